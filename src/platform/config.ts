@@ -1,0 +1,168 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+/**
+ * Every environment variable Pressline reads: name, parser, and what it means.
+ * docs/configuration.md prints this table; a test holds the two equal.
+ */
+interface Variable<T extends z.ZodType = z.ZodType> {
+  readonly schema: T;
+  /** Shown in the table; also what an unset variable means. */
+  readonly fallback: string;
+  readonly doc: string;
+}
+
+const variable = <T extends z.ZodType>(schema: T, fallback: string, doc: string): Variable<T> => ({
+  schema,
+  fallback,
+  doc,
+});
+
+const optionalText = z.string().min(1).optional();
+const integer = (fallback: number, min: number, max: number) =>
+  z.coerce.number().int().min(min).max(max).default(fallback);
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false'])
+    .default(fallback ? 'true' : 'false')
+    .transform((value) => value === 'true');
+const durationUnits = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+/** `500ms`, `30s`, `15m`, `24h`, `7d`: parsed to milliseconds. */
+const duration = (fallback: string) =>
+  z
+    .string()
+    .regex(/^\d{1,9}(ms|s|m|h|d)$/, 'expected a duration such as 30s, 15m, 24h or 7d')
+    .default(fallback)
+    .transform((text) => {
+      const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text)!;
+      return Number(amount) * durationUnits[unit as keyof typeof durationUnits];
+    });
+
+export const VARIABLES = {
+  DATA_DIR: variable(
+    z.string().min(1).default('.data').transform((dir) => resolve(dir)),
+    '.data',
+    'Folder of everything embedded: Postgres, the Temporal database file, stored objects, credentials.json.',
+  ),
+  HOST: variable(z.string().min(1).default('127.0.0.1'), '127.0.0.1', 'Address the API listens on.'),
+  PORT: variable(integer(3000, 0, 65535), '3000', 'Port of the API; 0 picks a free one.'),
+  PUBLIC_URL: variable(
+    z.url().transform((url) => url.replace(/\/+$/, '')).optional(),
+    'http://HOST:PORT',
+    'Address under which clients and partners reach the API; document and file links start with it.',
+  ),
+  DATABASE_URL: variable(
+    z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    'embedded Postgres',
+    'Postgres to use. Unset: a server of our own under DATA_DIR.',
+  ),
+  DATABASE_POOL_SIZE: variable(integer(10, 1, 500), '10', 'Connections a process opens to Postgres.'),
+  TEMPORAL_ADDRESS: variable(
+    optionalText,
+    'embedded Temporal',
+    'host:port of a Temporal frontend. Unset: a development server of our own. TLS and API keys come from the standard TEMPORAL_* variables and profile file of @temporalio/envconfig.',
+  ),
+  TEMPORAL_NAMESPACE: variable(z.string().min(1).default('default'), 'default', 'Temporal namespace.'),
+  TEMPORAL_TASK_QUEUE: variable(
+    z.string().min(1).default('pressline'),
+    'pressline',
+    'Task queue of workflows and activities; also the prefix of our schedule ids.',
+  ),
+  TEMPORAL_CLI_PATH: variable(
+    optionalText,
+    'temporal on PATH',
+    'Temporal CLI binary that runs the embedded server.',
+  ),
+  TEMPORAL_UI_URL: variable(
+    z.url().transform((url) => url.replace(/\/+$/, '')).optional(),
+    'the embedded server’s UI',
+    'Address of the Temporal UI, for links.',
+  ),
+  TEMPORAL_DOWNLOAD_TIMEOUT: variable(
+    duration('20s'),
+    '20s',
+    'How long the download of the Temporal CLI may take before the Go build is tried.',
+  ),
+  LOG_LEVEL: variable(
+    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+    'info',
+    'Lowest level that is logged.',
+  ),
+  LOG_FORMAT: variable(
+    z.enum(['json', 'pretty']).optional(),
+    'pretty on a terminal, json elsewhere',
+    'Form of log lines.',
+  ),
+  SANDBOX: variable(
+    z.enum(['auto', 'manual', 'off']).default('auto'),
+    'auto',
+    'Sandbox partners and print files: auto plays the partners, manual takes print orders but answers nothing by itself, off starts none.',
+  ),
+  SANDBOX_PORT: variable(
+    integer(0, 0, 65535),
+    '0',
+    'Port of the sandbox; 0 picks a free one on the first start and keeps it in DATA_DIR.',
+  ),
+  RATE_LIMIT: variable(integer(100, 0, 1_000_000), '100', 'Requests a second each API key may make; 0 is off.'),
+  LINK_SECRET: variable(
+    z.string().min(32).optional(),
+    'random, kept in DATA_DIR',
+    'Secret that signs document and file links; every process of a deployment needs the same.',
+  ),
+  OUTBOUND_ALLOW_PRIVATE: variable(
+    flag(true).optional(),
+    'true with embedded servers, false otherwise',
+    'Whether outbound fetches and posts may go to plain http and private addresses. Never true on a server that strangers reach.',
+  ),
+  FILE_SIZE_LIMIT_MB: variable(integer(200, 1, 5_000), '200', 'Largest print file or packing slip, in megabytes.'),
+  FILE_RETRY_WINDOW: variable(
+    duration('1h'),
+    '1h',
+    'How long passing faults of a print-file host are retried before the order is refused.',
+  ),
+  RECEIVED_DEADLINE: variable(
+    duration('15m'),
+    '15m',
+    'Time after handoff without a received postback that raises attention and one more delivery of the print order.',
+  ),
+  S3_ENDPOINT: variable(z.url().optional(), 'AWS', 'S3-compatible endpoint of the object store.'),
+  S3_BUCKET: variable(optionalText, 'folder under DATA_DIR', 'Bucket for objects. Unset: a local folder.'),
+  S3_REGION: variable(z.string().min(1).default('us-east-1'), 'us-east-1', 'Region of the bucket.'),
+  S3_FORCE_PATH_STYLE: variable(flag(true), 'true', 'Address buckets by path, as most S3-compatible stores want.'),
+  SHUTDOWN_GRACE: variable(
+    duration('10s'),
+    '10s',
+    'How long a stopping process waits for requests and activities in flight.',
+  ),
+} as const satisfies Record<string, Variable>;
+
+type Parsed = { [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]['schema']> };
+
+/** The parsed configuration: one key per environment variable, durations in milliseconds. */
+export type Config = Readonly<Parsed>;
+
+/** A wrong variable; the message is the one line to show, and names the variable. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Parses the environment. An empty variable counts as unset.
+ * @throws ConfigError naming every wrong variable and what it should be
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const problems: string[] = [];
+  const parsed: Record<string, unknown> = {};
+  for (const [name, { schema }] of Object.entries(VARIABLES)) {
+    const result = schema.safeParse(env[name] === '' ? undefined : env[name]);
+    if (result.success) parsed[name] = result.data;
+    else problems.push(`${name}: ${result.error.issues.map((issue) => issue.message).join('; ')}`);
+  }
+  if (problems.length > 0) throw new ConfigError(`Wrong configuration: ${problems.join(' | ')}`);
+  return parsed as Config;
+}
+
+/** Whether outbound calls may go to private addresses (DESIGN: only when the embedded default allows them). */
+export function allowsPrivateAddresses(config: Config): boolean {
+  return config.OUTBOUND_ALLOW_PRIVATE ?? (config.DATABASE_URL === undefined && config.TEMPORAL_ADDRESS === undefined);
+}

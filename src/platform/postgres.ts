@@ -1,0 +1,43 @@
+import postgres from 'postgres';
+
+/** A pool of connections; tagged templates are the only way SQL is written. */
+export type Sql = postgres.Sql<{ bigint: string }>;
+/** One open transaction. */
+export type Transaction = postgres.TransactionSql<{ bigint: string }>;
+/** Where a store function runs: in a transaction of the caller's, or by itself. */
+export type Queryable = Sql | Transaction;
+
+/**
+ * Opens a pool. Columns come back camelCased (`created_at` as `createdAt`), timestamps as Date,
+ * bigint as decimal string, numeric as string: money and ids never pass through a float.
+ */
+export function connectPostgres(
+  url: string,
+  options: { readonly max?: number; readonly applicationName?: string } = {},
+): Sql {
+  return postgres(url, {
+    max: options.max ?? 10,
+    idle_timeout: 60,
+    connect_timeout: 10,
+    max_lifetime: 60 * 60,
+    onnotice: () => undefined,
+    transform: { column: { from: postgres.toCamel } },
+    connection: { application_name: options.applicationName ?? 'pressline', statement_timeout: 60_000 },
+  }) as unknown as Sql;
+}
+
+/** Runs `work` in one transaction and gives its result; rolls back on any error. */
+export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return (await sql.begin((tx) => work(tx as unknown as Transaction))) as T;
+}
+
+/** A value for a jsonb column or parameter. */
+export function json(sql: Queryable, value: unknown): postgres.Parameter {
+  return sql.json(value as postgres.JSONValue);
+}
+
+/** Whether an error is Postgres refusing a duplicate of this unique constraint. */
+export function violatesUnique(error: unknown, constraint?: string): boolean {
+  if (!(error instanceof postgres.PostgresError) || error.code !== '23505') return false;
+  return constraint === undefined || error.constraint_name === constraint;
+}
