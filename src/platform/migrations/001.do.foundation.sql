@@ -47,6 +47,7 @@ CREATE TABLE outbox (
   dead_at       timestamptz
 ) WITH (fillfactor = 70);
 CREATE INDEX outbox_due ON outbox (kind, available_at) WHERE dead_at IS NULL;
+CREATE INDEX outbox_due_by_target ON outbox (kind, target, available_at) WHERE dead_at IS NULL;
 CREATE INDEX outbox_dead ON outbox (dead_at) WHERE dead_at IS NOT NULL;
 
 -- Orders --------------------------------------------------------------------------------------------

@@ -1,0 +1,140 @@
+import { json, type Queryable, type Sql } from '../postgres';
+
+/**
+ * What leaves the database: workflow starts and signals for Temporal, notifications for clients.
+ * A row is written in the transaction that makes it true, and delivered at least once afterwards.
+ */
+export type OutboxKind = 'start_workflow' | 'signal_workflow' | 'notification';
+
+export interface OutboxMessage {
+  readonly kind: OutboxKind;
+  /** Workflow id, or id of the receiving endpoint: rows of one target never hold up another's. */
+  readonly target: string;
+  readonly payload: object;
+}
+
+export interface OutboxRow extends OutboxMessage {
+  /** Decimal string. */
+  readonly id: string;
+  /** Deliveries tried, this one included. */
+  readonly attempts: number;
+  readonly createdAt: Date;
+}
+
+/** Channel on which relays listen; the notification's text is the kind. */
+export const OUTBOX_CHANNEL = 'outbox';
+
+/** Adds a message to the caller's transaction; relays wake when it commits. */
+export async function enqueue(tx: Queryable, ...messages: readonly OutboxMessage[]): Promise<void> {
+  if (messages.length === 0) return;
+  const rows = messages.map(({ kind, target, payload }) => ({ kind, target, payload: json(tx, payload) }));
+  await tx`INSERT INTO outbox ${tx(rows as never[], 'kind', 'target', 'payload')}`;
+  for (const kind of new Set(messages.map((message) => message.kind))) {
+    await tx`SELECT pg_notify(${OUTBOX_CHANNEL}, ${kind})`;
+  }
+}
+
+/**
+ * Wakes relays outside a transaction, at most once in `everyMs`. For the intake path: a NOTIFY inside
+ * a transaction takes a lock of the whole database at commit, so that concurrent submits would queue
+ * behind each other. A wake-up lost in a crash costs one polling interval.
+ */
+export function createWaker(sql: Sql, everyMs = 5): (kind: OutboxKind) => void {
+  const pending = new Map<OutboxKind, NodeJS.Timeout>();
+  return (kind) => {
+    if (pending.has(kind)) return;
+    pending.set(
+      kind,
+      setTimeout(() => {
+        pending.delete(kind);
+        sql`SELECT pg_notify(${OUTBOX_CHANNEL}, ${kind})`.catch(() => undefined);
+      }, everyMs),
+    );
+  };
+}
+
+export interface ClaimOptions {
+  readonly limit: number;
+  /** Seconds until a claimed row is due again when its relay died. */
+  readonly leaseSeconds: number;
+}
+
+/** Claims due rows in order of age. Rows that another relay holds are passed over. */
+export async function claim(
+  sql: Sql,
+  kind: OutboxKind,
+  { limit, leaseSeconds }: ClaimOptions,
+): Promise<OutboxRow[]> {
+  return await sql<OutboxRow[]>`
+    UPDATE outbox SET attempts = attempts + 1, available_at = now() + make_interval(secs => ${leaseSeconds})
+    WHERE id IN (
+      SELECT id FROM outbox
+      WHERE kind = ${kind} AND dead_at IS NULL AND available_at <= now()
+      ORDER BY available_at
+      LIMIT ${limit}
+      FOR UPDATE SKIP LOCKED
+    )
+    RETURNING id, kind, target, payload, attempts, created_at`;
+}
+
+/**
+ * Claims at most `perTarget` due rows of each target that is not in `busy`, so that a target
+ * with a long queue takes no more places than one with a single row.
+ */
+export async function claimFairly(
+  sql: Sql,
+  kind: OutboxKind,
+  { limit, leaseSeconds, perTarget, busy }: ClaimOptions & { perTarget: number; busy: readonly string[] },
+): Promise<OutboxRow[]> {
+  return await sql<OutboxRow[]>`
+    WITH RECURSIVE due_target (target) AS (
+      -- A loose index scan: one step a target, however many rows each has waiting.
+      (SELECT target FROM outbox WHERE kind = ${kind} AND dead_at IS NULL ORDER BY target LIMIT 1)
+      UNION ALL
+      SELECT (SELECT o.target FROM outbox o
+              WHERE o.kind = ${kind} AND o.dead_at IS NULL AND o.target > d.target ORDER BY o.target LIMIT 1)
+      FROM due_target d WHERE d.target IS NOT NULL
+    ), picked AS (
+      SELECT o.id FROM due_target d
+      CROSS JOIN LATERAL (
+        SELECT id FROM outbox
+        WHERE kind = ${kind} AND dead_at IS NULL AND target = d.target AND available_at <= now()
+        ORDER BY available_at
+        LIMIT ${perTarget}
+        FOR UPDATE SKIP LOCKED
+      ) o
+      WHERE d.target IS NOT NULL AND d.target <> ALL(${[...busy]})
+      LIMIT ${limit}
+    )
+    UPDATE outbox SET attempts = attempts + 1, available_at = now() + make_interval(secs => ${leaseSeconds})
+    WHERE id IN (SELECT id FROM picked)
+    RETURNING id, kind, target, payload, attempts, created_at`;
+}
+
+/** Removes delivered rows. */
+export async function settleDone(sql: Sql, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await sql`DELETE FROM outbox WHERE id = ANY(${[...ids]}::bigint[])`;
+}
+
+/** Puts a row off to a later time. */
+export async function settleRetry(sql: Sql, id: string, retryAt: Date, error: string): Promise<void> {
+  await sql`UPDATE outbox SET available_at = ${retryAt}, last_error = ${error.slice(0, 500)} WHERE id = ${id}`;
+}
+
+/** Takes a row out of delivery until an operator replays it. */
+export async function settleDead(sql: Sql, id: string, error: string): Promise<void> {
+  await sql`UPDATE outbox SET dead_at = now(), last_error = ${error.slice(0, 500)} WHERE id = ${id}`;
+}
+
+/** Puts dead rows back into delivery, their attempts counted anew. @returns how many */
+export async function replayDead(
+  sql: Sql,
+  filter: { ids?: readonly string[]; kind?: OutboxKind },
+): Promise<number> {
+  const rows = await sql`
+    UPDATE outbox SET dead_at = NULL, attempts = 0, available_at = now(), last_error = NULL
+    WHERE dead_at IS NOT NULL
+      AND (${filter.ids === undefined} OR id = ANY(${[...(filter.ids ?? [])]}::bigint[]))
+      AND (${filter.kind === undefined} OR kind = ${filter.kind ?? ''})`;
+  return rows.count;
+}

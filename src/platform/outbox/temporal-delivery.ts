@@ -1,0 +1,109 @@
+import {
+  type Client,
+  isGrpcServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import type { TypedSearchAttributes } from '@temporalio/common';
+import type { OutboxRow } from './outbox';
+import type { DeliveryOutcome, Lane } from './relay';
+
+/** Payload of a `start_workflow` row; the row's target is the workflow id. */
+export interface WorkflowStart {
+  readonly workflowType: string;
+  readonly args: readonly unknown[];
+  readonly memo?: Readonly<Record<string, unknown>>;
+  readonly summary?: string;
+}
+
+/** Payload of a `signal_workflow` row; the row's target is the workflow id. */
+export interface WorkflowSignal {
+  readonly signal: string;
+  readonly args: readonly unknown[];
+}
+
+export interface TemporalDeliveryOptions {
+  readonly client: Client;
+  readonly taskQueue: string;
+  /** Search attributes a started workflow begins with, made from its start message. */
+  readonly searchAttributes?: (start: WorkflowStart) => TypedSearchAttributes | undefined;
+}
+
+/** gRPC statuses that say "not now" about the server, not "no" about the request (grpc/status.proto). */
+const AWAY = new Set([1, 4, 8, 14]);
+
+function isAway(error: unknown): boolean {
+  const cause = isGrpcServiceError(error) ? error : (error as { cause?: unknown }).cause;
+  return isGrpcServiceError(cause) && AWAY.has(cause.code);
+}
+
+/** Lanes that carry workflow starts and signals to Temporal. */
+export function temporalLanes(options: TemporalDeliveryOptions): Lane[] {
+  const { client, taskQueue } = options;
+  return [
+    {
+      kind: 'start_workflow',
+      concurrency: 32,
+      leaseSeconds: 30,
+      deliver: (row) => unlessAway(() => start(client, taskQueue, row, options.searchAttributes)),
+    },
+    {
+      kind: 'signal_workflow',
+      concurrency: 32,
+      leaseSeconds: 30,
+      deliver: (row) => unlessAway(() => signal(client.workflow.getHandle(row.target), row)),
+    },
+  ];
+}
+
+async function unlessAway(work: () => Promise<DeliveryOutcome>): Promise<DeliveryOutcome> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isAway(error)) return { outcome: 'unavailable', error: (error as Error).message };
+    throw error;
+  }
+}
+
+async function start(
+  client: Client,
+  taskQueue: string,
+  row: OutboxRow,
+  searchAttributes: TemporalDeliveryOptions['searchAttributes'],
+): Promise<DeliveryOutcome> {
+  const message = row.payload as WorkflowStart;
+  const typedSearchAttributes = searchAttributes?.(message);
+  try {
+    await client.withDeadline(Date.now() + 10_000, () =>
+      client.workflow.start(message.workflowType, {
+        workflowId: row.target,
+        taskQueue,
+        args: [...message.args],
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        ...(message.memo ? { memo: { ...message.memo } } : {}),
+        ...(message.summary ? { staticSummary: message.summary } : {}),
+        ...(typedSearchAttributes ? { typedSearchAttributes } : {}),
+      }),
+    );
+  } catch (error) {
+    // Started before, and perhaps ended: this row was delivered and its deletion lost.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+  return { outcome: 'done' };
+}
+
+async function signal(handle: WorkflowHandle, row: OutboxRow): Promise<DeliveryOutcome> {
+  const message = row.payload as WorkflowSignal;
+  try {
+    await handle.signal(message.signal, ...message.args);
+    return { outcome: 'done' };
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    // Not started yet (its start row is on the way), or ended. A run that ended needs no signal.
+    if (row.attempts < 8)
+      return { outcome: 'retry', at: new Date(Date.now() + 500 * 2 ** row.attempts), error: 'no such run' };
+    return { outcome: 'dead', error: 'no running workflow of this id' };
+  }
+}
