@@ -27,8 +27,10 @@ export const OUTBOX_CHANNEL = 'outbox';
 /** Adds a message to the caller's transaction; relays wake when it commits. */
 export async function enqueue(tx: Queryable, ...messages: readonly OutboxMessage[]): Promise<void> {
   if (messages.length === 0) return;
-  const rows = messages.map(({ kind, target, payload }) => ({ kind, target, payload: json(tx, payload) }));
-  await tx`INSERT INTO outbox ${tx(rows as never[], 'kind', 'target', 'payload')}`;
+  const batch = messages.map(({ kind, target, payload }) => ({ kind, target, payload }));
+  await tx`
+    INSERT INTO outbox (kind, target, payload)
+    SELECT kind, target, payload FROM jsonb_to_recordset(${json(tx, batch)}) AS m (kind text, target text, payload jsonb)`;
   for (const kind of new Set(messages.map((message) => message.kind))) {
     await tx`SELECT pg_notify(${OUTBOX_CHANNEL}, ${kind})`;
   }

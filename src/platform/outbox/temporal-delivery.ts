@@ -101,9 +101,20 @@ async function signal(handle: WorkflowHandle, row: OutboxRow): Promise<DeliveryO
     return { outcome: 'done' };
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
-    // Not started yet (its start row is on the way), or ended. A run that ended needs no signal.
+    if (await hasEnded(handle)) return { outcome: 'done' };
+    // Not started yet: its start row is on the way.
     if (row.attempts < 8)
       return { outcome: 'retry', at: new Date(Date.now() + 500 * 2 ** row.attempts), error: 'no such run' };
-    return { outcome: 'dead', error: 'no running workflow of this id' };
+    return { outcome: 'dead', error: 'no workflow of this id' };
+  }
+}
+
+/** Whether the workflow ran to its end: a signal that comes later has nobody to reach, and nothing is wrong. */
+async function hasEnded(handle: WorkflowHandle): Promise<boolean> {
+  try {
+    return (await handle.describe()).status.name !== 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
   }
 }
