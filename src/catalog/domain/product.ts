@@ -61,16 +61,23 @@ export interface ResolvedProduct {
   readonly workflowEnabled: boolean;
   /** File types the product takes when not workflow-enabled. */
   readonly fileTypes: readonly string[];
+  /** Apparel printed on one side has one area, on both two: its partner gets 2 or 4 assets. */
   readonly printAreas: readonly PrintArea[];
   readonly pageRule: PageRule | null;
-  /** Colour type of apparel decides on 2 or 4 assets. */
   readonly unitWeightGrams: number;
-  /** Packed size of one unit. */
-  readonly packed: { readonly lengthMm: number; readonly widthMm: number; readonly heightMm: number };
+  /** Packed size of one unit; units that nest share its room (posters rolled into one tube). */
+  readonly packed: {
+    readonly lengthMm: number;
+    readonly widthMm: number;
+    readonly heightMm: number;
+    readonly nests?: boolean;
+  };
   /** How many units one package holds at most. */
   readonly unitsPerPackage: number;
   readonly packagingWeightGrams: number;
   readonly hsCode: string;
   /** Currency -> quantity breaks, ascending by `from`; unit price in minor units, before VAT. */
-  readonly priceList: Readonly<Record<string, readonly { readonly from: number; readonly unitMinor: number }[]>>;
+  readonly priceList: Readonly<
+    Record<string, readonly { readonly from: number; readonly unitMinor: number }[]>
+  >;
 }

@@ -1,0 +1,161 @@
+import type { ResolvedProduct } from '../../catalog/domain/product';
+import type { ConsignmentItem, ConsignmentPackage, Money } from '../../shipping/domain/shipment';
+
+/** An item to pack: what it is, how many, and what customs shall value one at. */
+export interface PackItem {
+  readonly itemReferenceId: string;
+  readonly quantity: number;
+  readonly product: Pick<
+    ResolvedProduct,
+    | 'productModelId'
+    | 'name'
+    | 'description'
+    | 'unitWeightGrams'
+    | 'packed'
+    | 'unitsPerPackage'
+    | 'packagingWeightGrams'
+    | 'hsCode'
+  >;
+  readonly unitValue: Money;
+}
+
+/** One entry of an order's packagingInstructions: what goes together. */
+export interface PackagingInstruction {
+  readonly packageItems: readonly { readonly orderItemReferenceId: string; readonly quantity: number }[];
+}
+
+export interface PackedPackage extends ConsignmentPackage {
+  /** Which packaging instruction the package carries out (its packing slip goes in); null where none does. */
+  readonly instructionIndex: number | null;
+}
+
+export interface PackOptions {
+  /** ISO 3166-1 alpha-2 of the country of production. */
+  readonly countryOfOrigin: string;
+  /** Package references are this and a number: `P-1`, `P-2`. */
+  readonly referencePrefix?: string;
+}
+
+interface Portion {
+  readonly item: PackItem;
+  readonly quantity: number;
+}
+
+/**
+ * Fills packages in the given order: each unit takes the share of a package that its product's `unitsPerPackage`
+ * says, so that different products may share one. No package stays empty.
+ */
+function fill(portions: readonly Portion[]): Portion[][] {
+  const packages: Portion[][] = [];
+  let room = 0;
+  for (const { item, quantity } of portions) {
+    const perPackage = Math.max(1, item.product.unitsPerPackage);
+    for (let left = quantity; left > 0; ) {
+      // Shares such as 3 x 1/3 shall fill a package in floating point too.
+      let fits = Math.min(left, Math.floor(room * perPackage + 1e-6));
+      if (fits === 0) {
+        packages.push([]);
+        room = 1;
+        fits = Math.min(left, perPackage);
+      }
+      packages.at(-1)!.push({ item, quantity: fits });
+      room -= fits / perPackage;
+      left -= fits;
+    }
+  }
+  return packages;
+}
+
+/** Sides from the longest to the shortest, millimetres. */
+function sides({ packed }: PackItem['product']): [number, number, number] {
+  return [packed.lengthMm, packed.widthMm, packed.heightMm].sort((a, b) => b - a) as [number, number, number];
+}
+
+/**
+ * The size of a filled package: units are stacked on their largest face; those that nest (posters in one tube) take
+ * the room of a single one.
+ */
+function sizeOf(portions: readonly Portion[]): Pick<ConsignmentPackage, 'lengthMm' | 'widthMm' | 'heightMm'> {
+  let length = 0;
+  let width = 0;
+  let stack = 0;
+  let nested = 0;
+  for (const { item, quantity } of portions) {
+    const [longest, middle, shortest] = sides(item.product);
+    length = Math.max(length, longest);
+    width = Math.max(width, middle);
+    if (item.product.packed.nests === true) nested = Math.max(nested, shortest);
+    else stack += shortest * quantity;
+  }
+  const [lengthMm, widthMm, heightMm] = [length, width, stack + nested].sort((a, b) => b - a) as [
+    number,
+    number,
+    number,
+  ];
+  return { lengthMm, widthMm, heightMm };
+}
+
+function contents(portions: readonly Portion[], countryOfOrigin: string): ConsignmentItem[] {
+  return portions.map(({ item, quantity }) => ({
+    itemReferenceId: item.itemReferenceId,
+    description: item.product.name,
+    quantity,
+    unitValue: item.unitValue,
+    unitWeightGrams: item.product.unitWeightGrams,
+    hsCode: item.product.hsCode,
+    countryOfOrigin,
+  }));
+}
+
+/**
+ * Packs items (interface "PackagingInstructions entry"): every instruction gets a package of its own, and more where
+ * its units do not fit one; what no instruction names is packed by product model. Instructions that name more than is
+ * there, or items that are not, take what there is (an order split over partners has each part of them).
+ * Weights are gross, in grams; sizes in millimetres, longest side first.
+ */
+export function packOrder(
+  items: readonly PackItem[],
+  instructions: readonly PackagingInstruction[],
+  options: PackOptions,
+): PackedPackage[] {
+  const left = new Map(items.map((item) => [item.itemReferenceId, item.quantity]));
+  const byReference = new Map(items.map((item) => [item.itemReferenceId, item]));
+  const groups: { readonly instructionIndex: number | null; readonly portions: Portion[] }[] = [];
+
+  for (const [instructionIndex, { packageItems }] of instructions.entries()) {
+    const portions: Portion[] = [];
+    for (const { orderItemReferenceId, quantity } of packageItems) {
+      const item = byReference.get(orderItemReferenceId);
+      const taken = Math.min(quantity, left.get(orderItemReferenceId) ?? 0);
+      if (item === undefined || taken <= 0) continue;
+      left.set(orderItemReferenceId, left.get(orderItemReferenceId)! - taken);
+      portions.push({ item, quantity: taken });
+    }
+    if (portions.length > 0) groups.push({ instructionIndex, portions });
+  }
+
+  const byModel = new Map<string, Portion[]>();
+  for (const item of items) {
+    const quantity = left.get(item.itemReferenceId)!;
+    if (quantity <= 0) continue;
+    const portions = byModel.get(item.product.productModelId) ?? [];
+    portions.push({ item, quantity });
+    byModel.set(item.product.productModelId, portions);
+  }
+  for (const portions of byModel.values()) groups.push({ instructionIndex: null, portions });
+
+  const prefix = options.referencePrefix ?? 'P';
+  return groups
+    .flatMap(({ instructionIndex, portions }) =>
+      fill(portions).map((filled) => ({ instructionIndex, filled })),
+    )
+    .map(({ instructionIndex, filled }, index) => ({
+      packageReferenceId: `${prefix}-${index + 1}`,
+      instructionIndex,
+      grossWeightGrams:
+        filled.reduce((sum, { item, quantity }) => sum + item.product.unitWeightGrams * quantity, 0) +
+        Math.max(...filled.map(({ item }) => item.product.packagingWeightGrams)),
+      ...sizeOf(filled),
+      items: contents(filled, options.countryOfOrigin),
+    }));
+}

@@ -1,0 +1,105 @@
+import type { ResolvedProduct } from '../../catalog/domain/product';
+import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
+import { convertMinor, type RateTable } from '../../platform/domain/money';
+
+/** One line to price. */
+export interface PricedInput {
+  readonly product: Pick<ResolvedProduct, 'priceList'>;
+  readonly quantity: number;
+}
+
+/** A priced line in integer minor units before VAT. */
+export interface LinePrice {
+  readonly quantity: number;
+  /** Unit price of the first quantity break: what one unit costs. */
+  readonly baseMinor: number;
+  /** Unit price at this quantity. */
+  readonly unitMinor: number;
+  /** quantity x baseMinor. */
+  readonly initialMinor: number;
+  /** What the quantity break saves: initialMinor - lineMinor. */
+  readonly discountMinor: number;
+  /** quantity x unitMinor. */
+  readonly lineMinor: number;
+}
+
+export type OrderPrice =
+  | {
+      readonly ok: true;
+      readonly currency: string;
+      readonly lines: readonly LinePrice[];
+      readonly totalMinor: number;
+    }
+  /** The product has no price in the currency, nor in one that the rate table converts. */
+  | {
+      readonly ok: false;
+      readonly reason: 'no_price';
+      readonly itemIndex: number;
+      readonly currency: string;
+    };
+
+type Breaks = ResolvedProduct['priceList'][string];
+
+/** The list of quantity breaks in a currency: the product's own, or its first convertible one (euro before others). */
+function breaksIn(
+  priceList: ResolvedProduct['priceList'],
+  currency: string,
+  rates: RateTable,
+): Breaks | undefined {
+  const own = priceList[currency];
+  if (own !== undefined && own.length > 0) return own;
+  const known = (code: string) => code === 'EUR' || rates.perEuro[code] !== undefined;
+  if (!known(currency)) return undefined;
+  const source = ['EUR', ...Object.keys(priceList).sort()].find(
+    (code) => known(code) && (priceList[code]?.length ?? 0) > 0,
+  );
+  if (source === undefined) return undefined;
+  return priceList[source]!.map(({ from, unitMinor }) => ({
+    from,
+    unitMinor: convertMinor(unitMinor, source, currency, rates),
+  }));
+}
+
+/** Prices one line: the break with the greatest `from` that the quantity reaches (below the first: the first). */
+export function priceLine(
+  { product, quantity }: PricedInput,
+  currency: string,
+  rates: RateTable = REFERENCE_RATES,
+): LinePrice | undefined {
+  const breaks = breaksIn(product.priceList, currency, rates);
+  if (breaks === undefined) return undefined;
+  const base = breaks.reduce((first, entry) => (entry.from < first.from ? entry : first));
+  const reached = breaks.reduce(
+    (best, entry) => (entry.from <= quantity && entry.from >= best.from ? entry : best),
+    base,
+  );
+  const initialMinor = quantity * base.unitMinor;
+  const lineMinor = quantity * reached.unitMinor;
+  return {
+    quantity,
+    baseMinor: base.unitMinor,
+    unitMinor: reached.unitMinor,
+    initialMinor,
+    discountMinor: initialMinor - lineMinor,
+    lineMinor,
+  };
+}
+
+/**
+ * Prices an order's items before VAT (DESIGN "Prices"): quantity breaks per item, in the order's currency; a product
+ * without a price in it is converted by the rate table.
+ */
+export function priceOrder(order: {
+  readonly items: readonly PricedInput[];
+  readonly currency: string;
+  readonly rates?: RateTable;
+}): OrderPrice {
+  const lines: LinePrice[] = [];
+  for (const [itemIndex, item] of order.items.entries()) {
+    const line = priceLine(item, order.currency, order.rates);
+    if (line === undefined) return { ok: false, reason: 'no_price', itemIndex, currency: order.currency };
+    lines.push(line);
+  }
+  const totalMinor = lines.reduce((sum, line) => sum + line.lineMinor, 0);
+  return { ok: true, currency: order.currency, lines, totalMinor };
+}

@@ -1,0 +1,211 @@
+import { fromMinor, timesRate } from '../../platform/domain/money';
+import type { LinePrice } from './pricing';
+
+/** One line of a receipt; amounts in integer minor units. `price` is after the discount and before VAT. */
+export interface ReceiptLine {
+  readonly type: 'product' | 'shipment';
+  /** Item reference or shipment id the line charges for. */
+  readonly referenceId: string;
+  readonly title: string;
+  /** Price of one before discounts. */
+  readonly priceBase: number;
+  /** How many. */
+  readonly amount: number;
+  readonly priceInitial: number;
+  readonly discount: number;
+  readonly price: number;
+  readonly vat: number;
+  readonly priceInclVat: number;
+  /** VAT that the discount saved: on `priceInitial` less on `price`. */
+  readonly discountVat: number;
+}
+
+/** Totals of the interface's receipt, in integer minor units. */
+export interface ReceiptTotals {
+  readonly productsPriceInitial: number;
+  readonly productsPriceDiscount: number;
+  readonly productsPrice: number;
+  readonly productsPriceVat: number;
+  readonly productsPriceInclVat: number;
+  readonly shippingPriceInitial: number;
+  readonly shippingPriceDiscount: number;
+  readonly shippingPrice: number;
+  readonly shippingPriceVat: number;
+  readonly shippingPriceInclVat: number;
+  readonly discount: number;
+  readonly discountVat: number;
+  readonly discountInclVat: number;
+  readonly totalInitial: number;
+  readonly total: number;
+  readonly totalVat: number;
+  readonly totalInclVat: number;
+}
+
+/** What the receipts table stores: lines and totals in minor units of one currency. */
+export interface Receipt {
+  readonly currency: string;
+  /** Decimal fraction, e.g. `0.19`. */
+  readonly vatRate: string;
+  readonly lines: readonly ReceiptLine[];
+  readonly totals: ReceiptTotals;
+}
+
+export interface ReceiptInput {
+  readonly currency: string;
+  readonly vatRate: string;
+  readonly products: readonly {
+    readonly referenceId: string;
+    readonly title: string;
+    readonly price: Pick<LinePrice, 'quantity' | 'baseMinor' | 'lineMinor'>;
+  }[];
+  readonly shipments: readonly {
+    readonly referenceId: string;
+    readonly title: string;
+    readonly priceMinor: number;
+  }[];
+}
+
+function line(
+  of: Pick<ReceiptLine, 'type' | 'referenceId' | 'title' | 'priceBase' | 'amount' | 'price'>,
+  vatRate: string,
+): ReceiptLine {
+  const priceInitial = of.priceBase * of.amount;
+  const vat = timesRate(of.price, vatRate);
+  return {
+    ...of,
+    priceInitial,
+    discount: priceInitial - of.price,
+    vat,
+    priceInclVat: of.price + vat,
+    discountVat: timesRate(priceInitial, vatRate) - vat,
+  };
+}
+
+function totalsOf(lines: readonly ReceiptLine[]): ReceiptTotals {
+  const sum = (of: (entry: ReceiptLine) => number, type?: ReceiptLine['type']) =>
+    lines.reduce(
+      (total, entry) => (type === undefined || entry.type === type ? total + of(entry) : total),
+      0,
+    );
+  const discount = sum((entry) => entry.discount);
+  const discountVat = sum((entry) => entry.discountVat);
+  return {
+    productsPriceInitial: sum((entry) => entry.priceInitial, 'product'),
+    productsPriceDiscount: sum((entry) => entry.discount, 'product'),
+    productsPrice: sum((entry) => entry.price, 'product'),
+    productsPriceVat: sum((entry) => entry.vat, 'product'),
+    productsPriceInclVat: sum((entry) => entry.priceInclVat, 'product'),
+    shippingPriceInitial: sum((entry) => entry.priceInitial, 'shipment'),
+    shippingPriceDiscount: sum((entry) => entry.discount, 'shipment'),
+    shippingPrice: sum((entry) => entry.price, 'shipment'),
+    shippingPriceVat: sum((entry) => entry.vat, 'shipment'),
+    shippingPriceInclVat: sum((entry) => entry.priceInclVat, 'shipment'),
+    discount,
+    discountVat,
+    discountInclVat: discount + discountVat,
+    totalInitial: sum((entry) => entry.priceInitial),
+    total: sum((entry) => entry.price),
+    totalVat: sum((entry) => entry.vat),
+    totalInclVat: sum((entry) => entry.priceInclVat),
+  };
+}
+
+/**
+ * Builds a receipt. VAT is rounded per line (half away from zero) and every total is the sum of its lines, so that:
+ * total = totalInitial - discount = productsPrice + shippingPrice, and totalInclVat = total + totalVat.
+ */
+export function buildReceipt({ currency, vatRate, products, shipments }: ReceiptInput): Receipt {
+  const lines = [
+    ...products.map(({ referenceId, title, price }) =>
+      line(
+        {
+          type: 'product',
+          referenceId,
+          title,
+          priceBase: price.baseMinor,
+          amount: price.quantity,
+          price: price.lineMinor,
+        },
+        vatRate,
+      ),
+    ),
+    ...shipments.map(({ referenceId, title, priceMinor }) =>
+      line(
+        { type: 'shipment', referenceId, title, priceBase: priceMinor, amount: 1, price: priceMinor },
+        vatRate,
+      ),
+    ),
+  ];
+  return { currency, vatRate, lines, totals: totalsOf(lines) };
+}
+
+/** The receipt that takes another back: the same lines and totals with every amount negative. */
+export function refundReceipt(receipt: Receipt): Receipt {
+  const lines = receipt.lines.map((entry) => ({
+    ...entry,
+    priceBase: -entry.priceBase,
+    priceInitial: -entry.priceInitial,
+    discount: -entry.discount,
+    price: -entry.price,
+    vat: -entry.vat,
+    priceInclVat: -entry.priceInclVat,
+    discountVat: -entry.discountVat,
+  }));
+  return { ...receipt, lines, totals: totalsOf(lines) };
+}
+
+/** What the stored receipt does not know of itself. */
+export interface ReceiptContext {
+  readonly id: string;
+  readonly orderId: string;
+  readonly clientId: string;
+  readonly type: string;
+  readonly receiptNumber: string;
+  readonly transactionType: string;
+  readonly billingEntity: object | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** The receipt as the retrieved order shows it: amounts as numbers of the currency's main unit. */
+export function receiptView(receipt: Receipt, context: ReceiptContext) {
+  const { currency } = receipt;
+  const show = (minor: number) => fromMinor(minor, currency);
+  const totals = Object.fromEntries(
+    Object.entries(receipt.totals).map(([name, minor]) => [name, show(minor)]),
+  ) as Record<keyof ReceiptTotals, number>;
+  return {
+    id: context.id,
+    orderId: context.orderId,
+    type: context.type,
+    currency,
+    items: receipt.lines.map((entry, index) => ({
+      id: `${context.id}-${index + 1}`,
+      receiptId: context.id,
+      orderId: context.orderId,
+      clientId: context.clientId,
+      type: entry.type,
+      referenceId: entry.referenceId,
+      title: entry.title,
+      currency,
+      priceBase: show(entry.priceBase),
+      amount: entry.amount,
+      priceInitial: show(entry.priceInitial),
+      discount: show(entry.discount),
+      price: show(entry.price),
+      vat: show(entry.vat),
+      priceInclVat: show(entry.priceInclVat),
+      pricePlanId: null,
+      createdAt: context.createdAt,
+      updatedAt: context.updatedAt,
+    })),
+    createdAt: context.createdAt,
+    updatedAt: context.updatedAt,
+    receiptNumber: context.receiptNumber,
+    billingEntity: context.billingEntity,
+    billingTag: null,
+    transactionType: context.transactionType,
+    ...totals,
+    isCalculated: true,
+  };
+}
