@@ -14,5 +14,20 @@ export interface ObjectStore {
   stat(key: string): Promise<ObjectInfo | null>;
   delete(key: string): Promise<void>;
   /** A short-lived direct link, where the store can make one; null: stream it yourself. */
-  directLink(key: string, options: { seconds: number; fileName: string; contentType: string }): Promise<string | null>;
+  directLink(
+    key: string,
+    options: { seconds: number; fileName: string; contentType: string },
+  ): Promise<string | null>;
+}
+
+/** One or more segments of letters, digits, `.`, `_`, `-`; none begins with a full stop. */
+const OBJECT_KEY = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}\/){0,8}[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
+
+/**
+ * Gives the key back when it is one that every store takes: nothing that could climb out of a folder.
+ * @throws RangeError for any other text; keys are made by code, so that is a bug
+ */
+export function assertObjectKey(key: string): string {
+  if (!OBJECT_KEY.test(key)) throw new RangeError(`not an object key: ${JSON.stringify(key.slice(0, 200))}`);
+  return key;
 }
