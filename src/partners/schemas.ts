@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { PRINT_ORDER_VERSIONS } from './domain/print-order';
+
+/** What a partner may rely on in a print order (interface "Partner-bound print order"), one schema a variant. */
+
+const decimalString = z.string().regex(/^\d+$/);
+const text = z.string().min(1);
+
+const attribute = z.strictObject({
+  name: text,
+  value: text,
+  properties: z
+    .array(z.strictObject({ name: text, value: z.string() }))
+    .min(1)
+    .optional(),
+});
+
+const asset = z.strictObject({
+  format: z.enum(['pdf', 'png', 'jpeg']),
+  contentType: z.enum(['application/pdf', 'image/png', 'image/jpeg']),
+  url: z.url({ protocol: /^https?$/ }).describe('Time-limited link.'),
+  type: z
+    .enum([
+      'text',
+      'cover',
+      'front',
+      'back',
+      'front_preview',
+      'back_preview',
+      'inlbl',
+      'inlbl_preview',
+      'bcklbl',
+      'bcklbl_preview',
+      'shsll',
+      'shsll_preview',
+      'shslr',
+      'shslr_preview',
+    ])
+    .optional()
+    .describe('Only where the content is split over several files.'),
+});
+
+const product = z.strictObject({ modelUid: text, desc: z.string(), attributes: z.array(attribute) });
+
+const orderItem = z.strictObject({
+  id: decimalString,
+  count: z.int().min(1),
+  type: z.enum(['print', 'stock']),
+  product,
+  assets: z.array(asset).min(1),
+});
+
+const bundlePart = orderItem.extend({
+  id: decimalString.optional().describe('Fulfilment services have none.'),
+  unit_price: z.number().min(0).describe('In the partner’s currency.'),
+  assets: z.array(asset).min(1).nullable(),
+});
+
+const bundle = z.strictObject({
+  type: z.enum(['product_bundle', 'print', 'stock']),
+  parts: z.array(bundlePart).min(1),
+});
+
+const address = z.strictObject({
+  type: z.enum(['sender', 'delivery']),
+  firstName: z.string(),
+  lastName: z.string(),
+  companyName: text.optional(),
+  addressLine1: text,
+  addressLine2: text.optional(),
+  addressLine3: text.optional(),
+  postalCode: z.string(),
+  city: text,
+  stateCode: text.optional(),
+  administrativeAreaLevel1: text.optional(),
+  countryCode: z.string().length(2),
+  email: z.string(),
+  phone: text.optional(),
+});
+
+const common = {
+  version: z.enum(PRINT_ORDER_VERSIONS),
+  id: decimalString,
+  orderDate: z.iso.datetime(),
+  dispatchDate: z.iso.date(),
+  shipping: z.strictObject({
+    shipmentMethodUid: text,
+    address: z.array(address).length(2),
+    customs: z.strictObject({
+      priceTotal: z.number().min(0),
+      tax: z.number().min(0),
+      currencyCode: z.string().length(3),
+    }),
+  }),
+};
+
+const brandedPackaging = text.optional().describe('Packaging workflow; from version 1.1 on.');
+
+export const paperPrintOrderSchema = z.strictObject({
+  ...common,
+  brandedPackaging,
+  items: z.array(orderItem).min(1),
+});
+
+export const mountedPrintOrderSchema = z.strictObject({
+  ...common,
+  brandedPackaging,
+  printHouseUid: text,
+  items: z.array(bundle).min(1),
+});
+
+export const apparelPrintOrderSchema = z.strictObject({ ...common, items: z.array(orderItem).min(1) });
+
+export const PRINT_ORDER_SCHEMAS = {
+  print: paperPrintOrderSchema,
+  mounted: mountedPrintOrderSchema,
+  apparel: apparelPrintOrderSchema,
+} as const;
