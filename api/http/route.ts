@@ -1,13 +1,15 @@
 import type { z } from 'zod';
 import type { Account, Role } from '../../src/accounts/account';
 import type { Logger } from '../../src/platform/logging';
+import type { Queryable } from '../../src/platform/postgres';
 
 /** Which error body a route answers with (interface "Errors", "Bodies by endpoint group"). */
 export type ErrorShape = 'coded' | 'plain' | 'adjust-stock' | 'shipping' | 'tracking';
 
 /**
  * Who may call a route.
- * `key`: the key alone suffices (`key:secret` too); `key:secret`: both are needed; `none`: open.
+ * `key`: the key alone suffices (`key:secret` too). `key:secret`: clients need both; partners and operators,
+ * whose keys are handed out without a secret, come with the key alone where their role is admitted. `none`: open.
  */
 export type Access =
   | { readonly credentials: 'key' | 'key:secret'; readonly roles: readonly Role[] }
@@ -25,8 +27,20 @@ export interface Call<P, Q, B> {
   readonly log: Logger;
   /** Lower-cased request headers, for the few routes that need one (webhook signatures). */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The body's bytes as received, for signature checks. */
+  /** The body's bytes as received, for signature checks; empty for routes without a body schema. */
   readonly rawBody: Buffer;
+  readonly idempotency: IdempotencyHandle;
+}
+
+/** What a handler does with the `Idempotency-Key` of its call. */
+export interface IdempotencyHandle {
+  /**
+   * Stores the answer in the transaction that makes the thing it tells of, so that a crash between the two
+   * cannot make it twice. Does nothing when the call has no key. A handler that leaves it out has its answer
+   * stored after it returned.
+   * @throws Refusal `IDEMPOTENCY_IN_FLIGHT` when the attempt lost its lock to a later one: roll back
+   */
+  complete(tx: Queryable, answer: unknown): Promise<void>;
 }
 
 /** An answer other than a JSON body with 200: redirects, files, 304s. */
@@ -57,7 +71,7 @@ export interface Route<
   readonly tag: string;
   readonly access: Access;
   readonly errors: ErrorShape;
-  /** A creating POST: honours `Idempotency-Key`. */
+  /** A creating POST: honours `Idempotency-Key`. Needs credentials, keys being kept per account. */
   readonly idempotent?: boolean;
   readonly params?: P;
   readonly query?: Q;

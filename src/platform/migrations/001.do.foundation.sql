@@ -29,7 +29,7 @@ CREATE TABLE idempotency_keys (
   status        int,
   body          jsonb,
   created_at    timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (account_id, key)
+  PRIMARY KEY (account_id, operation_id, key)
 );
 CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
 

@@ -1,0 +1,30 @@
+import type { Account } from '../../src/accounts/account';
+import type { Authenticator } from '../../src/accounts/authenticator';
+import { ERROR_CODES, Refusal } from '../../src/platform/errors';
+import type { Route } from './route';
+
+/**
+ * Finds out who calls and whether they may (interface "Authentication"; DESIGN for what it does not show).
+ * The role is looked at before the secret: a partner's key alone on an order route is a good key of a role
+ * that may not do this, 403, not a key that lacks something.
+ * @throws Refusal `UNAUTHORIZED` (in the procurement group 403, as the interface has it), `FORBIDDEN`
+ */
+export async function authorize(
+  authenticator: Authenticator,
+  route: Route,
+  header: string | undefined,
+): Promise<Account | undefined> {
+  if (route.access.credentials === 'none') return undefined;
+  const caller = await authenticator.authenticate(header);
+  if (caller === undefined) throw noKey(route, ERROR_CODES.UNAUTHORIZED.message);
+  const { account, withSecret } = caller;
+  if (!route.access.roles.includes(account.role)) throw new Refusal('FORBIDDEN');
+  if (route.access.credentials === 'key:secret' && account.role === 'client' && !withSecret) {
+    throw noKey(route, 'This address needs the key and its secret, joined by a colon.');
+  }
+  return account;
+}
+
+function noKey(route: Route, message: string): Refusal {
+  return new Refusal(route.path.startsWith('/procurement/') ? 'FORBIDDEN' : 'UNAUTHORIZED', { message });
+}

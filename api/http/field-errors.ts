@@ -1,0 +1,103 @@
+import type { z } from 'zod';
+import type { FieldError, FieldErrorCode } from '../../src/platform/errors';
+
+type Issue = z.core.$ZodIssue;
+
+/** A path as errors name it: `packages[0].items[1].hsCode`; the whole body is the empty string. */
+export function fieldPath(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`;
+    else text += text === '' ? String(step) : `.${String(step)}`;
+  }
+  return text;
+}
+
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  let value = root;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[step];
+  }
+  return value;
+}
+
+const FIELD_CODES: ReadonlySet<string> = new Set<FieldErrorCode>([
+  'VALIDATION_ERROR',
+  'IS_BLANK_ERROR',
+  'MISSING_FIELD_ERROR',
+  'NO_SUCH_CHOICE_ERROR',
+]);
+
+function codeOf(issue: Issue, value: unknown): FieldErrorCode {
+  if (issue.code === 'custom') {
+    const wanted: unknown = issue.params?.code;
+    return typeof wanted === 'string' && FIELD_CODES.has(wanted)
+      ? (wanted as FieldErrorCode)
+      : 'VALIDATION_ERROR';
+  }
+  if (value === undefined) return 'MISSING_FIELD_ERROR';
+  if (issue.code === 'invalid_value') return 'NO_SUCH_CHOICE_ERROR';
+  if (issue.code === 'invalid_union' && issue.discriminator !== undefined) return 'NO_SUCH_CHOICE_ERROR';
+  if (typeof value === 'string' && value.trim() === '') {
+    if (issue.code === 'too_small' || issue.code === 'invalid_format') return 'IS_BLANK_ERROR';
+  }
+  return 'VALIDATION_ERROR';
+}
+
+function messageOf(issue: Issue, code: FieldErrorCode): string {
+  if (issue.code === 'custom') return issue.message;
+  if (code === 'MISSING_FIELD_ERROR') return 'This field is required.';
+  if (code === 'IS_BLANK_ERROR') return 'This field must not be blank.';
+  if (code === 'NO_SUCH_CHOICE_ERROR') {
+    if (issue.code === 'invalid_value')
+      return `Not one of the choices: ${issue.values.map(String).join(', ')}.`;
+    return `${issue.message}.`;
+  }
+  return `${issue.message}.`;
+}
+
+/**
+ * Of a union without a discriminator, the branch that came nearest: the one whose first complaint lies
+ * deepest, and of those the one with the fewest.
+ */
+function nearestBranch(branches: readonly Issue[][]): readonly Issue[] | undefined {
+  const depth = (issues: readonly Issue[]) => Math.min(...issues.map((issue) => issue.path.length));
+  return [...branches].sort((a, b) => depth(b) - depth(a) || a.length - b.length)[0];
+}
+
+function flatten(issue: Issue, prefix: readonly PropertyKey[], root: unknown): FieldError[] {
+  const path = [...prefix, ...issue.path];
+  const value = valueAt(root, path);
+  if (issue.code === 'invalid_union' && issue.discriminator === undefined && value !== undefined) {
+    const nearest = nearestBranch(issue.errors);
+    if (nearest?.some((inner) => inner.path.length > 0)) {
+      return nearest.flatMap((inner) => flatten(inner, path, root));
+    }
+  }
+  if (issue.code === 'invalid_key') {
+    return issue.issues.map((inner) => ({
+      code: 'VALIDATION_ERROR',
+      message: `${inner.message}.`,
+      reference: fieldPath(path),
+    }));
+  }
+  const code = codeOf(issue, value);
+  return [{ code, message: messageOf(issue, code), reference: fieldPath(path) }];
+}
+
+/**
+ * Zod's issues as field errors (interface "Errors"): a missing field is `MISSING_FIELD_ERROR`, a blank string
+ * `IS_BLANK_ERROR`, a value outside its choices `NO_SUCH_CHOICE_ERROR`, anything else `VALIDATION_ERROR`.
+ * A refinement picks another code with `params: { code }` in its issue.
+ * @param root the value that was parsed, to tell missing from wrong
+ */
+export function fieldErrors(error: z.core.$ZodError, root: unknown): FieldError[] {
+  const seen = new Set<string>();
+  return error.issues
+    .flatMap((issue) => flatten(issue as Issue, [], root))
+    .filter(({ code, reference }) => {
+      const once = `${code} ${reference}`;
+      return !seen.has(once) && seen.add(once);
+    });
+}

@@ -1,0 +1,134 @@
+import { isUtf8 } from 'node:buffer';
+import type { Request, Response } from 'express';
+import express from 'express';
+import { type FieldError, Refusal } from '../../src/platform/errors';
+import { fieldPath } from './field-errors';
+
+/** Largest request body (DESIGN "Statuses and bodies"). */
+export const BODY_LIMIT = 1_048_576;
+/** Deepest nesting taken. Nothing in the interface nests deeper than 8; recursion over a body stays shallow. */
+const DEPTH_LIMIT = 64;
+
+const readRaw = express.raw({ type: () => true, limit: BODY_LIMIT });
+
+/** Statuses of body-parser's errors that are the sender's doing, as refusals. */
+function bodyRefusal(error: { status?: number; type?: string }): unknown {
+  if (error.type === 'entity.too.large') return new Refusal('PAYLOAD_TOO_LARGE');
+  if (error.type === 'encoding.unsupported') {
+    return new Refusal('UNSUPPORTED_MEDIA_TYPE', { message: 'This Content-Encoding is not supported.' });
+  }
+  if (error.status !== undefined && error.status >= 400 && error.status < 500) {
+    return new Refusal('MALFORMED_JSON', { message: 'The request body could not be read.' });
+  }
+  return error;
+}
+
+/**
+ * The body's bytes; empty when there is none.
+ * @throws Refusal `PAYLOAD_TOO_LARGE`, `MALFORMED_JSON` (broken off, wrong length), `UNSUPPORTED_MEDIA_TYPE`
+ */
+export async function readBody(req: Request, res: Response): Promise<Buffer> {
+  await new Promise<void>((resolve, reject) => {
+    readRaw(req, res, (error?: unknown) =>
+      error === undefined ? resolve() : reject(bodyRefusal(error as object)),
+    );
+  });
+  return Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
+}
+
+/** `application/json`, in UTF-8 (RFC 8259). */
+export function isJson(contentType: string | undefined): boolean {
+  if (contentType === undefined) return false;
+  const [type, ...parameters] = contentType.toLowerCase().split(';');
+  if (type?.trim() !== 'application/json') return false;
+  return parameters.every((parameter) => {
+    const [name, value] = parameter.split('=').map((part) => part.trim());
+    return name !== 'charset' || value === 'utf-8' || value === '"utf-8"' || value === 'utf8';
+  });
+}
+
+/** What Postgres text cannot hold, or UTF-8 cannot say. */
+const UNSTORABLE = /\0|\p{Surrogate}/u;
+
+export function isUnstorable(text: string): boolean {
+  return UNSTORABLE.test(text);
+}
+
+export const UNSTORABLE_MESSAGE = 'Must not hold NUL characters or lone surrogates.';
+
+/**
+ * Looks once through a parsed body: refuses nesting past the limit, reports strings that cannot be stored, and
+ * drops `__proto__` members, which no field is called. Iterative, so that no body can exhaust the stack.
+ */
+function inspect(root: unknown): FieldError[] {
+  const errors: FieldError[] = [];
+  const open: { value: unknown; path: PropertyKey[] }[] = [{ value: root, path: [] }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, path } = next;
+    if (typeof value === 'string') {
+      if (isUnstorable(value)) {
+        errors.push({ code: 'VALIDATION_ERROR', message: UNSTORABLE_MESSAGE, reference: fieldPath(path) });
+      }
+      continue;
+    }
+    if (typeof value !== 'object' || value === null) continue;
+    if (path.length >= DEPTH_LIMIT) {
+      throw new Refusal('MALFORMED_JSON', {
+        message: `The request body nests deeper than ${DEPTH_LIMIT} levels.`,
+      });
+    }
+    if (Array.isArray(value)) {
+      for (let i = value.length - 1; i >= 0; i -= 1) {
+        // Numbers, booleans and nulls need no look.
+        const type = typeof value[i];
+        if (type === 'string' || type === 'object') open.push({ value: value[i], path: [...path, i] });
+      }
+      continue;
+    }
+    for (const key of Object.keys(value)) {
+      if (key === '__proto__') {
+        delete (value as Record<string, unknown>)[key];
+        continue;
+      }
+      if (isUnstorable(key)) {
+        errors.push({
+          code: 'VALIDATION_ERROR',
+          message: UNSTORABLE_MESSAGE,
+          reference: fieldPath([...path, key]),
+        });
+      }
+      const member = (value as Record<string, unknown>)[key];
+      if (typeof member === 'string' ? isUnstorable(member) : typeof member === 'object' && member !== null) {
+        open.push({ value: member, path: [...path, key] });
+      }
+    }
+  }
+  return errors;
+}
+
+/**
+ * Parses a body. Of members with the same name the last one counts, as JSON.parse has it.
+ * An empty body is an empty object: every required field is then reported missing, by name.
+ * @returns the value, and errors of strings that cannot be stored
+ * @throws Refusal `MALFORMED_JSON`
+ */
+export function parseJson(raw: Buffer): { readonly value: unknown; readonly errors: FieldError[] } {
+  if (raw.length === 0) return { value: {}, errors: [] };
+  if (!isUtf8(raw)) throw new Refusal('MALFORMED_JSON', { message: 'The request body is not UTF-8.' });
+  let value: unknown;
+  try {
+    value = JSON.parse(raw.toString('utf8'));
+  } catch {
+    throw new Refusal('MALFORMED_JSON');
+  }
+  return { value, errors: inspect(value) };
+}
+
+/** JSON text that is the same for the same content, whatever the order of members. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+      : member,
+  );
+}

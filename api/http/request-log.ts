@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Account } from '../../src/accounts/account';
+import type { Logger } from '../../src/platform/logging';
+import type { Route } from './route';
+
+/** What the pipeline, the log line and the error body know of one request. */
+export interface RequestNotes {
+  requestId: string;
+  log: Logger;
+  route?: Route;
+  account?: Account;
+  /** Parsed JSON body, for error bodies that repeat a reference out of it; never logged. */
+  body?: unknown;
+}
+
+export function notesOf(res: Response): RequestNotes {
+  return res.locals as RequestNotes;
+}
+
+/** A request id from outside is kept when it is short and plain; anything else could forge log lines. */
+const PLAIN_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
+/**
+ * Names every request (`X-Request-Id`, the caller's own where it is plain) and logs one line for each: id,
+ * method, path, operation, account, status, time. No headers, bodies or query strings, which carry keys and
+ * personal data, and no signed link. Written on pino itself: pino-http binds a serialised request to two
+ * child loggers a request, and none of it is wanted here.
+ */
+export function requestLog(log: Logger): RequestHandler {
+  return (req, res, next) => {
+    const given = req.get('X-Request-Id');
+    const requestId = given !== undefined && PLAIN_ID.test(given) ? given : randomUUID();
+    res.setHeader('X-Request-Id', requestId);
+    const notes = notesOf(res);
+    notes.requestId = requestId;
+    notes.log = log.child({ requestId });
+    const startedAt = performance.now();
+    res.once('close', () => logRequest(req, res, Math.round(performance.now() - startedAt)));
+    next();
+  };
+}
+
+function logRequest(req: Request, res: Response, ms: number): void {
+  const { log, route, account } = notesOf(res);
+  const line = {
+    method: req.method,
+    path: route?.path.includes('{token}') ? route.path : req.path,
+    status: res.statusCode,
+    ms,
+    ...(route ? { operation: route.operationId } : {}),
+    ...(account ? { account: account.name } : {}),
+    // The caller hung up before the answer was out.
+    ...(res.writableFinished ? {} : { aborted: true }),
+  };
+  if (res.statusCode >= 500) log.error(line, 'request');
+  else if (route?.tag === 'System') log.debug(line, 'request');
+  else log.info(line, 'request');
+}

@@ -1,0 +1,148 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Authenticator } from '../../src/accounts/authenticator';
+import { type FieldError, Refusal } from '../../src/platform/errors';
+import type { ApiDeps } from '../deps';
+import { authorize } from './authentication';
+import { fieldErrors } from './field-errors';
+import { idempotencyKeyOf, NO_KEY, onceForKey } from './idempotency';
+import { isJson, isUnstorable, parseJson, readBody, UNSTORABLE_MESSAGE } from './json-body';
+import type { RateLimiter } from './rate-limit';
+import { notesOf } from './request-log';
+import { answerFault } from './response-check';
+import { type Call, RawAnswer, type Route } from './route';
+
+export interface Pipeline {
+  readonly deps: ApiDeps;
+  readonly authenticator: Authenticator;
+  readonly rateLimiter: RateLimiter | undefined;
+  /** Whether answers are held against the route's response schema (tests and development). */
+  readonly checkResponses: boolean;
+}
+
+interface Parsed {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/** Parameters and body as sent, before any schema. */
+interface Sent {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly bodyErrors: readonly FieldError[];
+  readonly rawBody: Buffer;
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+async function receive(route: Route, req: Request, res: Response): Promise<Sent> {
+  const params = req.params;
+  const query = route.query === undefined ? undefined : req.query;
+  if (route.body === undefined) return { params, query, body: undefined, bodyErrors: [], rawBody: NO_BODY };
+  const contentType = req.get('content-type');
+  if (contentType !== undefined && !isJson(contentType)) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
+  const rawBody = await readBody(req, res);
+  if (contentType === undefined && rawBody.length > 0) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
+  const { value, errors } = parseJson(rawBody);
+  notesOf(res).body = value;
+  return { params, query, body: value, bodyErrors: errors, rawBody };
+}
+
+function unstorableText(values: unknown): FieldError[] {
+  if (typeof values !== 'object' || values === null) return [];
+  return Object.entries(values)
+    .filter(([, value]) => [value].flat().some((text) => typeof text === 'string' && isUnstorable(text)))
+    .map(([name]) => ({ code: 'VALIDATION_ERROR', message: UNSTORABLE_MESSAGE, reference: name }));
+}
+
+/** @throws Refusal `VALIDATION_ERROR` with every offending field of path, query and body */
+function validate(route: Route, sent: Sent): Parsed {
+  const errors: FieldError[] = [
+    ...unstorableText(sent.params),
+    ...unstorableText(sent.query),
+    ...sent.bodyErrors,
+  ];
+  const parse = (schema: Route['body'], value: unknown) => {
+    if (schema === undefined) return value;
+    const result = schema.safeParse(value);
+    if (result.success) return result.data;
+    errors.push(...fieldErrors(result.error, value));
+    return undefined;
+  };
+  const params = parse(route.params, sent.params);
+  const query = parse(route.query, sent.query);
+  const body = parse(route.body, sent.body);
+  if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
+  return { params, query, body };
+}
+
+export function sendJson(res: Response, status: number, body: unknown): void {
+  const text = Buffer.from(JSON.stringify(body), 'utf8');
+  res.statusCode = status;
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Length', text.length);
+  res.end(text);
+}
+
+async function sendRaw(req: Request, res: Response, { status, headers, body }: RawAnswer): Promise<void> {
+  res.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  if (body instanceof Readable && req.method !== 'HEAD') {
+    await pipeline(body, res).catch((error: unknown) => {
+      // The reader hung up: nothing is left to answer. A source that failed is a fault as any other.
+      if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    });
+    return;
+  }
+  if (body instanceof Readable) body.destroy();
+  res.end(body instanceof Readable ? undefined : (body as Buffer | string | undefined));
+}
+
+/**
+ * Serves one route: rate, key and role, body, schemas, Idempotency-Key, handler, answer, in this order, so that
+ * a stranger's body is never read and a refused request stores nothing.
+ */
+export function serve(pipe: Pipeline, route: Route): RequestHandler {
+  const { deps, authenticator, rateLimiter, checkResponses } = pipe;
+  return async (req, res) => {
+    const notes = notesOf(res);
+    notes.route = route;
+    const keyHeader = route.access.credentials === 'none' ? undefined : req.get('X-API-KEY');
+    if (keyHeader !== undefined) await rateLimiter?.(req, res);
+    const account = await authorize(authenticator, route, keyHeader);
+    if (account !== undefined) notes.account = account;
+    const sent = await receive(route, req, res);
+    const key = route.idempotent ? idempotencyKeyOf(req.get('Idempotency-Key')) : undefined;
+    const parsed = validate(route, sent);
+    const call: Omit<Call<unknown, unknown, unknown>, 'idempotency'> = {
+      ...parsed,
+      account: account!,
+      requestId: notes.requestId,
+      log: notes.log,
+      headers: req.headers as Record<string, string | undefined>,
+      rawBody: sent.rawBody,
+    };
+    const handle = async (idempotency: Call<unknown, unknown, unknown>['idempotency']) => {
+      const answer = await route.handler({ ...call, idempotency });
+      if (checkResponses && !(answer instanceof RawAnswer)) {
+        const fault = answerFault(route, answer);
+        if (fault !== undefined) throw new Error(fault);
+      }
+      return answer;
+    };
+    if (key === undefined) {
+      const answer = await handle(NO_KEY);
+      if (answer instanceof RawAnswer) await sendRaw(req, res, answer);
+      else sendJson(res, 200, answer);
+      return;
+    }
+    const content = [sent.params, sent.query, sent.body];
+    const request = { accountId: account!.id, operationId: route.operationId, key, content };
+    const { replayed, answer } = await onceForKey({ sql: deps.sql, log: notes.log }, request, handle);
+    if (replayed) res.setHeader('Idempotency-Replayed', 'true');
+    sendJson(res, 200, answer);
+  };
+}

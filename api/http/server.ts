@@ -1,0 +1,68 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
+
+export interface HttpServer {
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Takes no more connections, lets requests in flight end, and closes idle connections.
+   * @param graceMs after this, what is still open is cut
+   */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** A sender that takes longer than this for its headers, or for its whole request, is cut off with 408. */
+const HEADERS_MS = 15_000;
+const REQUEST_MS = 60_000;
+/** Longer than the 60 s after which common load balancers drop idle connections: they, not we, close first. */
+const KEEP_ALIVE_MS = 65_000;
+
+/**
+ * Serves the application.
+ * @param listen port 0 picks a free one
+ * @throws what `listen` fails with, `EADDRINUSE` among others
+ */
+export async function startHttpServer(
+  app: Express,
+  listen: { readonly host: string; readonly port: number },
+): Promise<HttpServer> {
+  let stopping = false;
+  const server = createServer({
+    headersTimeout: HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: 5_000,
+  });
+  server.on('request', (_req, res) => {
+    if (stopping) res.setHeader('Connection', 'close');
+    res.once('close', () => {
+      if (stopping) setImmediate(() => server.closeIdleConnections());
+    });
+  });
+  server.on('request', app);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(listen.port, listen.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  const host = ['0.0.0.0', '::'].includes(listen.host) ? 'localhost' : listen.host;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    port,
+    async stop(graceMs) {
+      if (stopping) return;
+      stopping = true;
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      server.closeIdleConnections();
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { Refusal } from '../platform/errors';
+import { json, type Queryable, type Sql } from '../platform/postgres';
+
+/** Longest `Idempotency-Key` taken. */
+export const IDEMPOTENCY_KEY_LENGTH = 255;
+/** How long answers are kept (DESIGN "Idempotency"). */
+export const IDEMPOTENCY_KEY_DAYS = 7;
+/**
+ * How long an attempt holds its key. An attempt that dies with its process frees the key after this time;
+ * one that is still at work then loses the key, and `complete` refuses it. Statements end after 60 s
+ * (`statement_timeout`), so a live attempt is hardly ever this slow.
+ */
+const LEASE_SECONDS = 90;
+
+export interface StoredAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** The right to carry out a request, held until it is completed or released. */
+export interface Attempt {
+  readonly accountId: string;
+  readonly operationId: string;
+  readonly key: string;
+  /** Tells this attempt from one that took the key over: milliseconds, which a Date keeps exactly. */
+  readonly lockedUntil: Date;
+}
+
+export type AttemptOutcome =
+  | { readonly outcome: 'begun'; readonly attempt: Attempt }
+  | { readonly outcome: 'replay'; readonly answer: StoredAnswer }
+  | { readonly outcome: 'other-content' }
+  | { readonly outcome: 'in-flight' };
+
+/**
+ * Takes an Idempotency-Key for one attempt, or says what stands under it.
+ * One statement decides between concurrent attempts: the primary key lets one insert, and the others update
+ * only a lock that has run out or a record past its days.
+ * @param fingerprint hash of what is asked; other content under the same key is refused
+ */
+export async function beginAttempt(
+  sql: Sql,
+  request: { accountId: string; operationId: string; key: string; fingerprint: Buffer },
+): Promise<AttemptOutcome> {
+  const { accountId, operationId, key, fingerprint } = request;
+  const [taken] = await sql<{ lockedUntil: Date }[]>`
+    INSERT INTO idempotency_keys AS kept (account_id, operation_id, key, fingerprint, locked_until)
+    VALUES (${accountId}, ${operationId}, ${key}, ${fingerprint},
+            date_trunc('milliseconds', now() + make_interval(secs => ${LEASE_SECONDS})))
+    ON CONFLICT (account_id, operation_id, key) DO UPDATE
+      SET fingerprint = excluded.fingerprint, locked_until = excluded.locked_until,
+          status = NULL, body = NULL, created_at = now()
+      WHERE kept.created_at < now() - make_interval(days => ${IDEMPOTENCY_KEY_DAYS})
+         OR (kept.status IS NULL AND kept.locked_until < now() AND kept.fingerprint = excluded.fingerprint)
+    RETURNING locked_until`;
+  if (taken !== undefined) {
+    return { outcome: 'begun', attempt: { accountId, operationId, key, lockedUntil: taken.lockedUntil } };
+  }
+  const [kept] = await sql<{ sameContent: boolean; status: number | null; body: unknown }[]>`
+    SELECT fingerprint = ${fingerprint} AS same_content, status, body FROM idempotency_keys
+    WHERE account_id = ${accountId} AND operation_id = ${operationId} AND key = ${key}`;
+  // Released between the two statements: the next attempt of the caller will find the key free.
+  if (kept === undefined) return { outcome: 'in-flight' };
+  if (!kept.sameContent) return { outcome: 'other-content' };
+  if (kept.status === null) return { outcome: 'in-flight' };
+  return { outcome: 'replay', answer: { status: kept.status, body: kept.body } };
+}
+
+/**
+ * Stores the answer. In the transaction that makes the resource, the two stand or fall together.
+ * @throws Refusal `IDEMPOTENCY_IN_FLIGHT` when a later attempt has taken the key over
+ */
+export async function completeAttempt(sql: Queryable, attempt: Attempt, answer: StoredAnswer): Promise<void> {
+  const rows = await sql`
+    UPDATE idempotency_keys SET status = ${answer.status}, body = ${json(sql, answer.body)}, locked_until = NULL
+    WHERE account_id = ${attempt.accountId} AND operation_id = ${attempt.operationId} AND key = ${attempt.key}
+      AND locked_until = ${attempt.lockedUntil} AND status IS NULL
+    RETURNING 1`;
+  if (rows.length === 0) throw new Refusal('IDEMPOTENCY_IN_FLIGHT');
+}
+
+/** Frees the key of an attempt that came to nothing, for any content. */
+export async function releaseAttempt(sql: Queryable, attempt: Attempt): Promise<void> {
+  await sql`
+    DELETE FROM idempotency_keys
+    WHERE account_id = ${attempt.accountId} AND operation_id = ${attempt.operationId} AND key = ${attempt.key}
+      AND locked_until = ${attempt.lockedUntil} AND status IS NULL`;
+}
+
+/**
+ * Deletes answers past their days, in batches so that no statement holds many locks.
+ * @returns how many went
+ */
+export async function pruneIdempotencyKeys(sql: Sql, batch = 5_000): Promise<number> {
+  let pruned = 0;
+  for (;;) {
+    const rows = await sql`
+      DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM idempotency_keys
+        WHERE created_at < now() - make_interval(days => ${IDEMPOTENCY_KEY_DAYS})
+        ORDER BY created_at LIMIT ${batch}))
+      RETURNING 1`;
+    pruned += rows.length;
+    if (rows.length < batch) return pruned;
+  }
+}

@@ -1,0 +1,101 @@
+import { uuidv7 } from '../platform/ids';
+import { json, type Queryable } from '../platform/postgres';
+import type { Account, Role } from './account';
+import { type Credentials, credentialHash, keyHint, newCredentials } from './api-key';
+
+/** A key as lists show it. */
+export interface ApiKeyEntry {
+  readonly id: string;
+  /** First and last characters of the key. */
+  readonly hint: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+/** A fresh key: the only time that key and secret are seen. */
+export interface IssuedKey extends Credentials {
+  readonly keyId: string;
+  readonly createdAt: Date;
+}
+
+/**
+ * Creates an account; names are unique within a role.
+ * @returns undefined when the role has an account of this name
+ */
+export async function createAccount(
+  sql: Queryable,
+  account: { readonly name: string; readonly role: Role; readonly settings?: object },
+): Promise<(Account & { readonly createdAt: Date }) | undefined> {
+  const [row] = await sql<(Account & { createdAt: Date })[]>`
+    INSERT INTO accounts (id, name, role, settings)
+    VALUES (${uuidv7()}, ${account.name}, ${account.role}, ${json(sql, account.settings ?? {})})
+    ON CONFLICT (role, name) DO NOTHING
+    RETURNING id, name, role, created_at`;
+  return row;
+}
+
+export async function accountByName(sql: Queryable, role: Role, name: string): Promise<Account | undefined> {
+  const [row] = await sql<Account[]>`
+    SELECT id, name, role FROM accounts WHERE role = ${role} AND name = ${name}`;
+  return row;
+}
+
+export async function accountById(sql: Queryable, id: string): Promise<Account | undefined> {
+  const [row] = await sql<Account[]>`SELECT id, name, role FROM accounts WHERE id = ${id}`;
+  return row;
+}
+
+/** Makes a key and secret for an account; the caller shows them once. */
+export async function issueKey(sql: Queryable, accountId: string): Promise<IssuedKey> {
+  const credentials = newCredentials();
+  const [row] = await sql<{ id: string; createdAt: Date }[]>`
+    INSERT INTO api_keys (id, account_id, key_hash, secret_hash, key_hint)
+    VALUES (${uuidv7()}, ${accountId}, ${credentialHash(credentials.apiKey)},
+            ${credentialHash(credentials.apiSecret)}, ${keyHint(credentials.apiKey)})
+    RETURNING id, created_at`;
+  return { ...credentials, keyId: row!.id, createdAt: row!.createdAt };
+}
+
+/**
+ * Issues a new key and lets the account's present ones run out after an overlap, in which both work.
+ * A key that ends sooner anyway keeps its end. Call it in a transaction.
+ */
+export async function rotateKeys(
+  tx: Queryable,
+  accountId: string,
+  overlapSeconds: number,
+): Promise<IssuedKey & { readonly previousKeysExpireAt: Date }> {
+  const [until] = await tx<{ at: Date }[]>`SELECT now() + make_interval(secs => ${overlapSeconds}) AS at`;
+  await tx`
+    UPDATE api_keys SET expires_at = ${until!.at}
+    WHERE account_id = ${accountId} AND revoked_at IS NULL
+      AND (expires_at IS NULL OR expires_at > ${until!.at})`;
+  return { ...(await issueKey(tx, accountId)), previousKeysExpireAt: until!.at };
+}
+
+/**
+ * Ends a key at once.
+ * @returns false when the account has no such key; revoking a revoked key is true again
+ */
+export async function revokeKey(sql: Queryable, accountId: string, keyId: string): Promise<boolean> {
+  const rows = await sql`
+    UPDATE api_keys SET revoked_at = coalesce(revoked_at, now())
+    WHERE id = ${keyId} AND account_id = ${accountId}
+    RETURNING id`;
+  return rows.length > 0;
+}
+
+/** Keys of accounts, newest first, by account id. */
+export async function keysOf(
+  sql: Queryable,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly ApiKeyEntry[]>> {
+  const rows = await sql<(ApiKeyEntry & { accountId: string })[]>`
+    SELECT account_id, id, key_hint AS hint, created_at, expires_at, revoked_at
+    FROM api_keys WHERE account_id = ANY(${accountIds as string[]})
+    ORDER BY created_at DESC, id DESC`;
+  const byAccount = new Map<string, ApiKeyEntry[]>(accountIds.map((id) => [id, []]));
+  for (const { accountId, ...entry } of rows) byAccount.get(accountId)?.push(entry);
+  return byAccount;
+}
