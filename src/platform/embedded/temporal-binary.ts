@@ -1,0 +1,270 @@
+import { execFile, spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import lockfile from 'proper-lockfile';
+import { projectRoot } from '../project-root';
+
+const run = promisify(execFile);
+const executable = process.platform === 'win32' ? '.exe' : '';
+
+export interface BinarySearch {
+  /** TEMPORAL_CLI_PATH. */
+  readonly cliPath?: string | undefined;
+  readonly downloadTimeoutMs: number;
+  /** Told which step runs, and why the one before it did not do. */
+  readonly report: (line: string) => void;
+  /** PATH, HOME, XDG_CACHE_HOME, LOCALAPPDATA and what Go reads. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** There is no Temporal server to be had; the message names the ways out. */
+export class TemporalBinaryMissing extends Error {
+  override readonly name = 'TemporalBinaryMissing';
+}
+
+/**
+ * Finds or makes the Temporal CLI, which holds the development server, in this order: TEMPORAL_CLI_PATH; `temporal` on
+ * PATH; the Temporal SDK's own download; a build of the Go module pinned in tools/temporal. What was downloaded or built
+ * stays in a cache of the user's.
+ * @returns path of a binary that has answered
+ * @throws TemporalBinaryMissing
+ */
+export async function findTemporalBinary(search: BinarySearch): Promise<string> {
+  const env = search.env ?? process.env;
+  if (search.cliPath !== undefined) {
+    const version = await versionOf(search.cliPath, env);
+    if (version === undefined) {
+      throw new TemporalBinaryMissing(
+        `TEMPORAL_CLI_PATH: ${search.cliPath} is not a Temporal CLI that runs here.`,
+      );
+    }
+    search.report(`Temporal server: ${search.cliPath} (TEMPORAL_CLI_PATH, ${version})`);
+    return search.cliPath;
+  }
+  const cache = cacheFolder(env);
+  const onPath = await findOnPath('temporal', env);
+  if (onPath !== undefined) {
+    const version = await versionOf(onPath, env);
+    if (version !== undefined) {
+      search.report(`Temporal server: ${onPath} (on PATH, ${version})`);
+      return onPath;
+    }
+    search.report(`Temporal server: ${onPath} on PATH does not answer; looking further`);
+  }
+  const cached = (await downloaded(cache, env)) ?? (await built(cache, env));
+  if (cached !== undefined) {
+    search.report(`Temporal server: ${cached} (cache)`);
+    return cached;
+  }
+  const failures: string[] = [];
+  for (const step of [download, build]) {
+    try {
+      return await step(cache, search, env);
+    } catch (error) {
+      failures.push((error as Error).message);
+      search.report(`Temporal server: ${(error as Error).message}`);
+    }
+  }
+  throw new TemporalBinaryMissing(
+    [
+      'No Temporal server to run. Any one of these helps:',
+      '  - set TEMPORAL_ADDRESS to a Temporal server that runs already',
+      '  - install the Temporal CLI (https://docs.temporal.io/cli), or set TEMPORAL_CLI_PATH to its binary',
+      '  - let this machine reach https://temporal.download, perhaps with a longer TEMPORAL_DOWNLOAD_TIMEOUT',
+      '  - install Go 1.25 or later, with a module proxy that it can reach',
+      'Tried:',
+      ...failures.map((failure) => `  - ${failure}`),
+    ].join('\n'),
+  );
+}
+
+/** A per-user cache: binaries are large and the same for every checkout. */
+export function cacheFolder(env: NodeJS.ProcessEnv): string {
+  if (env.XDG_CACHE_HOME) return join(env.XDG_CACHE_HOME, 'pressline');
+  const home = env.HOME ?? homedir();
+  if (process.platform === 'darwin') return join(home, 'Library', 'Caches', 'pressline');
+  if (process.platform === 'win32')
+    return join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'pressline');
+  return join(home, '.cache', 'pressline');
+}
+
+async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  for (const dir of (env.PATH ?? '').split(delimiter).filter((entry) => entry !== '')) {
+    const path = join(dir, name + executable);
+    if (
+      await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return path;
+  }
+  return undefined;
+}
+
+/** Runs the binary: what was cut short, or made for another machine, does not answer. */
+async function versionOf(path: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  try {
+    const { stdout } = await run(path, ['--version'], { env, timeout: 20_000 });
+    return /temporal version \S+/.exec(stdout)?.[0];
+  } catch {
+    return undefined;
+  }
+}
+
+/** The SDK fetches the version that suits it: one folder for each SDK version. */
+async function downloadFolder(cache: string): Promise<string> {
+  const { version } = JSON.parse(await readFile(require.resolve('@temporalio/testing/package.json'), 'utf8'));
+  return join(cache, `temporal-sdk-${version}-${process.platform}-${process.arch}`);
+}
+
+async function downloaded(cache: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const folder = await downloadFolder(cache);
+  for (const name of await readdir(folder).catch(() => [])) {
+    // The SDK downloads under another name and renames when done.
+    if (name.endsWith('.downloading')) continue;
+    const path = join(folder, name);
+    if ((await versionOf(path, env)) !== undefined) return path;
+  }
+  return undefined;
+}
+
+/**
+ * The SDK offers no download alone: it downloads in order to start a server. That is done in a process of its own,
+ * because a download under way cannot be called off, and the server that it starts is stopped again.
+ */
+const DOWNLOAD_SCRIPT = `
+const { TestWorkflowEnvironment } = require('@temporalio/testing');
+TestWorkflowEnvironment.createLocal({
+  server: { executable: { type: 'cached-download', downloadDir: process.argv[1], ttl: '3650d' } },
+}).then((environment) => environment.teardown()).catch((error) => {
+  process.stderr.write(String(error.message));
+  process.exitCode = 1;
+});`;
+
+async function download(cache: string, { report, downloadTimeoutMs }: BinarySearch, env: NodeJS.ProcessEnv) {
+  const folder = await downloadFolder(cache);
+  report(`Temporal server: downloading the Temporal SDK's (at most ${downloadTimeoutMs / 1_000} s)`);
+  await mkdir(folder, { recursive: true });
+  try {
+    await run(process.execPath, ['-e', DOWNLOAD_SCRIPT, folder], {
+      cwd: projectRoot(),
+      env,
+      timeout: downloadTimeoutMs,
+      killSignal: 'SIGKILL',
+    });
+  } catch (error) {
+    const { killed, stderr } = error as { killed?: boolean; stderr?: string };
+    // The address is said several times over in the SDK's words; the cause stands last.
+    const cause = stderr?.split('\n')[0]?.split(': ').slice(-2).join(': ');
+    throw new Error(
+      killed ? 'the download took too long' : `the download failed (${cause || (error as Error).message})`,
+    );
+  }
+  const path = await downloaded(cache, env);
+  if (path === undefined) throw new Error('the download left no binary that runs here');
+  return path;
+}
+
+interface GoModule {
+  readonly version: string;
+  readonly goVersion: string;
+}
+
+/** The pinned version, as tools/temporal/go.mod has it. */
+async function pinnedModule(): Promise<GoModule> {
+  const text = await readFile(join(projectRoot(), 'tools/temporal/go.mod'), 'utf8');
+  const version = /github\.com\/temporalio\/cli v(\S+)/.exec(text)?.[1];
+  const goVersion = /^go (\S+)/m.exec(text)?.[1];
+  if (version === undefined || goVersion === undefined)
+    throw new Error('tools/temporal/go.mod pins no Temporal CLI');
+  return { version, goVersion };
+}
+
+async function buildTarget(cache: string): Promise<string> {
+  const { version } = await pinnedModule();
+  return join(cache, `temporal-${version}-${process.platform}-${process.arch}${executable}`);
+}
+
+async function built(cache: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const target = await buildTarget(cache);
+  return (await versionOf(target, env)) === undefined ? undefined : target;
+}
+
+async function build(cache: string, { report }: BinarySearch, env: NodeJS.ProcessEnv): Promise<string> {
+  const { version, goVersion } = await pinnedModule();
+  const go = await findOnPath('go', env);
+  if (go === undefined) throw new Error('no Go on PATH to build it with');
+  await mkdir(cache, { recursive: true });
+  const target = await buildTarget(cache);
+  report(`Temporal server: building ${version} with Go (about four minutes, once for this user)`);
+  // Kept fresh every ten seconds by the process that builds; the others wait for it.
+  const release = await lockfile.lock(cache, {
+    lockfilePath: `${target}.lock`,
+    stale: 30_000,
+    update: 10_000,
+    retries: { retries: 1_200, factor: 1, minTimeout: 1_000, maxTimeout: 1_000 },
+  });
+  const unfinished = `${target}.${process.pid}.tmp`;
+  try {
+    const ready = await built(cache, env);
+    if (ready !== undefined) return ready;
+    await goBuild(go, unfinished, version, report, env).catch((error: Error) => {
+      throw new Error(`the build with Go failed (needs Go ${goVersion} or later): ${error.message}`);
+    });
+    await chmod(unfinished, 0o755);
+    await rename(unfinished, target);
+  } finally {
+    await rm(unfinished, { force: true });
+    await release();
+  }
+  const path = await built(cache, env);
+  if (path === undefined) throw new Error('the build with Go made a binary that does not answer');
+  report(`Temporal server: built ${path}`);
+  return path;
+}
+
+async function goBuild(
+  go: string,
+  output: string,
+  version: string,
+  report: (line: string) => void,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const flags = [
+    '-ldflags',
+    `-s -w -X github.com/temporalio/cli/temporalcli.Version=${version}`,
+    '-buildvcs=false',
+    '-o',
+    output,
+  ];
+  const child = spawn(go, ['build', ...flags, 'github.com/temporalio/cli/cmd/temporal'], {
+    cwd: join(projectRoot(), 'tools/temporal'),
+    // Its SQLite is pure Go, so that no C compiler is needed.
+    env: { ...env, CGO_ENABLED: '0' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said = (said + chunk).slice(-4_000);
+  });
+  const started = Date.now();
+  const clock = setInterval(() => {
+    report(`Temporal server: still building (${Math.round((Date.now() - started) / 1_000)} s)`);
+  }, 30_000);
+  const endWithUs = () => child.kill();
+  process.once('exit', endWithUs);
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    if (code !== 0) throw new Error(said.trim().split('\n').slice(-5).join('\n') || `exit code ${code}`);
+  } finally {
+    clearInterval(clock);
+    process.off('exit', endWithUs);
+  }
+}

@@ -1,0 +1,136 @@
+import { rmSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { claimDataFolder, DataFolderBusy } from '../../src/platform/embedded/data-folder';
+import { freePort } from '../../src/platform/embedded/ports';
+import {
+  type EmbeddedPostgres,
+  startPostgres,
+  stopLeftoverPostgres,
+} from '../../src/platform/embedded/postgres-server';
+import { findTemporalBinary } from '../../src/platform/embedded/temporal-binary';
+import { startTemporal, stopLeftoverTemporal } from '../../src/platform/embedded/temporal-server';
+import { migrate } from '../../src/platform/migrate';
+import { connectPostgres } from '../../src/platform/postgres';
+import { ensureSearchAttributes } from '../../src/platform/temporal';
+import { SERVER_VARIABLES, TEMPLATE_DATABASE } from './servers';
+import { bundleForTests } from './workflow-bundle';
+
+const PREFIX = 'pressline-test-';
+
+/** A test database that is lost with the machine is no loss. */
+const FAST_POSTGRES = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '300',
+  shared_buffers: '128MB',
+} as const;
+
+declare global {
+  /** Set by global-setup for global-teardown. */
+  var stopTestServers: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Starts one Postgres and one Temporal server for the whole jest run, on free ports, and leaves their addresses in the
+ * environment (see servers.ts). PRESSLINE_TEST_SERVERS=none starts none, for pure unit tests.
+ */
+export default async function globalSetup(): Promise<void> {
+  if (process.env.PRESSLINE_TEST_SERVERS === 'none') return;
+  await sweep();
+  const dir = await mkdtemp(join(tmpdir(), PREFIX));
+  // The postgres user, whom root starts Postgres as, must be let through.
+  await chmod(dir, 0o755);
+  const folder = await claimDataFolder(dir);
+  await writeFile(
+    join(dir, 'ports.json'),
+    JSON.stringify({ postgres: await freePort(), temporal: await freePort(), temporalUi: await freePort() }),
+  );
+
+  const stops: (() => Promise<void>)[] = [];
+  const pids: number[] = [];
+  // When jest is interrupted, its teardown does not run.
+  const killAll = () => {
+    for (const pid of pids) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
+    }
+    rmSync(dir, { recursive: true, force: true });
+  };
+  process.once('exit', killAll);
+  globalThis.stopTestServers = async () => {
+    await Promise.all(stops.map((stop) => stop()));
+    process.off('exit', killAll);
+    await folder.release();
+    await rm(dir, { recursive: true, force: true });
+  };
+
+  const report = (line: string) => process.stderr.write(`${line}\n`);
+  const postgres = async () => {
+    const server = await startPostgres(dir, () => undefined, FAST_POSTGRES);
+    pids.push(server.pid);
+    stops.push(server.stop);
+    await makeTemplate(server);
+  };
+  const temporal = async () => {
+    const binary = await findTemporalBinary({
+      cliPath: process.env.TEMPORAL_CLI_PATH || undefined,
+      downloadTimeoutMs: 20_000,
+      report: (line) => {
+        if (!/\(cache\)|on PATH|TEMPORAL_CLI_PATH/.test(line)) report(line);
+      },
+    });
+    const server = await startTemporal(dir, binary, 'default', () => undefined);
+    pids.push(server.pid);
+    stops.push(server.stop);
+    const connection = await Connection.connect({ address: server.address });
+    await ensureSearchAttributes(connection, 'default');
+    await connection.close();
+    process.env[SERVER_VARIABLES.temporalBinary] = binary;
+    process.env[SERVER_VARIABLES.temporalAddress] = server.address;
+    process.env[SERVER_VARIABLES.temporalUiUrl] = server.uiUrl;
+  };
+  const bundle = async () => {
+    try {
+      process.env[SERVER_VARIABLES.workflowBundle] = await bundleForTests();
+    } catch (error) {
+      process.env[SERVER_VARIABLES.workflowBundleError] = (error as Error).message;
+    }
+  };
+  const results = await Promise.allSettled([postgres(), temporal(), bundle()]);
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) {
+    await globalThis.stopTestServers();
+    throw failed.reason;
+  }
+}
+
+async function makeTemplate(server: EmbeddedPostgres): Promise<void> {
+  process.env[SERVER_VARIABLES.postgresUrl] = server.url;
+  const admin = connectPostgres(server.url, { max: 1 });
+  await admin.unsafe(`CREATE DATABASE ${TEMPLATE_DATABASE}`);
+  await admin.end();
+  await migrate(Object.assign(new URL(server.url), { pathname: `/${TEMPLATE_DATABASE}` }).href);
+}
+
+/** Ends what a killed jest run left behind. */
+async function sweep(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue;
+    const dir = join(tmpdir(), name);
+    try {
+      await claimDataFolder(dir);
+      await stopLeftoverPostgres(dir, () => undefined);
+      await stopLeftoverTemporal(dir, () => undefined);
+      await rm(dir, { recursive: true, force: true });
+    } catch (error) {
+      if (!(error instanceof DataFolderBusy)) process.stderr.write(`${dir}: ${(error as Error).message}\n`);
+    }
+  }
+}

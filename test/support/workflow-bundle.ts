@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { bundleWorkflowCode } from '@temporalio/worker';
+import { projectRoot } from '../../src/platform/project-root';
+
+/**
+ * Bundles workflows/index.ts, or finds the bundle made of the same sources before.
+ * @returns path of the bundle
+ */
+export async function bundleForTests(): Promise<string> {
+  const root = projectRoot();
+  const workflowsPath = join(root, 'workflows', 'index.ts');
+  if (!existsSync(workflowsPath)) throw new Error('there is no workflows/index.ts');
+  const cache = join(root, 'node_modules', '.cache', 'pressline');
+  const path = join(cache, `workflow-bundle-${await sourcesHash(root)}.js`);
+  if (existsSync(path)) return path;
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: quiet });
+  await mkdir(cache, { recursive: true });
+  for (const name of await readdir(cache)) {
+    if (name.startsWith('workflow-bundle-')) await rm(join(cache, name), { force: true });
+  }
+  await writeFile(`${path}.${process.pid}`, code);
+  await rename(`${path}.${process.pid}`, path);
+  return path;
+}
+
+/** Of everything that workflow code may import: itself, pure domain modules, and the installed packages. */
+async function sourcesHash(root: string): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(join(root, 'package-lock.json')));
+  for (const top of ['workflows', 'activities', 'src']) {
+    const entries = await readdir(join(root, top), { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts'));
+    for (const file of files.map((entry) => join(entry.parentPath, entry.name)).sort()) {
+      const path = relative(root, file).replaceAll('\\', '/');
+      if (/^workflows\/|^src\/[^/]+\/domain\//.test(path)) hash.update(path).update(await readFile(file));
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+const silent = () => undefined;
+const quiet = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent };
