@@ -1,0 +1,566 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  isCancellation,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { type Deadline, deadlineKey, nextDeadline, type RunClock } from '../../src/orders/domain/deadlines';
+import { jobStatus } from '../../src/orders/domain/derive';
+import { reduce } from '../../src/orders/domain/lifecycle';
+import { whyNotCancel, whyNotDispatch, whyNotRepair } from '../../src/orders/domain/refusals';
+import { describeRun } from '../../src/orders/domain/run-details';
+import type { RunEffect, RunEvent } from '../../src/orders/domain/run-events';
+import {
+  type CancelRequest,
+  type DispatchResult,
+  type OrderRunInput,
+  type OrderRunResult,
+  type RepairRequest,
+  RUN_REFUSALS,
+  type RunRecord,
+} from '../../src/orders/domain/run-messages';
+import { initialRunState, type PrintOrderState, type RunState } from '../../src/orders/domain/run-state';
+import { deriveOrderStatus, type FinancialStatus, hasShipped } from '../../src/orders/domain/statuses';
+import { SEARCH_ATTRIBUTES } from '../../src/platform/domain/search-attributes';
+import { carrier, database, filesWithin, partner, voiding } from './activities';
+import {
+  cancelUpdate,
+  changeShippingUpdate,
+  dispatchUpdate,
+  postbackSignal,
+  repairUpdate,
+  runStateQuery,
+  trackingSignal,
+} from './messages';
+import { Tasks } from './tasks';
+
+/** One order's run: the reducer decides, this carries out. */
+export class OrderRun {
+  private state: RunState;
+  private clock: RunClock;
+  private readonly inbox: RunEvent[] = [];
+  /** Events taken in and events written, since the run began: equal when nothing is under way. */
+  private taken = 0;
+  private written = 0;
+  private readonly tasks = new Tasks();
+  /** Why the last try to dispatch a print order failed. */
+  private readonly dispatchFailures = new Map<string, ApplicationFailure>();
+  private armed: { readonly at: number; readonly scope: CancellationScope } | null = null;
+  private shown = { status: '', attention: '', partners: '' };
+  private closing = false;
+
+  constructor(private readonly input: OrderRunInput) {
+    this.state = input.carried?.state ?? initialRunState(input.items);
+    this.clock = input.carried?.clock ?? { acceptedAt: {}, raised: [], shippedAt: null };
+  }
+
+  /** Wires every message; nothing is awaited before. Handlers only enqueue, and wait for what comes of it. */
+  listen(): void {
+    setHandler(postbackSignal, (event) => this.take(event));
+    setHandler(trackingSignal, (event) => this.take(event));
+    setHandler(dispatchUpdate, ({ printOrderId }) => this.dispatch(printOrderId), {
+      validator: ({ printOrderId }) => refuseWith(whyNotDispatch(this.state, printOrderId)),
+    });
+    setHandler(changeShippingUpdate, ({ changeId }) => this.changeShipping(changeId), {
+      validator: (_change) => refuseWith(whyNotCancel(this.state, 'changed')),
+    });
+    setHandler(cancelUpdate, (request) => this.cancel(request), {
+      validator: (_request) => refuseWith(whyNotCancel(this.state, 'cancelled')),
+    });
+    setHandler(repairUpdate, (request) => this.repair(request), {
+      validator: (request) => refuseWith(whyNotRepair(this.state, request)),
+    });
+    setHandler(runStateQuery, () => this.state);
+  }
+
+  async toItsEnd(): Promise<OrderRunResult> {
+    this.resume();
+    while (!this.isOver) {
+      this.arm();
+      await condition(() => this.inbox.length > 0 || this.isOver);
+      this.tasks.rethrow();
+      await this.drain();
+      if (workflowInfo().continueAsNewSuggested && this.tasks.idle && this.inbox.length === 0) {
+        await condition(allHandlersFinished);
+        if (this.inbox.length === 0) {
+          await continueAsNew<(input: OrderRunInput) => Promise<OrderRunResult>>({
+            ...this.input,
+            carried: { state: this.state, clock: this.clock },
+          });
+        }
+      }
+    }
+    await this.close();
+    return { fulfillmentStatus: this.orderStatus };
+  }
+
+  private take(event: RunEvent): void {
+    this.inbox.push(event);
+    this.taken += 1;
+  }
+
+  private get orderStatus() {
+    return deriveOrderStatus(this.state.items.map((item) => item.status));
+  }
+
+  private get isOver(): boolean {
+    return this.inbox.length === 0 && (this.state.phase === 'closed' || this.closing);
+  }
+
+  /** Starts what a new run starts with, or what a continued one was about. */
+  private resume(): void {
+    if (this.state.phase === 'preparing' && !this.state.held) this.startPreparation();
+    for (const printOrder of this.state.printOrders) {
+      if (printOrder.delivery === 'pending' && !this.state.held) this.startDelivery(printOrder.id);
+    }
+  }
+
+  // The main loop's step: events in, one record, then what leaves the house -------------------------
+
+  private async drain(): Promise<void> {
+    while (this.inbox.length > 0) {
+      const before = this.state;
+      const effects: RunEffect[] = [];
+      const events = this.inbox.splice(0);
+      for (const event of events) {
+        const step = reduce(this.state, event);
+        this.state = step.state;
+        effects.push(...step.effects);
+        this.remember(event);
+      }
+      const handledPostbacks = events.flatMap((event) => (event.type === 'postback' ? [event.eventId] : []));
+      const refused = events.find((event) => event.type === 'refused');
+      if (this.state !== before || handledPostbacks.length > 0) {
+        await database.recordRun(this.record(before, effects, handledPostbacks, refused ?? null));
+      }
+      this.show();
+      for (const effect of effects) this.carryOut(effect);
+      this.written += events.length;
+    }
+  }
+
+  private record(
+    before: RunState,
+    effects: readonly RunEffect[],
+    handledPostbacks: readonly string[],
+    refused: Extract<RunEvent, { type: 'refused' }> | null,
+  ): RunRecord {
+    const statuses = new Map(before.items.map((item) => [item.id, item.status]));
+    return {
+      orderId: this.input.orderId,
+      version: this.state.version,
+      fulfillmentStatus: this.orderStatus,
+      financialStatus: this.financialStatus(before, effects),
+      items: this.state.items
+        .filter((item) => statuses.get(item.id) !== item.status)
+        .map(({ id, status }) => ({ id, status })),
+      jobs: changedJobs(before, this.state),
+      printOrders: changedPrintOrders(before, this.state),
+      attention: this.state.attention,
+      effects: effects.filter((effect) => WRITTEN_EFFECTS.has(effect.type)),
+      handledPostbacks,
+      refusal:
+        refused === null ? null : { code: refused.code, reason: refused.reason, details: refused.details },
+    };
+  }
+
+  private financialStatus(before: RunState, effects: readonly RunEffect[]): FinancialStatus | null {
+    if (this.state.items.some((item) => item.status === 'failed')) return 'canceled';
+    const canceled = this.orderStatus === 'canceled';
+    if (before.phase === 'preparing') {
+      if (canceled) return 'canceled';
+      return this.state.phase === 'running' ? 'invoiced' : null;
+    }
+    if (!effects.some((effect) => effect.type === 'refund')) return null;
+    return canceled ? 'refunded' : 'partially_refunded';
+  }
+
+  private remember(event: RunEvent): void {
+    if (
+      event.type === 'delivery' &&
+      event.outcome === 'accepted' &&
+      !(event.printOrderId in this.clock.acceptedAt)
+    ) {
+      this.clock = {
+        ...this.clock,
+        acceptedAt: { ...this.clock.acceptedAt, [event.printOrderId]: Date.now() },
+      };
+    }
+    const shipped = this.state.items.every((item) => hasShipped(item.status) || item.status === 'cancelled');
+    if (shipped && this.clock.shippedAt === null) this.clock = { ...this.clock, shippedAt: Date.now() };
+  }
+
+  private carryOut(effect: RunEffect): void {
+    switch (effect.type) {
+      case 'deliver_print_order':
+        this.startDelivery(effect.printOrderId);
+        return;
+      case 'request_partner_cancel':
+        this.startPartnerCancel(effect);
+        return;
+      case 'void_shipment':
+        this.tasks.start(`void:${effect.shipmentId}`, () =>
+          CancellationScope.nonCancellable(() =>
+            voiding.voidOrderShipment({
+              ...this.ids,
+              printOrderId: effect.printOrderId,
+              shipmentId: effect.shipmentId,
+            }),
+          ),
+        );
+    }
+  }
+
+  // Tasks --------------------------------------------------------------------------------------------
+
+  private get ids(): { orderId: string; requestId: string } {
+    return { orderId: this.input.orderId, requestId: this.input.requestId };
+  }
+
+  private startPreparation(): void {
+    this.take({ type: 'fetching_files' });
+    this.tasks.start('prepare', async () => {
+      try {
+        await filesWithin(this.input.fileRetryWindowMs).fetchOrderFiles(this.ids);
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        this.take(fileRefusal(error));
+        return;
+      }
+      // The plan writes rows and reserves stock: once begun it is seen through, even when the order is cancelled.
+      const plan = await CancellationScope.nonCancellable(() => database.prepareOrder(this.ids));
+      switch (plan.outcome) {
+        case 'planned':
+          this.take({ type: 'prepared', printOrders: plan.printOrders });
+          return;
+        case 'parked':
+          this.take({ type: 'parked', reason: plan.reason, message: plan.message });
+          return;
+        case 'refused':
+          this.take({ type: 'refused', code: plan.code, reason: plan.reason, details: plan.details });
+      }
+    });
+  }
+
+  private startDelivery(printOrderId: string): void {
+    this.tasks.start(`deliver:${printOrderId}`, async () => {
+      try {
+        await partner.deliverPrintOrder({ ...this.ids, printOrderId });
+        this.take({ type: 'delivery', printOrderId, outcome: 'accepted', message: '' });
+      } catch (error) {
+        const failure = applicationFailure(error);
+        if (failure === null) throw error;
+        const outcome = failure.type === 'PrintOrderRefused' ? 'refused' : 'undeliverable';
+        this.take({ type: 'delivery', printOrderId, outcome, message: failure.message });
+      }
+    });
+  }
+
+  private startPartnerCancel(effect: Extract<RunEffect, { type: 'request_partner_cancel' }>): void {
+    const { printOrderId, jobIds, reason } = effect;
+    this.tasks.start(`cancel:${printOrderId}:${jobIds.join(',')}`, async () => {
+      // The order must not arrive after the word that cancels it.
+      await condition(() => !this.tasks.has(`deliver:${printOrderId}`), '1 minute');
+      this.tasks.cancel(`deliver:${printOrderId}`);
+      try {
+        const answer = await partner.cancelAtPartner({
+          ...this.ids,
+          printOrderId,
+          jobIds: [...jobIds],
+          reason,
+        });
+        if (answer.outcome !== 'pending') {
+          this.take({
+            type: 'partner_cancel',
+            printOrderId,
+            outcome: answer.outcome,
+            message: answer.message,
+          });
+        }
+      } catch (error) {
+        const failure = applicationFailure(error);
+        if (failure === null) throw error;
+        this.take({
+          type: 'partner_cancel',
+          printOrderId,
+          outcome: 'refused',
+          message: failure.message,
+        });
+      }
+    });
+  }
+
+  private startDispatch(printOrderId: string): void {
+    const revision = this.state.shippingRevision;
+    this.tasks.start(`dispatch:${printOrderId}`, async () => {
+      try {
+        const { shipmentId } = await carrier.dispatchPrintOrder({ ...this.ids, printOrderId, revision });
+        this.take({ type: 'dispatched', printOrderId, shipmentId, revision });
+      } catch (error) {
+        const failure = applicationFailure(error);
+        if (failure === null) throw error;
+        this.dispatchFailures.set(printOrderId, failure);
+        this.take({ type: 'deadline', reason: 'dispatch_failed', printOrderId });
+      }
+    });
+  }
+
+  // Messages that wait for what comes of them --------------------------------------------------------
+
+  private printOrder(id: string): PrintOrderState {
+    return this.state.printOrders.find((printOrder) => printOrder.id === id)!;
+  }
+
+  private async dispatch(printOrderId: string): Promise<DispatchResult> {
+    for (;;) {
+      const { shipment } = this.printOrder(printOrderId);
+      if (shipment !== null) return { shipmentId: shipment.id };
+      refuseWith(whyNotDispatch(this.state, printOrderId));
+      this.dispatchFailures.delete(printOrderId);
+      this.startDispatch(printOrderId);
+      await condition(() => !this.tasks.has(`dispatch:${printOrderId}`));
+      await this.settled();
+      const failure = this.dispatchFailures.get(printOrderId);
+      if (failure !== undefined) throw failure;
+    }
+  }
+
+  private async changeShipping(changeId: string): Promise<{ revision: number }> {
+    const result = await database.applyShippingChange({ ...this.ids, changeId });
+    if (result.outcome === 'refused') throw refusal(RUN_REFUSALS.invalid, result.message);
+    this.take({ type: 'shipping_changed', revision: result.revision });
+    await this.settled();
+    return { revision: result.revision };
+  }
+
+  private async cancel(request: CancelRequest) {
+    if (this.state.phase === 'preparing') this.tasks.cancel('prepare');
+    this.take({ type: 'cancel_requested', by: request.by, reason: request.reason });
+    await this.settled();
+    // A partner's quick word is worth waiting for; a slow one comes with the order's status.
+    if (await condition(() => !this.tasks.some('cancel:'), '5 seconds')) await this.settled();
+    return { fulfillmentStatus: this.orderStatus };
+  }
+
+  private async repair(request: RepairRequest) {
+    const { by, reason } = request;
+    switch (request.action) {
+      case 'hold':
+      case 'release':
+        this.take({ type: request.action, by, reason });
+        break;
+      case 'retry':
+        if (this.state.phase === 'preparing') {
+          this.startPreparation();
+          break;
+        }
+        this.take({ type: 'retry', by, reason, itemIds: request.itemIds });
+        break;
+      case 'reroute':
+      case 'reproduce': {
+        const plan = await database.planReplacement({
+          ...this.ids,
+          step: `${request.action}:${this.state.version}`,
+          itemId: request.itemId,
+          quantity: request.quantity,
+          partnerId: request.partnerId,
+          action: request.action,
+          jobs: openJobs(this.state, request.itemId, request.action),
+        });
+        if (plan.outcome === 'refused') throw refusal(RUN_REFUSALS.invalid, plan.message);
+        this.take({
+          type: 'replaced',
+          action: request.action,
+          by,
+          reason,
+          printOrder: plan.printOrder,
+          replaces: plan.replaces,
+        });
+        break;
+      }
+      case 'cancel':
+        this.take({ type: 'cancel_items', by, reason, itemIds: request.itemIds });
+    }
+    await this.settled();
+    return { fulfillmentStatus: this.orderStatus };
+  }
+
+  /** Until the main loop has decided on, and written, everything taken in so far. */
+  private async settled(): Promise<void> {
+    const { taken } = this;
+    await condition(() => this.written >= taken);
+  }
+
+  // Deadlines ----------------------------------------------------------------------------------------
+
+  /** Keeps one timer, for the next deadline. */
+  private arm(): void {
+    const deadline = nextDeadline(this.state, this.clock, { receivedMs: this.input.receivedDeadlineMs });
+    if (deadline?.at === this.armed?.at) return;
+    this.armed?.scope.cancel();
+    this.armed = null;
+    if (deadline === null) return;
+    const scope = new CancellationScope();
+    this.armed = { at: deadline.at, scope };
+    scope
+      .run(async () => {
+        await sleep(Math.max(deadline.at - Date.now(), 1), { summary: deadlineSummary(deadline) });
+        this.passed(deadline);
+      })
+      .catch((error: unknown) => {
+        if (!isCancellation(error)) throw error;
+      });
+  }
+
+  private passed(deadline: Deadline): void {
+    this.armed = null;
+    if (deadline.kind === 'close') {
+      this.closing = true;
+      return;
+    }
+    this.clock = { ...this.clock, raised: [...this.clock.raised, deadlineKey(deadline)] };
+    this.take({ type: 'deadline', reason: deadline.reason, printOrderId: deadline.printOrderId });
+    // One more delivery of the same message: the partner may have lost it after accepting.
+    if (deadline.reason === 'not_received') this.startDelivery(deadline.printOrderId);
+  }
+
+  // What operators see -------------------------------------------------------------------------------
+
+  private show(): void {
+    const status = this.orderStatus;
+    const attention = this.state.attention.join(' ');
+    const partners = [...new Set(this.state.printOrders.map((printOrder) => printOrder.partnerId))];
+    const coarse = COARSE_STATUS[status] ?? status;
+    const changes = [];
+    if (this.shown.status !== coarse) changes.push({ key: SEARCH_ATTRIBUTES.orderStatus, value: coarse });
+    if (this.shown.attention !== attention) {
+      changes.push({ key: SEARCH_ATTRIBUTES.attention, value: this.state.attention[0] ?? 'none' });
+    }
+    if (this.shown.partners !== partners.join())
+      changes.push({ key: SEARCH_ATTRIBUTES.partner, value: partners });
+    // The start carries `created` and no attention; each later change costs one history event for all three.
+    if (changes.length > 0 && coarse !== 'created') upsertSearchAttributes(changes);
+    this.shown = { status: coarse, attention, partners: partners.join() };
+    setCurrentDetails(describeRun(this.state, this.tasks.names));
+  }
+
+  /** Ends what waits for nothing any more; sees through what must not be left half done. */
+  private async close(): Promise<void> {
+    this.armed?.scope.cancel();
+    this.tasks.cancel('prepare');
+    for (const { id } of this.state.printOrders) this.tasks.cancel(`deliver:${id}`);
+    do {
+      await condition(() => this.tasks.idle || this.inbox.length > 0);
+      this.tasks.rethrow();
+      await this.drain();
+    } while (!this.tasks.idle || this.inbox.length > 0);
+    await condition(allHandlersFinished);
+    // A message that came in while the last handlers ended is still written.
+    await this.drain();
+  }
+}
+
+/** Coarse phases for the search attribute, so that a run upserts a handful of times. */
+const COARSE_STATUS: Readonly<Record<string, string>> = {
+  uploading: 'created',
+  passed: 'in_production',
+  printed: 'in_production',
+  in_transit: 'shipped',
+};
+
+const WRITTEN_EFFECTS: ReadonlySet<RunEffect['type']> = new Set([
+  'log',
+  'consume_stock',
+  'release_stock',
+  'refund',
+  'tracking_code',
+]);
+
+function changedJobs(before: RunState, after: RunState): RunRecord['jobs'] {
+  const known = new Map(
+    before.printOrders.flatMap((printOrder) =>
+      printOrder.jobs.map((job) => [job.id, `${jobStatus(job, printOrder) ?? 'superseded'}:${job.quantity}`]),
+    ),
+  );
+  return after.printOrders.flatMap((printOrder) =>
+    printOrder.jobs.flatMap((job) => {
+      const status = jobStatus(job, printOrder) ?? 'superseded';
+      return known.get(job.id) === `${status}:${job.quantity}`
+        ? []
+        : [{ id: job.id, status, quantity: job.quantity }];
+    }),
+  );
+}
+
+function changedPrintOrders(before: RunState, after: RunState): RunRecord['printOrders'] {
+  const known = new Map(
+    before.printOrders.map((printOrder) => [printOrder.id, printOrderStatus(printOrder)]),
+  );
+  return after.printOrders.flatMap((printOrder) => {
+    const status = printOrderStatus(printOrder);
+    return known.get(printOrder.id) === status ? [] : [{ id: printOrder.id, status }];
+  });
+}
+
+function printOrderStatus(printOrder: PrintOrderState): string {
+  if (printOrder.jobs.every((job) => job.ended !== null)) return 'cancelled';
+  return printOrder.delivery;
+}
+
+function openJobs(state: RunState, itemId: string, action: 'reroute' | 'reproduce') {
+  return state.printOrders.flatMap((printOrder) =>
+    printOrder.jobs
+      .filter((job) => job.itemId === itemId && job.ended === null)
+      .filter((job) => action === 'reproduce' || jobStatus(job, printOrder) === 'manual_handling')
+      .map((job) => ({
+        jobId: job.id,
+        printOrderId: printOrder.id,
+        partnerId: printOrder.partnerId,
+        quantity: job.quantity,
+        cancelledQuantity: job.cancelledQuantity,
+        shipped: hasShipped(jobStatus(job, printOrder) ?? 'passed'),
+      })),
+  );
+}
+
+function deadlineSummary(deadline: Deadline): string {
+  return deadline.kind === 'close'
+    ? 'tracking ends'
+    : `${deadline.reason} (print order ${deadline.printOrderId})`;
+}
+
+function refusal(type: string, message: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, type);
+}
+
+function refuseWith(why: { type: string; message: string } | null): void {
+  if (why !== null) throw refusal(why.type, why.message);
+}
+
+/** The failure an activity ended with; null for cancellations and bugs, which are thrown on. */
+function applicationFailure(error: unknown): ApplicationFailure | null {
+  if (isCancellation(error) || !(error instanceof ActivityFailure)) return null;
+  const { cause } = error;
+  if (cause instanceof ApplicationFailure) return cause;
+  return ApplicationFailure.nonRetryable(cause?.message ?? error.message, RUN_REFUSALS.unavailable);
+}
+
+function fileRefusal(error: unknown): Extract<RunEvent, { type: 'refused' }> {
+  const failure = applicationFailure(error);
+  if (failure === null) throw error;
+  const details = (failure.details?.[0] as { code?: string } | undefined) ?? null;
+  return {
+    type: 'refused',
+    code: details?.code ?? 'file_unavailable',
+    reason: failure.message,
+    details,
+  };
+}
