@@ -1,0 +1,157 @@
+import { convertMinor, fromMinor } from '../platform/domain/money';
+import type { Sql } from '../platform/postgres';
+import type { Period } from './consumption';
+import { type ProcurementStatus, procurementWorkflowId } from './domain/procurement-order';
+import { ratesOn } from './exchange-rates';
+import type { PageRequest } from './stock-items';
+
+/** A procurement order as lists show it (interface "ProcurementOrder"), costs in the currency asked for. */
+export interface ProcurementOrderView {
+  readonly orderId: number;
+  readonly partnerPoNumber: string | null;
+  readonly supplierUid: string;
+  readonly status: ProcurementStatus;
+  readonly currency: string;
+  readonly shippingCost: number | null;
+  /** Items at their unit costs plus shipping, before VAT. */
+  readonly totalCost: number;
+  readonly createdAt: Date;
+  readonly items: readonly {
+    readonly productUid: string;
+    readonly partnerSku: string | null;
+    readonly productName: string | null;
+    readonly quantity: number;
+    readonly unitCost: number;
+    readonly vatPercentage: number | null;
+    readonly quantityReceived: number;
+  }[];
+  readonly invoices: readonly {
+    readonly url: string;
+    readonly originalFilename: string;
+    readonly referenceId: string | null;
+    readonly dueDate: string | null;
+  }[];
+}
+
+export interface OperatorProcurementOrder extends ProcurementOrderView {
+  readonly partnerUid: string;
+  readonly partnerName: string;
+  /** Why an operator should look at it. */
+  readonly attention: string | null;
+  readonly updatedAt: Date;
+  readonly workflowId: string;
+}
+
+interface OrderRow {
+  id: string;
+  partnerUid: string;
+  partnerName: string;
+  partnerCurrency: string;
+  partnerPoNumber: string | null;
+  supplierUid: string;
+  status: ProcurementStatus;
+  currency: string;
+  shippingCostMinor: string | null;
+  attention: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+  items: {
+    productUid: string;
+    partnerSku: string;
+    productName: string | null;
+    quantity: number;
+    unitCostMinor: number;
+    vatPercentage: number | null;
+    quantityReceived: number;
+  }[];
+  invoices: { url: string; originalFilename: string; referenceId: string | null; dueDate: string | null }[];
+}
+
+/** Which orders; nulls and empty lists filter nothing. */
+export interface ProcurementOrderFilter extends Period {
+  readonly partnerId: string | null;
+  readonly orderId?: number;
+  readonly statuses: readonly ProcurementStatus[];
+  readonly needsAttention?: boolean;
+}
+
+/**
+ * Procurement orders, newest first. Costs are converted to the partner's currency at the rates of the
+ * day on which the order was raised; a total is the sum of what is shown.
+ */
+export async function listProcurementOrders(
+  sql: Sql,
+  filter: ProcurementOrderFilter,
+  page: PageRequest,
+): Promise<{ orders: OperatorProcurementOrder[]; total: number }> {
+  const { partnerId, orderId, statuses, needsAttention, from, to } = filter;
+  const matching = sql`
+    true
+    ${partnerId === null ? sql`` : sql`AND o.partner_id = ${partnerId}`}
+    ${orderId === undefined ? sql`` : sql`AND o.id = ${orderId}`}
+    ${statuses.length === 0 ? sql`` : sql`AND o.status = ANY(${[...statuses]})`}
+    ${needsAttention ? sql`AND o.attention IS NOT NULL` : sql``}
+    ${from === null ? sql`` : sql`AND o.created_at >= ${from}`}
+    ${to === null ? sql`` : sql`AND o.created_at <= ${to}`}`;
+  const [rows, [count]] = await Promise.all([
+    sql<OrderRow[]>`
+      SELECT o.id, p.uid AS partner_uid, p.name AS partner_name, p.currency AS partner_currency, o.partner_po_number,
+             o.supplier_uid, o.status, o.currency, o.shipping_cost_minor, o.attention, o.created_at, o.updated_at,
+             (SELECT jsonb_agg(jsonb_build_object(
+                       'productUid', s.product_uid, 'partnerSku', s.partner_sku, 'productName', s.product_name,
+                       'quantity', l.quantity, 'unitCostMinor', l.unit_cost_minor, 'vatPercentage', l.vat_percentage,
+                       'quantityReceived', l.quantity_received) ORDER BY l.position)
+              FROM procurement_order_items l JOIN stock_items s ON s.id = l.stock_item_id
+              WHERE l.procurement_order_id = o.id) AS items,
+             (SELECT coalesce(jsonb_agg(jsonb_build_object(
+                       'url', v.url, 'originalFilename', v.original_filename, 'referenceId', v.reference_id,
+                       'dueDate', v.due_date) ORDER BY v.id), '[]')
+              FROM procurement_order_invoices v WHERE v.procurement_order_id = o.id) AS invoices
+      FROM procurement_orders o JOIN partners p ON p.account_id = o.partner_id
+      WHERE ${matching} ORDER BY o.created_at DESC, o.id DESC
+      LIMIT ${page.perPage} OFFSET ${(page.pageNumber - 1) * page.perPage}`,
+    sql<{ total: string }[]>`SELECT count(*) AS total FROM procurement_orders o WHERE ${matching}`,
+  ]);
+  const foreign = rows.filter((row) => row.currency !== row.partnerCurrency);
+  const rates = await ratesOn(
+    sql,
+    foreign.map(({ createdAt }) => day(createdAt)),
+    foreign.flatMap(({ currency, partnerCurrency }) => [currency, partnerCurrency]),
+  );
+  const orders = rows.map((row) => {
+    const table = rates.get(day(row.createdAt));
+    const convert = (minor: number) =>
+      table === undefined ? minor : convertMinor(minor, row.currency, row.partnerCurrency, table);
+    return view(row, convert);
+  });
+  return { orders, total: Number(count!.total) };
+}
+
+const day = (at: Date) => at.toISOString().slice(0, 10);
+
+function view(row: OrderRow, convert: (minor: number) => number): OperatorProcurementOrder {
+  const currency = row.partnerCurrency;
+  const costs = row.items.map((item) => convert(item.unitCostMinor));
+  const shipping = row.shippingCostMinor === null ? null : convert(Number(row.shippingCostMinor));
+  const total = row.items.reduce((sum, { quantity }, index) => sum + quantity * costs[index]!, shipping ?? 0);
+  return {
+    orderId: Number(row.id),
+    partnerUid: row.partnerUid,
+    partnerName: row.partnerName,
+    partnerPoNumber: row.partnerPoNumber,
+    supplierUid: row.supplierUid,
+    status: row.status,
+    currency,
+    shippingCost: shipping === null ? null : fromMinor(shipping, currency),
+    totalCost: fromMinor(total, currency),
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    attention: row.attention,
+    workflowId: procurementWorkflowId(Number(row.id)),
+    items: row.items.map(({ unitCostMinor: _, ...item }, index) => ({
+      ...item,
+      unitCost: fromMinor(costs[index]!, currency),
+    })),
+    invoices: row.invoices,
+  };
+}

@@ -1,0 +1,176 @@
+import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
+import {
+  attachInvoice,
+  moveTo,
+  outstanding,
+  type ProcurementLine,
+  type ProcurementProgress,
+  type ProcurementStatus,
+  type ProcurementStep,
+  receive,
+  type StepOutcome,
+} from './domain/procurement-order';
+import { LockedStock } from './stock-ledger';
+
+interface OpenOrder extends ProcurementProgress {
+  readonly id: number;
+  readonly lines: readonly (ProcurementLine & { readonly stockItemId: string })[];
+}
+
+type StepOf<T extends ProcurementStep['type']> = Extract<ProcurementStep, { type: T }>;
+
+/**
+ * Takes one step of a procurement order, in one transaction with the stock it brings in.
+ * A step that was taken before (same status, same receipt id, same invoice address) changes nothing and is no error.
+ */
+export async function takeProcurementStep(
+  sql: Sql,
+  orderId: number,
+  step: ProcurementStep,
+): Promise<StepOutcome> {
+  return await inTransaction(sql, async (tx) => {
+    const order = await lockOrder(tx, orderId);
+    if (order === null) return { ok: false, reason: `There is no procurement order ${orderId}.` };
+    if (await takenBefore(tx, order, step)) return { ok: true, status: order.status, repeated: true };
+    const outcome =
+      step.type === 'move'
+        ? moveTo(order, step.status)
+        : step.type === 'receipt'
+          ? receive(order, step.items)
+          : attachInvoice(order);
+    if (!outcome.ok) return outcome;
+    const { status } = outcome.progress;
+    if (step.type === 'receipt') await storeReceipt(tx, order, step);
+    if (step.type === 'invoice') await storeInvoice(tx, order, step);
+    if (status === 'verified' && order.status !== 'verified') await closeShort(tx, order);
+    await storeProgress(tx, order, step, status);
+    return { ok: true, status, repeated: false };
+  });
+}
+
+async function lockOrder(tx: Transaction, orderId: number): Promise<OpenOrder | null> {
+  const [order] = await tx<{ status: ProcurementStatus }[]>`
+    SELECT status FROM procurement_orders WHERE id = ${orderId} FOR UPDATE`;
+  if (order === undefined) return null;
+  const lines = await tx<
+    { stockItemId: string; partnerSku: string; quantity: string; quantityReceived: string }[]
+  >`
+    SELECT l.stock_item_id, s.partner_sku, l.quantity, l.quantity_received
+    FROM procurement_order_items l JOIN stock_items s ON s.id = l.stock_item_id
+    WHERE l.procurement_order_id = ${orderId} ORDER BY l.position`;
+  const [count] = await tx<{ invoices: string }[]>`
+    SELECT count(*) AS invoices FROM procurement_order_invoices WHERE procurement_order_id = ${orderId}`;
+  return {
+    id: orderId,
+    status: order.status,
+    lines: lines.map((line) => ({
+      ...line,
+      quantity: Number(line.quantity),
+      quantityReceived: Number(line.quantityReceived),
+    })),
+    invoices: Number(count!.invoices),
+  };
+}
+
+/** Whether the step is in the books already; the order's row lock makes the look final. */
+async function takenBefore(tx: Transaction, order: OpenOrder, step: ProcurementStep): Promise<boolean> {
+  switch (step.type) {
+    case 'move':
+      return order.status === step.status;
+    case 'receipt': {
+      const found = await tx`
+        SELECT 1 FROM procurement_order_receipts
+        WHERE procurement_order_id = ${order.id} AND receipt_id = ${step.receiptId}`;
+      return found.length > 0;
+    }
+    case 'invoice': {
+      const found = await tx`
+        SELECT 1 FROM procurement_order_invoices WHERE procurement_order_id = ${order.id} AND url = ${step.url}`;
+      return found.length > 0;
+    }
+  }
+}
+
+async function storeReceipt(tx: Transaction, order: OpenOrder, step: StepOf<'receipt'>): Promise<void> {
+  const stock = await lockLines(tx, order);
+  const received = new Map<string, number>();
+  for (const { partnerSku, quantity } of step.items) {
+    const { stockItemId } = order.lines.find((line) => line.partnerSku === partnerSku)!;
+    received.set(stockItemId, (received.get(stockItemId) ?? 0) + quantity);
+  }
+  for (const [stockItemId, quantity] of received) {
+    stock.receive(stockItemId, quantity, {
+      reference: `procurement order ${order.id}, ${step.receiptId}`,
+      step: `receipt:${order.id}:${step.receiptId}`,
+    });
+  }
+  await tx`
+    INSERT INTO procurement_order_receipts (procurement_order_id, receipt_id, items)
+    VALUES (${order.id}, ${step.receiptId}, ${json(tx, step.items)})`;
+  const rows = [...received].map(([item, quantity]) => ({ item, quantity }));
+  await tx`
+    UPDATE procurement_order_items l SET quantity_received = l.quantity_received + r.quantity
+    FROM jsonb_to_recordset(${json(tx, rows)}) AS r (item bigint, quantity bigint)
+    WHERE l.procurement_order_id = ${order.id} AND l.stock_item_id = r.item`;
+  await stock.write();
+}
+
+async function storeInvoice(tx: Transaction, order: OpenOrder, step: StepOf<'invoice'>): Promise<void> {
+  await tx`
+    INSERT INTO procurement_order_invoices (procurement_order_id, url, original_filename, reference_id, due_date)
+    VALUES (${order.id}, ${step.url}, ${step.originalFilename}, ${step.referenceId}, ${step.dueDate})`;
+}
+
+/** What was not delivered by the time of verification is not on order any more, and may be ordered anew. */
+async function closeShort(tx: Transaction, order: OpenOrder): Promise<void> {
+  const short = order.lines.filter((line) => outstanding(line) > 0);
+  if (short.length === 0) return;
+  const stock = await lockLines(tx, order);
+  for (const line of short) stock.expect(line.stockItemId, -outstanding(line));
+  await stock.write();
+}
+
+async function lockLines(tx: Transaction, order: OpenOrder): Promise<LockedStock> {
+  const ids = order.lines.map(({ stockItemId }) => stockItemId);
+  return await LockedStock.lock(tx, tx`i.id = ANY(${ids}::bigint[])`);
+}
+
+async function storeProgress(
+  tx: Transaction,
+  order: OpenOrder,
+  step: ProcurementStep,
+  status: ProcurementStatus,
+): Promise<void> {
+  const { type, actor, ...said } = step;
+  const moved = step.type === 'move' ? step : undefined;
+  await tx`
+    WITH told AS (
+      INSERT INTO procurement_order_events (procurement_order_id, type, actor, data)
+      VALUES (${order.id}, ${type}, ${actor}, ${json(tx, { ...said, from: order.status, to: status })})
+    )
+    UPDATE procurement_orders
+    SET status = ${status}, updated_at = now(),
+        attention = CASE WHEN ${status === order.status} THEN attention END,
+        partner_po_number = coalesce(${moved?.partnerPoNumber ?? null}, partner_po_number),
+        shipping_cost_minor = coalesce(${moved?.shippingCostMinor ?? null}::bigint, shipping_cost_minor)
+    WHERE id = ${order.id}`;
+}
+
+/** The status an order stands at; null when there is none. */
+export async function procurementStatus(sql: Sql, orderId: number): Promise<ProcurementStatus | null> {
+  const [order] = await sql<{ status: ProcurementStatus }[]>`
+    SELECT status FROM procurement_orders WHERE id = ${orderId}`;
+  return order?.status ?? null;
+}
+
+/** Marks an order that has stood at one status for too long; a status it has left meanwhile marks nothing. */
+export async function flagOverdue(
+  sql: Sql,
+  orderId: number,
+  status: ProcurementStatus,
+  days: number,
+): Promise<void> {
+  await sql`
+    UPDATE procurement_orders SET attention = ${`In status ${status} for more than ${days} days`}, updated_at = now()
+    WHERE id = ${orderId} AND status = ${status}`;
+}

@@ -1,0 +1,208 @@
+import { json, type Queryable, type Transaction } from '../platform/postgres';
+import { available } from './domain/stock-level';
+import { LockedStock, type OpenReservation } from './stock-ledger';
+
+/** Pieces of a stock item that one print job needs. */
+export interface ReservationLine {
+  readonly partnerId: string;
+  readonly partnerSku: string;
+  readonly quantity: number;
+  /** Decimal string. */
+  readonly printJobId: string;
+  readonly productName?: string | null;
+}
+
+export interface ReservedLine {
+  readonly partnerId: string;
+  readonly partnerSku: string;
+  readonly printJobId: string;
+  /** Pieces on the shelf for the job. */
+  readonly allocated: number;
+  /** Pieces it waits for. */
+  readonly backordered: number;
+}
+
+/** A line that cannot be had: the partner keeps no such item, or has too little and takes no backorders for it. */
+export interface ShortLine {
+  readonly partnerId: string;
+  readonly partnerSku: string;
+  readonly printJobId: string;
+  readonly reason: 'not_stocked' | 'insufficient';
+  readonly wanted: number;
+  readonly available: number;
+}
+
+export type ReserveOutcome =
+  | { readonly ok: true; readonly lines: readonly ReservedLine[] }
+  | { readonly ok: false; readonly short: readonly ShortLine[] };
+
+/**
+ * Reserves stock for print jobs, at one partner or several: all lines or none.
+ * A step reserves once, however often it is tried: tried again, it gives what it has reserved,
+ * whatever became of it since. One call per transaction, with all its lines (see {@link LockedStock}).
+ * @param step names the attempt for good, e.g. `order-<id>:reserve:0`
+ */
+export async function reserveStock(
+  tx: Transaction,
+  { step, lines }: { readonly step: string; readonly lines: readonly ReservationLine[] },
+): Promise<ReserveOutcome> {
+  const merged = mergeLines(lines);
+  const stock = await LockedStock.lock(
+    tx,
+    tx`(i.partner_id, i.partner_sku) IN (
+      SELECT * FROM unnest(${merged.map((line) => line.partnerId)}::uuid[], ${merged.map((line) => line.partnerSku)}::text[]))`,
+  );
+  // Looked up behind the locks: of two attempts at once, the second sees what the first has stored.
+  const before = await reservedByStep(tx, step);
+  if (before.length > 0) return { ok: true, lines: before };
+
+  const short: ShortLine[] = [];
+  const reserved: (ReservedLine & { itemId: string; quantity: number; productName: string | null })[] = [];
+  for (const { partnerId, partnerSku, printJobId, quantity, productName } of merged) {
+    const item = stock.bySku(partnerId, partnerSku);
+    const free = item === undefined ? 0 : available(item.level);
+    if (item === undefined || (free < quantity && !item.allowBackorder)) {
+      const reason = item === undefined ? 'not_stocked' : 'insufficient';
+      short.push({ partnerId, partnerSku, printJobId, reason, wanted: quantity, available: free });
+      continue;
+    }
+    const allocated = stock.reserve(item.id, quantity, {
+      reference: `print job ${printJobId}`,
+      step: `${step}:${printJobId}`,
+    });
+    const backordered = quantity - allocated;
+    const name = productName ?? item.productName;
+    reserved.push({
+      partnerId,
+      partnerSku,
+      printJobId,
+      allocated,
+      backordered,
+      itemId: item.id,
+      quantity,
+      productName: name,
+    });
+  }
+  if (short.length > 0) return { ok: false, short };
+  const rows = reserved.map((line) => ({
+    item: line.itemId,
+    partner: line.partnerId,
+    job: line.printJobId,
+    name: line.productName,
+    quantity: line.quantity,
+    allocated: line.allocated,
+  }));
+  await tx`
+    INSERT INTO stock_reservations (stock_item_id, partner_id, print_job_id, step, product_name, quantity, allocated)
+    SELECT item, partner, job, ${step}, name, quantity, allocated FROM jsonb_to_recordset(${json(tx, rows)})
+      AS r (item bigint, partner uuid, job bigint, name text, quantity bigint, allocated bigint)`;
+  await stock.write();
+  return {
+    ok: true,
+    lines: reserved.map(({ partnerId, partnerSku, printJobId, allocated, backordered }) => ({
+      partnerId,
+      partnerSku,
+      printJobId,
+      allocated,
+      backordered,
+    })),
+  };
+}
+
+/** One line per print job and item, so that a product with two equal parts reserves once. */
+function mergeLines(lines: readonly ReservationLine[]): ReservationLine[] {
+  const merged = new Map<string, ReservationLine>();
+  for (const line of lines) {
+    const key = JSON.stringify([line.partnerId, line.partnerSku, line.printJobId]);
+    const quantity = line.quantity + (merged.get(key)?.quantity ?? 0);
+    merged.set(key, { ...line, quantity });
+  }
+  return [...merged.values()];
+}
+
+async function reservedByStep(tx: Transaction, step: string): Promise<ReservedLine[]> {
+  const rows = await tx<
+    { partnerId: string; partnerSku: string; printJobId: string; quantity: string; allocated: string }[]
+  >`
+    SELECT r.partner_id, i.partner_sku, r.print_job_id, r.quantity, r.allocated
+    FROM stock_reservations r JOIN stock_items i ON i.id = r.stock_item_id WHERE r.step = ${step} ORDER BY r.id`;
+  return rows.map(({ quantity, allocated, ...line }) => ({
+    ...line,
+    allocated: Number(allocated),
+    backordered: Number(quantity) - Number(allocated),
+  }));
+}
+
+/** Whose reservations to settle: of print jobs, or of everything that a step reserved. */
+export type ReservationOwner = { readonly printJobIds: readonly string[] } | { readonly step: string };
+
+/**
+ * The jobs were printed: what they had reserved leaves the stock. Jobs without open reservations are passed over,
+ * so it may be told any number of times.
+ * @returns how many reservations were settled now
+ */
+export async function consumeReserved(tx: Transaction, owner: ReservationOwner): Promise<number> {
+  return await settle(tx, owner, 'consumed');
+}
+
+/**
+ * The jobs will not be printed: what they had reserved comes free, for waiting jobs first.
+ * Consumed reservations stay consumed.
+ * @returns how many reservations were settled now
+ */
+export async function releaseReservation(tx: Transaction, owner: ReservationOwner): Promise<number> {
+  return await settle(tx, owner, 'released');
+}
+
+async function settle(
+  tx: Transaction,
+  owner: ReservationOwner,
+  state: 'consumed' | 'released',
+): Promise<number> {
+  const owned =
+    'step' in owner
+      ? tx`r.step = ${owner.step}`
+      : tx`r.print_job_id = ANY(${[...owner.printJobIds]}::bigint[])`;
+  const stock = await LockedStock.lock(
+    tx,
+    tx`i.id IN (SELECT r.stock_item_id FROM stock_reservations r WHERE ${owned} AND r.state = 'reserved')`,
+  );
+  // Only of locked items: what the same jobs reserve elsewhere meanwhile is a later step's.
+  const settled = await tx<
+    { id: string; stockItemId: string; printJobId: string; quantity: string; allocated: string }[]
+  >`
+    UPDATE stock_reservations r SET state = ${state}, settled_at = now()
+    WHERE ${owned} AND r.state = 'reserved' AND r.stock_item_id = ANY(${stock.ids()}::bigint[])
+    RETURNING r.id, r.stock_item_id, r.print_job_id, r.quantity, r.allocated`;
+  const byItem = new Map<string, OpenReservation[]>();
+  for (const { stockItemId, quantity, allocated, ...row } of settled) {
+    const reservation = { ...row, quantity: Number(quantity), allocated: Number(allocated) };
+    byItem.set(stockItemId, [...(byItem.get(stockItemId) ?? []), reservation]);
+  }
+  for (const [itemId, reservations] of byItem) {
+    if (state === 'consumed') stock.consumeReserved(itemId, reservations);
+    else stock.release(itemId, reservations);
+  }
+  await stock.write();
+  return settled.length;
+}
+
+/** What routing asks of a partner's stock. */
+export interface Availability {
+  readonly partnerId: string;
+  readonly partnerSku: string;
+  /** Pieces that may be promised now. */
+  readonly available: number;
+  /** Whether print jobs may wait for more. */
+  readonly allowBackorder: boolean;
+}
+
+/** Free stock of these skus at every partner that keeps them; a partner that is not listed does not. */
+export async function availability(sql: Queryable, partnerSkus: readonly string[]): Promise<Availability[]> {
+  const rows = await sql<
+    { partnerId: string; partnerSku: string; available: string; allowBackorder: boolean }[]
+  >`
+    SELECT partner_id, partner_sku, quantity - reserved AS available, allow_backorder FROM stock_items
+    WHERE partner_sku = ANY(${[...partnerSkus]}) ORDER BY partner_sku, partner_id`;
+  return rows.map((row) => ({ ...row, available: Number(row.available) }));
+}
