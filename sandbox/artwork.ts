@@ -1,0 +1,95 @@
+/**
+ * A landscape made of plain vector shapes, drawn alike into PDF pages and into pixels.
+ * The same seed gives the same picture, so that a file fetched twice is byte for byte the same.
+ */
+
+export interface Shape {
+  /** SVG path data in millimetres, origin top left. */
+  readonly path: string;
+  /** `#rrggbb`. */
+  readonly color: string;
+}
+
+const PALETTES = [
+  { sky: ['#1d3557', '#f1a66a'], sun: '#ffe8b6', hills: ['#a8656b', '#7c4a62', '#4f3558', '#2a2344'] },
+  { sky: ['#7ec8e3', '#f6f4d2'], sun: '#fff6c9', hills: ['#a7c48a', '#7fa86b', '#54844f', '#2f5d3a'] },
+  { sky: ['#f7c59f', '#efefd0'], sun: '#ff6b35', hills: ['#6aa3b5', '#3f7d94', '#1f5a73', '#0d3b52'] },
+  { sky: ['#2b2d42', '#8d99ae'], sun: '#edf2f4', hills: ['#6c7a96', '#515f7e', '#39455f', '#222b40'] },
+] as const;
+
+/** Numbers in [0, 1) that a seed decides (mulberry32). */
+function numbersFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function mix(from: string, to: string, share: number): string {
+  const channel = (at: number) => {
+    const a = Number.parseInt(from.slice(at, at + 2), 16);
+    const b = Number.parseInt(to.slice(at, at + 2), 16);
+    return Math.round(a + (b - a) * share)
+      .toString(16)
+      .padStart(2, '0');
+  };
+  return `#${channel(1)}${channel(3)}${channel(5)}`;
+}
+
+const n = (value: number) => value.toFixed(2);
+
+function circle(x: number, y: number, r: number): string {
+  const arc = `A ${n(r)} ${n(r)} 0 1 0`;
+  return `M ${n(x - r)} ${n(y)} ${arc} ${n(x + r)} ${n(y)} ${arc} ${n(x - r)} ${n(y)} Z`;
+}
+
+/**
+ * Shapes of a landscape that fills `width` x `height` millimetres.
+ * @param ground false leaves sky and frame out: what is printed on a shirt stands on the cloth
+ */
+export function landscape(width: number, height: number, seed: number, ground = true): Shape[] {
+  const next = numbersFrom(seed);
+  const palette = PALETTES[seed % PALETTES.length]!;
+  const shapes: Shape[] = [];
+  const bands = 24;
+  for (let band = 0; ground && band < bands; band++) {
+    const top = (height * band) / bands;
+    // Each band runs under the next one: no hairline between them when a viewer smooths edges.
+    const bottom = Math.min(height, top + (2 * height) / bands);
+    shapes.push({
+      path: `M 0 ${n(top)} H ${n(width)} V ${n(bottom)} H 0 Z`,
+      color: mix(palette.sky[0], palette.sky[1], band / (bands - 1)),
+    });
+  }
+  const sun = Math.min(width, height) * (0.1 + 0.06 * next());
+  shapes.push({
+    path: circle(width * (0.25 + 0.5 * next()), height * (0.22 + 0.15 * next()), sun),
+    color: palette.sun,
+  });
+  palette.hills.forEach((color, layer) => {
+    const base = height * (0.5 + 0.13 * layer);
+    const swing = height * 0.14;
+    const crests = 3;
+    let path = `M 0 ${n(height)} L 0 ${n(base - swing * next())}`;
+    for (let crest = 0; crest < crests; crest++) {
+      const from = (width * crest) / crests;
+      const to = (width * (crest + 1)) / crests;
+      const step = (to - from) / 3;
+      path += ` C ${n(from + step)} ${n(base - swing * next())} ${n(to - step)} ${n(base + swing * next())} ${n(to)} ${n(base - swing * next())}`;
+    }
+    shapes.push({ path: `${path} L ${n(width)} ${n(height)} Z`, color });
+  });
+  for (let bird = 0; bird < 5; bird++) {
+    const x = width * (0.15 + 0.7 * next());
+    const y = height * (0.08 + 0.25 * next());
+    const span = width * (0.012 + 0.012 * next());
+    shapes.push({
+      path: `M ${n(x - span)} ${n(y - span * 0.5)} Q ${n(x - span * 0.4)} ${n(y - span * 0.6)} ${n(x)} ${n(y)} Q ${n(x + span * 0.4)} ${n(y - span * 0.6)} ${n(x + span)} ${n(y - span * 0.5)} Q ${n(x + span * 0.4)} ${n(y - span * 0.3)} ${n(x)} ${n(y + span * 0.25)} Q ${n(x - span * 0.4)} ${n(y - span * 0.3)} ${n(x - span)} ${n(y - span * 0.5)} Z`,
+      color: palette.hills[3],
+    });
+  }
+  return shapes;
+}

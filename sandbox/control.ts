@@ -1,0 +1,101 @@
+import { json, type Response, Router } from 'express';
+import { z } from 'zod';
+import { BEHAVIOURS, choose, isBehaviourName } from './behaviours';
+import type { Carriers, SeenParcel } from './carrier-events';
+import type { Partner, SeenPartner } from './partner';
+
+/** Everything the outside world saw. */
+export interface Seen {
+  readonly partners: Readonly<Record<string, SeenPartner>>;
+  readonly parcels: readonly SeenParcel[];
+}
+
+const ruleSchema = z.object({
+  behaviour: z.string().refine(isBehaviourName, 'no such behaviour; GET /control/behaviours lists them'),
+  amount: z.number().int().nonnegative().optional(),
+  contains: z.string().min(1).optional(),
+  times: z.number().int().positive().optional(),
+});
+const stockSchema = z.object({
+  sku: z.string().min(1),
+  status: z.enum(['in-stock', 'out-of-stock']),
+  amount: z.number().int().nonnegative().optional(),
+  replenishmentDate: z.iso.date().optional(),
+});
+const eventsSchema = z.object({ events: z.array(z.record(z.string(), z.unknown())).min(1) });
+
+/** The control API: for tests, fault runs and people in another process. Without authentication, on loopback only. */
+export function controlRoutes(
+  partners: ReadonlyMap<string, Partner>,
+  carriers: Carriers,
+  seen: () => Seen,
+): Router {
+  const router = Router();
+  router.use('/control', json({ limit: '1mb', strict: false }));
+
+  const checked = <T>(response: Response, schema: z.ZodType<T>, body: unknown): T | undefined => {
+    const result = schema.safeParse(body);
+    if (result.success) return result.data;
+    response.status(400).json({
+      error: result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '),
+    });
+    return undefined;
+  };
+  const partnerOf = (response: Response, name: string): Partner | undefined => {
+    const partner = partners.get(name);
+    if (partner === undefined) response.status(404).json({ error: `There is no partner ${name}` });
+    return partner;
+  };
+
+  router.get('/control/seen', (_request, response) => {
+    response.json(seen());
+  });
+  router.get('/control/behaviours', (_request, response) => {
+    response.json({
+      behaviours: Object.entries(BEHAVIOURS).map(([name, { summary, amount }]) => ({
+        name,
+        summary,
+        amount,
+      })),
+    });
+  });
+  router.post('/control/partners/:name/behaviour', (request, response) => {
+    const partner = partnerOf(response, request.params.name);
+    const rule = partner && checked(response, ruleSchema, request.body);
+    if (!partner || !rule) return;
+    const behaviour = choose(rule.behaviour, rule.amount);
+    response.json(partner.setRule({ behaviour, contains: rule.contains, times: rule.times }));
+  });
+  router.delete('/control/partners/:name/behaviour', (request, response) => {
+    const partner = partnerOf(response, request.params.name);
+    if (!partner) return;
+    partner.clearRules();
+    response.json({ message: 'The partner behaves well again' });
+  });
+  router.post('/control/partners/:name/stock', (request, response) => {
+    const partner = partnerOf(response, request.params.name);
+    const stock = partner && checked(response, stockSchema, request.body);
+    if (!partner || !stock) return;
+    const { sku, status, amount, replenishmentDate } = stock;
+    partner.setStock(sku, {
+      status,
+      ...(amount === undefined ? {} : { amount }),
+      ...(replenishmentDate === undefined ? {} : { replenishmentDate }),
+    });
+    response.json({ message: `Stock of ${sku} set` });
+  });
+  // The two below send the body as it stands, right or wrong, and show Pressline's answer.
+  router.post('/control/partners/:name/postback', async (request, response) => {
+    const partner = partnerOf(response, request.params.name);
+    if (partner) response.json(await partner.postback(request.body));
+  });
+  router.post('/control/partners/:name/dispatch', async (request, response) => {
+    const partner = partnerOf(response, request.params.name);
+    if (partner) response.json(await partner.dispatch(request.body));
+  });
+  router.post('/control/carriers/:carrierUid/events', async (request, response) => {
+    const body = checked(response, eventsSchema, request.body);
+    if (body) response.json(await carriers.send(request.params.carrierUid, body.events));
+  });
+  return router;
+}

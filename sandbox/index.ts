@@ -1,0 +1,166 @@
+import { setMaxListeners } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import type { Logger } from '../src/platform/logging';
+import { type CarrierEntry, createCarriers } from './carrier-events';
+import { controlRoutes, type Seen } from './control';
+import { faultyFileRoutes } from './faulty-files';
+import { openJournal } from './journal';
+import { createOutbound } from './outbound';
+import type { Pace } from './pace';
+import { createPartner, type Mode, type Partner, type PartnerUrls } from './partner';
+import type { PartnerEntry } from './partner-record';
+import { createPrintFileShelf, printFileRoutes } from './print-files';
+
+export type { Seen } from './control';
+export { FAST, type Pace, WATCHABLE } from './pace';
+export type { Mode, PartnerUrls, SeenPartner, SeenPrintOrder } from './partner';
+
+export interface SandboxOptions {
+  /** 0 picks a free one. Keep it over restarts: print-file and partner addresses hold it. */
+  readonly port: number;
+  /** Pressline's API address, without a slash at the end. */
+  readonly presslineUrl: string;
+  /** Where the journal is kept; a sandbox started on it again goes on where the last one stopped or was killed. */
+  readonly folder: string;
+  /**
+   * `auto` plays the partners; `manual` takes print orders and answers nothing by itself (the control API sends
+   * postbacks); `off` serves print files only.
+   */
+  readonly mode: Mode;
+  readonly partners: readonly { readonly name: string; readonly apiKey: string }[];
+  /** `whsec_` and base64: signs the carriers' tracking events. */
+  readonly carrierSecret: string;
+  /** `FAST` for tests, `WATCHABLE` for people. */
+  readonly pace: Pace;
+  readonly log: Logger;
+}
+
+export interface Sandbox {
+  readonly url: string;
+  readonly port: number;
+  readonly controlUrl: string;
+  partnerUrls(name: string): PartnerUrls;
+  /** Done when Pressline has answered every partner's subscription; tried until it does. */
+  readonly subscribed: Promise<void>;
+  seen(): Seen;
+  /** Stops at once, like a partner who locks up: what is unfinished waits in the journal. */
+  stop(): Promise<void>;
+}
+
+type JournalEntry = { at: string } & (
+  | { partner: string; entry: PartnerEntry }
+  | { partner?: undefined; entry: CarrierEntry }
+);
+
+/**
+ * Starts the outside world: print-file hosts (good and faulty), print partners, carriers, and a control API.
+ * It listens before it subscribes, so that Pressline may be started after it.
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { presslineUrl, pace, mode } = options;
+  const log = options.log.child({ part: 'sandbox' });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  // Every call and pause listens: thousands at a time are normal here.
+  setMaxListeners(0, signal);
+
+  const { journal, entries, torn } = openJournal<JournalEntry>(options.folder);
+  if (torn) log.warn('the journal ended in half a line: dropped');
+  const write = (line: Omit<JournalEntry, 'at'>) =>
+    journal.append({ at: new Date().toISOString(), ...line } as JournalEntry);
+
+  const outbound = createOutbound({ presslineUrl, pace, signal, log });
+  const carriers = createCarriers({
+    secret: options.carrierSecret,
+    apiKeys: new Map(options.partners.map(({ name, apiKey }) => [name, apiKey])),
+    moving: mode === 'auto',
+    entries: entries.flatMap((line) => (line.partner === undefined ? [line.entry] : [])),
+    write: (entry) => write({ entry }),
+    outbound,
+    pace,
+    signal,
+    log,
+  });
+  const partners = new Map<string, Partner>(
+    options.partners.map(({ name, apiKey }) => {
+      const own = entries.flatMap((line) => (line.partner === name ? [line.entry] : []));
+      const partner = createPartner({
+        name,
+        apiKey,
+        mode,
+        entries: own,
+        write: (entry) => write({ partner: name, entry }),
+        outbound,
+        carriers,
+        pace,
+        signal,
+        log,
+      });
+      return [name, partner];
+    }),
+  );
+  const seen = (): Seen => ({
+    partners: Object.fromEntries([...partners].map(([name, partner]) => [name, partner.seen()])),
+    parcels: carriers.seen(),
+  });
+
+  const shelf = createPrintFileShelf();
+  const app = express().disable('x-powered-by');
+  app.use(printFileRoutes(shelf), faultyFileRoutes(shelf, signal), controlRoutes(partners, carriers, seen));
+  for (const partner of partners.values()) app.use(partner.routes);
+  app.use((error: Error & { status?: number }, request: Request, response: Response, _next: NextFunction) => {
+    const status = error.status ?? 500;
+    if (status >= 500 && !signal.aborted)
+      log.error({ err: error, path: request.path }, 'sandbox request failed');
+    if (response.headersSent) response.destroy();
+    else response.status(status).json({ error: error.message });
+  });
+
+  const server = createServer(app);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const partnerUrls = (name: string): PartnerUrls => ({
+    orderSubmitUrl: `${url}/partners/${name}/orders`,
+    apparelOrderSubmitUrl: `${url}/partners/${name}/apparel-orders`,
+    orderCancelUrl: `${url}/partners/${name}/cancellations`,
+    inventoryUrl: `${url}/partners/${name}/inventory`,
+  });
+  log.info({ url, mode }, 'sandbox listens');
+
+  if (mode === 'auto') {
+    for (const partner of partners.values()) partner.resume();
+    carriers.resume();
+  }
+  const subscriptions =
+    mode === 'off'
+      ? []
+      : [...partners.values()].map((partner) => partner.subscribe(partnerUrls(partner.name)));
+  const subscribed = Promise.all(subscriptions).then(() => undefined);
+  subscribed.catch((error: unknown) => {
+    if (!signal.aborted) log.error({ err: error }, 'subscription failed');
+  });
+
+  return {
+    url,
+    port,
+    controlUrl: `${url}/control`,
+    partnerUrls,
+    subscribed,
+    seen,
+    async stop() {
+      // Connections first: nothing is answered after the journal has closed.
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      stopping.abort();
+      await closed;
+      await outbound.close();
+      journal.close();
+    },
+  };
+}

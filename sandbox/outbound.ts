@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Agent, type Dispatcher, request } from 'undici';
+import type { Logger } from '../src/platform/logging';
+import type { Pace } from './pace';
+
+export interface Answer {
+  readonly status: number;
+  /** Parsed where it is JSON, text where not. */
+  readonly body: unknown;
+}
+
+export interface Download {
+  readonly status: number;
+  readonly contentType: string;
+  readonly bytes: number;
+  /** Hex. */
+  readonly sha256: string;
+  /** The first bytes: enough to tell PDF, PNG and JPEG apart. */
+  readonly head: Buffer;
+}
+
+export interface Call {
+  readonly method: 'GET' | 'POST';
+  /** Path under Pressline's address. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
+  readonly body?: string;
+  /** Answers besides 408, 425, 429 and 5xx that are tried again; asked anew each time. */
+  readonly again?: (answer: Answer) => boolean;
+}
+
+/** Calls from the outside world to Pressline; each is tried until it is answered for good, or the sandbox stops. */
+export interface Outbound {
+  send(call: Call): Promise<Answer>;
+  /** Fetches a link whole, keeping only its hash. */
+  download(url: string): Promise<Download>;
+  close(): Promise<void>;
+}
+
+type Attempt<T> =
+  | { readonly answer: T }
+  | { readonly why: string; readonly retryAfterMs?: number | undefined };
+
+const PASSING = new Set([408, 425, 429]);
+
+function passes(status: number): boolean {
+  return PASSING.has(status) || status >= 500;
+}
+
+const ANSWER_LIMIT_MS = 30_000;
+
+/** Connections to one address: a partner's systems are not a load generator. */
+const CONNECTIONS = 16;
+
+export function createOutbound(options: {
+  presslineUrl: string;
+  pace: Pace;
+  signal: AbortSignal;
+  log: Logger;
+}): Outbound {
+  const { presslineUrl, pace, signal, log } = options;
+  const agent = new Agent({
+    connections: CONNECTIONS,
+    headersTimeout: ANSWER_LIMIT_MS,
+    bodyTimeout: ANSWER_LIMIT_MS,
+  });
+
+  /** Tries until `attempt` gives an answer; a broken connection counts as none. */
+  async function untilAnswered<T>(what: string, attempt: () => Promise<Attempt<T>>): Promise<T> {
+    for (let pause = pace.retry; ; pause = Math.min(pause * 2, pace.retryMost)) {
+      const tried = await attempt().catch((error: unknown): Attempt<T> => {
+        if (signal.aborted) throw error;
+        return { why: error instanceof Error ? error.message : String(error) };
+      });
+      if ('answer' in tried) return tried.answer;
+      log.debug({ what, why: tried.why }, 'call to be tried again');
+      const jittered = pause * (0.75 + 0.5 * Math.random());
+      await wait(Math.max(jittered, tried.retryAfterMs ?? 0), undefined, { signal });
+    }
+  }
+
+  function retryAfterMs(headers: Dispatcher.ResponseData['headers']): number | undefined {
+    const seconds = Number(headers['retry-after']);
+    return Number.isFinite(seconds) ? Math.min(seconds, 60) * 1_000 : undefined;
+  }
+
+  return {
+    send: (call) =>
+      untilAnswered(`${call.method} ${call.path}`, async () => {
+        const headers = typeof call.headers === 'function' ? call.headers() : call.headers;
+        const response = await request(`${presslineUrl}${call.path}`, {
+          dispatcher: agent,
+          method: call.method,
+          headers: { ...headers, ...(call.body === undefined ? {} : { 'content-type': 'application/json' }) },
+          ...(call.body === undefined ? {} : { body: call.body }),
+          signal,
+        });
+        const text = await response.body.text();
+        const answer: Answer = { status: response.statusCode, body: parsed(text) };
+        if (passes(answer.status) || call.again?.(answer)) {
+          return {
+            retryAfterMs: retryAfterMs(response.headers),
+            why: `answered ${answer.status} ${text.slice(0, 200)}`,
+          };
+        }
+        return { answer };
+      }),
+
+    download: (url) =>
+      untilAnswered('download', async () => {
+        const response = await request(url, { dispatcher: agent, method: 'GET', signal });
+        const hash = createHash('sha256');
+        let bytes = 0;
+        let head = Buffer.alloc(0);
+        for await (const chunk of response.body as AsyncIterable<Buffer>) {
+          if (head.length < 16) head = Buffer.concat([head, chunk.subarray(0, 16)]);
+          bytes += chunk.length;
+          hash.update(chunk);
+        }
+        if (passes(response.statusCode)) {
+          return { retryAfterMs: retryAfterMs(response.headers), why: `answered ${response.statusCode}` };
+        }
+        const contentType = String(response.headers['content-type'] ?? '');
+        return {
+          answer: { status: response.statusCode, contentType, bytes, sha256: hash.digest('hex'), head },
+        };
+      }),
+
+    close: () => agent.destroy(),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,204 @@
+import type { ChosenBehaviour, PostbackStatus } from './behaviours';
+import { type PrintOrder, workloadOf } from './print-order';
+
+/**
+ * What a partner knows, as entries of the journal and as the state that they add up to. State changes by
+ * entries only, so that a partner read back from its journal is the partner that was killed.
+ */
+
+/** How the partner behaves towards print orders that match. */
+export interface Rule {
+  readonly id: string;
+  readonly behaviour: ChosenBehaviour;
+  /** Text that the print order's body holds (an id, a name, a model uid); without it every print order matches. */
+  readonly contains?: string;
+  /** Print orders that the rule still takes. */
+  readonly times?: number;
+}
+
+export interface StockLevel {
+  readonly status: 'in-stock' | 'out-of-stock';
+  readonly amount?: number;
+  /** YYYY-MM-DD. */
+  readonly replenishmentDate?: string;
+}
+
+export type PartnerEntry =
+  | { type: 'subscribed'; signingSecret: string }
+  | { type: 'rule'; rule: Rule }
+  | { type: 'rules-cleared' }
+  | { type: 'stock'; sku: string; level: StockLevel }
+  | {
+      type: 'print-order';
+      printOrderId: string;
+      kind: PrintOrderKind;
+      order: PrintOrder;
+      behaviour: ChosenBehaviour;
+      ruleId?: string;
+    }
+  | {
+      type: 'delivery';
+      printOrderId: string;
+      webhookId: string;
+      contentHash: string;
+      taken: boolean;
+      answered: string;
+    }
+  | { type: 'assets'; printOrderId: string; fetched: number }
+  | { type: 'postback'; printOrderId: string; status: string; orderItemId?: string; answer: number }
+  | { type: 'document'; printOrderId: string; document: ShippingDocument }
+  | { type: 'dispatched'; printOrderId: string; trackingCode?: string }
+  | { type: 'held'; printOrderId: string; itemIds: string[] }
+  | { type: 'cancel-order'; printOrderId: string; itemIds: string[]; accepted: boolean; postbackDue: boolean }
+  | { type: 'cancel-told'; printOrderId: string }
+  | { type: 'step'; printOrderId: string; done: number }
+  | { type: 'ended'; printOrderId: string; state: 'finished' | 'cancelled' | 'given-up'; reason?: string };
+
+/** Which of the partner's two addresses took the print order. */
+export type PrintOrderKind = 'print' | 'apparel';
+
+export interface ShippingDocument {
+  readonly type: string;
+  /** Hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+export interface PrintOrderRecord {
+  readonly id: string;
+  readonly kind: PrintOrderKind;
+  readonly behaviour: ChosenBehaviour;
+  readonly itemIds: readonly string[];
+  /** Dropped at the end: thousands of ended print orders are kept. */
+  order: PrintOrder | undefined;
+  deliveries: number;
+  readonly webhookIds: Set<string>;
+  readonly contents: Set<string>;
+  /** How each delivery was answered: a status, `hang-up` or `silence`. */
+  readonly answers: string[];
+  state: 'not-taken' | 'taken' | 'finished' | 'cancelled' | 'given-up';
+  reason: string | undefined;
+  stepsDone: number;
+  assetsFetched: number;
+  readonly postbacks: { status: string; orderItemId?: string; answer: number }[];
+  readonly documents: ShippingDocument[];
+  readonly trackingCodes: Set<string>;
+  /** Items that are no longer made, by the service's wish or the partner's. */
+  readonly held: Set<string>;
+  readonly cancelOrders: { itemIds: string[]; accepted: boolean }[];
+  /** Items of an accepted cancel order whose `cancelled` postback has not been sent yet. */
+  cancelToTell: string[] | undefined;
+}
+
+export interface PartnerState {
+  /** The last two: the service may sign with the older one until it has seen our answer. */
+  signingSecrets: string[];
+  /** Newest first. */
+  rules: { rule: Rule; left: number }[];
+  readonly stock: Map<string, StockLevel>;
+  readonly printOrders: Map<string, PrintOrderRecord>;
+}
+
+export function emptyPartnerState(): PartnerState {
+  return { signingSecrets: [], rules: [], stock: new Map(), printOrders: new Map() };
+}
+
+/** Adds one entry to the state. */
+export function apply(state: PartnerState, entry: PartnerEntry): void {
+  switch (entry.type) {
+    case 'subscribed':
+      state.signingSecrets = [entry.signingSecret, ...state.signingSecrets].slice(0, 2);
+      return;
+    case 'rule':
+      state.rules.unshift({ rule: entry.rule, left: entry.rule.times ?? Number.POSITIVE_INFINITY });
+      return;
+    case 'rules-cleared':
+      state.rules = [];
+      return;
+    case 'stock':
+      state.stock.set(entry.sku, entry.level);
+      return;
+    case 'print-order': {
+      const spent = state.rules.find(({ rule }) => rule.id === entry.ruleId);
+      if (spent !== undefined) spent.left -= 1;
+      state.printOrders.set(entry.printOrderId, {
+        id: entry.printOrderId,
+        kind: entry.kind,
+        behaviour: entry.behaviour,
+        itemIds: workloadOf(entry.order).itemIds,
+        order: entry.order,
+        deliveries: 0,
+        webhookIds: new Set(),
+        contents: new Set(),
+        answers: [],
+        state: 'not-taken',
+        reason: undefined,
+        stepsDone: 0,
+        assetsFetched: 0,
+        postbacks: [],
+        documents: [],
+        trackingCodes: new Set(),
+        held: new Set(),
+        cancelOrders: [],
+        cancelToTell: undefined,
+      });
+      return;
+    }
+  }
+  const record = state.printOrders.get(entry.printOrderId);
+  if (record === undefined)
+    throw new Error(`journal names print order ${entry.printOrderId} before its arrival`);
+  switch (entry.type) {
+    case 'delivery':
+      record.deliveries += 1;
+      record.webhookIds.add(entry.webhookId);
+      record.contents.add(entry.contentHash);
+      record.answers.push(entry.answered);
+      if (entry.taken && record.state === 'not-taken') record.state = 'taken';
+      return;
+    case 'assets':
+      record.assetsFetched += entry.fetched;
+      return;
+    case 'postback': {
+      const { status, orderItemId, answer } = entry;
+      record.postbacks.push({ status, ...(orderItemId === undefined ? {} : { orderItemId }), answer });
+      return;
+    }
+    case 'document':
+      record.documents.push(entry.document);
+      return;
+    case 'dispatched':
+      if (entry.trackingCode !== undefined) record.trackingCodes.add(entry.trackingCode);
+      return;
+    case 'held':
+      for (const id of entry.itemIds) record.held.add(id);
+      return;
+    case 'cancel-order':
+      record.cancelOrders.push({ itemIds: entry.itemIds, accepted: entry.accepted });
+      if (!entry.accepted) return;
+      for (const id of entry.itemIds) record.held.add(id);
+      if (entry.postbackDue) record.cancelToTell = entry.itemIds;
+      return;
+    case 'cancel-told':
+      record.cancelToTell = undefined;
+      return;
+    case 'step':
+      record.stepsDone = entry.done;
+      return;
+    case 'ended':
+      record.state = entry.state;
+      record.reason = entry.reason;
+      record.order = undefined;
+      return;
+  }
+}
+
+/** Whether every item was taken out of the print order. */
+export function allHeld(record: PrintOrderRecord): boolean {
+  return record.itemIds.every((id) => record.held.has(id));
+}
+
+/** Whether this status was told and taken, for this item or for the whole print order. */
+export function told(record: PrintOrderRecord, status: PostbackStatus): boolean {
+  return record.postbacks.some((postback) => postback.status === status && postback.answer < 300);
+}

@@ -1,0 +1,109 @@
+import { type Response, Router } from 'express';
+import { printImage } from './print-image';
+import { packingSlipPdf, printPdf } from './print-pdf';
+
+interface PrintFile {
+  readonly contentType: 'application/pdf' | 'image/png' | 'image/jpeg';
+  /** Pages when the URL does not say (`?pages=`); absent where the count is not for the URL to choose. */
+  readonly pages?: number;
+  readonly make: (pages: number) => Promise<Uint8Array>;
+}
+
+function pdf(title: string, widthMm: number, heightMm: number, pages: number, seed: number): PrintFile {
+  return {
+    contentType: 'application/pdf',
+    pages,
+    make: (wanted) => printPdf({ title, widthMm, heightMm, bleedMm: 3, pages: wanted, seed }),
+  };
+}
+
+function image(
+  form: 'png' | 'jpeg',
+  widthMm: number,
+  heightMm: number,
+  dpi: number,
+  seed: number,
+  transparent = false,
+): PrintFile {
+  return {
+    contentType: `image/${form}`,
+    make: () => printImage({ form, widthMm, heightMm, dpi, seed, transparent }),
+  };
+}
+
+/** The files under `/files/`: what shops send in, in the forms and sizes of the demo catalog's print areas. */
+export const PRINT_FILES: Readonly<Record<string, PrintFile>> = {
+  'poster-a4.pdf': pdf('Evening hills', 210, 297, 1, 0),
+  'poster-a3.pdf': pdf('Evening hills', 297, 420, 1, 0),
+  'poster-a2.pdf': pdf('Evening hills', 420, 594, 1, 0),
+  'poster-30x40.pdf': pdf('Evening hills', 300, 400, 1, 0),
+  'poster-50x70.pdf': pdf('Evening hills', 500, 700, 1, 0),
+  'poster-a3.jpg': image('jpeg', 297, 420, 150, 0),
+  'card-a6.pdf': pdf('Greetings from the coast', 105, 148, 1, 2),
+  'card-a5.pdf': pdf('Greetings from the coast', 148, 210, 1, 2),
+  'photo-book-a4.pdf': pdf('Our year outside', 210, 297, 24, 1),
+  'photo-book-20x20.pdf': pdf('Our year outside', 200, 200, 24, 1),
+  'mug-wrap.png': image('png', 200, 90, 300, 2),
+  't-shirt-front.png': image('png', 300, 400, 150, 3, true),
+  't-shirt-back.png': image('png', 300, 400, 150, 2, true),
+  'frame-poster-30x40.jpg': image('jpeg', 300, 400, 200, 1),
+  'frame-poster-50x70.jpg': image('jpeg', 500, 700, 150, 1),
+  'packing-slip.pdf': { contentType: 'application/pdf', make: packingSlipPdf },
+};
+
+/** Print PDFs have at most this many pages; a photo book of 200 pages takes about half a second to make. */
+const MOST_PAGES = 500;
+
+/** Files of distinct page counts held at a time; the oldest goes first. */
+const CACHE_ENTRIES = 64;
+
+/** Makes print files on demand and keeps them. */
+export interface PrintFileShelf {
+  /** @returns the file, or undefined when there is none of that name */
+  get(name: string, pages?: number): Promise<{ contentType: string; data: Buffer } | undefined>;
+}
+
+export function createPrintFileShelf(): PrintFileShelf {
+  const cache = new Map<string, Promise<Buffer>>();
+  return {
+    async get(name, pages) {
+      const file = Object.hasOwn(PRINT_FILES, name) ? PRINT_FILES[name]! : undefined;
+      if (file === undefined) return undefined;
+      const count = file.pages === undefined ? 1 : (pages ?? file.pages);
+      const key = `${name} ${count}`;
+      let data = cache.get(key);
+      if (data === undefined) {
+        data = file.make(count).then((bytes) => Buffer.from(bytes));
+        cache.set(key, data);
+        data.catch(() => cache.delete(key));
+        if (cache.size > CACHE_ENTRIES) cache.delete(cache.keys().next().value!);
+      }
+      return { contentType: file.contentType, data: await data };
+    },
+  };
+}
+
+/** GET /files lists the names; GET /files/{name}?pages=n gives a file (n: 1 to 500, PDF artwork only). */
+export function printFileRoutes(shelf: PrintFileShelf): Router {
+  const router = Router();
+  router.get('/files', (_request, response) => {
+    response.json({ files: Object.keys(PRINT_FILES).map((name) => `/files/${name}`) });
+  });
+  router.get('/files/:name', async (request, response) => {
+    const text = request.query.pages;
+    const pages = text === undefined ? undefined : Number(text);
+    if (pages !== undefined && !(Number.isInteger(pages) && pages >= 1 && pages <= MOST_PAGES)) {
+      response.status(400).json({ error: `pages must be a whole number from 1 to ${MOST_PAGES}` });
+      return;
+    }
+    const file = await shelf.get(request.params.name, pages);
+    if (file === undefined)
+      response.status(404).json({ error: `There is no print file ${request.params.name}` });
+    else sendFile(response, file);
+  });
+  return router;
+}
+
+export function sendFile(response: Response, file: { contentType: string; data: Buffer }): void {
+  response.type(file.contentType).set('Cache-Control', 'public, max-age=3600').send(file.data);
+}

@@ -1,0 +1,65 @@
+import { crc32 } from 'node:zlib';
+import { createCanvas, Path2D } from '@napi-rs/canvas';
+import { landscape } from './artwork';
+
+export interface ImageSpec {
+  readonly form: 'png' | 'jpeg';
+  readonly widthMm: number;
+  readonly heightMm: number;
+  /** Pixels per inch; decides the pixel size and stands in the file. */
+  readonly dpi: number;
+  readonly seed: number;
+  /** Whether the background stays clear (PNG only). */
+  readonly transparent: boolean;
+}
+
+const MM_PER_INCH = 25.4;
+
+/** Pixels that a length needs at a resolution. */
+export function pixels(mm: number, dpi: number): number {
+  return Math.round((mm / MM_PER_INCH) * dpi);
+}
+
+/** A picture with the pixel size of its print area, its resolution written into the file. */
+export async function printImage(spec: ImageSpec): Promise<Uint8Array> {
+  const canvas = createCanvas(pixels(spec.widthMm, spec.dpi), pixels(spec.heightMm, spec.dpi));
+  const context = canvas.getContext('2d');
+  context.scale(canvas.width / spec.widthMm, canvas.height / spec.heightMm);
+  if (spec.transparent) {
+    const r = Math.min(spec.widthMm, spec.heightMm) / 2;
+    context.beginPath();
+    context.arc(spec.widthMm / 2, spec.heightMm / 2, r, 0, 2 * Math.PI);
+    context.clip();
+  }
+  for (const shape of landscape(spec.widthMm, spec.heightMm, spec.seed, !spec.transparent)) {
+    context.fillStyle = shape.color;
+    context.fill(new Path2D(shape.path));
+  }
+  return spec.form === 'png'
+    ? withPngResolution(await canvas.encode('png'), spec.dpi)
+    : withJpegResolution(await canvas.encode('jpeg', 88), spec.dpi);
+}
+
+/** Adds the pHYs chunk (PNG specification, 11.3.4.3) behind IHDR: pixels per metre on both axes. */
+function withPngResolution(png: Buffer, dpi: number): Buffer {
+  const afterHeader = 8 + 12 + 13;
+  const chunk = Buffer.alloc(12 + 9);
+  const perMetre = Math.round((dpi * 1000) / MM_PER_INCH);
+  chunk.writeUInt32BE(9, 0);
+  chunk.write('pHYs', 4, 'latin1');
+  chunk.writeUInt32BE(perMetre, 8);
+  chunk.writeUInt32BE(perMetre, 12);
+  chunk.writeUInt8(1, 16);
+  chunk.writeUInt32BE(crc32(chunk.subarray(4, 17)), 17);
+  return Buffer.concat([png.subarray(0, afterHeader), chunk, png.subarray(afterHeader)]);
+}
+
+/** Writes dots per inch into the JFIF header (ITU-T T.871), which the encoder leaves at an aspect ratio. */
+function withJpegResolution(jpeg: Buffer, dpi: number): Buffer {
+  const copy = Buffer.from(jpeg);
+  if (copy.toString('latin1', 6, 10) !== 'JFIF') return copy;
+  copy.writeUInt8(1, 13);
+  copy.writeUInt16BE(dpi, 14);
+  copy.writeUInt16BE(dpi, 16);
+  return copy;
+}

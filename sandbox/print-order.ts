@@ -1,0 +1,119 @@
+import { z } from 'zod';
+
+/**
+ * A print order as a partner reads it (interface "Partner-bound print order"): every field that the
+ * interface requires must be there, in its type; what else is in it passes.
+ */
+
+const asset = z.object({
+  format: z.enum(['pdf', 'png', 'jpeg']),
+  contentType: z.enum(['application/pdf', 'image/png', 'image/jpeg']),
+  url: z.url({ protocol: /^https?$/ }),
+  type: z.string().optional(),
+});
+
+const product = z.object({
+  modelUid: z.string().min(1),
+  desc: z.string(),
+  attributes: z.array(
+    z.object({
+      name: z.string(),
+      value: z.string(),
+      properties: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
+    }),
+  ),
+});
+
+const item = z.object({
+  id: z.string().regex(/^\d+$/),
+  count: z.number().int().positive(),
+  type: z.enum(['print', 'stock', 'product_bundle']),
+  product,
+  assets: z.array(asset),
+});
+
+const bundle = z.object({
+  type: z.string(),
+  parts: z
+    .array(
+      z.object({
+        id: z.string().regex(/^\d+$/).optional(),
+        count: z.number().int().positive(),
+        type: z.string(),
+        product,
+        assets: z.array(asset).nullish(),
+        unit_price: z.number().optional(),
+      }),
+    )
+    .min(1),
+});
+
+/** A line of `items`, checked as what it sets out to be: a union would report the fields of the other kind. */
+const line = z.unknown().transform((value, context): z.output<typeof bundle> | z.output<typeof item> => {
+  const isBundle = typeof value === 'object' && value !== null && 'parts' in value;
+  const result = isBundle ? bundle.safeParse(value) : item.safeParse(value);
+  if (result.success) return result.data;
+  for (const { path, message } of result.error.issues) {
+    context.issues.push({ code: 'custom', path, message, input: value });
+  }
+  return z.NEVER;
+});
+
+const address = z.object({
+  type: z.enum(['sender', 'delivery']),
+  firstName: z.string(),
+  lastName: z.string(),
+  addressLine1: z.string().min(1),
+  addressLine2: z.string().nullish(),
+  addressLine3: z.string().nullish(),
+  postalCode: z.string(),
+  city: z.string().min(1),
+  countryCode: z.string().length(2),
+  email: z.string(),
+});
+
+const date = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a date');
+
+export const printOrderSchema = z.object({
+  version: z.enum(['1.0', '1.1']),
+  id: z.string().regex(/^\d+$/),
+  orderDate: date,
+  dispatchDate: date,
+  printHouseUid: z.string().optional(),
+  items: z.array(line).min(1),
+  shipping: z.object({
+    shipmentMethodUid: z.string().min(1),
+    address: z
+      .array(address)
+      .refine((list) => list.some((entry) => entry.type === 'delivery'), 'no delivery address')
+      .refine((list) => list.some((entry) => entry.type === 'sender'), 'no sender address'),
+    customs: z.object({ priceTotal: z.number(), tax: z.number(), currencyCode: z.string().length(3) }),
+  }),
+});
+
+export type PrintOrder = z.output<typeof printOrderSchema>;
+export type PrintAsset = z.output<typeof asset>;
+
+/** What the partner makes of a print order: the items that postbacks can name, and the files to fetch. */
+export interface Workload {
+  readonly itemIds: readonly string[];
+  readonly assets: readonly PrintAsset[];
+}
+
+/** Reads items and bundles alike: parts of a bundle count as items where they have an id. */
+export function workloadOf(order: PrintOrder): Workload {
+  const lines: { id?: string | undefined; assets?: PrintAsset[] | null | undefined }[] = [];
+  for (const entry of order.items) lines.push(...('parts' in entry ? entry.parts : [entry]));
+  const ids = lines.flatMap((line) => (line.id === undefined ? [] : [line.id]));
+  return { itemIds: [...new Set(ids)], assets: lines.flatMap((line) => line.assets ?? []) };
+}
+
+/** The second address line of the receiver, where a test may say how the partner shall behave. */
+export function deliveryLine2(order: PrintOrder): string {
+  return order.shipping.address.find((entry) => entry.type === 'delivery')?.addressLine2 ?? '';
+}
+
+/** What is wrong with a message, one line a field. */
+export function problemsOf(error: z.ZodError): string[] {
+  return error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+}

@@ -1,0 +1,375 @@
+import type { Sandbox, SeenPrintOrder } from '../../sandbox';
+import {
+  printOrder,
+  removeFolder,
+  type StubPressline,
+  sandboxAt,
+  sendSigned,
+  startStub,
+  until,
+} from './stub-pressline';
+
+let stub: StubPressline;
+let sandbox: Sandbox;
+let folder: string;
+
+beforeAll(async () => {
+  stub = await startStub();
+  ({ sandbox, folder } = await sandboxAt(stub));
+});
+afterAll(async () => {
+  await sandbox.stop();
+  await stub.stop();
+  removeFolder(folder);
+});
+
+const berlin = () => sandbox.partnerUrls('prints-berlin');
+
+function seen(printOrderId: string, partner = 'prints-berlin'): SeenPrintOrder | undefined {
+  return sandbox.seen().partners[partner]!.printOrders.find((entry) => entry.printOrderId === printOrderId);
+}
+
+async function ended(printOrderId: string): Promise<SeenPrintOrder> {
+  await until(
+    () => !['taken', 'not-taken', undefined].includes(seen(printOrderId)?.state),
+    `end of ${printOrderId}`,
+  );
+  return seen(printOrderId)!;
+}
+
+/** Submits a print order whose receiver's second address line holds the marker. */
+async function submit(id: string, marker = '', webhookId = `msg_${id}`) {
+  return sendSigned(stub, berlin().orderSubmitUrl, printOrder(sandbox, id, marker), { webhookId });
+}
+
+describe('A print partner that behaves', () => {
+  it('subscribes with its four addresses and its key', () => {
+    const subscriptions = stub.arrivals.filter(({ path }) => path === '/v2/subscribe');
+    expect(subscriptions.map(({ apiKey }) => apiKey).sort()).toEqual(['key-berlin', 'key-ohio']);
+    expect(subscriptions.find(({ apiKey }) => apiKey === 'key-berlin')!.body).toEqual({
+      ...berlin(),
+      version: '1.1',
+    });
+  });
+
+  it('takes a print order, fetches its files, reports, gets its documents, ships', async () => {
+    expect((await submit('100')).status).toBe(200);
+    const order = await ended('100');
+    expect(order).toMatchObject({
+      state: 'finished',
+      kind: 'print',
+      deliveries: 1,
+      distinctContents: 1,
+      assetsFetched: 2,
+      labelsDownloaded: 1,
+      distinctLabels: 1,
+      trackingCodes: ['TRACK100'],
+      itemIds: ['1001', '1002'],
+    });
+    expect(order.documents.map(({ type }) => type)).toEqual(['label', 'invoice']);
+    expect(stub.postbacks('100')).toEqual(['received', 'printed', 'shipped']);
+    expect(
+      stub.arrivals
+        .filter(({ body }) => body.orderId === '100')
+        .every(({ apiKey }) => apiKey === 'key-berlin'),
+    ).toBe(true);
+  });
+
+  it('takes apparel at its other address', async () => {
+    const { status } = await sendSigned(
+      stub,
+      sandbox.partnerUrls('prints-ohio').apparelOrderSubmitUrl,
+      printOrder(sandbox, '101'),
+    );
+    expect(status).toBe(200);
+    expect(seen('101', 'prints-ohio')!.kind).toBe('apparel');
+  });
+
+  it('reads bundles: parts with ids are items, a part without id and without files is none', async () => {
+    const order = printOrder(sandbox, '102');
+    const [first] = order.items as Record<string, unknown>[];
+    const product = first!.product;
+    order.printHouseUid = 'berlin-1';
+    order.items = [
+      {
+        type: 'product_bundle',
+        parts: [
+          first,
+          { id: '1029', count: 2, type: 'stock', product, assets: null, unit_price: 12.5 },
+          { count: 2, type: 'stock', product, unit_price: 3 },
+        ],
+      },
+    ];
+    expect((await sendSigned(stub, berlin().orderSubmitUrl, order, { webhookId: 'msg_102' })).status).toBe(
+      200,
+    );
+    expect(await ended('102')).toMatchObject({
+      state: 'finished',
+      itemIds: ['1021', '1029'],
+      assetsFetched: 1,
+    });
+  });
+
+  it('makes a print order once, however often it is delivered', async () => {
+    const order = printOrder(sandbox, '103');
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        sendSigned(stub, berlin().orderSubmitUrl, order, { webhookId: 'msg_103' }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(await ended('103')).toMatchObject({ deliveries: 5, distinctContents: 1, distinctWebhookIds: 1 });
+    expect(stub.postbacks('103')).toEqual(['received', 'printed', 'shipped']);
+  });
+
+  it('refuses a known print order with other content, and counts it', async () => {
+    await submit('104');
+    const other = { ...printOrder(sandbox, '104'), dispatchDate: '2026-03-09' };
+    expect((await sendSigned(stub, berlin().orderSubmitUrl, other)).status).toBe(409);
+    expect(await ended('104')).toMatchObject({ distinctContents: 2, answers: ['200', '409'] });
+  });
+
+  it('refuses a wrong signature, and takes nothing', async () => {
+    const { status } = await sendSigned(stub, berlin().orderSubmitUrl, printOrder(sandbox, '105'), {
+      secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
+    });
+    expect(status).toBe(401);
+    expect(seen('105')).toBeUndefined();
+    expect(sandbox.seen().partners['prints-berlin']!.badSignatures).toBe(1);
+  });
+
+  it('names every field of a print order that breaks the interface', async () => {
+    const order = printOrder(sandbox, '106');
+    delete order.dispatchDate;
+    delete (order.items as Record<string, unknown>[])[1]!.count;
+    const { status, body } = await sendSigned(stub, berlin().orderSubmitUrl, order);
+    expect(status).toBe(400);
+    expect(body.error).toContain('dispatchDate: ');
+    expect(body.error).toContain('items.1.count: ');
+  });
+
+  it('reports a print file that is not what the print order says', async () => {
+    const order = printOrder(sandbox, '107');
+    const items = order.items as { assets: { url: string }[] }[];
+    items[0]!.assets[0]!.url = `${sandbox.url}/files/mug-wrap.png`;
+    await sendSigned(stub, berlin().orderSubmitUrl, order, { webhookId: 'msg_107' });
+    expect(await ended('107')).toMatchObject({ state: 'given-up', reason: 'The print file is not a pdf' });
+    expect(stub.postbacks('107')).toEqual(['received', 'error']);
+  });
+
+  it('tries its own calls again while Pressline is away', async () => {
+    stub.failures.set('/v2/order/status', { status: 503, left: 2, headers: { 'Retry-After': '0' } });
+    stub.failures.set('/v2/order/dispatch', { status: 409, left: 2 });
+    await submit('108');
+    expect(await ended('108')).toMatchObject({ state: 'finished', labelsDownloaded: 1 });
+    expect(stub.postbacks('108')).toEqual(['received', 'printed', 'shipped']);
+  });
+
+  it('cancels when asked in time, and refuses once the order is packed', async () => {
+    await submit('109', 'sandbox:prints-slowly=60000');
+    const cancel = {
+      version: '1.1',
+      orderId: '109',
+      canceledPrintJobIdList: ['1091', '1092'],
+      reason: 'client',
+    };
+    const answer = await sendSigned(stub, berlin().orderCancelUrl, cancel);
+    expect(answer.status).toBe(200);
+    expect(await ended('109')).toMatchObject({ state: 'cancelled', labelsDownloaded: 0 });
+    expect(stub.postbacks('109')).toContain('cancelled');
+
+    const tooLate = { ...cancel, orderId: '100', canceledPrintJobIdList: [] };
+    expect((await sendSigned(stub, berlin().orderCancelUrl, tooLate)).status).toBe(409);
+    const unknown = { ...cancel, orderId: '424242' };
+    expect((await sendSigned(stub, berlin().orderCancelUrl, unknown)).status).toBe(404);
+  });
+
+  it('cancels one item as asked and makes the other', async () => {
+    await submit('110', 'sandbox:prints-slowly=300');
+    await until(() => stub.postbacks('110').includes('received'), 'received');
+    const cancel = { version: '1.1', orderId: '110', canceledPrintJobIdList: ['1101'], reason: 'client' };
+    expect((await sendSigned(stub, berlin().orderCancelUrl, cancel)).status).toBe(200);
+    expect((await ended('110')).state).toBe('finished');
+    expect(stub.postbacks('110')).toEqual(['received', 'cancelled', 'printed 1102', 'shipped 1102']);
+    const told = stub.arrivals.find(({ body }) => body.orderId === '110' && body.status === 'cancelled');
+    expect(told!.body.items).toEqual([{ orderItemId: '1101' }]);
+  });
+
+  it('answers for its stock', async () => {
+    await fetch(`${sandbox.controlUrl}/partners/prints-berlin/stock`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sku: 'frame-oak', status: 'out-of-stock', replenishmentDate: '2026-05-01' }),
+    });
+    const { status, body } = await sendSigned(stub, berlin().inventoryUrl, {
+      version: '1.1',
+      SKU: ['frame-oak', 'tee'],
+    });
+    expect(status).toBe(200);
+    expect(body.items).toEqual([
+      { SKU: 'frame-oak', status: 'out-of-stock', replenishmentDate: '2026-05-01' },
+      {
+        SKU: 'tee',
+        status: 'in-stock',
+        amount: 1000,
+        replenishmentDate: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      },
+    ]);
+  });
+});
+
+describe('A print partner that misbehaves', () => {
+  /** Marker, how the first delivery ends, postbacks in their order, and what else is seen. */
+  const cases: readonly [string, string, number | 'broken', readonly string[], Partial<SeenPrintOrder>][] = [
+    ['200', 'sandbox:slow=300', 200, ['received', 'printed', 'shipped'], { state: 'finished' }],
+    ['201', 'sandbox:refuses', 422, [], { state: 'not-taken' }],
+    ['202', 'sandbox:never-answers', 200, [], { state: 'finished' }],
+    ['203', 'sandbox:stops-after-received', 200, ['received'], { labelsDownloaded: 0 }],
+    ['204', 'sandbox:stops-after-printed', 200, ['received', 'printed'], { labelsDownloaded: 0 }],
+    ['205', 'sandbox:reversed-postbacks', 200, ['shipped', 'printed', 'received'], { distinctLabels: 1 }],
+    [
+      '206',
+      'sandbox:late-postbacks',
+      200,
+      ['received', 'printed', 'shipped', 'received', 'printed', 'shipped'],
+      {},
+    ],
+    [
+      '207',
+      'sandbox:per-item-postbacks',
+      200,
+      ['received 2071', 'received 2072', 'printed 2071', 'printed 2072', 'shipped 2071', 'shipped 2072'],
+      { distinctLabels: 1 },
+    ],
+    ['208', 'sandbox:cancels-order', 200, ['received', 'cancelled'], { state: 'cancelled' }],
+    ['209', 'sandbox:cancels-item', 200, ['received', 'cancelled', 'printed 2092', 'shipped 2092'], {}],
+    ['210', 'sandbox:cancels-quantity=1', 200, ['received', 'cancelled', 'printed 2102', 'shipped 2102'], {}],
+    [
+      '211',
+      'sandbox:error-then-recovers',
+      200,
+      ['received', 'error', 'printed', 'shipped'],
+      { state: 'finished' },
+    ],
+    ['212', 'sandbox:error-only', 200, ['error'], { assetsFetched: 0 }],
+    ['213', 'sandbox:ships-without-dispatch', 200, ['received', 'printed', 'shipped'], { documents: [] }],
+    [
+      '214',
+      'sandbox:dispatches-often=4',
+      200,
+      ['received', 'printed', 'shipped'],
+      { labelsDownloaded: 6, distinctLabels: 1 },
+    ],
+    [
+      '215',
+      'sandbox:dead-after-accept',
+      'broken',
+      ['received', 'printed', 'shipped'],
+      { answers: ['hang-up'] },
+    ],
+    [
+      '216',
+      'sandbox:prints-ohio/refuses',
+      200,
+      ['received', 'printed', 'shipped'],
+      { behaviour: 'well-behaved' },
+    ],
+    [
+      '217',
+      'sandbox:waits-after-dispatch=50',
+      200,
+      ['received', 'printed', 'shipped'],
+      { labelsDownloaded: 2 },
+    ],
+  ];
+
+  it.each(cases)('%s %s', async (id, marker, firstAnswer, postbacks, expected) => {
+    const answer = await submit(id, marker).then(
+      ({ status }) => status,
+      () => 'broken' as const,
+    );
+    expect(answer).toBe(firstAnswer);
+    if (expected.state !== 'not-taken') await ended(id);
+    expect(seen(id)).toMatchObject(expected);
+    expect(stub.postbacks(id)).toEqual(postbacks);
+  });
+
+  it('fails the first deliveries, and takes the next one once', async () => {
+    const statuses = [];
+    for (let delivery = 0; delivery < 4; delivery++)
+      statuses.push((await submit('230', 'sandbox:fails-first=2')).status);
+    expect(statuses).toEqual([500, 500, 200, 200]);
+    expect(await ended('230')).toMatchObject({ deliveries: 4, answers: ['500', '500', '200', '200'] });
+    expect(stub.postbacks('230')).toEqual(['received', 'printed', 'shipped']);
+  });
+
+  it('puts an order off with Retry-After', async () => {
+    const first = await submit('231', 'sandbox:busy');
+    expect([first.status, first.headers.get('retry-after')]).toEqual([429, '1']);
+    expect((await submit('231', 'sandbox:busy')).status).toBe(200);
+  });
+
+  it('dead after accept: delivered again it is the same print order', async () => {
+    await expect(submit('232', 'sandbox:dead-after-accept')).rejects.toThrow();
+    const again = await submit('232', 'sandbox:dead-after-accept');
+    expect(again).toMatchObject({ status: 200, body: { message: 'Print order already taken' } });
+    await ended('232');
+    expect(stub.postbacks('232')).toEqual(['received', 'printed', 'shipped']);
+  });
+
+  it('silent after accept: leaves the request open, and has taken the order', async () => {
+    const gaveUp = sendSigned(
+      stub,
+      berlin().orderSubmitUrl,
+      printOrder(sandbox, '233', 'sandbox:silent-after-accept'),
+      {
+        signal: AbortSignal.timeout(300),
+      },
+    );
+    await expect(gaveUp).rejects.toThrow();
+    expect((await ended('233')).answers).toEqual(['silence']);
+  });
+
+  it('waits for a reminder', async () => {
+    await submit('234', 'sandbox:waits-for-reminder');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(stub.postbacks('234')).toEqual([]);
+    await submit('234', 'sandbox:waits-for-reminder');
+    expect((await ended('234')).state).toBe('finished');
+  });
+
+  it('repeats every postback, three times at once and once more later', async () => {
+    await submit('235', 'sandbox:duplicate-postbacks');
+    await ended('235');
+    await until(() => stub.postbacks('235').length === 12, 'the late copies');
+    const bodies = stub.arrivals.filter(
+      ({ path, body }) => path === '/v2/order/status' && body.orderId === '235',
+    );
+    expect(new Set(bodies.map(({ body }) => JSON.stringify(body))).size).toBe(3);
+  });
+
+  it('sends postbacks that break the rules, sees them refused, and goes on', async () => {
+    await submit('236', 'sandbox:faulty-postbacks');
+    const order = await ended('236');
+    const faulty = order.postbacks.filter(({ status }) => status.startsWith('faulty'));
+    expect(faulty).toHaveLength(6);
+    expect(order.state).toBe('finished');
+  });
+
+  it('refuses a cancel order and ships', async () => {
+    await submit('237', 'sandbox:refuses-cancel=100');
+    const cancel = { version: '1.1', orderId: '237', canceledPrintJobIdList: [], reason: 'client' };
+    expect((await sendSigned(stub, berlin().orderCancelUrl, cancel)).status).toBe(409);
+    expect(await ended('237')).toMatchObject({ state: 'finished', cancelOrders: [{ accepted: false }] });
+  });
+
+  it('tells the code and link of its own carrier when it does not ask for dispatch', async () => {
+    await submit('238', 'sandbox:ships-without-dispatch');
+    await ended('238');
+    const shipped = stub.arrivals.find(({ body }) => body.orderId === '238' && body.status === 'shipped');
+    expect(shipped!.body).toMatchObject({
+      trackingCode: 'OWN000000238',
+      trackingLink: 'https://couriers.example/track/OWN000000238',
+    });
+  });
+});
