@@ -135,6 +135,13 @@ describe('print order rules', () => {
     ]);
   });
 
+  test('the default file of a garment printed on its back only is the back', () => {
+    const area = { fileType: 'back', required: true, widthMm: 300, heightMm: 400 };
+    const item = { ...ITEMS.apparel[1]!, product: { ...tShirt, printAreas: [area] } };
+    const { items } = buildPrintOrder({ ...input('apparel', '1.1'), items: [item] }) as ApparelPrintOrderBody;
+    expect(items[0]!.assets.map(({ type }) => type)).toEqual(['back', 'back_preview']);
+  });
+
   test('branded packaging is told from 1.1 on, never with apparel', () => {
     const branded = (kind: ProductKind, version: '1.0' | '1.1') =>
       'brandedPackaging' in buildPrintOrder(input(kind, version));

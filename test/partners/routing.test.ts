@@ -35,7 +35,6 @@ function capabilities(over: Partial<PartnerCapabilities> = {}): PartnerCapabilit
       closedDates: [],
     },
     capacityPerDay: 1_000,
-    acceptsBackorders: false,
     ...over,
   };
 }
@@ -190,7 +189,9 @@ describe('who cannot have an item, and why', () => {
       partner('europe', { capabilities: capabilities({ countriesServed: ['DE', 'FR'] }) }),
       partner('off', { enabled: false }),
       partner('silent', { subscribed: false }),
-      partner('sold-out', { stock: { 'frame-wood-black-30x40': { available: 1, replenishmentDate: null } } }),
+      partner('sold-out', {
+        stock: { 'frame-wood-black-30x40': { available: 1, replenishmentDate: null, allowBackorder: false } },
+      }),
     ];
     const decision = routeOrder(
       request({
@@ -228,8 +229,12 @@ describe('who cannot have an item, and why', () => {
 });
 
 describe('stock', () => {
-  const shirts = (available: number | null, replenishmentDate: string | null = null) => ({
-    'tee-white-m': { available, replenishmentDate },
+  const shirts = (
+    available: number | null,
+    replenishmentDate: string | null = null,
+    allowBackorder = false,
+  ) => ({
+    'tee-white-m': { available, replenishmentDate, allowBackorder },
   });
   const items = [
     { itemId: '1', product: tShirt, quantity: 3 },
@@ -261,8 +266,7 @@ describe('stock', () => {
   });
 
   test('a partner that takes backorders gets the item last, and ships after the stock is in', () => {
-    const backorders = capabilities({ acceptsBackorders: true });
-    const late = partner('late', { stock: shirts(0, '2026-12-07'), capabilities: backorders });
+    const late = partner('late', { stock: shirts(0, '2026-12-07', true) });
     const alone = routeOrder(request({ items, partners: [late] }));
     expect(alone.ok && alone.assignments).toMatchObject([
       { partnerUid: 'late', backordered: true, dispatchDate: '2026-12-08' },
@@ -289,7 +293,7 @@ describe('for any order and any partners', () => {
         available: fc.option(fc.nat(12)),
         known: fc.boolean(),
         openUnits: fc.nat(5_000),
-        acceptsBackorders: fc.boolean(),
+        allowBackorder: fc.boolean(),
       })
       .map(
         (drawn): CandidatePartner =>
@@ -297,8 +301,16 @@ describe('for any order and any partners', () => {
             ...drawn,
             stock: drawn.known
               ? {
-                  'tee-white-m': { available: drawn.available, replenishmentDate: null },
-                  'frame-wood-black-30x40': { available: drawn.available, replenishmentDate: '2026-12-20' },
+                  'tee-white-m': {
+                    available: drawn.available,
+                    replenishmentDate: null,
+                    allowBackorder: drawn.allowBackorder,
+                  },
+                  'frame-wood-black-30x40': {
+                    available: drawn.available,
+                    replenishmentDate: '2026-12-20',
+                    allowBackorder: drawn.allowBackorder,
+                  },
                 }
               : {},
             capabilities: capabilities({
@@ -307,7 +319,6 @@ describe('for any order and any partners', () => {
                 drawn.made.map((uid, nth) => [uid, { unitPriceMinor: drawn.price + nth, leadDays: nth % 3 }]),
               ),
               countriesServed: drawn.countriesServed,
-              acceptsBackorders: drawn.acceptsBackorders,
             }),
           }),
       );
@@ -327,14 +338,16 @@ describe('for any order and any partners', () => {
     item: RoutingRequest['items'][number],
     destination: string,
   ): boolean => {
-    const { productKinds, models: offers, countriesServed, acceptsBackorders } = one.capabilities;
+    const { productKinds, models: offers, countriesServed } = one.capabilities;
     const needed = [
       item.product.modelUid,
       ...item.product.parts.filter((p) => p.type !== 'stock').map((p) => p.modelUid),
     ];
     const stocked = [...stockNeeds(item.product, item.quantity)].every(([sku, units]) => {
       const level = one.stock[sku];
-      return level === undefined || level.available === null || level.available >= units || acceptsBackorders;
+      return (
+        level === undefined || level.available === null || level.available >= units || level.allowBackorder
+      );
     });
     return (
       one.enabled &&

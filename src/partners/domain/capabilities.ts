@@ -61,10 +61,6 @@ export const partnerCapabilitiesSchema = z.object({
     .describe('Countries it ships to; `*` is all.'),
   calendar: partnerCalendarSchema,
   capacityPerDay: z.int().min(1).max(10_000_000).describe('Units it can produce on a working day.'),
-  acceptsBackorders: z
-    .boolean()
-    .default(false)
-    .describe('Whether it takes orders for stock it is out of, to be made once the stock is in.'),
 });
 
 export type PartnerCalendar = z.output<typeof partnerCalendarSchema>;

@@ -268,7 +268,7 @@ function paperAssets(files: readonly PrintFile[]): AssetBody[] {
   if (files.length === 1) return [asset(files[0]!)];
   const besideCover = files.some(({ fileType }) => fileType === 'cover');
   return files.map((file) =>
-    asset(file, file.fileType === 'default' ? (besideCover ? 'text' : 'front') : typeOf(file)),
+    asset(file, file.fileType === 'default' ? (besideCover ? 'text' : 'front') : typeOf(file.fileType)),
   );
 }
 
@@ -294,7 +294,7 @@ function bundle(
 
 function apparelItem({ id, quantity, product, files }: PrintOrderItem): OrderItemBody {
   const printed = new Map<ApparelAssetType, PrintFile>();
-  for (const file of files) printed.set(apparelPlace(file), file);
+  for (const file of files) printed.set(apparelPlace(file, product), file);
   const blank = product.parts.find(
     (part): part is ResolvedPart & { partnerSku: string } => part.partnerSku !== null,
   );
@@ -326,8 +326,11 @@ const APPAREL_PLACES: readonly ApparelAssetType[] = ['front', 'back', 'inlbl', '
 const byPlace = (a: ApparelAssetType, b: ApparelAssetType) =>
   APPAREL_PLACES.indexOf(a) - APPAREL_PLACES.indexOf(b);
 
-function apparelPlace(file: PrintFile): ApparelAssetType {
-  const place = file.fileType === 'default' ? 'front' : typeOf(file);
+/** `default` is the front, unless the garment is printed on one side and that is another. */
+function apparelPlace(file: PrintFile, { printAreas }: ResolvedProduct): ApparelAssetType {
+  const onlyArea = printAreas.length === 1 ? printAreas[0]?.fileType : undefined;
+  const named = file.fileType === 'default' ? (onlyArea ?? 'default') : file.fileType;
+  const place = named === 'default' ? 'front' : typeOf(named);
   if (place === undefined || place === 'text' || place === 'cover') {
     throw new PrintOrderError(`file type ${file.fileType} has no place on a garment`);
   }
@@ -335,7 +338,7 @@ function apparelPlace(file: PrintFile): ApparelAssetType {
 }
 
 /** Workflow-builder files may have any name: those without a counterpart carry no type. */
-function typeOf({ fileType }: PrintFile): PrintedAssetType | undefined {
+function typeOf(fileType: string): PrintedAssetType | undefined {
   return Object.hasOwn(ASSET_TYPES, fileType) ? ASSET_TYPES[fileType as keyof typeof ASSET_TYPES] : undefined;
 }
 

@@ -10,6 +10,8 @@ export interface StockLevel {
   readonly available: number | null;
   /** YYYY-MM-DD on which more comes in, where that is known. */
   readonly replenishmentDate: string | null;
+  /** Whether print jobs may wait for more. */
+  readonly allowBackorder: boolean;
 }
 
 /** A partner as routing weighs it. */
@@ -70,6 +72,8 @@ export interface ItemCost {
   readonly production: number;
   /** Calendar days until dispatch, at `DAY_COST` each. */
   readonly waiting: number;
+  /** Days on the road, by how far the destination is, at `DAY_COST` each. */
+  readonly transit: number;
   /** Risk of stock that is on order or not known. */
   readonly stock: number;
   readonly total: number;
@@ -79,8 +83,16 @@ export interface ItemCost {
 const DAY_COST = 80;
 const BACKORDER_COST = 1_500;
 const UNKNOWN_STOCK_COST = 100;
-/** What each further partner costs: a print order, a parcel, a delivery the recipient must be home for. */
-const PARCEL_COST = { domestic: 500, sameTerritory: 900, crossBorder: 2_400 } as const;
+/**
+ * By where the destination is from the partner. `parcel`: what each further partner costs, in euro cents: a print
+ * order, a parcel, a delivery the recipient must be home for, a declaration. `days`: usual days on the road; the
+ * order's own method is quoted only once it is known who ships.
+ */
+const DISTANCES = {
+  domestic: { parcel: 500, days: 2 },
+  sameTerritory: { parcel: 900, days: 4 },
+  crossBorder: { parcel: 2_400, days: 8 },
+} as const;
 /** Start of production of backordered stock whose date the partner does not know. */
 const BACKORDER_DAYS = 14;
 /** Up to here every set of partners is tried (1,023 sets); beyond, partners are dropped from the full set one at a time. */
@@ -189,7 +201,7 @@ export function routeOrder(request: RoutingRequest): RoutingDecision {
   }
   const used = new Map<string, number>();
   for (const { partner } of plan.values())
-    used.set(partner.uid, parcelCost(partner, request.destinationCountry));
+    used.set(partner.uid, distance(partner, request.destinationCountry).parcel);
   return {
     ok: true,
     assignments: weighed.map(({ item }) => assignment(item, plan.get(item.itemId)!)),
@@ -322,7 +334,7 @@ function weighPartner(
     const level = stock[sku];
     if (!level) unknown = true;
     else if (level.available !== null && level.available < units) {
-      if (!capabilities.acceptsBackorders) return { reason: 'out_of_stock', about: sku };
+      if (!level.allowBackorder) return { reason: 'out_of_stock', about: sku };
       backordered = true;
       const due = new Date(at.getTime() + BACKORDER_DAYS * 86_400_000).toISOString().slice(0, 10);
       const start =
@@ -338,21 +350,23 @@ function weighPartner(
   const productionMinor = ownOffer.unitPriceMinor * quantity;
   const production = convertMinor(productionMinor, partner.currency, 'EUR', rates);
   const waiting = Math.max(0, daysBetween(today, date)) * DAY_COST;
+  const transit = distance(partner, destinationCountry).days * DAY_COST;
   const risk = backordered ? BACKORDER_COST : unknown ? UNKNOWN_STOCK_COST : 0;
   return {
     partner,
-    cost: { production, waiting, stock: risk, total: production + waiting + risk },
+    cost: { production, waiting, transit, stock: risk, total: production + waiting + transit + risk },
     dispatchDate: date,
     backordered,
     productionMinor,
   };
 }
 
-function parcelCost(partner: CandidatePartner, destinationCountry: string): number {
-  if (partner.country === destinationCountry) return PARCEL_COST.domestic;
-  return isCrossBorder(partner.country, destinationCountry)
-    ? PARCEL_COST.crossBorder
-    : PARCEL_COST.sameTerritory;
+function distance(
+  partner: CandidatePartner,
+  destinationCountry: string,
+): (typeof DISTANCES)[keyof typeof DISTANCES] {
+  if (partner.country === destinationCountry) return DISTANCES.domestic;
+  return DISTANCES[isCrossBorder(partner.country, destinationCountry) ? 'crossBorder' : 'sameTerritory'];
 }
 
 type Plan = ReadonlyMap<string, Option>;
@@ -376,7 +390,7 @@ function cheapestPlan(
     const used = new Set([...plan.values()].map(({ partner }) => partner));
     let total = 0;
     for (const { cost } of plan.values()) total += cost.total;
-    for (const partner of used) total += parcelCost(partner, destinationCountry);
+    for (const partner of used) total += distance(partner, destinationCountry).parcel;
     // Sets come in a fixed sequence, and only a strictly better one replaces the first.
     if (best === null || total < best.total || (total === best.total && used.size < best.parcels)) {
       best = { plan, total, parcels: used.size };

@@ -1,0 +1,69 @@
+import type { Sql } from '../platform/postgres';
+import type { CandidatePartner } from './domain/routing';
+
+/** How long a process trusts its count of open units: load moves slowly, and counting reads every open print job. */
+const LOAD_CACHE_MS = 5_000;
+
+/**
+ * Reads the partners that routing chooses from, with their stock of the given SKUs and their load.
+ * One statement an order; the load is read once in five seconds for all orders of the process.
+ */
+export function createCandidateReader(
+  sql: Sql,
+): (partnerSkus: readonly string[]) => Promise<CandidatePartner[]> {
+  let load: { readonly until: number; readonly units: Promise<ReadonlyMap<string, number>> } | undefined;
+
+  async function openUnits(): Promise<ReadonlyMap<string, number>> {
+    if (load !== undefined && load.until > Date.now()) return await load.units;
+    const units = readOpenUnits(sql);
+    load = { until: Date.now() + LOAD_CACHE_MS, units };
+    // A failed count is not kept.
+    units.catch(() => {
+      load = undefined;
+    });
+    return await units;
+  }
+
+  return async (partnerSkus) => {
+    const [partners, units] = await Promise.all([readCandidates(sql, partnerSkus), openUnits()]);
+    return partners.map((partner) => ({ ...partner, openUnits: units.get(partner.partnerId) ?? 0 }));
+  };
+}
+
+/**
+ * Stock is what both sides agree is there: the ledger's level and the partner's report, whichever is less, without
+ * what print jobs have reserved. An SKU that neither knows is left out.
+ */
+async function readCandidates(
+  sql: Sql,
+  partnerSkus: readonly string[],
+): Promise<Omit<CandidatePartner, 'openUnits'>[]> {
+  const skus = [...new Set(partnerSkus)];
+  return await sql<Omit<CandidatePartner, 'openUnits'>[]>`
+    SELECT p.account_id AS partner_id, p.uid, p.country, p.currency, p.enabled,
+           p.order_submit_url IS NOT NULL AS subscribed, p.capabilities, coalesce(s.stock, '{}') AS stock
+    FROM partners p
+    LEFT JOIN (
+      SELECT coalesce(i.partner_id, l.partner_id) AS partner_id,
+             jsonb_object_agg(coalesce(i.partner_sku, l.partner_sku), jsonb_build_object(
+               'available', CASE WHEN l.status = 'out-of-stock' THEN 0
+                                 WHEN coalesce(i.quantity, l.amount) IS NOT NULL
+                                 THEN greatest(least(i.quantity, l.amount) - coalesce(i.reserved, 0), 0) END,
+               'replenishmentDate', l.replenishment_date,
+               'allowBackorder', coalesce(i.allow_backorder, false))) AS stock
+      FROM (SELECT * FROM stock_items WHERE partner_sku = ANY(${skus})) i
+      FULL JOIN (SELECT * FROM partner_stock_levels WHERE partner_sku = ANY(${skus})) l
+        ON l.partner_sku = i.partner_sku AND l.partner_id = i.partner_id
+      GROUP BY 1
+    ) s ON s.partner_id = p.account_id
+    ORDER BY p.uid`;
+}
+
+async function readOpenUnits(sql: Sql): Promise<ReadonlyMap<string, number>> {
+  const rows = await sql<{ partnerId: string; units: string }[]>`
+    SELECT o.partner_id, sum(j.quantity) AS units
+    FROM print_jobs j JOIN print_orders o ON o.id = j.print_order_id
+    WHERE j.status IN ('planned', 'passed', 'in_production')
+    GROUP BY o.partner_id`;
+  return new Map(rows.map(({ partnerId, units }) => [partnerId, Number(units)]));
+}

@@ -1,0 +1,30 @@
+import { json, type Queryable } from '../platform/postgres';
+import type { RoutingDecision } from './domain/routing';
+
+/** A stored decision, as operators see it. */
+export interface StoredDecision {
+  /** The step of the order run that decided. */
+  readonly step: string;
+  readonly decision: RoutingDecision;
+  readonly createdAt: Date;
+}
+
+/** Keeps the decision of a step; a step that is tried again replaces its own. */
+export async function recordRoutingDecision(
+  sql: Queryable,
+  { orderId, step, decision }: { orderId: string; step: string; decision: RoutingDecision },
+): Promise<void> {
+  await sql`
+    INSERT INTO routing_decisions (order_id, step, routed, decision)
+    VALUES (${orderId}, ${step}, ${decision.ok}, ${json(sql, decision)})
+    ON CONFLICT (order_id, step) DO UPDATE
+    SET routed = excluded.routed, decision = excluded.decision, created_at = now()`;
+}
+
+/** All decisions of an order, oldest first. */
+export async function routingDecisions(sql: Queryable, orderId: string): Promise<StoredDecision[]> {
+  return [
+    ...(await sql<StoredDecision[]>`
+      SELECT step, decision, created_at FROM routing_decisions WHERE order_id = ${orderId} ORDER BY created_at, step`),
+  ];
+}

@@ -1,0 +1,92 @@
+import { json, type Queryable } from '../platform/postgres';
+
+/** What a partner says of one SKU (DESIGN "Stock poll"). */
+export interface StockReport {
+  readonly SKU: string;
+  readonly status: 'in-stock' | 'out-of-stock';
+  /** Units on the shelf; in stock with 0 is out of stock. */
+  readonly amount?: number | null | undefined;
+  /** YYYY-MM-DD, or a longer ISO 8601 time of which the day counts. */
+  readonly replenishmentDate?: string | null | undefined;
+}
+
+export interface ReportedLevel {
+  readonly partnerSku: string;
+  readonly status: 'in-stock' | 'out-of-stock';
+  readonly amount: number | null;
+  /** YYYY-MM-DD. */
+  readonly replenishmentDate: string | null;
+  readonly reportedAt: Date;
+}
+
+/**
+ * Stores what a partner reported. The newest report of an SKU wins, whichever way it came: a poll that was
+ * answered late does not undo a push that overtook it. Of several entries for one SKU the last counts.
+ * @param reportedAt when the report was pushed, or when the poll was sent
+ */
+export async function recordStockReports(
+  sql: Queryable,
+  partnerId: string,
+  reports: readonly StockReport[],
+  reportedAt: Date,
+): Promise<void> {
+  const bySku = new Map(reports.map((report) => [report.SKU, report]));
+  const rows = [...bySku.values()]
+    .map(({ SKU, status, amount, replenishmentDate }) => {
+      const empty = status === 'out-of-stock' || amount === 0;
+      return {
+        sku: SKU,
+        status: empty ? 'out-of-stock' : 'in-stock',
+        amount: empty ? 0 : (amount ?? null),
+        replenished: replenishmentDate?.slice(0, 10) || null,
+      };
+    })
+    // One sequence for all writers, so that two reports at once cannot lock each other.
+    .sort((a, b) => (a.sku < b.sku ? -1 : 1));
+  if (rows.length === 0) return;
+  await sql`
+    INSERT INTO partner_stock_levels AS kept (partner_id, partner_sku, status, amount, replenishment_date, reported_at)
+    SELECT ${partnerId}, sku, status, amount, replenished, ${reportedAt}
+    FROM jsonb_to_recordset(${json(sql, rows)}) AS r (sku text, status text, amount bigint, replenished date)
+    ON CONFLICT (partner_sku, partner_id) DO UPDATE
+    SET status = excluded.status, amount = excluded.amount, replenishment_date = excluded.replenishment_date,
+        reported_at = excluded.reported_at
+    WHERE kept.reported_at <= excluded.reported_at`;
+}
+
+/** A page of what a partner last reported, by SKU. */
+export async function reportedLevels(
+  sql: Queryable,
+  partnerId: string,
+  page: { readonly afterSku: string; readonly limit: number },
+): Promise<ReportedLevel[]> {
+  const rows = await sql<(Omit<ReportedLevel, 'amount'> & { amount: string | null })[]>`
+    SELECT partner_sku, status, amount, replenishment_date::text AS replenishment_date, reported_at
+    FROM partner_stock_levels
+    WHERE partner_id = ${partnerId} AND partner_sku > ${page.afterSku}
+    ORDER BY partner_sku LIMIT ${page.limit}`;
+  return rows.map((row) => ({ ...row, amount: row.amount === null ? null : Number(row.amount) }));
+}
+
+/** Partners that can be asked for their stock. */
+export async function partnersToPoll(sql: Queryable): Promise<string[]> {
+  const rows = await sql<{ partnerId: string }[]>`
+    SELECT account_id AS partner_id FROM partners WHERE enabled AND inventory_url IS NOT NULL ORDER BY uid`;
+  return rows.map(({ partnerId }) => partnerId);
+}
+
+/** The next SKUs to ask a partner for: those of its stock items, and those it has reported before. */
+export async function skusToPoll(
+  sql: Queryable,
+  partnerId: string,
+  page: { readonly afterSku: string; readonly limit: number },
+): Promise<string[]> {
+  const rows = await sql<{ partnerSku: string }[]>`
+    (SELECT partner_sku FROM stock_items WHERE partner_id = ${partnerId} AND partner_sku > ${page.afterSku}
+     ORDER BY partner_sku LIMIT ${page.limit})
+    UNION
+    (SELECT partner_sku FROM partner_stock_levels WHERE partner_id = ${partnerId} AND partner_sku > ${page.afterSku}
+     ORDER BY partner_sku LIMIT ${page.limit})
+    ORDER BY partner_sku LIMIT ${page.limit}`;
+  return rows.map(({ partnerSku }) => partnerSku);
+}
