@@ -1,0 +1,62 @@
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { imageSize } from 'image-size';
+import { type OpenedFile, UnreadableFile } from './opened-file';
+
+/** A decoded pixel takes four bytes: 400 MB, for as long as the previews are drawn. */
+const MOST_DRAWN_PIXELS = 100_000_000;
+/** Trailing bytes among which the end mark must stand: some cameras append data of their own. */
+const TAIL_BYTES = 65_536;
+const PNG_END = Buffer.from('IEND');
+const JPEG_END = Buffer.from([0xff, 0xd9]);
+
+/**
+ * Opens a PNG or JPEG. An image without its end mark was cut short: decoders would show the missing part as grey,
+ * and the press would print it so.
+ * @throws UnreadableFile
+ */
+export function openImage(bytes: Buffer, type: 'image/png' | 'image/jpeg'): OpenedFile {
+  const tail = bytes.subarray(-TAIL_BYTES);
+  if (tail.lastIndexOf(type === 'image/png' ? PNG_END : JPEG_END) === -1) {
+    throw new UnreadableFile('the image ends too early');
+  }
+  const { width, height } = sizeOf(bytes);
+  return {
+    facts: { pageCount: 1, widthPx: width, heightPx: height, widthMm: null, heightMm: null },
+    async draw(longestSide) {
+      if (width * height > MOST_DRAWN_PIXELS) return null;
+      const image = await loadImage(bytes).catch(() => null);
+      if (image === null || image.width === 0) return null;
+      const scale = Math.min(1, longestSide / Math.max(width, height));
+      const canvas = createCanvas(
+        Math.max(1, Math.round(width * scale)),
+        Math.max(1, Math.round(height * scale)),
+      );
+      const context = canvas.getContext('2d');
+      context.imageSmoothingQuality = 'high';
+      context.drawImage(image, 0, 0, canvas.width, canvas.height);
+      return { canvas, opaque: type === 'image/jpeg' || !mayBeTransparent(bytes) };
+    },
+    close: () => undefined,
+  };
+}
+
+/** Width and height in pixels as shown: EXIF orientations 5 to 8 lie on their side. */
+function sizeOf(bytes: Buffer): { width: number; height: number } {
+  let found: ReturnType<typeof imageSize>;
+  try {
+    found = imageSize(bytes);
+  } catch {
+    throw new UnreadableFile('the image has no readable header');
+  }
+  if (!(found.width > 0 && found.height > 0)) throw new UnreadableFile('the image has no size');
+  const turned = found.orientation !== undefined && found.orientation >= 5;
+  return turned ? { width: found.height, height: found.width } : { width: found.width, height: found.height };
+}
+
+/** PNG colour types with alpha (4, 6), or a palette (3) or plain colour with a tRNS chunk before the pixels. */
+function mayBeTransparent(png: Buffer): boolean {
+  const colourType = png[25];
+  if (colourType === 4 || colourType === 6) return true;
+  const pixels = png.indexOf('IDAT');
+  return png.subarray(0, pixels === -1 ? undefined : pixels).includes('tRNS');
+}

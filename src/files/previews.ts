@@ -1,0 +1,40 @@
+import { type Canvas, createCanvas } from '@napi-rs/canvas';
+import { PREVIEW_SIZES, type PreviewType } from './domain/file-facts';
+import type { OpenedFile } from './opened-file';
+
+export interface Preview {
+  readonly type: PreviewType;
+  readonly contentType: 'image/png' | 'image/jpeg';
+  readonly bytes: Uint8Array;
+}
+
+const JPEG_QUALITY = 82;
+const sizes = (Object.entries(PREVIEW_SIZES) as [PreviewType, number][]).sort(([, a], [, b]) => b - a);
+
+/** Draws the file once at the largest size and the smaller previews from that; empty when it is too much to draw. */
+export async function renderPreviews(file: OpenedFile): Promise<Preview[]> {
+  const largest = await file.draw(sizes[0]![1]);
+  if (largest === null) return [];
+  const { opaque } = largest;
+  let canvas = largest.canvas;
+  return sizes.map(([type, longestSide]) => {
+    canvas = shrunk(canvas, longestSide);
+    // PNG only where transparency needs it: encoding takes several times as long.
+    return opaque
+      ? { type, contentType: 'image/jpeg', bytes: canvas.toBuffer('image/jpeg', JPEG_QUALITY) }
+      : { type, contentType: 'image/png', bytes: canvas.toBuffer('image/png') };
+  });
+}
+
+function shrunk(canvas: Canvas, longestSide: number): Canvas {
+  const scale = longestSide / Math.max(canvas.width, canvas.height);
+  if (scale >= 1) return canvas;
+  const smaller = createCanvas(
+    Math.max(1, Math.round(canvas.width * scale)),
+    Math.max(1, Math.round(canvas.height * scale)),
+  );
+  const context = smaller.getContext('2d');
+  context.imageSmoothingQuality = 'high';
+  context.drawImage(canvas, 0, 0, smaller.width, smaller.height);
+  return smaller;
+}

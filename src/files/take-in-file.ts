@@ -1,0 +1,92 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { SafeClient } from '../platform/http/safe-client';
+import type { ObjectStore } from '../platform/object-store';
+import type { FileFacts, PreviewType, PrintFileType } from './domain/file-facts';
+import { type FileFault, lastingFault } from './domain/file-fault';
+import { downloadFile } from './download';
+import type { FileInspector } from './inspector';
+
+export interface FileDeps {
+  readonly client: SafeClient;
+  readonly objects: ObjectStore;
+  readonly inspector: FileInspector;
+}
+
+export interface FileWanted {
+  readonly url: string;
+  /** Where our copy goes; previews go beside it, as `<objectKey>.<preview type>`. */
+  readonly objectKey: string;
+  readonly limitBytes: number;
+  readonly accept?: readonly PrintFileType[];
+  /** Pages a PDF must have. */
+  readonly pageCount?: number | undefined;
+  readonly withPreviews: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Called now and then while it goes on, with the bytes fetched. */
+  readonly onProgress?: ((bytes: number) => void) | undefined;
+}
+
+export interface TakenFile extends FileFacts {
+  readonly ok: true;
+  readonly mimeType: PrintFileType;
+  readonly sizeBytes: number;
+  readonly previews: readonly { readonly type: PreviewType; readonly objectKey: string }[];
+}
+
+/**
+ * Fetches a file, looks into it, and keeps a copy with its previews. What is refused never reaches the store.
+ * Asked again for a key that is stored already, it looks into the stored copy and does not fetch.
+ * @throws the signal's reason when the caller ends it
+ */
+export async function takeInFile(deps: FileDeps, wanted: FileWanted): Promise<TakenFile | FileFault> {
+  const folder = await mkdtemp(join(tmpdir(), 'pressline-file-'));
+  try {
+    const path = join(folder, 'content');
+    const stored = await copyStored(deps.objects, wanted.objectKey, path);
+    const local = stored ?? (await downloadFile(deps.client, { ...wanted, path }));
+    if (!local.ok) return local;
+
+    const inspection = await deps.inspector.inspect({ path, mimeType: local.mimeType });
+    wanted.signal?.throwIfAborted();
+    if (!inspection.ok) return lastingFault('file_unreadable', inspection.reason);
+    const { facts } = inspection;
+    if (
+      wanted.pageCount !== undefined &&
+      local.mimeType === 'application/pdf' &&
+      facts.pageCount !== wanted.pageCount
+    ) {
+      return lastingFault(
+        'file_page_count_mismatch',
+        `it has ${facts.pageCount}, wanted are ${wanted.pageCount}`,
+      );
+    }
+
+    const previews = wanted.withPreviews ? inspection.previews : [];
+    const kept = await Promise.all(
+      previews.map(async ({ type, contentType, bytes }) => {
+        const objectKey = `${wanted.objectKey}.${type}`;
+        await deps.objects.put(objectKey, bytes, { contentType });
+        return { type, objectKey };
+      }),
+    );
+    // Last, so that a stored file has its previews.
+    if (stored === null) {
+      await deps.objects.put(wanted.objectKey, createReadStream(path), { contentType: local.mimeType });
+    }
+    return { ok: true, mimeType: local.mimeType, sizeBytes: local.sizeBytes, ...facts, previews: kept };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function copyStored(objects: ObjectStore, key: string, path: string) {
+  const found = await objects.get(key);
+  if (found === null) return null;
+  await pipeline(found.body, createWriteStream(path));
+  const { size } = await stat(path);
+  return { ok: true as const, mimeType: found.contentType as PrintFileType, sizeBytes: size };
+}
