@@ -87,7 +87,7 @@ function isBadPath(error: unknown): boolean {
 }
 
 const answerErrors: ErrorRequestHandler = (error: unknown, req, res, _next) => {
-  const { route, requestId, body, log } = notesOf(res);
+  const { route, requestId, body, params = {}, log } = notesOf(res);
   const refusal =
     route === undefined && isBadPath(error)
       ? new Refusal('VALIDATION_ERROR', { message: 'The address is not properly percent-encoded.' })
@@ -104,5 +104,5 @@ const answerErrors: ErrorRequestHandler = (error: unknown, req, res, _next) => {
   if (refusal.retryAfter !== undefined) res.setHeader('Retry-After', String(refusal.retryAfter));
   if (refusal.status === 401) res.setHeader('WWW-Authenticate', 'ApiKey header="X-API-KEY"');
   const shape = route?.errors ?? shapeOfPath(req.path);
-  sendJson(res, refusal.status, ERROR_BODIES[shape](refusal, { requestId, body, params: req.params }));
+  sendJson(res, refusal.status, ERROR_BODIES[shape](refusal, { requestId, body, params }));
 };

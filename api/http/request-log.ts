@@ -10,6 +10,8 @@ export interface RequestNotes {
   log: Logger;
   route?: Route;
   account?: Account;
+  /** Kept here because Express takes the parameters away before an error is answered. */
+  params?: Readonly<Record<string, unknown>>;
   /** Parsed JSON body, for error bodies that repeat a reference out of it; never logged. */
   body?: unknown;
 }

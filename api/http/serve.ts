@@ -110,6 +110,7 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
   return async (req, res) => {
     const notes = notesOf(res);
     notes.route = route;
+    notes.params = req.params;
     const keyHeader = route.access.credentials === 'none' ? undefined : req.get('X-API-KEY');
     if (keyHeader !== undefined) await rateLimiter?.(req, res);
     const account = await authorize(authenticator, route, keyHeader);

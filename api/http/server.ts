@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 
@@ -34,9 +34,12 @@ export async function startHttpServer(
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: 5_000,
   });
+  const unanswered = new Set<ServerResponse>();
   server.on('request', (_req, res) => {
     if (stopping) res.setHeader('Connection', 'close');
+    unanswered.add(res);
     res.once('close', () => {
+      unanswered.delete(res);
       if (stopping) setImmediate(() => server.closeIdleConnections());
     });
   });
@@ -60,6 +63,8 @@ export async function startHttpServer(
         server.close(() => resolve());
       });
       server.closeIdleConnections();
+      // Callers learn that their connection ends here, rather than sending another request into it.
+      for (const res of unanswered) if (!res.headersSent) res.setHeader('Connection', 'close');
       const cut = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;
       clearTimeout(cut);

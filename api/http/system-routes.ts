@@ -11,25 +11,44 @@ const readiness = z
   })
   .meta({ id: 'Readiness' });
 
-/** Long enough for a busy server, short enough for a probe. */
-const PROBE_MS = 1_500;
+type ServerState = z.infer<typeof serverState>;
 
-async function answers(probe: PromiseLike<unknown>): Promise<z.infer<typeof serverState>> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'away'>((resolve) => {
-    timer = setTimeout(resolve, PROBE_MS, 'away');
-  });
+/** Long enough for a busy server, short enough for a probe. */
+const POSTGRES_PROBE_MS = 1_500;
+/**
+ * Deadline of the Temporal probe. Its client retries with backoff until the deadline has passed, so the probe
+ * itself takes about twice this at most; it is awaited to its end, for a retry left over from it would find the
+ * connection closed when the process stops.
+ */
+const TEMPORAL_PROBE_MS = 500;
+
+async function stateOf(probe: PromiseLike<unknown>): Promise<ServerState> {
   try {
-    return await Promise.race([late, Promise.resolve(probe).then(() => 'ready' as const)]);
+    await probe;
+    return 'ready';
   } catch {
     return 'away';
-  } finally {
-    clearTimeout(timer);
   }
 }
 
+async function postgresState(sql: ApiDeps['sql']): Promise<ServerState> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<ServerState>((resolve) => {
+    timer = setTimeout(resolve, POSTGRES_PROBE_MS, 'away');
+  });
+  const state = await Promise.race([late, stateOf(sql`SELECT 1`)]);
+  clearTimeout(timer);
+  return state;
+}
+
+function temporalState({ connection, workflowService }: ApiDeps['temporal']): Promise<ServerState> {
+  return stateOf(
+    connection.withDeadline(Date.now() + TEMPORAL_PROBE_MS, () => workflowService.getSystemInfo({})),
+  );
+}
+
 /** Probes for whoever runs the process. */
-export function systemRoutes({ sql, temporal }: Pick<ApiDeps, 'sql' | 'temporal'>): Route[] {
+export function systemRoutes(deps: Pick<ApiDeps, 'sql' | 'temporal'>): Route[] {
   return [
     route({
       method: 'get',
@@ -54,16 +73,12 @@ export function systemRoutes({ sql, temporal }: Pick<ApiDeps, 'sql' | 'temporal'
       errors: 'coded',
       response: readiness,
       handler: async () => {
-        const [postgresState, temporalState] = await Promise.all([
-          answers(sql`SELECT 1`),
-          answers(
-            temporal.connection.withDeadline(Date.now() + PROBE_MS, () =>
-              temporal.workflowService.getSystemInfo({}),
-            ),
-          ),
+        const [postgres, temporal] = await Promise.all([
+          postgresState(deps.sql),
+          temporalState(deps.temporal),
         ]);
-        const body = { postgres: postgresState, temporal: temporalState };
-        if (postgresState === 'ready') return { status: 'ready' as const, ...body };
+        const body = { postgres, temporal };
+        if (postgres === 'ready') return { status: 'ready' as const, ...body };
         const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Retry-After': '2' };
         return new RawAnswer(503, headers, JSON.stringify({ status: 'unavailable', ...body }));
       },

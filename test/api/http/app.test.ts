@@ -1,0 +1,402 @@
+import type { Express } from 'express';
+import pino from 'pino';
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import { connectPostgres } from '../../../src/platform/postgres';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { type TestDatabase, testDatabase } from '../../support/database';
+import { goodParcel, sampleRoutes } from './sample-routes';
+
+let database: TestDatabase;
+let app: Express;
+let client: TestAccount;
+let partner: TestAccount;
+let operator: TestAccount;
+const logged: string[] = [];
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await database.sql`CREATE TABLE parcels (id uuid PRIMARY KEY, owner text NOT NULL)`;
+  const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
+  app = createApp(await testApiDeps(database.sql, { log }), sampleRoutes(database.sql));
+  client = await testAccount(database.sql, 'client');
+  partner = await testAccount(database.sql, 'partner');
+  operator = await testAccount(database.sql, 'operator');
+});
+
+beforeEach(() => {
+  logged.length = 0;
+});
+
+const create = (body: string | object, headers: Record<string, string> = {}) =>
+  request(app)
+    .post('/v1/parcels')
+    .set(client.keyAndSecret)
+    .set('Content-Type', 'application/json')
+    .set(headers)
+    .send(body);
+
+const storedParcels = async () => (await database.sql`SELECT 1 FROM parcels`).length;
+
+describe('fields', () => {
+  test('all offending fields are named at once, by path and kind', async () => {
+    const { status, body } = await create({
+      parcelOwner: '  ',
+      size: 'huge',
+      items: [{ hsCode: 1, quantity: 0 }, {}],
+      unknown: true,
+    }).query({ depth: 'deep' });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'VALIDATION_ERROR', message: 'The submitted data has errors.' });
+    const found = Object.fromEntries(
+      (body.errors as { reference: string; code: string }[]).map(({ reference, code }) => [reference, code]),
+    );
+    expect(found).toEqual({
+      depth: 'VALIDATION_ERROR',
+      parcelOwner: 'IS_BLANK_ERROR',
+      size: 'NO_SUCH_CHOICE_ERROR',
+      'items[0].hsCode': 'VALIDATION_ERROR',
+      'items[0].quantity': 'VALIDATION_ERROR',
+      'items[1].hsCode': 'MISSING_FIELD_ERROR',
+      'items[1].quantity': 'MISSING_FIELD_ERROR',
+    });
+  });
+
+  test('unknown fields are ignored', async () => {
+    await create({ ...goodParcel, colour: 'red' }).expect(200);
+  });
+
+  test('an empty body misses every required field', async () => {
+    const { body } = await create('').expect(400);
+    expect(body.errors.map(({ reference }: { reference: string }) => reference)).toEqual([
+      'parcelOwner',
+      'size',
+      'items',
+    ]);
+  });
+
+  test.each([
+    ['a NUL character', '"a\\u0000b"'],
+    ['a lone surrogate', '"\\ud83d"'],
+  ])('%s is refused with its path, and a whole emoji is not', async (_name, text) => {
+    const { body } = await create(
+      `{"parcelOwner":"x","size":"small","items":[{"hsCode":${text},"quantity":1}]}`,
+    ).expect(400);
+    expect(body.errors).toEqual([
+      expect.objectContaining({ code: 'VALIDATION_ERROR', reference: 'items[0].hsCode' }),
+    ]);
+    await create({ ...goodParcel, parcelOwner: '😀' }).expect(200);
+  });
+
+  test('NUL in path and query is refused', async () => {
+    const { body } = await request(app).get('/v1/parcels/a%00b').set(client.key).expect(400);
+    expect(body.errors[0].reference).toBe('parcelId');
+  });
+
+  test('of duplicated members the last counts, and __proto__ changes nothing', async () => {
+    const { body } = await create(
+      '{"__proto__":{"polluted":1},"parcelOwner":"first","parcelOwner":"last","size":"small","items":[{"hsCode":"1","quantity":1}],"notes":{"__proto__":"x","a":"b"}}',
+    ).expect(200);
+    expect(body.owner).toBe('last');
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+});
+
+describe('bodies', () => {
+  test.each([
+    ['broken JSON', '{"a":'],
+    ['not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+    ['nested past the limit', `${'['.repeat(100)}${']'.repeat(100)}`],
+    ['nested far past the limit', `${'['.repeat(400_000)}${']'.repeat(400_000)}`],
+  ])('%s is 400 MALFORMED_JSON and stores nothing', async (_name, text) => {
+    const before = await storedParcels();
+    const { body } = await create({})
+      .serialize(() => text as string)
+      .expect(400);
+    expect(body).toEqual({
+      code: 'MALFORMED_JSON',
+      message: expect.any(String),
+      requestId: expect.any(String),
+    });
+    expect(await storedParcels()).toBe(before);
+  });
+
+  test('1 MiB is taken, more is 413', async () => {
+    const padded = (size: number) => {
+      const text = JSON.stringify({ ...goodParcel, padding: '' });
+      return text.replace('"padding":""', `"padding":"${'x'.repeat(size - text.length)}"`);
+    };
+    await create(padded(1_048_576)).expect(200);
+    const { body } = await create(padded(1_048_577)).expect(413);
+    expect(body.code).toBe('PAYLOAD_TOO_LARGE');
+  });
+
+  test.each([
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'application/json; charset=latin1',
+  ])('%s is 415', async (contentType) => {
+    const { body } = await create(JSON.stringify(goodParcel), { 'Content-Type': contentType }).expect(415);
+    expect(body.code).toBe('UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  test('application/json with charset utf-8 is taken', async () => {
+    await create(JSON.stringify(goodParcel), { 'Content-Type': 'application/json; charset=UTF-8' }).expect(
+      200,
+    );
+  });
+});
+
+describe('addresses and methods', () => {
+  test('an unknown address is 404 in the body of its group', async () => {
+    const orders = await request(app).get('/v1/nowhere').expect(404);
+    expect(orders.body).toEqual({
+      code: 'NOT_FOUND',
+      message: 'There is no such address.',
+      requestId: orders.headers['x-request-id'],
+    });
+    const procurement = await request(app).get('/procurement/v1/nowhere').expect(404);
+    expect(procurement.body).toEqual({ error: 'There is no such address.' });
+  });
+
+  test('a known address with another method is 405 with Allow', async () => {
+    const { headers, body } = await request(app).delete('/v1/parcels/abc').expect(405);
+    expect(headers.allow).toBe('GET, HEAD');
+    expect(body.code).toBe('METHOD_NOT_ALLOWED');
+  });
+
+  test('a path that does not decode is 400', async () => {
+    const { body } = await request(app).get('/v1/parcels/%zz').set(client.key).expect(400);
+    expect(body.code).toBe('VALIDATION_ERROR');
+  });
+
+  test('literal addresses come before ids, and an encoded slash stays in its id', async () => {
+    expect((await request(app).get('/v1/parcels/newest').set(client.key)).body).toEqual({ id: 'newest' });
+    expect((await request(app).get('/v1/parcels/a%2Fb').set(client.key)).body).toEqual({ id: 'a/b' });
+  });
+
+  test('HEAD answers as GET does, without a body', async () => {
+    const { text, headers } = await request(app).head('/v1/parcels/abc').set(client.key).expect(200);
+    expect(text).toBeUndefined();
+    expect(headers['content-length']).toBe('12');
+  });
+
+  test('files are streamed, and their links are not logged', async () => {
+    const { text } = await request(app).get('/parcel-files/secret-token').expect(200);
+    expect(text).toBe('part two');
+    expect(logged.join()).not.toContain('secret-token');
+  });
+});
+
+describe('keys', () => {
+  const read = (header?: string) => {
+    const get = request(app).get('/v1/parcels/abc');
+    return header === undefined ? get : get.set('X-API-KEY', header);
+  };
+
+  test('a missing or bad key is 401, a good one alone or with its secret passes', async () => {
+    const missing = await read().expect(401);
+    expect(missing.body.code).toBe('UNAUTHORIZED');
+    expect(missing.headers['www-authenticate']).toBeDefined();
+    await read('nonsense').expect(401);
+    await read(`plk_${'a'.repeat(32)}`).expect(401);
+    await read(`${client.apiKey}:pls_${'a'.repeat(43)}`).expect(401);
+    await read(client.apiKey).expect(200);
+    await read(`${client.apiKey}:${client.apiSecret}`).expect(200);
+  });
+
+  test('order routes want a client’s secret too', async () => {
+    await request(app).post('/v1/parcels').set(client.key).send(goodParcel).expect(401);
+    await request(app).post('/v1/parcels').set(client.keyAndSecret).send(goodParcel).expect(200);
+    await request(app).post('/v1/parcels').set(operator.key).send(goodParcel).expect(200);
+  });
+
+  test('a good key of another role is 403, before its body is looked at', async () => {
+    const { body } = await request(app).post('/v1/parcels').set(partner.key).send({}).expect(403);
+    expect(body.code).toBe('FORBIDDEN');
+    await request(app).post('/v2/parcel/status').set(client.key).send({}).expect(403);
+  });
+
+  test('in the procurement group a missing or bad key is 403', async () => {
+    const { body } = await request(app).post('/procurement/v1/parcel/adjust').send({}).expect(403);
+    expect(body).toEqual({
+      success: false,
+      data: [{ partnerSku: '', success: false, message: 'The API key is missing or not valid.' }],
+    });
+  });
+});
+
+describe('error bodies by group', () => {
+  test('plain', async () => {
+    const { body } = await request(app)
+      .post('/v2/parcel/status')
+      .set(partner.key)
+      .send({ status: 'lost' })
+      .expect(400);
+    expect(body).toEqual({
+      error:
+        'The submitted data has errors. orderId: This field is required. status: Not one of the choices: received, shipped.',
+    });
+  });
+
+  test('adjust-stock names the adjustments that are in error', async () => {
+    const adjustments = [
+      { partnerSku: 'good', adjustmentType: 'add', quantity: 1 },
+      { partnerSku: 'frame-black', adjustmentType: 'steal', quantity: 0 },
+    ];
+    const { body } = await request(app)
+      .post('/procurement/v1/parcel/adjust')
+      .set(partner.key)
+      .send({ adjustments })
+      .expect(400);
+    expect(body).toEqual({
+      success: false,
+      data: [
+        { partnerSku: 'frame-black', success: false, message: expect.stringContaining('adjustmentType') },
+      ],
+    });
+    const none = await request(app)
+      .post('/procurement/v1/parcel/adjust')
+      .set(partner.key)
+      .send({ adjustments: [] })
+      .expect(400);
+    expect(none.body.data).toHaveLength(1);
+  });
+
+  test('shipping repeats the reference and carries detail', async () => {
+    const wrong = await request(app)
+      .post('/v1/parcel-orders')
+      .set(client.key)
+      .send({ orderReferenceId: 'ref-1', receiver: {} })
+      .expect(400);
+    expect(wrong.body).toEqual({
+      orderReferenceId: 'ref-1',
+      code: 'VALIDATION_ERROR',
+      message: 'The submitted data has errors.',
+      errors: [
+        { code: 'MISSING_FIELD_ERROR', message: 'This field is required.', reference: 'receiver.country' },
+      ],
+    });
+    const refused = await request(app)
+      .post('/v1/parcel-orders')
+      .set(client.key)
+      .send({ orderReferenceId: 'ref-1', receiver: { country: 'DE' } })
+      .expect(400);
+    expect(refused.body).toMatchObject({
+      orderReferenceId: 'ref-1',
+      code: 'PUBLIC_API_ERROR',
+      detail: { code: 'CARRIER_API_ERROR', message: { text: 'no' } },
+    });
+  });
+
+  test('tracking repeats the number', async () => {
+    const { body } = await request(app).get('/v1/parcel-tracking/ZZ1').set(client.key).expect(404);
+    expect(body).toEqual({
+      trackingNumber: 'ZZ1',
+      code: 'TRACKING_DETAILS_NOT_FOUND',
+      message: expect.any(String),
+      details: null,
+    });
+  });
+});
+
+describe('faults', () => {
+  test('an unexpected error is 500 with nothing of it in the answer, and the stack in the log', async () => {
+    const { body } = await create({ ...goodParcel, parcelOwner: 'broken' }).expect(500);
+    expect(body).toEqual({
+      code: 'INTERNAL_ERROR',
+      message: 'Something went wrong on our side.',
+      requestId: expect.any(String),
+    });
+    expect(logged.join()).toContain('secret detail of parcels');
+  });
+
+  test.each(['postgres-away', 'temporal-away'])('%s is 503 with Retry-After', async (id) => {
+    const { body, headers } = await request(app).get(`/v1/parcels/${id}`).set(client.key).expect(503);
+    expect(body.code).toBe('UNAVAILABLE');
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  test('a Postgres that is not there is 503, and /readyz says so', async () => {
+    const sql = connectPostgres('postgres://nobody@127.0.0.1:1/none', { max: 1 });
+    const deps = { ...(await testApiDeps(database.sql)), sql };
+    const away = createApp(deps, sampleRoutes(sql));
+    await request(away).get('/v1/parcels/abc').set(client.key).expect(503);
+    const { body } = await request(away).get('/readyz').expect(503);
+    expect(body).toEqual({ status: 'unavailable', postgres: 'away', temporal: 'ready' });
+    await request(away).get('/healthz').expect(200, { status: 'up' });
+    await sql.end();
+  });
+
+  test('an answer outside its schema is a fault while answers are checked', async () => {
+    await request(app).get('/v1/parcels/undocumented').set(client.key).expect(500);
+    expect(logged.join()).toContain('secret is not in the response schema');
+  });
+
+  test('/readyz is ready without Temporal', async () => {
+    const deps = await testApiDeps(database.sql, { temporalAddress: '127.0.0.1:1' });
+    const { body } = await request(createApp(deps, [])).get('/readyz').expect(200);
+    expect(body).toEqual({ status: 'ready', postgres: 'ready', temporal: 'away' });
+  });
+});
+
+describe('requests', () => {
+  test('a plain request id is kept, another is replaced', async () => {
+    const given = await request(app).get('/healthz').set('X-Request-Id', 'order-17.a');
+    expect(given.headers['x-request-id']).toBe('order-17.a');
+    const forged = await request(app).get('/healthz').set('X-Request-Id', 'a b {"x":1}');
+    expect(forged.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('one log line a request, without keys, query strings or bodies', async () => {
+    await create({ ...goodParcel, parcelOwner: 'personal' })
+      .query({ depth: 7 })
+      .set('X-Request-Id', 'seen')
+      .expect(200);
+    const lines = logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({
+      requestId: 'seen',
+      method: 'POST',
+      path: '/v1/parcels',
+      operation: 'createParcel',
+      account: client.name,
+      status: 200,
+    });
+    for (const secret of [client.apiKey, client.apiSecret, 'depth', 'personal']) {
+      expect(logged.join()).not.toContain(secret);
+    }
+  });
+
+  test('security headers are set, and answers are not cached', async () => {
+    const { headers } = await request(app).get('/healthz');
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['content-security-policy']).toContain("default-src 'self'");
+    expect(headers['x-powered-by']).toBeUndefined();
+    expect(headers['cache-control']).toBe('no-store');
+  });
+
+  test('past the rate a key is 429 with its headers, another key is not', async () => {
+    const deps = await testApiDeps(database.sql, { config: { RATE_LIMIT: 3 } });
+    const limited = createApp(deps, sampleRoutes(database.sql));
+    const read = (headers: Record<string, string>) => request(limited).get('/v1/parcels/abc').set(headers);
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map((n) => read(n % 2 ? client.key : client.keyAndSecret)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429]);
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(refused.body.code).toBe('RATE_LIMITED');
+    expect(refused.headers['retry-after']).toBe('1');
+    expect(refused.headers.ratelimit).toMatch(/r=0/);
+    expect(refused.headers['ratelimit-policy']).toMatch(/q=3/);
+    await read(operator.key).expect(200);
+    await request(limited).get('/v1/parcels/abc').expect(401);
+  });
+
+  test('two routes at one address, or of one name, are refused at the start', async () => {
+    const deps = await testApiDeps(database.sql);
+    const routes = sampleRoutes(database.sql);
+    expect(() => createApp(deps, [...routes, routes[0]!])).toThrow('two routes are createParcel');
+  });
+});

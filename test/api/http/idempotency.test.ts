@@ -1,0 +1,136 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import { pruneIdempotencyKeys } from '../../../src/accounts/idempotency-keys';
+import { randomToken } from '../../../src/platform/ids';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { type TestDatabase, testDatabase } from '../../support/database';
+import { goodParcel, sampleRoutes } from './sample-routes';
+
+let database: TestDatabase;
+let app: Express;
+let client: TestAccount;
+const hooks: { beforeStore?: () => Promise<void> } = {};
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await database.sql`CREATE TABLE parcels (id uuid PRIMARY KEY, owner text NOT NULL)`;
+  app = createApp(await testApiDeps(database.sql), sampleRoutes(database.sql, hooks));
+  client = await testAccount(database.sql, 'client');
+});
+
+afterEach(() => {
+  delete hooks.beforeStore;
+});
+
+const create = (key: string, body: object = goodParcel, account = client) =>
+  request(app).post('/v1/parcels').set(account.keyAndSecret).set('Idempotency-Key', key).send(body);
+
+const parcelsOf = async (owner: string) =>
+  (await database.sql`SELECT 1 FROM parcels WHERE owner = ${owner}`).length;
+const keptKeys = async (key: string) =>
+  await database.sql`SELECT status, locked_until FROM idempotency_keys WHERE key = ${key}`;
+
+test('same content gives the stored answer, whatever the order of its members', async () => {
+  const first = await create('same', { ...goodParcel, parcelOwner: 'same' }).expect(200);
+  const again = await create('same', { items: goodParcel.items, size: 'small', parcelOwner: 'same' }).expect(
+    200,
+  );
+  expect(again.body).toEqual(first.body);
+  expect(first.headers['idempotency-replayed']).toBeUndefined();
+  expect(again.headers['idempotency-replayed']).toBe('true');
+  expect(await parcelsOf('same')).toBe(1);
+});
+
+test('other content under a used key is 422', async () => {
+  await create('other', { ...goodParcel, parcelOwner: 'other' }).expect(200);
+  const { body } = await create('other', { ...goodParcel, parcelOwner: 'another' }).expect(422);
+  expect(body.code).toBe('IDEMPOTENCY_KEY_REUSED');
+  expect(await parcelsOf('another')).toBe(0);
+});
+
+test('another account may use the same key', async () => {
+  const neighbour = await testAccount(database.sql, 'client');
+  const mine = await create('shared').expect(200);
+  const theirs = await create('shared', goodParcel, neighbour).expect(200);
+  expect(theirs.body.id).not.toBe(mine.body.id);
+});
+
+test('of 50 equal requests at once one is carried out; the others are 409 or its answer', async () => {
+  hooks.beforeStore = () => new Promise((resolve) => setTimeout(resolve, 50));
+  const body = { ...goodParcel, parcelOwner: 'crowd' };
+  const answers = await Promise.all(Array.from({ length: 50 }, () => create('crowd', body)));
+  expect(await parcelsOf('crowd')).toBe(1);
+  const done = answers.filter(({ status }) => status === 200);
+  expect(new Set(done.map((answer) => answer.body.id)).size).toBe(1);
+  const rest = answers.filter(({ status }) => status !== 200);
+  expect(rest.length).toBeGreaterThan(0);
+  for (const answer of rest) expect(answer.body.code).toBe('IDEMPOTENCY_IN_FLIGHT');
+});
+
+test.each([
+  ['refused by its schema', { ...goodParcel, size: 'huge' }, 400],
+  ['refused by the handler', { ...goodParcel, parcelOwner: 'refused' }, 409],
+  ['failed', { ...goodParcel, parcelOwner: 'broken' }, 500],
+])('a request that is %s keeps nothing, and the key serves the mended one', async (name, body, status) => {
+  await create(name, body).expect(status);
+  expect(await keptKeys(name)).toHaveLength(0);
+  await create(name, goodParcel).expect(200);
+});
+
+test('an answer completed in a transaction that fails is not kept, nor what it tells of', async () => {
+  const owner = 'rolled-back';
+  await database.sql`ALTER TABLE parcels ADD CONSTRAINT no_such_owner CHECK (owner <> 'rolled-back') NOT VALID`;
+  await create(owner, { ...goodParcel, parcelOwner: owner }).expect(500);
+  expect(await keptKeys(owner)).toHaveLength(0);
+  await database.sql`ALTER TABLE parcels DROP CONSTRAINT no_such_owner`;
+  await create(owner, { ...goodParcel, parcelOwner: owner }).expect(200);
+});
+
+test('an attempt that died frees its key with its lease, for the same content only', async () => {
+  const key = 'died';
+  let enter: () => void = () => undefined;
+  let leave: () => void = () => undefined;
+  const entered = new Promise<void>((resolve) => {
+    enter = resolve;
+  });
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  hooks.beforeStore = async () => {
+    delete hooks.beforeStore;
+    enter();
+    await left;
+  };
+  const body = { ...goodParcel, parcelOwner: key };
+  const slow = create(key, body).then((answer) => answer);
+  await entered;
+  await create(key, body).expect(409);
+  await database.sql`UPDATE idempotency_keys SET locked_until = now() - interval '1 second' WHERE key = ${key}`;
+  await create(key, { ...body, parcelOwner: 'thief' }).expect(422);
+  const retried = await create(key, body).expect(200);
+  // The first attempt comes back to life: its lock is gone, so its transaction rolls back.
+  leave();
+  expect((await slow).status).toBe(409);
+  expect(await parcelsOf(key)).toBe(1);
+  expect((await create(key, body)).body).toEqual(retried.body);
+});
+
+test('a key is 1 to 255 visible characters', async () => {
+  await create('k'.repeat(255)).expect(200);
+  for (const key of ['k'.repeat(256), 'tab\tkey', '']) {
+    const { body } = await create(key).expect(400);
+    expect(body.errors[0].reference).toBe('Idempotency-Key');
+  }
+});
+
+test('after seven days a key is free, and pruned', async () => {
+  const key = `old-${randomToken(4)}`;
+  const first = await create(key).expect(200);
+  await database.sql`UPDATE idempotency_keys SET created_at = now() - interval '7 days 1 minute' WHERE key = ${key}`;
+  const second = await create(key, { ...goodParcel, parcelOwner: 'week' }).expect(200);
+  expect(second.body.id).not.toBe(first.body.id);
+  await database.sql`UPDATE idempotency_keys SET created_at = now() - interval '8 days' WHERE key = ${key}`;
+  expect(await pruneIdempotencyKeys(database.sql, 1)).toBe(1);
+  expect(await keptKeys(key)).toHaveLength(0);
+});

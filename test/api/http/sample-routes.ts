@@ -1,0 +1,162 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { RawAnswer, type Route, route } from '../../../api/http/route';
+import { Refusal } from '../../../src/platform/errors';
+import { uuidv7 } from '../../../src/platform/ids';
+import type { Sql } from '../../../src/platform/postgres';
+
+const parcel = z.object({
+  parcelOwner: z.string().trim().min(1),
+  size: z.enum(['small', 'large']),
+  items: z.array(z.object({ hsCode: z.string(), quantity: z.int().min(1) })).min(1),
+  notes: z.record(z.string(), z.string()).optional(),
+});
+
+/** Routes that do one thing each, to see the framework through them. `parcels` is a table of the test's. */
+export function sampleRoutes(sql: Sql, hooks: { beforeStore?: () => Promise<void> } = {}): Route[] {
+  const keyed = { credentials: 'key', roles: ['client', 'partner', 'operator'] } as const;
+  const store = async (tx: Sql, owner: string) => {
+    const id = uuidv7();
+    await tx`INSERT INTO parcels (id, owner) VALUES (${id}, ${owner})`;
+    return id;
+  };
+  return [
+    route({
+      method: 'post',
+      path: '/v1/parcels',
+      operationId: 'createParcel',
+      summary: 'Create',
+      tag: 'Samples',
+      access: { credentials: 'key:secret', roles: ['client', 'operator'] },
+      errors: 'coded',
+      idempotent: true,
+      query: z.object({ depth: z.coerce.number().int().optional() }),
+      body: parcel,
+      response: z.object({ id: z.string(), owner: z.string() }),
+      handler: async ({ body, idempotency }) => {
+        await hooks.beforeStore?.();
+        if (body.parcelOwner === 'refused') throw new Refusal('CONFLICT');
+        if (body.parcelOwner === 'broken') throw new Error('secret detail of parcels');
+        return await sql.begin(async (tx) => {
+          const answer = { id: await store(tx as unknown as Sql, body.parcelOwner), owner: body.parcelOwner };
+          await idempotency.complete(tx as unknown as Sql, answer);
+          return answer;
+        });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/parcels/{parcelId}',
+      operationId: 'getParcel',
+      summary: 'Read',
+      tag: 'Samples',
+      access: keyed,
+      errors: 'coded',
+      params: z.object({ parcelId: z.string().max(40) }),
+      response: z.object({ id: z.string() }),
+      handler: async ({ params }) => {
+        if (params.parcelId === 'none') throw new Refusal('NOT_FOUND');
+        if (params.parcelId === 'undocumented') return { id: 'x', secret: 1 } as { id: string };
+        if (params.parcelId === 'postgres-away') {
+          throw Object.assign(new Error('connect'), { code: 'CONNECT_TIMEOUT' });
+        }
+        if (params.parcelId === 'temporal-away') {
+          throw Object.assign(new Error('service'), {
+            cause: Object.assign(new Error('grpc'), { code: 14 }),
+          });
+        }
+        return { id: params.parcelId };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/parcels/newest',
+      operationId: 'getNewestParcel',
+      summary: 'Newest',
+      tag: 'Samples',
+      access: keyed,
+      errors: 'coded',
+      response: z.object({ id: z.literal('newest') }),
+      handler: async () => ({ id: 'newest' as const }),
+    }),
+    route({
+      method: 'post',
+      path: '/v2/parcel/status',
+      operationId: 'postParcelStatus',
+      summary: 'Plain errors',
+      tag: 'Samples',
+      access: { credentials: 'key', roles: ['partner'] },
+      errors: 'plain',
+      body: z.object({ orderId: z.string(), status: z.enum(['received', 'shipped']) }),
+      response: z.object({ message: z.string() }),
+      handler: async () => ({ message: 'ok' }),
+    }),
+    route({
+      method: 'post',
+      path: '/procurement/v1/parcel/adjust',
+      operationId: 'adjustParcels',
+      summary: 'Adjust-stock errors',
+      tag: 'Samples',
+      access: { credentials: 'key', roles: ['partner'] },
+      errors: 'adjust-stock',
+      body: z.object({
+        adjustments: z
+          .array(
+            z.object({
+              partnerSku: z.string(),
+              adjustmentType: z.enum(['add', 'consume']),
+              quantity: z.int().positive(),
+            }),
+          )
+          .min(1),
+      }),
+      response: z.object({ updates: z.array(z.unknown()) }),
+      handler: async () => ({ updates: [] }),
+    }),
+    route({
+      method: 'post',
+      path: '/v1/parcel-orders',
+      operationId: 'orderParcel',
+      summary: 'Shipping errors',
+      tag: 'Samples',
+      access: keyed,
+      errors: 'shipping',
+      body: z.object({ orderReferenceId: z.string(), receiver: z.object({ country: z.string().length(2) }) }),
+      response: z.object({}),
+      handler: async () => {
+        throw new Refusal('PUBLIC_API_ERROR', {
+          detail: { code: 'CARRIER_API_ERROR', message: { text: 'no' } },
+        });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/parcel-tracking/{trackingNumber}',
+      operationId: 'trackParcel',
+      summary: 'Tracking errors',
+      tag: 'Samples',
+      access: keyed,
+      errors: 'tracking',
+      params: z.object({ trackingNumber: z.string().max(50) }),
+      response: z.object({}),
+      handler: async () => {
+        throw new Refusal('TRACKING_DETAILS_NOT_FOUND');
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/parcel-files/{token}',
+      operationId: 'getParcelFile',
+      summary: 'A file',
+      tag: 'Samples',
+      access: { credentials: 'none' },
+      errors: 'coded',
+      params: z.object({ token: z.string() }),
+      response: z.any(),
+      handler: async () =>
+        new RawAnswer(200, { 'Content-Type': 'text/plain' }, Readable.from(['part ', 'two'])),
+    }),
+  ];
+}
+
+export const goodParcel = { parcelOwner: 'ann', size: 'small', items: [{ hsCode: '4911', quantity: 1 }] };

@@ -1,0 +1,68 @@
+import { Agent, get, request } from 'node:http';
+import express from 'express';
+import { startHttpServer } from '../../../api/http/server';
+
+const LISTEN = { host: '127.0.0.1', port: 0 };
+
+function slowApp() {
+  const app = express();
+  app.get('/quick', (_req, res) => void res.end('quick'));
+  app.get('/slow', (_req, res) => void setTimeout(() => res.end('slow'), 300));
+  app.get('/never', () => undefined);
+  return app;
+}
+
+const read = (url: string, agent?: Agent) =>
+  new Promise<{ status: number; text: string; connection: string | undefined }>((resolve, reject) => {
+    get(url, agent ? { agent } : {}, (res) => {
+      let text = '';
+      res.on('data', (part) => {
+        text += part;
+      });
+      res.on('end', () => resolve({ status: res.statusCode!, text, connection: res.headers.connection }));
+    }).on('error', reject);
+  });
+
+test('a stop lets requests in flight end, closes idle connections and takes no new ones', async () => {
+  const server = await startHttpServer(slowApp(), LISTEN);
+  const agent = new Agent({ keepAlive: true });
+  expect((await read(`${server.url}/quick`, agent)).text).toBe('quick');
+  const slow = read(`${server.url}/slow`);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const startedAt = Date.now();
+  const stopped = server.stop(5_000);
+  expect((await slow).text).toBe('slow');
+  await stopped;
+  expect(Date.now() - startedAt).toBeLessThan(2_000);
+  await expect(read(`${server.url}/quick`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  agent.destroy();
+});
+
+test('what is still open after the grace is cut', async () => {
+  const server = await startHttpServer(slowApp(), LISTEN);
+  const never = read(`${server.url}/never`);
+  never.catch(() => undefined);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await server.stop(100);
+  await expect(never).rejects.toMatchObject({ code: 'ECONNRESET' });
+});
+
+test('a port in use is told', async () => {
+  const server = await startHttpServer(slowApp(), LISTEN);
+  await expect(startHttpServer(slowApp(), { host: LISTEN.host, port: server.port })).rejects.toMatchObject({
+    code: 'EADDRINUSE',
+  });
+  await server.stop(0);
+});
+
+test('a sender that never ends its body does not hold up a stop', async () => {
+  const app = express();
+  app.post('/body', express.json(), (_req, res) => void res.end('read'));
+  const server = await startHttpServer(app, LISTEN);
+  const sender = request(`${server.url}/body`, { method: 'POST', headers: { 'Content-Length': '100' } });
+  sender.on('error', () => undefined);
+  sender.write('{"a":');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await server.stop(100);
+  sender.destroy();
+});

@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino, { type Logger } from 'pino';
+import type { ApiDeps } from '../../api/deps';
+import type { Role } from '../../src/accounts/account';
+import { createAccount, issueKey } from '../../src/accounts/store';
+import { type Config, loadConfig } from '../../src/platform/config';
+import { randomToken } from '../../src/platform/ids';
+import { createFolderStore } from '../../src/platform/object-store-folder';
+import type { Sql } from '../../src/platform/postgres';
+import { createLinkSigner } from '../../src/platform/signed-links';
+import { connectTemporal } from '../../src/platform/temporal';
+import { testTemporalAddress } from './servers';
+
+const open: (() => Promise<void>)[] = [];
+
+afterAll(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+/**
+ * What routes work with, on the test's own database: rate limit off, silent log, objects in a temporary folder,
+ * the test run's Temporal server. Closed after the file's last test.
+ */
+export async function testApiDeps(
+  sql: Sql,
+  options: {
+    readonly config?: Partial<Config>;
+    readonly log?: Logger;
+    readonly temporalAddress?: string;
+  } = {},
+): Promise<ApiDeps> {
+  const folder = await mkdtemp(join(tmpdir(), 'pressline-test-'));
+  const publicUrl = 'https://pressline.test';
+  const config: Config = {
+    ...loadConfig({ RATE_LIMIT: '0', LOG_LEVEL: 'silent', DATA_DIR: folder }),
+    TEMPORAL_ADDRESS: options.temporalAddress ?? testTemporalAddress(),
+    ...options.config,
+  };
+  const temporal = connectTemporal(config);
+  open.push(async () => {
+    await temporal.connection.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return {
+    config,
+    log: options.log ?? pino({ level: 'silent' }),
+    sql,
+    objects: await createFolderStore(join(folder, 'objects')),
+    links: createLinkSigner({ secret: randomToken(32), publicUrl }),
+    publicUrl,
+    temporal,
+  };
+}
+
+export interface TestAccount {
+  readonly id: string;
+  readonly name: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  /** The key alone, as an `X-API-KEY` header. */
+  readonly key: { readonly 'X-API-KEY': string };
+  /** Key and secret, as an `X-API-KEY` header. */
+  readonly keyAndSecret: { readonly 'X-API-KEY': string };
+}
+
+/** An account with one key. */
+export async function testAccount(
+  sql: Sql,
+  role: Role,
+  name: string = `${role}-${randomToken(6)}`,
+): Promise<TestAccount> {
+  const account = await createAccount(sql, { role, name });
+  if (account === undefined) throw new Error(`there is a ${role} ${name} already`);
+  const { apiKey, apiSecret } = await issueKey(sql, account.id);
+  return {
+    id: account.id,
+    name,
+    apiKey,
+    apiSecret,
+    key: { 'X-API-KEY': apiKey },
+    keyAndSecret: { 'X-API-KEY': `${apiKey}:${apiSecret}` },
+  };
+}
