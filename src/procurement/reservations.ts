@@ -1,4 +1,4 @@
-import { json, type Queryable, type Transaction } from '../platform/postgres';
+import { json, type Transaction } from '../platform/postgres';
 import { available } from './domain/stock-level';
 import { LockedStock, type OpenReservation } from './stock-ledger';
 
@@ -22,12 +22,11 @@ export interface ReservedLine {
   readonly backordered: number;
 }
 
-/** A line that cannot be had: the partner keeps no such item, or has too little and takes no backorders for it. */
+/** A line that cannot be had: too little is free, and the partner takes no backorders for the item. */
 export interface ShortLine {
   readonly partnerId: string;
   readonly partnerSku: string;
   readonly printJobId: string;
-  readonly reason: 'not_stocked' | 'insufficient';
   readonly wanted: number;
   readonly available: number;
 }
@@ -37,7 +36,8 @@ export type ReserveOutcome =
   | { readonly ok: false; readonly short: readonly ShortLine[] };
 
 /**
- * Reserves stock for print jobs, at one partner or several: all lines or none.
+ * Reserves stock for print jobs, at one partner or several: all lines or none. Skus that a partner does not
+ * keep in stock with us are its own affair (routing takes it at its word): they are passed over.
  * A step reserves once, however often it is tried: tried again, it gives what it has reserved,
  * whatever became of it since. One call per transaction, with all its lines (see {@link LockedStock}).
  * @param step names the attempt for good, e.g. `order-<id>:reserve:0`
@@ -57,56 +57,42 @@ export async function reserveStock(
   if (before.length > 0) return { ok: true, lines: before };
 
   const short: ShortLine[] = [];
-  const reserved: (ReservedLine & { itemId: string; quantity: number; productName: string | null })[] = [];
+  const reserved: { line: ReservedLine; row: object }[] = [];
   for (const { partnerId, partnerSku, printJobId, quantity, productName } of merged) {
     const item = stock.bySku(partnerId, partnerSku);
-    const free = item === undefined ? 0 : available(item.level);
-    if (item === undefined || (free < quantity && !item.allowBackorder)) {
-      const reason = item === undefined ? 'not_stocked' : 'insufficient';
-      short.push({ partnerId, partnerSku, printJobId, reason, wanted: quantity, available: free });
+    if (item === undefined) continue;
+    const free = available(item.level);
+    if (free < quantity && !item.allowBackorder) {
+      short.push({ partnerId, partnerSku, printJobId, wanted: quantity, available: free });
       continue;
     }
     const allocated = stock.reserve(item.id, quantity, {
       reference: `print job ${printJobId}`,
       step: `${step}:${printJobId}`,
     });
-    const backordered = quantity - allocated;
-    const name = productName ?? item.productName;
     reserved.push({
-      partnerId,
-      partnerSku,
-      printJobId,
-      allocated,
-      backordered,
-      itemId: item.id,
-      quantity,
-      productName: name,
+      line: { partnerId, partnerSku, printJobId, allocated, backordered: quantity - allocated },
+      row: {
+        item: item.id,
+        partner: partnerId,
+        job: printJobId,
+        name: productName ?? item.productName,
+        quantity,
+        allocated,
+      },
     });
   }
   if (short.length > 0) return { ok: false, short };
-  const rows = reserved.map((line) => ({
-    item: line.itemId,
-    partner: line.partnerId,
-    job: line.printJobId,
-    name: line.productName,
-    quantity: line.quantity,
-    allocated: line.allocated,
-  }));
+  if (reserved.length === 0) return { ok: true, lines: [] };
   await tx`
     INSERT INTO stock_reservations (stock_item_id, partner_id, print_job_id, step, product_name, quantity, allocated)
-    SELECT item, partner, job, ${step}, name, quantity, allocated FROM jsonb_to_recordset(${json(tx, rows)})
+    SELECT item, partner, job, ${step}, name, quantity, allocated FROM jsonb_to_recordset(${json(
+      tx,
+      reserved.map(({ row }) => row),
+    )})
       AS r (item bigint, partner uuid, job bigint, name text, quantity bigint, allocated bigint)`;
   await stock.write();
-  return {
-    ok: true,
-    lines: reserved.map(({ partnerId, partnerSku, printJobId, allocated, backordered }) => ({
-      partnerId,
-      partnerSku,
-      printJobId,
-      allocated,
-      backordered,
-    })),
-  };
+  return { ok: true, lines: reserved.map(({ line }) => line) };
 }
 
 /** One line per print job and item, so that a product with two equal parts reserves once. */
@@ -185,24 +171,4 @@ async function settle(
   }
   await stock.write();
   return settled.length;
-}
-
-/** What routing asks of a partner's stock. */
-export interface Availability {
-  readonly partnerId: string;
-  readonly partnerSku: string;
-  /** Pieces that may be promised now. */
-  readonly available: number;
-  /** Whether print jobs may wait for more. */
-  readonly allowBackorder: boolean;
-}
-
-/** Free stock of these skus at every partner that keeps them; a partner that is not listed does not. */
-export async function availability(sql: Queryable, partnerSkus: readonly string[]): Promise<Availability[]> {
-  const rows = await sql<
-    { partnerId: string; partnerSku: string; available: string; allowBackorder: boolean }[]
-  >`
-    SELECT partner_id, partner_sku, quantity - reserved AS available, allow_backorder FROM stock_items
-    WHERE partner_sku = ANY(${[...partnerSkus]}) ORDER BY partner_sku, partner_id`;
-  return rows.map((row) => ({ ...row, available: Number(row.available) }));
 }

@@ -1,0 +1,154 @@
+import { connectPostgres, inTransaction, type Sql } from '../src/platform/postgres';
+import { adjustStock } from '../src/procurement/adjust-stock';
+import { consumeReserved, releaseReservation, reserveStock } from '../src/procurement/reservations';
+import { auditStock } from '../src/procurement/stock-audit';
+
+export interface StockStorm {
+  readonly url: string;
+  /** Partners whose items the storm moves; each keeps all of `skus`. */
+  readonly partnerIds: readonly string[];
+  readonly skus: readonly string[];
+  readonly operations: number;
+  readonly connections: number;
+  readonly seed: number;
+}
+
+export interface StormReport {
+  readonly operations: number;
+  readonly adjustments: number;
+  readonly rejectedReferences: number;
+  readonly reservations: number;
+  readonly refusedReservations: number;
+  readonly settled: number;
+  readonly seconds: number;
+  /** Errors of the database, deadlocks included. */
+  readonly errors: readonly string[];
+  /** Books that do not balance: levels against ledger, and against what callers were told. */
+  readonly differences: readonly string[];
+}
+
+/** mulberry32: the same storm for the same seed (which connection runs what when is the database's affair). */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+/**
+ * Random adjustments and reservations from many connections at once, in random sequences of skus, over
+ * several partners, with repeated references and steps; then an audit of the books.
+ */
+export async function stockStorm(storm: StockStorm): Promise<StormReport> {
+  const { url, partnerIds, skus, operations, connections, seed } = storm;
+  const sql = connectPostgres(url, { max: connections, applicationName: 'stock-storm' });
+  const random = randomFrom(seed);
+  const pick = <T>(from: readonly T[]): T => from[random(from.length)]!;
+  const errors: string[] = [];
+  const counts = {
+    adjustments: 0,
+    rejectedReferences: 0,
+    reservations: 0,
+    refusedReservations: 0,
+    settled: 0,
+  };
+  /** What callers were told has moved: pieces that came and pieces that were asked for, by partner and sku. */
+  const told = new Map<string, number>();
+  const tell = (partnerId: string, sku: string, pieces: number) => {
+    const key = `${partnerId} ${sku}`;
+    told.set(key, (told.get(key) ?? 0) + pieces);
+  };
+  const steps: {
+    step: string;
+    lines: { partnerId: string; partnerSku: string; quantity: number; printJobId: string }[];
+  }[] = [];
+  let serial = 0;
+
+  async function adjust(): Promise<void> {
+    const partnerId = pick(partnerIds);
+    const adjustments = Array.from({ length: 1 + random(8) }, () => ({
+      partnerSku: pick(skus),
+      adjustmentType: random(100) < 55 ? ('add' as const) : ('consume' as const),
+      quantity: 1 + random(20),
+      ...(random(4) === 0 ? { referenceId: `note-${random(operations)}` } : {}),
+    }));
+    const results = await adjustStock(sql, partnerId, adjustments);
+    results.forEach(({ success }, index) => {
+      const { partnerSku, adjustmentType, quantity } = adjustments[index]!;
+      if (success) tell(partnerId, partnerSku, adjustmentType === 'add' ? quantity : -quantity);
+      counts[success ? 'adjustments' : 'rejectedReferences'] += 1;
+    });
+  }
+
+  async function reserve(): Promise<void> {
+    const repeated = steps.length > 0 && random(10) === 0;
+    const job = ++serial;
+    const request = repeated
+      ? pick(steps)
+      : {
+          step: `storm-${seed}-${job}`,
+          lines: Array.from({ length: 1 + random(4) }, () => ({
+            partnerId: pick(partnerIds),
+            partnerSku: pick(skus),
+            quantity: 1 + random(6),
+            printJobId: String(job),
+          })),
+        };
+    const { ok } = await inTransaction(sql, (tx) => reserveStock(tx, request));
+    counts[ok ? 'reservations' : 'refusedReservations'] += 1;
+    if (ok && !repeated) steps.push(request);
+  }
+
+  async function settle(): Promise<void> {
+    if (steps.length === 0) return;
+    const { step, lines } = pick(steps);
+    const printed = random(3) > 0;
+    const owner = random(2) === 0 ? { step } : { printJobIds: [lines[0]!.printJobId] };
+    const settled = await inTransaction(sql, (tx) =>
+      printed ? consumeReserved(tx, owner) : releaseReservation(tx, owner),
+    );
+    counts.settled += settled;
+    if (settled > 0 && printed) {
+      for (const { partnerId, partnerSku, quantity } of lines) tell(partnerId, partnerSku, -quantity);
+    }
+  }
+
+  const opening = await netPieces(sql);
+  const startedAt = performance.now();
+  let left = operations;
+  const worker = async () => {
+    while (left-- > 0) {
+      const kind = random(10);
+      try {
+        await (kind < 4 ? adjust() : kind < 7 ? reserve() : settle());
+      } catch (error) {
+        errors.push((error as Error).message);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, worker));
+  const seconds = (performance.now() - startedAt) / 1000;
+
+  const differences = (await auditStock(sql)).map(({ partnerSku, problem }) => `${partnerSku}: ${problem}`);
+  const closing = await netPieces(sql);
+  for (const [key, net] of closing) {
+    const expected = (opening.get(key) ?? 0) + (told.get(key) ?? 0);
+    if (net !== expected) differences.push(`${key}: callers were told ${expected}, the books say ${net}`);
+  }
+  await sql.end();
+  return { operations, ...counts, seconds, errors, differences };
+}
+
+/** Pieces on the shelf less those owed, by partner and sku: what came less what was asked for. */
+async function netPieces(sql: Sql): Promise<Map<string, number>> {
+  const rows = await sql<{ partnerId: string; partnerSku: string; net: string }[]>`
+    SELECT i.partner_id, i.partner_sku,
+           i.quantity - i.backorder + coalesce((
+             SELECT sum(quantity - allocated) FROM stock_reservations r WHERE r.stock_item_id = i.id AND r.state = 'reserved'
+           ), 0) AS net
+    FROM stock_items i`;
+  return new Map(rows.map(({ partnerId, partnerSku, net }) => [`${partnerId} ${partnerSku}`, Number(net)]));
+}

@@ -1,0 +1,33 @@
+import type { Sql } from '../platform/postgres';
+
+/** A stock item whose level its ledger or its reservations do not explain. */
+export interface StockDifference {
+  readonly partnerSku: string;
+  readonly partnerId: string;
+  readonly problem: string;
+}
+
+/**
+ * Holds every level against the sum of its movements, and its reserved pieces against the open reservations.
+ * One statement, so that it sees one moment of a database at work.
+ * @returns what differs; nothing when the books are right
+ */
+export async function auditStock(sql: Sql): Promise<StockDifference[]> {
+  return await sql<StockDifference[]>`
+    SELECT i.partner_sku, i.partner_id,
+           format('level %s/%s/%s, ledger %s/%s/%s, reservations hold %s and lack %s',
+                  i.quantity, i.reserved, i.backorder, m.quantity, m.reserved, m.backorder, r.allocated, r.missing) AS problem
+    FROM stock_items i
+    LEFT JOIN LATERAL (
+      SELECT coalesce(sum(quantity_delta), 0) AS quantity, coalesce(sum(reserved_delta), 0) AS reserved,
+             coalesce(sum(backorder_delta), 0) AS backorder
+      FROM stock_movements WHERE stock_item_id = i.id
+    ) m ON true
+    LEFT JOIN LATERAL (
+      SELECT coalesce(sum(allocated), 0) AS allocated, coalesce(sum(quantity - allocated), 0) AS missing
+      FROM stock_reservations WHERE stock_item_id = i.id AND state = 'reserved'
+    ) r ON true
+    WHERE (i.quantity, i.reserved, i.backorder) IS DISTINCT FROM (m.quantity, m.reserved, m.backorder)
+       OR i.reserved <> r.allocated OR i.backorder < r.missing
+    ORDER BY i.id`;
+}
