@@ -1,0 +1,258 @@
+import Decimal from 'decimal.js';
+import type { CatalogModel, ChosenValue, OfferedAttribute } from './catalog-model';
+import type { PageRule, PrintArea, ResolvedAttribute, ResolvedPart, ResolvedProduct } from './product';
+import { type ProductionSpec, STANDARD_FILE_TYPES } from './product-model';
+import { formatUid } from './product-uid';
+
+type Values = ReadonlyMap<string, ChosenValue>;
+
+export type BuildResult =
+  | { readonly ok: true; readonly product: ResolvedProduct }
+  /** The catalog lacks a measure that the product needs; `attributeId` is where it should stand. */
+  | { readonly ok: false; readonly attributeId: string; readonly message: string };
+
+interface Size {
+  readonly widthMm: number;
+  readonly heightMm: number;
+}
+
+/** What a table by value says of the chosen value; custom input may be any word, `constructor` too. */
+function entryFor<T>(byValue: Readonly<Record<string, T>>, chosen: ChosenValue | undefined): T | undefined {
+  return chosen !== undefined && Object.hasOwn(byValue, chosen.text) ? byValue[chosen.text] : undefined;
+}
+
+function resolvedAttribute({ attribute }: OfferedAttribute, { text, value }: ChosenValue): ResolvedAttribute {
+  return {
+    name: attribute.id,
+    title: attribute.description,
+    value: text,
+    formattedValue: value.isCustom ? text : (value.description ?? value.id),
+    properties: Object.fromEntries(
+      Object.entries(value.properties).map(([name, property]) => [
+        name,
+        Array.isArray(property) ? property.join(',') : String(property),
+      ]),
+    ),
+  };
+}
+
+/** A numeric property of the chosen value of an attribute. */
+function measure(values: Values, attributeId: string | undefined, property: string): number | undefined {
+  if (attributeId === undefined) return undefined;
+  const found = values.get(attributeId)?.value.properties[property];
+  const number = found === undefined || Array.isArray(found) ? Number.NaN : Number(found);
+  return Number.isFinite(number) && number > 0 ? number : undefined;
+}
+
+function printSize(spec: ProductionSpec, values: Values): Size | undefined {
+  const widthMm = measure(values, spec.sizeAttribute, 'widthMm');
+  const heightMm = measure(values, spec.sizeAttribute, 'heightMm');
+  if (widthMm === undefined || heightMm === undefined) return undefined;
+  const landscape =
+    spec.orientationAttribute !== undefined &&
+    values.get(spec.orientationAttribute)?.value.properties.landscape === 'yes';
+  return landscape ? { widthMm: heightMm, heightMm: widthMm } : { widthMm, heightMm };
+}
+
+function printAreas(spec: ProductionSpec, values: Values, size: Size | undefined): PrintArea[] {
+  return spec.printAreas
+    .filter(
+      ({ when }) => when === undefined || when.valueIds.includes(values.get(when.attributeId)?.text ?? ''),
+    )
+    .map((area) => {
+      const { widthMm, heightMm } = area.size ?? size ?? { widthMm: 0, heightMm: 0 };
+      return { fileType: area.fileType, required: area.required, widthMm, heightMm };
+    });
+}
+
+function pageCount(spec: ProductionSpec, values: Values): number | undefined {
+  const text = spec.pages === undefined ? undefined : values.get(spec.pages.attributeId)?.text;
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** A book's PDF has the pages that were ordered; any other has one page, or one for each print area. */
+function pageRule(spec: ProductionSpec, pages: number | undefined, areas: number): PageRule | null {
+  if (pages !== undefined) return { min: pages, max: pages, multipleOf: spec.pages!.multipleOf };
+  if (spec.workflowEnabled) return null;
+  return { min: 1, max: Math.max(1, areas), multipleOf: 1 };
+}
+
+/** Grams of one unit without its parts: base, what values add, and the paper's area by its grammage. */
+function ownWeight(
+  spec: ProductionSpec,
+  values: Values,
+  size: Size | undefined,
+  pages: number | undefined,
+): number {
+  const added = Object.entries(spec.addedGrams).reduce(
+    (sum, [attributeId, byValue]) => sum + (entryFor(byValue, values.get(attributeId)) ?? 0),
+    0,
+  );
+  const gsm = measure(values, spec.paperAttribute, 'gsm');
+  const sheets = pages === undefined ? 1 : pages / 2;
+  const paper =
+    gsm === undefined || size === undefined ? 0 : (size.widthMm * size.heightMm * gsm * sheets) / 1_000_000;
+  return spec.weightGrams + added + Math.ceil(paper);
+}
+
+function packedSize(spec: ProductionSpec, size: Size | undefined): ResolvedProduct['packed'] {
+  const { packed } = spec;
+  const { widthMm, heightMm } = size ?? { widthMm: 100, heightMm: 100 };
+  const [short, long] = widthMm < heightMm ? [widthMm, heightMm] : [heightMm, widthMm];
+  switch (packed.form) {
+    case 'box':
+      return { lengthMm: packed.lengthMm, widthMm: packed.widthMm, heightMm: packed.heightMm };
+    case 'flat':
+      return {
+        lengthMm: long + packed.marginMm,
+        widthMm: short + packed.marginMm,
+        heightMm: packed.thicknessMm,
+      };
+    case 'tube':
+      // Rolled so that the tube is as long as the print's shorter side.
+      return {
+        lengthMm: short + packed.marginMm,
+        widthMm: packed.diameterMm,
+        heightMm: packed.diameterMm,
+        nests: true,
+      };
+  }
+}
+
+/** Product of the factors that the chosen values put on the list price. */
+function priceFactor(spec: ProductionSpec, values: Values): Decimal {
+  return Object.entries(spec.priceFactors).reduce(
+    (factor, [attributeId, byValue]) => factor.times(entryFor(byValue, values.get(attributeId)) ?? 1),
+    new Decimal(1),
+  );
+}
+
+function priceList(
+  spec: ProductionSpec,
+  values: Values,
+  pages: number | undefined,
+): ResolvedProduct['priceList'] {
+  const factor = priceFactor(spec, values);
+  const extraPages = Math.max(0, (pages ?? 0) - (spec.pages?.included ?? 0));
+  return Object.fromEntries(
+    Object.entries(spec.priceList).map(([currency, breaks]) => [
+      currency,
+      [...breaks]
+        .sort((a, b) => a.from - b.from)
+        .map(({ from, unitMinor }) => ({
+          from,
+          unitMinor: factor
+            .times(unitMinor)
+            .plus(extraPages * (spec.pagePrices[currency] ?? 0))
+            .toDecimalPlaces(0, Decimal.ROUND_HALF_UP)
+            .toNumber(),
+        })),
+    ]),
+  );
+}
+
+/** Fills `{attribute}` with the chosen value and `{attribute.property}` with a property of it. */
+function fillSku(template: string, values: Values): string {
+  return template.replace(/\{([^}]+)\}/g, (_, reference: string) => {
+    const whole = values.get(reference);
+    if (whole !== undefined) return whole.text;
+    const dot = reference.lastIndexOf('.');
+    const chosen = values.get(reference.slice(0, dot));
+    const property = chosen?.value.properties[reference.slice(dot + 1)];
+    return property === undefined ? (chosen?.text ?? '') : String(property);
+  });
+}
+
+/** A part's attributes take the product's values, and the part model's defaults where the product has none. */
+function partValues(part: CatalogModel, values: Values): Values {
+  const taken = new Map<string, ChosenValue>();
+  for (const [attributeId, offered] of part.attributes) {
+    const own = offered.defaultValueId === null ? undefined : offered.values.get(offered.defaultValueId);
+    const chosen = values.get(attributeId) ?? (own === undefined ? undefined : { text: own.id, value: own });
+    if (chosen !== undefined) taken.set(attributeId, chosen);
+  }
+  return taken;
+}
+
+function attributesOf({ attributes }: CatalogModel, values: Values): ResolvedAttribute[] {
+  return [...attributes.values()].flatMap((offered) => {
+    const chosen = values.get(offered.attribute.id);
+    return chosen === undefined ? [] : [resolvedAttribute(offered, chosen)];
+  });
+}
+
+/** The name by which partners know a product model. */
+export function modelUidOf({ model }: CatalogModel): string {
+  return model.production.modelUid ?? model.id;
+}
+
+/**
+ * Builds the product of an order item from its model and a value for every attribute.
+ * @param quantities part model id or part id to quantity, in place of the model's own; 0 leaves the part out
+ */
+export function buildProduct(
+  catalogModel: CatalogModel,
+  values: Values,
+  quantities: ReadonlyMap<string, number> = new Map(),
+): BuildResult {
+  const { model, template } = catalogModel;
+  const spec = model.production;
+  const size = printSize(spec, values);
+  if (size === undefined && spec.sizeAttribute !== undefined) {
+    const text = values.get(spec.sizeAttribute)?.text ?? '';
+    const message = `value "${text}" of attribute ${spec.sizeAttribute} has no widthMm and heightMm`;
+    return { ok: false, attributeId: spec.sizeAttribute, message };
+  }
+
+  let partsWeight = 0;
+  const parts: ResolvedPart[] = [];
+  for (const part of [...model.parts].sort((a, b) => a.order - b.order)) {
+    const partModel = catalogModel.parts.get(part.modelId);
+    const quantity = quantities.get(part.id) ?? quantities.get(part.modelId) ?? part.quantity;
+    if (partModel === undefined || quantity === 0) continue;
+    const partSpec = partModel.model.production;
+    const chosen = partValues(partModel, values);
+    partsWeight += quantity * ownWeight(partSpec, chosen, printSize(partSpec, chosen), undefined);
+    parts.push({
+      partModelId: part.modelId,
+      modelUid: modelUidOf(partModel),
+      name: part.name,
+      type: partSpec.partType,
+      quantity,
+      attributes: attributesOf(partModel, chosen),
+      partnerSku: partSpec.partnerSku === undefined ? null : fillSku(partSpec.partnerSku, chosen),
+      unitPriceMinorEur: priceFactor(partSpec, chosen)
+        .times(partSpec.unitPriceMinorEur)
+        .toDecimalPlaces(0, Decimal.ROUND_HALF_UP)
+        .toNumber(),
+    });
+  }
+
+  const pages = pageCount(spec, values);
+  const areas = printAreas(spec, values, size);
+  const texts = Object.fromEntries([...values].map(([attributeId, { text }]) => [attributeId, text]));
+  const product: ResolvedProduct = {
+    productUid: formatUid(template, texts),
+    productModelId: model.id,
+    modelUid: modelUidOf(catalogModel),
+    kind: spec.kind,
+    name: model.name,
+    description: model.description,
+    categoryId: model.categoryId,
+    productTypeUid: spec.productTypeUid ?? model.id,
+    productNameUid: spec.productNameUid ?? model.id,
+    attributes: attributesOf(catalogModel, values),
+    parts,
+    workflowEnabled: spec.workflowEnabled,
+    fileTypes: spec.fileTypes ?? STANDARD_FILE_TYPES[spec.kind],
+    printAreas: areas,
+    pageRule: pageRule(spec, pages, areas.length),
+    unitWeightGrams: Math.max(1, ownWeight(spec, values, size, pages) + partsWeight),
+    packed: packedSize(spec, size),
+    unitsPerPackage: spec.unitsPerPackage,
+    packagingWeightGrams: spec.packagingWeightGrams,
+    hsCode: spec.hsCode,
+    priceList: priceList(spec, values, pages),
+  };
+  return { ok: true, product };
+}

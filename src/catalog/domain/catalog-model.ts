@@ -1,0 +1,97 @@
+import type { Attribute, AttributeValue, ProductModel } from './product-model';
+import { isCustomInput, type UidTemplate } from './product-uid';
+
+/** An attribute with the values that one product model offers. */
+export interface OfferedAttribute {
+  readonly attribute: Attribute;
+  /** Ordinary values by id. */
+  readonly values: ReadonlyMap<string, AttributeValue>;
+  /** The value that takes any input; null when there is none. */
+  readonly custom: AttributeValue | null;
+  readonly defaultValueId: string | null;
+}
+
+/** A product model with everything that its orders need at hand: the template taken apart, attributes, parts. */
+export interface CatalogModel {
+  readonly model: ProductModel;
+  readonly template: UidTemplate;
+  readonly attributes: ReadonlyMap<string, OfferedAttribute>;
+  /** Product models of the parts by id. */
+  readonly parts: ReadonlyMap<string, CatalogModel>;
+}
+
+/** A value that was chosen: the id of an ordinary value, or the input of a custom one. */
+export interface ChosenValue {
+  readonly text: string;
+  readonly value: AttributeValue;
+}
+
+export type Choice =
+  | { readonly ok: true; readonly values: ReadonlyMap<string, ChosenValue> }
+  | {
+      readonly ok: false;
+      readonly attributeId: string;
+      readonly code: 'MISSING_FIELD_ERROR' | 'NO_SUCH_CHOICE_ERROR' | 'VALIDATION_ERROR';
+      readonly message: string;
+    };
+
+/** Why a text is no input for a custom value that is a number within limits; undefined when it is one. */
+function outsideLimits(text: string, { properties }: AttributeValue): string | undefined {
+  const limit = (name: string) => (properties[name] === undefined ? undefined : Number(properties[name]));
+  const [min, max, multipleOf] = [limit('min'), limit('max'), limit('multipleOf')];
+  if (min === undefined && max === undefined && multipleOf === undefined) return undefined;
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(number)) return 'is not a whole number';
+  if (min !== undefined && number < min) return `is less than ${min}`;
+  if (max !== undefined && number > max) return `is more than ${max}`;
+  if (multipleOf !== undefined && number % multipleOf !== 0) return `is not a multiple of ${multipleOf}`;
+  return undefined;
+}
+
+/** Reads one text as a value of an attribute: an ordinary value by id, else input of its custom value. */
+export function chooseValue(offered: OfferedAttribute, text: string): ChosenValue | string {
+  const { values, custom, attribute } = offered;
+  const ordinary = values.get(text);
+  if (ordinary !== undefined) return { text, value: ordinary };
+  if (custom === null || !isCustomInput(text)) return `"${text}" is not a value of attribute ${attribute.id}`;
+  const fault = outsideLimits(text, custom);
+  return fault === undefined ? { text, value: custom } : `"${text}" of attribute ${attribute.id} ${fault}`;
+}
+
+/**
+ * A value for every attribute of a product model: the chosen text, else the model's default, else the only value
+ * there is. Texts for attributes that only a part has are read too.
+ */
+export function chooseValues(
+  { attributes, parts }: CatalogModel,
+  chosen: Readonly<Record<string, string>>,
+): Choice {
+  const values = new Map<string, ChosenValue>();
+  for (const [attributeId, offered] of attributes) {
+    const only =
+      offered.custom === null && offered.values.size === 1 ? [...offered.values.keys()][0] : undefined;
+    const text = chosen[attributeId] ?? offered.defaultValueId ?? only;
+    if (text === undefined) {
+      const message = `attribute ${attributeId} has no default and needs a value`;
+      return { ok: false, attributeId, code: 'MISSING_FIELD_ERROR', message };
+    }
+    const value = chooseValue(offered, text);
+    if (typeof value === 'string') {
+      return { ok: false, attributeId, code: 'NO_SUCH_CHOICE_ERROR', message: value };
+    }
+    values.set(attributeId, value);
+  }
+  for (const [attributeId, text] of Object.entries(chosen)) {
+    if (values.has(attributeId)) continue;
+    const offered = [...parts.values()]
+      .map((part) => part.attributes.get(attributeId))
+      .find((found) => found !== undefined);
+    if (offered === undefined) continue;
+    const value = chooseValue(offered, text);
+    if (typeof value === 'string') {
+      return { ok: false, attributeId, code: 'NO_SUCH_CHOICE_ERROR', message: value };
+    }
+    values.set(attributeId, value);
+  }
+  return { ok: true, values };
+}

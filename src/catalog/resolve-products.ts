@@ -1,0 +1,204 @@
+import type { FieldErrorCode } from '../platform/errors';
+import type { Sql } from '../platform/postgres';
+import { catalogCache } from './catalog-models';
+import { buildProduct } from './domain/build-product';
+import { type CatalogModel, chooseValues } from './domain/catalog-model';
+import { chooseVariant, type PartQuantity, type VariantOption } from './domain/customer-product';
+import type { ResolvedProduct } from './domain/product';
+import { MAX_UID_LENGTH, matchUid } from './domain/product-uid';
+
+/** What an order item says about its product: a productUid, or a name and a variant. */
+export interface ProductReference {
+  readonly productUid?: string | null | undefined;
+  readonly productName?: string | null | undefined;
+  readonly productVariant?: Readonly<Record<string, string>> | null | undefined;
+}
+
+export type Resolution =
+  | { readonly ok: true; readonly product: ResolvedProduct }
+  | {
+      readonly ok: false;
+      /** Field of the item: `productUid`, `productName`, `productVariant` or `productVariant.<option>`. */
+      readonly path: string;
+      readonly code: FieldErrorCode;
+      readonly message: string;
+    };
+
+const refuse = (path: string, code: FieldErrorCode, message: string): Resolution => ({
+  ok: false,
+  path,
+  code,
+  message,
+});
+
+interface NamedProduct {
+  readonly name: string;
+  readonly productModelId: string;
+  readonly variantOptions: readonly VariantOption[];
+  readonly partQuantities: readonly PartQuantity[] | null;
+  readonly version: string;
+}
+
+/** Why a product model cannot be ordered by itself now; undefined when it can. */
+function unavailable({ model }: CatalogModel): string | undefined {
+  if (model.state !== 'active') return `product model ${model.id} is ${model.state} and cannot be ordered`;
+  if (Object.keys(model.production.priceList).length === 0) {
+    return `product model ${model.id} is not sold by itself`;
+  }
+  return undefined;
+}
+
+/**
+ * The customer products of these names that a client may order. Of equal names its own comes first, then one that an
+ * operator made for it, then an operator's for all, then another client's; the newest of those.
+ */
+async function namedProducts(sql: Sql, clientId: string, names: readonly string[]): Promise<NamedProduct[]> {
+  return await sql<NamedProduct[]>`
+    SELECT DISTINCT ON (listing.name)
+           product.name, product.product_model_id, product.variant_options, product.part_quantities,
+           (SELECT version FROM catalog_version) AS version
+    FROM customer_product_listings listing
+    JOIN customer_products product ON product.id = listing.customer_product_id
+    WHERE listing.viewer IN ('*', ${clientId}) AND listing.listed AND listing.name = ANY(${names as string[]})
+      AND product.state = 'published'
+    ORDER BY listing.name,
+             CASE WHEN product.owner_id = ${clientId} THEN 0
+                  WHEN product.owner_id IS NULL THEN CASE listing.viewer WHEN '*' THEN 2 ELSE 1 END
+                  ELSE 3 END,
+             product.id DESC`;
+}
+
+function resolveNamed(
+  named: NamedProduct,
+  model: CatalogModel,
+  productVariant: Readonly<Record<string, string>>,
+): Resolution {
+  const closed = unavailable(model);
+  if (closed !== undefined) return refuse('productName', 'NO_SUCH_CHOICE_ERROR', closed);
+  const variant = chooseVariant(named.variantOptions, productVariant);
+  if (!variant.ok) return refuse(`productVariant.${variant.option}`, variant.code, variant.message);
+  const choice = chooseValues(model, variant.attributes);
+  if (!choice.ok) return refuse('productVariant', choice.code, choice.message);
+  const quantities = new Map((named.partQuantities ?? []).map((part) => [part.partModelId, part.quantity]));
+  const built = buildProduct(model, choice.values, quantities);
+  return built.ok ? built : refuse('productVariant', 'VALIDATION_ERROR', built.message);
+}
+
+function resolveUid(uid: string, candidates: readonly CatalogModel[]): Resolution {
+  let nearest = `there is no product "${uid.slice(0, MAX_UID_LENGTH)}"`;
+  for (const model of candidates) {
+    const match = matchUid(model.template, uid, (attributeId) => {
+      const offered = model.attributes.get(attributeId);
+      return {
+        has: (text) => offered?.values.has(text) ?? false,
+        custom: (offered?.custom ?? null) !== null,
+      };
+    });
+    if (!match.ok) {
+      if (match.attributeId !== null)
+        nearest = `"${uid}" has no known value for attribute ${match.attributeId}`;
+      continue;
+    }
+    const closed = unavailable(model);
+    if (closed !== undefined) return refuse('productUid', 'NO_SUCH_CHOICE_ERROR', closed);
+    const choice = chooseValues(model, match.values);
+    if (!choice.ok) return refuse('productUid', choice.code, choice.message);
+    const built = buildProduct(model, choice.values);
+    return built.ok ? built : refuse('productUid', 'VALIDATION_ERROR', built.message);
+  }
+  return refuse('productUid', 'NO_SUCH_CHOICE_ERROR', nearest);
+}
+
+/** Ids of the product models whose fixed beginning a productUid starts with, the longest beginning first. */
+async function candidateIds(
+  sql: Sql,
+  uids: Iterable<string>,
+): Promise<{ version: string; ids: string[] | null }> {
+  const prefixes = new Set<string>();
+  for (const uid of uids) {
+    for (let length = 1; length <= Math.min(uid.length, MAX_UID_LENGTH); length += 1) {
+      prefixes.add(uid.slice(0, length));
+    }
+  }
+  const [row] = await sql<{ version: string; ids: string[] | null }[]>`
+    SELECT version,
+           (SELECT array_agg(id ORDER BY length(uid_prefix) DESC, id) FROM product_models
+            WHERE uid_prefix = ANY(${[...prefixes]})) AS ids
+    FROM catalog_version`;
+  return row!;
+}
+
+async function resolveUids(sql: Sql, uids: readonly string[]): Promise<ReadonlyMap<string, Resolution>> {
+  const cache = catalogCache(sql);
+  if (!cache.trusted(Date.now())) {
+    const [row] = await sql<{ version: string }[]>`SELECT version FROM catalog_version`;
+    cache.sawVersion(row!.version, Date.now());
+  }
+  const resolutions = new Map<string, Resolution>();
+  const unknown = new Set<string>();
+  for (const uid of uids) {
+    const product = cache.product(uid);
+    if (product === undefined) unknown.add(uid);
+    else resolutions.set(uid, { ok: true, product });
+  }
+  if (unknown.size === 0) return resolutions;
+  const { version, ids } = await candidateIds(sql, unknown);
+  cache.sawVersion(version, Date.now());
+  const { models, keep } = await cache.modelsById(sql, ids ?? []);
+  const candidates = (ids ?? []).flatMap((id) => models.get(id) ?? []);
+  for (const uid of unknown) {
+    const resolution = resolveUid(
+      uid,
+      candidates.filter(({ template }) => uid.startsWith(template.prefix)),
+    );
+    if (resolution.ok) keep(resolution.product);
+    resolutions.set(uid, resolution);
+  }
+  return resolutions;
+}
+
+/**
+ * Resolves the products of an order's items, in their order: a productUid against the product models' templates, a
+ * productName (exact) with its productVariant through the customer products that the client may order.
+ * Costs one statement for all names; none for products known to this process, checked against the catalog's version
+ * once a second; a few for new ones.
+ * @returns per item the product, or the offending field with its code and message; never throws for a wrong product
+ */
+export async function resolveProducts(
+  sql: Sql,
+  clientId: string,
+  items: readonly ProductReference[],
+): Promise<Resolution[]> {
+  const names = [...new Set(items.flatMap(({ productName }) => productName ?? []))];
+  const uids = [
+    ...new Set(
+      items.flatMap(({ productUid, productName }) => (productName == null ? (productUid ?? []) : [])),
+    ),
+  ];
+  const named = names.length === 0 ? [] : await namedProducts(sql, clientId, names);
+  const cache = catalogCache(sql);
+  if (named[0] !== undefined) cache.sawVersion(named[0].version, Date.now());
+  const { models } = await cache.modelsById(
+    sql,
+    named.map(({ productModelId }) => productModelId),
+  );
+  const byName = new Map(named.map((product) => [product.name, product]));
+  const byUid = uids.length === 0 ? new Map<string, Resolution>() : await resolveUids(sql, uids);
+
+  return items.map(({ productUid, productName, productVariant }) => {
+    if (productName != null) {
+      const product = byName.get(productName);
+      if (product === undefined) {
+        return refuse(
+          'productName',
+          'NO_SUCH_CHOICE_ERROR',
+          `there is no product named "${productName}" for this customer`,
+        );
+      }
+      return resolveNamed(product, models.get(product.productModelId)!, productVariant ?? {});
+    }
+    if (productUid == null)
+      return refuse('productUid', 'MISSING_FIELD_ERROR', 'productUid or productName is required');
+    return byUid.get(productUid)!;
+  });
+}
