@@ -63,7 +63,8 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
     },
     /** Says PDF, is a web page. */
     'lies.pdf': (_request, response) => {
-      response.type('application/pdf').send('<!doctype html><title>Sign in</title><p>Please sign in.</p>');
+      const page = '<!doctype html><title>Sign in</title><p>Please sign in.</p>';
+      sendFile(response, { contentType: 'application/pdf', data: Buffer.from(page) });
     },
     /** Says and is named PNG, is a PDF: the content decides, so this one is good for a product that takes PDF. */
     'misnamed.png': async (_request, response) => {

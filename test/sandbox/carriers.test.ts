@@ -1,0 +1,66 @@
+import type { Sandbox } from '../../sandbox';
+import {
+  printOrder,
+  removeFolder,
+  type StubPressline,
+  sandboxAt,
+  sendSigned,
+  startStub,
+  until,
+} from './stub-pressline';
+
+let stub: StubPressline;
+let sandbox: Sandbox;
+let folder: string;
+
+beforeAll(async () => {
+  stub = await startStub();
+  ({ sandbox, folder } = await sandboxAt(stub));
+});
+afterAll(async () => {
+  await sandbox.stop();
+  await stub.stop();
+  removeFolder(folder);
+});
+
+/** Statuses of a shipped print order's parcel, once this many events have come. */
+async function events(id: string, marker: string, count: number) {
+  await sendSigned(
+    stub,
+    sandbox.partnerUrls('prints-berlin').orderSubmitUrl,
+    printOrder(sandbox, id, marker),
+  );
+  const of = () => stub.carrierEvents.filter(({ trackingNumber }) => trackingNumber === `TRACK${id}`);
+  await until(() => of().length >= count, `${count} events of ${id}`);
+  return of();
+}
+
+describe('Carriers', () => {
+  it('report a shipped parcel to its door, signed, as the carrier that tracking names', async () => {
+    const seen = await events('400', '', 4);
+    expect(seen.map(({ statusUid }) => statusUid)).toEqual([
+      'registered',
+      'in_transit',
+      'out_for_delivery',
+      'delivered',
+    ]);
+    expect(new Set(seen.map(({ carrierUid }) => carrierUid))).toEqual(new Set(['hare-post']));
+    await until(() => sandbox.seen().parcels[0]?.events.length === 4, 'the last answer');
+  });
+
+  it('return a parcel', async () => {
+    expect((await events('401', 'sandbox:parcel-returned', 7)).at(-1)!.statusUid).toBe('returned');
+  });
+
+  it('send disordered events: delivered first, each twice under one id', async () => {
+    const seen = await events('402', 'sandbox:parcel-events-disordered', 8);
+    expect(seen[0]!.statusUid).toBe('delivered');
+    expect(seen.at(-1)!.statusUid).toBe('registered');
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(4);
+  });
+
+  it('try again while Pressline is away', async () => {
+    stub.failures.set('/v1/carriers/hare-post/events', { status: 503, left: 2 });
+    expect(await events('403', '', 4)).toHaveLength(4);
+  });
+});

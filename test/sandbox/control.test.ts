@@ -1,0 +1,147 @@
+import type { Sandbox, Seen } from '../../sandbox';
+import { BEHAVIOURS, behaviourInAddress } from '../../sandbox/behaviours';
+import {
+  printOrder,
+  removeFolder,
+  type StubPressline,
+  sandboxAt,
+  sendSigned,
+  startStub,
+} from './stub-pressline';
+
+let stub: StubPressline;
+let sandbox: Sandbox;
+let folder: string;
+
+beforeAll(async () => {
+  stub = await startStub();
+  ({ sandbox, folder } = await sandboxAt(stub, { mode: 'manual' }));
+});
+afterAll(async () => {
+  await sandbox.stop();
+  await stub.stop();
+  removeFolder(folder);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+async function control(method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
+  const response = await fetch(`${sandbox.controlUrl}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+const submit = (id: string) =>
+  sendSigned(stub, sandbox.partnerUrls('prints-berlin').orderSubmitUrl, printOrder(sandbox, id), {
+    webhookId: `msg_${id}`,
+  });
+
+describe('Control API, in manual mode', () => {
+  it('print orders are taken and nothing is answered by itself', async () => {
+    expect((await submit('500')).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(stub.postbacks('500')).toEqual([]);
+    const { body } = (await control('GET', '/seen')) as { body: Seen };
+    expect(body.partners['prints-berlin']!.printOrders).toMatchObject([
+      { printOrderId: '500', state: 'taken' },
+    ]);
+  });
+
+  it('sends a postback and a dispatch as the partner, and shows the answer', async () => {
+    const message = { timestamp: '2026-03-02T10:00:00Z', orderId: '500', status: 'received' };
+    expect(await control('POST', '/partners/prints-berlin/postback', message)).toEqual({
+      status: 200,
+      body: { status: 200, body: { message: 'ok' } },
+    });
+    const broken = await control('POST', '/partners/prints-berlin/postback', { ...message, status: 'done' });
+    expect(broken.body.status).toBe(400);
+    const dispatched = await control('POST', '/partners/prints-berlin/dispatch', { orderId: '500' });
+    expect(dispatched.body.body.trackingCode).toBe('TRACK500');
+  });
+
+  it('a rule holds for the print orders that contain its text, as often as it says', async () => {
+    const rule = { behaviour: 'refuses', contains: '"id":"501"', times: 1 };
+    expect((await control('POST', '/partners/prints-berlin/behaviour', rule)).status).toBe(200);
+    expect((await submit('502')).status).toBe(200);
+    expect((await submit('501')).status).toBe(422);
+    // A redelivery is the same print order: still refused.
+    expect((await submit('501')).status).toBe(422);
+  });
+
+  it('the newest rule wins, and clearing ends them all', async () => {
+    await control('POST', '/partners/prints-berlin/behaviour', { behaviour: 'refuses' });
+    await control('POST', '/partners/prints-berlin/behaviour', { behaviour: 'fails-first', amount: 1 });
+    expect((await submit('503')).status).toBe(500);
+    await control('DELETE', '/partners/prints-berlin/behaviour');
+    expect((await submit('504')).status).toBe(200);
+  });
+
+  it('sends carrier events signed', async () => {
+    const event = {
+      id: 'e1',
+      trackingNumber: 'T1',
+      statusUid: 'in_transit',
+      message: 'm',
+      location: '',
+      createdAt: 'x',
+    };
+    const { body } = await control('POST', '/carriers/hare-post/events', { events: [event] });
+    expect(body.status).toBe(200);
+    expect(stub.carrierEvents).toMatchObject([{ carrierUid: 'hare-post', trackingNumber: 'T1' }]);
+  });
+
+  it.each([
+    ['POST', '/partners/prints-berlin/behaviour', { behaviour: 'sulks' }, 400],
+    ['POST', '/partners/prints-berlin/behaviour', { behaviour: 'toString' }, 400],
+    ['POST', '/partners/nobody/behaviour', { behaviour: 'refuses' }, 404],
+    ['POST', '/partners/prints-berlin/stock', { sku: 'x', status: 'plenty' }, 400],
+    ['POST', '/carriers/hare-post/events', {}, 400],
+  ])('%s %s %j answers %d', async (method, path, body, status) => {
+    const answer = await control(method, path, body);
+    expect(answer.status).toBe(status);
+    expect(answer.body.error).toEqual(expect.any(String));
+  });
+
+  it('lists the behaviours', async () => {
+    const { body } = await control('GET', '/behaviours');
+    expect(body.behaviours.map(({ name }: { name: string }) => name)).toEqual(Object.keys(BEHAVIOURS));
+  });
+
+  it('accepts a cancel order and leaves the answer to the control API', async () => {
+    const cancel = { version: '1.1', orderId: '500', canceledPrintJobIdList: [], reason: 'client' };
+    // Packed already: the dispatch above went through the control API, which the partner's books do not show.
+    const { status } = await sendSigned(stub, sandbox.partnerUrls('prints-berlin').orderCancelUrl, cancel);
+    expect(status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(stub.postbacks('500')).not.toContain('cancelled');
+  });
+});
+
+describe('Markers in the second address line', () => {
+  it.each([
+    ['sandbox:refuses', 'refuses', 0],
+    ['c/o Lind sandbox:fails-first=4', 'fails-first', 4],
+    ['sandbox:fails-first', 'fails-first', 2],
+    ['sandbox:prints-berlin/refuses', 'refuses', 0],
+    ['sandbox:prints-ohio/refuses sandbox:never-answers', 'never-answers', 0],
+  ])('%s', (line, name, amount) => {
+    expect(behaviourInAddress(line, 'prints-berlin')).toEqual({ name, amount });
+  });
+
+  it.each([
+    '',
+    '3rd floor',
+    'sandbox:',
+    'sandbox:unknown',
+    'mysandbox:refuses',
+    'sandbox:prints-ohio/refuses',
+  ])('%j asks for nothing', (line) => {
+    expect(behaviourInAddress(line, 'prints-berlin')).toBeUndefined();
+  });
+
+  it('every behaviour that needs no text beyond 35 characters fits an address line', () => {
+    for (const name of Object.keys(BEHAVIOURS)) expect(`sandbox:${name}`.length).toBeLessThanOrEqual(35);
+  });
+});
