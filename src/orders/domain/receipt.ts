@@ -141,15 +141,16 @@ export function buildReceipt({ currency, vatRate, products, shipments }: Receipt
 
 /** The receipt that takes another back: the same lines and totals with every amount negative. */
 export function refundReceipt(receipt: Receipt): Receipt {
+  // Subtracted from zero, since -0 is not 0.
   const lines = receipt.lines.map((entry) => ({
     ...entry,
-    priceBase: -entry.priceBase,
-    priceInitial: -entry.priceInitial,
-    discount: -entry.discount,
-    price: -entry.price,
-    vat: -entry.vat,
-    priceInclVat: -entry.priceInclVat,
-    discountVat: -entry.discountVat,
+    priceBase: 0 - entry.priceBase,
+    priceInitial: 0 - entry.priceInitial,
+    discount: 0 - entry.discount,
+    price: 0 - entry.price,
+    vat: 0 - entry.vat,
+    priceInclVat: 0 - entry.priceInclVat,
+    discountVat: 0 - entry.discountVat,
   }));
   return { ...receipt, lines, totals: totalsOf(lines) };
 }
