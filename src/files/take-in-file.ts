@@ -1,6 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { SafeClient } from '../platform/http/safe-client';
@@ -14,6 +13,8 @@ export interface FileDeps {
   readonly client: SafeClient;
   readonly objects: ObjectStore;
   readonly inspector: FileInspector;
+  /** Where files lie while they are looked into (`openWorkFolder`); processes may share it. */
+  readonly workFolder: string;
 }
 
 export interface FileWanted {
@@ -43,7 +44,7 @@ export interface TakenFile extends FileFacts {
  * @throws the signal's reason when the caller ends it
  */
 export async function takeInFile(deps: FileDeps, wanted: FileWanted): Promise<TakenFile | FileFault> {
-  const folder = await mkdtemp(join(tmpdir(), 'pressline-file-'));
+  const folder = await mkdtemp(join(deps.workFolder, 'file-'));
   try {
     const path = join(folder, 'content');
     const stored = await copyStored(deps.objects, wanted.objectKey, path);
@@ -89,4 +90,19 @@ async function copyStored(objects: ObjectStore, key: string, path: string) {
   await pipeline(found.body, createWriteStream(path));
   const { size } = await stat(path);
   return { ok: true as const, mimeType: found.contentType as PrintFileType, sizeBytes: size };
+}
+
+/** Older than any download can last. */
+const ABANDONED_MS = 24 * 60 * 60 * 1000;
+
+/** Makes the work folder and clears away what killed processes left in it. @returns the folder */
+export async function openWorkFolder(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const before = Date.now() - ABANDONED_MS;
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => null);
+    if (found !== null && found.mtimeMs < before) await rm(path, { recursive: true, force: true });
+  }
+  return folder;
 }

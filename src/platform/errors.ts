@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   DUPLICATE_ORDER_REFERENCE: { status: 409, message: 'An order with this orderReferenceId exists already.' },
   IDEMPOTENCY_IN_FLIGHT: { status: 409, message: 'A request with this Idempotency-Key is being processed.' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, message: 'This Idempotency-Key was used with other content.' },
+  LINK_EXPIRED: { status: 410, message: 'This link has expired.' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is larger than 1 MiB.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The request body must be application/json.' },
   RATE_LIMITED: { status: 429, message: 'Too many requests with this API key.' },
@@ -26,7 +27,11 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** Codes of a single field's error (interface "Error codes seen"). */
-export type FieldErrorCode = 'VALIDATION_ERROR' | 'IS_BLANK_ERROR' | 'MISSING_FIELD_ERROR' | 'NO_SUCH_CHOICE_ERROR';
+export type FieldErrorCode =
+  | 'VALIDATION_ERROR'
+  | 'IS_BLANK_ERROR'
+  | 'MISSING_FIELD_ERROR'
+  | 'NO_SUCH_CHOICE_ERROR';
 
 /** One offending field; `reference` is its path, as in `packages[0].items[1].hsCode`. */
 export interface FieldError {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +9,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createFileActivities, type FileActivities } from '../../activities/files';
 import { createFileInspector, type FileInspector } from '../../src/files/inspector';
+import { openWorkFolder } from '../../src/files/take-in-file';
 import { createSafeClient, type SafeClient } from '../../src/platform/http/safe-client';
 import type { ObjectStore } from '../../src/platform/object-store';
 import { createFolderStore } from '../../src/platform/object-store-folder';
@@ -18,6 +19,7 @@ let handler: (request: IncomingMessage, response: ServerResponse) => void;
 let server: Server;
 let origin: string;
 let folder: string;
+let workFolder: string;
 let client: SafeClient;
 let objects: ObjectStore;
 let inspector: FileInspector;
@@ -33,12 +35,11 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   folder = mkdtempSync(join(tmpdir(), 'pressline-files-'));
-  process.env.TMPDIR = join(folder, 'tmp');
-  mkdirSync(process.env.TMPDIR);
+  workFolder = await openWorkFolder(join(folder, 'work'));
   client = createSafeClient({ allowPrivate: true });
   objects = await createFolderStore(folder);
   inspector = createFileInspector();
-  activities = createFileActivities({ client, objects, inspector });
+  activities = createFileActivities({ client, objects, inspector, workFolder });
 });
 beforeEach(() => {
   asked = [];
@@ -215,7 +216,7 @@ describe('print files', () => {
   });
 
   it('leave nothing on disk but the store', async () => {
-    expect(await readdir(tmpdir())).toEqual([]);
+    expect(await readdir(workFolder)).toEqual([]);
   });
 });
 
