@@ -1,0 +1,150 @@
+import type { RateCard, Surcharge } from './rate-card';
+
+const SURCHARGES: readonly Surcharge[] = [
+  { kind: 'fuel', percent: '0.165' },
+  { kind: 'oversize', overMm: 1_000, minor: 1_900 },
+  { kind: 'heavy', overGrams: 25_000, minor: 2_500 },
+];
+
+/** An air express courier with a network of its own. */
+export const MERLIN_EXPRESS: RateCard = {
+  carrierUid: 'merlin_express',
+  carrierName: 'Merlin Express',
+  kind: 'courier',
+  currency: 'EUR',
+  origins: { DE: 100, NL: 100, GB: 104, US: 108, CA: 116, AU: 126, JP: 114 },
+  brandOnLabel: true,
+  gs1Prefix: '9522202',
+  methods: [
+    {
+      uid: 'merlin_express_domestic',
+      name: 'Domestic Next Day',
+      serviceType: 'express',
+      tracked: true,
+      limits: { grams: 70_000, longestMm: 1_200, lengthPlusGirthMm: 3_300 },
+      volumetricDivisor: 5_000,
+      zones: {
+        domestic: {
+          steps: [
+            [500, 1_090],
+            [2_000, 1_290],
+            [5_000, 1_690],
+            [10_000, 2_290],
+          ],
+          perKgMinor: 140,
+          days: [1, 1],
+        },
+      },
+      paddingDays: 0,
+      surcharges: SURCHARGES,
+      requires: ['phone'],
+      mark: 'NEXT DAY',
+    },
+    {
+      uid: 'merlin_express_standard',
+      name: 'Economy',
+      serviceType: 'economy',
+      tracked: true,
+      limits: { grams: 70_000, longestMm: 1_200, lengthPlusGirthMm: 3_300 },
+      volumetricDivisor: 5_000,
+      zones: {
+        union: {
+          steps: [
+            [1_000, 1_790],
+            [5_000, 2_690],
+            [10_000, 3_890],
+          ],
+          perKgMinor: 240,
+          days: [2, 4],
+        },
+        continent: {
+          steps: [
+            [1_000, 2_290],
+            [5_000, 3_590],
+            [10_000, 5_190],
+          ],
+          perKgMinor: 330,
+          days: [2, 5],
+        },
+        intercontinental: {
+          steps: [
+            [500, 2_990],
+            [1_000, 3_590],
+            [5_000, 7_490],
+            [10_000, 11_790],
+          ],
+          perKgMinor: 840,
+          days: [4, 6],
+        },
+        remote: {
+          steps: [
+            [500, 3_890],
+            [1_000, 4_690],
+            [5_000, 9_890],
+            [10_000, 15_490],
+          ],
+          perKgMinor: 1_190,
+          days: [5, 8],
+        },
+      },
+      paddingDays: 1,
+      surcharges: SURCHARGES,
+      requires: [],
+      mark: 'ECONOMY',
+    },
+    {
+      uid: 'merlin_express_worldwide',
+      name: 'Worldwide Express',
+      serviceType: 'express',
+      tracked: true,
+      limits: { grams: 70_000, longestMm: 1_200, lengthPlusGirthMm: 3_300 },
+      volumetricDivisor: 5_000,
+      zones: {
+        union: {
+          steps: [
+            [500, 2_790],
+            [1_000, 3_190],
+            [5_000, 4_990],
+            [10_000, 7_290],
+          ],
+          perKgMinor: 460,
+          days: [1, 1],
+        },
+        continent: {
+          steps: [
+            [500, 3_190],
+            [1_000, 3_690],
+            [5_000, 5_990],
+            [10_000, 8_790],
+          ],
+          perKgMinor: 540,
+          days: [1, 2],
+        },
+        intercontinental: {
+          steps: [
+            [500, 4_490],
+            [1_000, 5_290],
+            [5_000, 10_990],
+            [10_000, 17_490],
+          ],
+          perKgMinor: 1_260,
+          days: [2, 3],
+        },
+        remote: {
+          steps: [
+            [500, 5_690],
+            [1_000, 6_790],
+            [5_000, 14_490],
+            [10_000, 23_490],
+          ],
+          perKgMinor: 1_690,
+          days: [3, 5],
+        },
+      },
+      paddingDays: 0,
+      surcharges: SURCHARGES,
+      requires: ['phone', 'email'],
+      mark: 'WORLDWIDE',
+    },
+  ],
+};

@@ -1,0 +1,16 @@
+import { CORVID_POST } from './corvid-post';
+import { MERLIN_EXPRESS } from './merlin-express';
+import type { MethodRates, RateCard } from './rate-card';
+import { TERN_PARCEL } from './tern-parcel';
+
+/** The carriers that come with the engine. */
+export const RATE_CARDS: readonly RateCard[] = [CORVID_POST, TERN_PARCEL, MERLIN_EXPRESS];
+
+/** The card and service of a method uid; undefined when no built-in carrier has it. */
+export function findMethod(methodUid: string): { card: RateCard; method: MethodRates } | undefined {
+  for (const card of RATE_CARDS) {
+    const method = card.methods.find(({ uid }) => uid === methodUid);
+    if (method !== undefined) return { card, method };
+  }
+  return undefined;
+}

@@ -1,0 +1,169 @@
+import type { RateCard, Surcharge } from './rate-card';
+
+const SURCHARGES: readonly Surcharge[] = [
+  { kind: 'fuel', percent: '0.085' },
+  { kind: 'oversize', overMm: 1_000, minor: 450 },
+  {
+    kind: 'islands',
+    // Canaries, Ceuta and Melilla; Scottish islands and Northern Ireland; Alaska and Hawaii; Corsica.
+    postcodes: {
+      ES: /^(35|38|51|52)/,
+      GB: /^(BT|HS|KW1[5-7]|ZE|IV(4[1-9]|5[1-6])|PA(20|4[1-9]|[67]\d))/i,
+      US: /^(99[5-9]|96[78])/,
+      FR: /^20/,
+    },
+    minor: 1_150,
+  },
+];
+
+/** A parcel courier by road and pooled air freight. */
+export const TERN_PARCEL: RateCard = {
+  carrierUid: 'tern_parcel',
+  carrierName: 'Tern Parcel',
+  kind: 'courier',
+  currency: 'EUR',
+  origins: { DE: 100, NL: 102, GB: 106, US: 115, CA: 122, AU: 128, JP: 112 },
+  brandOnLabel: true,
+  // 952 is the prefix that GS1 sets aside for demonstrations and examples.
+  gs1Prefix: '9521101',
+  methods: [
+    {
+      uid: 'tern_parcel_domestic',
+      name: 'Domestic',
+      serviceType: 'normal',
+      tracked: true,
+      limits: { grams: 31_500, longestMm: 1_750, lengthPlusGirthMm: 3_000 },
+      volumetricDivisor: 5_000,
+      zones: {
+        domestic: {
+          steps: [
+            [1_000, 399],
+            [3_000, 479],
+            [5_000, 559],
+            [10_000, 749],
+            [20_000, 1_099],
+            [31_500, 1_499],
+          ],
+          days: [1, 3],
+        },
+      },
+      paddingDays: 0,
+      surcharges: SURCHARGES,
+      requires: [],
+      mark: 'DOMESTIC',
+    },
+    {
+      uid: 'tern_parcel_standard',
+      name: 'Standard',
+      serviceType: 'standard',
+      tracked: true,
+      limits: { grams: 31_500, longestMm: 1_750, lengthPlusGirthMm: 3_000 },
+      volumetricDivisor: 5_000,
+      regions: ['europe', 'northAmerica', 'asiaPacific', 'middleEast', 'latinAmerica'],
+      zones: {
+        union: {
+          steps: [
+            [1_000, 990],
+            [3_000, 1_190],
+            [5_000, 1_390],
+            [10_000, 1_890],
+          ],
+          perKgMinor: 95,
+          days: [2, 5],
+        },
+        continent: {
+          steps: [
+            [1_000, 1_390],
+            [3_000, 1_790],
+            [5_000, 2_190],
+            [10_000, 2_990],
+          ],
+          perKgMinor: 160,
+          days: [3, 6],
+        },
+        intercontinental: {
+          steps: [
+            [500, 1_790],
+            [1_000, 2_190],
+            [3_000, 3_390],
+            [5_000, 4_590],
+            [10_000, 7_190],
+          ],
+          perKgMinor: 560,
+          days: [5, 9],
+        },
+        remote: {
+          steps: [
+            [500, 2_290],
+            [1_000, 2_890],
+            [3_000, 4_590],
+            [5_000, 6_190],
+            [10_000, 9_990],
+          ],
+          perKgMinor: 820,
+          days: [7, 14],
+        },
+      },
+      paddingDays: 1,
+      surcharges: SURCHARGES,
+      requires: [],
+      mark: 'STANDARD',
+    },
+    {
+      uid: 'tern_parcel_express',
+      name: 'Express',
+      serviceType: 'express',
+      tracked: true,
+      limits: { grams: 25_000, longestMm: 1_200, lengthPlusGirthMm: 3_000 },
+      volumetricDivisor: 5_000,
+      regions: ['europe', 'northAmerica', 'asiaPacific'],
+      zones: {
+        domestic: {
+          steps: [
+            [1_000, 890],
+            [3_000, 1_090],
+            [5_000, 1_290],
+            [10_000, 1_690],
+          ],
+          perKgMinor: 90,
+          days: [1, 1],
+        },
+        union: {
+          steps: [
+            [1_000, 2_190],
+            [3_000, 2_790],
+            [5_000, 3_390],
+            [10_000, 4_690],
+          ],
+          perKgMinor: 290,
+          days: [1, 2],
+        },
+        continent: {
+          steps: [
+            [1_000, 2_690],
+            [3_000, 3_390],
+            [5_000, 4_190],
+            [10_000, 5_990],
+          ],
+          perKgMinor: 380,
+          days: [2, 3],
+        },
+        intercontinental: {
+          steps: [
+            [500, 3_690],
+            [1_000, 4_390],
+            [3_000, 6_690],
+            [5_000, 8_990],
+            [10_000, 13_990],
+          ],
+          perKgMinor: 990,
+          days: [3, 5],
+        },
+      },
+      paddingDays: 0,
+      surcharges: SURCHARGES,
+      requires: ['phone'],
+      mark: 'EXPRESS',
+    },
+  ],
+};

@@ -1,0 +1,141 @@
+import { type Font, type GlyphRun, openSync } from 'fontkit';
+
+export type Weight = 'regular' | 'bold';
+
+/** The fonts documents are set in: each with the writing it is for, all embedded as subsets. */
+const FILES = {
+  latin: {
+    regular: '@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf',
+    bold: '@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf',
+  },
+  arabic: {
+    regular: '@expo-google-fonts/noto-sans-arabic/400Regular/NotoSansArabic_400Regular.ttf',
+    bold: '@expo-google-fonts/noto-sans-arabic/700Bold/NotoSansArabic_700Bold.ttf',
+  },
+  hebrew: {
+    regular: '@expo-google-fonts/noto-sans-hebrew/400Regular/NotoSansHebrew_400Regular.ttf',
+    bold: '@expo-google-fonts/noto-sans-hebrew/700Bold/NotoSansHebrew_700Bold.ttf',
+  },
+  thai: {
+    regular: '@expo-google-fonts/noto-sans-thai/400Regular/NotoSansThai_400Regular.ttf',
+    bold: '@expo-google-fonts/noto-sans-thai/700Bold/NotoSansThai_700Bold.ttf',
+  },
+  japanese: {
+    regular: '@expo-google-fonts/biz-udpgothic/400Regular/BIZUDPGothic_400Regular.ttf',
+    bold: '@expo-google-fonts/biz-udpgothic/700Bold/BIZUDPGothic_700Bold.ttf',
+  },
+  korean: {
+    regular: '@expo-google-fonts/nanum-gothic/400Regular/NanumGothic_400Regular.ttf',
+    bold: '@expo-google-fonts/nanum-gothic/700Bold/NanumGothic_700Bold.ttf',
+  },
+  // Simplified and traditional Chinese, and every character the Japanese font lacks; comes in one weight.
+  chinese: {
+    regular: '@expo-google-fonts/chocolate-classical-sans/400Regular/ChocolateClassicalSans_400Regular.ttf',
+    bold: '@expo-google-fonts/chocolate-classical-sans/400Regular/ChocolateClassicalSans_400Regular.ttf',
+  },
+} as const satisfies Record<string, Record<Weight, string>>;
+
+export type Script = keyof typeof FILES;
+
+/** Fonts in the order they are asked for a character. Han characters differ by country: Japan's come first there. */
+const ORDER: readonly Script[] = ['latin', 'arabic', 'hebrew', 'thai', 'korean', 'chinese', 'japanese'];
+const ORDER_JAPAN: readonly Script[] = ['latin', 'japanese', 'korean', 'chinese', 'arabic', 'hebrew', 'thai'];
+
+/** Writing whose letters join, stack or change places: it needs the font's own layout tables. */
+const NEEDS_SHAPING = /[\p{M}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Thai}]/u;
+
+const opened = new Map<string, Font>();
+
+/** Path of a font's file, for renderers that load fonts by themselves. */
+export function fontPath(script: Script, weight: Weight): string {
+  return require.resolve(FILES[script][weight]);
+}
+
+/**
+ * A parsed font, kept for the life of the process. Plain writing skips the layout tables: a label's
+ * text costs 8 ms of CPU through them and 2 ms without, for the sake of kerning alone.
+ */
+export function font(script: Script, weight: Weight): Font {
+  const name = `${script}/${weight}`;
+  const known = opened.get(name);
+  if (known !== undefined) return known;
+  const parsed = openSync(fontPath(script, weight)) as Font;
+  const shape = parsed.layout.bind(parsed);
+  parsed.layout = ((text: string) =>
+    NEEDS_SHAPING.test(text) ? shape(text) : plainRun(parsed, text)) as Font['layout'];
+  opened.set(name, parsed);
+  return parsed;
+}
+
+function plainRun(parsed: Font, text: string): GlyphRun {
+  const glyphs = parsed.glyphsForString(text);
+  const positions = glyphs.map(({ advanceWidth }) => ({
+    xAdvance: advanceWidth,
+    yAdvance: 0,
+    xOffset: 0,
+    yOffset: 0,
+  }));
+  const advanceWidth = positions.reduce((sum, { xAdvance }) => sum + xAdvance, 0);
+  return { glyphs, positions, advanceWidth } as unknown as GlyphRun;
+}
+
+const coverage = new Map<number, readonly Script[]>();
+
+/** Whether a font draws a character; Nanum Gothic's space and grave accent lie beyond the end of its glyph table. */
+function draws(parsed: Font, codePoint: number): boolean {
+  if (!parsed.hasGlyphForCodePoint(codePoint)) return false;
+  try {
+    return parsed.glyphForCodePoint(codePoint).advanceWidth >= 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Scripts whose font has a character. */
+function scriptsWith(codePoint: number): readonly Script[] {
+  let scripts = coverage.get(codePoint);
+  if (scripts === undefined) {
+    scripts = ORDER.filter((script) => draws(font(script, 'regular'), codePoint));
+    coverage.set(codePoint, scripts);
+  }
+  return scripts;
+}
+
+/** Latin-1 letters, digits and punctuation: what nearly every text is made of, answered without opening other fonts. */
+const isLatin1 = (codePoint: number) => codePoint < 0x180;
+/** Spaces, digits, punctuation: they take the font of their neighbours. */
+const COMMON = /^[\s\d\p{P}\p{S}]$/u;
+const MARK = /^\p{M}$/u;
+
+/**
+ * The font that sets a character, staying with the one before where it can.
+ * @returns undefined when no font has the character
+ */
+export function scriptFor(character: string, country: string, previous?: Script): Script | undefined {
+  const codePoint = character.codePointAt(0)!;
+  if (previous === undefined || previous === 'latin') {
+    if (isLatin1(codePoint)) return 'latin';
+  }
+  const scripts = scriptsWith(codePoint);
+  if (
+    previous !== undefined &&
+    scripts.includes(previous) &&
+    (COMMON.test(character) || MARK.test(character))
+  ) {
+    return previous;
+  }
+  return (country === 'JP' ? ORDER_JAPAN : ORDER).find((script) => scripts.includes(script));
+}
+
+/** Invisible characters that may stand in text without a glyph. */
+const INVISIBLE = /^[\p{Cf}\p{Cc}]$/u;
+
+/** The first character of a text that no font can print; undefined when all can be. */
+export function unprintable(text: string): string | undefined {
+  for (const character of text.normalize('NFC')) {
+    if (INVISIBLE.test(character)) continue;
+    if (!isLatin1(character.codePointAt(0)!) && scriptsWith(character.codePointAt(0)!).length === 0)
+      return character;
+  }
+  return undefined;
+}

@@ -1,0 +1,63 @@
+import { type LabelContent, type LabelElement, layOutLabel } from './label-layout';
+import { mm, Pen } from './pen';
+
+/** Sheets that labels are printed on. */
+export type LabelSize = '4x6' | 'A6' | 'A4';
+
+const SHEETS: Readonly<
+  Record<
+    LabelSize,
+    { page: [number, number]; label: { width: number; height: number }; across: number; down: number }
+  >
+> = {
+  '4x6': { page: [288, 432], label: { width: 288, height: 432 }, across: 1, down: 1 },
+  A6: { page: [mm(105), mm(148)], label: { width: mm(105), height: mm(148) }, across: 1, down: 1 },
+  // Four A6 labels on a sheet of A4, cut along its middles.
+  A4: { page: [mm(210), mm(297)], label: { width: mm(105), height: mm(148) }, across: 2, down: 2 },
+};
+
+function drawElement(pen: Pen, element: LabelElement, dx: number, dy: number): void {
+  switch (element.kind) {
+    case 'text':
+      pen.line(element.text, dx + element.x, dy + element.y, {
+        size: element.size,
+        weight: element.weight,
+        color: element.inverse ? '#ffffff' : '#000000',
+      });
+      return;
+    case 'bar':
+      pen.fill(dx + element.x, dy + element.y, element.width, element.height);
+      return;
+    case 'barcode': {
+      let x = dx + element.x;
+      pen.doc.fillColor('#000000');
+      element.symbol.widths.forEach((modules, index) => {
+        const width = modules * element.moduleWidth;
+        if (index % 2 === 0) pen.doc.rect(x, dy + element.y, width, element.height);
+        x += width;
+      });
+      pen.doc.fill();
+    }
+  }
+}
+
+/** Labels as one PDF, in the order given: one to a page, or four to a sheet of A4. */
+export async function renderLabelPdf(
+  labels: readonly LabelContent[],
+  size: LabelSize = '4x6',
+): Promise<Buffer> {
+  const sheet = SHEETS[size];
+  const perPage = sheet.across * sheet.down;
+  const pen = new Pen(labels[0]?.receiver.country ?? '', {
+    title: `Label ${labels.map(({ barcode }) => barcode.value).join(', ')}`,
+    page: sheet.page,
+  });
+  labels.forEach((label, index) => {
+    const place = index % perPage;
+    if (place === 0) pen.addPage();
+    const dx = (place % sheet.across) * sheet.label.width;
+    const dy = Math.floor(place / sheet.across) * sheet.label.height;
+    for (const element of layOutLabel(label, sheet.label)) drawElement(pen, element, dx, dy);
+  });
+  return await pen.finish();
+}

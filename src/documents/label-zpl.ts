@@ -1,0 +1,108 @@
+import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
+import type { LabelBarcode } from './barcode';
+import { fontPath, type Script, type Weight } from './fonts';
+import { type LabelContent, type LabelElement, layOutLabel } from './label-layout';
+import { CAP_HEIGHT } from './pen';
+import { lineWidth, visualRuns } from './text';
+
+/** Dots to a point at 203 dpi (8 dots to the millimetre). */
+const DOTS = (8 * 25.4) / 72;
+const dots = (points: number) => Math.round(points * DOTS);
+
+/** What the printer's own font 0 has on every firmware; everything else goes as a picture. */
+const PRINTER_FONT = /^[\u0020-\u007e\u00a0-\u00ff]*$/;
+/** Font 0 is narrow: at this height against ours, and this width against its height, no line is longer than ours. */
+const FONT_0_HEIGHT = 1.12;
+const FONT_0_WIDTH = 0.84;
+const JUSTIFY = { left: 'L', right: 'R', center: 'C' } as const;
+
+/** `^`, `~`, `_` and `\` steer the printer; ^FH lets them stand as hexadecimal bytes. */
+const escaped = (text: string) =>
+  text.replace(/[\^~_\\]/g, (char) => `_${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+
+/** ^BC mode and field data: an SSCC as start C, FNC1 and digit pairs; else the printer picks the subsets itself (mode A). */
+function barcodeField({ symbology, value }: LabelBarcode): { mode: 'N' | 'A'; data: string } {
+  return symbology === 'gs1-128'
+    ? { mode: 'N', data: `>;>800${value}` }
+    : { mode: 'A', data: escaped(value) };
+}
+
+const registered = new Set<string>();
+
+function family(script: Script, weight: Weight): string {
+  const name = `pressline-${script}-${weight}`;
+  if (!registered.has(name)) {
+    GlobalFonts.registerFromPath(fontPath(script, weight), name);
+    registered.add(name);
+  }
+  return name;
+}
+
+/** A line of any writing as a one-bit picture (^GFA), drawn with the fonts of the PDF labels. */
+function picture(element: Extract<LabelElement, { kind: 'text' }>, country: string): string {
+  const size = element.size * DOTS;
+  const width = Math.ceil(lineWidth(element.text, country, element.weight) * size) + 8;
+  const height = Math.ceil(size * 1.45);
+  const canvas = createCanvas(width, height);
+  const context = canvas.getContext('2d');
+  context.fillStyle = '#fff';
+  context.fillRect(0, 0, width, height);
+  context.fillStyle = '#000';
+  let x = 0;
+  for (const run of visualRuns(element.text, country)) {
+    context.font = `${size}px ${family(run.script, element.weight)}`;
+    context.fillText(run.text, x, size * CAP_HEIGHT * 1.08 + size * 0.1);
+    x += context.measureText(run.text).width;
+  }
+  const pixels = context.getImageData(0, 0, width, height).data;
+  const rowBytes = Math.ceil(width / 8);
+  const bits = Buffer.alloc(rowBytes * height);
+  for (let row = 0; row < height; row++) {
+    for (let column = 0; column < width; column++) {
+      if (pixels[(row * width + column) * 4]! < 140)
+        bits[row * rowBytes + (column >> 3)]! |= 0x80 >> (column & 7);
+    }
+  }
+  const y = Math.max(0, dots(element.y) - Math.round(size * 0.1));
+  return `^FO${dots(element.x)},${y}^GFA,${bits.length},${bits.length},${rowBytes},${bits.toString('hex').toUpperCase()}^FS`;
+}
+
+function zplElement(element: LabelElement, country: string): string {
+  switch (element.kind) {
+    case 'bar':
+      return `^FO${dots(element.x)},${dots(element.y)}^GB${dots(element.width)},${Math.max(2, dots(element.height))},${Math.max(2, Math.min(dots(element.width), dots(element.height)))}^FS`;
+    case 'barcode': {
+      const module = Math.max(1, Math.round(element.moduleWidth * DOTS));
+      const width = element.symbol.modules * module;
+      const left =
+        dots(element.x) + Math.round((dots(element.symbol.modules * element.moduleWidth) - width) / 2);
+      const { mode, data } = barcodeField(element.content);
+      return `^FO${left},${dots(element.y)}^BY${module}^BCN,${dots(element.height)},N,N,N,${mode}^FH_^FD${data}^FS`;
+    }
+    case 'text': {
+      if (!PRINTER_FONT.test(element.text)) return picture(element, country);
+      const height = Math.max(10, Math.round(element.size * DOTS * FONT_0_HEIGHT));
+      const { x, width, align } = element.room;
+      const block = `^FB${dots(width)},1,0,${JUSTIFY[align]}`;
+      return `^FO${dots(x)},${dots(element.y)}${element.inverse ? '^FR' : ''}^A0N,${height},${Math.round(height * FONT_0_WIDTH)}${block}^FH_^FD${escaped(element.text)}^FS`;
+    }
+  }
+}
+
+/** Labels as ZPL II for 203 dpi printers with 4x6 in stock, one ^XA ... ^XZ each, UTF-8. */
+export function renderLabelZpl(labels: readonly LabelContent[]): Buffer {
+  const size = { width: 288, height: 432 };
+  const parts = labels.map((label) =>
+    [
+      '^XA',
+      '^CI28',
+      `^PW${dots(size.width)}`,
+      `^LL${dots(size.height)}`,
+      '^LH0,0',
+      ...layOutLabel(label, size).map((element) => zplElement(element, label.receiver.country)),
+      '^PQ1',
+      '^XZ',
+    ].join('\n'),
+  );
+  return Buffer.from(`${parts.join('\n')}\n`, 'utf8');
+}

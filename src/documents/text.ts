@@ -1,0 +1,143 @@
+import bidiFactory from 'bidi-js';
+import { font, type Script, scriptFor, type Weight } from './fonts';
+
+const bidi = bidiFactory();
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
+
+/** A piece of one line in one font, in the order it is drawn from left to right. */
+export interface Run {
+  readonly script: Script;
+  readonly text: string;
+}
+
+/** Characters a document cannot show are left out: controls, and format characters that bidi has used up. */
+const clean = (text: string) =>
+  text.normalize('NFC').replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ');
+
+function splitByFont(text: string, country: string): Run[] {
+  const runs: { script: Script; text: string }[] = [];
+  for (const character of text) {
+    const last = runs.at(-1);
+    // A character without a glyph is drawn as the font's empty box; requests with one are refused before.
+    const script = scriptFor(character, country, last?.script) ?? 'latin';
+    if (last?.script === script) last.text += character;
+    else runs.push({ script, text: character });
+  }
+  return runs;
+}
+
+const mirrored = (text: string) => [...text].map((char) => bidi.getMirroredCharacter(char) ?? char).join('');
+const reversed = (text: string) => [...text].reverse().join('');
+
+/**
+ * One line of text as runs in visual order (Unicode Bidirectional Algorithm, UAX 9). Right-to-left runs keep
+ * their logical order inside: the font's layout turns them round after joining their letters.
+ * @param country where the text is read; decides between Japanese and Chinese forms of Han characters
+ */
+export function visualRuns(line: string, country: string): Run[] {
+  const text = clean(line);
+  if (!RIGHT_TO_LEFT.test(text)) return splitByFont(text, country);
+  const { levels } = bidi.getEmbeddingLevels(text);
+  const pieces: { level: number; runs: Run[] }[] = [];
+  let start = 0;
+  for (let index = 1; index <= text.length; index++) {
+    if (index < text.length && levels[index] === levels[start]) continue;
+    const level = levels[start]!;
+    const piece = text.slice(start, index);
+    const runs = splitByFont(level % 2 === 1 ? mirrored(piece) : piece, country);
+    pieces.push({ level, runs: level % 2 === 1 ? turnedRound(runs) : runs });
+    start = index;
+  }
+  // Rule L2: from the highest level down to the lowest odd one, turn round every stretch at or above it.
+  const highest = Math.max(...pieces.map(({ level }) => level));
+  for (let level = highest; level > 0; level--) {
+    for (let from = 0; from < pieces.length; from++) {
+      if (pieces[from]!.level < level) continue;
+      let to = from;
+      while (to + 1 < pieces.length && pieces[to + 1]!.level >= level) to++;
+      pieces.splice(from, to - from + 1, ...pieces.slice(from, to + 1).reverse());
+      from = to;
+    }
+  }
+  return pieces.flatMap(({ runs }) => runs);
+}
+
+/** Runs of one right-to-left stretch in visual order; those without right-to-left letters are turned by hand. */
+function turnedRound(runs: readonly Run[]): Run[] {
+  return runs
+    .map(({ script, text }) => ({ script, text: RIGHT_TO_LEFT.test(text) ? text : reversed(text) }))
+    .reverse();
+}
+
+/** Whether a line starts at the right edge. */
+export function isRightToLeft(line: string): boolean {
+  if (!RIGHT_TO_LEFT.test(line)) return false;
+  return bidi.getEmbeddingLevels(line).paragraphs[0]?.level === 1;
+}
+
+/** Width of a line at 1 pt. */
+export function lineWidth(line: string, country: string, weight: Weight): number {
+  return visualRuns(line, country).reduce((sum, { script, text }) => {
+    const face = font(script, weight);
+    return sum + face.layout(text).advanceWidth / face.unitsPerEm;
+  }, 0);
+}
+
+/** Where a line may break: after spaces and hyphens, and between characters of writings without spaces. */
+const BREAKS =
+  /[^\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u{20000}-\u{3ffff}]+\s*|[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u{20000}-\u{3ffff}]\s*|\s+/gu;
+
+/** Breaks text into lines of at most `width` points at `size`; a word longer than a line is broken inside. */
+export function wrap(
+  text: string,
+  {
+    width,
+    size,
+    country,
+    weight = 'regular',
+  }: { width: number; size: number; country: string; weight?: Weight },
+): string[] {
+  const measure = (line: string) => lineWidth(line, country, weight) * size;
+  if (measure(text) <= width) return [clean(text).trimEnd()];
+  const lines: string[] = [];
+  let line = '';
+  for (const word of clean(text).match(BREAKS) ?? []) {
+    if (measure((line + word).trimEnd()) <= width) {
+      line += word;
+      continue;
+    }
+    if (line.trimEnd() !== '') lines.push(line.trimEnd());
+    line = '';
+    for (const character of word) {
+      if (line !== '' && measure(line + character) > width && character !== ' ') {
+        lines.push(line);
+        line = '';
+      }
+      line += character;
+    }
+  }
+  if (line.trimEnd() !== '' || lines.length === 0) lines.push(line.trimEnd());
+  return lines;
+}
+
+/** Distance between baselines, in sizes. */
+export const LEADING = 1.22;
+
+/** Lines broken to a box's width, at the largest size from `size` down to `minSize` at which all of them fit. */
+export function fitLines(
+  lines: readonly string[],
+  box: { readonly width: number; readonly height: number },
+  style: {
+    readonly size: number;
+    readonly minSize: number;
+    readonly country: string;
+    readonly weight?: Weight;
+  },
+): { readonly size: number; readonly lines: readonly string[] } {
+  let size = style.size;
+  for (;;) {
+    const broken = lines.flatMap((line) => wrap(line, { ...style, size, width: box.width }));
+    if (broken.length * size * LEADING <= box.height || size <= style.minSize) return { size, lines: broken };
+    size -= 0.5;
+  }
+}
