@@ -3,8 +3,10 @@ import helmet from 'helmet';
 import { createAuthenticator } from '../src/accounts/authenticator';
 import { Refusal } from '../src/platform/errors';
 import type { ApiDeps } from './deps';
+import { docsPage } from './http/docs-page';
 import { ERROR_BODIES, shapeOfPath } from './http/error-body';
 import { asRefusal } from './http/faults';
+import { openApiRoute } from './http/openapi';
 import { createRateLimiter } from './http/rate-limit';
 import { notesOf, requestLog } from './http/request-log';
 import type { Route } from './http/route';
@@ -18,7 +20,8 @@ export interface AppOptions {
 }
 
 /**
- * The API as an Express application: the given routes, and the system's own (health).
+ * The API as an Express application: the given routes, the system's own (health), the OpenAPI document of
+ * them all at /openapi.json, and a page to browse it at /docs.
  * Whatever a request meets (no route, a fault, a server away) is answered in the error body of its group.
  */
 export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppOptions = {}): Express {
@@ -40,7 +43,8 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
     rateLimiter: createRateLimiter(deps.config.RATE_LIMIT),
     checkResponses: options.checkResponses ?? process.env.NODE_ENV === 'test',
   };
-  const all = [...routes, ...systemRoutes(deps)];
+  const served = [...routes, ...systemRoutes(deps)];
+  const all = [...served, openApiRoute(served, deps.publicUrl)];
   checkRoutes(all);
   const sorted = [...all].sort(bySpecificity);
   for (const route of sorted) app[route.method](expressPath(route.path), serve(pipeline, route));
@@ -48,6 +52,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
     const here = sorted.filter((route) => route.path === path);
     app.all(expressPath(path), refuseMethod(here));
   }
+  app.use('/docs', docsPage());
   app.use(() => {
     throw new Refusal('NOT_FOUND', { message: 'There is no such address.' });
   });

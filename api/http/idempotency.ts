@@ -6,6 +6,7 @@ import {
   releaseAttempt,
   type StoredAnswer,
 } from '../../src/accounts/idempotency-keys';
+import { openAnswer, type SealedAnswer, sealAnswer } from '../../src/accounts/sealed-answer';
 import { Refusal } from '../../src/platform/errors';
 import { sha256 } from '../../src/platform/ids';
 import type { Logger } from '../../src/platform/logging';
@@ -46,30 +47,48 @@ export type Outcome = { readonly replayed: boolean; readonly answer: unknown };
  * A process that dies between a handler's commit and the storing of the answer leaves the key locked until its
  * lease ends; the retry then runs the handler again. Handlers that make things close this gap by storing the
  * answer in their own transaction (`IdempotencyHandle.complete`).
- * @param content everything the answer depends on: parameters and body as sent
+ * @param request `content`: everything the answer depends on, parameters and body as sent;
+ *   `sealWith`: the caller's API key, for answers that show a secret
  * @throws Refusal `IDEMPOTENCY_KEY_REUSED`, `IDEMPOTENCY_IN_FLIGHT`, and whatever the handler throws
  */
 export async function onceForKey(
   deps: { readonly sql: Sql; readonly log: Logger },
-  request: { accountId: string; operationId: string; key: string; content: unknown },
+  request: {
+    accountId: string;
+    operationId: string;
+    key: string;
+    content: unknown;
+    sealWith?: string | undefined;
+  },
   handle: (idempotency: IdempotencyHandle) => Promise<unknown>,
 ): Promise<Outcome> {
-  const { accountId, operationId, key, content } = request;
+  const { accountId, operationId, key, content, sealWith } = request;
   const fingerprint = sha256(canonicalJson(content));
   const begun = await beginAttempt(deps.sql, { accountId, operationId, key, fingerprint });
-  if (begun.outcome === 'replay') return { replayed: true, answer: begun.answer.body };
+  if (begun.outcome === 'replay') return { replayed: true, answer: reopened(begun.answer, sealWith) };
   if (begun.outcome === 'other-content') throw new Refusal('IDEMPOTENCY_KEY_REUSED');
   if (begun.outcome === 'in-flight') throw new Refusal('IDEMPOTENCY_IN_FLIGHT', { retryAfter: 1 });
-  return await attemptOnce(deps, begun.attempt, handle);
+  return await attemptOnce(deps, begun.attempt, sealWith, handle);
+}
+
+function reopened(stored: StoredAnswer, sealWith: string | undefined): unknown {
+  if (sealWith === undefined) return stored.body;
+  const answer = openAnswer(sealWith, stored.body as SealedAnswer);
+  if (answer !== undefined) return answer;
+  throw new Refusal('CONFLICT', { message: 'This request was answered to another API key of the account.' });
 }
 
 async function attemptOnce(
   deps: { readonly sql: Sql; readonly log: Logger },
   attempt: Attempt,
+  sealWith: string | undefined,
   handle: (idempotency: IdempotencyHandle) => Promise<unknown>,
 ): Promise<Outcome> {
   let completed = false;
-  const stored = (answer: unknown): StoredAnswer => ({ status: 200, body: answer });
+  const stored = (answer: unknown): StoredAnswer => ({
+    status: 200,
+    body: sealWith === undefined ? answer : sealAnswer(sealWith, answer),
+  });
   try {
     const answer = await handle({
       complete: async (tx, given) => {

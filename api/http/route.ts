@@ -73,10 +73,15 @@ export interface Route<
   readonly errors: ErrorShape;
   /** A creating POST: honours `Idempotency-Key`. Needs credentials, keys being kept per account. */
   readonly idempotent?: boolean;
+  /** The answer shows a secret: stored for its `Idempotency-Key` it is sealed with the caller's API key. */
+  readonly answersSecret?: boolean;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** What goes over the wire: answers are serialised as the handler gives them. */
   readonly response: R;
+  /** Content type of `RawAnswer` bodies that are not JSON, for the document; `response` is then not shown. */
+  readonly contentType?: string;
   readonly handler: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<z.input<R> | RawAnswer>;
 }
 

@@ -141,7 +141,8 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
       return;
     }
     const content = [sent.params, sent.query, sent.body];
-    const request = { accountId: account!.id, operationId: route.operationId, key, content };
+    const sealWith = route.answersSecret ? keyHeader?.split(':', 1)[0]?.trim() : undefined;
+    const request = { accountId: account!.id, operationId: route.operationId, key, content, sealWith };
     const { replayed, answer } = await onceForKey({ sql: deps.sql, log: notes.log }, request, handle);
     if (replayed) res.setHeader('Idempotency-Replayed', 'true');
     sendJson(res, 200, answer);

@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors';
+import { ERROR_SCHEMAS, FIELD_ERROR, type JsonSchema } from './error-schemas';
+import { route as defineRoute, RawAnswer, type Route } from './route';
+import { pathParameters } from './route-path';
+
+/** Collects the named schemas (`.meta({ id })`) of all routes; one name means one schema. */
+class Components {
+  readonly schemas: Record<string, JsonSchema> = { FieldError: FIELD_ERROR };
+  #unnamed = 0;
+
+  /**
+   * A zod schema as JSON Schema 2020-12, the form that goes over the wire: what a client sends, and what a
+   * handler gives, which is serialised as it is.
+   */
+  of(schema: z.ZodType): JsonSchema {
+    // Inside a wrapper a named schema turns into a reference even when it is the root.
+    const wrapped: unknown = z.toJSONSchema(z.object({ root: schema }), {
+      io: 'input',
+      unrepresentable: 'any',
+    });
+    const { properties, $defs = {} } = wrapped as {
+      properties: { root: JsonSchema };
+      $defs?: Record<string, JsonSchema>;
+    };
+    const names = new Map<string, string>();
+    for (const name of Object.keys($defs)) {
+      names.set(name, name.startsWith('__schema') ? `Schema${++this.#unnamed}` : name);
+    }
+    for (const [name, definition] of Object.entries($defs))
+      this.#add(names.get(name)!, renamed(definition, names));
+    return renamed(properties.root, names);
+  }
+
+  #add(name: string, { id: _id, ...schema }: JsonSchema): void {
+    const known = this.schemas[name];
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
+      throw new Error(`two different schemas are called ${name}`);
+    }
+    this.schemas[name] = schema;
+  }
+}
+
+function renamed(schema: JsonSchema, names: ReadonlyMap<string, string>): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
+    if (key !== '$ref' || typeof value !== 'string') return value;
+    return `#/components/schemas/${names.get(value.slice('#/$defs/'.length)) ?? value}`;
+  }) as JsonSchema;
+}
+
+function parameters(
+  components: Components,
+  schema: z.ZodType | undefined,
+  place: 'path' | 'query',
+  names?: readonly string[],
+): JsonSchema[] {
+  const { properties = {}, required = [] } = (schema === undefined ? {} : components.of(schema)) as {
+    properties?: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  return (names ?? Object.keys(properties)).map((name) => {
+    const { description, ...rest } = properties[name] ?? { type: 'string' };
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    };
+  });
+}
+
+/** What the framework itself may refuse a request to this route with. */
+function refusalCodes({ access, path, params, query, body, idempotent }: Route): ErrorCode[] {
+  const codes: ErrorCode[] = ['INTERNAL_ERROR', 'UNAVAILABLE'];
+  if (params ?? query ?? body ?? idempotent) codes.push('VALIDATION_ERROR');
+  if (body) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (access.credentials !== 'none') {
+    codes.push('FORBIDDEN', 'RATE_LIMITED');
+    if (!path.startsWith('/procurement/')) codes.push('UNAUTHORIZED');
+  }
+  if (path.includes('{')) codes.push('NOT_FOUND');
+  if (idempotent) codes.push('IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED');
+  return codes;
+}
+
+function errorResponses(route: Route): JsonSchema {
+  const schema = { $ref: `#/components/schemas/${ERROR_SCHEMAS[route.errors].name}` };
+  const content = { 'application/json': { schema } };
+  const statuses = new Map(
+    refusalCodes(route).map((name) => [ERROR_CODES[name].status, ERROR_CODES[name].message]),
+  );
+  const listed = [...statuses].sort(([a], [b]) => a - b);
+  return {
+    ...Object.fromEntries(listed.map(([status, description]) => [status, { description, content }])),
+    default: { description: 'Any other refusal, in the same body.', content },
+  };
+}
+
+const IDEMPOTENCY_PARAMETER = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes the request safe to repeat: for seven days the same content gives the same answer, other content 422, and 409 while the first request is at work.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+function operation(components: Components, route: Route): JsonSchema {
+  const { access, body } = route;
+  const scheme = access.credentials === 'key:secret' ? 'keyAndSecret' : 'key';
+  const given = [
+    ...parameters(components, route.params, 'path', pathParameters(route.path)),
+    ...parameters(components, route.query, 'query'),
+    ...(route.idempotent ? [IDEMPOTENCY_PARAMETER] : []),
+  ];
+  const roles = access.credentials === 'none' ? undefined : `For: ${access.roles.join(', ')}.`;
+  const description = [route.description, roles].filter((text) => text !== undefined).join('\n\n');
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    ...(description ? { description } : {}),
+    tags: [route.tag],
+    security: access.credentials === 'none' ? [] : [{ [scheme]: [] }],
+    ...(given.length > 0 ? { parameters: given } : {}),
+    ...(body
+      ? {
+          requestBody: {
+            required: !body.safeParse({}).success,
+            content: { 'application/json': { schema: components.of(body) } },
+          },
+        }
+      : {}),
+    responses: {
+      200: {
+        description: 'Done.',
+        headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+        content: route.contentType
+          ? { [route.contentType]: {} }
+          : { 'application/json': { schema: components.of(route.response) } },
+      },
+      ...errorResponses(route),
+    },
+  };
+}
+
+/**
+ * The OpenAPI 3.1 document of the routes, made from the very schemas that validate.
+ * @param serverUrl the API's public address
+ * @throws Error when two different schemas have one name
+ */
+export function openApiDocument(routes: readonly Route[], serverUrl: string): JsonSchema {
+  const components = new Components();
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method]: operation(components, route) };
+  }
+  for (const { name, schema } of Object.values(ERROR_SCHEMAS)) components.schemas[name] = schema;
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Pressline',
+      version: '1.0.0',
+      description:
+        'Print fulfillment: catalog, order intake, partner production, procurement, shipping and tracking. Unknown fields in requests are ignored; fields may be added to answers.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(components.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      headers: {
+        RequestId: { description: 'Names the request in logs and workflows.', schema: { type: 'string' } },
+      },
+      securitySchemes: {
+        key: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-KEY',
+          description: 'The API key (`key:secret` too).',
+        },
+        keyAndSecret: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-KEY',
+          description: 'API key and secret joined by a colon: `key:secret`.',
+        },
+      },
+    },
+  };
+}
+
+/**
+ * The route that serves the document of all routes, itself among them. Made with the first request.
+ * @param routes every other route
+ */
+export function openApiRoute(routes: readonly Route[], serverUrl: string): Route {
+  let text: string | undefined;
+  const self: Route = defineRoute({
+    method: 'get',
+    path: '/openapi.json',
+    operationId: 'getOpenApiDocument',
+    summary: 'This document',
+    tag: 'System',
+    access: { credentials: 'none' },
+    errors: 'coded',
+    response: z.looseObject({ openapi: z.string() }),
+    handler: async () => {
+      text ??= JSON.stringify(openApiDocument([...routes, self], serverUrl));
+      return new RawAnswer(200, { 'Content-Type': 'application/json; charset=utf-8' }, text);
+    },
+  });
+  return self;
+}
