@@ -41,6 +41,11 @@ export type Script = keyof typeof FILES;
 const ORDER: readonly Script[] = ['latin', 'arabic', 'hebrew', 'thai', 'korean', 'chinese', 'japanese'];
 const ORDER_JAPAN: readonly Script[] = ['latin', 'japanese', 'korean', 'chinese', 'arabic', 'hebrew', 'thai'];
 
+/** Scripts in the order in which their fonts are asked for a character of a text read in `country`. */
+export function scriptOrder(country: string): readonly Script[] {
+  return country === 'JP' ? ORDER_JAPAN : ORDER;
+}
+
 /** Writing whose letters join, stack or change places: it needs the font's own layout tables. */
 const NEEDS_SHAPING = /[\p{M}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Thai}]/u;
 
@@ -124,7 +129,7 @@ export function scriptFor(character: string, country: string, previous?: Script)
   ) {
     return previous;
   }
-  return (country === 'JP' ? ORDER_JAPAN : ORDER).find((script) => scripts.includes(script));
+  return scriptOrder(country).find((script) => scripts.includes(script));
 }
 
 /** Invisible characters that may stand in text without a glyph. */

@@ -1,9 +1,9 @@
 import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
 import type { LabelBarcode } from './barcode';
-import { fontPath, type Script, type Weight } from './fonts';
+import { fontPath, type Script, scriptOrder, type Weight } from './fonts';
 import { type LabelContent, type LabelElement, layOutLabel } from './label-layout';
 import { CAP_HEIGHT } from './pen';
-import { lineWidth, visualRuns } from './text';
+import { isRightToLeft, lineWidth } from './text';
 
 /** Dots to a point at 203 dpi (8 dots to the millimetre). */
 const DOTS = (8 * 25.4) / 72;
@@ -48,12 +48,13 @@ function picture(element: Extract<LabelElement, { kind: 'text' }>, country: stri
   context.fillStyle = '#fff';
   context.fillRect(0, 0, width, height);
   context.fillStyle = '#000';
-  let x = 0;
-  for (const run of visualRuns(element.text, country)) {
-    context.font = `${size}px ${family(run.script, element.weight)}`;
-    context.fillText(run.text, x, size * CAP_HEIGHT * 1.08 + size * 0.1);
-    x += context.measureText(run.text).width;
-  }
+  // The canvas joins letters and orders right-to-left text by itself, and asks the fonts in the order given.
+  context.font = `${size}px ${scriptOrder(country)
+    .map((script) => family(script, element.weight))
+    .join(', ')}`;
+  context.direction = isRightToLeft(element.text) ? 'rtl' : 'ltr';
+  context.textAlign = 'left';
+  context.fillText(element.text, 0, size * CAP_HEIGHT * 1.08 + size * 0.1);
   const pixels = context.getImageData(0, 0, width, height).data;
   const rowBytes = Math.ceil(width / 8);
   const bits = Buffer.alloc(rowBytes * height);
