@@ -1,6 +1,7 @@
 import { inTransaction, type Sql } from '../platform/postgres';
 import type { PartnerCapabilities } from './domain/capabilities';
-import { createPartner, type Partner, type PartnerSetup, partnerByAccount } from './store';
+import type { PartnerSetup } from './partner-schemas';
+import { createPartner, type Partner, partnerByAccount } from './store';
 
 /** `[unit price in minor units, lead days]` rows to offers. */
 const offers = (rows: Readonly<Record<string, readonly [number, number]>>): PartnerCapabilities['models'] =>

@@ -21,10 +21,17 @@ export async function recordRoutingDecision(
     SET routed = excluded.routed, decision = excluded.decision, created_at = now()`;
 }
 
-/** All decisions of an order, oldest first. */
-export async function routingDecisions(sql: Queryable, orderId: string): Promise<StoredDecision[]> {
-  return [
-    ...(await sql<StoredDecision[]>`
-      SELECT step, decision, created_at FROM routing_decisions WHERE order_id = ${orderId} ORDER BY created_at, step`),
-  ];
+/**
+ * All decisions of an order, oldest first.
+ * @returns undefined when there is no such order
+ */
+export async function routingDecisions(
+  sql: Queryable,
+  orderId: string,
+): Promise<StoredDecision[] | undefined> {
+  const rows = await sql<(StoredDecision | { step: null })[]>`
+    SELECT d.step, d.decision, d.created_at FROM orders o LEFT JOIN routing_decisions d ON d.order_id = o.id
+    WHERE o.id = ${orderId} ORDER BY d.created_at, d.step`;
+  if (rows.length === 0) return undefined;
+  return rows.filter((row): row is StoredDecision => row.step !== null);
 }

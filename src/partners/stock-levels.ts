@@ -1,14 +1,5 @@
 import { json, type Queryable } from '../platform/postgres';
-
-/** What a partner says of one SKU (DESIGN "Stock poll"). */
-export interface StockReport {
-  readonly SKU: string;
-  readonly status: 'in-stock' | 'out-of-stock';
-  /** Units on the shelf; in stock with 0 is out of stock. */
-  readonly amount?: number | null | undefined;
-  /** YYYY-MM-DD, or a longer ISO 8601 time of which the day counts. */
-  readonly replenishmentDate?: string | null | undefined;
-}
+import type { StockReport } from './partner-schemas';
 
 export interface ReportedLevel {
   readonly partnerSku: string;

@@ -1,33 +1,8 @@
 import type { ProductKind } from '../catalog/domain/product';
 import { newSigningSecret } from '../platform/http/webhook-signature';
 import { json, type Queryable } from '../platform/postgres';
-import type { TaxIds } from '../shipping/domain/shipment';
-import type { PartnerCapabilities } from './domain/capabilities';
-import {
-  type PrintOrderAddress,
-  type PrintOrderVersion,
-  printOrderVersion,
-  submitUrlFor,
-} from './domain/print-order';
-
-/** Where parcels of a partner are sent from, and the numbers its customs declarations carry. */
-export type SenderAddress = PrintOrderAddress & {
-  readonly company: string;
-  readonly taxIds?: TaxIds | undefined;
-};
-
-/** What an operator sets up of a partner. */
-export interface PartnerSetup {
-  /** Names the partner in decisions and files; never changes. */
-  readonly uid: string;
-  readonly name: string;
-  /** ISO 4217: the currency of its prices and procurement orders. */
-  readonly currency: string;
-  readonly enabled: boolean;
-  readonly printHouseUid: string | null;
-  readonly senderAddress: SenderAddress;
-  readonly capabilities: PartnerCapabilities;
-}
+import { type PrintOrderVersion, printOrderVersion, submitUrlFor } from './domain/print-order';
+import type { PartnerChange, PartnerSetup } from './partner-schemas';
 
 /** What a partner says when it subscribes. */
 export interface Subscription {
@@ -100,12 +75,10 @@ export async function createPartner(
   return partner;
 }
 
-/** What an operator may change; capabilities are replaced one by one, each as a whole. */
-export interface PartnerChange extends Partial<Omit<PartnerSetup, 'uid' | 'currency' | 'capabilities'>> {
-  readonly capabilities?: Partial<PartnerCapabilities>;
-}
-
-/** @returns the changed partner, undefined when there is none */
+/**
+ * Changes what is given; each capability is replaced as a whole.
+ * @returns the changed partner, undefined when there is none
+ */
 export async function changePartner(
   sql: Queryable,
   partnerId: string,

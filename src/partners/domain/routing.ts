@@ -64,6 +64,8 @@ const REJECTIONS = {
   out_of_stock: { passing: true, says: 'is out of stock' },
 } as const satisfies Record<string, { passing: boolean; says: string }>;
 
+export const REJECTION_REASONS = Object.keys(REJECTIONS) as RejectionReason[];
+
 /**
  * What one choice costs, in euro cents. Money and time are put on one scale, so that a decision
  * can be read as a sum: the partner's price, and what the rest is worth.

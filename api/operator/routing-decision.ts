@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { REJECTION_REASONS } from '../../src/partners/domain/routing';
+
+/** A routing decision as operators read it (DESIGN "Preparation"; src/partners/domain/routing). */
+
+const named = { partnerId: z.string(), partnerUid: z.string() };
+const cents = z.int().describe('Euro cents.');
+
+const cost = z
+  .object({ production: cents, waiting: cents, transit: cents, stock: cents, total: cents })
+  .describe('What the partner asks, and what days and risks are worth, on one scale.');
+
+const weighed = <V extends string>(verdict: V) =>
+  z.object({
+    ...named,
+    verdict: z.literal(verdict),
+    cost,
+    dispatchDate: z.iso.date(),
+    backordered: z.boolean(),
+  });
+
+const alternative = z.discriminatedUnion('verdict', [
+  weighed('chosen'),
+  weighed('dearer'),
+  weighed('dearer_overall').describe('Cheaper for this item alone, dearer for the order.'),
+  z.object({
+    ...named,
+    verdict: z.literal('rejected'),
+    reason: z.enum(REJECTION_REASONS),
+    detail: z.string(),
+  }),
+]);
+
+const explanation = z.array(z.object({ itemId: z.string(), alternatives: z.array(alternative) }));
+
+export const routingDecisionSchema = z.discriminatedUnion('ok', [
+  z.object({
+    ok: z.literal(true),
+    assignments: z.array(
+      z.object({
+        ...named,
+        itemId: z.string(),
+        quantity: z.int(),
+        kind: z.enum(['print', 'apparel', 'mounted']),
+        dispatchDate: z.iso.date(),
+        backordered: z.boolean(),
+        productionCost: z.object({ minor: z.int(), currency: z.string() }),
+      }),
+    ),
+    parcels: z.record(z.string(), cents).describe('What a parcel from each chosen partner was reckoned at.'),
+    explanation,
+  }),
+  z.object({
+    ok: z.literal(false),
+    unroutable: z.array(
+      z.object({
+        itemId: z.string(),
+        passing: z.boolean().describe('Whether a partner may take it later.'),
+        reason: z.string(),
+      }),
+    ),
+    explanation,
+  }),
+]);
+
+export type RoutingDecisionView = z.input<typeof routingDecisionSchema>;

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { PRINT_ORDER_VERSIONS } from '../../src/partners/domain/print-order';
+import { subscribe } from '../../src/partners/store';
+import { allowsPrivateAddresses } from '../../src/platform/config';
+import { Refusal } from '../../src/platform/errors';
+import { createSafeClient } from '../../src/platform/http/safe-client';
+import type { ApiDeps } from '../deps';
+import { type Route, route } from '../http/route';
+
+/** `POST /v2/subscribe`: a partner says where it takes print orders (DESIGN "Subscription"). */
+export function subscribeRoutes({ sql, config }: ApiDeps): Route[] {
+  const { checkUrl } = createSafeClient({ allowPrivate: allowsPrivateAddresses(config) });
+  const address = z
+    .string()
+    .min(1)
+    .max(2_000)
+    .superRefine((url, context) => {
+      const wrong = url === '' ? undefined : checkUrl(url);
+      if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong.message });
+    });
+
+  return [
+    route({
+      method: 'post',
+      path: '/v2/subscribe',
+      operationId: 'subscribePartner',
+      summary: 'Register the addresses a print partner is called at',
+      description:
+        'Every call to these addresses is signed by Standard Webhooks with the secret of the answer. A later call ' +
+        'replaces all addresses and the secret; for a day calls carry a signature by the replaced secret as well.',
+      tag: 'Partner interaction',
+      access: { credentials: 'key', roles: ['partner'] },
+      errors: 'plain',
+      body: z.object({
+        orderSubmitUrl: address,
+        apparelOrderSubmitUrl: address.nullish().describe('Default: orderSubmitUrl.'),
+        orderCancelUrl: address
+          .nullish()
+          .describe('Without it, cancellations are agreed with the partner in person.'),
+        inventoryUrl: address.nullish().describe('Asked for stock every 10 minutes.'),
+        version: z
+          .enum(PRINT_ORDER_VERSIONS)
+          .nullish()
+          .describe('Version of print orders; default 1.1, and 1.0 for apparel.'),
+      }),
+      response: z.object({
+        message: z.string(),
+        signingSecret: z.string().describe('`whsec_` and base64; shown once.'),
+      }),
+      handler: async ({ account, body, log }) => {
+        const subscribed = await subscribe(sql, account.id, {
+          orderSubmitUrl: body.orderSubmitUrl,
+          apparelOrderSubmitUrl: body.apparelOrderSubmitUrl ?? null,
+          orderCancelUrl: body.orderCancelUrl ?? null,
+          inventoryUrl: body.inventoryUrl ?? null,
+          printOrderVersion: body.version ?? null,
+        });
+        if (subscribed === undefined) {
+          throw new Refusal('CONFLICT', { message: 'This account has not been set up as a print partner.' });
+        }
+        log.info({ partner: account.name }, 'partner subscribed');
+        return { message: 'Subscribed.', signingSecret: subscribed.signingSecret };
+      },
+    }),
+  ];
+}

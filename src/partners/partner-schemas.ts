@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { isCountry } from '../platform/domain/countries';
+import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
+import { partnerCapabilitiesSchema } from './domain/capabilities';
+import { PRINT_ORDER_VERSIONS } from './domain/print-order';
+
+/** What operators and partners send about a partner, and what operators see of it. */
+
+const country = z.string().refine(isCountry, { error: 'must be an ISO 3166-1 alpha-2 country code' });
+const line = (max: number) => z.string().trim().min(1).max(max);
+
+export const senderAddressSchema = z.object({
+  firstName: line(25),
+  lastName: line(25),
+  company: line(60),
+  addressLine1: line(35),
+  addressLine2: line(35).optional(),
+  addressLine3: line(35).optional(),
+  street: line(35).optional().describe('Addresses in Germany.'),
+  houseNumber: line(10).optional().describe('Addresses in Germany.'),
+  suburb: line(35).optional().describe('Addresses in Australia and New Zealand.'),
+  city: line(30),
+  postcode: line(15),
+  state: line(35).optional(),
+  country,
+  email: z.email().max(254),
+  phone: line(25).optional(),
+  taxIds: z
+    .object({
+      vatNumber: line(50).optional(),
+      iossNumber: line(50).optional(),
+      eoriNumber: line(50).optional(),
+      pcccNumber: line(50).optional(),
+      australianBusinessNumber: line(50).optional(),
+    })
+    .optional()
+    .describe('Printed on customs declarations.'),
+});
+
+export const partnerSetupSchema = z.object({
+  uid: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{1,62}$/, 'must be lowercase letters, digits and hyphens, 2 to 63 of them')
+    .describe('Names the partner for good.'),
+  name: line(100),
+  currency: z
+    .string()
+    .refine((code) => code === 'EUR' || Object.hasOwn(REFERENCE_RATES.perEuro, code), {
+      error: 'must be an ISO 4217 currency with a known exchange rate',
+    })
+    .describe('Currency of its prices and procurement orders.'),
+  enabled: z.boolean().default(true).describe('Whether routing may choose it.'),
+  printHouseUid: line(100).nullable().default(null),
+  senderAddress: senderAddressSchema.describe(
+    'Where its parcels are sent from; its country is where it fulfils.',
+  ),
+  capabilities: partnerCapabilitiesSchema,
+});
+
+/** What an operator sets up of a partner. */
+export type PartnerSetup = z.output<typeof partnerSetupSchema>;
+
+export const partnerChangeSchema = z.object({
+  name: partnerSetupSchema.shape.name.optional(),
+  enabled: z.boolean().optional(),
+  printHouseUid: line(100).nullable().optional(),
+  senderAddress: senderAddressSchema.optional(),
+  capabilities: partnerCapabilitiesSchema
+    .partial()
+    .optional()
+    .describe('Each capability that is given is replaced as a whole.'),
+});
+
+export type PartnerChange = z.output<typeof partnerChangeSchema>;
+
+export const partnerViewSchema = z.object({
+  id: z.string(),
+  ...partnerSetupSchema.shape,
+  country: z.string(),
+  stateProvince: z.string().nullable(),
+  subscription: z
+    .object({
+      orderSubmitUrl: z.string(),
+      apparelOrderSubmitUrl: z.string().nullable(),
+      orderCancelUrl: z.string().nullable(),
+      inventoryUrl: z.string().nullable(),
+      version: z.enum(PRINT_ORDER_VERSIONS).nullable(),
+      subscribedAt: z.iso.datetime(),
+    })
+    .nullable()
+    .describe('Null until the partner has subscribed.'),
+  createdAt: z.iso.datetime(),
+});
+
+/** One SKU of a stock report (DESIGN "Stock poll"); partners answer the poll with it, or push it. */
+export const stockReportSchema = z.object({
+  SKU: z.string().min(1).max(200),
+  status: z.enum(['in-stock', 'out-of-stock']),
+  amount: z
+    .int()
+    .min(0)
+    .max(1_000_000_000)
+    .nullish()
+    .describe('Units on the shelf; in stock with 0 is out of stock.'),
+  replenishmentDate: z
+    .union([z.iso.date(), z.iso.datetime({ offset: true, local: true }), z.literal('')])
+    .nullish()
+    .describe('Day on which more comes in.'),
+});
+
+export type StockReport = z.output<typeof stockReportSchema>;
