@@ -11,7 +11,7 @@ export interface Shape {
 }
 
 const PALETTES = [
-  { sky: ['#1d3557', '#f1a66a'], sun: '#ffe8b6', hills: ['#a8656b', '#7c4a62', '#4f3558', '#2a2344'] },
+  { sky: ['#45497d', '#f4b591'], sun: '#ffe8b6', hills: ['#a8656b', '#7c4a62', '#4f3558', '#2a2344'] },
   { sky: ['#7ec8e3', '#f6f4d2'], sun: '#fff6c9', hills: ['#a7c48a', '#7fa86b', '#54844f', '#2f5d3a'] },
   { sky: ['#f7c59f', '#efefd0'], sun: '#ff6b35', hills: ['#6aa3b5', '#3f7d94', '#1f5a73', '#0d3b52'] },
   { sky: ['#2b2d42', '#8d99ae'], sun: '#edf2f4', hills: ['#6c7a96', '#515f7e', '#39455f', '#222b40'] },
@@ -72,13 +72,16 @@ export function landscape(width: number, height: number, seed: number, ground = 
   palette.hills.forEach((color, layer) => {
     const base = height * (0.5 + 0.13 * layer);
     const swing = height * 0.14;
-    const crests = 3;
-    let path = `M 0 ${n(height)} L 0 ${n(base - swing * next())}`;
-    for (let crest = 0; crest < crests; crest++) {
-      const from = (width * crest) / crests;
-      const to = (width * (crest + 1)) / crests;
-      const step = (to - from) / 3;
-      path += ` C ${n(from + step)} ${n(base - swing * next())} ${n(to - step)} ${n(base + swing * next())} ${n(to)} ${n(base - swing * next())}`;
+    const crests = 4;
+    let y = base - swing * next();
+    let path = `M 0 ${n(height)} L 0 ${n(y)}`;
+    for (let crest = 1; crest <= crests; crest++) {
+      const x = (width * crest) / crests;
+      const reach = width / crests / 2;
+      // Level at both ends, so that one curve runs into the next without a kink.
+      const to = base + swing * (crest % 2 === 0 ? -next() : 0.4 * next());
+      path += ` C ${n(x - reach)} ${n(y)} ${n(x - reach)} ${n(to)} ${n(x)} ${n(to)}`;
+      y = to;
     }
     shapes.push({ path: `${path} L ${n(width)} ${n(height)} Z`, color });
   });

@@ -146,7 +146,7 @@ const behaviours = {
     plan: () => [...usual(), received, printed, shipped],
   },
   'faulty-postbacks': {
-    summary: 'Sends postbacks that break the rules before each proper one is due; goes on as usual.',
+    summary: 'After received sends postbacks that break the rules, and then goes on as usual.',
     plan: () => [received, { do: 'faulty-postbacks' }, fetchAssets, printed, ...sent],
   },
   'per-item-postbacks': {

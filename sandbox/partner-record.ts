@@ -83,6 +83,8 @@ export interface PrintOrderRecord {
   readonly postbacks: { status: string; orderItemId?: string; answer: number }[];
   readonly documents: ShippingDocument[];
   readonly trackingCodes: Set<string>;
+  /** Of the newest documents: a change of address makes a new label, and the old one stays behind. */
+  labelOnParcel: string | undefined;
   /** Items that are no longer made, by the service's wish or the partner's. */
   readonly held: Set<string>;
   readonly cancelOrders: { itemIds: string[]; accepted: boolean }[];
@@ -138,6 +140,7 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
         postbacks: [],
         documents: [],
         trackingCodes: new Set(),
+        labelOnParcel: undefined,
         held: new Set(),
         cancelOrders: [],
         cancelToTell: undefined,
@@ -168,7 +171,9 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
       record.documents.push(entry.document);
       return;
     case 'dispatched':
-      if (entry.trackingCode !== undefined) record.trackingCodes.add(entry.trackingCode);
+      if (entry.trackingCode === undefined) return;
+      record.trackingCodes.add(entry.trackingCode);
+      record.labelOnParcel = entry.trackingCode;
       return;
     case 'held':
       for (const id of entry.itemIds) record.held.add(id);

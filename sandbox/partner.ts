@@ -267,9 +267,13 @@ export function createPartner(deps: {
       response.status(404).json({ error: `There is no print order ${orderId}` });
       return;
     }
-    // A list that names none of the items, as an empty one does, means the print order as a whole.
-    const named = record.itemIds.filter((id) => listed.includes(id));
-    const itemIds = named.length > 0 ? named : [...record.itemIds];
+    const unknown = listed.filter((id) => !record.itemIds.includes(id));
+    if (unknown.length > 0) {
+      response.status(400).json({ error: `Print order ${orderId} has no item ${unknown.join(', ')}` });
+      return;
+    }
+    // An empty list means the print order as a whole.
+    const itemIds = [...(listed.length > 0 ? listed : record.itemIds)];
     const behaviour = BEHAVIOURS[record.behaviour.name];
     const packed = record.trackingCodes.size > 0 || told(record, 'shipped');
     const refusal = behaviour.refusesCancel ?? (packed ? 'The order is packed already' : undefined);
@@ -326,8 +330,9 @@ export function createPartner(deps: {
 
     async subscribe(urls) {
       subscribing = true;
+      // Without a version: print orders then come as each product kind usually has them (1.1, apparel 1.0).
       // A key that is not known yet may be about to be: the service and its sandbox start together.
-      const answer = await send('/v2/subscribe', { ...urls, version: '1.1' }, ({ status }) => {
+      const answer = await send('/v2/subscribe', urls, ({ status }) => {
         if (status !== 200) log.warn({ status }, 'subscription refused; trying again');
         return status !== 200;
       });

@@ -41,17 +41,21 @@ export const PRINT_FILES: Readonly<Record<string, PrintFile>> = {
   'poster-a3.jpg': image('jpeg', 297, 420, 150, 0),
   'card-a6.pdf': pdf('Greetings from the coast', 105, 148, 1, 2),
   'card-a5.pdf': pdf('Greetings from the coast', 148, 210, 1, 2),
+  'card-dl.pdf': pdf('Greetings from the coast', 99, 210, 1, 2),
   'photo-book-a4.pdf': pdf('Our year outside', 210, 297, 24, 1),
-  'photo-book-20x20.pdf': pdf('Our year outside', 200, 200, 24, 1),
-  'mug-wrap.png': image('png', 200, 90, 300, 2),
+  'photo-book-a5.pdf': pdf('Our year outside', 148, 210, 24, 1),
+  'photo-book-21x21.pdf': pdf('Our year outside', 210, 210, 24, 1),
+  'mug-wrap.png': image('png', 200, 85, 300, 2),
+  'mug-wrap-15oz.png': image('png', 225, 102, 300, 2),
   't-shirt-front.png': image('png', 300, 400, 150, 3, true),
   't-shirt-back.png': image('png', 300, 400, 150, 2, true),
   'frame-poster-30x40.jpg': image('jpeg', 300, 400, 200, 1),
   'frame-poster-50x70.jpg': image('jpeg', 500, 700, 150, 1),
+  'sticker-75.png': image('png', 75, 75, 300, 3, true),
   'packing-slip.pdf': { contentType: 'application/pdf', make: packingSlipPdf },
 };
 
-/** Print PDFs have at most this many pages; a photo book of 200 pages takes about half a second to make. */
+/** Print PDFs have at most this many pages; a photo book of 200 pages takes about 0.2 s to make. */
 const MOST_PAGES = 500;
 
 /** Files of distinct page counts held at a time; the oldest goes first. */

@@ -220,9 +220,8 @@ export function createProduction(deps: {
         return faults.find((fault) => fault !== undefined);
       }
       case 'hand-over': {
-        for (const trackingNumber of record.trackingCodes) {
-          carriers.handOver({ trackingNumber, journey, partner: deps.name });
-        }
+        const trackingNumber = record.labelOnParcel;
+        if (trackingNumber !== undefined) carriers.handOver({ trackingNumber, journey, partner: deps.name });
         return undefined;
       }
       case 'faulty-postbacks':

@@ -59,6 +59,21 @@ describe('Carriers', () => {
     expect(new Set(seen.map(({ id }) => id)).size).toBe(4);
   });
 
+  it('carry the parcel under its newest label', async () => {
+    const { orderSubmitUrl } = sandbox.partnerUrls('prints-berlin');
+    await sendSigned(stub, orderSubmitUrl, printOrder(sandbox, '404', 'sandbox:waits-after-dispatch=200'));
+    const seen = () =>
+      sandbox.seen().partners['prints-berlin']!.printOrders.find((o) => o.printOrderId === '404')!;
+    await until(() => seen().trackingCodes.length === 1, 'the first label');
+    stub.trackingCodes.set('404', 'NEWER404');
+    await until(
+      () => stub.carrierEvents.some(({ trackingNumber }) => trackingNumber === 'NEWER404'),
+      'its events',
+    );
+    expect(seen().trackingCodes).toEqual(['TRACK404', 'NEWER404']);
+    expect(stub.carrierEvents.some(({ trackingNumber }) => trackingNumber === 'TRACK404')).toBe(false);
+  });
+
   it('try again while Pressline is away', async () => {
     stub.failures.set('/v1/carriers/hare-post/events', { status: 503, left: 2 });
     expect(await events('403', '', 4)).toHaveLength(4);

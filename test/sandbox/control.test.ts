@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Sandbox, Seen } from '../../sandbox';
 import { BEHAVIOURS, behaviourInAddress } from '../../sandbox/behaviours';
+import { projectRoot } from '../../src/platform/project-root';
 import {
   printOrder,
   removeFolder,
@@ -116,6 +119,31 @@ describe('Control API, in manual mode', () => {
     expect(status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(stub.postbacks('500')).not.toContain('cancelled');
+  });
+});
+
+describe('docs/sandbox.md', () => {
+  const docs = readFileSync(join(projectRoot(), 'docs/sandbox.md'), 'utf8');
+
+  it('has the table of behaviours', () => {
+    const rows = [...docs.matchAll(/^\| `([a-z-]+)` \| (.+?) \| (.*)\|$/gm)].map(([, ...cells]) =>
+      cells.map((cell) => cell!.trim()),
+    );
+    const documented = rows.filter(([name]) => Object.hasOwn(BEHAVIOURS, name!));
+    expect(documented).toEqual(
+      Object.entries(BEHAVIOURS).map(([name, { summary, amount }]) => [
+        name,
+        summary,
+        amount === undefined ? '' : `${amount.meaning} (${amount.default})`,
+      ]),
+    );
+  });
+
+  it('names every print file and every fault', async () => {
+    for (const list of ['/files', '/faulty-files']) {
+      const { files } = (await (await fetch(`${sandbox.url}${list}`)).json()) as { files: string[] };
+      for (const file of files) expect(docs).toContain(`\`${file.split('/').at(-1)}\``);
+    }
   });
 });
 

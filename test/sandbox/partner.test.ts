@@ -46,10 +46,7 @@ describe('A print partner that behaves', () => {
   it('subscribes with its four addresses and its key', () => {
     const subscriptions = stub.arrivals.filter(({ path }) => path === '/v2/subscribe');
     expect(subscriptions.map(({ apiKey }) => apiKey).sort()).toEqual(['key-berlin', 'key-ohio']);
-    expect(subscriptions.find(({ apiKey }) => apiKey === 'key-berlin')!.body).toEqual({
-      ...berlin(),
-      version: '1.1',
-    });
+    expect(subscriptions.find(({ apiKey }) => apiKey === 'key-berlin')!.body).toEqual(berlin());
   });
 
   it('takes a print order, fetches its files, reports, gets its documents, ships', async () => {
@@ -180,6 +177,8 @@ describe('A print partner that behaves', () => {
 
     const tooLate = { ...cancel, orderId: '100', canceledPrintJobIdList: [] };
     expect((await sendSigned(stub, berlin().orderCancelUrl, tooLate)).status).toBe(409);
+    const foreignItem = { ...cancel, canceledPrintJobIdList: ['1091', '7'] };
+    expect((await sendSigned(stub, berlin().orderCancelUrl, foreignItem)).status).toBe(400);
     const unknown = { ...cancel, orderId: '424242' };
     expect((await sendSigned(stub, berlin().orderCancelUrl, unknown)).status).toBe(404);
   });

@@ -30,7 +30,9 @@ export interface StubPressline {
     readonly statusUid: string;
     readonly id: string;
   }[];
-  secrets: Map<string, string>;
+  readonly secrets: Map<string, string>;
+  /** Tracking codes that dispatch answers with, by print order, in place of `TRACK{id}`. */
+  readonly trackingCodes: Map<string, string>;
   /** Requests that are answered with this status first, by path. */
   readonly failures: Map<string, { status: number; left: number; headers?: Record<string, string> }>;
   postbacks(printOrderId: string): string[];
@@ -42,6 +44,7 @@ export async function startStub(): Promise<StubPressline> {
   const carrierEvents: StubPressline['carrierEvents'] = [];
   const failures: StubPressline['failures'] = new Map();
   const secrets = new Map<string, string>();
+  const trackingCodes = new Map<string, string>();
   const app = express();
   app.use(express.json({ verify: (request, _response, raw) => Object.assign(request, { raw }) }));
   app.use((request, response, next) => {
@@ -80,7 +83,7 @@ export async function startStub(): Promise<StubPressline> {
         format: 'pdf',
         url: `${address()}/documents/${type}-${request.body.orderId}.pdf`,
       })),
-      trackingCode: `TRACK${request.body.orderId}`,
+      trackingCode: trackingCodes.get(request.body.orderId) ?? `TRACK${request.body.orderId}`,
       trackingLink: 'https://track.example',
     });
   });
@@ -107,6 +110,7 @@ export async function startStub(): Promise<StubPressline> {
     arrivals,
     carrierEvents,
     secrets,
+    trackingCodes,
     failures,
     postbacks: (printOrderId) =>
       arrivals
