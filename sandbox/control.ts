@@ -2,7 +2,8 @@ import { json, type Response, Router } from 'express';
 import { z } from 'zod';
 import { BEHAVIOURS, choose, isBehaviourName } from './behaviours';
 import type { Carriers, SeenParcel } from './carrier-events';
-import type { Partner, SeenPartner } from './partner';
+import type { Partner } from './partner';
+import type { SeenPartner } from './seen';
 
 /** Everything the outside world saw. */
 export interface Seen {

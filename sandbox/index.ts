@@ -15,7 +15,8 @@ import { createPrintFileShelf, printFileRoutes } from './print-files';
 
 export type { Seen } from './control';
 export { FAST, type Pace, WATCHABLE } from './pace';
-export type { Mode, PartnerUrls, SeenPartner, SeenPrintOrder } from './partner';
+export type { Mode, PartnerUrls } from './partner';
+export type { SeenPartner, SeenPrintOrder } from './seen';
 
 export interface SandboxOptions {
   /** 0 picks a free one. Keep it over restarts: print-file and partner addresses hold it. */

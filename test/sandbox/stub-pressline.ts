@@ -140,7 +140,7 @@ export async function sandboxAt(
     partners: PARTNERS,
     carrierSecret: CARRIER_SECRET,
     pace: FAST,
-    log: pino({ level: process.env.SANDBOX_TEST_LOG ?? 'silent' }),
+    log: pino({ level: 'silent' }),
   });
   await sandbox.subscribed;
   return { sandbox, folder };
