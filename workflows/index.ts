@@ -1,1 +1,2 @@
 export { order } from './order/order';
+export { partnerStockPoll } from './partner-stock-poll';
