@@ -21,11 +21,11 @@ const variable = <T extends z.ZodType>(schema: T, fallback: string, doc: string)
 const optionalText = z.string().min(1).optional();
 const integer = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
+const trueOrFalse = z.enum(['true', 'false']);
 const flag = (fallback: boolean) =>
-  z
-    .enum(['true', 'false'])
-    .default(fallback ? 'true' : 'false')
-    .transform((value) => value === 'true');
+  trueOrFalse.default(fallback ? 'true' : 'false').transform((value) => value === 'true');
+/** Unset stays undefined: zod applies a default even below `.optional()`. */
+const optionalFlag = trueOrFalse.transform((value) => value === 'true').optional();
 const durationUnits = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 /** `500ms`, `30s`, `15m`, `24h`, `7d`: parsed to milliseconds. */
 const duration = (fallback: string) =>
@@ -40,14 +40,21 @@ const duration = (fallback: string) =>
 
 export const VARIABLES = {
   DATA_DIR: variable(
-    z.string().min(1).default('.data').transform((dir) => resolve(dir)),
+    z
+      .string()
+      .min(1)
+      .default('.data')
+      .transform((dir) => resolve(dir)),
     '.data',
     'Folder of everything embedded: Postgres, the Temporal database file, stored objects, credentials.json.',
   ),
   HOST: variable(z.string().min(1).default('127.0.0.1'), '127.0.0.1', 'Address the API listens on.'),
   PORT: variable(integer(3000, 0, 65535), '3000', 'Port of the API; 0 picks a free one.'),
   PUBLIC_URL: variable(
-    z.url().transform((url) => url.replace(/\/+$/, '')).optional(),
+    z
+      .url()
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
     'http://HOST:PORT',
     'Address under which clients and partners reach the API; document and file links start with it.',
   ),
@@ -74,7 +81,10 @@ export const VARIABLES = {
     'Temporal CLI binary that runs the embedded server.',
   ),
   TEMPORAL_UI_URL: variable(
-    z.url().transform((url) => url.replace(/\/+$/, '')).optional(),
+    z
+      .url()
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
     'the embedded server’s UI',
     'Address of the Temporal UI, for links.',
   ),
@@ -103,18 +113,26 @@ export const VARIABLES = {
     '0',
     'Port of the sandbox; 0 picks a free one on the first start and keeps it in DATA_DIR.',
   ),
-  RATE_LIMIT: variable(integer(100, 0, 1_000_000), '100', 'Requests a second each API key may make; 0 is off.'),
+  RATE_LIMIT: variable(
+    integer(100, 0, 1_000_000),
+    '100',
+    'Requests a second each API key may make; 0 is off.',
+  ),
   LINK_SECRET: variable(
     z.string().min(32).optional(),
     'random, kept in DATA_DIR',
     'Secret that signs document and file links; every process of a deployment needs the same.',
   ),
   OUTBOUND_ALLOW_PRIVATE: variable(
-    flag(true).optional(),
+    optionalFlag,
     'true with embedded servers, false otherwise',
     'Whether outbound fetches and posts may go to plain http and private addresses. Never true on a server that strangers reach.',
   ),
-  FILE_SIZE_LIMIT_MB: variable(integer(200, 1, 5_000), '200', 'Largest print file or packing slip, in megabytes.'),
+  FILE_SIZE_LIMIT_MB: variable(
+    integer(200, 1, 5_000),
+    '200',
+    'Largest print file or packing slip, in megabytes.',
+  ),
   FILE_RETRY_WINDOW: variable(
     duration('1h'),
     '1h',
@@ -128,7 +146,11 @@ export const VARIABLES = {
   S3_ENDPOINT: variable(z.url().optional(), 'AWS', 'S3-compatible endpoint of the object store.'),
   S3_BUCKET: variable(optionalText, 'folder under DATA_DIR', 'Bucket for objects. Unset: a local folder.'),
   S3_REGION: variable(z.string().min(1).default('us-east-1'), 'us-east-1', 'Region of the bucket.'),
-  S3_FORCE_PATH_STYLE: variable(flag(true), 'true', 'Address buckets by path, as most S3-compatible stores want.'),
+  S3_FORCE_PATH_STYLE: variable(
+    flag(true),
+    'true',
+    'Address buckets by path, as most S3-compatible stores want.',
+  ),
   SHUTDOWN_GRACE: variable(
     duration('10s'),
     '10s',
@@ -164,5 +186,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
 
 /** Whether outbound calls may go to private addresses (DESIGN: only when the embedded default allows them). */
 export function allowsPrivateAddresses(config: Config): boolean {
-  return config.OUTBOUND_ALLOW_PRIVATE ?? (config.DATABASE_URL === undefined && config.TEMPORAL_ADDRESS === undefined);
+  return (
+    config.OUTBOUND_ALLOW_PRIVATE ??
+    (config.DATABASE_URL === undefined && config.TEMPORAL_ADDRESS === undefined)
+  );
 }

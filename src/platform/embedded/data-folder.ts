@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import lockfile from 'proper-lockfile';
 import { writeFileAtomically } from './files';
@@ -22,8 +22,10 @@ export interface DataFolder {
  * kept fresh by a timer would keep the folder shut for seconds after a kill, and lose it when a laptop sleeps.)
  * @throws DataFolderBusy while another living process holds it
  */
-export async function claimDataFolder(path: string): Promise<DataFolder> {
-  await mkdir(path, { recursive: true });
+export async function claimDataFolder(dir: string): Promise<DataFolder> {
+  await mkdir(dir, { recursive: true });
+  // One spelling: leftover servers are known by the folder on their command lines.
+  const path = await realpath(dir);
   const holderFile = join(path, 'stack.json');
   const mine = await identify(process.pid);
   await locked(path, async () => {

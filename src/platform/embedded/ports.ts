@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { writeFileAtomically } from './files';
 
@@ -16,18 +16,6 @@ function tryListen(port: number, host: string): Promise<number | undefined> {
       const { port: bound } = server.address() as { port: number };
       server.close(() => resolve(bound));
     });
-  });
-}
-
-/** Whether a server of this machine takes connections on the port. */
-export function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' });
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
   });
 }
 

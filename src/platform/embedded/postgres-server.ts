@@ -1,16 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import {
-  chmod,
-  chown,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -18,20 +7,14 @@ import { randomToken } from '../ids';
 import { lastLines, writeFileAtomically } from './files';
 import { choosePort } from './ports';
 import { clusterPath, type PostgresInstallation, postgresInstallation } from './postgres-installation';
-import {
-  commandLine,
-  identify,
-  isAlive,
-  type ProcessIdentity,
-  type StopStep,
-  stopProcess,
-} from './processes';
-import { type RunningServer, watchServer } from './running-server';
+import { isAlive, processesWithArguments, type StopStep, stopProcess } from './processes';
+import { type RunningServer, runServer } from './running-server';
 
 const run = promisify(execFile);
 
 const SUPERUSER = 'pressline';
 const DATABASE = 'pressline';
+const PID_FILE = 'postmaster.pid';
 
 /** Smart enough for a laptop and for some dozens of API and worker processes on it. */
 const SETTINGS = {
@@ -61,7 +44,6 @@ const STOP_STEPS: readonly StopStep[] = [
 export interface EmbeddedPostgres extends RunningServer {
   /** postgresql:// with its password: a secret. */
   readonly url: string;
-  readonly port: number;
 }
 
 /**
@@ -84,26 +66,20 @@ export async function startPostgres(
   await ensureCluster(installation, cluster, password, report);
 
   const taken: number[] = [];
-  for (;;) {
+  while (taken.length < 5) {
     const port = await choosePort(dataDir, 'postgres', taken);
     const server = await launch(
       installation,
       cluster,
-      port,
-      { ...SETTINGS, ...settings },
-      join(dataDir, 'logs'),
+      { ...SETTINGS, ...settings, port: String(port) },
+      join(dataDir, 'logs', 'postgres.log'),
     );
-    if (server === 'port taken' && taken.length < 5) {
-      taken.push(port);
-      continue;
+    if (server !== undefined) {
+      return { ...server, url: `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${DATABASE}` };
     }
-    if (server === 'port taken') throw new Error('Postgres found no port that it could listen on');
-    return {
-      ...server,
-      port,
-      url: `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${DATABASE}`,
-    };
+    taken.push(port);
   }
+  throw new Error('Postgres found no port that it could listen on');
 }
 
 async function ensurePassword(dataDir: string): Promise<string> {
@@ -127,7 +103,7 @@ async function ensureCluster(
   await Promise.all(
     names
       .filter((name) => name.startsWith('postgres.new'))
-      .map((name) => rm(join(beside, name), { recursive: true, force: true })),
+      .map((name) => rm(join(beside, name), { recursive: true, force: true, maxRetries: 5 })),
   );
   if (names.includes('postgres')) {
     // The same folder may have been written by root before and by ourselves now, or the other way round.
@@ -194,39 +170,29 @@ async function ownedBy(path: string, user: NonNullable<PostgresInstallation['use
   await chmod(path, 0o700);
 }
 
-type Launched = RunningServer | 'port taken';
-
+/** @returns undefined when the port was taken after all */
 async function launch(
   { root, user }: PostgresInstallation,
   cluster: string,
-  port: number,
   settings: Readonly<Record<string, string>>,
-  logDir: string,
-): Promise<Launched> {
-  const logFile = join(logDir, 'postgres.log');
-  const flags = Object.entries({ ...settings, port: String(port) }).flatMap(([name, value]) => [
-    '-c',
-    `${name}=${value}`,
-  ]);
+  logFile: string,
+): Promise<RunningServer | undefined> {
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   // After a hard kill the old server's last backends may hold its shared memory for a moment.
   for (let attempt = 1; ; attempt += 1) {
-    const log = await open(logFile, 'a');
-    const logStart = (await log.stat()).size;
-    const child = spawn(join(root, 'bin', 'postgres'), ['-D', cluster, ...flags], {
-      ...user,
-      cwd: '/',
+    const server = await runServer({
+      name: 'Postgres',
+      path: join(root, 'bin', 'postgres'),
+      args: ['-D', cluster, ...flags],
       env: serverEnvironment(),
-      // Its own process group: Ctrl-C is for us, who stop the servers last. A file, not a pipe: it outlives us.
-      detached: true,
-      stdio: ['ignore', log.fd, log.fd],
+      user,
+      stopSteps: STOP_STEPS,
+      logFile,
     });
-    const server = watchServer('Postgres', child, STOP_STEPS, logFile);
-    await log.close();
-    const up = await Promise.race([server.died.then(() => false), isReady(cluster, child.pid)]);
-    if (up) return server;
-    const said = (await readFile(logFile)).subarray(logStart).toString();
-    if (/could not bind|Address already in use|could not create any TCP/i.test(said)) return 'port taken';
-    if (attempt >= 20 || !/shared memory block|is another postmaster/i.test(said)) {
+    if (await Promise.race([server.died.then(() => false), isReady(cluster, server.pid)])) return server;
+    const said = await server.output();
+    if (/could not create any TCP|Address already in use/i.test(said)) return undefined;
+    if (attempt >= 20 || !/shared memory block/i.test(said)) {
       throw new Error(`Postgres does not start. The end of ${logFile}:\n${await lastLines(logFile)}`);
     }
     await sleep(500);
@@ -234,39 +200,29 @@ async function launch(
 }
 
 /** postmaster.pid tells the state on its eighth line: `ready` once connections are taken. Recovery may take long. */
-async function isReady(cluster: string, pid: number | undefined): Promise<boolean> {
-  if (pid === undefined) return false;
+async function isReady(cluster: string, pid: number): Promise<boolean> {
   while (isAlive(pid)) {
-    const lines = await pidFile(cluster);
+    const lines = (await readFile(join(cluster, PID_FILE), 'utf8').catch(() => '')).split('\n');
     if (Number(lines[0]) === pid && lines[7]?.trim() === 'ready') return true;
     await sleep(20);
   }
   return false;
 }
 
-async function pidFile(cluster: string): Promise<string[]> {
-  return (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
-}
-
 /** Stops the server that a killed stack of this data folder left running. The caller holds the data folder. */
 export async function stopLeftoverPostgres(dataDir: string, report: (line: string) => void): Promise<void> {
-  const cluster = join(dataDir, 'postgres');
-  await stopLeftover((await readlink(cluster).catch(() => undefined)) ?? cluster, report);
+  const path = join(dataDir, 'postgres');
+  await stopLeftover((await readlink(path).catch(() => undefined)) ?? path, report);
 }
 
-/** Also forgets a pid file that now names a stranger. */
 async function stopLeftover(cluster: string, report: (line: string) => void): Promise<void> {
-  const pid = Number((await pidFile(cluster))[0]);
-  if (!Number.isInteger(pid) || pid <= 0) return;
-  const left: ProcessIdentity = await identify(pid);
-  const command = isAlive(pid) ? await commandLine(pid) : '';
-  if (command.includes('postgres') && command.includes(cluster)) {
-    report(`Postgres: stopping the server that a killed start left running (process ${pid})`);
+  for (const left of await processesWithArguments('-D', cluster)) {
+    report(`Postgres: stopping the server that a killed start left running (process ${left.pid})`);
     await stopProcess(left, STOP_STEPS);
-  } else {
-    // Postgres would take a living process with that id for a server of this cluster and refuse to start.
-    await rm(join(cluster, 'postmaster.pid'), { force: true });
   }
+  // Nobody serves the cluster now. The id in a file that is left may be another process's by now, which Postgres
+  // would take for a server and refuse to start. (Windows does not tell us who runs: leave it to Postgres.)
+  if (process.platform !== 'win32') await rm(join(cluster, PID_FILE), { force: true });
 }
 
 function serverEnvironment(): NodeJS.ProcessEnv {

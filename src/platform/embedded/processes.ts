@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -12,7 +12,10 @@ export interface ProcessIdentity {
   readonly started: string;
 }
 
+/** Whether the id is taken, be it by a process that has ended and waits to be reaped. */
 export function isAlive(pid: number): boolean {
+  // Zero and less mean process groups, and -1 every process there is.
+  if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
     return true;
@@ -21,39 +24,50 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-async function startTime(pid: number): Promise<string> {
+/** Undefined for a process that is gone, or has ended and waits to be reaped. */
+async function startTime(pid: number): Promise<string | undefined> {
+  if (!isAlive(pid)) return undefined;
   if (process.platform === 'win32') return '';
   if (process.platform === 'linux') {
-    try {
-      const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-      // The command in parentheses may hold spaces; state is the first field after it, start time the 20th.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      return fields[0] === 'Z' ? 'zombie' : fields[19]!;
-    } catch {
-      return '';
-    }
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+    // The command in parentheses may hold spaces; state is the first field after it, start time the 20th.
+    const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields?.[0] === 'Z' ? undefined : fields?.[19];
   }
-  return (await run('ps', ['-o', 'lstart=', '-p', String(pid)]).catch(() => ({ stdout: '' }))).stdout.trim();
+  const { stdout } = await run('ps', ['-o', 'lstart=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
+  return stdout.trim() || undefined;
 }
 
 export async function identify(pid: number): Promise<ProcessIdentity> {
-  return { pid, started: await startTime(pid) };
+  return { pid, started: (await startTime(pid)) ?? 'gone' };
 }
 
-/** Whether exactly this process still runs: not another that got its id, not one that ended and waits to be reaped. */
+/** Whether exactly this process still runs: not another that got its id. */
 export async function isRunning({ pid, started }: ProcessIdentity): Promise<boolean> {
-  return isAlive(pid) && (await startTime(pid)) === started;
+  return (await startTime(pid)) === started;
 }
 
-/** Arguments of a running process as one text; empty when it is gone or the system does not tell. */
-export async function commandLine(pid: number): Promise<string> {
-  if (process.platform === 'win32') return '';
+/**
+ * Processes that have all of these arguments on their command line. It finds a server that a killed stack started and had
+ * no time to note down. Nothing on Windows, where the system's servers end with us.
+ */
+export async function processesWithArguments(...wanted: readonly string[]): Promise<ProcessIdentity[]> {
+  const pids: number[] = [];
   if (process.platform === 'linux') {
-    return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim();
+    for (const name of await readdir('/proc')) {
+      if (!/^\d+$/.test(name)) continue;
+      const args = (await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')).split('\0');
+      if (wanted.every((argument) => args.includes(argument))) pids.push(Number(name));
+    }
+  } else if (process.platform !== 'win32') {
+    const { stdout } = await run('ps', ['-axww', '-o', 'pid=,command='], { maxBuffer: 64 * 1024 * 1024 });
+    for (const line of stdout.split('\n')) {
+      const [, pid, command] = /^\s*(\d+)\s+(.*)$/.exec(line) ?? [];
+      if (command !== undefined && wanted.every((argument) => ` ${command} `.includes(` ${argument} `)))
+        pids.push(Number(pid));
+    }
   }
-  return (
-    await run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
-  ).stdout.trim();
+  return Promise.all(pids.filter((pid) => pid !== process.pid).map(identify));
 }
 
 /** A signal and how long, in milliseconds, the process has to end after it before the next one is sent. */

@@ -1,6 +1,8 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile } from 'node:fs/promises';
 import { lastLines } from './files';
-import { identify, type ProcessIdentity, type StopStep, stopProcess } from './processes';
+import { identify, type StopStep, stopProcess } from './processes';
 
 /** A server process that we started. */
 export interface RunningServer {
@@ -10,39 +12,77 @@ export interface RunningServer {
    * Never rejects.
    */
   readonly died: Promise<Error | undefined>;
-  /** Ends the process in order, by force in the end; again: waits for the same end. */
+  /** Ends the process in order, by force in the end. Called again, waits for the same end. */
   stop(): Promise<void>;
 }
 
-/** @param logFile where the process writes its output */
-export function watchServer(
+export interface ServerProgram {
+  /** For messages: `Postgres`, `Temporal`. */
+  readonly name: string;
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined;
+  readonly stopSteps: readonly StopStep[];
+  /** What it prints is added to this file. */
+  readonly logFile: string;
+}
+
+/**
+ * Starts a server in a process group of its own, so that Ctrl-C on a terminal reaches only us, who stop the servers
+ * last. It prints into a file, not a pipe, since it may outlive us.
+ * @returns the server, and what it has printed since
+ * @throws Error when there is no such program
+ */
+export async function runServer(
+  program: ServerProgram,
+): Promise<RunningServer & { output(): Promise<string> }> {
+  const { name, path, args, env, user, stopSteps, logFile } = program;
+  const log = await open(logFile, 'a');
+  try {
+    const { size } = await log.stat();
+    const child = spawn(path, args, {
+      ...user,
+      cwd: '/',
+      env,
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    const server = await watch(name, child, stopSteps, logFile);
+    return { ...server, output: async () => (await readFile(logFile)).subarray(size).toString('utf8') };
+  } finally {
+    await log.close();
+  }
+}
+
+async function watch(
   name: string,
   child: ChildProcess,
-  steps: readonly StopStep[],
+  stopSteps: readonly StopStep[],
   logFile: string,
-): RunningServer {
+): Promise<RunningServer> {
+  if (child.pid === undefined) {
+    const [error] = await once(child, 'error');
+    throw new Error(`${name} cannot be run: ${error.message}`);
+  }
   let stopping: Promise<void> | undefined;
   const died = new Promise<Error | undefined>((resolve) => {
-    child.once('error', (error) => resolve(new Error(`${name} cannot be run: ${error.message}`)));
     child.once('exit', async (code, signal) => {
-      if (stopping !== undefined) resolve(undefined);
-      else
-        resolve(
-          new Error(
-            `${name} has ended (${signal ?? `exit code ${code}`}). The end of ${logFile}:\n${await lastLines(logFile)}`,
-          ),
-        );
+      if (stopping !== undefined) return resolve(undefined);
+      const end = await lastLines(logFile);
+      resolve(
+        new Error(`${name} has ended (${signal ?? `exit code ${code}`}). The end of ${logFile}:\n${end}`),
+      );
     });
   });
-  const identity: Promise<ProcessIdentity> =
-    child.pid === undefined ? Promise.resolve({ pid: -1, started: '' }) : identify(child.pid);
+  const identity = await identify(child.pid);
   return {
-    pid: child.pid ?? -1,
+    pid: child.pid,
     died,
     stop: () => {
       stopping ??= (async () => {
-        if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-        await stopProcess(await identity, steps);
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        await stopProcess(identity, stopSteps);
         await died;
       })();
       return stopping;

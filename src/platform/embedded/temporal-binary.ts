@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import lockfile from 'proper-lockfile';
 import { projectRoot } from '../project-root';
@@ -212,6 +212,10 @@ async function build(cache: string, { report }: BinarySearch, env: NodeJS.Proces
   try {
     const ready = await built(cache, env);
     if (ready !== undefined) return ready;
+    for (const name of await readdir(cache)) {
+      // Of builds that were killed: none is under way, since the lock is ours.
+      if (name.startsWith(`${basename(target)}.`) && name.endsWith('.tmp')) await rm(join(cache, name));
+    }
     await goBuild(go, unfinished, version, report, env).catch((error: Error) => {
       throw new Error(`the build with Go failed (needs Go ${goVersion} or later): ${error.message}`);
     });

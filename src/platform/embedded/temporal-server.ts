@@ -1,19 +1,10 @@
-import { spawn } from 'node:child_process';
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
-import { lastLines, writeFileAtomically } from './files';
-import { choosePort, freePort, isListening } from './ports';
-import {
-  commandLine,
-  identify,
-  isRunning,
-  type ProcessIdentity,
-  type StopStep,
-  stopProcess,
-} from './processes';
-import { type RunningServer, watchServer } from './running-server';
+import { lastLines } from './files';
+import { choosePort, freePort } from './ports';
+import { isAlive, processesWithArguments, type StopStep, stopProcess } from './processes';
+import { type RunningServer, runServer } from './running-server';
 
 /**
  * The server's defaults protect a shared cluster; here it serves one engine on one machine, whose limit is the
@@ -35,9 +26,7 @@ const STOP_STEPS: readonly StopStep[] = [
   ['SIGKILL', 5_000],
 ];
 
-const DATABASE_FILE = 'temporal.db';
-/** Process id and start time of the server, for the start after a hard kill. */
-const IDENTITY_FILE = 'server.json';
+const databaseFile = (dataDir: string) => join(dataDir, 'temporal', 'temporal.db');
 
 /** First start on a slow disk; later ones take about a second. */
 const START_TIMEOUT_MS = 60_000;
@@ -60,36 +49,24 @@ export async function startTemporal(
   namespace: string,
   report: (line: string) => void,
 ): Promise<EmbeddedTemporal> {
-  const home = join(dataDir, 'temporal');
-  const logFile = join(dataDir, 'logs', 'temporal.log');
-  await mkdir(home, { recursive: true });
+  await mkdir(join(dataDir, 'temporal'), { recursive: true });
   await mkdir(join(dataDir, 'logs'), { recursive: true });
-  const databaseFile = join(home, DATABASE_FILE);
-  const identityFile = join(home, IDENTITY_FILE);
   await stopLeftoverTemporal(dataDir, report);
+  const logFile = join(dataDir, 'logs', 'temporal.log');
 
   const taken: number[] = [];
-  for (;;) {
+  while (taken.length < 10) {
     const port = await choosePort(dataDir, 'temporal', taken);
     const uiPort = await choosePort(dataDir, 'temporalUi', [...taken, port]);
-    const address = `127.0.0.1:${port}`;
-    const log = await open(logFile, 'a');
-    const logStart = (await log.stat()).size;
-    const child = spawn(
-      binary,
-      [
+    const httpPort = await freePort();
+    const server = await runServer({
+      name: 'Temporal',
+      path: binary,
+      args: [
         ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)],
-        ...['--http-port', String(await freePort()), '--metrics-port', String(await freePort())],
-        ...[
-          '--db-filename',
-          databaseFile,
-          '--namespace',
-          namespace,
-          '--log-level',
-          'warn',
-          '--log-format',
-          'json',
-        ],
+        ...['--http-port', String(httpPort), '--metrics-port', String(await freePort())],
+        ...['--db-filename', databaseFile(dataDir), '--namespace', namespace],
+        ...['--log-level', 'warn', '--log-format', 'json'],
         // Kill-safe in the database's own sense: what it has answered survives the process, if not the machine.
         ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
         ...Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => [
@@ -97,74 +74,46 @@ export async function startTemporal(
           `${key}=${value}`,
         ]),
       ],
-      {
-        env: serverEnvironment(),
-        // Its own process group: Ctrl-C is for us, who stop the servers last. A file, not a pipe: it outlives us.
-        detached: true,
-        stdio: ['ignore', log.fd, log.fd],
-      },
-    );
-    const server = watchServer('Temporal', child, STOP_STEPS, logFile);
-    await log.close();
-    if (child.pid !== undefined)
-      await writeFileAtomically(identityFile, JSON.stringify(await identify(child.pid)));
-    const up = await Promise.race([server.died.then(() => false), isReady(port, namespace)]);
-    if (up) {
-      return {
-        ...server,
-        address,
-        uiUrl: `http://127.0.0.1:${uiPort}`,
-        stop: async () => {
-          await server.stop();
-          await rm(identityFile, { force: true });
-        },
-      };
+      env: serverEnvironment(),
+      stopSteps: STOP_STEPS,
+      logFile,
+    });
+    if (await Promise.race([server.died.then(() => false), isReady(server.pid, httpPort, namespace)])) {
+      return { ...server, address: `127.0.0.1:${port}`, uiUrl: `http://127.0.0.1:${uiPort}` };
     }
     await server.stop();
-    const said = (await readFile(logFile)).subarray(logStart).toString();
-    if (taken.length < 10 && /address already in use|can't set .*port/i.test(said)) {
-      taken.push(port, uiPort);
-      continue;
+    if (!/address already in use|can't set .*port/i.test(await server.output())) {
+      throw new Error(`Temporal does not start. The end of ${logFile}:\n${await lastLines(logFile)}`);
     }
-    throw new Error(`Temporal does not start. The end of ${logFile}:\n${await lastLines(logFile)}`);
+    taken.push(port, uiPort);
   }
+  throw new Error('Temporal found no port that it could listen on');
 }
 
-/** Up when the namespace answers: the frontend listens before that. */
-async function isReady(port: number, namespace: string): Promise<boolean> {
-  for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; await sleep(20)) {
-    // A gRPC channel that was refused waits a second before it tries again, and the server is up in a fifth of one.
-    if (!(await isListening(port))) continue;
-    const connection = Connection.lazy({ address: `127.0.0.1:${port}` });
-    try {
-      await connection.withDeadline(Date.now() + 2_000, () =>
-        connection.workflowService.describeNamespace({ namespace }),
-      );
-      return true;
-    } catch {
-      // Not yet.
-    } finally {
-      await connection.close();
-    }
+/**
+ * Up when the namespace answers. Asked on the HTTP port that this process alone was given: the frontend port may
+ * answer because another server was faster to take it.
+ */
+async function isReady(pid: number, httpPort: number, namespace: string): Promise<boolean> {
+  const url = `http://127.0.0.1:${httpPort}/api/v1/namespaces/${encodeURIComponent(namespace)}`;
+  for (
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    isAlive(pid) && Date.now() < deadline;
+    await sleep(20)
+  ) {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+    await answer?.body?.cancel();
+    if (answer?.ok) return true;
   }
   return false;
 }
 
 /** Stops the server that a killed stack of this data folder left running. The caller holds the data folder. */
 export async function stopLeftoverTemporal(dataDir: string, report: (line: string) => void): Promise<void> {
-  const databaseFile = join(dataDir, 'temporal', DATABASE_FILE);
-  const identityFile = join(dataDir, 'temporal', IDENTITY_FILE);
-  let left: ProcessIdentity;
-  try {
-    left = JSON.parse(await readFile(identityFile, 'utf8'));
-  } catch {
-    return;
-  }
-  if ((await isRunning(left)) && (await commandLine(left.pid)).includes(databaseFile)) {
+  for (const left of await processesWithArguments('start-dev', databaseFile(dataDir))) {
     report(`Temporal: stopping the server that a killed start left running (process ${left.pid})`);
     await stopProcess(left, STOP_STEPS);
   }
-  await rm(identityFile, { force: true });
 }
 
 /** Without the TEMPORAL_* variables, which the CLI would read as its own. */
