@@ -28,6 +28,9 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  // An address is what the document says: `/v1/orders/` is not `/v1/orders` with an empty id.
+  app.enable('strict routing');
+  app.enable('case sensitive routing');
   app.use(requestLog(deps.log));
   // No upgrade to https behind the reader's back: an engine on a laptop serves its pages over http.
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));

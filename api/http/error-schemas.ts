@@ -13,7 +13,9 @@ export const FIELD_ERROR = {
   },
 };
 const fieldErrors = { type: 'array', items: { $ref: '#/components/schemas/FieldError' } };
-const code = { enum: Object.keys(ERROR_CODES) };
+export const ERROR_CODE = { enum: Object.keys(ERROR_CODES) };
+
+const code = { $ref: '#/components/schemas/ErrorCode' };
 const message = { type: 'string' };
 
 /** The error bodies by group (interface "Errors"), as error-body.ts writes them. */

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors';
-import { ERROR_SCHEMAS, FIELD_ERROR, type JsonSchema } from './error-schemas';
+import { ERROR_CODE, ERROR_SCHEMAS, FIELD_ERROR, type JsonSchema } from './error-schemas';
 import { route as defineRoute, RawAnswer, type Route } from './route';
 import { pathParameters } from './route-path';
 
 /** Collects the named schemas (`.meta({ id })`) of all routes; one name means one schema. */
 class Components {
-  readonly schemas: Record<string, JsonSchema> = { FieldError: FIELD_ERROR };
+  readonly schemas: Record<string, JsonSchema> = { ErrorCode: ERROR_CODE, FieldError: FIELD_ERROR };
   #unnamed = 0;
 
   /**

@@ -160,6 +160,11 @@ describe('addresses and methods', () => {
     expect(procurement.body).toEqual({ error: 'There is no such address.' });
   });
 
+  test('addresses are exact: no slash at the end, no other case', async () => {
+    await request(app).get('/v1/parcels/newest/').set(client.key).expect(404);
+    await request(app).get('/V1/parcels/newest').set(client.key).expect(404);
+  });
+
   test('a known address with another method is 405 with Allow', async () => {
     const { headers, body } = await request(app).delete('/v1/parcels/abc').expect(405);
     expect(headers.allow).toBe('GET, HEAD');

@@ -1,0 +1,127 @@
+type JsonSchema = Record<string, unknown> & {
+  $ref?: string;
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+  type?: string | string[];
+  items?: JsonSchema;
+  prefixItems?: JsonSchema[];
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: JsonSchema | boolean;
+  description?: string;
+};
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  parameters?: { name: string; in: string; required: boolean; schema: JsonSchema }[];
+  requestBody?: { required: boolean; content: { 'application/json': { schema: JsonSchema } } };
+  responses: { 200: { content: Record<string, { schema?: JsonSchema }> } };
+}
+
+/** What the generator reads of an OpenAPI document. */
+export interface OpenApiDocument {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, JsonSchema> };
+}
+
+const PRIMITIVES: Readonly<Record<string, string>> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  null: 'null',
+  array: 'unknown[]',
+  object: 'Record<string, unknown>',
+};
+
+const union = (types: readonly string[]) => [...new Set(types)].join(' | ') || 'never';
+const wrapped = (type: string) => (/[|&]/.test(type) ? `(${type})` : type);
+const propertyName = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
+
+function typeOf(schema: JsonSchema | boolean | undefined): string {
+  if (schema === undefined || schema === true) return 'unknown';
+  if (schema === false) return 'never';
+  if (schema.$ref) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
+  if ('const' in schema) return literal(schema.const);
+  if (schema.enum) return union(schema.enum.map(literal));
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return union(choices.map(typeOf));
+  if (schema.allOf) return schema.allOf.map((part) => wrapped(typeOf(part))).join(' & ');
+  if (Array.isArray(schema.type)) return union(schema.type.map((type) => typeOf({ ...schema, type })));
+  if (schema.type === 'array' && schema.prefixItems) return `[${schema.prefixItems.map(typeOf).join(', ')}]`;
+  if (schema.type === 'array' && schema.items) return `${wrapped(typeOf(schema.items))}[]`;
+  if (schema.type === 'object') return objectType(schema);
+  return PRIMITIVES[schema.type ?? ''] ?? 'unknown';
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string' ? `'${value.replaceAll("'", "\\'")}'` : String(value);
+}
+
+function objectType({ properties = {}, required = [], additionalProperties }: JsonSchema): string {
+  const members = Object.entries(properties).map(([name, schema]) => {
+    const comment = schema.description ? `/** ${schema.description.replaceAll('*/', '* /')} */\n` : '';
+    const isRequired = required.includes(name);
+    return `${comment}${propertyName(name)}${isRequired ? '' : '?'}: ${typeOf(schema)}${isRequired ? '' : ' | undefined'};`;
+  });
+  const isOpen = typeof additionalProperties === 'object';
+  if (members.length === 0)
+    return isOpen ? `Record<string, ${typeOf(additionalProperties)}>` : 'Record<string, unknown>';
+  const closed = `{\n${members.join('\n')}\n}`;
+  return isOpen ? `${closed} & Record<string, unknown>` : closed;
+}
+
+function parameterType(operation: Operation, place: 'path' | 'query'): string | undefined {
+  const parameters = operation.parameters?.filter((parameter) => parameter.in === place) ?? [];
+  if (parameters.length === 0) return undefined;
+  return objectType({
+    properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
+    required: parameters.filter((parameter) => parameter.required).map(({ name }) => name),
+  });
+}
+
+function operationTypes(operation: Operation): string {
+  const members: string[] = [];
+  const params = parameterType(operation, 'path');
+  if (params) members.push(`params: ${params};`);
+  const query = parameterType(operation, 'query');
+  if (query) members.push(`query?: ${query} | undefined;`);
+  const { requestBody } = operation;
+  if (requestBody) {
+    const type = typeOf(requestBody.content['application/json'].schema);
+    members.push(requestBody.required ? `body: ${type};` : `body?: ${type} | undefined;`);
+  }
+  const input = members.length > 0 ? `{\n${members.join('\n')}\n}` : 'Record<never, never>';
+  const answer = typeOf(operation.responses[200].content['application/json']?.schema);
+  return `/** ${operation.summary} */\n${operation.operationId}: {\ninput: ${input};\nanswer: ${answer};\n};`;
+}
+
+/**
+ * TypeScript of a client's operations: a type for each named schema, input and answer of each operation, and the
+ * table that the client calls by. Operations that answer no JSON (files) are links to follow, not operations.
+ */
+export function generateOperations(document: OpenApiDocument): string {
+  const operations = Object.entries(document.paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    )
+    .filter(({ operation }) => 'application/json' in operation.responses[200].content);
+  const schemas = Object.entries(document.components.schemas).map(
+    ([name, schema]) => `export type ${name} = ${typeOf(schema)};`,
+  );
+  const table = operations.map(({ path, method, operation }) => {
+    const isKeyed = operation.parameters?.some(({ name }) => name === 'Idempotency-Key') ?? false;
+    return `${operation.operationId}: { method: '${method}', path: '${path}', idempotent: ${isKeyed} },`;
+  });
+  return [
+    '// Generated from the OpenAPI document by client/generate.ts. After a change of routes: UPDATE_CLIENT=1 npx jest test/client/operations',
+    ...schemas,
+    `export interface Operations {\n${operations.map(({ operation }) => operationTypes(operation)).join('\n')}\n}`,
+    `export const OPERATIONS = {\n${table.join('\n')}\n} as const;`,
+    '',
+  ].join('\n\n');
+}

@@ -1,0 +1,114 @@
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createApp } from '../../api/app';
+import { connectorRoutes } from '../../api/connectors/routes';
+import { type HttpServer, startHttpServer } from '../../api/http/server';
+import { createPresslineClient, PresslineError } from '../../client/pressline-client';
+import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
+import { testDatabase } from '../support/database';
+
+let server: HttpServer;
+let operator: TestAccount;
+const stops: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  const { sql } = await testDatabase();
+  const deps = await testApiDeps(sql);
+  server = await startHttpServer(createApp(deps, connectorRoutes(deps)), { host: '127.0.0.1', port: 0 });
+  stops.push(() => server.stop(0));
+  operator = await testAccount(sql, 'operator');
+});
+
+afterAll(async () => {
+  for (const stop of stops) await stop();
+});
+
+/** A server that gives the answers of a list, one after the other, and keeps what it was asked. */
+async function scripted(answers: RequestListener[]) {
+  const seen: IncomingMessage[] = [];
+  const fake = createServer((req, res) => {
+    seen.push(req);
+    answers[Math.min(seen.length, answers.length) - 1]!(req, res);
+  });
+  await new Promise<void>((resolve) => fake.listen(0, '127.0.0.1', resolve));
+  stops.push(() => {
+    fake.closeAllConnections();
+    return new Promise((resolve) => fake.close(resolve));
+  });
+  const baseUrl = `http://127.0.0.1:${(fake.address() as AddressInfo).port}`;
+  return { client: createPresslineClient({ baseUrl, apiKey: 'k', apiSecret: 's', retries: 3 }), seen };
+}
+
+const answering =
+  (status: number, body: object, headers: Record<string, string> = {}): RequestListener =>
+  (_req, res) =>
+    void res.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+const hangingUp: RequestListener = (req) => void req.socket.destroy();
+
+test('calls are typed by operation: body, parameters, query and answer', async () => {
+  const client = createPresslineClient({ baseUrl: server.url, apiKey: operator.apiKey });
+  const created = await client.createConnector({ body: { name: 'typed' } });
+  const secret: string = created.apiSecret;
+  expect(secret).toMatch(/^pls_/);
+  const { name, keys } = await client.getConnector({ params: { connectorId: created.id } });
+  expect([name, keys.length]).toEqual(['typed', 1]);
+  expect((await client.listConnectors({ query: { limit: 1 } })).connectors).toHaveLength(1);
+  expect((await client.listConnectors()).nextCursor).toBeNull();
+  // @ts-expect-error a name is text
+  await expect(client.createConnector({ body: { name: 7 } })).rejects.toThrow(PresslineError);
+  // @ts-expect-error the path parameter is needed
+  await expect(client.getConnector()).rejects.toThrow(TypeError);
+});
+
+test('a refusal carries status, code, request id and the fields in error', async () => {
+  const client = createPresslineClient({ baseUrl: server.url, apiKey: operator.apiKey });
+  const refused: PresslineError = await client.createConnector({ body: { name: '' } }).then(
+    () => Promise.reject(new Error('accepted')),
+    (error) => error,
+  );
+  expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', operation: 'createConnector' });
+  expect(refused.errors[0]).toMatchObject({ code: 'IS_BLANK_ERROR', reference: 'name' });
+  expect(refused.requestId).toMatch(/^[0-9a-f-]{36}$/);
+  expect(refused.message).toContain('name: This field must not be blank.');
+});
+
+test('the same idempotency key gives the same answer; a parameter is encoded', async () => {
+  const client = createPresslineClient({ baseUrl: server.url, apiKey: operator.apiKey });
+  const first = await client.createConnector({ body: { name: 'keyed' } }, { idempotencyKey: 'client-test' });
+  expect(
+    await client.createConnector({ body: { name: 'keyed' } }, { idempotencyKey: 'client-test' }),
+  ).toEqual(first);
+  await expect(client.getConnector({ params: { connectorId: 'a/../b?c' } })).rejects.toMatchObject({
+    status: 404,
+  });
+});
+
+test('429, 503 and a broken connection are repeated with one idempotency key', async () => {
+  const { client, seen } = await scripted([
+    answering(429, { code: 'RATE_LIMITED', message: '' }, { 'Retry-After': '0' }),
+    answering(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' }),
+    hangingUp,
+    answering(200, { id: '1' }),
+  ]);
+  expect(await client.createConnector({ body: { name: 'x' } })).toEqual({ id: '1' });
+  expect(seen).toHaveLength(4);
+  expect(new Set(seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  expect(seen[0]!.headers['x-api-key']).toBe('k:s');
+});
+
+test('it gives up after its retries, and never repeats a refusal', async () => {
+  const away = await scripted([answering(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' })]);
+  await expect(away.client.listConnectors()).rejects.toMatchObject({ status: 503 });
+  expect(away.seen).toHaveLength(4);
+  const refusing = await scripted([answering(409, { code: 'CONFLICT', message: '' })]);
+  await expect(refusing.client.createConnector({ body: { name: 'x' } })).rejects.toMatchObject({
+    code: 'CONFLICT',
+  });
+  expect(refusing.seen).toHaveLength(1);
+});
+
+test('a call that may have acted and has no key is not repeated', async () => {
+  const { client, seen } = await scripted([hangingUp]);
+  await expect(client.subscribePartner({ body: { orderSubmitUrl: 'https://x.test' } })).rejects.toThrow();
+  expect(seen).toHaveLength(1);
+});
