@@ -1,0 +1,145 @@
+import type { Sql } from '../platform/postgres';
+import type { Consignment } from '../shipping/domain/shipment';
+import type { BuyOutcome, CarrierAdapter, CarrierPurchase, CarrierRefusal, PurchaseRequest } from './carrier';
+import { type MethodRates, packagePrice, quoteRateCard, type RateCard } from './domain/rate-card';
+import { S10_SERIALS, SSCC_SERIALS, s10, sscc } from './domain/tracking-numbers';
+
+/** Page of a carrier's where people follow a package; an example address, since these carriers have no site. */
+const trackingUrl = (card: RateCard, number: string) =>
+  `https://track.${card.carrierUid.replaceAll('_', '-')}.example/${encodeURIComponent(number)}`;
+
+/** Sort code of the receiving area: country and the digits of the post code that sorting centres go by. */
+export function routingText({ country, postcode }: { country: string; postcode: string }): string {
+  const area = postcode
+    .toUpperCase()
+    .replace(/[^A-Z0-9]/g, '')
+    .slice(0, 3);
+  return area === '' ? country : `${country}-${area}`;
+}
+
+function missingContact(method: MethodRates, { receiver }: Consignment): string[] {
+  return method.requires
+    .filter((contact) => !receiver[contact])
+    .map((contact) => `receiver.person.${contact}`);
+}
+
+interface PurchaseRow {
+  trackingNumber: string | null;
+  priceMinor: string | null;
+  currency: string | null;
+  methodUid: string | null;
+  voidedAt: Date | null;
+}
+
+/**
+ * A carrier that comes with the engine: prices by its rate card, numbers and purchases in tables of its own.
+ * It sends its events to the carrier webhook, as a real one would.
+ */
+export function createBuiltInCarrier(sql: Sql, card: RateCard): CarrierAdapter {
+  const refuse = (refusal: CarrierRefusal): BuyOutcome => ({ ok: false, refusal });
+
+  async function nextNumber(method: MethodRates, country: string): Promise<string> {
+    if (card.kind === 'postal') {
+      const [row] = await sql<{ serial: string }[]>`SELECT nextval('s10_serials') AS serial`;
+      return s10(method.s10Prefix ?? 'L', Number(BigInt(row!.serial) % BigInt(S10_SERIALS)), country);
+    }
+    const [row] = await sql<{ serial: string }[]>`SELECT nextval('sscc_serials') AS serial`;
+    return sscc(card.gs1Prefix!, Number(BigInt(row!.serial) % BigInt(SSCC_SERIALS)));
+  }
+
+  async function booked(idempotencyKey: string): Promise<PurchaseRow | undefined> {
+    const [row] = await sql<PurchaseRow[]>`
+      SELECT tracking_number, price_minor, currency, method_uid, voided_at FROM carrier_purchases
+      WHERE idempotency_key = ${idempotencyKey}`;
+    return row;
+  }
+
+  function purchaseOf(row: PurchaseRow, method: MethodRates, consignment: Consignment): CarrierPurchase {
+    return {
+      carrierUid: card.carrierUid,
+      carrierName: card.carrierName,
+      methodName: method.name,
+      trackingNumber: row.trackingNumber!,
+      trackingUrl: trackingUrl(card, row.trackingNumber!),
+      cost: { minor: Number(row.priceMinor), currency: row.currency! },
+      label: {
+        kind: 'to_make',
+        symbology: card.kind === 'postal' ? 'code128' : 'gs1-128',
+        mark: method.mark,
+        routing: routingText(consignment.receiver),
+        brandAllowed: card.brandOnLabel,
+      },
+      customsForm: card.kind === 'postal' ? 'postal' : 'commercial',
+      tracking: 'pushed',
+    };
+  }
+
+  return {
+    uid: card.carrierUid,
+
+    quote(consignment) {
+      return Promise.resolve(quoteRateCard(card, consignment));
+    },
+
+    async buy({ consignment, packageIndex, methodUid, idempotencyKey }: PurchaseRequest) {
+      const method = card.methods.find(({ uid }) => uid === methodUid);
+      const pack = consignment.packages[packageIndex];
+      if (method === undefined || pack === undefined) {
+        return refuse({
+          code: 'METHOD_NOT_AVAILABLE',
+          message: `${card.carrierName} has no service ${methodUid}.`,
+        });
+      }
+      const missing = missingContact(method, consignment);
+      if (missing.length > 0) {
+        return refuse({
+          code: 'CONTACT_REQUIRED',
+          message: `${card.carrierName} ${method.name} needs the receiver’s contact data.`,
+          missing,
+        });
+      }
+      const price = packagePrice(card, method, consignment, pack);
+      if (price === undefined) {
+        return refuse({
+          code: 'PACKAGE_NOT_ACCEPTED',
+          message: `${card.carrierName} ${method.name} does not carry package ${pack.packageReferenceId} from ${consignment.sender.country} to ${consignment.receiver.country}.`,
+        });
+      }
+      let row = await booked(idempotencyKey);
+      if (row === undefined) {
+        await sql`
+          INSERT INTO carrier_purchases (idempotency_key, carrier_uid, method_uid, tracking_number, price_minor, currency)
+          VALUES (${idempotencyKey}, ${card.carrierUid}, ${methodUid}, ${await nextNumber(method, consignment.sender.country)},
+            ${price}, ${consignment.currency})
+          ON CONFLICT (idempotency_key) DO NOTHING`;
+        row = await booked(idempotencyKey);
+      }
+      if (row === undefined || row.voidedAt !== null) {
+        return refuse({ code: 'PURCHASE_VOIDED', message: 'This purchase was taken back.' });
+      }
+      return { ok: true, purchase: purchaseOf(row, method, consignment) };
+    },
+
+    async void({ idempotencyKey }) {
+      await sql`
+        INSERT INTO carrier_purchases (idempotency_key, carrier_uid, voided_at)
+        VALUES (${idempotencyKey}, ${card.carrierUid}, now())
+        ON CONFLICT (idempotency_key) DO UPDATE SET voided_at = coalesce(carrier_purchases.voided_at, now())`;
+      return { ok: true };
+    },
+
+    async track(trackingNumbers) {
+      const rows = await sql<{ trackingNumber: string; boughtAt: Date }[]>`
+        SELECT tracking_number, bought_at FROM carrier_purchases
+        WHERE carrier_uid = ${card.carrierUid} AND tracking_number = ANY(${[...trackingNumbers]}) AND voided_at IS NULL`;
+      return rows.map(({ trackingNumber, boughtAt }) => ({
+        trackingNumber,
+        eventId: 'registered',
+        statusUid: 'registered',
+        message: 'Shipment data received',
+        occurredAt: boughtAt.toISOString(),
+        signedBy: card.carrierName,
+      }));
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { CarrierPurchase } from '../carriers/carrier';
+import type { LabelContent } from '../documents/label-layout';
+import { type LabelSize, renderLabelPdf } from '../documents/label-pdf';
+import { renderLabelZpl } from '../documents/label-zpl';
+import type { Consignment } from './domain/shipment';
+import type { ShipmentDocument } from './shipments';
+
+export interface LabelOptions {
+  readonly format: 'pdf' | 'zpl';
+  readonly size: LabelSize;
+}
+
+export const DEFAULT_LABEL: LabelOptions = { format: 'pdf', size: '4x6' };
+
+/** A document that is ready to be stored. */
+export interface MadeDocument extends Omit<ShipmentDocument, 'id' | 'objectKey'> {
+  readonly body: Buffer;
+}
+
+const CONTENT_TYPES = { pdf: 'application/pdf', zpl: 'application/zpl' } as const;
+
+/** A client's reference as part of a file name. */
+const fileSafe = (text: string) =>
+  text
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[.-]+/, '')
+    .slice(0, 60) || 'shipment';
+
+function labelContent(
+  consignment: Consignment,
+  purchases: readonly CarrierPurchase[],
+  index: number,
+  date: string,
+): LabelContent | null {
+  const { label, carrierName, methodName, trackingNumber } = purchases[index]!;
+  const pack = consignment.packages[index]!;
+  if (label.kind === 'made') return null;
+  return {
+    carrierName,
+    serviceName: methodName,
+    mark: label.mark,
+    brandName: label.brandAllowed ? consignment.brandName : undefined,
+    sender: consignment.sender,
+    receiver: consignment.receiver,
+    reference: consignment.reference,
+    packageReference: pack.packageReferenceId,
+    packageNumber: index + 1,
+    packageCount: consignment.packages.length,
+    weightGrams: pack.grossWeightGrams,
+    date,
+    routing: label.routing,
+    barcode: { symbology: label.symbology, value: trackingNumber },
+  };
+}
+
+/** Labels: one document a package, or one for all on sheets of A4. */
+async function labels(
+  consignment: Consignment,
+  purchases: readonly CarrierPurchase[],
+  options: LabelOptions,
+  date: string,
+): Promise<MadeDocument[]> {
+  const contents = purchases.map((_, index) => labelContent(consignment, purchases, index, date));
+  const toMake = contents.filter((content) => content !== null);
+  if (options.format === 'pdf' && options.size === 'A4' && toMake.length === purchases.length) {
+    return [
+      {
+        packagePosition: null,
+        type: 'label',
+        documentType: 'label',
+        contentType: CONTENT_TYPES.pdf,
+        format: 'pdf',
+        fileName: `labels-${fileSafe(consignment.reference)}.pdf`,
+        body: await renderLabelPdf(toMake, 'A4'),
+      },
+    ];
+  }
+  const documents: MadeDocument[] = [];
+  for (const [index, { label, trackingNumber }] of purchases.entries()) {
+    const content = contents[index];
+    const made = label.kind === 'made' ? label : null;
+    const format = made === null ? options.format : made.contentType === CONTENT_TYPES.zpl ? 'zpl' : 'pdf';
+    documents.push({
+      packagePosition: index,
+      type: 'label',
+      documentType: 'label',
+      contentType: CONTENT_TYPES[format],
+      format,
+      fileName: `label-${fileSafe(trackingNumber)}.${format}`,
+      body:
+        made?.body ??
+        (format === 'zpl' ? renderLabelZpl([content!]) : await renderLabelPdf([content!], options.size)),
+    });
+  }
+  return documents;
+}
+
+/**
+ * Every document that goes with a shipment: labels, and the customs papers its way needs.
+ * @param date on the documents, YYYY-MM-DD
+ */
+export async function makeDocuments(
+  consignment: Consignment,
+  purchases: readonly CarrierPurchase[],
+  options: LabelOptions,
+  date: string,
+): Promise<MadeDocument[]> {
+  return [...(await labels(consignment, purchases, options, date))];
+}

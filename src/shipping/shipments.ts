@@ -1,0 +1,119 @@
+import type { Queryable } from '../platform/postgres';
+import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../platform/signed-links';
+import type { PurchasedShipment } from './domain/shipment';
+
+/** What a shipment is bought for. */
+export type ShipmentOwner =
+  | { readonly kind: 'print_order'; readonly orderId: string; readonly printOrderId: string }
+  | { readonly kind: 'shipping_order'; readonly shippingOrderId: string };
+
+export interface StoredShipment extends PurchasedShipment {
+  readonly status: 'bought' | 'voided';
+  readonly boughtAt: Date;
+}
+
+/** A document of a shipment, as its row has it. */
+export interface ShipmentDocument {
+  readonly id: string;
+  /** Index of the package it is for; null: for all of them. */
+  readonly packagePosition: number | null;
+  readonly type: 'label' | 'invoice' | 'customs_form' | 'packing_slip';
+  /** `label`, `invoice`, `commercial_invoice`, `cn22` or `cn23`. */
+  readonly documentType: string;
+  readonly contentType: string;
+  readonly format: string;
+  readonly objectKey: string;
+  readonly fileName: string;
+}
+
+/** A shipment whose labels were bought, voided or not; null for any other id. */
+export async function readShipment(sql: Queryable, shipmentId: string): Promise<StoredShipment | null> {
+  const [row] = await sql<
+    {
+      status: 'bought' | 'voided';
+      boughtAt: Date;
+      carrierUid: string;
+      carrierName: string;
+      methodUid: string;
+      methodName: string;
+      packages: {
+        packageReferenceId: string;
+        trackingNumber: string;
+        trackingUrl: string;
+        costMinor: number;
+        currency: string;
+      }[];
+    }[]
+  >`
+    SELECT status, bought_at, carrier_uid, carrier_name, method_uid, method_name,
+      (SELECT jsonb_agg(jsonb_build_object('packageReferenceId', p.package_reference_id, 'trackingNumber', p.tracking_number,
+          'trackingUrl', p.tracking_url, 'costMinor', p.cost_minor, 'currency', p.currency) ORDER BY p.position)
+        FROM shipment_packages p WHERE p.shipment_id = s.id) AS packages
+    FROM shipments s WHERE id = ${shipmentId} AND bought_at IS NOT NULL`;
+  if (row === undefined) return null;
+  return {
+    shipmentId,
+    status: row.status,
+    boughtAt: row.boughtAt,
+    carrierUid: row.carrierUid,
+    carrierName: row.carrierName,
+    methodUid: row.methodUid,
+    methodName: row.methodName,
+    packages: row.packages.map(
+      ({ packageReferenceId, trackingNumber, trackingUrl, costMinor, currency }) => ({
+        packageReferenceId,
+        trackingNumber,
+        trackingUrl,
+        cost: { minor: costMinor, currency },
+      }),
+    ),
+  };
+}
+
+/** The documents of a shipment, labels first, in the order of their packages. */
+export async function shipmentDocuments(sql: Queryable, shipmentId: string): Promise<ShipmentDocument[]> {
+  return await sql<ShipmentDocument[]>`
+    SELECT id, package_position, type, document_type, content_type, format, object_key, file_name
+    FROM shipment_documents WHERE shipment_id = ${shipmentId} AND deleted_at IS NULL
+    ORDER BY type <> 'label', package_position NULLS LAST, document_type`;
+}
+
+/** A link to a document for seven days from now (interface "Limits"). */
+export function documentLink(links: LinkSigner, document: ShipmentDocument, now = new Date()): string {
+  const { objectKey, contentType, fileName } = document;
+  return links.sign({ objectKey, contentType, fileName }, { seconds: DOCUMENT_LINK_SECONDS, now });
+}
+
+/** A document in the answer to a dispatch request (interface "Partner interaction"). */
+export interface DispatchDocument {
+  readonly type: 'label' | 'invoice';
+  readonly contentType: string;
+  readonly format: string;
+  readonly url: string;
+}
+
+/**
+ * What a partner is answered when it asks for dispatch: the documents under fresh links, and the tracking data of
+ * the first package. The interface knows two types: a CN22 is stuck on the parcel as a label is, a CN23 travels in
+ * the pouch as an invoice does.
+ */
+export async function dispatchAnswer(
+  deps: { readonly sql: Queryable; readonly links: LinkSigner; readonly now?: Date },
+  shipmentId: string,
+): Promise<{ documents: DispatchDocument[]; trackingCode?: string; trackingLink?: string }> {
+  const shipment = await readShipment(deps.sql, shipmentId);
+  if (shipment === null) throw new Error(`shipment ${shipmentId} was not bought`);
+  const documents = (await shipmentDocuments(deps.sql, shipmentId)).map(
+    (document): DispatchDocument => ({
+      type: document.type === 'label' || document.documentType === 'cn22' ? 'label' : 'invoice',
+      contentType: document.contentType,
+      format: document.format,
+      url: documentLink(deps.links, document, deps.now),
+    }),
+  );
+  const [first] = shipment.packages;
+  return {
+    documents,
+    ...(first === undefined ? {} : { trackingCode: first.trackingNumber, trackingLink: first.trackingUrl }),
+  };
+}
