@@ -15,7 +15,7 @@ import { canonicalJson } from './json-body';
 import { type IdempotencyHandle, RawAnswer } from './route';
 
 /** What a call without a key gets. */
-export const NO_KEY: IdempotencyHandle = { complete: async () => undefined };
+export const NO_KEY: IdempotencyHandle = { keyed: false, complete: async () => undefined };
 
 /** Visible ASCII: what a header carries unharmed. */
 const KEY_FORM = /^[\x21-\x7e]+( +[\x21-\x7e]+)*$/;
@@ -91,6 +91,7 @@ async function attemptOnce(
   });
   try {
     const answer = await handle({
+      keyed: true,
       complete: async (tx, given) => {
         await completeAttempt(tx, attempt, stored(given));
         completed = true;

@@ -34,6 +34,8 @@ export interface Call<P, Q, B> {
 
 /** What a handler does with the `Idempotency-Key` of its call. */
 export interface IdempotencyHandle {
+  /** Whether the call carries a key; a handler that needs no transaction otherwise can do without one. */
+  readonly keyed: boolean;
   /**
    * Stores the answer in the transaction that makes the thing it tells of, so that a crash between the two
    * cannot make it twice. Does nothing when the call has no key. A handler that leaves it out has its answer

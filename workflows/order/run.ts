@@ -373,7 +373,7 @@ export class OrderRun {
           quantity: request.quantity,
           partnerId: request.partnerId,
           action: request.action,
-          jobs: openJobs(this.state, request.itemId, request.action),
+          jobs: openJobs(this.state, request.itemId),
         });
         if (plan.outcome === 'refused') throw refusal(RUN_REFUSALS.invalid, plan.message);
         this.take({
@@ -515,18 +515,17 @@ function printOrderStatus(printOrder: PrintOrderState): string {
   return printOrder.delivery;
 }
 
-function openJobs(state: RunState, itemId: string, action: 'reroute' | 'reproduce') {
+function openJobs(state: RunState, itemId: string) {
   return state.printOrders.flatMap((printOrder) =>
     printOrder.jobs
       .filter((job) => job.itemId === itemId && job.ended === null)
-      .filter((job) => action === 'reproduce' || jobStatus(job, printOrder) === 'manual_handling')
       .map((job) => ({
         jobId: job.id,
         printOrderId: printOrder.id,
         partnerId: printOrder.partnerId,
         quantity: job.quantity,
         cancelledQuantity: job.cancelledQuantity,
-        shipped: hasShipped(jobStatus(job, printOrder) ?? 'passed'),
+        waiting: jobStatus(job, printOrder) === 'manual_handling',
       })),
   );
 }

@@ -82,7 +82,7 @@ CREATE TABLE orders (
   ordered_at             timestamptz,
   updated_at             timestamptz NOT NULL DEFAULT now()
 );
-CREATE INDEX orders_reference ON orders (client_id, order_reference_id, created_at DESC);
+CREATE INDEX orders_reference ON orders (order_reference_id, client_id, created_at DESC);
 CREATE INDEX orders_newest ON orders (client_id, created_at DESC, id DESC);
 
 CREATE TABLE order_items (

@@ -65,6 +65,8 @@ CREATE TABLE customer_products (
   customer_ids      text[] NOT NULL,
   product_model_id  text NOT NULL REFERENCES product_models,
   state             text NOT NULL DEFAULT 'published',
+  -- The name by which an import knows it again.
+  reference         text UNIQUE,
   -- [{id, name, attributesMapping, state, values: [{value, attributeValues, isDefault}]}]: read and written whole.
   variant_options   jsonb NOT NULL,
   part_quantities   jsonb,
@@ -108,7 +110,10 @@ CREATE FUNCTION customer_product_viewers(customer_ids text[], owner_id uuid)
 RETURNS TABLE (viewer text, listed boolean) LANGUAGE sql IMMUTABLE AS $$
   SELECT '', false
   UNION ALL
-  SELECT DISTINCT customer, true FROM unnest(customer_ids) AS customer WHERE customer <> ''
+  SELECT '*', true WHERE customer_ids @> ARRAY['*']
+  UNION ALL
+  SELECT DISTINCT customer, true FROM unnest(customer_ids) AS customer
+  WHERE customer <> '' AND NOT customer_ids @> ARRAY['*']
   UNION ALL
   SELECT owner_id::text, false
   WHERE owner_id IS NOT NULL AND NOT customer_ids @> ARRAY['*'] AND NOT customer_ids @> ARRAY[owner_id::text]

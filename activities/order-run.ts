@@ -1,0 +1,146 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { dispatchPrintOrder } from '../src/orders/dispatch';
+import type { RunRecord } from '../src/orders/domain/run-messages';
+import { RUN_REFUSALS } from '../src/orders/domain/run-messages';
+import { fetchOrderFiles, type OrderFilesDeps } from '../src/orders/order-files';
+import { cancelAtPartner } from '../src/orders/partner-cancellation';
+import { type PreparationDeps, prepareOrder } from '../src/orders/preparation';
+import { deliverPrintOrder } from '../src/orders/print-order-delivery';
+import { planReplacement, type ReplacementRequest } from '../src/orders/replacement';
+import { recordRun } from '../src/orders/run-record';
+import { applyShippingChange } from '../src/orders/shipping-changes';
+import type { SafeClient } from '../src/platform/http/safe-client';
+import type { Logger } from '../src/platform/logging';
+import type { LinkSigner } from '../src/platform/signed-links';
+import { type BuyDeps, CarrierRefusal, voidShipment } from '../src/shipping/buy-shipment';
+
+export interface OrderRunDeps extends PreparationDeps, OrderFilesDeps, BuyDeps {
+  readonly client: SafeClient;
+  readonly links: LinkSigner;
+  readonly log: Logger;
+}
+
+/** Whose step it is, in every log line: the run's order, and the request that submitted it. */
+interface RunIds {
+  readonly orderId: string;
+  readonly requestId: string;
+}
+
+/** A passing fault: tried again by the activity's retry policy, sooner or later when the other side says so. */
+function passing(message: string, type: string, retryAfterMs: number | null | undefined): ApplicationFailure {
+  return ApplicationFailure.create({
+    message,
+    type,
+    category: ApplicationFailureCategory.BENIGN,
+    ...(retryAfterMs == null ? {} : { nextRetryDelay: retryAfterMs }),
+  });
+}
+
+/** The steps of an order's run. Each may be tried any number of times. */
+export function createOrderRunActivities(deps: OrderRunDeps) {
+  const logOf = ({ orderId, requestId }: RunIds) => deps.log.child({ orderId, requestId });
+
+  return {
+    /** Fetches print files and packing slips. Fails with `FileRefused` (lasting) or `FileUnreachable` (passing). */
+    async fetchOrderFiles(ids: RunIds): Promise<void> {
+      const context = Context.current();
+      const beat = setInterval(() => context.heartbeat(), 5_000);
+      try {
+        const fault = await fetchOrderFiles(deps, ids.orderId, {
+          signal: context.cancellationSignal,
+          onProgress: () => undefined,
+        });
+        if (fault === null) return;
+        const { code, file } = fault;
+        logOf(ids).info({ code, fileType: file.type, passing: fault.passing }, 'print file not taken');
+        if (fault.passing) {
+          throw ApplicationFailure.create({
+            message: `${file.type}: ${fault.message}`,
+            type: 'FileUnreachable',
+            details: [{ code, ...file }],
+            category: ApplicationFailureCategory.BENIGN,
+            ...(fault.retryAfterMs === undefined ? {} : { nextRetryDelay: fault.retryAfterMs }),
+          });
+        }
+        throw ApplicationFailure.nonRetryable(`${file.type}: ${fault.message}`, 'FileRefused', {
+          code,
+          ...file,
+        });
+      } finally {
+        clearInterval(beat);
+      }
+    },
+
+    async prepareOrder(ids: RunIds) {
+      const plan = await prepareOrder(deps, ids.orderId);
+      logOf(ids).info({ outcome: plan.outcome }, 'order prepared');
+      return plan;
+    },
+
+    async recordRun(record: RunRecord): Promise<void> {
+      await recordRun(deps.sql, record);
+    },
+
+    async applyShippingChange(change: RunIds & { readonly changeId: string }) {
+      return await applyShippingChange(deps, change);
+    },
+
+    async planReplacement(request: RunIds & ReplacementRequest) {
+      return await planReplacement(deps, request);
+    },
+
+    /** Fails with `PrintOrderRefused` when the partner says no, `PartnerUnreachable` while it says nothing. */
+    async deliverPrintOrder(ids: RunIds & { readonly printOrderId: string }): Promise<void> {
+      const answer = await deliverPrintOrder(deps, ids.printOrderId);
+      logOf(ids).info({ printOrderId: ids.printOrderId, outcome: answer.outcome }, 'print order delivery');
+      switch (answer.outcome) {
+        case 'accepted':
+          return;
+        case 'refused':
+          throw ApplicationFailure.nonRetryable(answer.message, 'PrintOrderRefused');
+        case 'retry':
+          throw passing(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
+      }
+    },
+
+    async cancelAtPartner(
+      request: RunIds & {
+        readonly printOrderId: string;
+        readonly jobIds: readonly string[];
+        readonly reason: string;
+      },
+    ) {
+      const answer = await cancelAtPartner(deps, request);
+      logOf(request).info(
+        { printOrderId: request.printOrderId, outcome: answer.outcome },
+        'cancellation asked of partner',
+      );
+      if (answer.outcome === 'retry')
+        throw passing(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
+      return answer;
+    },
+
+    /** Fails with `CarrierRefused` when the carrier says no; other faults are tried again. */
+    async dispatchPrintOrder(ids: RunIds & { readonly printOrderId: string; readonly revision: number }) {
+      try {
+        const { shipmentId } = await dispatchPrintOrder(deps, ids);
+        logOf(ids).info({ printOrderId: ids.printOrderId, shipmentId }, 'labels bought');
+        return { shipmentId };
+      } catch (error) {
+        if (error instanceof CarrierRefusal)
+          throw ApplicationFailure.nonRetryable(error.message, RUN_REFUSALS.carrier);
+        throw error;
+      }
+    },
+
+    async voidOrderShipment(
+      ids: RunIds & { readonly printOrderId: string; readonly shipmentId: string },
+    ): Promise<void> {
+      await voidShipment(deps, ids.shipmentId);
+      logOf(ids).info({ printOrderId: ids.printOrderId, shipmentId: ids.shipmentId }, 'labels voided');
+    },
+  };
+}
+
+export type OrderRunActivities = ReturnType<typeof createOrderRunActivities>;

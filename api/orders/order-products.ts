@@ -1,0 +1,50 @@
+import type { ResolvedProduct } from '../../src/catalog/domain/product';
+import { resolveProducts } from '../../src/catalog/resolve-products';
+import { takesFileType } from '../../src/orders/file-types';
+import type { SubmitOrder } from '../../src/orders/schemas';
+import { type FieldError, Refusal } from '../../src/platform/errors';
+import type { Sql } from '../../src/platform/postgres';
+
+/**
+ * The products of an order's items, with the rules that need them: the product exists and may be ordered by the
+ * client, takes the files' types, and gets every file it cannot do without.
+ * @throws Refusal `VALIDATION_ERROR` with every offending field
+ */
+export async function productsOfOrder(
+  sql: Sql,
+  clientId: string,
+  items: SubmitOrder['items'],
+): Promise<ResolvedProduct[]> {
+  const resolutions = await resolveProducts(sql, clientId, items);
+  const errors: FieldError[] = [];
+  const products: ResolvedProduct[] = [];
+  for (const [index, item] of items.entries()) {
+    const resolution = resolutions[index]!;
+    if (!resolution.ok) {
+      const { path, code, message } = resolution;
+      errors.push({ code, message, reference: `items[${index}].${path}` });
+      continue;
+    }
+    products.push(resolution.product);
+    errors.push(...fileErrors(item, resolution.product, index));
+  }
+  if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
+  return products;
+}
+
+function fileErrors(
+  item: SubmitOrder['items'][number],
+  product: ResolvedProduct,
+  index: number,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [position, file] of item.files.entries()) {
+    if (takesFileType(product, file.type)) continue;
+    errors.push({
+      code: 'NO_SUCH_CHOICE_ERROR',
+      message: `This product takes files of the types ${product.fileTypes.join(', ')}.`,
+      reference: `items[${index}].files[${position}].type`,
+    });
+  }
+  return errors;
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { readOrders } from '../../src/orders/order-reader';
+import { addressView, orderView, shipmentView } from '../../src/orders/order-view';
+import { createRunGateway } from '../../src/orders/run-gateway';
+import {
+  cancelOrderSchema,
+  submitOrderSchema,
+  submittedOrderSchema,
+  updateShipmentSchema,
+} from '../../src/orders/schemas';
+import { storeShippingChange } from '../../src/orders/shipping-changes';
+import { submitOrder } from '../../src/orders/submit';
+import { Refusal } from '../../src/platform/errors';
+import { createWaker } from '../../src/platform/outbox/outbox';
+import type { ApiDeps } from '../deps';
+import { type Route, route } from '../http/route';
+import { productsOfOrder } from './order-products';
+import { retrievedOrderSchema, updatedShipmentSchema } from './schemas';
+import { visibleOrder, visibleOrderId } from './visible-order';
+
+export const orderAddress = z.object({
+  orderId: z
+    .string()
+    .min(1)
+    .max(100)
+    .describe('The order’s id, or the client’s orderReferenceId (the newest order that has it).'),
+});
+
+/** Orders of clients: submit, read, change how they travel, cancel (interface "Orders", DESIGN "Addresses"). */
+export function orderRoutes(deps: ApiDeps): Route[] {
+  const { sql, links, config } = deps;
+  const wake = createWaker(sql);
+  const runs = createRunGateway(deps.temporal);
+  const runSettings = {
+    receivedDeadlineMs: config.RECEIVED_DEADLINE,
+    fileRetryWindowMs: config.FILE_RETRY_WINDOW,
+  };
+  const clients = { credentials: 'key:secret', roles: ['client'] } as const;
+  const readers = { credentials: 'key:secret', roles: ['client', 'operator'] } as const;
+
+  return [
+    route({
+      method: 'post',
+      path: '/v1/orders',
+      operationId: 'submitOrder',
+      summary: 'Submit an order',
+      description:
+        'Takes an order, or a draft, in one request. The answer comes when the order is stored; everything after ' +
+        'that, print files included, happens in its run.',
+      tag: 'Orders',
+      access: clients,
+      errors: 'coded',
+      idempotent: true,
+      body: submitOrderSchema,
+      response: submittedOrderSchema,
+      handler: async ({ account, body, requestId, idempotency, log }) => {
+        const products = await productsOfOrder(sql, account.id, body.items);
+        const submitted = await submitOrder(
+          sql,
+          { clientId: account.id, clientName: account.name, requestId, order: body, products },
+          runSettings,
+          idempotency.keyed ? (tx, answer) => idempotency.complete(tx, answer) : null,
+        );
+        if (body.orderType === 'order') wake('start_workflow');
+        log.info({ orderId: submitted.id, orderType: body.orderType }, 'order taken');
+        return submitted;
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: '/v1/orders/{orderId}',
+      operationId: 'getOrder',
+      summary: 'Retrieve an order',
+      tag: 'Orders',
+      access: readers,
+      errors: 'coded',
+      params: orderAddress,
+      response: retrievedOrderSchema,
+      handler: async ({ account, params }) =>
+        orderView(await visibleOrder(sql, account, params.orderId), links),
+    }),
+
+    route({
+      method: 'put',
+      path: '/v1/orders/{orderId}/shipment',
+      operationId: 'updateShipment',
+      summary: 'Change shipping method or address',
+      description:
+        'Possible until the order has shipped. Labels that were made already are voided and made anew.',
+      tag: 'Orders',
+      access: clients,
+      errors: 'coded',
+      params: orderAddress,
+      body: updateShipmentSchema,
+      response: updatedShipmentSchema,
+      handler: async ({ account, params, body }) => {
+        const before = await visibleOrder(sql, account, params.orderId);
+        if (before.orderType === 'draft') {
+          throw new Refusal('CONFLICT', { message: 'A draft is changed by PATCH; it has no shipment yet.' });
+        }
+        const changeId = await storeShippingChange(sql, before.id, body);
+        await runs.changeShipping(before.id, changeId);
+        const [order] = await readOrders(sql, [before.id]);
+        return { shippingAddress: addressView(order!), shipment: shipmentView(order!) };
+      },
+    }),
+
+    route({
+      method: 'post',
+      path: '/v1/orders/{orderId}/cancel',
+      operationId: 'cancelOrder',
+      summary: 'Cancel an order',
+      description:
+        'Possible until the order has shipped. A partner that has the order is asked; while its word is awaited the ' +
+        'order keeps its status, and becomes `canceled` when the partner agrees.',
+      tag: 'Orders',
+      access: readers,
+      errors: 'coded',
+      params: orderAddress,
+      body: cancelOrderSchema,
+      response: z.object({
+        id: z.string(),
+        orderReferenceId: z.string(),
+        fulfillmentStatus: retrievedOrderSchema.shape.fulfillmentStatus,
+      }),
+      handler: async ({ account, params, body }) => {
+        const id = await visibleOrderId(sql, account, params.orderId);
+        const [order] = await readOrders(sql, [id]);
+        if (order!.orderType === 'draft') {
+          throw new Refusal('CONFLICT', { message: 'A draft is deleted, not cancelled.' });
+        }
+        const { fulfillmentStatus } = await runs.cancel(id, {
+          by: account.role === 'operator' ? `operator ${account.name}` : 'client',
+          reason: body.reason ?? 'cancelled by the client',
+        });
+        return { id, orderReferenceId: order!.orderReferenceId, fulfillmentStatus };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,261 @@
+import { z } from 'zod';
+import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/statuses';
+
+/** Orders as they are answered (interface "Order (as retrieved)"). */
+
+const nullableText = z.string().nullable();
+const timestamp = z.iso.datetime();
+const date = z.iso.date();
+const metadata = z.array(z.object({ key: z.string(), value: z.string() }));
+
+export const retrievedAddressSchema = z
+  .object({
+    id: z.string(),
+    orderId: z.string(),
+    country: z.string(),
+    firstName: z.string(),
+    lastName: z.string(),
+    companyName: nullableText,
+    addressLine1: z.string(),
+    addressLine2: nullableText,
+    city: z.string(),
+    postCode: z.string(),
+    state: nullableText,
+    email: z.string(),
+    phone: z.string(),
+    isBusiness: z.boolean(),
+    federalTaxId: nullableText,
+    stateTaxId: nullableText,
+    registrationState: nullableText,
+  })
+  .meta({ id: 'RetrievedShippingAddress' });
+
+const event = z.object({
+  type: z.string(),
+  printOrderId: nullableText,
+  data: z.looseObject({}),
+  createdAt: timestamp,
+});
+
+const retrievedItemSchema = z
+  .object({
+    id: z.string(),
+    itemReferenceId: z.string(),
+    productUid: z.string(),
+    storeProductVariantId: z.null(),
+    storeProductId: z.null(),
+    files: z.array(
+      z.object({
+        id: z.string(),
+        type: z.string(),
+        url: z.string(),
+        threadColors: z.array(z.string()),
+        isVisible: z.boolean(),
+        fitMethod: nullableText,
+        fillMethod: nullableText,
+        mimeType: nullableText,
+        metadata,
+      }),
+    ),
+    processedFileUrl: nullableText,
+    quantity: z.number(),
+    options: z.array(z.unknown()),
+    category: z.string(),
+    productCategoryUid: z.string(),
+    productTypeUid: z.string(),
+    productNameUid: z.string(),
+    productName: z.string(),
+    fulfillmentStatus: z.enum(ITEM_STATUSES),
+    pageCount: z.int().nullable(),
+    printJobs: z.array(
+      z.object({
+        id: z.string(),
+        printOrderId: z.string(),
+        partner: z.string(),
+        quantity: z.int(),
+        status: z.string(),
+        dispatchDate: date,
+        reproducesPrintOrderId: nullableText,
+      }),
+    ),
+    eventLog: z.array(event),
+    previews: z.array(
+      z.object({ type: z.enum(['preview_default', 'preview_thumbnail', 'preview_flat']), url: z.url() }),
+    ),
+    designId: z.null(),
+    productFileMimeType: nullableText,
+    finalProductUid: z.string(),
+    metadata,
+    retailPriceInclVat: z.number().nullable(),
+    attributes: z.array(
+      z.object({ name: z.string(), title: z.string(), value: z.string(), formattedValue: z.string() }),
+    ),
+    itemReferenceName: z.string(),
+    isIgnored: z.boolean(),
+    price: z.number().nullable(),
+    customTrim: z.object({ widthMm: z.number(), heightMm: z.number() }).nullable(),
+    fileUrl: nullableText,
+    dpi: z.int().nullable(),
+    appServices: z.array(z.unknown()),
+    filesSize: z.int().describe('Bytes of all stored print files.'),
+    productVariant: z.array(z.object({ name: z.string(), value: z.string() })),
+  })
+  .meta({ id: 'RetrievedItem' });
+
+export const shipmentSchema = z
+  .object({
+    id: z.string(),
+    orderProductId: z.null(),
+    shippingAddressId: z.string(),
+    promiseUid: z.string(),
+    packageCount: z.int(),
+    shipmentMethodUid: z.string(),
+    shipmentMethodName: z.string(),
+    isCheapest: z.boolean(),
+    minDeliveryDays: z.int(),
+    maxDeliveryDays: z.int(),
+    minDeliveryDate: date,
+    maxDeliveryDate: date,
+    initialMinDeliveryDate: date,
+    initialMaxDeliveryDate: date,
+    totalWeight: z.number().describe('Grams, packaging included.'),
+    price: z.number(),
+    status: z.string(),
+    packages: z.array(
+      z.object({
+        printOrderId: z.string(),
+        packageReferenceId: nullableText,
+        trackingCode: z.string(),
+        trackingUrl: nullableText,
+        shipmentMethodUid: z.string(),
+        shipmentMethodName: z.string(),
+        fulfillmentCountry: z.string(),
+        fulfillmentFacilityId: z.string(),
+      }),
+    ),
+    fulfillmentCountry: z.string(),
+    fulfillmentFacilityId: z.string(),
+    retailShippingPriceInclVat: z.number().nullable(),
+    serviceType: z.string(),
+    speedType: z.string(),
+  })
+  .meta({ id: 'Shipment' });
+
+const amounts = <K extends string>(...names: K[]) =>
+  Object.fromEntries(names.map((name) => [name, z.number()])) as Record<K, z.ZodNumber>;
+
+const receiptSchema = z
+  .object({
+    id: z.string(),
+    orderId: z.string(),
+    type: z.string(),
+    currency: z.string(),
+    items: z.array(
+      z.object({
+        id: z.string(),
+        receiptId: z.string(),
+        orderId: z.string(),
+        clientId: z.string(),
+        type: z.string(),
+        referenceId: z.string(),
+        title: z.string(),
+        currency: z.string(),
+        ...amounts('priceBase', 'amount', 'priceInitial', 'discount', 'price', 'vat', 'priceInclVat'),
+        pricePlanId: nullableText,
+        createdAt: timestamp,
+        updatedAt: timestamp,
+      }),
+    ),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    receiptNumber: z.string(),
+    billingEntity: z.looseObject({}).nullable(),
+    billingTag: nullableText,
+    transactionType: z.string(),
+    ...amounts(
+      'productsPriceInitial',
+      'productsPriceDiscount',
+      'productsPrice',
+      'productsPriceVat',
+      'productsPriceInclVat',
+      'shippingPriceInitial',
+      'shippingPriceDiscount',
+      'shippingPrice',
+      'shippingPriceVat',
+      'shippingPriceInclVat',
+      'discount',
+      'discountVat',
+      'discountInclVat',
+      'totalInitial',
+      'total',
+      'totalVat',
+      'totalInclVat',
+    ),
+    isCalculated: z.boolean(),
+  })
+  .meta({ id: 'Receipt' });
+
+export const retrievedOrderSchema = z
+  .object({
+    id: z.string(),
+    clientId: z.string(),
+    orderReferenceId: z.string(),
+    customerReferenceId: nullableText,
+    fulfillmentStatus: z.enum(ORDER_STATUSES),
+    financialStatus: z.enum(FINANCIAL_STATUSES),
+    currency: z.string(),
+    shippingAddress: retrievedAddressSchema,
+    items: z.array(retrievedItemSchema),
+    shipment: shipmentSchema.nullable(),
+    receipts: z.array(receiptSchema),
+    createdAt: timestamp,
+    orderedAt: timestamp.nullable(),
+    updatedAt: timestamp,
+    refusalReason: nullableText,
+    refusalReasonCode: nullableText,
+    refusalReasonDetails: z.looseObject({}).nullable(),
+    comment: nullableText,
+    channel: z.string(),
+    storeId: z.null(),
+    orderedByUserId: z.null(),
+    orderType: z.enum(['order', 'draft']),
+    metadata,
+    billingEntity: z.looseObject({
+      id: z.int(),
+      companyName: z.string(),
+      companyVatNumbers: z.array(z.string()),
+    }),
+    retailCurrency: nullableText,
+    retailShippingPriceInclVat: z.number().nullable(),
+    paymentMethodType: z.null(),
+    paymentMethodId: z.null(),
+    prepaymentTransactionId: z.null(),
+    connectedOrderIds: z.array(z.string()),
+    discounts: z.array(z.unknown()),
+    returnAddress: z.looseObject({}).nullable(),
+    iossNumber: nullableText,
+    digitizationId: z.null(),
+    appServices: z.array(z.unknown()),
+    shipmentMethodUid: nullableText,
+    eventLog: z.array(event).describe('What happened to the order as a whole; items carry their own.'),
+  })
+  .meta({ id: 'Order' });
+
+export const updatedShipmentSchema = z
+  .object({
+    shippingAddress: retrievedAddressSchema,
+    shipment: shipmentSchema
+      .pick({
+        shipmentMethodUid: true,
+        shipmentMethodName: true,
+        fulfillmentCountry: true,
+        fulfillmentFacilityId: true,
+        packageCount: true,
+        initialMinDeliveryDate: true,
+        initialMaxDeliveryDate: true,
+        serviceType: true,
+      })
+      .nullable()
+      .describe('Null until the order has been planned.'),
+  })
+  .meta({ id: 'UpdatedShipment' });

@@ -1,0 +1,27 @@
+import type { Account } from '../../src/accounts/account';
+import { findOrderId, type OrderRecord, readOrders, type Viewer } from '../../src/orders/order-reader';
+import { Refusal } from '../../src/platform/errors';
+import type { Sql } from '../../src/platform/postgres';
+
+/** Clients see their own orders, operators all. */
+export function viewerOf(account: Account): Viewer {
+  return { clientId: account.role === 'operator' ? null : account.id };
+}
+
+/**
+ * The order that an id or reference in an address stands for.
+ * @throws Refusal `NOT_FOUND` when there is none that the caller may see
+ */
+export async function visibleOrderId(sql: Sql, account: Account, idOrReference: string): Promise<string> {
+  const id = await findOrderId(sql, viewerOf(account), idOrReference);
+  if (id === null)
+    throw new Refusal('NOT_FOUND', { message: 'There is no order with this id or reference.' });
+  return id;
+}
+
+/** @throws Refusal `NOT_FOUND` */
+export async function visibleOrder(sql: Sql, account: Account, idOrReference: string): Promise<OrderRecord> {
+  const [order] = await readOrders(sql, [await visibleOrderId(sql, account, idOrReference)]);
+  if (order === undefined) throw new Refusal('NOT_FOUND');
+  return order;
+}

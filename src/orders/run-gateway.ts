@@ -1,0 +1,106 @@
+import {
+  type Client,
+  isGrpcServiceError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { type ErrorCode, Refusal } from '../platform/errors';
+import {
+  type CancelRequest,
+  type DispatchResult,
+  ORDER_QUERIES,
+  ORDER_UPDATES,
+  orderWorkflowId,
+  type RepairRequest,
+  RUN_REFUSALS,
+} from './domain/run-messages';
+import type { RunState } from './domain/run-state';
+import type { OrderStatus } from './domain/statuses';
+
+/** How long a request waits for a run's answer: a label may take its carrier a while. */
+const ANSWER_MS = 45_000;
+const RETRY_AFTER_SECONDS = 5;
+
+const CODE_OF: Readonly<Record<string, ErrorCode>> = {
+  [RUN_REFUSALS.conflict]: 'CONFLICT',
+  [RUN_REFUSALS.notReady]: 'CONFLICT',
+  [RUN_REFUSALS.invalid]: 'VALIDATION_ERROR',
+  [RUN_REFUSALS.carrier]: 'PUBLIC_API_ERROR',
+  [RUN_REFUSALS.unavailable]: 'UNAVAILABLE',
+};
+
+/**
+ * Speaks to order runs on behalf of requests.
+ * Every method throws Refusal: `CONFLICT` when the run says no or has ended, `VALIDATION_ERROR`, `PUBLIC_API_ERROR`
+ * for a carrier's no, `UNAVAILABLE` when Temporal or every worker is away.
+ */
+export interface RunGateway {
+  dispatch(orderId: string, printOrderId: string): Promise<DispatchResult>;
+  changeShipping(orderId: string, changeId: string): Promise<{ revision: number }>;
+  cancel(orderId: string, request: CancelRequest): Promise<{ fulfillmentStatus: OrderStatus }>;
+  repair(orderId: string, request: RepairRequest): Promise<{ fulfillmentStatus: OrderStatus }>;
+  state(orderId: string): Promise<RunState>;
+}
+
+export function createRunGateway(client: Client): RunGateway {
+  async function update<T>(orderId: string, name: string, argument: object, updateId?: string): Promise<T> {
+    const handle = client.workflow.getHandle(orderWorkflowId(orderId));
+    return await asked(() =>
+      client.withDeadline(Date.now() + ANSWER_MS, () =>
+        handle.executeUpdate<T, [object]>(name, {
+          args: [argument],
+          ...(updateId === undefined ? {} : { updateId }),
+        }),
+      ),
+    );
+  }
+  return {
+    dispatch: (orderId, printOrderId) => update(orderId, ORDER_UPDATES.dispatch, { printOrderId }),
+    changeShipping: (orderId, changeId) =>
+      update(orderId, ORDER_UPDATES.changeShipping, { changeId }, changeId),
+    cancel: (orderId, request) => update(orderId, ORDER_UPDATES.cancel, request),
+    repair: (orderId, request) => update(orderId, ORDER_UPDATES.repair, request),
+    state: (orderId) =>
+      asked(() =>
+        client.withDeadline(Date.now() + ANSWER_MS, () =>
+          client.workflow.getHandle(orderWorkflowId(orderId)).query<RunState>(ORDER_QUERIES.runState),
+        ),
+      ),
+  };
+}
+
+async function asked<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw refusalOf(error) ?? error;
+  }
+}
+
+function refusalOf(error: unknown): Refusal | null {
+  if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
+    const { type, message } = error.cause;
+    const code = CODE_OF[type ?? ''];
+    if (code === undefined) return null;
+    return new Refusal(code, {
+      message: sentence(message),
+      ...(code === 'UNAVAILABLE' ? { retryAfter: RETRY_AFTER_SECONDS } : {}),
+    });
+  }
+  // Not started yet, or ended: either way nothing can be changed now.
+  if (error instanceof WorkflowNotFoundError) {
+    return new Refusal('CONFLICT', {
+      message: 'The order has no run that could do this: it has ended, or is about to begin.',
+    });
+  }
+  const away =
+    error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
+    isGrpcServiceError((error as Error).cause ?? error);
+  return away ? new Refusal('UNAVAILABLE', { retryAfter: RETRY_AFTER_SECONDS }) : null;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}

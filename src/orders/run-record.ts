@@ -1,0 +1,93 @@
+import { enqueueOrderNotifications } from '../notifications/enqueue';
+import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
+import { consumeReserved, releaseReservation } from '../procurement/reservations';
+import type { RunEffect } from './domain/run-events';
+import type { RunRecord } from './domain/run-messages';
+import { refundItems } from './receipts';
+
+/**
+ * Writes what a step of an order's run decided: statuses, event log, stock, refunds, notifications, in one
+ * transaction. Steps carry a growing version; one that was written before changes nothing, so that it may be
+ * tried as often as it takes.
+ */
+export async function recordRun(sql: Sql, record: RunRecord): Promise<void> {
+  await inTransaction(sql, async (tx) => {
+    const isNew = await writeStatuses(tx, record);
+    if (!isNew) return;
+    const pick = <T extends RunEffect['type']>(type: T) =>
+      record.effects.filter((effect): effect is Extract<RunEffect, { type: T }> => effect.type === type);
+    for (const { jobIds } of pick('consume_stock')) await consumeReserved(tx, { printJobIds: jobIds });
+    for (const { jobIds } of pick('release_stock')) await releaseReservation(tx, { printJobIds: jobIds });
+    for (const [index, refund] of pick('refund').entries()) {
+      await refundItems(tx, {
+        orderId: record.orderId,
+        step: `refund:${record.version}:${index}`,
+        ...refund,
+      });
+    }
+    for (const { printOrderId, trackingCode, trackingLink } of pick('tracking_code')) {
+      await tx`
+        UPDATE planned_shipments SET tracking_code = coalesce(${trackingCode}, tracking_code),
+          tracking_link = coalesce(${trackingLink}, tracking_link)
+        WHERE print_order_id = ${printOrderId}`;
+    }
+    await enqueueOrderNotifications(tx, { orderId: record.orderId });
+  });
+}
+
+/** @returns whether the step is new */
+async function writeStatuses(tx: Transaction, record: RunRecord): Promise<boolean> {
+  const { refusal } = record;
+  const log = record.effects.flatMap((effect) =>
+    effect.type !== 'log'
+      ? []
+      : [
+          {
+            type: effect.event,
+            order_item_id: effect.itemId ?? null,
+            print_order_id: effect.printOrderId ?? null,
+            data: effect.data ?? {},
+          },
+        ],
+  );
+  const statusLog = record.items.map(({ id, status }) => ({
+    type: 'status',
+    order_item_id: id,
+    print_order_id: null,
+    data: { status },
+  }));
+  const rows = await tx`
+    WITH changed_order AS (
+      UPDATE orders SET fulfillment_status = ${record.fulfillmentStatus},
+        financial_status = coalesce(${record.financialStatus}, financial_status),
+        attention = ${record.attention.length > 0 ? record.attention.join(' ') : null},
+        refusal_reason = coalesce(${refusal?.reason ?? null}, refusal_reason),
+        refusal_reason_code = coalesce(${refusal?.code ?? null}, refusal_reason_code),
+        refusal_reason_details = coalesce(${refusal?.details ? json(tx, refusal.details) : null}, refusal_reason_details),
+        run_version = ${record.version}, updated_at = now()
+      WHERE id = ${record.orderId} AND run_version < ${record.version}
+      RETURNING id
+    ), changed_items AS (
+      UPDATE order_items SET fulfillment_status = i.status
+      FROM jsonb_to_recordset(${json(tx, record.items)}) AS i (id bigint, status text), changed_order
+      WHERE order_items.id = i.id AND order_items.order_id = changed_order.id
+    ), changed_jobs AS (
+      UPDATE print_jobs SET status = j.status, quantity = j.quantity
+      FROM jsonb_to_recordset(${json(tx, record.jobs)}) AS j (id bigint, status text, quantity int), changed_order
+      WHERE print_jobs.id = j.id
+    ), changed_print_orders AS (
+      UPDATE print_orders SET status = p.status
+      FROM jsonb_to_recordset(${json(tx, record.printOrders)}) AS p (id bigint, status text), changed_order
+      WHERE print_orders.id = p.id AND print_orders.order_id = changed_order.id
+    ), logged AS (
+      INSERT INTO order_events (order_id, order_item_id, print_order_id, type, data)
+      SELECT changed_order.id, e.order_item_id, e.print_order_id, e.type, e.data
+      FROM changed_order, jsonb_to_recordset(${json(tx, [...log, ...statusLog])}) AS e (
+        type text, order_item_id bigint, print_order_id bigint, data jsonb)
+    ), handled AS (
+      UPDATE postbacks SET handled_at = now() FROM changed_order
+      WHERE postbacks.id = ANY(${[...record.handledPostbacks]}::bigint[])
+    )
+    SELECT id FROM changed_order`;
+  return rows.length > 0;
+}

@@ -1,0 +1,248 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { z } from 'zod';
+import { crossField, list, property } from '../platform/domain/cross-field';
+import {
+  countryCode,
+  currencyCode,
+  httpUrl,
+  metadata,
+  needsState,
+  price,
+  text,
+} from '../platform/domain/fields';
+import { FILE_TYPE_PATTERN } from './file-types';
+
+/** Orders as clients send them (interface "Order (as submitted)"), with the rules that need no database. */
+
+const phone = z
+  .string()
+  .max(25)
+  .superRefine((value, context) => {
+    if (value.trim() === '') {
+      context.addIssue({
+        code: 'custom',
+        message: 'This field must not be blank.',
+        params: { code: 'IS_BLANK_ERROR' },
+      });
+    } else if (!parsePhoneNumberFromString(value, { extract: false })?.isPossible()) {
+      context.addIssue({
+        code: 'custom',
+        message: 'Not a phone number with its country code, such as +49 30 901820.',
+      });
+    }
+  });
+
+const optional = <T extends z.ZodType>(schema: T) =>
+  schema.nullish().transform((value) => value ?? undefined);
+
+/** Lengths are those that carriers print. */
+export const shippingAddressSchema = crossField(
+  z.object({
+    country: countryCode,
+    firstName: text(25),
+    lastName: text(25),
+    companyName: optional(z.string().max(60)),
+    addressLine1: text(35),
+    addressLine2: optional(z.string().max(35)),
+    city: text(30),
+    postCode: text(15),
+    state: optional(z.string().max(35)),
+    email: z.email().max(254),
+    phone,
+    isBusiness: optional(z.boolean()),
+    federalTaxId: optional(z.string().max(50)),
+    stateTaxId: optional(z.string().max(50)),
+    registrationState: optional(z.string().max(50)),
+  }),
+  (address, report) => {
+    const state = property(address, 'state');
+    if (!needsState(property(address, 'country'))) return;
+    if (state === undefined || state === null) {
+      report(['state'], 'This field is required for US, CA and AU addresses.', 'MISSING_FIELD_ERROR');
+    } else if (typeof state === 'string' && state.trim() === '') {
+      report(['state'], 'This field must not be blank for US, CA and AU addresses.', 'IS_BLANK_ERROR');
+    }
+  },
+).meta({ id: 'ShippingAddress' });
+export type ShippingAddress = z.output<typeof shippingAddressSchema>;
+
+export const orderFileSchema = z
+  .object({
+    type: z.string().superRefine((type, context) => {
+      if (type === '') {
+        context.addIssue({
+          code: 'custom',
+          message: 'This field must not be blank.',
+          params: { code: 'IS_BLANK_ERROR' },
+        });
+      } else if (!FILE_TYPE_PATTERN.test(type)) {
+        context.addIssue({
+          code: 'custom',
+          message: 'A file type has 1 to 100 letters, digits, underscores, periods and hyphens.',
+        });
+      }
+    }),
+    url: httpUrl,
+    metadata: optional(metadata),
+  })
+  .meta({ id: 'OrderFile' });
+
+export const orderItemSchema = crossField(
+  z.object({
+    itemReferenceId: text(100),
+    productUid: optional(text(512)),
+    productName: optional(text(255)),
+    productVariant: optional(z.record(z.string().max(100), z.string().max(255))),
+    quantity: z.number().int().min(1).max(100_000),
+    retailPriceInclVat: optional(price),
+    files: z.array(orderFileSchema).min(1).max(100),
+    customTrim: optional(
+      z.object({ widthMm: z.number().positive().max(10_000), heightMm: z.number().positive().max(10_000) }),
+    ),
+    metadata: optional(metadata),
+  }),
+  (item, report) => {
+    const types = new Set<unknown>();
+    for (const [index, file] of list(item, 'files').entries()) {
+      const type = property(file, 'type');
+      if (type === undefined) continue;
+      if (types.has(type)) report(['files', index, 'type'], 'Each file type may stand once in an item.');
+      types.add(type);
+    }
+    const named = property(item, 'productName') != null;
+    if (property(item, 'productUid') != null) {
+      if (named) report(['productName'], 'An item has either productUid or productName.');
+    } else if (!named) {
+      report(['productUid'], 'Either productUid or productName is required.', 'MISSING_FIELD_ERROR');
+    }
+    if (named && property(item, 'productVariant') == null) {
+      report(['productVariant'], 'This field is required with productName.', 'MISSING_FIELD_ERROR');
+    }
+  },
+).meta({ id: 'OrderItem' });
+
+const packagingInstructionSchema = z.object({
+  packageItems: z
+    .array(z.object({ orderItemReferenceId: text(100), quantity: z.number().int().min(1).max(100_000) }))
+    .min(1),
+  packingSlip: optional(z.object({ fileUrl: httpUrl })),
+});
+
+function eachReferenceOnce(
+  order: unknown,
+  report: (index: number, message: string) => void,
+): Map<unknown, number> {
+  const quantities = new Map<unknown, number>();
+  for (const [index, item] of list(order, 'items').entries()) {
+    const reference = property(item, 'itemReferenceId');
+    if (typeof reference !== 'string') continue;
+    if (quantities.has(reference)) report(index, 'Each itemReferenceId may stand once in an order.');
+    quantities.set(reference, Number(property(item, 'quantity')));
+  }
+  return quantities;
+}
+
+/** Rules over the whole order: references, one way of naming products, packages of real items. */
+function orderRules(
+  order: unknown,
+  report: (path: readonly (string | number)[], message: string) => void,
+): void {
+  const items = list(order, 'items');
+  const quantities = eachReferenceOnce(order, (index, message) =>
+    report(['items', index, 'itemReferenceId'], message),
+  );
+  const byUid = items.some((item) => property(item, 'productUid') != null);
+  for (const [index, item] of items.entries()) {
+    if (byUid && property(item, 'productName') != null && property(item, 'productUid') == null) {
+      report(['items', index, 'productName'], 'productUid and productName must not be mixed in one order.');
+    }
+  }
+  const packed = new Map<unknown, number>();
+  for (const [index, instruction] of list(order, 'packagingInstructions').entries()) {
+    for (const [position, entry] of list(instruction, 'packageItems').entries()) {
+      const reference = property(entry, 'orderItemReferenceId');
+      if (typeof reference !== 'string') continue;
+      const path = ['packagingInstructions', index, 'packageItems', position];
+      const ordered = quantities.get(reference);
+      if (ordered === undefined) {
+        report([...path, 'orderItemReferenceId'], 'No item of the order has this itemReferenceId.');
+        continue;
+      }
+      const sum = (packed.get(reference) ?? 0) + Number(property(entry, 'quantity'));
+      packed.set(reference, sum);
+      if (sum > ordered) report([...path, 'quantity'], `More than the ${ordered} ordered are packed.`);
+    }
+  }
+}
+
+const orderFields = {
+  orderReferenceId: text(100),
+  customerReferenceId: optional(z.string().max(100)),
+  currency: currencyCode,
+  retailCurrency: optional(currencyCode),
+  retailShippingPriceInclVat: optional(price),
+  shipmentMethodUid: optional(z.string().max(255)),
+  shippingAddress: shippingAddressSchema,
+  items: z.array(orderItemSchema).min(1).max(500),
+  packagingInstructions: optional(z.array(packagingInstructionSchema).max(500)),
+  metadata: optional(metadata),
+};
+
+export const submitOrderSchema = crossField(
+  z.object({
+    ...orderFields,
+    orderType: z
+      .enum(['order', 'draft'])
+      .nullish()
+      .transform((type) => type ?? 'order'),
+    preventDuplicate: optional(z.boolean()),
+  }),
+  orderRules,
+).meta({ id: 'SubmitOrder' });
+export type SubmitOrder = z.output<typeof submitOrderSchema>;
+
+export const submittedOrderSchema = z
+  .object({ id: z.string(), orderReferenceId: z.string(), createdAt: z.iso.datetime() })
+  .meta({ id: 'SubmittedOrder' });
+
+/** A draft's change: any fields; `orderType: order` turns it into an order. */
+export const patchDraftSchema = crossField(
+  z.object({
+    orderReferenceId: orderFields.orderReferenceId.optional(),
+    currency: orderFields.currency.optional(),
+    customerReferenceId: orderFields.customerReferenceId,
+    retailCurrency: orderFields.retailCurrency,
+    retailShippingPriceInclVat: orderFields.retailShippingPriceInclVat,
+    shipmentMethodUid: orderFields.shipmentMethodUid,
+    shippingAddress: shippingAddressSchema.optional(),
+    items: orderFields.items.optional(),
+    packagingInstructions: orderFields.packagingInstructions,
+    metadata: orderFields.metadata,
+    orderType: z.enum(['order', 'draft']).optional(),
+  }),
+  (patch, report) => {
+    if (property(patch, 'items') !== undefined) orderRules(patch, report);
+  },
+).meta({ id: 'PatchDraft' });
+export type PatchDraft = z.output<typeof patchDraftSchema>;
+
+export const updateShipmentSchema = crossField(
+  z.object({
+    shipmentMethodUid: optional(z.string().max(255).regex(/\S/, 'must not be blank')),
+    shippingAddress: optional(shippingAddressSchema),
+  }),
+  (body, report) => {
+    if (property(body, 'shipmentMethodUid') == null && property(body, 'shippingAddress') == null) {
+      report(
+        ['shipmentMethodUid'],
+        'Either shipmentMethodUid or shippingAddress is required.',
+        'MISSING_FIELD_ERROR',
+      );
+    }
+  },
+).meta({ id: 'UpdateShipment' });
+export type UpdateShipment = z.output<typeof updateShipmentSchema>;
+
+export const cancelOrderSchema = z
+  .object({ reason: optional(z.string().max(500)) })
+  .meta({ id: 'CancelOrder' });

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { POSTBACK_STATUSES, type PostbackEvent } from '../orders/domain/run-events';
+import { ORDER_SIGNALS, orderWorkflowId } from '../orders/domain/run-messages';
+import { crossField, property } from '../platform/domain/cross-field';
+import { text } from '../platform/domain/fields';
+import { type FieldError, Refusal } from '../platform/errors';
+import { sha256 } from '../platform/ids';
+import { enqueue } from '../platform/outbox/outbox';
+import { inTransaction, json, type Sql } from '../platform/postgres';
+
+const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
+
+/** A status postback (interface "POST /v2/order/status"), with the optional `orderItemId` that names one item. */
+export const postbackSchema = crossField(
+  z.object({
+    timestamp: z.iso
+      .datetime({ offset: true, local: true })
+      .transform((time) => new Date(/(Z|[+-]\d\d:?\d\d)$/.test(time) ? time : `${time}Z`).toISOString()),
+    orderId: text(64),
+    orderItemId: decimalId.nullish(),
+    status: z.enum(POSTBACK_STATUSES),
+    message: z.string().max(2_000).nullish(),
+    trackingCode: z.string().max(100).nullish(),
+    trackingLink: z.string().max(2_048).nullish(),
+    items: z
+      .array(z.object({ orderItemId: decimalId, quantity: z.number().int().min(1).nullish() }))
+      .min(1)
+      .max(500)
+      .nullish(),
+  }),
+  (postback, report) => {
+    const status = property(postback, 'status');
+    const message = property(postback, 'message');
+    if (status === 'error' && (typeof message !== 'string' || message.trim() === '')) {
+      report(
+        ['message'],
+        'This field is required with the status error.',
+        message == null ? 'MISSING_FIELD_ERROR' : 'IS_BLANK_ERROR',
+      );
+    }
+    if (property(postback, 'items') != null && status !== 'cancelled') {
+      report(['items'], 'Items are valid only with the status cancelled.');
+    }
+  },
+).meta({ id: 'StatusPostback' });
+export type Postback = z.output<typeof postbackSchema>;
+
+/** A print order of the partner's, with the ids of its jobs. */
+interface Addressed {
+  readonly id: string;
+  readonly orderId: string;
+  readonly jobIds: readonly string[];
+}
+
+async function addressedPrintOrder(sql: Sql, partnerId: string, orderId: string): Promise<Addressed> {
+  const known = /^\d{1,18}$/.test(orderId)
+    ? await sql<Addressed[]>`
+        SELECT p.id, p.order_id, (SELECT array_agg(j.id::text) FROM print_jobs j WHERE j.print_order_id = p.id) AS job_ids
+        FROM print_orders p WHERE p.id = ${orderId} AND p.partner_id = ${partnerId}`
+    : [];
+  const [printOrder] = known;
+  if (printOrder === undefined)
+    throw new Refusal('NOT_FOUND', { message: `There is no print order ${orderId}.` });
+  return printOrder;
+}
+
+/** @throws Refusal `VALIDATION_ERROR` for items that are not of the print order */
+function checkItems({ jobIds }: Addressed, postback: Postback): void {
+  const errors: FieldError[] = [];
+  const check = (id: string, reference: string) => {
+    if (!jobIds.includes(id)) {
+      errors.push({ code: 'VALIDATION_ERROR', message: `The print order has no item ${id}.`, reference });
+    }
+  };
+  if (postback.orderItemId != null) check(postback.orderItemId, 'orderItemId');
+  for (const [index, item] of (postback.items ?? []).entries())
+    check(item.orderItemId, `items[${index}].orderItemId`);
+  if (errors.length > 0)
+    throw new Refusal('VALIDATION_ERROR', {
+      message: errors.map((error) => error.message).join(' '),
+      errors,
+    });
+}
+
+/**
+ * Takes a postback in: stored once in the inbox, with the signal to the order's run in the same transaction. An equal
+ * postback changes nothing. It is safe with Temporal away.
+ * @returns whether it was new
+ * @throws Refusal `NOT_FOUND` for a print order that is not the partner's, `VALIDATION_ERROR` for foreign items
+ */
+export async function takePostback(
+  sql: Sql,
+  partnerId: string,
+  postback: Postback,
+): Promise<{ isNew: boolean; orderId: string }> {
+  const printOrder = await addressedPrintOrder(sql, partnerId, postback.orderId);
+  checkItems(printOrder, postback);
+  const said = {
+    status: postback.status,
+    at: postback.timestamp,
+    message: postback.message ?? null,
+    jobId: postback.orderItemId ?? null,
+    items:
+      postback.items?.map(({ orderItemId, quantity }) => ({
+        jobId: orderItemId,
+        quantity: quantity ?? null,
+      })) ?? null,
+    trackingCode: postback.trackingCode ?? null,
+    trackingLink: postback.trackingLink ?? null,
+  };
+  return await inTransaction(sql, async (tx) => {
+    const [stored] = await tx<{ id: string }[]>`
+      INSERT INTO postbacks (partner_id, print_order_id, fingerprint, body)
+      VALUES (${partnerId}, ${printOrder.id}, ${sha256(JSON.stringify(said))}, ${json(tx, said)})
+      ON CONFLICT (print_order_id, fingerprint) DO NOTHING RETURNING id`;
+    if (stored === undefined) return { isNew: false, orderId: printOrder.orderId };
+    const event: PostbackEvent = {
+      type: 'postback',
+      eventId: stored.id,
+      printOrderId: printOrder.id,
+      ...said,
+    };
+    await enqueue(tx, {
+      kind: 'signal_workflow',
+      target: orderWorkflowId(printOrder.orderId),
+      payload: { signal: ORDER_SIGNALS.postback, args: [event] },
+    });
+    return { isNew: true, orderId: printOrder.orderId };
+  });
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { COUNTRIES_WITH_STATE, isCountry } from './countries';
+
+/** Schemas of the fields that several interface areas share. */
+
+/** Text of 1 to `max` characters that is not only white space. */
+export const text = (max: number) => z.string().max(max).regex(/\S/, 'must not be blank');
+
+const choice = (isOne: (value: string) => boolean, message: string) =>
+  z.string().superRefine((value, context) => {
+    if (!isOne(value)) {
+      const code = value.trim() === '' ? 'IS_BLANK_ERROR' : 'NO_SUCH_CHOICE_ERROR';
+      context.addIssue({ code: 'custom', message, params: { code } });
+    }
+  });
+
+/** ISO 3166-1 alpha-2, upper case. */
+export const countryCode = choice(isCountry, 'Not a country code of ISO 3166-1 alpha-2.');
+
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+/** ISO 4217, upper case. */
+export const currencyCode = choice((code) => CURRENCIES.has(code), 'Not a currency code of ISO 4217.');
+
+/** `{key, value}` pairs: at most 20, each part up to 100 characters. */
+export const metadata = z.array(z.object({ key: text(100), value: z.string().max(100) })).max(20);
+
+/** Whether an address of the country needs a state (interface "Order (as submitted)"). */
+export function needsState(country: unknown): boolean {
+  return typeof country === 'string' && COUNTRIES_WITH_STATE.has(country);
+}
+
+/** A price as clients write it: not negative, at most four decimals. */
+export const price = z
+  .number()
+  .nonnegative()
+  .max(1_000_000_000)
+  .refine((value) => Number.isInteger(Number((value * 10_000).toFixed(4))), 'has more than four decimals');
+
+/** http or https, up to 2,048 characters, without credentials. */
+export const httpUrl = z
+  .string()
+  .max(2_048)
+  .superRefine((value, context) => {
+    const report = (message: string, code?: string) =>
+      context.addIssue({ code: 'custom', message, ...(code ? { params: { code } } : {}) });
+    if (value.trim() === '') return report('This field must not be blank.', 'IS_BLANK_ERROR');
+    if (!URL.canParse(value)) return report('Not an absolute URL.');
+    const url = new URL(value);
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') return report('Not an http or https URL.');
+    if (url.username !== '' || url.password !== '') return report('The URL must not hold credentials.');
+  });
