@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REJECTION_REASONS } from '../../src/partners/domain/routing';
+import { REJECTION_REASONS } from '../../src/partners/domain/routing-decision';
 
 /** A routing decision as operators read it (DESIGN "Preparation"; src/partners/domain/routing). */
 

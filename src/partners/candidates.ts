@@ -1,5 +1,5 @@
 import type { Sql } from '../platform/postgres';
-import type { CandidatePartner } from './domain/routing';
+import type { CandidatePartner } from './domain/routing-decision';
 
 /** How long a process trusts its count of open units: load moves slowly, and counting reads every open print job. */
 const LOAD_CACHE_MS = 5_000;

@@ -1,5 +1,5 @@
 import { json, type Queryable } from '../platform/postgres';
-import type { RoutingDecision } from './domain/routing';
+import type { RoutingDecision } from './domain/routing-decision';
 
 /** A stored decision, as operators see it. */
 export interface StoredDecision {

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import type { PartnerCapabilities } from '../../src/partners/domain/capabilities';
-import {
-  type CandidatePartner,
-  groupIntoPrintOrders,
-  type RoutingDecision,
-  type RoutingRequest,
-  routeOrder,
-  stockNeeds,
-} from '../../src/partners/domain/routing';
+import { groupIntoPrintOrders, routeOrder } from '../../src/partners/domain/routing';
+import type {
+  CandidatePartner,
+  RoutingDecision,
+  RoutingRequest,
+} from '../../src/partners/domain/routing-decision';
+import { stockNeeds } from '../../src/partners/domain/routing-weights';
 import { REFERENCE_RATES } from '../../src/platform/domain/exchange-rates';
 import { ALL_PRODUCTS, framedPoster, mug, poster, tShirt } from './products';
 
@@ -271,6 +270,12 @@ describe('stock', () => {
     expect(alone.ok && alone.assignments).toMatchObject([
       { partnerUid: 'late', backordered: true, dispatchDate: '2026-12-08' },
       { partnerUid: 'late', backordered: true, dispatchDate: '2026-12-08' },
+    ]);
+    const some = partner('some', { stock: shirts(4, null, true) });
+    const shared = routeOrder(request({ items, partners: [some] }));
+    expect(shared.ok && shared.assignments).toMatchObject([
+      { itemId: '1', backordered: false, dispatchDate: '2026-11-26' },
+      { itemId: '2', backordered: true, dispatchDate: '2026-12-10' },
     ]);
     const both = routeOrder(request({ items, partners: [late, partner('stocked', { stock: shirts(6) })] }));
     expect(chosen(both)).toEqual({ 1: 'stocked', 2: 'stocked' });

@@ -1,0 +1,100 @@
+import type { CandidatePartner } from './routing-decision';
+import { compareText, distance, type Option, type WeighedItem } from './routing-weights';
+
+/** Up to here every set of partners is tried (1,023 sets); beyond, partners are dropped from the full set one at a time. */
+const EXHAUSTIVE_PARTNERS = 10;
+
+/** Who makes each item, by item id. */
+export type Plan = ReadonlyMap<string, Option>;
+
+/** The cheapest way to give every item a partner, or null when the stock does not go round. */
+export function cheapestPlan(
+  weighed: readonly WeighedItem[],
+  partners: readonly CandidatePartner[],
+  destinationCountry: string,
+): Plan | null {
+  const useful = partners.filter((partner) =>
+    weighed.some(({ options }) => options.some((o) => o.partner === partner)),
+  );
+  const choice = ({ options }: WeighedItem) => options.filter(({ backordered }) => !backordered).length;
+  const scarcestFirst = [...weighed].sort(
+    (a, b) => choice(a) - choice(b) || compareText(a.item.itemId, b.item.itemId),
+  );
+  let best: { plan: Plan; total: number; parcels: number } | null = null;
+  const consider = (chosen: ReadonlySet<CandidatePartner>): number => {
+    const plan = assignWithin(scarcestFirst, chosen);
+    if (plan === null) return Number.POSITIVE_INFINITY;
+    const used = new Set([...plan.values()].map(({ partner }) => partner));
+    let total = 0;
+    for (const { cost } of plan.values()) total += cost.total;
+    for (const partner of used) total += distance(partner, destinationCountry).parcel;
+    // Sets come in a fixed sequence, and only a strictly better one replaces the first.
+    if (best === null || total < best.total || (total === best.total && used.size < best.parcels)) {
+      best = { plan, total, parcels: used.size };
+    }
+    return total;
+  };
+
+  if (useful.length <= EXHAUSTIVE_PARTNERS) {
+    for (let bits = 1; bits < 2 ** useful.length; bits++) {
+      consider(new Set(useful.filter((_, index) => (bits >> index) & 1)));
+    }
+  } else {
+    shrinkSet(useful, consider);
+  }
+  return (best as { plan: Plan } | null)?.plan ?? null;
+}
+
+/** Starts from all partners and drops the one whose loss helps most, until none does; single partners are tried too. */
+function shrinkSet(
+  useful: readonly CandidatePartner[],
+  consider: (chosen: ReadonlySet<CandidatePartner>) => number,
+): void {
+  let total = consider(new Set(useful));
+  let chosen = new Set(useful);
+  for (const partner of useful) consider(new Set([partner]));
+  while (chosen.size > 1) {
+    let best: { without: CandidatePartner; total: number } | null = null;
+    for (const partner of chosen) {
+      const rest = new Set([...chosen].filter((other) => other !== partner));
+      const restTotal = consider(rest);
+      if (restTotal <= total && (best === null || restTotal < best.total))
+        best = { without: partner, total: restTotal };
+    }
+    if (best === null) return;
+    total = best.total;
+    chosen = new Set([...chosen].filter((other) => other !== best?.without));
+  }
+}
+
+/** Gives each item the cheapest of these partners that has the stock left; null when one gets none. */
+function assignWithin(items: readonly WeighedItem[], chosen: ReadonlySet<CandidatePartner>): Plan | null {
+  const plan = new Map<string, Option>();
+  const taken = new Map<string, number>();
+  for (const { item, needs, options } of items) {
+    const option = options.find(
+      (candidate) => chosen.has(candidate.partner) && hasLeft(candidate, needs, taken),
+    );
+    if (!option) return null;
+    for (const [sku, units] of needs) {
+      const key = `${option.partner.uid}/${sku}`;
+      taken.set(key, (taken.get(key) ?? 0) + units);
+    }
+    plan.set(item.itemId, option);
+  }
+  return plan;
+}
+
+function hasLeft(
+  option: Option,
+  needs: ReadonlyMap<string, number>,
+  taken: ReadonlyMap<string, number>,
+): boolean {
+  if (option.backordered) return true;
+  for (const [sku, units] of needs) {
+    const available = option.partner.stock[sku]?.available ?? null;
+    if (available !== null && available < units + (taken.get(`${option.partner.uid}/${sku}`) ?? 0))
+      return false;
+  }
+  return true;
+}
