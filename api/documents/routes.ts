@@ -26,7 +26,8 @@ export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links'>): Route[
       access: { credentials: 'none' },
       errors: 'coded',
       params: z.object({ token: z.string(), fileName: z.string() }),
-      response: z.unknown().describe('The bytes of the document'),
+      response: z.unknown(),
+      contentType: 'application/octet-stream',
       handler: async ({ params }) => {
         const opened = deps.links.open(params.token);
         if (!opened.ok) {

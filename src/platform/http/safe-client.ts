@@ -69,7 +69,7 @@ export interface SafeClient {
   request(outbound: OutboundRequest): Promise<StreamedAnswer | HttpFault>;
   /** As `request`, with the whole body read as UTF-8 and cut at `limitBytes`. */
   exchange(outbound: OutboundRequest): Promise<TextAnswer | HttpFault>;
-  /** What is wrong with a URL as it is written; a name is resolved only by the call itself. */
+  /** `checkOutboundUrl` with this client's settings. */
   checkUrl(url: string): HttpFault | undefined;
   close(): Promise<void>;
 }
@@ -107,10 +107,7 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
   const { allowPrivate, userAgent = USER_AGENT } = options;
   const resolve =
     options.resolve ?? ((hostname: string) => dnsLookup(hostname, { all: true, verbatim: true }));
-  const permits = (address: string): boolean => {
-    const kind = classifyAddress(address);
-    return kind === 'public' || (kind === 'private' && allowPrivate);
-  };
+  const permits = (address: string) => permitsAddress(address, allowPrivate);
 
   const lookup: LookupFunction = (hostname, lookupOptions, callback) => {
     resolve(hostname).then(
@@ -146,27 +143,12 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
     },
   });
 
-  const checkUrl = (text: string): HttpFault | undefined => {
-    if (!URL.canParse(text)) return fault('invalid-url', 'the address is not a valid URL');
-    // Decimal, octal and hexadecimal spellings of IPv4 come out of the parser as dotted quads.
-    const url = new URL(text);
-    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowPrivate)) {
-      return fault('invalid-url', `the address must start with https://, not ${url.protocol}//`);
-    }
-    if (url.username !== '' || url.password !== '') {
-      return fault('invalid-url', 'the address must not hold a user name or password');
-    }
-    const host = bareHost(url.hostname);
-    if (isIP(host) && !permits(host)) return fault('blocked', `${host} is an address that is not called`);
-    return undefined;
-  };
-
   const client: SafeClient = {
-    checkUrl,
+    checkUrl: (url) => checkOutboundUrl(url, allowPrivate),
 
     async request(outbound) {
       outbound.signal?.throwIfAborted();
-      const wrong = checkUrl(outbound.url);
+      const wrong = checkOutboundUrl(outbound.url, allowPrivate);
       if (wrong !== undefined) return wrong;
       const url = new URL(outbound.url);
       const deadline = new AbortController();
@@ -238,6 +220,32 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
     },
   };
   return client;
+}
+
+/**
+ * What is wrong with a URL as it is written; a name is resolved only by the call itself.
+ * @param allowPrivate whether plain http and one's own network may be called
+ */
+export function checkOutboundUrl(text: string, allowPrivate: boolean): HttpFault | undefined {
+  if (!URL.canParse(text)) return fault('invalid-url', 'the address is not a valid URL');
+  // Decimal, octal and hexadecimal spellings of IPv4 come out of the parser as dotted quads.
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowPrivate)) {
+    return fault('invalid-url', `the address must start with https://, not ${url.protocol}//`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    return fault('invalid-url', 'the address must not hold a user name or password');
+  }
+  const host = bareHost(url.hostname);
+  if (isIP(host) && !permitsAddress(host, allowPrivate)) {
+    return fault('blocked', `${host} is an address that is not called`);
+  }
+  return undefined;
+}
+
+function permitsAddress(address: string, allowPrivate: boolean): boolean {
+  const kind = classifyAddress(address);
+  return kind === 'public' || (kind === 'private' && allowPrivate);
 }
 
 /** `[::1]` as `::1`. */

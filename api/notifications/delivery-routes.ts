@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import {
+  DELIVERY_STATES,
+  type DeliveryEntry,
+  deliveryOf,
+  listDeliveries,
+  redeliver,
+  sendTestEvent,
+} from '../../src/notifications/delivery-log';
+import { NOTIFICATION_EVENTS, TEST_EVENT } from '../../src/notifications/domain/events';
+import type { Endpoint } from '../../src/notifications/endpoints';
+import { Refusal } from '../../src/platform/errors';
+import type { ApiDeps } from '../deps';
+import { type Route, route } from '../http/route';
+import { foundEndpoint, WEBHOOK_ROUTE, webhookParams } from './webhook-routes';
+import { deliverySchema } from './webhook-schemas';
+
+const deliveryParams = webhookParams.extend({ deliveryId: z.string() });
+const deliveryWithBody = deliverySchema.extend({
+  body: z.string().describe('As sent: what the signature covers.'),
+});
+
+function deliveryView(delivery: DeliveryEntry): z.input<typeof deliverySchema> {
+  const { id, messageId, event, orderId, state, attempts, nextAttemptAt, createdAt, settledAt } = delivery;
+  return {
+    id,
+    messageId,
+    event,
+    orderId,
+    state,
+    attempts,
+    nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+    settledAt: settledAt?.toISOString() ?? null,
+  };
+}
+
+function refuseWhenDisabled({ enabled }: Endpoint): void {
+  if (!enabled) throw new Refusal('CONFLICT', { message: 'This endpoint is disabled; enable it first.' });
+}
+
+/** What became of notifications, and how to have them again. */
+export function deliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
+  const foundDelivery = async (endpointId: string, deliveryId: string) => {
+    const delivery = await deliveryOf(sql, endpointId, deliveryId);
+    if (delivery === undefined) throw new Refusal('NOT_FOUND');
+    return delivery;
+  };
+
+  return [
+    route({
+      ...WEBHOOK_ROUTE,
+      method: 'post',
+      path: '/v1/webhooks/{webhookId}/test',
+      operationId: 'testWebhook',
+      summary: 'Send a test event to an endpoint',
+      params: webhookParams,
+      response: deliverySchema,
+      handler: async ({ account, params }) => {
+        const endpoint = await foundEndpoint(sql, account.id, params.webhookId);
+        refuseWhenDisabled(endpoint);
+        return deliveryView(await foundDelivery(endpoint.id, await sendTestEvent(sql, endpoint.id)));
+      },
+    }),
+    route({
+      ...WEBHOOK_ROUTE,
+      method: 'get',
+      path: '/v1/webhooks/{webhookId}/deliveries',
+      operationId: 'listWebhookDeliveries',
+      summary: 'List deliveries to an endpoint, newest first',
+      description: 'Settled deliveries are kept for 30 days. `state=dead` lists the dead letters.',
+      params: webhookParams,
+      query: z.object({
+        state: z.enum(DELIVERY_STATES).optional(),
+        event: z.enum([...NOTIFICATION_EVENTS, TEST_EVENT]).optional(),
+        orderId: z.uuid().optional(),
+        limit: z.coerce.number().int().min(1).max(250).default(50),
+        cursor: z.uuid().optional().describe('`nextCursor` of the page before.'),
+      }),
+      response: z.object({ deliveries: z.array(deliverySchema), nextCursor: z.string().nullable() }),
+      handler: async ({ account, params, query: { cursor, ...filter } }) => {
+        const { id } = await foundEndpoint(sql, account.id, params.webhookId);
+        const found = await listDeliveries(sql, id, { ...filter, after: cursor, limit: filter.limit + 1 });
+        const page = found.slice(0, filter.limit);
+        return {
+          deliveries: page.map(deliveryView),
+          nextCursor: found.length > filter.limit ? page.at(-1)!.id : null,
+        };
+      },
+    }),
+    route({
+      ...WEBHOOK_ROUTE,
+      method: 'get',
+      path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}',
+      operationId: 'getWebhookDelivery',
+      summary: 'Read a delivery with its body',
+      params: deliveryParams,
+      response: deliveryWithBody,
+      handler: async ({ account, params }) => {
+        const { id } = await foundEndpoint(sql, account.id, params.webhookId);
+        const delivery = await foundDelivery(id, params.deliveryId);
+        return { ...deliveryView(delivery), body: delivery.body };
+      },
+    }),
+    route({
+      ...WEBHOOK_ROUTE,
+      method: 'post',
+      path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
+      operationId: 'redeliverWebhookDelivery',
+      summary: 'Send a delivered or dead notification again',
+      params: deliveryParams,
+      response: deliverySchema,
+      handler: async ({ account, params }) => {
+        const endpoint = await foundEndpoint(sql, account.id, params.webhookId);
+        const { id } = await foundDelivery(endpoint.id, params.deliveryId);
+        refuseWhenDisabled(endpoint);
+        if ((await redeliver(sql, endpoint.id, { deliveryId: id })) === 0) {
+          throw new Refusal('CONFLICT', { message: 'This notification is still being delivered.' });
+        }
+        return deliveryView(await foundDelivery(endpoint.id, id));
+      },
+    }),
+    route({
+      ...WEBHOOK_ROUTE,
+      method: 'post',
+      path: '/v1/webhooks/{webhookId}/redeliver-dead',
+      operationId: 'redeliverDeadWebhookDeliveries',
+      summary: 'Send every dead letter of an endpoint again',
+      params: webhookParams,
+      response: z.object({ redelivered: z.number().int() }),
+      handler: async ({ account, params }) => {
+        const endpoint = await foundEndpoint(sql, account.id, params.webhookId);
+        refuseWhenDisabled(endpoint);
+        return { redelivered: await redeliver(sql, endpoint.id, 'dead') };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import { NOTIFICATION_EVENTS } from '../../src/notifications/domain/events';
+import {
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  type Endpoint,
+  endpointOf,
+  listEndpoints,
+  MOST_ENDPOINTS,
+  ROTATION_OVERLAP_SECONDS,
+  rotateSecret,
+} from '../../src/notifications/endpoints';
+import { allowsPrivateAddresses } from '../../src/platform/config';
+import { Refusal } from '../../src/platform/errors';
+import { checkOutboundUrl } from '../../src/platform/http/safe-client';
+import { isUuid } from '../../src/platform/ids';
+import { inTransaction } from '../../src/platform/postgres';
+import type { ApiDeps } from '../deps';
+import { type Route, route } from '../http/route';
+import { endpointSchema, eventsSchema, secretSchema } from './webhook-schemas';
+
+export const WEBHOOK_ROUTE = {
+  tag: 'Notifications',
+  access: { credentials: 'key:secret', roles: ['client'] },
+  errors: 'coded',
+} as const;
+
+export const webhookParams = z.object({ webhookId: z.string() });
+
+export function endpointView({
+  createdAt,
+  updatedAt,
+  ...endpoint
+}: Endpoint): z.input<typeof endpointSchema> {
+  const { id, url, description, events, enabled, disabledReason } = endpoint;
+  return {
+    id,
+    url,
+    description,
+    events,
+    enabled,
+    disabledReason,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
+
+/** @throws Refusal `NOT_FOUND`, for another client's endpoint too */
+export async function foundEndpoint(
+  sql: ApiDeps['sql'],
+  clientId: string,
+  webhookId: string,
+): Promise<Endpoint> {
+  const endpoint = isUuid(webhookId) ? await endpointOf(sql, clientId, webhookId) : undefined;
+  if (endpoint === undefined) throw new Refusal('NOT_FOUND');
+  return endpoint;
+}
+
+/** Clients manage where they are told of their orders (DESIGN "Notifications to clients"). */
+export function webhookRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): Route[] {
+  const allowPrivate = allowsPrivateAddresses(config);
+  const url = z
+    .string()
+    .min(1)
+    .max(2_000)
+    .superRefine((text, context) => {
+      const wrong = text === '' ? undefined : checkOutboundUrl(text, allowPrivate);
+      if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong.message });
+    });
+  const description = z.string().max(200);
+
+  return [
+    route({
+      ...WEBHOOK_ROUTE,
+      method: 'post',
+      path: '/v1/webhooks',
+      operationId: 'createWebhook',
+      summary: 'Add an endpoint for notifications',
+      description:
+        'Messages are signed by Standard Webhooks, come at least once and in any order. Answer 2xx within 15 seconds; anything else is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. 410 disables the endpoint.',
+      idempotent: true,
+      body: z.object({
+        url,
+        description: description.nullish(),
+        events: eventsSchema.nullish(),
+        enabled: z.boolean().nullish(),
+      }),
+      response: endpointSchema.extend({ secret: secretSchema }),
+      handler: async ({ account, body, idempotency }) =>
+        await inTransaction(sql, async (tx) => {
+          const created = await createEndpoint(tx, account.id, {
+            url: body.url,
+            description: body.description ?? '',
+            events: body.events ?? NOTIFICATION_EVENTS,
+            enabled: body.enabled ?? true,
+          });
+          if (created === undefined) {
+            throw new Refusal('CONFLICT', {
+              message: `A client may have ${MOST_ENDPOINTS} endpoints; delete one first.`,
+            });
+          }
+          const answer = { ...endpointView(created), secret: created.secret };
+          await idempotency.complete(tx, answer);
+          return answer;
+        }),
+    }),
+    route({
+      ...WEBHOOK_ROUTE,
+      method: 'get',
+      path: '/v1/webhooks',
+      operationId: 'listWebhooks',
+      summary: 'List endpoints for notifications',
+      response: z.object({ webhooks: z.array(endpointSchema) }),
+      handler: async ({ account }) => ({
+        webhooks: (await listEndpoints(sql, account.id)).map(endpointView),
+      }),
+    }),
+    route({
+      ...WEBHOOK_ROUTE,
+      method: 'get',
+      path: '/v1/webhooks/{webhookId}',
+      operationId: 'getWebhook',
+      summary: 'Read an endpoint for notifications',
+      params: webhookParams,
+      response: endpointSchema,
+      handler: async ({ account, params }) =>
+        endpointView(await foundEndpoint(sql, account.id, params.webhookId)),
+    }),
+    route({
+      ...WEBHOOK_ROUTE,
+      method: 'patch',
+      path: '/v1/webhooks/{webhookId}',
+      operationId: 'changeWebhook',
+      summary: 'Change, enable or disable an endpoint',
+      description:
+        'Only given fields change. What comes due while an endpoint is disabled ends as a dead letter.',
+      params: webhookParams,
+      body: z.object({
+        url: url.optional(),
+        description: description.optional(),
+        events: eventsSchema.optional(),
+        enabled: z.boolean().optional(),
+      }),
+      response: endpointSchema,
+      handler: async ({ account, params: { webhookId }, body }) => {
+        const change = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+        const changed = isUuid(webhookId)
+          ? await changeEndpoint(sql, account.id, webhookId, change)
+          : undefined;
+        if (changed === undefined) throw new Refusal('NOT_FOUND');
+        return endpointView(changed);
+      },
+    }),
+    route({
+      ...WEBHOOK_ROUTE,
+      method: 'delete',
+      path: '/v1/webhooks/{webhookId}',
+      operationId: 'deleteWebhook',
+      summary: 'Delete an endpoint with its log and what waits for it',
+      params: webhookParams,
+      response: z.object({ id: z.string() }),
+      handler: async ({ account, params: { webhookId } }) => {
+        const deleted = isUuid(webhookId) && (await deleteEndpoint(sql, account.id, webhookId));
+        if (!deleted) throw new Refusal('NOT_FOUND');
+        return { id: webhookId };
+      },
+    }),
+    route({
+      ...WEBHOOK_ROUTE,
+      method: 'post',
+      path: '/v1/webhooks/{webhookId}/secret',
+      operationId: 'rotateWebhookSecret',
+      summary: 'Give an endpoint a new signing secret',
+      description:
+        'Until the overlap ends, messages carry two signatures, by the new and by the replaced secret.',
+      params: webhookParams,
+      body: z.object({
+        overlapSeconds: z
+          .number()
+          .int()
+          .min(0)
+          .max(ROTATION_OVERLAP_SECONDS.most)
+          .nullish()
+          .describe('Default: a day.'),
+      }),
+      response: z.object({ secret: secretSchema, previousSecretValidUntil: z.iso.datetime() }),
+      handler: async ({ account, params: { webhookId }, body }) => {
+        const overlap = body.overlapSeconds ?? ROTATION_OVERLAP_SECONDS.default;
+        const rotated = isUuid(webhookId)
+          ? await rotateSecret(sql, account.id, webhookId, overlap)
+          : undefined;
+        if (rotated === undefined) throw new Refusal('NOT_FOUND');
+        return {
+          secret: rotated.secret,
+          previousSecretValidUntil: rotated.previousSecretValidUntil.toISOString(),
+        };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { DELIVERY_STATES } from '../../src/notifications/delivery-log';
+import { NOTIFICATION_EVENTS } from '../../src/notifications/domain/events';
+
+const timestamp = z.iso.datetime();
+const event = z.enum(NOTIFICATION_EVENTS);
+
+export const eventsSchema = z
+  .array(event)
+  .min(1)
+  .transform((events) => [...new Set(events)])
+  .describe('Events to be told of; all of them when left out.');
+
+export const endpointSchema = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    description: z.string(),
+    events: z.array(event),
+    enabled: z.boolean(),
+    disabledReason: z
+      .string()
+      .nullable()
+      .describe('`gone`: the endpoint answered 410 and was disabled; enable it to be told again.'),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'WebhookEndpoint' });
+
+export const secretSchema = z
+  .string()
+  .describe('`whsec_` and base64; verifies `webhook-signature`. Shown once.');
+
+export const deliverySchema = z
+  .object({
+    id: z.string(),
+    messageId: z.string().describe('`webhook-id` of every attempt, and `id` in the body.'),
+    event: z.string(),
+    orderId: z.string().nullable(),
+    state: z.enum(DELIVERY_STATES).describe('`dead`: given up; redeliver it once the endpoint works.'),
+    attempts: z
+      .array(
+        z.object({
+          at: timestamp,
+          durationMs: z.number().int(),
+          status: z.number().int().nullable().describe('HTTP status; null when there was no answer.'),
+          error: z.string().nullable(),
+          response: z.string().nullable().describe('The beginning of the answer’s body.'),
+        }),
+      )
+      .describe('The latest 20, oldest first.'),
+    nextAttemptAt: timestamp.nullable(),
+    createdAt: timestamp,
+    settledAt: timestamp.nullable(),
+  })
+  .meta({ id: 'WebhookDelivery' });

@@ -1,0 +1,140 @@
+import { isUuid, uuidv7 } from '../platform/ids';
+import { enqueue } from '../platform/outbox/outbox';
+import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
+import type { Attempt } from './delivery';
+import { TEST_EVENT } from './domain/events';
+import { enqueueDeliveries } from './enqueue';
+
+export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+export interface DeliveryEntry {
+  readonly id: string;
+  readonly messageId: string;
+  readonly event: string;
+  readonly orderId: string | null;
+  readonly state: DeliveryState;
+  readonly attempts: Attempt[];
+  /** When it is tried next; null when it is not waiting. */
+  readonly nextAttemptAt: Date | null;
+  readonly createdAt: Date;
+  readonly settledAt: Date | null;
+}
+
+export interface DeliveryFilter {
+  readonly state?: DeliveryState | undefined;
+  readonly event?: string | undefined;
+  readonly orderId?: string | undefined;
+  readonly limit: number;
+  /** Id of the last delivery of the page before. */
+  readonly after?: string | undefined;
+}
+
+const KEPT_DAYS = 30;
+const PRUNE_BATCH = 10_000;
+
+const columns = (sql: Queryable) =>
+  sql`d.id, d.message_id, d.event, d.order_id, d.state, d.attempts, d.next_attempt_at, d.created_at, d.settled_at`;
+
+/** Deliveries to an endpoint, newest first. */
+export async function listDeliveries(
+  sql: Queryable,
+  endpointId: string,
+  { state, event, orderId, limit, after }: DeliveryFilter,
+): Promise<DeliveryEntry[]> {
+  return await sql<DeliveryEntry[]>`
+    SELECT ${columns(sql)} FROM webhook_deliveries d
+    WHERE d.endpoint_id = ${endpointId}
+      ${state === undefined ? sql`` : sql`AND d.state = ${state}`}
+      ${event === undefined ? sql`` : sql`AND d.event = ${event}`}
+      ${orderId === undefined ? sql`` : sql`AND d.order_id = ${orderId}`}
+      ${after === undefined ? sql`` : sql`AND d.id < ${after}`}
+    ORDER BY d.id DESC LIMIT ${limit}`;
+}
+
+/** One delivery with the body as it was sent. */
+export async function deliveryOf(
+  sql: Queryable,
+  endpointId: string,
+  deliveryId: string,
+): Promise<(DeliveryEntry & { body: string }) | undefined> {
+  if (!isUuid(deliveryId)) return undefined;
+  const [row] = await sql<(DeliveryEntry & { body: string })[]>`
+    SELECT ${columns(sql)}, d.body FROM webhook_deliveries d
+    WHERE d.id = ${deliveryId} AND d.endpoint_id = ${endpointId}`;
+  return row;
+}
+
+/**
+ * Puts settled deliveries back into delivery, with the same message id and body and a fresh schedule.
+ * @param only one delivery, delivered or dead; or every dead one
+ * @returns how many
+ */
+export async function redeliver(
+  sql: Sql,
+  endpointId: string,
+  only: { deliveryId: string } | 'dead',
+): Promise<number> {
+  return await inTransaction(sql, async (tx) => {
+    const rows = await tx<{ id: string }[]>`
+      UPDATE webhook_deliveries SET state = 'pending', settled_at = NULL, next_attempt_at = now()
+      WHERE endpoint_id = ${endpointId} AND ${only === 'dead' ? tx`state = 'dead'` : tx`id = ${only.deliveryId} AND state <> 'pending'`}
+      RETURNING id`;
+    await replaceOutboxRows(
+      tx,
+      endpointId,
+      rows.map(({ id }) => id),
+    );
+    return rows.length;
+  });
+}
+
+/** Dead outbox rows give way to fresh ones, so that a replay of both cannot send twice. */
+async function replaceOutboxRows(
+  tx: Transaction,
+  endpointId: string,
+  deliveryIds: readonly string[],
+): Promise<void> {
+  await tx`
+    DELETE FROM outbox WHERE kind = 'notification' AND target = ${endpointId} AND dead_at IS NOT NULL
+      AND payload ->> 'deliveryId' = ANY(${[...deliveryIds]})`;
+  await enqueue(
+    tx,
+    ...deliveryIds.map((deliveryId) => ({
+      kind: 'notification' as const,
+      target: endpointId,
+      payload: { deliveryId },
+    })),
+  );
+}
+
+/** Sends an event that tells nothing, to see whether the endpoint works. @returns the delivery's id */
+export async function sendTestEvent(sql: Sql, endpointId: string): Promise<string> {
+  const messageId = uuidv7();
+  const body = JSON.stringify({ id: messageId, event: TEST_EVENT, created: new Date().toISOString() });
+  const [id] = await inTransaction(sql, (tx) =>
+    enqueueDeliveries(tx, [{ endpointId, messageId, event: TEST_EVENT, orderId: null, body }]),
+  );
+  return id!;
+}
+
+/** Removes settled deliveries older than 30 days, in batches. @returns how many */
+export async function pruneDeliveries(sql: Sql, now = new Date()): Promise<number> {
+  const before = new Date(now.getTime() - KEPT_DAYS * 24 * 60 * 60 * 1000);
+  let pruned = 0;
+  for (;;) {
+    const { count } = await sql`
+      WITH old AS (
+        SELECT id, endpoint_id FROM webhook_deliveries
+        WHERE created_at < ${before} AND state <> 'pending' LIMIT ${PRUNE_BATCH}
+        FOR UPDATE SKIP LOCKED
+      ), dead AS (
+        DELETE FROM outbox o USING old
+        WHERE o.kind = 'notification' AND o.target = old.endpoint_id::text AND o.dead_at IS NOT NULL
+          AND o.payload ->> 'deliveryId' = old.id::text
+      )
+      DELETE FROM webhook_deliveries d USING old WHERE d.id = old.id`;
+    pruned += count;
+    if (count < PRUNE_BATCH) return pruned;
+  }
+}

@@ -1,0 +1,164 @@
+import type { HttpFault, SafeClient, TextAnswer } from '../platform/http/safe-client';
+import { retryAfterMs } from '../platform/http/safe-client';
+import { signatureHeaders } from '../platform/http/webhook-signature';
+import type { Logger } from '../platform/logging';
+import type { OutboxRow } from '../platform/outbox/outbox';
+import type { DeliveryOutcome, Lane } from '../platform/outbox/relay';
+import { json, type Sql } from '../platform/postgres';
+import { delayAfter } from './domain/retry-schedule';
+
+export interface NotificationDeps {
+  readonly sql: Sql;
+  readonly client: SafeClient;
+  readonly log: Logger;
+}
+
+/** One attempt as the delivery log shows it. */
+export interface Attempt {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly durationMs: number;
+  /** HTTP status, null when there was no answer. */
+  readonly status: number | null;
+  readonly error: string | null;
+  /** The beginning of the answer's body. */
+  readonly response: string | null;
+}
+
+/** Standard Webhooks: 15 to 30 seconds. */
+const TIMEOUT_MS = 15_000;
+/** Kept of the receiver's answer. */
+const RESPONSE_BYTES = 500;
+const KEPT_ATTEMPTS = 20;
+const GONE = 410;
+
+interface PendingDelivery {
+  readonly id: string;
+  readonly messageId: string;
+  readonly event: string;
+  readonly body: string;
+  readonly state: string;
+  readonly endpointId: string;
+  readonly url: string;
+  readonly enabled: boolean;
+  readonly secret: string;
+  readonly previousSecret: string | null;
+}
+
+/**
+ * The outbox lane of notifications: a few at a time for each endpoint, so that a slow receiver holds up its own
+ * messages only. The lease outlasts an attempt.
+ */
+export function notificationLane(deps: NotificationDeps): Lane {
+  return {
+    kind: 'notification',
+    concurrency: 64,
+    perTarget: 4,
+    leaseSeconds: 60,
+    deliver: createNotificationDelivery(deps),
+  };
+}
+
+/**
+ * Delivers one notification by one attempt (Standard Webhooks 1.0): any 2xx is success, 410 disables the endpoint,
+ * everything else, redirects included, is tried again by the schedule.
+ */
+export function createNotificationDelivery(
+  deps: NotificationDeps,
+): (row: OutboxRow) => Promise<DeliveryOutcome> {
+  const { sql, client, log } = deps;
+  return async (row) => {
+    const { deliveryId } = row.payload as { deliveryId: string };
+    const delivery = await pendingDelivery(sql, deliveryId);
+    // Deleted with its endpoint, or delivered before the row could be settled.
+    if (delivery === undefined || delivery.state === 'delivered') return { outcome: 'done' };
+    if (!delivery.enabled) return await bury(sql, delivery, null, 'the endpoint is disabled');
+
+    const startedAt = new Date();
+    const answer = await client.exchange({
+      url: delivery.url,
+      method: 'POST',
+      body: delivery.body,
+      headers: {
+        'content-type': 'application/json',
+        ...signatureHeaders({
+          id: delivery.messageId,
+          body: delivery.body,
+          at: startedAt,
+          secrets: [delivery.secret, ...(delivery.previousSecret === null ? [] : [delivery.previousSecret])],
+        }),
+      },
+      timeoutMs: TIMEOUT_MS,
+      limitBytes: RESPONSE_BYTES,
+    });
+    const attempt = attemptOf(answer, startedAt);
+    if (attempt.error === null) {
+      await settle(sql, delivery.id, { state: 'delivered' }, attempt);
+      return { outcome: 'done' };
+    }
+    if (attempt.status === GONE) {
+      await sql`
+        UPDATE webhook_endpoints SET enabled = false, disabled_reason = 'gone', updated_at = now()
+        WHERE id = ${delivery.endpointId}`;
+      log.warn({ endpointId: delivery.endpointId }, 'notification endpoint is gone, and disabled');
+      return await bury(sql, delivery, attempt, 'the endpoint answered that it is gone');
+    }
+    const delayMs = delayAfter(
+      row.attempts,
+      Math.random(),
+      answer.ok ? retryAfterMs(answer.headers) : undefined,
+    );
+    if (delayMs === null) return await bury(sql, delivery, attempt, attempt.error);
+    const at = new Date(Date.now() + delayMs);
+    await settle(sql, delivery.id, { state: 'pending', nextAttemptAt: at }, attempt);
+    return { outcome: 'retry', at, error: attempt.error };
+  };
+}
+
+async function pendingDelivery(sql: Sql, deliveryId: string): Promise<PendingDelivery | undefined> {
+  const [row] = await sql<PendingDelivery[]>`
+    SELECT d.id, d.message_id, d.event, d.body, d.state, d.endpoint_id, e.url, e.enabled, e.secret,
+      CASE WHEN e.previous_secret_until > now() THEN e.previous_secret END AS previous_secret
+    FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
+    WHERE d.id = ${deliveryId}`;
+  return row;
+}
+
+function attemptOf(answer: TextAnswer | HttpFault, startedAt: Date): Attempt {
+  const common = { at: startedAt.toISOString(), durationMs: Date.now() - startedAt.getTime() };
+  if (!answer.ok) return { ...common, status: null, error: answer.message, response: null };
+  const succeeded = answer.status >= 200 && answer.status < 300;
+  return {
+    ...common,
+    status: answer.status,
+    error: succeeded ? null : `the endpoint answered ${answer.status}`,
+    // NUL is no character of Postgres's text or jsonb.
+    response: answer.text.replaceAll('\0', '\ufffd'),
+  };
+}
+
+/** Writes an attempt and what it came to; `nextAttemptAt` only while the delivery stays pending. */
+async function settle(
+  sql: Sql,
+  deliveryId: string,
+  to: { state: 'delivered' | 'dead' } | { state: 'pending'; nextAttemptAt: Date },
+  attempt: Attempt | null,
+): Promise<void> {
+  const added = json(sql, attempt === null ? [] : [attempt]);
+  const nextAttemptAt = to.state === 'pending' ? to.nextAttemptAt : null;
+  await sql`
+    UPDATE webhook_deliveries SET state = ${to.state}, next_attempt_at = ${nextAttemptAt},
+      settled_at = ${to.state === 'pending' ? null : sql`now()`},
+      attempts = CASE WHEN jsonb_array_length(attempts) < ${KEPT_ATTEMPTS} THEN attempts ELSE attempts - 0 END || ${added}
+    WHERE id = ${deliveryId}`;
+}
+
+async function bury(
+  sql: Sql,
+  delivery: PendingDelivery,
+  attempt: Attempt | null,
+  error: string,
+): Promise<DeliveryOutcome> {
+  await settle(sql, delivery.id, { state: 'dead' }, attempt);
+  return { outcome: 'dead', error };
+}
