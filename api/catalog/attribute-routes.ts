@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import {
+  addAttributeValues,
+  putAttribute,
+  attributeValues as readAttributeValues,
+  replaceAttributeValues,
+  type StoredAttributeValue,
+} from '../../src/catalog/attributes';
+import { withComputedProperties } from '../../src/catalog/domain/computed-properties';
+import type { AttributeValue } from '../../src/catalog/domain/product-model';
+import { Refusal } from '../../src/platform/errors';
+import type { ApiDeps } from '../deps';
+import { type Access, type Route, route } from '../http/route';
+import { attribute, attributeId, attributeValue, attributeValues, storedAttributeValue } from './schemas';
+
+const tag = 'Catalog';
+const errors = 'coded';
+const operators: Access = { credentials: 'key', roles: ['operator'] };
+const params = z.object({ attributeId: z.string() });
+
+function attributeValueOf(input: z.output<typeof attributeValue>): AttributeValue {
+  return { ...input, description: input.description ?? null, properties: input.properties ?? {} };
+}
+
+function shown(value: StoredAttributeValue): z.input<typeof storedAttributeValue> {
+  return {
+    ...value,
+    properties: withComputedProperties(value.properties) as z.input<
+      typeof storedAttributeValue
+    >['properties'],
+    createdAt: value.createdAt.toISOString(),
+    updatedAt: value.updatedAt.toISOString(),
+  };
+}
+
+/** Attributes and their values (interface "AttributeValue"). */
+export function attributeRoutes({ sql }: ApiDeps): Route[] {
+  return [
+    route({
+      method: 'put',
+      path: '/product/v1/attributes/{attributeId}',
+      operationId: 'putAttribute',
+      summary: 'Create or change an attribute',
+      tag,
+      access: operators,
+      errors,
+      params: z.object({ attributeId }),
+      body: attribute,
+      response: attribute.extend({ id: z.string() }),
+      handler: async ({ params, body }) => {
+        const given = { id: params.attributeId, ...body };
+        await putAttribute(sql, given);
+        return given;
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/product/v1/attributes/{attributeId}/values',
+      operationId: 'listAttributeValues',
+      summary: 'List the values of an attribute',
+      tag,
+      access: { credentials: 'key', roles: ['client', 'operator'] },
+      errors,
+      params,
+      response: z.array(storedAttributeValue),
+      handler: async ({ params }) => {
+        const values = await readAttributeValues(sql, params.attributeId);
+        if (values === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no such attribute.' });
+        return values.map(shown);
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/product/v1/attributes/{attributeId}/values',
+      operationId: 'addAttributeValues',
+      summary: 'Add values to an attribute',
+      description: 'All of them, or none when one is there already.',
+      tag,
+      access: operators,
+      errors,
+      idempotent: true,
+      params,
+      body: attributeValues,
+      response: z.array(storedAttributeValue),
+      handler: async ({ params, body }) =>
+        (await addAttributeValues(sql, params.attributeId, body.map(attributeValueOf))).map(shown),
+    }),
+    route({
+      method: 'put',
+      path: '/product/v1/attributes/{attributeId}/values',
+      operationId: 'replaceAttributeValues',
+      summary: 'Replace values of an attribute by id',
+      description: 'New ids are added; values that are not given stay as they are.',
+      tag,
+      access: operators,
+      errors,
+      params,
+      body: attributeValues,
+      response: z.array(storedAttributeValue),
+      handler: async ({ params, body }) =>
+        (await replaceAttributeValues(sql, params.attributeId, body.map(attributeValueOf))).map(shown),
+    }),
+    route({
+      method: 'put',
+      path: '/product/v1/attributes/{attributeId}/values/{valueId}',
+      operationId: 'replaceAttributeValue',
+      summary: 'Replace one value of an attribute',
+      tag,
+      access: operators,
+      errors,
+      params: z.object({ attributeId: z.string(), valueId: attributeId }),
+      body: attributeValue.omit({ id: true }),
+      response: storedAttributeValue,
+      handler: async ({ params, body }) => {
+        const value = attributeValueOf({ ...body, id: params.valueId });
+        const [stored] = await replaceAttributeValues(sql, params.attributeId, [value]);
+        return shown(stored!);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import type { Account } from '../../src/accounts/account';
+import { listCustomerProducts } from '../../src/catalog/customer-product-list';
+import {
+  addVariantValues,
+  createCustomerProduct,
+  customerProduct as readCustomerProduct,
+  updateCustomerProduct,
+  type Viewer,
+} from '../../src/catalog/customer-products';
+import { ALL_CUSTOMERS, type CustomerProduct } from '../../src/catalog/domain/customer-product';
+import { Refusal } from '../../src/platform/errors';
+import { inTransaction } from '../../src/platform/postgres';
+import type { ApiDeps } from '../deps';
+import { type Access, type Route, route } from '../http/route';
+import {
+  customerProduct,
+  customerProductChange,
+  customerProductList,
+  customerProductQuery,
+  newCustomerProduct,
+  variantValues,
+} from './schemas';
+
+const tag = 'Catalog';
+const errors = 'coded';
+const access: Access = { credentials: 'key', roles: ['client', 'operator'] };
+
+function viewerOf({ role, id }: Account): Viewer {
+  return role === 'operator' ? { role } : { role: 'client', id };
+}
+
+function shown(product: CustomerProduct): z.input<typeof customerProduct> {
+  return {
+    id: product.id,
+    name: product.name,
+    customerIds: [...product.customerIds],
+    productModelId: product.productModelId,
+    variantOptions: product.variantOptions.map(({ id, name, attributesMapping }) => ({
+      id,
+      name,
+      attributesMapping: attributesMapping as z.input<
+        typeof customerProduct
+      >['variantOptions'][0]['attributesMapping'],
+    })),
+    partQuantities: [...(product.partQuantities ?? [])],
+    createdAt: product.createdAt.toISOString(),
+    updatedAt: product.updatedAt.toISOString(),
+  };
+}
+
+/** A customer product in a list: values of its options by name, no attribute values. */
+function listed(product: CustomerProduct): z.input<typeof customerProductList>['customerProducts'][0] {
+  const { variantOptions, ...rest } = shown(product);
+  return {
+    ...rest,
+    state: product.state,
+    variantOptions: variantOptions.map((option, at) => {
+      const { values, state } = product.variantOptions[at]!;
+      return {
+        ...option,
+        values: values.map(({ value }) => value),
+        defaultValue: values.find(({ isDefault }) => isDefault)?.value ?? '',
+        state,
+      };
+    }),
+  };
+}
+
+/** Customer products and their variant values (interface "Catalog"). */
+export function customerProductRoutes({ sql }: ApiDeps): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/product/v1/customer-product',
+      operationId: 'createCustomerProduct',
+      summary: 'Create a customer product',
+      description: 'A sellable configuration of a product model; orders can name it at once.',
+      tag,
+      access,
+      errors,
+      idempotent: true,
+      body: newCustomerProduct,
+      response: customerProduct,
+      handler: async ({ account, body, idempotency }) => {
+        const viewer = viewerOf(account);
+        const customerIds = body.customerIds ?? [viewer.role === 'client' ? viewer.id : ALL_CUSTOMERS];
+        return await inTransaction(sql, async (tx) => {
+          const answer = shown(await createCustomerProduct(tx, viewer, { ...body, customerIds }));
+          await idempotency.complete(tx, answer);
+          return answer;
+        });
+      },
+    }),
+    route({
+      method: 'patch',
+      path: '/product/v1/customer-products/{id}',
+      operationId: 'updateCustomerProduct',
+      summary: 'Change a customer product',
+      description: 'Only the given fields change.',
+      tag,
+      access,
+      errors,
+      params: z.object({ id: z.string() }),
+      body: customerProductChange,
+      response: customerProduct,
+      handler: async ({ account, params, body }) =>
+        shown(await updateCustomerProduct(sql, viewerOf(account), params.id, body)),
+    }),
+    route({
+      method: 'get',
+      path: '/product/v1/customer-products',
+      operationId: 'listCustomerProducts',
+      summary: 'List customer products',
+      description: 'Newest first. A client sees those that it may order, and its own.',
+      tag,
+      access,
+      errors,
+      query: customerProductQuery,
+      response: customerProductList,
+      handler: async ({ account, query }) => {
+        const { search, ...filter } = query;
+        const { products, total, totalIsEstimate } = await listCustomerProducts(sql, viewerOf(account), {
+          ...filter,
+          search: search === '' ? undefined : search,
+        });
+        return {
+          customerProducts: products.map(listed),
+          meta: {
+            offset: query.offset,
+            limit: query.limit,
+            total,
+            ...(totalIsEstimate ? { totalIsEstimate } : {}),
+          },
+        };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/product/v1/customer-products/{customerProductId}/variant-values',
+      operationId: 'addVariantValues',
+      summary: 'Add values to variant options',
+      description: 'All of them, or none when one is refused.',
+      tag,
+      access,
+      errors,
+      idempotent: true,
+      params: z.object({ customerProductId: z.string() }),
+      body: variantValues.min(1),
+      response: variantValues,
+      handler: async ({ account, params, body, idempotency }) =>
+        await inTransaction(sql, async (tx) => {
+          await addVariantValues(tx, viewerOf(account), params.customerProductId, body);
+          await idempotency.complete(tx, body);
+          return body;
+        }),
+    }),
+    route({
+      method: 'get',
+      path: '/product/v1/customer-products/{customerProductId}/variant-values',
+      operationId: 'getVariantValues',
+      summary: 'Read the variant values of a customer product',
+      tag,
+      access,
+      errors,
+      params: z.object({ customerProductId: z.string() }),
+      response: variantValues,
+      handler: async ({ account, params }) => {
+        const product = await readCustomerProduct(sql, viewerOf(account), params.customerProductId);
+        if (product === undefined)
+          throw new Refusal('NOT_FOUND', { message: 'There is no such customer product.' });
+        return product.variantOptions.map(({ id, values }) => ({
+          variantOptionId: id,
+          values: values as z.input<typeof variantValues>[0]['values'],
+        }));
+      },
+    }),
+  ];
+}

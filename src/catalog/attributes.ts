@@ -1,0 +1,132 @@
+import { Refusal } from '../platform/errors';
+import { inTransaction, json, type Queryable, type Sql } from '../platform/postgres';
+import { bumpCatalogVersion, catalogCache } from './catalog-models';
+import type { Attribute, AttributeValue } from './domain/product-model';
+
+export interface StoredAttributeValue extends AttributeValue {
+  readonly attributeId: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+const COLUMNS = [
+  'attribute_id',
+  'id',
+  'description',
+  'properties',
+  'is_custom',
+  'is_default',
+  'created_at',
+  'updated_at',
+];
+
+/** An attribute's values in order of creation; undefined when there is no such attribute. */
+export async function attributeValues(
+  sql: Sql,
+  attributeId: string,
+): Promise<StoredAttributeValue[] | undefined> {
+  const rows = await sql<(StoredAttributeValue & { id: string | null })[]>`
+    SELECT ${sql(COLUMNS.map((column) => `offered.${column}`))}
+    FROM attributes LEFT JOIN attribute_values AS offered ON offered.attribute_id = attributes.id
+    WHERE attributes.id = ${attributeId}
+    ORDER BY offered.position`;
+  return rows.length === 0 ? undefined : rows.filter(({ id }) => id !== null);
+}
+
+/** Creates an attribute or replaces its description and property definitions. */
+export async function putAttribute(sql: Sql, { id, description, properties }: Attribute): Promise<void> {
+  await inTransaction(sql, async (tx) => {
+    await tx`
+      INSERT INTO attributes (id, description, properties)
+      VALUES (${id}, ${description}, ${json(tx, properties)})
+      ON CONFLICT (id) DO UPDATE
+      SET description = excluded.description, properties = excluded.properties, updated_at = now()`;
+    await bumpCatalogVersion(tx);
+  });
+  catalogCache(sql).distrust();
+}
+
+function rows(sql: Queryable, attributeId: string, values: readonly AttributeValue[]) {
+  return values.map(({ id, description, properties, isCustom, isDefault }) => ({
+    attribute_id: attributeId,
+    id,
+    description,
+    properties: json(sql, properties),
+    is_custom: isCustom,
+    is_default: isDefault,
+  }));
+}
+
+async function lockAttribute(tx: Queryable, attributeId: string): Promise<void> {
+  const [attribute] = await tx`SELECT 1 FROM attributes WHERE id = ${attributeId} FOR UPDATE`;
+  if (attribute === undefined)
+    throw new Refusal('NOT_FOUND', { message: `There is no attribute "${attributeId}".` });
+}
+
+const inOrder = (values: readonly AttributeValue[], stored: readonly StoredAttributeValue[]) => {
+  const byId = new Map(stored.map((value) => [value.id, value]));
+  return values.map(({ id }) => byId.get(id)!);
+};
+
+/**
+ * Adds values to an attribute, all or none.
+ * @throws Refusal `NOT_FOUND` for an unknown attribute, `CONFLICT` naming every value that is there already
+ */
+export async function addAttributeValues(
+  sql: Sql,
+  attributeId: string,
+  values: readonly AttributeValue[],
+): Promise<StoredAttributeValue[]> {
+  const stored = await inTransaction(sql, async (tx) => {
+    await lockAttribute(tx, attributeId);
+    const added = await tx<StoredAttributeValue[]>`
+      INSERT INTO attribute_values ${tx(rows(tx, attributeId, values))}
+      ON CONFLICT (attribute_id, id) DO NOTHING
+      RETURNING ${tx(COLUMNS)}`;
+    if (added.length < values.length) {
+      const ids = new Set(added.map(({ id }) => id));
+      throw new Refusal('CONFLICT', {
+        message: `Attribute "${attributeId}" has some of these values already.`,
+        errors: values.flatMap(({ id }, at) =>
+          ids.has(id)
+            ? []
+            : [
+                {
+                  code: 'VALIDATION_ERROR',
+                  message: `There is a value "${id}" already.`,
+                  reference: `[${at}].id`,
+                },
+              ],
+        ),
+      });
+    }
+    await bumpCatalogVersion(tx);
+    return added;
+  });
+  catalogCache(sql).distrust();
+  return inOrder(values, stored);
+}
+
+/**
+ * Replaces values of an attribute by id, and adds those that are new; others stay as they are.
+ * @throws Refusal `NOT_FOUND` for an unknown attribute
+ */
+export async function replaceAttributeValues(
+  sql: Sql,
+  attributeId: string,
+  values: readonly AttributeValue[],
+): Promise<StoredAttributeValue[]> {
+  const stored = await inTransaction(sql, async (tx) => {
+    await lockAttribute(tx, attributeId);
+    const replaced = await tx<StoredAttributeValue[]>`
+      INSERT INTO attribute_values ${tx(rows(tx, attributeId, values))}
+      ON CONFLICT (attribute_id, id) DO UPDATE
+      SET description = excluded.description, properties = excluded.properties,
+          is_custom = excluded.is_custom, is_default = excluded.is_default, updated_at = now()
+      RETURNING ${tx(COLUMNS)}`;
+    await bumpCatalogVersion(tx);
+    return replaced;
+  });
+  catalogCache(sql).distrust();
+  return inOrder(values, stored);
+}

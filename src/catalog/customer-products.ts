@@ -1,0 +1,181 @@
+import { Refusal } from '../platform/errors';
+import { isUuid, uuidv7 } from '../platform/ids';
+import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../platform/postgres';
+import { loadCatalogModels } from './catalog-models';
+import type { CustomerProduct, VariantOption } from './domain/customer-product';
+import {
+  type AddedValues,
+  type CustomerProductDraft,
+  customerProductFaults,
+  variantValueFaults,
+} from './domain/customer-product-rules';
+
+/** Who reads or changes customer products: an operator, or a client by account id. */
+export type Viewer = { readonly role: 'operator' } | { readonly role: 'client'; readonly id: string };
+
+interface CustomerProductRow extends CustomerProduct {
+  readonly ownerId: string | null;
+}
+
+const COLUMNS = [
+  'id',
+  'owner_id',
+  'name',
+  'customer_ids',
+  'product_model_id',
+  'variant_options',
+  'part_quantities',
+  'state',
+  'created_at',
+  'updated_at',
+];
+
+/** What a viewer may see of a customer product: clients do not learn who else may order it, unless it is their own. */
+export function shownTo(viewer: Viewer, { ownerId, ...product }: CustomerProductRow): CustomerProduct {
+  if (viewer.role === 'operator' || ownerId === viewer.id) return product;
+  return { ...product, customerIds: product.customerIds.filter((id) => id === '*' || id === viewer.id) };
+}
+
+export interface NewCustomerProduct extends CustomerProductDraft {
+  readonly name: string;
+  readonly customerIds: readonly string[];
+  readonly productModelId: string;
+  readonly variantOptions: readonly Pick<VariantOption, 'id' | 'name' | 'attributesMapping'>[];
+}
+
+/**
+ * Creates a customer product of a client's or (without owner) of an operator's; it can be ordered at once.
+ * @throws Refusal `VALIDATION_ERROR` for an unknown or inactive product model, parts or attributes, with their paths
+ */
+export async function createCustomerProduct(
+  sql: Queryable,
+  viewer: Viewer,
+  draft: NewCustomerProduct,
+): Promise<CustomerProduct> {
+  const model = (await loadCatalogModels(sql, [draft.productModelId])).get(draft.productModelId);
+  if (model === undefined || model.model.state === 'inactive') {
+    const message =
+      model === undefined
+        ? `There is no product model "${draft.productModelId}".`
+        : `Product model "${draft.productModelId}" is inactive.`;
+    throw new Refusal('VALIDATION_ERROR', {
+      errors: [{ code: 'NO_SUCH_CHOICE_ERROR', message, reference: 'productModelId' }],
+    });
+  }
+  const errors = customerProductFaults(draft, model);
+  if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
+  const options: VariantOption[] = draft.variantOptions.map((option) => ({
+    id: option.id,
+    name: option.name,
+    attributesMapping: option.attributesMapping,
+    state: 'published',
+    values: [],
+  }));
+  const [row] = await sql<CustomerProductRow[]>`
+    INSERT INTO customer_products
+      (id, owner_id, name, customer_ids, product_model_id, variant_options, part_quantities)
+    VALUES (${uuidv7()}, ${viewer.role === 'client' ? viewer.id : null}, ${draft.name},
+            ${draft.customerIds as string[]}, ${draft.productModelId}, ${json(sql, options)},
+            ${draft.partQuantities === undefined ? null : json(sql, draft.partQuantities)})
+    RETURNING ${sql(COLUMNS)}`;
+  return shownTo(viewer, row!);
+}
+
+/**
+ * A customer product under lock, for a change by the viewer.
+ * @throws Refusal `NOT_FOUND` for one that the viewer cannot see, `FORBIDDEN` for one that is not its own
+ */
+async function ownProduct(tx: Transaction, viewer: Viewer, id: string): Promise<CustomerProductRow> {
+  const [row] = isUuid(id)
+    ? await tx<CustomerProductRow[]>`SELECT ${tx(COLUMNS)} FROM customer_products WHERE id = ${id} FOR UPDATE`
+    : [];
+  const missing = new Refusal('NOT_FOUND', { message: 'There is no such customer product.' });
+  if (row === undefined) throw missing;
+  if (viewer.role === 'operator' || row.ownerId === viewer.id) return row;
+  if (!row.customerIds.includes('*') && !row.customerIds.includes(viewer.id)) throw missing;
+  throw new Refusal('FORBIDDEN', {
+    message: 'Another account made this customer product; you may order it only.',
+  });
+}
+
+/** Changes the given fields. @throws Refusal as for every change of a customer product */
+export async function updateCustomerProduct(
+  sql: Sql,
+  viewer: Viewer,
+  id: string,
+  change: { readonly name?: string | undefined; readonly customerIds?: readonly string[] | undefined },
+): Promise<CustomerProduct> {
+  return await inTransaction(sql, async (tx) => {
+    const before = await ownProduct(tx, viewer, id);
+    const [row] = await tx<CustomerProductRow[]>`
+      UPDATE customer_products
+      SET name = ${change.name ?? before.name},
+          customer_ids = ${(change.customerIds ?? before.customerIds) as string[]},
+          updated_at = now()
+      WHERE id = ${id}
+      RETURNING ${tx(COLUMNS)}`;
+    return shownTo(viewer, row!);
+  });
+}
+
+/**
+ * Adds values to the variant options of a customer product, all or none.
+ * @throws Refusal `VALIDATION_ERROR` with paths such as `[0].values[1].attributeValues[0].partModelId`; `CONFLICT`
+ * for values (or a second default) beside those that are there; `NOT_FOUND`, `FORBIDDEN`
+ */
+export async function addVariantValues(
+  tx: Transaction,
+  viewer: Viewer,
+  id: string,
+  added: readonly AddedValues[],
+): Promise<void> {
+  const product = await ownProduct(tx, viewer, id);
+  const model = (await loadCatalogModels(tx, [product.productModelId])).get(product.productModelId)!;
+  const { faults, conflicts } = variantValueFaults(added, product.variantOptions, model);
+  if (faults.length > 0) throw new Refusal('VALIDATION_ERROR', { errors: [...faults, ...conflicts] });
+  if (conflicts.length > 0) throw new Refusal('CONFLICT', { errors: conflicts });
+  const options = product.variantOptions.map((option) => ({
+    ...option,
+    values: [
+      ...option.values,
+      ...added.filter(({ variantOptionId }) => variantOptionId === option.id).flatMap(({ values }) => values),
+    ],
+  }));
+  await tx`
+    UPDATE customer_products SET variant_options = ${json(tx, options)}, updated_at = now() WHERE id = ${id}`;
+}
+
+/** One customer product that the viewer can see; undefined when there is none. */
+export async function customerProduct(
+  sql: Queryable,
+  viewer: Viewer,
+  id: string,
+): Promise<CustomerProduct | undefined> {
+  if (!isUuid(id)) return undefined;
+  const [row] = await sql<CustomerProductRow[]>`
+    SELECT ${sql(COLUMNS)} FROM customer_products product
+    WHERE id = ${id} AND EXISTS (
+      SELECT 1 FROM customer_product_listings
+      WHERE customer_product_id = product.id AND viewer = ANY(${viewersOf(viewer)}))`;
+  return row === undefined ? undefined : shownTo(viewer, row);
+}
+
+/** Whose listings a viewer reads: operators all, clients those for everybody and their own. */
+export function viewersOf(viewer: Viewer): string[] {
+  return viewer.role === 'operator' ? [''] : ['*', viewer.id];
+}
+
+/** Customer products by id, in the given order. */
+export async function customerProductsByIds(
+  sql: Queryable,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<CustomerProduct[]> {
+  const rows = await sql<CustomerProductRow[]>`
+    SELECT ${sql(COLUMNS)} FROM customer_products WHERE id = ANY(${ids as string[]})`;
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => {
+    const row = byId.get(id);
+    return row === undefined ? [] : [shownTo(viewer, row)];
+  });
+}

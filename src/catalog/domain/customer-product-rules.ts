@@ -1,0 +1,196 @@
+import type { FieldError, FieldErrorCode } from '../../platform/errors';
+import { type CatalogModel, chooseValue, type OfferedAttribute } from './catalog-model';
+import type { AttributesMapping, PartAttributeValues, PartQuantity, VariantOption } from './customer-product';
+
+/** Values that one option of a customer product may have. */
+export const MAX_VALUES_PER_OPTION = 1_000;
+
+const fault = (reference: string, code: FieldErrorCode, message: string): FieldError => ({
+  code,
+  message,
+  reference,
+});
+
+/**
+ * The attributes of what a partModelId names: the product model itself, one of its parts (by the part's model, or by
+ * the part's own id); undefined when it names neither.
+ */
+function attributesOf(
+  catalogModel: CatalogModel,
+  partModelId: string,
+): ReadonlyMap<string, OfferedAttribute> | undefined {
+  if (partModelId === catalogModel.model.id) return catalogModel.attributes;
+  const part = catalogModel.model.parts.find(
+    ({ id, modelId }) => id === partModelId || modelId === partModelId,
+  );
+  return part === undefined ? undefined : catalogModel.parts.get(part.modelId)?.attributes;
+}
+
+/** An attribute as the product offers it: the product model's own selection of values, else the part's. */
+function offeredBy(
+  catalogModel: CatalogModel,
+  part: ReadonlyMap<string, OfferedAttribute>,
+  attributeId: string,
+): OfferedAttribute | undefined {
+  return part.has(attributeId)
+    ? (catalogModel.attributes.get(attributeId) ?? part.get(attributeId))
+    : undefined;
+}
+
+/** What a new customer product says, as far as rules concern it. */
+export interface CustomerProductDraft {
+  readonly variantOptions: readonly {
+    readonly id: string;
+    readonly attributesMapping: readonly AttributesMapping[];
+  }[];
+  readonly partQuantities?: readonly PartQuantity[] | undefined;
+}
+
+/**
+ * Rules of a new customer product against its product model (interface "CustomerProduct"): option ids are unique;
+ * mapped parts and attributes exist, and no attribute is mapped twice; part quantities name parts, each once.
+ * @returns every offending field, by path
+ */
+export function customerProductFaults(draft: CustomerProductDraft, catalogModel: CatalogModel): FieldError[] {
+  const faults: FieldError[] = [];
+  const optionIds = new Set<string>();
+  const mapped = new Set<string>();
+  for (const [at, option] of draft.variantOptions.entries()) {
+    const path = `variantOptions[${at}]`;
+    if (optionIds.has(option.id)) {
+      faults.push(fault(`${path}.id`, 'VALIDATION_ERROR', `Option id "${option.id}" is used twice.`));
+    }
+    optionIds.add(option.id);
+    for (const [mappingAt, { partModelId, attributeIds }] of option.attributesMapping.entries()) {
+      const mappingPath = `${path}.attributesMapping[${mappingAt}]`;
+      const attributes = attributesOf(catalogModel, partModelId);
+      if (attributes === undefined) {
+        const message = `Product model ${catalogModel.model.id} has no part "${partModelId}".`;
+        faults.push(fault(`${mappingPath}.partModelId`, 'NO_SUCH_CHOICE_ERROR', message));
+        continue;
+      }
+      for (const [attributeAt, attributeId] of attributeIds.entries()) {
+        const attributePath = `${mappingPath}.attributeIds[${attributeAt}]`;
+        if (!attributes.has(attributeId)) {
+          const message = `"${partModelId}" has no attribute "${attributeId}".`;
+          faults.push(fault(attributePath, 'NO_SUCH_CHOICE_ERROR', message));
+        } else if (mapped.has(`${partModelId}\n${attributeId}`)) {
+          faults.push(
+            fault(attributePath, 'VALIDATION_ERROR', `Attribute "${attributeId}" is mapped twice.`),
+          );
+        }
+        mapped.add(`${partModelId}\n${attributeId}`);
+      }
+    }
+  }
+  const counted = new Set<string>();
+  for (const [at, { partModelId }] of (draft.partQuantities ?? []).entries()) {
+    const path = `partQuantities[${at}].partModelId`;
+    if (!catalogModel.model.parts.some(({ id, modelId }) => id === partModelId || modelId === partModelId)) {
+      const message = `Product model ${catalogModel.model.id} has no part "${partModelId}".`;
+      faults.push(fault(path, 'NO_SUCH_CHOICE_ERROR', message));
+    } else if (counted.has(partModelId)) {
+      faults.push(fault(path, 'VALIDATION_ERROR', `Part "${partModelId}" is counted twice.`));
+    }
+    counted.add(partModelId);
+  }
+  return faults;
+}
+
+/** Values for one variant option, as a request adds them. */
+export interface AddedValues {
+  readonly variantOptionId: string;
+  readonly values: readonly {
+    readonly value: string;
+    readonly attributeValues: readonly PartAttributeValues[];
+    readonly isDefault: boolean;
+  }[];
+}
+
+/** Faults of one value's attributes: parts and attributes that the option maps, values that they offer. */
+function attributeFaults(
+  path: string,
+  attributeValues: readonly PartAttributeValues[],
+  option: Pick<VariantOption, 'id' | 'attributesMapping'>,
+  catalogModel: CatalogModel,
+): FieldError[] {
+  const faults: FieldError[] = [];
+  const texts = new Map<string, string>();
+  for (const [at, { partModelId, attributes }] of attributeValues.entries()) {
+    const partPath = `${path}.attributeValues[${at}]`;
+    const mapping = option.attributesMapping.filter((entry) => entry.partModelId === partModelId);
+    const part = attributesOf(catalogModel, partModelId);
+    if (mapping.length === 0 || part === undefined) {
+      const message = `Option "${option.id}" maps no attribute of part "${partModelId}".`;
+      faults.push(fault(`${partPath}.partModelId`, 'NO_SUCH_CHOICE_ERROR', message));
+      continue;
+    }
+    for (const [attributeId, text] of Object.entries(attributes)) {
+      const attributePath = `${partPath}.attributes.${attributeId}`;
+      const offered = offeredBy(catalogModel, part, attributeId);
+      if (offered === undefined || !mapping.some(({ attributeIds }) => attributeIds.includes(attributeId))) {
+        const message = `Option "${option.id}" does not map attribute "${attributeId}" of part "${partModelId}".`;
+        faults.push(fault(attributePath, 'NO_SUCH_CHOICE_ERROR', message));
+        continue;
+      }
+      const chosen = chooseValue(offered, text);
+      if (typeof chosen === 'string') faults.push(fault(attributePath, 'NO_SUCH_CHOICE_ERROR', `${chosen}.`));
+      const other = texts.get(attributeId);
+      if (other !== undefined && other !== text) {
+        const message = `Parts share attribute "${attributeId}"; it cannot be "${other}" and "${text}" at once.`;
+        faults.push(fault(attributePath, 'VALIDATION_ERROR', message));
+      }
+      texts.set(attributeId, text);
+    }
+  }
+  return faults;
+}
+
+/**
+ * Rules of variant values: known options, values unique within their option, one default per option, attributes that
+ * the option maps, attribute values that the product offers.
+ * @returns what is wrong with the request (`faults`), and what clashes with values that are there (`conflicts`)
+ */
+export function variantValueFaults(
+  added: readonly AddedValues[],
+  options: readonly VariantOption[],
+  catalogModel: CatalogModel,
+): { readonly faults: FieldError[]; readonly conflicts: FieldError[] } {
+  const faults: FieldError[] = [];
+  const conflicts: FieldError[] = [];
+  const seen = new Map<string, { readonly values: Set<string>; hasDefault: boolean }>();
+  for (const [at, { variantOptionId, values }] of added.entries()) {
+    const option = options.find(({ id }) => id === variantOptionId);
+    if (option === undefined) {
+      const message = `The customer product has no variant option "${variantOptionId}".`;
+      faults.push(fault(`[${at}].variantOptionId`, 'NO_SUCH_CHOICE_ERROR', message));
+      continue;
+    }
+    const inRequest = seen.get(variantOptionId) ?? { values: new Set<string>(), hasDefault: false };
+    seen.set(variantOptionId, inRequest);
+    for (const [valueAt, { value, attributeValues, isDefault }] of values.entries()) {
+      const path = `[${at}].values[${valueAt}]`;
+      if (inRequest.values.has(value)) {
+        faults.push(fault(`${path}.value`, 'VALIDATION_ERROR', `Value "${value}" is given twice.`));
+      } else if (option.values.some((entry) => entry.value === value)) {
+        const message = `Option "${option.id}" has a value "${value}" already.`;
+        conflicts.push(fault(`${path}.value`, 'VALIDATION_ERROR', message));
+      }
+      inRequest.values.add(value);
+      if (isDefault && inRequest.hasDefault) {
+        const message = `Option "${option.id}" can have one default value only.`;
+        faults.push(fault(`${path}.isDefault`, 'VALIDATION_ERROR', message));
+      } else if (isDefault && option.values.some((entry) => entry.isDefault)) {
+        const message = `Option "${option.id}" has a default value already.`;
+        conflicts.push(fault(`${path}.isDefault`, 'VALIDATION_ERROR', message));
+      }
+      inRequest.hasDefault ||= isDefault;
+      faults.push(...attributeFaults(path, attributeValues, option, catalogModel));
+    }
+    if (option.values.length + inRequest.values.size > MAX_VALUES_PER_OPTION) {
+      const message = `Option "${option.id}" can have ${MAX_VALUES_PER_OPTION} values at most.`;
+      faults.push(fault(`[${at}].values`, 'VALIDATION_ERROR', message));
+    }
+  }
+  return { faults, conflicts };
+}
