@@ -1,8 +1,10 @@
 import type { CandidatePartner } from './routing-decision';
 import { compareText, distance, type Option, type WeighedItem } from './routing-weights';
 
-/** Up to here every set of partners is tried (1,023 sets); beyond, partners are dropped from the full set one at a time. */
-const EXHAUSTIVE_PARTNERS = 10;
+/** Up to here every set of partners is tried (255 sets, some milliseconds for an order of 30 items). */
+const EXHAUSTIVE_PARTNERS = 8;
+/** How many of each item's cheapest choices the search among more partners starts from. */
+const CHEAPEST_KEPT = 3;
 
 /** Who makes each item, by item id. */
 export type Plan = ReadonlyMap<string, Option>;
@@ -40,30 +42,40 @@ export function cheapestPlan(
       consider(new Set(useful.filter((_, index) => (bits >> index) & 1)));
     }
   } else {
-    shrinkSet(useful, consider);
+    shrinkSet(weighed, useful, consider);
   }
   return (best as { plan: Plan } | null)?.plan ?? null;
 }
 
-/** Starts from all partners and drops the one whose loss helps most, until none does; single partners are tried too. */
+/**
+ * Tries every partner alone, then starts from the partners that are among the cheapest of some item (from all, where
+ * those have too little stock) and drops the one whose loss helps most, until none does.
+ */
 function shrinkSet(
+  weighed: readonly WeighedItem[],
   useful: readonly CandidatePartner[],
   consider: (chosen: ReadonlySet<CandidatePartner>) => number,
 ): void {
-  let total = consider(new Set(useful));
-  let chosen = new Set(useful);
   for (const partner of useful) consider(new Set([partner]));
+  const cheapest = weighed.flatMap(({ options }) => options.slice(0, CHEAPEST_KEPT));
+  let chosen = new Set(cheapest.map(({ partner }) => partner));
+  let total = consider(chosen);
+  if (total === Number.POSITIVE_INFINITY) {
+    chosen = new Set(useful);
+    total = consider(chosen);
+  }
   while (chosen.size > 1) {
     let best: { without: CandidatePartner; total: number } | null = null;
     for (const partner of chosen) {
       const rest = new Set([...chosen].filter((other) => other !== partner));
       const restTotal = consider(rest);
-      if (restTotal <= total && (best === null || restTotal < best.total))
+      if (restTotal <= total && (best === null || restTotal < best.total)) {
         best = { without: partner, total: restTotal };
+      }
     }
     if (best === null) return;
     total = best.total;
-    chosen = new Set([...chosen].filter((other) => other !== best?.without));
+    chosen.delete(best.without);
   }
 }
 

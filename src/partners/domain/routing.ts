@@ -19,8 +19,8 @@ export { stockNeeds } from './routing-weights';
  * at the least cost over the order, where each further partner costs a parcel. Equal inputs in any sequence
  * give the same decision, and every item tells which partners were looked at and why they lost.
  *
- * Partners are few and sets of them are tried in full, so the choice of partners is the best one; stock that
- * items of one order compete for is given to the item with the fewest alternatives first.
+ * With few partners every set of them is tried, so the choice is the best one; with many the search is a descent.
+ * Stock that items of one order compete for is given to the item with the fewest alternatives first.
  */
 export function routeOrder(request: RoutingRequest): RoutingDecision {
   const partners = [...request.partners].sort((a, b) => compareText(a.uid, b.uid));
