@@ -4,6 +4,9 @@ import type { OrderView, ToldView } from './domain/order-changes';
 /** Statuses whose reason a client wants to read. */
 const EXPLAINED = ['failed', 'manual_handling', 'on_hold', 'cancelled'];
 
+/** Print jobs that no parcel will come of. */
+const ENDED_JOBS = ['cancelled', 'superseded'];
+
 /** Reads how an order stands within the caller's transaction, and what its client was last told. */
 export async function readOrderView(
   tx: Queryable,
@@ -22,18 +25,25 @@ export async function readOrderView(
        FROM order_items i
        LEFT JOIN LATERAL (
          SELECT jsonb_agg(jsonb_build_object(
-           'trackingCode', p.tracking_code, 'trackingUrl', p.tracking_link,
+           'trackingCode', coalesce(k.tracking_number, p.tracking_code),
+           'trackingUrl', CASE WHEN k.tracking_number IS NULL THEN p.tracking_link ELSE k.tracking_url END,
            'shipmentMethodName', p.shipment_method_name, 'shipmentMethodUid', p.shipment_method_uid,
            'fulfillmentCountry', p.fulfillment_country, 'fulfillmentStateProvince', p.fulfillment_state,
-           'fulfillmentFacilityId', p.fulfillment_facility_id) ORDER BY j.id) AS fulfillments
-         FROM print_jobs j JOIN planned_shipments p ON p.print_order_id = j.print_order_id
-         WHERE j.order_item_id = i.id AND j.status NOT IN ('cancelled', 'superseded')
+           'fulfillmentFacilityId', p.fulfillment_facility_id) ORDER BY j.id, k.position) AS fulfillments
+         FROM print_jobs j
+         JOIN planned_shipments p ON p.print_order_id = j.print_order_id
+         -- Labels that we bought speak before what a partner wrote in a postback.
+         LEFT JOIN shipments sh ON sh.print_order_id = j.print_order_id AND sh.status = 'bought'
+         LEFT JOIN shipment_packages k ON k.shipment_id = sh.id
+         WHERE j.order_item_id = i.id AND j.status <> ALL(${ENDED_JOBS})
        ) f ON true
        WHERE i.order_id = o.id) AS items
     FROM orders o
     LEFT JOIN LATERAL (
       SELECT min(min_delivery_date) AS min_delivery_date, max(max_delivery_date) AS max_delivery_date
-      FROM planned_shipments WHERE order_id = o.id
+      FROM planned_shipments p
+      WHERE p.order_id = o.id AND EXISTS (
+        SELECT FROM print_jobs j WHERE j.print_order_id = p.print_order_id AND j.status <> ALL(${ENDED_JOBS}))
     ) s ON true
     LEFT JOIN told_orders t ON t.order_id = o.id
     WHERE o.id = ${orderId}`;

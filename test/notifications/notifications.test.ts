@@ -182,6 +182,64 @@ describe('an order that changes', () => {
     expect(await outbox()).toHaveLength(2);
   });
 
+  it('is told with the parcels of what is still being made: labels before postbacks', async () => {
+    const clientId = await newClient();
+    await newEndpoint(clientId);
+    const orderId = await newOrder(clientId);
+    const partner = await testAccount(sql, 'partner');
+    await sql`
+      INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
+      VALUES (${partner.id}, ${partner.name}, 'Inkwerk', 'DE', 'EUR', '{}', '{}')`;
+    const planPrintOrder = async (step: string, jobStatus: string, maxDeliveryDate: string) => {
+      const [printOrder] = await sql<{ id: string }[]>`
+        INSERT INTO print_orders (order_id, partner_id, step, kind, version, message_id, dispatch_date)
+        VALUES (${orderId}, ${partner.id}, ${step}, 'print', '1.1', ${uuidv7()}, '2026-05-01') RETURNING id`;
+      await sql`
+        INSERT INTO print_jobs (print_order_id, order_item_id, quantity, status)
+        SELECT ${printOrder!.id}, id, 1, ${jobStatus} FROM order_items WHERE order_id = ${orderId}`;
+      await sql`
+        INSERT INTO planned_shipments (id, order_id, print_order_id, carrier_uid, shipment_method_uid, shipment_method_name,
+          service_type, is_cheapest, package_count, total_weight_grams, price_minor, currency, min_delivery_days,
+          max_delivery_days, min_delivery_date, max_delivery_date, initial_min_delivery_date, initial_max_delivery_date,
+          fulfillment_country, fulfillment_facility_id)
+        VALUES (${uuidv7()}, ${orderId}, ${printOrder!.id}, 'tern', 'tern_parcel', 'Tern Parcel', 'standard', true, 1, 500,
+          499, 'EUR', 2, 4, '2026-05-04', ${maxDeliveryDate}, '2026-05-04', ${maxDeliveryDate}, 'DE', 'inkwerk-de')`;
+      return printOrder!.id;
+    };
+    await planPrintOrder('handoff:0', 'superseded', '2026-12-24');
+    const printOrderId = await planPrintOrder('reproduce:1', 'in_production', '2026-05-08');
+    await setStatus(orderId, 'in_production');
+    await sql`UPDATE planned_shipments SET tracking_code = 'SAID-BY-PARTNER' WHERE print_order_id = ${printOrderId}`;
+    await setStatus(orderId, 'in_production');
+    const shipmentId = uuidv7();
+    await sql`
+      INSERT INTO shipments (id, idempotency_key, order_id, print_order_id, status, consignment, method_uid)
+      VALUES (${shipmentId}, ${shipmentId}, ${orderId}, ${printOrderId}, 'bought', '{}', 'tern_parcel')`;
+    await sql`
+      INSERT INTO shipment_packages (shipment_id, position, package_reference_id, tracking_number, tracking_url, cost_minor, currency, weight_grams)
+      VALUES (${shipmentId}, 0, 'p1', ${`TN-${shipmentId}`}, 'https://track.example/1', 499, 'EUR', 500)`;
+    await setStatus(orderId, 'in_production');
+    for (const row of await outbox()) await deliver(row);
+    const told = received.map(({ body }) => JSON.parse(body));
+    expect(told.map(({ event, trackingCode }) => trackingCode ?? event)).toEqual([
+      'order_status_updated',
+      'order_item_status_updated',
+      'order_delivery_estimate_updated',
+      'SAID-BY-PARTNER',
+      `TN-${shipmentId}`,
+    ]);
+    expect(told[2]).toMatchObject({ minDeliveryDate: '2026-05-04', maxDeliveryDate: '2026-05-08' });
+    expect(told[4]).toMatchObject({
+      itemReferenceId: 'item-1',
+      trackingUrl: 'https://track.example/1',
+      shipmentMethodUid: 'tern_parcel',
+      shipmentMethodName: 'Tern Parcel',
+      fulfillmentCountry: 'DE',
+      fulfillmentStateProvince: null,
+      fulfillmentFacilityId: 'inkwerk-de',
+    });
+  });
+
   it('says why it stopped', async () => {
     const clientId = await newClient();
     await newEndpoint(clientId, '/hook', ['order_item_status_updated']);
