@@ -1,7 +1,11 @@
 import type { CarrierPurchase } from '../carriers/carrier';
+import { renderCommercialInvoice } from '../documents/commercial-invoice';
+import { type CustomerInvoice, renderCustomerInvoice } from '../documents/customer-invoice';
+import { renderCn22, renderCn23 } from '../documents/customs-forms';
 import type { LabelContent } from '../documents/label-layout';
 import { type LabelSize, renderLabelPdf } from '../documents/label-pdf';
 import { renderLabelZpl } from '../documents/label-zpl';
+import { customsForm } from './domain/customs';
 import type { Consignment } from './domain/shipment';
 import type { ShipmentDocument } from './shipments';
 
@@ -95,15 +99,87 @@ async function labels(
   return documents;
 }
 
+/** Customs papers: a form a package with postal carriers, one commercial invoice for all packages with others. */
+async function customsPapers(
+  consignment: Consignment,
+  purchases: readonly CarrierPurchase[],
+  date: string,
+): Promise<MadeDocument[]> {
+  const documents: MadeDocument[] = [];
+  const pdf = { contentType: CONTENT_TYPES.pdf, format: 'pdf' } as const;
+  for (const [index, pack] of consignment.packages.entries()) {
+    const { carrierName, trackingNumber, customsForm: kind } = purchases[index]!;
+    const form = customsForm(consignment, pack, kind);
+    if (form !== 'cn22' && form !== 'cn23') continue;
+    const declaration = {
+      consignment,
+      pack,
+      carrierName,
+      barcode: { symbology: 'code128', value: trackingNumber },
+      date,
+    } as const;
+    documents.push({
+      ...pdf,
+      packagePosition: index,
+      type: 'customs_form',
+      documentType: form,
+      fileName: `${form}-${fileSafe(trackingNumber)}.pdf`,
+      body: await (form === 'cn22' ? renderCn22(declaration) : renderCn23(declaration)),
+    });
+  }
+  const first = purchases[0];
+  if (
+    first !== undefined &&
+    customsForm(consignment, consignment.packages[0]!, first.customsForm) === 'commercial_invoice'
+  ) {
+    documents.push({
+      ...pdf,
+      packagePosition: null,
+      type: 'invoice',
+      documentType: 'commercial_invoice',
+      fileName: `commercial-invoice-${fileSafe(consignment.reference)}.pdf`,
+      body: await renderCommercialInvoice({
+        consignment,
+        carrierName: first.carrierName,
+        trackingNumbers: purchases.map(({ trackingNumber }) => trackingNumber),
+        date,
+      }),
+    });
+  }
+  return documents;
+}
+
+async function customerInvoice(invoice: CustomerInvoice | undefined): Promise<MadeDocument[]> {
+  if (invoice === undefined) return [];
+  return [
+    {
+      packagePosition: null,
+      type: 'invoice',
+      documentType: 'invoice',
+      contentType: CONTENT_TYPES.pdf,
+      format: 'pdf',
+      fileName: `invoice-${fileSafe(invoice.number)}.pdf`,
+      body: await renderCustomerInvoice(invoice),
+    },
+  ];
+}
+
 /**
- * Every document that goes with a shipment: labels, and the customs papers its way needs.
+ * Every document that goes with a shipment: labels, the customs papers its way needs, the customer's invoice if given.
  * @param date on the documents, YYYY-MM-DD
  */
 export async function makeDocuments(
   consignment: Consignment,
   purchases: readonly CarrierPurchase[],
-  options: LabelOptions,
-  date: string,
+  options: {
+    readonly label: LabelOptions;
+    readonly date: string;
+    readonly invoice?: CustomerInvoice | undefined;
+  },
 ): Promise<MadeDocument[]> {
-  return [...(await labels(consignment, purchases, options, date))];
+  return [
+    ...(await labels(consignment, purchases, options.label, options.date)),
+    ...(await customsPapers(consignment, purchases, options.date)),
+    ...(await customerInvoice(options.invoice)),
+  ];
 }

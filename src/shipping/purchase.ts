@@ -1,5 +1,6 @@
 import type { CarrierAdapter, CarrierPurchase, CarrierRefusal } from '../carriers/carrier';
 import type { Carriers } from '../carriers/carriers';
+import type { CustomerInvoice } from '../documents/customer-invoice';
 import { randomToken, uuidv7 } from '../platform/ids';
 import type { ObjectStore } from '../platform/object-store';
 import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
@@ -21,6 +22,8 @@ export interface BuyShipment {
   readonly idempotencyKey: string;
   readonly owner: ShipmentOwner;
   readonly label?: LabelOptions;
+  /** The customer's invoice, where one is to travel with the goods. */
+  readonly invoice?: CustomerInvoice;
 }
 
 export type BoughtShipment =
@@ -73,7 +76,11 @@ export async function buyShipment(deps: PurchaseDeps, input: BuyShipment): Promi
     return { ok: false, refusal: bought };
   }
   const date = intent.startedAt.toISOString().slice(0, 10);
-  const documents = await makeDocuments(intent.consignment, bought, input.label ?? DEFAULT_LABEL, date);
+  const documents = await makeDocuments(intent.consignment, bought, {
+    label: input.label ?? DEFAULT_LABEL,
+    date,
+    invoice: input.invoice,
+  });
   const stored = await storeDocuments(deps.objects, intent, documents);
   const status = await inTransaction(deps.sql, (tx) => complete(tx, intent, bought, stored));
   if (status !== 'bought') {

@@ -110,6 +110,49 @@ test('couriers’ packages carry SSCCs, and every package can be tracked from th
   expect(trackings).toEqual([{ statusUid: 'registered' }, { statusUid: 'registered' }]);
 });
 
+test.each([
+  [
+    'by post',
+    'corvid_post_tracked_packet',
+    ['label', 'label', 'customs_form', 'customs_form'],
+    ['cn22', 'cn22'],
+  ],
+  ['by courier', 'tern_parcel_standard', ['label', 'label', 'invoice'], ['commercial_invoice']],
+])('customs papers go with what crosses a border %s', async (_, methodUid, types, papers) => {
+  const consignment = consignmentTo(CHICAGO, {
+    packages: [
+      packageOf({ lengthMm: 300, widthMm: 200 }),
+      packageOf({ packageReferenceId: 'pkg-2', lengthMm: 300, widthMm: 200 }),
+    ],
+  });
+  const result = await buyShipment(deps(), {
+    consignment,
+    methodUid,
+    idempotencyKey: uuidv7(),
+    owner: await owner(),
+  });
+
+  if (!result.ok) throw new Error(result.refusal.message);
+  const documents = await shipmentDocuments(database.sql, result.shipment.shipmentId);
+  expect(documents.map(({ type }) => type)).toEqual(types);
+  expect(documents.slice(2).map(({ documentType }) => documentType)).toEqual(papers);
+});
+
+test('twenty packages to the United States are bought in under two seconds', async () => {
+  const consignment = consignmentTo(CHICAGO, { count: 20 });
+  const started = performance.now();
+
+  const result = await buyShipment(deps(), {
+    consignment,
+    methodUid: 'corvid_post_parcel',
+    idempotencyKey: uuidv7(),
+    owner: await owner(),
+  });
+
+  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(result.ok && result.shipment.packages).toHaveLength(20);
+});
+
 test('the same key gives the same shipment, also asked ten times at once', async () => {
   const idempotencyKey = uuidv7();
   const by = await owner();
