@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PRINT_ORDER_VERSIONS } from '../../src/partners/domain/print-order';
+import { PRINT_ORDER_VERSIONS } from '../../src/partners/domain/print-order-handoff';
 import { subscribe } from '../../src/partners/store';
 import { allowsPrivateAddresses } from '../../src/platform/config';
 import { Refusal } from '../../src/platform/errors';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isCountry } from '../platform/domain/countries';
 import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
-import { PRINT_ORDER_VERSIONS } from './domain/print-order';
+import { PRINT_ORDER_VERSIONS } from './domain/print-order-handoff';
 
 /** What operators and partners send about a partner, and what operators see of it. */
 

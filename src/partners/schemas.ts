@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PRINT_ORDER_VERSIONS } from './domain/print-order';
+import { PRINT_ORDER_VERSIONS } from './domain/print-order-handoff';
 
 /** What a partner may rely on in a print order (interface "Partner-bound print order"), one schema a variant. */
 
@@ -116,3 +116,14 @@ export const PRINT_ORDER_SCHEMAS = {
   mounted: mountedPrintOrderSchema,
   apparel: apparelPrintOrderSchema,
 } as const;
+
+export type AttributeBody = z.output<typeof attribute>;
+export type AssetBody = z.output<typeof asset>;
+export type OrderItemBody = z.output<typeof orderItem>;
+export type BundlePartBody = z.output<typeof bundlePart>;
+export type BundleBody = z.output<typeof bundle>;
+export type AddressBody = z.output<typeof address>;
+export type PaperPrintOrderBody = z.output<typeof paperPrintOrderSchema>;
+export type MountedPrintOrderBody = z.output<typeof mountedPrintOrderSchema>;
+export type ApparelPrintOrderBody = z.output<typeof apparelPrintOrderSchema>;
+export type PrintOrderBody = PaperPrintOrderBody | MountedPrintOrderBody | ApparelPrintOrderBody;

@@ -1,7 +1,7 @@
 import type { ProductKind } from '../catalog/domain/product';
 import { newSigningSecret } from '../platform/http/webhook-signature';
 import { json, type Queryable } from '../platform/postgres';
-import { type PrintOrderVersion, printOrderVersion, submitUrlFor } from './domain/print-order';
+import { type PrintOrderVersion, printOrderVersion, submitUrlFor } from './domain/print-order-handoff';
 import type { PartnerChange, PartnerSetup } from './partner-schemas';
 
 /** What a partner says when it subscribes. */

@@ -2,19 +2,23 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProductKind } from '../../src/catalog/domain/product';
 import {
-  type ApparelPrintOrderBody,
   buildPrintOrder,
-  type MountedPrintOrderBody,
-  type PaperPrintOrderBody,
-  PRINT_ORDER_VERSIONS,
   type PrintFile,
   PrintOrderError,
   type PrintOrderInput,
   type PrintOrderItem,
+} from '../../src/partners/domain/print-order';
+import {
+  PRINT_ORDER_VERSIONS,
   printOrderVersion,
   submitUrlFor,
-} from '../../src/partners/domain/print-order';
-import { PRINT_ORDER_SCHEMAS } from '../../src/partners/schemas';
+} from '../../src/partners/domain/print-order-handoff';
+import {
+  type ApparelPrintOrderBody,
+  type MountedPrintOrderBody,
+  type PaperPrintOrderBody,
+  PRINT_ORDER_SCHEMAS,
+} from '../../src/partners/schemas';
 import { REFERENCE_RATES } from '../../src/platform/domain/exchange-rates';
 import { framedPoster, photoBook, poster, tShirt } from './products';
 
@@ -140,6 +144,21 @@ describe('print order rules', () => {
     const item = { ...ITEMS.apparel[1]!, product: { ...tShirt, printAreas: [area] } };
     const { items } = buildPrintOrder({ ...input('apparel', '1.1'), items: [item] }) as ApparelPrintOrderBody;
     expect(items[0]!.assets.map(({ type }) => type)).toEqual(['back', 'back_preview']);
+  });
+
+  test('an embroidered chest beside a printed front: both files are sent', () => {
+    const item = {
+      ...ITEMS.apparel[1]!,
+      files: [png('default', 'print'), png('chest-left-embroidery', 'stitch')],
+    };
+    const { items } = buildPrintOrder({ ...input('apparel', '1.1'), items: [item] }) as ApparelPrintOrderBody;
+    expect(items[0]!.product.attributes).toContainEqual({ name: 'location', value: 'front' });
+    expect(items[0]!.assets.map(({ url }) => url.split('/').at(-1))).toEqual([
+      'print.png',
+      'print-preview.jpg',
+      'stitch.png',
+      'stitch-preview.jpg',
+    ]);
   });
 
   test('branded packaging is told from 1.1 on, never with apparel', () => {
