@@ -12,8 +12,12 @@ export interface InspectionJob {
   readonly mimeType: PrintFileType;
 }
 
-/** What the thread says of its job, in this order: `facts`, then `previews`; or `unreadable`; or `broken` for a bug. */
+/**
+ * What the thread says of its job, in this order: `begun`, `facts`, `previews`; the last two give way to `unreadable`,
+ * or to `broken` for a bug.
+ */
 export type InspectionReport =
+  | { readonly stage: 'begun' }
   | { readonly stage: 'facts'; readonly facts: FileFacts }
   | { readonly stage: 'previews'; readonly previews: readonly Preview[] }
   | { readonly stage: 'unreadable'; readonly reason: string }
@@ -22,6 +26,7 @@ export type InspectionReport =
 const report = (message: InspectionReport) => parentPort!.postMessage(message);
 
 async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
+  report({ stage: 'begun' });
   try {
     const bytes = await readFile(path);
     const file = mimeType === 'application/pdf' ? await openPdf(bytes) : openImage(bytes, mimeType);

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { FileFacts } from './domain/file-facts';
+import { createInspectionCache } from './inspection-cache';
 import type { InspectionJob, InspectionReport } from './inspection-thread';
 import type { Preview } from './previews';
 
@@ -11,13 +12,18 @@ export type Inspection =
 
 /** Looks into files in threads of its own, so that a heavy or hostile one neither blocks nor outlives its time. */
 export interface FileInspector {
-  /** @returns facts and previews (none when drawing takes too long or too much); or why the file cannot be read */
-  inspect(job: InspectionJob): Promise<Inspection>;
+  /**
+   * @param job with `sha256`, content that was looked into before is not looked into again
+   * @returns facts and previews (none when drawing takes too long or too much); or why the file cannot be read
+   */
+  inspect(job: InspectionJob & { readonly sha256?: string | undefined }): Promise<Inspection>;
   close(): Promise<void>;
 }
 
 /** For the facts, and again for the previews. */
 const STAGE_TIMEOUT_MS = 30_000;
+/** For a thread to come up on a busy machine, which is not the file's fault. */
+const START_TIMEOUT_MS = 60_000;
 
 export function createFileInspector(options: { stageTimeoutMs?: number } = {}): FileInspector {
   const stageTimeoutMs = options.stageTimeoutMs ?? STAGE_TIMEOUT_MS;
@@ -56,14 +62,23 @@ export function createFileInspector(options: { stageTimeoutMs?: number } = {}): 
     }
   };
 
+  const cache = createInspectionCache();
+
+  const inspectNow = async (job: InspectionJob): Promise<Inspection> => {
+    const thread = await acquire();
+    thread.ref();
+    const { inspection, sound } = await runJob(thread, job, stageTimeoutMs);
+    release(thread, sound);
+    if (inspection instanceof Error) throw inspection;
+    return inspection;
+  };
+
   return {
-    async inspect(job) {
-      const thread = await acquire();
-      thread.ref();
-      const { inspection, sound } = await runJob(thread, job, stageTimeoutMs);
-      release(thread, sound);
-      if (inspection instanceof Error) throw inspection;
-      return inspection;
+    async inspect({ path, mimeType, sha256 }) {
+      const job = { path, mimeType };
+      return sha256 === undefined
+        ? await inspectNow(job)
+        : await cache.get(`${sha256} ${mimeType}`, () => inspectNow(job));
     },
     async close() {
       await Promise.all([...all].map((thread) => thread.terminate()));
@@ -78,6 +93,7 @@ function runJob(
   stageTimeoutMs: number,
 ): Promise<{ inspection: Inspection | Error; sound: boolean }> {
   return new Promise((resolve) => {
+    let begun = false;
     let facts: FileFacts | undefined;
     let timer: NodeJS.Timeout;
     const end = (inspection: Inspection | Error, sound: boolean) => {
@@ -85,18 +101,23 @@ function runJob(
       thread.off('message', onMessage).off('error', onError).off('exit', onExit);
       resolve({ inspection, sound });
     };
-    // What ends the thread after the facts are known costs the previews only.
-    const cutShort = (reason: string) =>
-      end(facts === undefined ? { ok: false, reason } : { ok: true, facts, previews: [] }, false);
-    const watch = () => {
+    // Before the job has begun, the fault is ours; after the facts are known, it costs the previews only.
+    const cutShort = (reason: string) => {
+      if (!begun) return end(new Error(`the inspection thread did not come up: ${reason}`), false);
+      return end(facts === undefined ? { ok: false, reason } : { ok: true, facts, previews: [] }, false);
+    };
+    const watch = (timeoutMs: number) => {
       clearTimeout(timer);
-      timer = setTimeout(() => cutShort('it takes too long to read'), stageTimeoutMs);
+      timer = setTimeout(() => cutShort('it takes too long to read'), timeoutMs);
     };
     const onMessage = (report: InspectionReport) => {
       switch (report.stage) {
+        case 'begun':
+          begun = true;
+          return watch(stageTimeoutMs);
         case 'facts':
           facts = report.facts;
-          return watch();
+          return watch(stageTimeoutMs);
         case 'previews':
           return end({ ok: true, facts: facts!, previews: report.previews }, true);
         case 'unreadable':
@@ -105,10 +126,11 @@ function runJob(
           return end(new Error(report.reason), false);
       }
     };
-    const onError = () => cutShort('it cannot be read in the memory there is');
+    const onError = (error: Error) =>
+      cutShort(begun ? 'it cannot be read in the memory there is' : error.message);
     const onExit = () => cutShort('it cannot be read');
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
-    watch();
+    watch(START_TIMEOUT_MS);
     thread.postMessage(job);
   });
 }

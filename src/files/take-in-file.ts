@@ -51,7 +51,11 @@ export async function takeInFile(deps: FileDeps, wanted: FileWanted): Promise<Ta
     const local = stored ?? (await downloadFile(deps.client, { ...wanted, path }));
     if (!local.ok) return local;
 
-    const inspection = await deps.inspector.inspect({ path, mimeType: local.mimeType });
+    const inspection = await deps.inspector.inspect({
+      path,
+      mimeType: local.mimeType,
+      sha256: local.sha256,
+    });
     wanted.signal?.throwIfAborted();
     if (!inspection.ok) return lastingFault('file_unreadable', inspection.reason);
     const { facts } = inspection;
@@ -89,7 +93,12 @@ async function copyStored(objects: ObjectStore, key: string, path: string) {
   if (found === null) return null;
   await pipeline(found.body, createWriteStream(path));
   const { size } = await stat(path);
-  return { ok: true as const, mimeType: found.contentType as PrintFileType, sizeBytes: size };
+  return {
+    ok: true as const,
+    mimeType: found.contentType as PrintFileType,
+    sizeBytes: size,
+    sha256: undefined,
+  };
 }
 
 /** Older than any download can last. */
