@@ -8,10 +8,16 @@ import {
 } from '../../src/catalog/attributes';
 import { withComputedProperties } from '../../src/catalog/domain/computed-properties';
 import type { AttributeValue } from '../../src/catalog/domain/product-model';
+import {
+  attribute,
+  attributeId,
+  attributeValue,
+  attributeValues,
+  storedAttributeValue,
+} from '../../src/catalog/schemas';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { type Access, type Route, route } from '../http/route';
-import { attribute, attributeId, attributeValue, attributeValues, storedAttributeValue } from './schemas';
 
 const tag = 'Catalog';
 const errors = 'coded';

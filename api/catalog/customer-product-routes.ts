@@ -9,10 +9,6 @@ import {
   type Viewer,
 } from '../../src/catalog/customer-products';
 import { ALL_CUSTOMERS, type CustomerProduct } from '../../src/catalog/domain/customer-product';
-import { Refusal } from '../../src/platform/errors';
-import { inTransaction } from '../../src/platform/postgres';
-import type { ApiDeps } from '../deps';
-import { type Access, type Route, route } from '../http/route';
 import {
   customerProduct,
   customerProductChange,
@@ -20,7 +16,11 @@ import {
   customerProductQuery,
   newCustomerProduct,
   variantValues,
-} from './schemas';
+} from '../../src/catalog/schemas';
+import { Refusal } from '../../src/platform/errors';
+import { inTransaction } from '../../src/platform/postgres';
+import type { ApiDeps } from '../deps';
+import { type Access, type Route, route } from '../http/route';
 
 const tag = 'Catalog';
 const errors = 'coded';

@@ -6,10 +6,15 @@ import {
   listProductModels,
   updateProductModel,
 } from '../../src/catalog/product-models';
+import {
+  newProductModel,
+  productModel,
+  productModelChange,
+  productModelQuery,
+} from '../../src/catalog/schemas';
 import { uuidv7 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { type Access, type Route, route } from '../http/route';
-import { newProductModel, productModel, productModelChange, productModelQuery } from './schemas';
 
 const tag = 'Catalog';
 const errors = 'coded';

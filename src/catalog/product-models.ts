@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type FieldError, Refusal } from '../platform/errors';
 import { inTransaction, json, type Queryable, type Sql, violatesUnique } from '../platform/postgres';
 import { bumpCatalogVersion, catalogCache } from './catalog-models';
@@ -251,9 +252,9 @@ const TAKEN: Readonly<Record<string, string>> = {
 };
 
 /** Turns the clash of a unique id or template into a refusal that names the field. */
-async function refuseTaken<T>(work: () => Promise<T>): Promise<T> {
+async function refuseTaken(work: () => PromiseLike<unknown>): Promise<void> {
   try {
-    return await work();
+    await work();
   } catch (error) {
     const constraint = Object.keys(TAKEN).find((name) => violatesUnique(error, name));
     if (constraint === undefined) throw error;
@@ -270,25 +271,31 @@ async function refuseTaken<T>(work: () => Promise<T>): Promise<T> {
  * `CONFLICT` for an id or template that is taken
  */
 export async function createProductModel(sql: Sql, model: NewProductModel): Promise<ListedModel> {
+  const created = await inTransaction(sql, async (tx) => {
+    const listed = await insertProductModel(tx, model);
+    await bumpCatalogVersion(tx);
+    return listed;
+  });
+  catalogCache(sql).distrust();
+  return created;
+}
+
+/** As createProductModel, in a transaction of the caller's, who bumps the catalog's version. */
+export async function insertProductModel(tx: Queryable, model: NewProductModel): Promise<ListedModel> {
   const template = templateOf(model.productUidTemplate);
   const faults = specFaults(model.production, template);
   if (faults.length > 0) throw refuse(faults);
-  const created = await refuseTaken(() =>
-    inTransaction(sql, async (tx) => {
-      const attributes = await offeredAttributes(tx, template, model.attributes);
-      await checkParts(tx, model.id, model.parts);
-      await tx`
-        INSERT INTO product_models (id, name, description, preview_url, category_id, product_uid_template, uid_prefix,
-                                    state, attributes, parts, production)
-        VALUES (${model.id}, ${model.name}, ${model.description}, ${model.previewUrl}, ${model.categoryId},
-                ${model.productUidTemplate}, ${template.prefix}, ${model.state}, ${json(tx, attributes)},
-                ${json(tx, model.parts)}, ${json(tx, model.production)})`;
-      await bumpCatalogVersion(tx);
-      return await listedModel(tx, model.id);
-    }),
+  const attributes = await offeredAttributes(tx, template, model.attributes);
+  await checkParts(tx, model.id, model.parts);
+  await refuseTaken(
+    () => tx`
+      INSERT INTO product_models (id, name, description, preview_url, category_id, product_uid_template, uid_prefix,
+                                  state, attributes, parts, production)
+      VALUES (${model.id}, ${model.name}, ${model.description}, ${model.previewUrl}, ${model.categoryId},
+              ${model.productUidTemplate}, ${template.prefix}, ${model.state}, ${json(tx, attributes)},
+              ${json(tx, model.parts)}, ${json(tx, model.production)})`,
   );
-  catalogCache(sql).distrust();
-  return created;
+  return await listedModel(tx, model.id);
 }
 
 /**
@@ -302,52 +309,72 @@ export async function updateProductModel(
   id: string,
   change: ProductModelChange,
 ): Promise<ListedModel> {
-  const updated = await refuseTaken(() =>
-    inTransaction(sql, async (tx) => {
-      const [locked] = await tx`SELECT 1 FROM product_models WHERE id = ${id} FOR UPDATE`;
-      if (locked === undefined)
-        throw new Refusal('NOT_FOUND', { message: 'There is no such product model.' });
-      const before = await listedModel(tx, id);
-      const state = change.state ?? before.state;
-      if (state !== before.state && !MODEL_TRANSITIONS[before.state].includes(state)) {
-        throw new Refusal('CONFLICT', {
-          message: `A product model cannot go from ${before.state} to ${state}.`,
-        });
-      }
-      const fixed = (['productUidTemplate', 'parts'] as const).filter((field) => change[field] !== undefined);
-      if (before.state !== 'draft' && fixed.length > 0) {
-        throw new Refusal('CONFLICT', {
-          message: 'Template and parts can change only while the product model is a draft.',
-          errors: fixed.map((reference) => ({
-            code: 'VALIDATION_ERROR',
-            message: 'Fixed since its release.',
-            reference,
-          })),
-        });
-      }
-      const template = templateOf(change.productUidTemplate ?? before.productUidTemplate);
-      const production = change.production ?? before.production;
-      const faults = specFaults(production, template);
-      if (faults.length > 0) throw refuse(faults);
-      const kept = before.attributes
-        .filter(({ attributeId }) => template.attributeIds.includes(attributeId))
-        .map(({ attributeId, valueIds, defaultValueId }) => ({ id: attributeId, valueIds, defaultValueId }));
-      const attributes = await offeredAttributes(tx, template, change.attributes ?? kept);
-      const parts = change.parts ?? before.parts;
-      if (change.parts !== undefined) await checkParts(tx, id, parts);
-      await tx`
-        UPDATE product_models
-        SET name = ${change.name ?? before.name}, description = ${change.description ?? before.description},
-            preview_url = ${change.previewUrl ?? before.previewUrl},
-            category_id = ${change.categoryId ?? before.categoryId}, state = ${state},
-            product_uid_template = ${template.text}, uid_prefix = ${template.prefix},
-            attributes = ${json(tx, attributes)}, parts = ${json(tx, parts)},
-            production = ${json(tx, production)}, updated_at = now()
-        WHERE id = ${id}`;
-      await bumpCatalogVersion(tx);
-      return await listedModel(tx, id);
-    }),
-  );
+  const updated = await inTransaction(sql, async (tx) => {
+    const listed = await changeProductModel(tx, id, change);
+    await bumpCatalogVersion(tx);
+    return listed;
+  });
   catalogCache(sql).distrust();
   return updated;
+}
+
+/** As updateProductModel, in a transaction of the caller's, who bumps the catalog's version. */
+export async function changeProductModel(
+  tx: Queryable,
+  id: string,
+  change: ProductModelChange,
+): Promise<ListedModel> {
+  const [locked] = await tx`SELECT 1 FROM product_models WHERE id = ${id} FOR UPDATE`;
+  if (locked === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no such product model.' });
+  const before = await listedModel(tx, id);
+  const state = change.state ?? before.state;
+  if (state !== before.state && !MODEL_TRANSITIONS[before.state].includes(state)) {
+    throw new Refusal('CONFLICT', { message: `A product model cannot go from ${before.state} to ${state}.` });
+  }
+  const fixed = (['productUidTemplate', 'parts'] as const).filter(
+    (field) => change[field] !== undefined && !isDeepStrictEqual(change[field], before[field]),
+  );
+  if (before.state !== 'draft' && fixed.length > 0) {
+    throw new Refusal('CONFLICT', {
+      message: 'Template and parts can change only while the product model is a draft.',
+      errors: fixed.map((reference) => ({
+        code: 'VALIDATION_ERROR',
+        message: 'Fixed since its release.',
+        reference,
+      })),
+    });
+  }
+  const template = templateOf(change.productUidTemplate ?? before.productUidTemplate);
+  const production = change.production ?? before.production;
+  const faults = specFaults(production, template);
+  if (faults.length > 0) throw refuse(faults);
+  const kept = before.attributes
+    .filter(({ attributeId }) => template.attributeIds.includes(attributeId))
+    .map(({ attributeId, valueIds, defaultValueId }) => ({ id: attributeId, valueIds, defaultValueId }));
+  const attributes = await offeredAttributes(tx, template, change.attributes ?? kept);
+  const parts = change.parts ?? before.parts;
+  if (change.parts !== undefined) await checkParts(tx, id, parts);
+  await refuseTaken(
+    () => tx`
+      UPDATE product_models AS stored
+      SET name = changed.name, description = changed.description, preview_url = changed.preview_url,
+          category_id = changed.category_id, state = changed.state,
+          product_uid_template = changed.product_uid_template, uid_prefix = changed.uid_prefix,
+          attributes = changed.attributes, parts = changed.parts, production = changed.production,
+          updated_at = now()
+      FROM (VALUES (
+        ${change.name ?? before.name}, ${change.description ?? before.description},
+        ${change.previewUrl ?? before.previewUrl}, ${change.categoryId ?? before.categoryId}, ${state},
+        ${template.text}, ${template.prefix},
+        ${json(tx, attributes)}::jsonb, ${json(tx, parts)}::jsonb, ${json(tx, production)}::jsonb
+      )) AS changed (name, description, preview_url, category_id, state, product_uid_template, uid_prefix,
+                     attributes, parts, production)
+      WHERE id = ${id}
+        AND (stored.name, stored.description, stored.preview_url, stored.category_id, stored.state,
+             stored.product_uid_template, stored.attributes, stored.parts, stored.production)
+            IS DISTINCT FROM
+            (changed.name, changed.description, changed.preview_url, changed.category_id, changed.state,
+             changed.product_uid_template, changed.attributes, changed.parts, changed.production)`,
+  );
+  return await listedModel(tx, id);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ALL_CUSTOMERS } from '../../src/catalog/domain/customer-product';
-import { MODEL_STATES, productionSpec } from '../../src/catalog/domain/product-model';
+import { ALL_CUSTOMERS } from './domain/customer-product';
+import { MODEL_STATES, productionSpec } from './domain/product-model';
 
 /** Text that is not blank. */
 export const text = (max: number) => z.string().regex(/\S/).max(max);
@@ -35,7 +35,7 @@ export const queryInteger = (min: number, max: number, fallback: number) =>
 
 const attributesMapping = z.object({
   partModelId: id.describe('A part of the product model, or the product model itself'),
-  attributeIds: z.array(id).min(1).max(50),
+  attributeIds: z.array(id).max(50),
 });
 
 const variantOption = z.object({

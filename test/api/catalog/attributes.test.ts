@@ -1,0 +1,150 @@
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import { catalogRoutes } from '../../../api/catalog/routes';
+import { resolveProducts } from '../../../src/catalog/resolve-products';
+import { seedDemoCatalog } from '../../../src/catalog/seed-demo-catalog';
+import type { Sql } from '../../../src/platform/postgres';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+
+let sql: Sql;
+let app: ReturnType<typeof createApp>;
+let operator: TestAccount;
+let client: TestAccount;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  await seedDemoCatalog(sql);
+  const deps = await testApiDeps(sql);
+  app = createApp(deps, catalogRoutes(deps));
+  operator = await testAccount(sql, 'operator');
+  client = await testAccount(sql, 'client');
+});
+
+const COLORS = '/product/v1/attributes/apparel_color/values';
+const references = (body: { errors?: { reference: string }[] }) =>
+  body.errors?.map(({ reference }) => reference);
+const add = (body: unknown, path = COLORS, by = operator) =>
+  request(app)
+    .post(path)
+    .set(by.key)
+    .send(body as object);
+const put = (body: unknown, path = COLORS, by = operator) =>
+  request(app)
+    .put(path)
+    .set(by.key)
+    .send(body as object);
+const valueIds = async (path = COLORS) =>
+  (await request(app).get(path).set(client.key).expect(200)).body.map(({ id }: { id: string }) => id);
+
+describe('adding values to an attribute', () => {
+  test('answers with owner, times and computed properties', async () => {
+    const { body } = await add([
+      { id: 'red', description: 'Red', properties: { hex: '#FF0000', order: 7, tags: ['warm', 'bold'] } },
+      { id: 'xs.1_a-b' },
+    ]).expect(200);
+    expect(body).toEqual([
+      {
+        id: 'red',
+        description: 'Red',
+        properties: {
+          hex: '#FF0000',
+          order: 7,
+          tags: ['warm', 'bold'],
+          rgb: 'rgb(255, 0, 0)',
+          cmyk: 'cmyk(0%, 100%, 100%, 0%)',
+        },
+        isCustom: false,
+        isDefault: false,
+        attributeId: 'apparel_color',
+        createdAt: expect.stringMatching(/Z$/),
+        updatedAt: expect.stringMatching(/Z$/),
+      },
+      expect.objectContaining({ id: 'xs.1_a-b', description: null, properties: {} }),
+    ]);
+  });
+
+  test('makes them orderable at once', async () => {
+    const uid = 'apparel_product_gca_t-shirt_gsi_m_gco_teal_gpr_4-0';
+    const order = async () => (await resolveProducts(sql, client.id, [{ productUid: uid }]))[0]!.ok;
+    expect(await order()).toBe(false);
+    await add([{ id: 'teal' }]).expect(200);
+    expect(await order()).toBe(true);
+  });
+
+  test.each(['Red', 'dark red', 'röd', 'a/b', '', 'x'.repeat(101)])('id %j is refused', async (id) => {
+    const { body } = await add([{ id: 'fine' }, { id }]).expect(400);
+    expect(references(body)).toEqual(['[1].id']);
+    expect(await valueIds()).not.toContain('fine');
+  });
+
+  test('wrong fields and ids given twice are refused, by path', async () => {
+    const { body } = await add([
+      { id: 'p', properties: { hex: true }, isCustom: 'yes' },
+      { description: 'no id', isDefault: 1 },
+    ]).expect(400);
+    expect(references(body)).toEqual(['[0].properties.hex', '[0].isCustom', '[1].id', '[1].isDefault']);
+    expect(references((await add([{ id: 'twin' }, { id: 'twin' }]).expect(400)).body)).toEqual(['[1].id']);
+    expect((await add([]).expect(400)).body.code).toBe('VALIDATION_ERROR');
+    expect((await add({ id: 'x' }).expect(400)).body.code).toBe('VALIDATION_ERROR');
+  });
+
+  test('that are there already is a conflict that names them, and adds none', async () => {
+    const { body } = await add([{ id: 'fresh' }, { id: 'white' }]).expect(409);
+    expect(body).toMatchObject({ code: 'CONFLICT' });
+    expect(references(body)).toEqual(['[1].id']);
+    expect(await valueIds()).not.toContain('fresh');
+  });
+
+  test('to an unknown attribute is 404, by a client 403', async () => {
+    await add([{ id: 'x' }], '/product/v1/attributes/nothing/values').expect(404);
+    await add([{ id: 'x' }], COLORS, client).expect(403);
+    await request(app)
+      .post(COLORS)
+      .send([{ id: 'x' }])
+      .expect(401);
+  });
+});
+
+describe('replacing values', () => {
+  test('by id keeps the others, and when it was created', async () => {
+    const [created] = (await add([{ id: 'plum', description: 'Plum', properties: { hex: '#550055' } }])).body;
+    const before = await valueIds();
+    const { body } = await put([{ id: 'plum', description: 'Ripe plum' }]).expect(200);
+    expect(body[0]).toMatchObject({ description: 'Ripe plum', properties: {}, createdAt: created.createdAt });
+    expect(body[0].updatedAt > created.updatedAt).toBe(true);
+    expect(await valueIds()).toEqual(before);
+  });
+
+  test('one at its own address, made when it is new', async () => {
+    const { body } = await put({ description: 'Olive' }, `${COLORS}/olive`).expect(200);
+    expect(body).toMatchObject({ id: 'olive', description: 'Olive', attributeId: 'apparel_color' });
+    expect(await valueIds()).toContain('olive');
+    await put({}, `${COLORS}/Olive!`).expect(400);
+  });
+
+  test('of an unknown attribute is 404, by a client 403', async () => {
+    await put([{ id: 'x' }], '/product/v1/attributes/nothing/values').expect(404);
+    await put([{ id: 'x' }], COLORS, client).expect(403);
+    await request(app).get('/product/v1/attributes/nothing/values').set(client.key).expect(404);
+  });
+});
+
+test('an attribute is made with its property definitions, and product models show them', async () => {
+  const definition = {
+    description: 'Foil',
+    properties: [{ id: 'hex', description: 'Colour code', type: 'string' }],
+  };
+  await put(definition, '/product/v1/attributes/foil', client).expect(403);
+  await put(definition, '/product/v1/attributes/Foil').expect(400);
+  await put(definition, '/product/v1/attributes/foil').expect(200);
+  await add([{ id: 'gold' }, { id: 'silver', isDefault: true }], '/product/v1/attributes/foil/values').expect(
+    200,
+  );
+  const { body } = await request(app)
+    .post('/product/v1/product-models')
+    .set(operator.key)
+    .send({ id: 'foil-card', name: 'Foil card', categoryId: 'cards', productUidTemplate: 'foil_card_{foil}' })
+    .expect(200);
+  expect(body.attributes).toEqual([{ id: 'foil', ...definition, valueIds: null, defaultValueId: 'silver' }]);
+});

@@ -1,0 +1,253 @@
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import { catalogRoutes } from '../../../api/catalog/routes';
+import { resolveProducts } from '../../../src/catalog/resolve-products';
+import { seedDemoCatalog } from '../../../src/catalog/seed-demo-catalog';
+import type { Sql } from '../../../src/platform/postgres';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+
+let sql: Sql;
+let app: ReturnType<typeof createApp>;
+let operator: TestAccount;
+let client: TestAccount;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  await seedDemoCatalog(sql);
+  const deps = await testApiDeps(sql);
+  app = createApp(deps, catalogRoutes(deps));
+  operator = await testAccount(sql, 'operator');
+  client = await testAccount(sql, 'client');
+});
+
+const MODELS = '/product/v1/product-models';
+const references = (body: { errors?: { reference: string }[] }) =>
+  body.errors?.map(({ reference }) => reference);
+const list = async (query: object, by = client) =>
+  (await request(app).get(MODELS).query(query).set(by.key).expect(200)).body.productModels;
+const create = (body: object, by = operator) => request(app).post(MODELS).set(by.key).send(body);
+const patch = (id: string, body: object, by = operator) =>
+  request(app).patch(`${MODELS}/${id}`).set(by.key).send(body);
+
+let made = 0;
+const model = (over: object = {}) => {
+  made += 1;
+  return {
+    id: `banner-${made}`,
+    name: 'Banner',
+    categoryId: 'banners',
+    productUidTemplate: `banner${made}_pf_{paper_format}_{orientation}`,
+    ...over,
+  };
+};
+
+describe('listing product models', () => {
+  test('shows attributes with their properties, template and parts', async () => {
+    const [poster] = await list({ modelIds: 'framed-poster' });
+    expect(poster).toMatchObject({
+      id: 'framed-poster',
+      name: expect.any(String),
+      description: expect.any(String),
+      previewURL: '',
+      productUidTemplate: expect.stringContaining('{paper_format}'),
+      categoryId: 'framed-posters',
+      state: 'active',
+    });
+    expect(poster.attributes[0]).toEqual({
+      id: 'paper_format',
+      description: 'Paper format',
+      properties: expect.arrayContaining([
+        { id: 'widthMm', description: expect.any(String), type: 'number' },
+      ]),
+    });
+    expect(poster.parts[1]).toEqual({
+      modelId: 'poster-frame',
+      id: 'frame',
+      name: 'Frame',
+      quantity: 1,
+      order: 2,
+    });
+    expect(poster).not.toHaveProperty('production');
+  });
+
+  test('filters by ids and by state', async () => {
+    const ids = (models: { id: string }[]) => models.map(({ id }) => id);
+    expect(ids(await list({ modelIds: 'mug, poster,hat' }))).toEqual(['mug', 'poster']);
+    expect(ids(await list({ state: 'draft' }))).toContain('canvas');
+    expect(ids(await list({ state: 'inactive' }))).toEqual(['satin-poster']);
+    expect(ids(await list({ modelIds: 'mug,canvas', state: 'active' }))).toEqual(['mug']);
+    expect((await list({})).length).toBeGreaterThanOrEqual(12);
+    const { body } = await request(app).get(MODELS).query({ state: 'gone' }).set(client.key).expect(400);
+    expect(body.errors).toEqual([
+      expect.objectContaining({ reference: 'state', code: 'NO_SUCH_CHOICE_ERROR' }),
+    ]);
+  });
+});
+
+describe('an operator creates a product model', () => {
+  test('as a draft, releases it, and it can be ordered', async () => {
+    const { body } = await create(
+      model({
+        attributes: [{ id: 'paper_format', valueIds: ['a2', 'a1'], defaultValueId: 'a2' }],
+        production: {
+          sizeAttribute: 'paper_format',
+          printAreas: [{ fileType: 'front' }],
+          priceList: { EUR: [{ from: 1, unitMinor: 2500 }] },
+        },
+      }),
+    ).expect(200);
+    expect(body).toMatchObject({
+      state: 'draft',
+      attributes: [{ valueIds: ['a2', 'a1'] }, { id: 'orientation' }],
+    });
+    const order = async (format: string) =>
+      (await resolveProducts(sql, client.id, [{ productUid: `banner${made}_pf_${format}_ver` }]))[0]!;
+    expect(await order('a2')).toMatchObject({ ok: false, message: expect.stringContaining('draft') });
+    await patch(body.id, { state: 'active' }).expect(200);
+    expect(await order('a2')).toMatchObject({ ok: true, product: { printAreas: [{ widthMm: 420 }] } });
+    expect(await order('a3')).toMatchObject({ ok: false });
+  });
+
+  test('with unknown attributes, values or parts is refused by path', async () => {
+    const unknown = await create(model({ productUidTemplate: 'x_{nothing}' })).expect(400);
+    expect(references(unknown.body)).toEqual(['productUidTemplate']);
+    const { body } = await create(
+      model({
+        attributes: [
+          { id: 'paper_format', valueIds: ['a3', 'a99'], defaultValueId: 'a1' },
+          { id: 'mug_size' },
+        ],
+      }),
+    ).expect(400);
+    expect(references(body)).toEqual([
+      'attributes[0].valueIds[1]',
+      'attributes[0].defaultValueId',
+      'attributes[1].id',
+    ]);
+    const parts = await create(
+      model({
+        parts: [
+          { modelId: 'hat', name: 'Hat' },
+          { modelId: 'framed-poster', name: 'Nested' },
+          { modelId: 'hat', name: 'Twin' },
+        ],
+      }),
+    ).expect(400);
+    expect(references(parts.body)).toEqual([
+      'parts[0].modelId',
+      'parts[1].modelId',
+      'parts[2].modelId',
+      'parts[2].id',
+    ]);
+  });
+
+  test.each([
+    ['{paper_format}_x'],
+    ['banner_{paper_format}{orientation}'],
+    ['banner_{paper_format}_{paper_format}'],
+    ['banner {paper_format}'],
+    ['banner_{paper_format'],
+  ])('with template %s is refused', async (productUidTemplate) => {
+    expect(references((await create(model({ productUidTemplate })).expect(400)).body)).toEqual([
+      'productUidTemplate',
+    ]);
+  });
+
+  test('with a production spec that contradicts itself is refused by path', async () => {
+    const wrong = await create(
+      model({
+        production: { kind: 'hologram', hsCode: 'x', priceList: { EUR: [{ from: 0, unitMinor: 1.5 }] } },
+      }),
+    ).expect(400);
+    expect(references(wrong.body)).toEqual([
+      'production.kind',
+      'production.hsCode',
+      'production.priceList.EUR[0].from',
+      'production.priceList.EUR[0].unitMinor',
+    ]);
+    const { body } = await create(
+      model({
+        production: {
+          sizeAttribute: 'mug_size',
+          priceList: {
+            EUR: [
+              { from: 1, unitMinor: 1 },
+              { from: 1, unitMinor: 2 },
+            ],
+          },
+          pages: { attributeId: 'page_count' },
+          pagePrices: { USD: 1 },
+        },
+      }),
+    ).expect(400);
+    expect(references(body)).toEqual([
+      'production.sizeAttribute',
+      'production.pages.attributeId',
+      'production.priceList.EUR',
+      'production.pagePrices.EUR',
+    ]);
+  });
+
+  test('with an id or template that is taken is a conflict', async () => {
+    const first = model();
+    await create(first).expect(200);
+    expect(references((await create({ ...model(), id: first.id }).expect(409)).body)).toEqual(['id']);
+    expect(
+      references(
+        (await create({ ...model(), productUidTemplate: first.productUidTemplate }).expect(409)).body,
+      ),
+    ).toEqual(['productUidTemplate']);
+  });
+
+  test('a client may not', async () => {
+    await create(model(), client).expect(403);
+    await patch('poster', { name: 'Mine' }, client).expect(403);
+  });
+});
+
+describe('states of a product model', () => {
+  test.each([
+    ['draft', 'active', 200],
+    ['draft', 'inactive', 200],
+    ['active', 'inactive', 200],
+    ['inactive', 'active', 200],
+    ['active', 'draft', 409],
+    ['inactive', 'draft', 409],
+    ['active', 'active', 200],
+  ])('from %s to %s answers %i', async (from, to, status) => {
+    const { body } = await create(model()).expect(200);
+    if (from !== 'draft') await patch(body.id, { state: from }).expect(200);
+    const answer = await patch(body.id, { state: to }).expect(status);
+    if (status === 200) expect(answer.body.state).toBe(to);
+  });
+
+  test('an inactive one cannot be ordered, and can again once active', async () => {
+    const uid = 'mug_product_msz_11-oz_mcl_white';
+    const order = async () => (await resolveProducts(sql, client.id, [{ productUid: uid }]))[0]!.ok;
+    expect(await order()).toBe(true);
+    await patch('mug', { state: 'inactive' }).expect(200);
+    expect(await order()).toBe(false);
+    await patch('mug', { state: 'active' }).expect(200);
+    expect(await order()).toBe(true);
+  });
+
+  test('template and parts are fixed after the draft; the rest may change', async () => {
+    const { body } = await create(model()).expect(200);
+    await patch(body.id, { productUidTemplate: `${body.productUidTemplate}_x` }).expect(200);
+    await patch(body.id, { state: 'active' }).expect(200);
+    const refused = await patch(body.id, { productUidTemplate: 'y_{orientation}', parts: [] }).expect(409);
+    expect(references(refused.body)).toEqual(['productUidTemplate', 'parts']);
+    const { body: changed } = await patch(body.id, {
+      name: 'Vinyl banner',
+      previewURL: 'https://example.com/banner.png',
+      attributes: [{ id: 'paper_format', valueIds: ['a1'] }],
+    }).expect(200);
+    expect(changed).toMatchObject({ name: 'Vinyl banner', categoryId: 'banners', state: 'active' });
+    expect(changed.attributes[0].valueIds).toEqual(['a1']);
+  });
+
+  test('an unknown one is 404', async () => {
+    await patch('hat', { name: 'Hat' }).expect(404);
+  });
+});
