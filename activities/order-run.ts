@@ -13,9 +13,9 @@ import { applyShippingChange } from '../src/orders/shipping-changes';
 import type { SafeClient } from '../src/platform/http/safe-client';
 import type { Logger } from '../src/platform/logging';
 import type { LinkSigner } from '../src/platform/signed-links';
-import { type BuyDeps, CarrierRefusal, voidShipment } from '../src/shipping/buy-shipment';
+import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
 
-export interface OrderRunDeps extends PreparationDeps, OrderFilesDeps, BuyDeps {
+export interface OrderRunDeps extends PreparationDeps, OrderFilesDeps, PurchaseDeps {
   readonly client: SafeClient;
   readonly links: LinkSigner;
   readonly log: Logger;
@@ -123,21 +123,25 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
 
     /** Fails with `CarrierRefused` when the carrier says no; other faults are tried again. */
     async dispatchPrintOrder(ids: RunIds & { readonly printOrderId: string; readonly revision: number }) {
-      try {
-        const { shipmentId } = await dispatchPrintOrder(deps, ids);
-        logOf(ids).info({ printOrderId: ids.printOrderId, shipmentId }, 'labels bought');
-        return { shipmentId };
-      } catch (error) {
-        if (error instanceof CarrierRefusal)
-          throw ApplicationFailure.nonRetryable(error.message, RUN_REFUSALS.carrier);
-        throw error;
+      const bought = await dispatchPrintOrder(deps, ids);
+      if (!bought.ok) {
+        const { code, message, detail } = bought.refusal;
+        throw ApplicationFailure.nonRetryable(message, RUN_REFUSALS.carrier, {
+          code,
+          message: detail ?? message,
+        });
       }
+      const { shipmentId } = bought.shipment;
+      logOf(ids).info({ printOrderId: ids.printOrderId, shipmentId }, 'labels bought');
+      return { shipmentId };
     },
 
+    /** Fails while the carrier does not take the label back, so that it is asked again. */
     async voidOrderShipment(
       ids: RunIds & { readonly printOrderId: string; readonly shipmentId: string },
     ): Promise<void> {
-      await voidShipment(deps, ids.shipmentId);
+      const voided = await voidShipment(deps, { shipmentId: ids.shipmentId });
+      if (!voided.ok) throw passing(voided.reason, 'VoidRefused', null);
       logOf(ids).info({ printOrderId: ids.printOrderId, shipmentId: ids.shipmentId }, 'labels voided');
     },
   };

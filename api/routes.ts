@@ -2,16 +2,24 @@ import { connectorRoutes } from './connectors/routes';
 import type { ApiDeps } from './deps';
 import { documentRoutes } from './documents/routes';
 import type { Route } from './http/route';
+import { notificationRoutes } from './notifications/routes';
 import { operatorPartnerRoutes } from './operator/partners';
+import { orderRoutes } from './orders/routes';
+import { dispatchRoutes } from './partner/dispatch';
+import { postbackRoutes } from './partner/postbacks';
 import { stockStatusRoutes } from './partner/stock-status';
 import { subscribeRoutes } from './partner/subscribe';
 
 /** Every route of the API but the system's own; each area brings its list. */
 export function allRoutes(deps: ApiDeps): Route[] {
   return [
+    ...orderRoutes(deps),
     ...subscribeRoutes(deps),
+    ...postbackRoutes(deps),
+    ...dispatchRoutes(deps),
     ...stockStatusRoutes(deps),
     ...documentRoutes(deps),
+    ...notificationRoutes(deps),
     ...connectorRoutes(deps),
     ...operatorPartnerRoutes(deps),
   ];

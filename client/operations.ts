@@ -9,6 +9,10 @@ export type AdjustStockError = {
   }[];
 };
 
+export type CancelOrder = {
+  reason?: string | null | undefined;
+};
+
 export type CodedError = {
   code: ErrorCode;
   message: string;
@@ -55,6 +59,22 @@ export type CreatedConnector = {
   apiSecret: string;
 };
 
+export type DispatchAnswer = {
+  documents: {
+    type: 'label' | 'invoice';
+    contentType: string;
+    format: string;
+    /** Valid for seven days. */
+    url: string;
+  }[];
+  trackingCode?: string | undefined;
+  trackingLink?: string | undefined;
+};
+
+export type DispatchRequest = {
+  orderId: string;
+};
+
 export type ErrorCode =
   | 'VALIDATION_ERROR'
   | 'MALFORMED_JSON'
@@ -91,8 +111,284 @@ export type NewConnector = {
   name: string;
 };
 
+export type Order = {
+  id: string;
+  clientId: string;
+  orderReferenceId: string;
+  customerReferenceId: string | null;
+  fulfillmentStatus:
+    | 'draft'
+    | 'created'
+    | 'uploading'
+    | 'passed'
+    | 'in_production'
+    | 'printed'
+    | 'shipped'
+    | 'in_transit'
+    | 'delivered'
+    | 'returned'
+    | 'on_hold'
+    | 'failed'
+    | 'canceled';
+  financialStatus:
+    | 'draft'
+    | 'pending'
+    | 'invoiced'
+    | 'paid'
+    | 'refunded'
+    | 'partially_refunded'
+    | 'canceled'
+    | 'refused';
+  currency: string;
+  shippingAddress: RetrievedShippingAddress;
+  items: RetrievedItem[];
+  shipment: Shipment | null;
+  receipts: Receipt[];
+  createdAt: string;
+  orderedAt: string | null;
+  updatedAt: string;
+  refusalReason: string | null;
+  refusalReasonCode: string | null;
+  refusalReasonDetails: Record<string, unknown> | null;
+  comment: string | null;
+  channel: string;
+  storeId: null;
+  orderedByUserId: null;
+  orderType: 'order' | 'draft';
+  metadata: {
+    key: string;
+    value: string;
+  }[];
+  billingEntity: {
+    id: number;
+    companyName: string;
+    companyVatNumbers: string[];
+  } & Record<string, unknown>;
+  retailCurrency: string | null;
+  retailShippingPriceInclVat: number | null;
+  paymentMethodType: null;
+  paymentMethodId: null;
+  prepaymentTransactionId: null;
+  connectedOrderIds: string[];
+  discounts: unknown[];
+  returnAddress: Record<string, unknown> | null;
+  iossNumber: string | null;
+  digitizationId: null;
+  appServices: unknown[];
+  shipmentMethodUid: string | null;
+  /** What happened to the order as a whole; items carry their own. */
+  eventLog: {
+    type: string;
+    printOrderId: string | null;
+    data: Record<string, unknown>;
+    createdAt: string;
+  }[];
+};
+
+export type OrderFile = {
+  type: string;
+  url: string;
+  metadata?:
+    | {
+        key: string;
+        value: string;
+      }[]
+    | null
+    | undefined;
+};
+
+export type OrderItem = {
+  itemReferenceId: string;
+  productUid?: string | null | undefined;
+  productName?: string | null | undefined;
+  productVariant?: Record<string, string> | null | undefined;
+  quantity: number;
+  retailPriceInclVat?: number | null | undefined;
+  files: OrderFile[];
+  customTrim?:
+    | {
+        widthMm: number;
+        heightMm: number;
+      }
+    | null
+    | undefined;
+  metadata?:
+    | {
+        key: string;
+        value: string;
+      }[]
+    | null
+    | undefined;
+};
+
 export type PlainError = {
   error: string;
+};
+
+export type Receipt = {
+  id: string;
+  orderId: string;
+  type: string;
+  currency: string;
+  items: {
+    id: string;
+    receiptId: string;
+    orderId: string;
+    clientId: string;
+    type: string;
+    referenceId: string;
+    title: string;
+    currency: string;
+    priceBase: number;
+    amount: number;
+    priceInitial: number;
+    discount: number;
+    price: number;
+    vat: number;
+    priceInclVat: number;
+    pricePlanId: string | null;
+    createdAt: string;
+    updatedAt: string;
+  }[];
+  createdAt: string;
+  updatedAt: string;
+  receiptNumber: string;
+  billingEntity: Record<string, unknown> | null;
+  billingTag: string | null;
+  transactionType: string;
+  productsPriceInitial: number;
+  productsPriceDiscount: number;
+  productsPrice: number;
+  productsPriceVat: number;
+  productsPriceInclVat: number;
+  shippingPriceInitial: number;
+  shippingPriceDiscount: number;
+  shippingPrice: number;
+  shippingPriceVat: number;
+  shippingPriceInclVat: number;
+  discount: number;
+  discountVat: number;
+  discountInclVat: number;
+  totalInitial: number;
+  total: number;
+  totalVat: number;
+  totalInclVat: number;
+  isCalculated: boolean;
+};
+
+export type RetrievedItem = {
+  id: string;
+  itemReferenceId: string;
+  productUid: string;
+  storeProductVariantId: null;
+  storeProductId: null;
+  files: {
+    id: string;
+    type: string;
+    url: string;
+    threadColors: string[];
+    isVisible: boolean;
+    fitMethod: string | null;
+    fillMethod: string | null;
+    mimeType: string | null;
+    metadata: {
+      key: string;
+      value: string;
+    }[];
+  }[];
+  processedFileUrl: string | null;
+  quantity: number;
+  options: unknown[];
+  category: string;
+  productCategoryUid: string;
+  productTypeUid: string;
+  productNameUid: string;
+  productName: string;
+  fulfillmentStatus:
+    | 'draft'
+    | 'created'
+    | 'uploading'
+    | 'passed'
+    | 'in_production'
+    | 'printed'
+    | 'shipped'
+    | 'in_transit'
+    | 'delivered'
+    | 'returned'
+    | 'on_hold'
+    | 'manual_handling'
+    | 'failed'
+    | 'cancelled';
+  pageCount: number | null;
+  printJobs: {
+    id: string;
+    printOrderId: string;
+    partner: string;
+    quantity: number;
+    status: string;
+    dispatchDate: string;
+    reproducesPrintOrderId: string | null;
+  }[];
+  eventLog: {
+    type: string;
+    printOrderId: string | null;
+    data: Record<string, unknown>;
+    createdAt: string;
+  }[];
+  previews: {
+    type: 'preview_default' | 'preview_thumbnail' | 'preview_flat';
+    url: string;
+  }[];
+  designId: null;
+  productFileMimeType: string | null;
+  finalProductUid: string;
+  metadata: {
+    key: string;
+    value: string;
+  }[];
+  retailPriceInclVat: number | null;
+  attributes: {
+    name: string;
+    title: string;
+    value: string;
+    formattedValue: string;
+  }[];
+  itemReferenceName: string;
+  isIgnored: boolean;
+  price: number | null;
+  customTrim: {
+    widthMm: number;
+    heightMm: number;
+  } | null;
+  fileUrl: string | null;
+  dpi: number | null;
+  appServices: unknown[];
+  /** Bytes of all stored print files. */
+  filesSize: number;
+  productVariant: {
+    name: string;
+    value: string;
+  }[];
+};
+
+export type RetrievedShippingAddress = {
+  id: string;
+  orderId: string;
+  country: string;
+  firstName: string;
+  lastName: string;
+  companyName: string | null;
+  addressLine1: string;
+  addressLine2: string | null;
+  city: string;
+  postCode: string;
+  state: string | null;
+  email: string;
+  phone: string;
+  isBusiness: boolean;
+  federalTaxId: string | null;
+  stateTaxId: string | null;
+  registrationState: string | null;
 };
 
 export type RotatedKey = {
@@ -105,6 +401,60 @@ export type RotatedKey = {
   previousKeysExpireAt: string;
 };
 
+export type Shipment = {
+  id: string;
+  orderProductId: null;
+  shippingAddressId: string;
+  promiseUid: string;
+  packageCount: number;
+  shipmentMethodUid: string;
+  shipmentMethodName: string;
+  isCheapest: boolean;
+  minDeliveryDays: number;
+  maxDeliveryDays: number;
+  minDeliveryDate: string;
+  maxDeliveryDate: string;
+  initialMinDeliveryDate: string;
+  initialMaxDeliveryDate: string;
+  /** Grams, packaging included. */
+  totalWeight: number;
+  price: number;
+  status: string;
+  packages: {
+    printOrderId: string;
+    packageReferenceId: string | null;
+    trackingCode: string;
+    trackingUrl: string | null;
+    shipmentMethodUid: string;
+    shipmentMethodName: string;
+    fulfillmentCountry: string;
+    fulfillmentFacilityId: string;
+  }[];
+  fulfillmentCountry: string;
+  fulfillmentFacilityId: string;
+  retailShippingPriceInclVat: number | null;
+  serviceType: string;
+  speedType: string;
+};
+
+export type ShippingAddress = {
+  country: string;
+  firstName: string;
+  lastName: string;
+  companyName?: string | null | undefined;
+  addressLine1: string;
+  addressLine2?: string | null | undefined;
+  city: string;
+  postCode: string;
+  state?: string | null | undefined;
+  email: string;
+  phone: string;
+  isBusiness?: boolean | null | undefined;
+  federalTaxId?: string | null | undefined;
+  stateTaxId?: string | null | undefined;
+  registrationState?: string | null | undefined;
+};
+
 export type ShippingError = {
   orderReferenceId: string;
   code: ErrorCode;
@@ -114,6 +464,64 @@ export type ShippingError = {
   errors?: FieldError[] | undefined;
 };
 
+export type StatusPostback = {
+  timestamp: string;
+  orderId: string;
+  orderItemId?: string | null | undefined;
+  status: 'received' | 'error' | 'printed' | 'shipped' | 'cancelled';
+  message?: string | null | undefined;
+  trackingCode?: string | null | undefined;
+  trackingLink?: string | null | undefined;
+  items?:
+    | {
+        orderItemId: string;
+        quantity?: number | null | undefined;
+      }[]
+    | null
+    | undefined;
+};
+
+export type SubmitOrder = {
+  orderReferenceId: string;
+  currency: string;
+  shippingAddress: ShippingAddress;
+  items: OrderItem[];
+  customerReferenceId?: string | null | undefined;
+  retailCurrency?: string | null | undefined;
+  retailShippingPriceInclVat?: number | null | undefined;
+  shipmentMethodUid?: string | null | undefined;
+  packagingInstructions?:
+    | {
+        packageItems: {
+          orderItemReferenceId: string;
+          quantity: number;
+        }[];
+        packingSlip?:
+          | {
+              fileUrl: string;
+            }
+          | null
+          | undefined;
+      }[]
+    | null
+    | undefined;
+  metadata?:
+    | {
+        key: string;
+        value: string;
+      }[]
+    | null
+    | undefined;
+  orderType?: 'order' | 'draft' | null | undefined;
+  preventDuplicate?: boolean | null | undefined;
+};
+
+export type SubmittedOrder = {
+  id: string;
+  orderReferenceId: string;
+  createdAt: string;
+};
+
 export type TrackingError = {
   trackingNumber: string;
   code: ErrorCode;
@@ -121,7 +529,80 @@ export type TrackingError = {
   details?: Record<string, unknown> | null | undefined;
 };
 
+export type UpdateShipment = {
+  shipmentMethodUid?: string | null | undefined;
+  shippingAddress?: ShippingAddress | null | undefined;
+};
+
+export type UpdatedShipment = {
+  shippingAddress: RetrievedShippingAddress;
+  /** Null until the order has been planned. */
+  shipment: {
+    shipmentMethodUid: string;
+    shipmentMethodName: string;
+    fulfillmentCountry: string;
+    fulfillmentFacilityId: string;
+    packageCount: number;
+    initialMinDeliveryDate: string;
+    initialMaxDeliveryDate: string;
+    serviceType: string;
+  } | null;
+};
+
 export interface Operations {
+  /** Submit an order */
+  submitOrder: {
+    input: {
+      body: SubmitOrder;
+    };
+    answer: SubmittedOrder;
+  };
+  /** Retrieve an order */
+  getOrder: {
+    input: {
+      params: {
+        orderId: string;
+      };
+    };
+    answer: Order;
+  };
+  /** Change shipping method or address */
+  updateShipment: {
+    input: {
+      params: {
+        orderId: string;
+      };
+      body: UpdateShipment;
+    };
+    answer: UpdatedShipment;
+  };
+  /** Cancel an order */
+  cancelOrder: {
+    input: {
+      params: {
+        orderId: string;
+      };
+      body?: CancelOrder | undefined;
+    };
+    answer: {
+      id: string;
+      orderReferenceId: string;
+      fulfillmentStatus:
+        | 'draft'
+        | 'created'
+        | 'uploading'
+        | 'passed'
+        | 'in_production'
+        | 'printed'
+        | 'shipped'
+        | 'in_transit'
+        | 'delivered'
+        | 'returned'
+        | 'on_hold'
+        | 'failed'
+        | 'canceled';
+    };
+  };
   /** Register the addresses a print partner is called at */
   subscribePartner: {
     input: {
@@ -142,6 +623,22 @@ export interface Operations {
       /** `whsec_` and base64; shown once. */
       signingSecret: string;
     };
+  };
+  /** Report the status of a print order or of one item */
+  postOrderStatus: {
+    input: {
+      body: StatusPostback;
+    };
+    answer: {
+      message: string;
+    };
+  };
+  /** Ask for the shipping documents of a print order */
+  dispatchOrder: {
+    input: {
+      body: DispatchRequest;
+    };
+    answer: DispatchAnswer;
   };
   /** Report stock levels */
   reportStockStatus: {
@@ -971,7 +1468,13 @@ export interface Operations {
 }
 
 export const OPERATIONS = {
+  submitOrder: { method: 'post', path: '/v1/orders', idempotent: true },
+  getOrder: { method: 'get', path: '/v1/orders/{orderId}', idempotent: false },
+  updateShipment: { method: 'put', path: '/v1/orders/{orderId}/shipment', idempotent: false },
+  cancelOrder: { method: 'post', path: '/v1/orders/{orderId}/cancel', idempotent: false },
   subscribePartner: { method: 'post', path: '/v2/subscribe', idempotent: false },
+  postOrderStatus: { method: 'post', path: '/v2/order/status', idempotent: false },
+  dispatchOrder: { method: 'post', path: '/v2/order/dispatch', idempotent: false },
   reportStockStatus: { method: 'post', path: '/v3/stock/status', idempotent: false },
   createConnector: { method: 'post', path: '/v1/connectors', idempotent: true },
   listConnectors: { method: 'get', path: '/v1/connectors', idempotent: false },

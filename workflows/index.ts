@@ -1,2 +1,3 @@
 export { order } from './order/order';
 export { partnerStockPoll } from './partner-stock-poll';
+export { procurementOrder } from './procurement-order';

@@ -1,19 +1,17 @@
 import { partnerByAccount } from '../partners/store';
-import { toMinor } from '../platform/domain/money';
 import type { Queryable } from '../platform/postgres';
-import { type BoughtShipment, type BuyDeps, buyShipment } from '../shipping/buy-shipment';
+import { type BoughtShipment, buyShipment, type PurchaseDeps } from '../shipping/purchase';
 import { consignmentOf, packForPartner } from './consignments';
-import type { Receipt } from './domain/receipt';
 import { orderWorkflowId } from './domain/run-messages';
 import { runOrder } from './run-order';
 
 /**
  * Buys the labels of a print order and makes its documents: label per package, invoice, customs form where one is
  * needed, packing slips. One shipment for each shipping revision, however often it is tried.
- * @throws CarrierRefusal when the carrier says no
+ * @throws CarrierUnavailable when the carrier does not answer; the same call later goes on
  */
 export async function dispatchPrintOrder(
-  deps: BuyDeps,
+  deps: PurchaseDeps,
   {
     orderId,
     printOrderId,
@@ -42,6 +40,3 @@ async function jobsToShip(sql: Queryable, printOrderId: string) {
     SELECT order_item_id::text AS item_id, quantity FROM print_jobs
     WHERE print_order_id = ${printOrderId} AND status NOT IN ('cancelled', 'superseded') ORDER BY id`;
 }
-
-export type { Receipt };
-export { toMinor };

@@ -1,11 +1,12 @@
 import type { ResolvedProduct } from '../catalog/domain/product';
+import type { PreviewType } from '../files/domain/file-facts';
 import { isUuid } from '../platform/ids';
 import type { Queryable } from '../platform/postgres';
 import type { Receipt } from './domain/receipt';
 import type { FinancialStatus, ItemStatus, OrderStatus } from './domain/statuses';
 import type { ShippingAddress } from './schemas';
 
-type Metadata = readonly { readonly key: string; readonly value: string }[];
+type Metadata = { key: string; value: string }[];
 
 /** An order with everything a reader of it sees, straight from its rows. */
 export interface OrderRecord {
@@ -70,7 +71,7 @@ export interface FileRecord {
   readonly objectKey: string | null;
   readonly mimeType: string | null;
   readonly sizeBytes: number | null;
-  readonly previews: readonly { readonly type: string; readonly objectKey: string }[];
+  readonly previews: readonly StoredPreview[];
 }
 
 export interface PrintOrderRecord {

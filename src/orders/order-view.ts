@@ -176,10 +176,10 @@ function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
     pageCount: item.pageCount,
     printJobs: jobs,
     eventLog: (order.events ?? []).filter(({ itemId }) => itemId === item.id).map(eventView),
-    previews: (main?.previews ?? []).map(({ type, objectKey }) => ({
+    previews: (main?.previews ?? []).map(({ type, objectKey, mimeType }) => ({
       type,
       url: links.sign(
-        { objectKey, contentType: 'image/png', fileName: `${type}.png` },
+        { objectKey, contentType: mimeType, fileName: `${type}.${mimeType === 'image/png' ? 'png' : 'jpg'}` },
         { seconds: DOCUMENT_LINK_SECONDS },
       ),
     })),

@@ -1,11 +1,6 @@
 import type { ProductKind, ResolvedProduct } from '../catalog/domain/product';
 import { type PartnerAnswer, postToPartner } from '../partners/calls';
-import {
-  type AddressBody,
-  buildPrintOrder,
-  type PrintFile,
-  type PrintOrderAddress,
-} from '../partners/domain/print-order';
+import { buildPrintOrder, type PrintFile, type PrintOrderAddress } from '../partners/domain/print-order';
 import { handoffOf, type Partner, partnerByAccount } from '../partners/store';
 import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
 import { toMinor } from '../platform/domain/money';
@@ -118,7 +113,7 @@ interface StoredFile {
   readonly type: string;
   readonly objectKey: string;
   readonly mimeType: string;
-  readonly previews: readonly { readonly type: string; readonly objectKey: string }[];
+  readonly previews: readonly StoredPreview[];
 }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -141,7 +136,10 @@ function printFile(links: LinkSigner, file: StoredFile): PrintFile {
     preview:
       preview === undefined
         ? null
-        : { contentType: 'image/png', url: link(preview.objectKey, 'image/png', `${file.type}-preview`) },
+        : {
+            contentType: preview.mimeType,
+            url: link(preview.objectKey, preview.mimeType, `${file.type}-preview`),
+          },
   };
 }
 
@@ -160,5 +158,3 @@ function deliveryAddress(address: ShippingAddress): PrintOrderAddress {
     phone: address.phone,
   };
 }
-
-export type { AddressBody };

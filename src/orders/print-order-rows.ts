@@ -63,10 +63,11 @@ export async function printOrdersOfSteps(
     'prefix' in steps ? sql`p.step LIKE ${`${steps.prefix}%`}` : sql`p.step = ANY(${[...steps]})`;
   return [
     ...(await sql<PlannedPrintOrder[]>`
-      SELECT p.id, p.partner_id, p.dispatch_date::text, p.reproduces_id::text,
+      SELECT p.id, p.partner_id, pa.uid AS partner_uid, p.dispatch_date::text, p.reproduces_id::text,
         (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity)
           ORDER BY j.id) FROM print_jobs j WHERE j.print_order_id = p.id) AS jobs
-      FROM print_orders p WHERE p.order_id = ${orderId} AND ${matching} ORDER BY p.id`),
+      FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id
+      WHERE p.order_id = ${orderId} AND ${matching} ORDER BY p.id`),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { z } from 'zod';
-import { crossField, list, property } from '../platform/domain/cross-field';
+import { crossField, list, property, type ReportField } from '../platform/domain/cross-field';
 import {
   countryCode,
   currencyCode,
@@ -87,13 +87,33 @@ export const orderFileSchema = z
   })
   .meta({ id: 'OrderFile' });
 
+/** productUid, or productName with productVariant (interface "Item (submit)"). */
+export function productNamingRule(item: unknown, report: ReportField): void {
+  const named = property(item, 'productName') != null;
+  const variant = property(item, 'productVariant') != null;
+  if (property(item, 'productUid') != null) {
+    if (named) report(['productName'], 'An item has either productUid or productName.');
+    else if (variant) report(['productVariant'], 'A productUid has its variant in it already.');
+  } else if (!named) {
+    report(['productUid'], 'Either productUid or productName is required.', 'MISSING_FIELD_ERROR');
+  }
+  if (named && !variant) {
+    report(['productVariant'], 'This field is required with productName.', 'MISSING_FIELD_ERROR');
+  }
+}
+
+/** The fields by which an item says what is wanted and how many. */
+export const productFields = {
+  itemReferenceId: text(100),
+  productUid: optional(text(512)),
+  productName: optional(text(255)),
+  productVariant: optional(z.record(z.string().max(100), z.string().max(255))),
+  quantity: z.number().int().min(1).max(100_000),
+};
+
 export const orderItemSchema = crossField(
   z.object({
-    itemReferenceId: text(100),
-    productUid: optional(text(512)),
-    productName: optional(text(255)),
-    productVariant: optional(z.record(z.string().max(100), z.string().max(255))),
-    quantity: z.number().int().min(1).max(100_000),
+    ...productFields,
     retailPriceInclVat: optional(price),
     files: z.array(orderFileSchema).min(1).max(100),
     customTrim: optional(
@@ -109,15 +129,7 @@ export const orderItemSchema = crossField(
       if (types.has(type)) report(['files', index, 'type'], 'Each file type may stand once in an item.');
       types.add(type);
     }
-    const named = property(item, 'productName') != null;
-    if (property(item, 'productUid') != null) {
-      if (named) report(['productName'], 'An item has either productUid or productName.');
-    } else if (!named) {
-      report(['productUid'], 'Either productUid or productName is required.', 'MISSING_FIELD_ERROR');
-    }
-    if (named && property(item, 'productVariant') == null) {
-      report(['productVariant'], 'This field is required with productName.', 'MISSING_FIELD_ERROR');
-    }
+    productNamingRule(item, report);
   },
 ).meta({ id: 'OrderItem' });
 
@@ -128,35 +140,34 @@ const packagingInstructionSchema = z.object({
   packingSlip: optional(z.object({ fileUrl: httpUrl })),
 });
 
-function eachReferenceOnce(
-  order: unknown,
-  report: (index: number, message: string) => void,
-): Map<unknown, number> {
-  const quantities = new Map<unknown, number>();
-  for (const [index, item] of list(order, 'items').entries()) {
-    const reference = property(item, 'itemReferenceId');
-    if (typeof reference !== 'string') continue;
-    if (quantities.has(reference)) report(index, 'Each itemReferenceId may stand once in an order.');
-    quantities.set(reference, Number(property(item, 'quantity')));
-  }
-  return quantities;
-}
-
-/** Rules over the whole order: references, one way of naming products, packages of real items. */
-function orderRules(
-  order: unknown,
-  report: (path: readonly (string | number)[], message: string) => void,
-): void {
+/** Rules over an order's items: each reference once, one way of naming products. */
+export function itemsRule(order: unknown, report: ReportField): void {
   const items = list(order, 'items');
-  const quantities = eachReferenceOnce(order, (index, message) =>
-    report(['items', index, 'itemReferenceId'], message),
-  );
+  const seen = new Set<unknown>();
   const byUid = items.some((item) => property(item, 'productUid') != null);
   for (const [index, item] of items.entries()) {
+    const reference = property(item, 'itemReferenceId');
+    if (typeof reference === 'string') {
+      if (seen.has(reference)) {
+        report(['items', index, 'itemReferenceId'], 'Each itemReferenceId may stand once in an order.');
+      }
+      seen.add(reference);
+    }
     if (byUid && property(item, 'productName') != null && property(item, 'productUid') == null) {
       report(['items', index, 'productName'], 'productUid and productName must not be mixed in one order.');
     }
   }
+}
+
+/** Rules over the whole order: those of its items, and packages of real items in the quantities ordered. */
+function orderRules(order: unknown, report: ReportField): void {
+  itemsRule(order, report);
+  const quantities = new Map(
+    list(order, 'items').map((item) => [
+      property(item, 'itemReferenceId'),
+      Number(property(item, 'quantity')),
+    ]),
+  );
   const packed = new Map<unknown, number>();
   for (const [index, instruction] of list(order, 'packagingInstructions').entries()) {
     for (const [position, entry] of list(instruction, 'packageItems').entries()) {
@@ -175,17 +186,26 @@ function orderRules(
   }
 }
 
+const optionalFields = {
+  customerReferenceId: z.string().max(100),
+  retailCurrency: currencyCode,
+  retailShippingPriceInclVat: price,
+  shipmentMethodUid: z.string().max(255),
+  packagingInstructions: z.array(packagingInstructionSchema).max(500),
+  metadata,
+};
+
 const orderFields = {
   orderReferenceId: text(100),
-  customerReferenceId: optional(z.string().max(100)),
   currency: currencyCode,
-  retailCurrency: optional(currencyCode),
-  retailShippingPriceInclVat: optional(price),
-  shipmentMethodUid: optional(z.string().max(255)),
   shippingAddress: shippingAddressSchema,
   items: z.array(orderItemSchema).min(1).max(500),
-  packagingInstructions: optional(z.array(packagingInstructionSchema).max(500)),
-  metadata: optional(metadata),
+  customerReferenceId: optional(optionalFields.customerReferenceId),
+  retailCurrency: optional(optionalFields.retailCurrency),
+  retailShippingPriceInclVat: optional(optionalFields.retailShippingPriceInclVat),
+  shipmentMethodUid: optional(optionalFields.shipmentMethodUid),
+  packagingInstructions: optional(optionalFields.packagingInstructions),
+  metadata: optional(optionalFields.metadata),
 };
 
 export const submitOrderSchema = crossField(
@@ -205,22 +225,26 @@ export const submittedOrderSchema = z
   .object({ id: z.string(), orderReferenceId: z.string(), createdAt: z.iso.datetime() })
   .meta({ id: 'SubmittedOrder' });
 
-/** A draft's change: any fields; `orderType: order` turns it into an order. */
+/**
+ * A draft's change: the fields that are given, each as a whole; null takes an optional one away.
+ * `orderType: order` turns the draft into an order.
+ */
 export const patchDraftSchema = crossField(
   z.object({
     orderReferenceId: orderFields.orderReferenceId.optional(),
     currency: orderFields.currency.optional(),
-    customerReferenceId: orderFields.customerReferenceId,
-    retailCurrency: orderFields.retailCurrency,
-    retailShippingPriceInclVat: orderFields.retailShippingPriceInclVat,
-    shipmentMethodUid: orderFields.shipmentMethodUid,
-    shippingAddress: shippingAddressSchema.optional(),
+    shippingAddress: orderFields.shippingAddress.optional(),
     items: orderFields.items.optional(),
-    packagingInstructions: orderFields.packagingInstructions,
-    metadata: orderFields.metadata,
+    customerReferenceId: optionalFields.customerReferenceId.nullish(),
+    retailCurrency: optionalFields.retailCurrency.nullish(),
+    retailShippingPriceInclVat: optionalFields.retailShippingPriceInclVat.nullish(),
+    shipmentMethodUid: optionalFields.shipmentMethodUid.nullish(),
+    packagingInstructions: optionalFields.packagingInstructions.nullish(),
+    metadata: optionalFields.metadata.nullish(),
     orderType: z.enum(['order', 'draft']).optional(),
   }),
   (patch, report) => {
+    // Packages of items that the patch leaves alone can be judged only beside the stored draft.
     if (property(patch, 'items') !== undefined) orderRules(patch, report);
   },
 ).meta({ id: 'PatchDraft' });

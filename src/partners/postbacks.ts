@@ -7,6 +7,7 @@ import { type FieldError, Refusal } from '../platform/errors';
 import { sha256 } from '../platform/ids';
 import { enqueue } from '../platform/outbox/outbox';
 import { inTransaction, json, type Sql } from '../platform/postgres';
+import { type AddressedPrintOrder, printOrderOfPartner } from './print-orders';
 
 const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
 
@@ -45,27 +46,8 @@ export const postbackSchema = crossField(
 ).meta({ id: 'StatusPostback' });
 export type Postback = z.output<typeof postbackSchema>;
 
-/** A print order of the partner's, with the ids of its jobs. */
-interface Addressed {
-  readonly id: string;
-  readonly orderId: string;
-  readonly jobIds: readonly string[];
-}
-
-async function addressedPrintOrder(sql: Sql, partnerId: string, orderId: string): Promise<Addressed> {
-  const known = /^\d{1,18}$/.test(orderId)
-    ? await sql<Addressed[]>`
-        SELECT p.id, p.order_id, (SELECT array_agg(j.id::text) FROM print_jobs j WHERE j.print_order_id = p.id) AS job_ids
-        FROM print_orders p WHERE p.id = ${orderId} AND p.partner_id = ${partnerId}`
-    : [];
-  const [printOrder] = known;
-  if (printOrder === undefined)
-    throw new Refusal('NOT_FOUND', { message: `There is no print order ${orderId}.` });
-  return printOrder;
-}
-
 /** @throws Refusal `VALIDATION_ERROR` for items that are not of the print order */
-function checkItems({ jobIds }: Addressed, postback: Postback): void {
+function checkItems({ jobIds }: AddressedPrintOrder, postback: Postback): void {
   const errors: FieldError[] = [];
   const check = (id: string, reference: string) => {
     if (!jobIds.includes(id)) {
@@ -93,7 +75,9 @@ export async function takePostback(
   partnerId: string,
   postback: Postback,
 ): Promise<{ isNew: boolean; orderId: string }> {
-  const printOrder = await addressedPrintOrder(sql, partnerId, postback.orderId);
+  const printOrder = await printOrderOfPartner(sql, partnerId, postback.orderId);
+  if (printOrder === null)
+    throw new Refusal('NOT_FOUND', { message: `There is no print order ${postback.orderId}.` });
   checkItems(printOrder, postback);
   const said = {
     status: postback.status,

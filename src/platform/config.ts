@@ -123,6 +123,14 @@ export const VARIABLES = {
     'random, kept in DATA_DIR',
     'Secret that signs document and file links; every process of a deployment needs the same.',
   ),
+  CARRIER_WEBHOOK_SECRET: variable(
+    z
+      .string()
+      .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'expected whsec_ and the base64 of 24 to 64 bytes')
+      .optional(),
+    'random, kept in DATA_DIR',
+    'Secret with which carriers sign their tracking events (Standard Webhooks); every API process needs the same.',
+  ),
   OUTBOUND_ALLOW_PRIVATE: variable(
     optionalFlag,
     'true with embedded servers, false otherwise',

@@ -437,12 +437,12 @@ export class OrderRun {
   private show(): void {
     const status = this.orderStatus;
     const attention = this.state.attention.join(' ');
-    const partners = [...new Set(this.state.printOrders.map((printOrder) => printOrder.partnerId))];
+    const partners = [...new Set(this.state.printOrders.map((printOrder) => printOrder.partnerUid))];
     const coarse = COARSE_STATUS[status] ?? status;
     const changes = [];
     if (this.shown.status !== coarse) changes.push({ key: SEARCH_ATTRIBUTES.orderStatus, value: coarse });
     if (this.shown.attention !== attention) {
-      changes.push({ key: SEARCH_ATTRIBUTES.attention, value: this.state.attention[0] ?? 'none' });
+      changes.push({ key: SEARCH_ATTRIBUTES.attention, value: this.state.attention[0] ?? null });
     }
     if (this.shown.partners !== partners.join())
       changes.push({ key: SEARCH_ATTRIBUTES.partner, value: partners });

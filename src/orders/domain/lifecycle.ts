@@ -102,6 +102,7 @@ function newPrintOrder(planned: PlannedPrintOrder): PrintOrderState {
   return {
     id: planned.id,
     partnerId: planned.partnerId,
+    partnerUid: planned.partnerUid,
     dispatchDate: planned.dispatchDate,
     reproducesId: planned.reproducesId,
     delivery: 'pending',

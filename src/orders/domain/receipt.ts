@@ -163,7 +163,7 @@ export interface ReceiptContext {
   readonly type: string;
   readonly receiptNumber: string;
   readonly transactionType: string;
-  readonly billingEntity: object | null;
+  readonly billingEntity: Record<string, unknown> | null;
   readonly createdAt: string;
   readonly updatedAt: string;
 }

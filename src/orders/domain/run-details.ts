@@ -21,7 +21,7 @@ export function describeRun(state: RunState, tasks: readonly string[]): string {
         .join(', ');
       const label = printOrder.shipment === null ? 'none' : 'made';
       lines.push(
-        `| ${printOrder.id} | ${printOrder.partnerId} | ${printOrder.delivery} | ${jobs} | ${label} | ${printOrder.dispatchDate} |`,
+        `| ${printOrder.id} | ${printOrder.partnerUid} | ${printOrder.delivery} | ${jobs} | ${label} | ${printOrder.dispatchDate} |`,
       );
     }
   }

@@ -67,6 +67,8 @@ export type RunEvent =
 export interface PlannedPrintOrder {
   readonly id: string;
   readonly partnerId: string;
+  /** The partner's name in decisions, lists and the Temporal UI. */
+  readonly partnerUid: string;
   readonly dispatchDate: string;
   readonly reproducesId: string | null;
   readonly jobs: readonly { readonly id: string; readonly itemId: string; readonly quantity: number }[];

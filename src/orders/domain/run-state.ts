@@ -34,6 +34,7 @@ export interface PrintOrderState {
   /** Decimal string. */
   readonly id: string;
   readonly partnerId: string;
+  readonly partnerUid: string;
   /** YYYY-MM-DD, the day by which the partner is to hand the parcels over. */
   readonly dispatchDate: string;
   readonly delivery: Delivery;

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { createRunGateway } from '../../src/orders/run-gateway';
+import { printOrderOfPartner } from '../../src/partners/print-orders';
+import { text } from '../../src/platform/domain/fields';
+import { Refusal } from '../../src/platform/errors';
+import { dispatchAnswer } from '../../src/shipping/shipments';
+import type { ApiDeps } from '../deps';
+import { type Route, route } from '../http/route';
+
+/** `POST /v2/order/dispatch`: a partner wants the shipping documents (interface "Partner interaction"). */
+export function dispatchRoutes({ sql, links, temporal }: ApiDeps): Route[] {
+  const runs = createRunGateway(temporal);
+  return [
+    route({
+      method: 'post',
+      path: '/v2/order/dispatch',
+      operationId: 'dispatchOrder',
+      summary: 'Ask for the shipping documents of a print order',
+      description:
+        'Answers when labels and documents exist. Asked again, it gives the same shipment under fresh links, unless ' +
+        'address or method changed meanwhile: then a new label replaces the old one. 409 while the print order is ' +
+        'not confirmed, and when it was cancelled.',
+      tag: 'Partner interaction',
+      access: { credentials: 'key', roles: ['partner'] },
+      errors: 'plain',
+      body: z.object({ orderId: text(64) }).meta({ id: 'DispatchRequest' }),
+      response: z
+        .object({
+          documents: z.array(
+            z.object({
+              type: z.enum(['label', 'invoice']),
+              contentType: z.string(),
+              format: z.string(),
+              url: z.url().describe('Valid for seven days.'),
+            }),
+          ),
+          trackingCode: z.string().optional(),
+          trackingLink: z.string().optional(),
+        })
+        .meta({ id: 'DispatchAnswer' }),
+      handler: async ({ account, body, log }) => {
+        const printOrder = await printOrderOfPartner(sql, account.id, body.orderId);
+        if (printOrder === null)
+          throw new Refusal('NOT_FOUND', { message: `There is no print order ${body.orderId}.` });
+        const { shipmentId } = await runs.dispatch(printOrder.orderId, printOrder.id);
+        log.info(
+          { orderId: printOrder.orderId, printOrderId: printOrder.id, shipmentId },
+          'dispatch answered',
+        );
+        return await dispatchAnswer({ sql, links }, shipmentId);
+      },
+    }),
+  ];
+}

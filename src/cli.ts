@@ -1,0 +1,126 @@
+#!/usr/bin/env node
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { runDemo } from './cli/demo';
+import { runApi } from './cli/run-api';
+import { runWorker } from './cli/run-worker';
+import { loadSecrets } from './cli/secrets';
+import { createServices, type Services } from './cli/services';
+import { startStack } from './cli/start-stack';
+import { untilStopped } from './cli/stopping';
+import { setUpTemporal } from './cli/temporal-setup';
+import { type Config, ConfigError, loadConfig } from './platform/config';
+import { DataFolderBusy } from './platform/embedded/data-folder';
+import { TemporalBinaryMissing } from './platform/embedded/temporal-binary';
+import { createLogger, type Logger } from './platform/logging';
+import { migrate } from './platform/migrate';
+import { projectRoot } from './platform/project-root';
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const workflowBundle = { codePath: join(projectRoot(), 'dist', 'workflow-bundle.js') };
+
+/** Errors that the user mends: one line, no stack. */
+const USER_ERRORS = [ConfigError, DataFolderBusy, TemporalBinaryMissing];
+
+/** Runs a command with its configuration and log, and ends the process with its exit code. */
+function command(role: string, run: (config: Config, log: Logger) => Promise<number>): () => Promise<void> {
+  return async () => {
+    try {
+      const config = loadConfig();
+      process.exit(await run(config, createLogger(config, role)));
+    } catch (error) {
+      const mine = USER_ERRORS.some((kind) => error instanceof kind);
+      process.stderr.write(
+        `${mine ? (error as Error).message : ((error as Error).stack ?? String(error))}\n`,
+      );
+      process.exit(1);
+    }
+  };
+}
+
+/** Services of a process that runs beside others: every server is named by the configuration. */
+async function servicesOf(config: Config, log: Logger): Promise<Services> {
+  for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'PUBLIC_URL'] as const) {
+    if (config[name] === undefined)
+      throw new ConfigError(`Wrong configuration: ${name}: must be set for this command`);
+  }
+  return await createServices(config, await loadSecrets(config, false), config.PUBLIC_URL!, log);
+}
+
+const program = new Command('pressline').description('Print fulfillment as durable workflows.');
+
+program
+  .command('start')
+  .description('start everything in this process, with embedded servers where none are configured')
+  .action(
+    command('start', async (config, log) => {
+      const stack = await startStack(config, log, { workflowBundle, report: say });
+      const { credentials, credentialsPath } = stack;
+      say('');
+      say(`API          ${credentials.baseUrl}`);
+      say(`API pages    ${credentials.baseUrl}/docs`);
+      say(`Temporal UI  ${credentials.temporalUiUrl}`);
+      if (stack.sandbox) say(`Sandbox      ${stack.sandbox.url} (${config.SANDBOX})`);
+      say(`Client       X-API-KEY: ${credentials.client.apiKey}:${credentials.client.apiSecret}`);
+      for (const { name, apiKey } of credentials.partners) say(`Partner      X-API-KEY: ${apiKey} (${name})`);
+      say(`Operator     X-API-KEY: ${credentials.operator.apiKey}`);
+      say(`The same in  ${credentialsPath}`);
+      say('Ctrl-C stops it.');
+      return await untilStopped(stack, log, say);
+    }),
+  );
+
+program
+  .command('demo')
+  .description('start everything and watch one order go through')
+  .action(command('demo', (config, log) => runDemo(config, log, { workflowBundle, say })));
+
+program
+  .command('api')
+  .description('serve the API; Postgres and Temporal are configured')
+  .action(
+    command('api', async (config, log) => {
+      const services = await servicesOf(config, log);
+      await migrate(config.DATABASE_URL!, log);
+      const api = await runApi(services, { host: config.HOST, port: config.PORT });
+      log.info({ url: api.url }, 'API is up');
+      const stop = async () => {
+        await api.stop(config.SHUTDOWN_GRACE);
+        await services.close();
+      };
+      return await untilStopped({ failure: new Promise(() => undefined), stop }, log, () => undefined);
+    }),
+  );
+
+program
+  .command('worker')
+  .description('run a worker with its outbox relay; Postgres and Temporal are configured')
+  .action(
+    command('worker', async (config, log) => {
+      const services = await servicesOf(config, log);
+      await migrate(config.DATABASE_URL!, log);
+      await setUpTemporal(services);
+      const worker = await runWorker(services, workflowBundle);
+      log.info({ taskQueue: config.TEMPORAL_TASK_QUEUE }, 'worker is up');
+      const stop = async () => {
+        await worker.stop();
+        await services.close();
+      };
+      return await untilStopped({ failure: worker.failure, stop }, log, () => undefined);
+    }),
+  );
+
+program
+  .command('migrate')
+  .description('bring the database to the newest version')
+  .action(
+    command('migrate', async (config, log) => {
+      if (config.DATABASE_URL === undefined)
+        throw new ConfigError('Wrong configuration: DATABASE_URL: must be set for this command');
+      const applied = await migrate(config.DATABASE_URL, log);
+      say(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`);
+      return 0;
+    }),
+  );
+
+program.parseAsync();

@@ -1,0 +1,72 @@
+import type { Client } from '@temporalio/client';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Carriers, createCarriers } from '../carriers/carriers';
+import { createFileInspector, type FileInspector } from '../files/inspector';
+import { openWorkFolder } from '../files/take-in-file';
+import { createCandidateReader } from '../partners/candidates';
+import { allowsPrivateAddresses, type Config } from '../platform/config';
+import { createObjectStore } from '../platform/create-object-store';
+import { createSafeClient, type SafeClient } from '../platform/http/safe-client';
+import type { Logger } from '../platform/logging';
+import type { ObjectStore } from '../platform/object-store';
+import { connectPostgres, type Sql } from '../platform/postgres';
+import { createLinkSigner, type LinkSigner } from '../platform/signed-links';
+import { connectTemporal } from '../platform/temporal';
+import type { Secrets } from './secrets';
+
+/** What API and worker work with, one set a process. */
+export interface Services {
+  /** With DATABASE_URL and TEMPORAL_ADDRESS filled in. */
+  readonly config: Config;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+  readonly publicUrl: string;
+  readonly sql: Sql;
+  readonly temporal: Client;
+  readonly objects: ObjectStore;
+  readonly links: LinkSigner;
+  readonly client: SafeClient;
+  readonly carriers: Carriers;
+  readonly inspector: FileInspector;
+  /** Where print files lie while they are looked into. */
+  readonly workFolder: string;
+  readonly candidates: ReturnType<typeof createCandidateReader>;
+  /** Closes what is open; whoever used it has stopped. */
+  close(): Promise<void>;
+}
+
+/**
+ * @param config whose DATABASE_URL and TEMPORAL_ADDRESS are set
+ * @param publicUrl address of the API, without a slash at the end
+ */
+export async function createServices(
+  config: Config,
+  secrets: Secrets,
+  publicUrl: string,
+  log: Logger,
+): Promise<Services> {
+  const sql = connectPostgres(config.DATABASE_URL!, { max: config.DATABASE_POOL_SIZE });
+  const temporal = connectTemporal(config);
+  const client = createSafeClient({ allowPrivate: allowsPrivateAddresses(config) });
+  const inspector = createFileInspector();
+  return {
+    config,
+    secrets,
+    log,
+    publicUrl,
+    sql,
+    temporal,
+    objects: await createObjectStore(config),
+    links: createLinkSigner({ secret: secrets.linkSecret, publicUrl }),
+    client,
+    carriers: createCarriers(sql),
+    inspector,
+    workFolder: await openWorkFolder(join(tmpdir(), 'pressline-files')),
+    candidates: createCandidateReader(sql),
+    async close() {
+      await Promise.all([inspector.close(), client.close(), temporal.connection.close()]);
+      await sql.end({ timeout: 5 });
+    },
+  };
+}

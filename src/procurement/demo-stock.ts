@@ -1,0 +1,91 @@
+import type { Sql } from '../platform/postgres';
+import { type StockItemSetup, setUpStockItems } from './stock-items';
+
+interface DemoShelf {
+  readonly partnerUid: string;
+  readonly supplier: { readonly uid: string; readonly currency: string; readonly vatPercentage: number | null };
+  readonly minStock: number;
+  readonly maxStock: number;
+  /** Sku, name, unit cost in minor units of the supplier's currency. */
+  readonly items: readonly (readonly [sku: string, name: string, unitCostMinor: number])[];
+}
+
+const FRAMES = [
+  ['wood-black', 'black wood'],
+  ['wood-white', 'white wood'],
+  ['wood-oak', 'oak'],
+] as const;
+const FRAME_SIZES = [
+  ['a4', 'A4', 2_890],
+  ['a3', 'A3', 3_690],
+  ['30x40', '30 x 40 cm', 3_690],
+  ['50x70', '50 x 70 cm', 6_450],
+] as const;
+const TEE_COLORS = [
+  ['white', 'white'],
+  ['black', 'black'],
+  ['navy', 'navy'],
+  ['heather-grey', 'heather grey'],
+] as const;
+const TEE_SIZES = [
+  ['xs', 'XS', 285],
+  ['s', 'S', 285],
+  ['m', 'M', 285],
+  ['l', 'L', 285],
+  ['xl', 'XL', 310],
+  ['xxl', 'XXL', 345],
+] as const;
+
+/**
+ * What the demo partners keep: every stocked part of the demo catalog at the partner that makes its products.
+ * The frames are bought in zloty by a partner that counts in euros.
+ */
+const DEMO_SHELVES: readonly DemoShelf[] = [
+  {
+    partnerUid: 'prints-berlin',
+    supplier: { uid: 'ramy-poznan', currency: 'PLN', vatPercentage: 0 },
+    minStock: 40,
+    maxStock: 400,
+    items: FRAMES.flatMap(([material, named]) =>
+      FRAME_SIZES.map(
+        ([size, sized, cost]) => [`frame-${material}-${size}`, `Frame ${sized}, ${named}`, cost] as const,
+      ),
+    ),
+  },
+  {
+    partnerUid: 'prints-ohio',
+    supplier: { uid: 'carolina-blanks', currency: 'USD', vatPercentage: null },
+    minStock: 60,
+    maxStock: 600,
+    items: TEE_COLORS.flatMap(([color, named]) =>
+      TEE_SIZES.map(([size, sized, cost]) => [`tee-${color}-${size}`, `T-shirt ${sized}, ${named}`, cost] as const),
+    ),
+  },
+];
+
+/** Fills the demo partners' shelves where something is missing; what operators or partners changed since stays. */
+export async function ensureDemoStock(
+  sql: Sql,
+  partners: readonly { readonly partnerId: string; readonly uid: string }[],
+): Promise<void> {
+  for (const { partnerUid, supplier, minStock, maxStock, items } of DEMO_SHELVES) {
+    const partner = partners.find(({ uid }) => uid === partnerUid);
+    if (partner === undefined) continue;
+    const kept = await sql<{ partnerSku: string }[]>`
+      SELECT partner_sku FROM stock_items WHERE partner_id = ${partner.partnerId}`;
+    const present = new Set(kept.map(({ partnerSku }) => partnerSku));
+    const missing = items
+      .filter(([sku]) => !present.has(sku))
+      .map(
+        ([partnerSku, productName, unitCostMinor]): StockItemSetup => ({
+          partnerSku,
+          productName,
+          minStock,
+          maxStock,
+          supplier: { ...supplier, unitCostMinor },
+          openingQuantity: maxStock,
+        }),
+      );
+    await setUpStockItems(sql, partner.partnerId, missing);
+  }
+}

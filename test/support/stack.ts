@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { createPresslineClient } from '../../client/pressline-client';
+import { type Mode, type Pace, type Sandbox, startSandbox } from '../../sandbox';
+import { FAST } from '../../sandbox/pace';
+import { type DemoCredentials, ensureDemoAccounts } from '../../src/accounts/demo-accounts';
+import { seedDemoCatalog } from '../../src/catalog/seed-demo-catalog';
+import { runApi } from '../../src/cli/run-api';
+import { type RunningWorker, runWorker } from '../../src/cli/run-worker';
+import { createServices, type Services } from '../../src/cli/services';
+import { ensureDemoPartners } from '../../src/partners/demo-partners';
+import { type Config, loadConfig } from '../../src/platform/config';
+import { freePort } from '../../src/platform/embedded/ports';
+import { newSigningSecret } from '../../src/platform/http/webhook-signature';
+import { randomToken } from '../../src/platform/ids';
+import { ensureDemoStock } from '../../src/procurement/demo-stock';
+import { testDatabase } from './database';
+import { testTemporalAddress, workflowBundle } from './servers';
+
+export type TestClient = ReturnType<typeof createPresslineClient>;
+
+/** A whole Pressline: API, worker and sandbox on the test run's servers, with a database and task queue of its own. */
+export interface TestStack {
+  readonly services: Services;
+  readonly credentials: DemoCredentials;
+  readonly sandbox: Sandbox;
+  readonly baseUrl: string;
+  /** Typed clients of the demo accounts. */
+  readonly shop: TestClient;
+  readonly operator: TestClient;
+  partner(name: string): TestClient;
+  /** Ends the worker; `startWorker` brings another. */
+  stopWorker(): Promise<void>;
+  startWorker(): Promise<void>;
+}
+
+export interface TestStackOptions {
+  readonly mode?: Mode;
+  readonly pace?: Partial<Pace>;
+  readonly config?: Partial<Config>;
+  /** Where Temporal is reached, when not directly. */
+  readonly temporalAddress?: string;
+}
+
+/** Starts a stack for a test file; it is stopped after the file's last test. */
+export async function testStack(options: TestStackOptions = {}): Promise<TestStack> {
+  const folder = await mkdtemp(join(tmpdir(), 'pressline-stack-'));
+  const database = await testDatabase();
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const config: Config = {
+    ...loadConfig({ RATE_LIMIT: '0', DATA_DIR: folder, SHUTDOWN_GRACE: '2s', LOG_LEVEL: process.env.TEST_LOG ?? 'silent' }),
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: options.temporalAddress ?? testTemporalAddress(),
+    TEMPORAL_TASK_QUEUE: `test-${randomToken(9)}`,
+    OUTBOUND_ALLOW_PRIVATE: true,
+    ...options.config,
+  };
+  const secrets = { linkSecret: randomToken(32), carrierWebhookSecret: newSigningSecret() };
+  const log = pino({ level: config.LOG_LEVEL }, pino.destination(2));
+  const services = await createServices(config, secrets, baseUrl, log);
+  const { sql } = services;
+  const { credentials, accounts } = await ensureDemoAccounts(sql);
+  await seedDemoCatalog(sql);
+  await ensureDemoStock(sql, await ensureDemoPartners(sql, accounts.partners));
+
+  let worker: RunningWorker | undefined = await runWorker(services, workflowBundle());
+  const api = await runApi(services, { host: '127.0.0.1', port });
+  const sandbox = await startSandbox({
+    port: 0,
+    presslineUrl: baseUrl,
+    folder: join(folder, 'sandbox'),
+    mode: options.mode ?? 'auto',
+    partners: credentials.partners,
+    carrierSecret: secrets.carrierWebhookSecret,
+    pace: { ...FAST, ...options.pace },
+    log,
+  });
+  await sandbox.subscribed;
+
+  afterAll(async () => {
+    await sandbox.stop();
+    await api.stop(1_000);
+    await worker?.stop();
+    await services.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const clientOf = (apiKey: string, apiSecret?: string) =>
+    createPresslineClient({ baseUrl, apiKey, ...(apiSecret === undefined ? {} : { apiSecret }), retries: 0 });
+  return {
+    services,
+    credentials,
+    sandbox,
+    baseUrl,
+    shop: clientOf(credentials.client.apiKey, credentials.client.apiSecret),
+    operator: clientOf(credentials.operator.apiKey),
+    partner: (name) => clientOf(credentials.partners.find((partner) => partner.name === name)!.apiKey),
+    async stopWorker() {
+      await worker?.stop();
+      worker = undefined;
+    },
+    async startWorker() {
+      worker ??= await runWorker(services, workflowBundle());
+    },
+  };
+}
+
+/** Waits until `look` gives something other than undefined; says what it last saw when it never does. */
+export async function eventually<T>(look: () => Promise<T | undefined>, timeoutMs = 20_000): Promise<T> {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined) return seen;
+    if (Date.now() > end) throw new Error(`it did not come about within ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
