@@ -74,14 +74,14 @@ async function fetchOne(
     objectKey,
     limitBytes: deps.limitBytes,
     ...(isSlip ? { accept: ['application/pdf'] as const } : {}),
+    refuse: (facts) => pageFault(file, facts),
     withPreviews: !isSlip,
     signal,
     onProgress,
   });
-  const fault = taken.ok ? pageFault(file, taken) : taken;
-  if (fault !== null) {
+  if (!taken.ok) {
     return {
-      ...fault,
+      ...taken,
       file: {
         itemReferenceId: file.itemReferenceId,
         type: file.type ?? 'packing_slip',
@@ -91,10 +91,10 @@ async function fetchOne(
   }
   if (isSlip) {
     await deps.sql`
-      UPDATE packing_slips SET object_key = ${objectKey}, size_bytes = ${(taken as TakenFile).sizeBytes}
+      UPDATE packing_slips SET object_key = ${objectKey}, size_bytes = ${taken.sizeBytes}
       WHERE id = ${file.id}`;
   } else {
-    await recordPrintFile(deps.sql, file, objectKey, taken as TakenFile);
+    await recordPrintFile(deps.sql, file, objectKey, taken);
   }
   return null;
 }
@@ -105,10 +105,9 @@ function withoutQuery(url: string): string {
 }
 
 /** The page rule is about the file that holds the product's pages; images are one page. */
-function pageFault(file: WantedFile, taken: TakenFile): FileFault | null {
+function pageFault(file: WantedFile, { pageCount }: FileFacts): FileFault | null {
   const rule = file.product?.pageRule ?? null;
   if (rule === null || !(file.type === 'default' || file.type === 'inside')) return null;
-  const { pageCount } = taken;
   const fits = pageCount >= rule.min && pageCount <= rule.max && pageCount % rule.multipleOf === 0;
   return fits
     ? null

@@ -1,5 +1,5 @@
 import type { ResolvedProduct } from '../catalog/domain/product';
-import type { PreviewType } from '../files/domain/file-facts';
+import type { StoredPreview } from '../files/take-in-file';
 import { isUuid } from '../platform/ids';
 import type { Queryable } from '../platform/postgres';
 import type { Receipt } from './domain/receipt';

@@ -1,4 +1,5 @@
 import type { ProductKind, ResolvedProduct } from '../catalog/domain/product';
+import type { StoredPreview } from '../files/take-in-file';
 import { type PartnerAnswer, postToPartner } from '../partners/calls';
 import { buildPrintOrder, type PrintFile, type PrintOrderAddress } from '../partners/domain/print-order';
 import { handoffOf, type Partner, partnerByAccount } from '../partners/store';
