@@ -73,16 +73,22 @@ async function storeBody(deps: DeliveryDeps, row: PrintOrderRow, partner: Partne
 async function makeBody(deps: DeliveryDeps, row: PrintOrderRow, partner: Partner): Promise<string> {
   const order = await runOrder(deps.sql, row.orderId);
   const jobs = await deps.sql<
-    { id: string; quantity: number; product: ResolvedProduct; files: StoredFile[] }[]
+    {
+      id: string;
+      quantity: number;
+      product: ResolvedProduct;
+      retailPrice: string | null;
+      files: StoredFile[];
+    }[]
   >`
-    SELECT j.id, j.quantity, i.product,
+    SELECT j.id, j.quantity, i.product, i.retail_price,
       (SELECT jsonb_agg(jsonb_build_object('type', f.type, 'objectKey', f.object_key, 'mimeType', f.mime_type,
         'previews', f.previews) ORDER BY f.position) FROM order_files f WHERE f.order_item_id = i.id) AS files
     FROM print_jobs j JOIN order_items i ON i.id = j.order_item_id
     WHERE j.print_order_id = ${row.id} ORDER BY j.id`;
   const crossBorder = isCrossBorder(partner.country, order.shippingAddress.country);
   const currency = order.retailCurrency ?? order.currency;
-  const total = order.items.reduce(
+  const total = jobs.reduce(
     (sum, { retailPrice, quantity }) =>
       sum + (retailPrice === null ? 0 : toMinor(retailPrice, currency) * quantity),
     0,

@@ -56,6 +56,8 @@ export class OrderRun {
   private armed: { readonly at: number; readonly scope: CancellationScope } | null = null;
   private shown = { status: '', attention: '', partners: '' };
   private closing = false;
+  /** An operator wants a parked order planned again now. */
+  private replan = false;
 
   constructor(private readonly input: OrderRunInput) {
     this.state = input.carried?.state ?? initialRunState(input.items);
@@ -235,17 +237,21 @@ export class OrderRun {
         this.take(fileRefusal(error));
         return;
       }
-      // The plan writes rows and reserves stock: once begun it is seen through, even when the order is cancelled.
-      const plan = await CancellationScope.nonCancellable(() => database.prepareOrder(this.ids));
-      switch (plan.outcome) {
-        case 'planned':
+      for (let attempt = 0; ; attempt += 1) {
+        // The plan writes rows and reserves stock: once begun it is seen through, even when the order is cancelled.
+        const plan = await CancellationScope.nonCancellable(() => database.prepareOrder(this.ids));
+        if (plan.outcome === 'planned') {
           this.take({ type: 'prepared', printOrders: plan.printOrders });
           return;
-        case 'parked':
-          this.take({ type: 'parked', reason: plan.reason, message: plan.message });
-          return;
-        case 'refused':
+        }
+        if (plan.outcome === 'refused') {
           this.take({ type: 'refused', code: plan.code, reason: plan.reason, details: plan.details });
+          return;
+        }
+        this.take({ type: 'parked', reason: plan.reason, message: plan.message });
+        // What stands in the way may pass by itself: stock comes in, a partner subscribes.
+        this.replan = false;
+        await condition(() => this.replan, REPLAN_AFTER[Math.min(attempt, REPLAN_AFTER.length - 1)]!);
       }
     });
   }
@@ -359,7 +365,7 @@ export class OrderRun {
         break;
       case 'retry':
         if (this.state.phase === 'preparing') {
-          this.startPreparation();
+          this.replan = true;
           break;
         }
         this.take({ type: 'retry', by, reason, itemIds: request.itemIds });
@@ -467,6 +473,9 @@ export class OrderRun {
     await this.drain();
   }
 }
+
+/** How long a parked order waits before it is planned again. */
+const REPLAN_AFTER = ['1 minute', '5 minutes', '15 minutes', '1 hour'] as const;
 
 /** Coarse phases for the search attribute, so that a run upserts a handful of times. */
 const COARSE_STATUS: Readonly<Record<string, string>> = {

@@ -42,6 +42,8 @@ function applyFacts(state: RunState, event: RunEvent, effects: RunEffect[]): Run
       effects.push({ type: 'log', event: 'order_refused', data: { code: event.code, reason: event.reason } });
       return setItems(state, 'failed');
     case 'parked':
+      // Said again at every try to plan it anew.
+      if (state.attention.includes(event.reason)) return state;
       effects.push({
         type: 'log',
         event: 'order_parked',
