@@ -1,5 +1,5 @@
 import type { ResolvedProduct } from '../../src/catalog/domain/product';
-import { resolveProducts } from '../../src/catalog/resolve-products';
+import { type ProductReference, resolveProducts } from '../../src/catalog/resolve-products';
 import { takesFileType } from '../../src/orders/file-types';
 import type { SubmitOrder } from '../../src/orders/schemas';
 import { type FieldError, Refusal } from '../../src/platform/errors';
@@ -7,13 +7,27 @@ import type { Sql } from '../../src/platform/postgres';
 
 /**
  * The products of an order's items, with the rules that need them: the product exists and may be ordered by the
- * client, takes the files' types, and gets every file it cannot do without.
+ * client, and takes the files' types.
  * @throws Refusal `VALIDATION_ERROR` with every offending field
  */
 export async function productsOfOrder(
   sql: Sql,
   clientId: string,
   items: SubmitOrder['items'],
+): Promise<ResolvedProduct[]> {
+  return await resolvedProducts(sql, clientId, items, fileErrors);
+}
+
+/**
+ * The products that items name.
+ * @param check finds what else is wrong with an item, given its product
+ * @throws Refusal `VALIDATION_ERROR` with every offending field
+ */
+export async function resolvedProducts<Item extends ProductReference>(
+  sql: Sql,
+  clientId: string,
+  items: readonly Item[],
+  check: (item: Item, product: ResolvedProduct, index: number) => FieldError[] = () => [],
 ): Promise<ResolvedProduct[]> {
   const resolutions = await resolveProducts(sql, clientId, items);
   const errors: FieldError[] = [];
@@ -26,7 +40,7 @@ export async function productsOfOrder(
       continue;
     }
     products.push(resolution.product);
-    errors.push(...fileErrors(item, resolution.product, index));
+    errors.push(...check(item, resolution.product, index));
   }
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
   return products;

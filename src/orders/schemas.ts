@@ -32,8 +32,20 @@ const phone = z
     }
   });
 
-const optional = <T extends z.ZodType>(schema: T) =>
+/** A field that may be left out or null; handlers see undefined for both. */
+export const optional = <T extends z.ZodType>(schema: T) =>
   schema.nullish().transform((value) => value ?? undefined);
+
+/** `state` is required for US, CA and AU addresses. */
+export function stateRule(address: unknown, report: ReportField): void {
+  const state = property(address, 'state');
+  if (!needsState(property(address, 'country'))) return;
+  if (state === undefined || state === null) {
+    report(['state'], 'This field is required for US, CA and AU addresses.', 'MISSING_FIELD_ERROR');
+  } else if (typeof state === 'string' && state.trim() === '') {
+    report(['state'], 'This field must not be blank for US, CA and AU addresses.', 'IS_BLANK_ERROR');
+  }
+}
 
 /** Lengths are those that carriers print. */
 export const shippingAddressSchema = crossField(
@@ -54,15 +66,7 @@ export const shippingAddressSchema = crossField(
     stateTaxId: optional(z.string().max(50)),
     registrationState: optional(z.string().max(50)),
   }),
-  (address, report) => {
-    const state = property(address, 'state');
-    if (!needsState(property(address, 'country'))) return;
-    if (state === undefined || state === null) {
-      report(['state'], 'This field is required for US, CA and AU addresses.', 'MISSING_FIELD_ERROR');
-    } else if (typeof state === 'string' && state.trim() === '') {
-      report(['state'], 'This field must not be blank for US, CA and AU addresses.', 'IS_BLANK_ERROR');
-    }
-  },
+  stateRule,
 ).meta({ id: 'ShippingAddress' });
 export type ShippingAddress = z.output<typeof shippingAddressSchema>;
 

@@ -5,6 +5,7 @@ import { json, type Queryable } from '../platform/postgres';
 import { chooseMethod } from '../shipping/domain/method-choice';
 import type { Consignment, MethodQuote } from '../shipping/domain/shipment';
 import { consignmentOf, packForPartner } from './consignments';
+import type { PackedPackage } from './domain/packing';
 import { promiseDates } from './domain/promise';
 import type { RunOrder } from './run-order';
 
@@ -30,23 +31,39 @@ export type PlannedShipment =
   | { readonly ok: true; readonly plan: ShipmentPlan }
   | { readonly ok: false; readonly reason: 'no_method_carries_it' | 'choice_matches_none' };
 
+/** What one partner makes of an order, and when it leaves. */
+export interface PlannedJobs {
+  readonly order: RunOrder;
+  readonly partner: Partner;
+  readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
+  readonly dispatchDate: string;
+  readonly now: Date;
+}
+
 /** Packs, quotes, chooses and promises for what one partner makes of an order. */
-export async function planShipment(
-  quote: Quoter,
-  input: {
-    readonly order: RunOrder;
-    readonly partner: Partner;
-    readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
-    readonly dispatchDate: string;
-    readonly now: Date;
-  },
-): Promise<PlannedShipment> {
-  const { order, partner, jobs, dispatchDate, now } = input;
-  const packages = packForPartner(order, partner, jobs);
-  const quotes = await quote(consignmentOf(order, partner, packages, order.clientName));
-  const chosen = chooseMethod(quotes, order.shipmentMethodUid);
+export async function planShipment(quote: Quoter, input: PlannedJobs): Promise<PlannedShipment> {
+  const { packages, quotes } = await quoteMethods(quote, input);
+  const chosen = chooseMethod(quotes, input.order.shipmentMethodUid);
   if (!chosen.ok) return chosen;
-  const { method } = chosen;
+  return { ok: true, plan: planWith(chosen.method, chosen.isCheapest, packages, input) };
+}
+
+/** The packages of what one partner makes, and every method that can carry all of them. */
+export async function quoteMethods(
+  quote: Quoter,
+  { order, partner, jobs }: Pick<PlannedJobs, 'order' | 'partner' | 'jobs'>,
+): Promise<{ readonly packages: readonly PackedPackage[]; readonly quotes: readonly MethodQuote[] }> {
+  const packages = packForPartner(order, partner, jobs);
+  return { packages, quotes: await quote(consignmentOf(order, partner, packages, order.clientName)) };
+}
+
+/** The plan by which packages travel with a method: weight, delivery dates, days from today. */
+export function planWith(
+  method: MethodQuote,
+  isCheapest: boolean,
+  packages: readonly PackedPackage[],
+  { partner, dispatchDate, now }: Pick<PlannedJobs, 'partner' | 'dispatchDate' | 'now'>,
+): ShipmentPlan {
   const calendar = workCalendar(partner.capabilities.calendar);
   const today = localDateAndTime(now, partner.capabilities.calendar.timeZone).date;
   const transit = promiseDates({
@@ -57,20 +74,17 @@ export async function planShipment(
     paddingDays: method.paddingDays,
   });
   return {
-    ok: true,
-    plan: {
-      method,
-      isCheapest: chosen.isCheapest,
-      packageCount: packages.length,
-      totalWeightGrams: packages.reduce((sum, { grossWeightGrams }) => sum + grossWeightGrams, 0),
-      minDeliveryDays: calendarDays(today, transit.minDeliveryDate),
-      maxDeliveryDays: calendarDays(today, transit.maxDeliveryDate),
-      minDeliveryDate: transit.minDeliveryDate,
-      maxDeliveryDate: transit.maxDeliveryDate,
-      fulfillmentCountry: partner.country,
-      fulfillmentState: partner.stateProvince,
-      fulfillmentFacilityId: partner.uid,
-    },
+    method,
+    isCheapest,
+    packageCount: packages.length,
+    totalWeightGrams: packages.reduce((sum, { grossWeightGrams }) => sum + grossWeightGrams, 0),
+    minDeliveryDays: calendarDays(today, transit.minDeliveryDate),
+    maxDeliveryDays: calendarDays(today, transit.maxDeliveryDate),
+    minDeliveryDate: transit.minDeliveryDate,
+    maxDeliveryDate: transit.maxDeliveryDate,
+    fulfillmentCountry: partner.country,
+    fulfillmentState: partner.stateProvince,
+    fulfillmentFacilityId: partner.uid,
   };
 }
 

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { CarrierUnavailable } from '../../src/carriers/carrier';
+import { createCarriers } from '../../src/carriers/carriers';
+import type { ReceiptLine } from '../../src/orders/domain/receipt';
+import { type QuotedPrintOrder, quoteOrder, quoteOrderSchema } from '../../src/orders/quote';
+import type { ShipmentPlan } from '../../src/orders/shipment-plan';
+import { createCandidateReader } from '../../src/partners/candidates';
+import { fromMinor } from '../../src/platform/domain/money';
+import { Refusal } from '../../src/platform/errors';
+import type { ApiDeps } from '../deps';
+import { type Route, route } from '../http/route';
+import { resolvedProducts } from './order-products';
+
+const date = z.iso.date();
+const money = {
+  price: z.number().describe('Before VAT.'),
+  vat: z.number(),
+  priceInclVat: z.number(),
+};
+
+const methodSchema = z.object({
+  uid: z.string(),
+  name: z.string(),
+  carrierUid: z.string(),
+  carrierName: z.string(),
+  serviceType: z.string(),
+  price: z.number().describe('Before VAT.'),
+  currency: z.string(),
+  isCheapest: z.boolean(),
+  isTracked: z.boolean(),
+  minDeliveryDays: z.int().describe('Calendar days from today to delivery, production included.'),
+  maxDeliveryDays: z.int(),
+  minDeliveryDate: date,
+  maxDeliveryDate: date,
+});
+
+const quoteSchema = z.object({
+  fulfillmentCountry: z.string(),
+  fulfillmentStateProvince: z.string().nullable(),
+  fulfillmentFacilityId: z.string(),
+  dispatchDate: date,
+  isCrossBorder: z.boolean().describe('Such an order needs retail prices, or it is refused.'),
+  packageCount: z.int(),
+  totalWeight: z.number().describe('Grams, packaging included.'),
+  items: z.array(
+    z.object({
+      itemReferenceId: z.string(),
+      productName: z.string(),
+      quantity: z.int(),
+      currency: z.string(),
+      priceInitial: z.number().describe('Before the quantity’s discount.'),
+      discount: z.number(),
+      ...money,
+    }),
+  ),
+  shipmentMethodUid: z.string().describe('The method that the totals are reckoned with.'),
+  shippingPrice: z.number(),
+  shippingPriceVat: z.number(),
+  shippingPriceInclVat: z.number(),
+  shipmentMethods: z.array(methodSchema).describe('Cheapest first.'),
+});
+
+const orderQuoteSchema = z
+  .object({
+    orderReferenceId: z.string().nullable(),
+    currency: z.string(),
+    quotes: z.array(quoteSchema).describe('One for each print order that the order would be made in.'),
+    productsPrice: z.number(),
+    productsPriceVat: z.number(),
+    productsPriceInclVat: z.number(),
+    shippingPrice: z.number(),
+    shippingPriceVat: z.number(),
+    shippingPriceInclVat: z.number(),
+    total: z.number(),
+    totalVat: z.number(),
+    totalInclVat: z.number(),
+  })
+  .meta({ id: 'OrderQuote' });
+
+/** Totals of a quote, all of them sums over its print orders' receipts. */
+const TOTALS = [
+  'productsPrice',
+  'productsPriceVat',
+  'productsPriceInclVat',
+  'shippingPrice',
+  'shippingPriceVat',
+  'shippingPriceInclVat',
+  'total',
+  'totalVat',
+  'totalInclVat',
+] as const;
+
+function methodView({ method, ...plan }: ShipmentPlan): z.input<typeof methodSchema> {
+  return {
+    uid: method.methodUid,
+    name: method.methodName,
+    carrierUid: method.carrierUid,
+    carrierName: method.carrierName,
+    serviceType: method.serviceType,
+    price: fromMinor(method.price.minor, method.price.currency),
+    currency: method.price.currency,
+    isCheapest: plan.isCheapest,
+    isTracked: method.tracked,
+    minDeliveryDays: plan.minDeliveryDays,
+    maxDeliveryDays: plan.maxDeliveryDays,
+    minDeliveryDate: plan.minDeliveryDate,
+    maxDeliveryDate: plan.maxDeliveryDate,
+  };
+}
+
+function quoteView({ receipt, chosen, ...quoted }: QuotedPrintOrder): z.input<typeof quoteSchema> {
+  const show = (minor: number) => fromMinor(minor, receipt.currency);
+  const item = (line: ReceiptLine) => ({
+    itemReferenceId: line.referenceId,
+    productName: line.title,
+    quantity: line.amount,
+    currency: receipt.currency,
+    priceInitial: show(line.priceInitial),
+    discount: show(line.discount),
+    price: show(line.price),
+    vat: show(line.vat),
+    priceInclVat: show(line.priceInclVat),
+  });
+  return {
+    fulfillmentCountry: chosen.fulfillmentCountry,
+    fulfillmentStateProvince: chosen.fulfillmentState,
+    fulfillmentFacilityId: chosen.fulfillmentFacilityId,
+    dispatchDate: quoted.dispatchDate,
+    isCrossBorder: quoted.isCrossBorder,
+    packageCount: chosen.packageCount,
+    totalWeight: chosen.totalWeightGrams,
+    items: receipt.lines.filter(({ type }) => type === 'product').map(item),
+    shipmentMethodUid: chosen.method.methodUid,
+    shippingPrice: show(receipt.totals.shippingPrice),
+    shippingPriceVat: show(receipt.totals.shippingPriceVat),
+    shippingPriceInclVat: show(receipt.totals.shippingPriceInclVat),
+    shipmentMethods: quoted.methods.map(methodView),
+  };
+}
+
+/** Prices and ways before an order is placed (DESIGN "Addresses"). */
+export function orderQuoteRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
+  const carriers = createCarriers(sql);
+  const deps = {
+    sql,
+    candidates: createCandidateReader(sql),
+    quote: carriers.quote,
+    now: () => new Date(),
+  };
+  return [
+    route({
+      method: 'post',
+      path: '/v1/orders/quote',
+      operationId: 'quoteOrder',
+      summary: 'Quote an order',
+      description:
+        'What an order would cost and how it could travel if it were submitted now. Nothing is stored or reserved.',
+      tag: 'Orders',
+      access: { credentials: 'key:secret', roles: ['client'] },
+      errors: 'coded',
+      body: quoteOrderSchema,
+      response: orderQuoteSchema,
+      handler: async ({ account, body }) => {
+        const products = await resolvedProducts(sql, account.id, body.items);
+        const quotes = await quoteOrder(deps, body, account, products).catch((error: unknown) => {
+          if (!(error instanceof CarrierUnavailable)) throw error;
+          throw new Refusal('UNAVAILABLE', { message: 'No carrier gives prices at the moment.' });
+        });
+        const totals = TOTALS.map((name) => {
+          const minor = quotes.reduce((sum, { receipt }) => sum + receipt.totals[name], 0);
+          return [name, fromMinor(minor, body.currency)] as const;
+        });
+        return {
+          orderReferenceId: body.orderReferenceId ?? null,
+          currency: body.currency,
+          quotes: quotes.map(quoteView),
+          ...(Object.fromEntries(totals) as Record<(typeof TOTALS)[number], number>),
+        };
+      },
+    }),
+  ];
+}

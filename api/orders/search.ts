@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/statuses';
+import { type OrderSummary, searchOrders } from '../../src/orders/search';
+import { countryCode } from '../../src/platform/domain/fields';
+import { fromMinor } from '../../src/platform/domain/money';
+import type { ApiDeps } from '../deps';
+import { type Route, route } from '../http/route';
+import { decodeCursor, encodeCursor } from './cursor';
+import { viewerOf } from './visible-order';
+
+/** Values that one filter may hold: as many as a page holds orders. */
+const FILTER_VALUES = 250;
+const DEFAULT_PAGE = 50;
+
+const anyOf = <T extends z.ZodType>(value: T, max = FILTER_VALUES) =>
+  z
+    .array(value)
+    .min(1)
+    .max(max)
+    .nullish()
+    .transform((values) => values ?? undefined);
+/** No order is older or younger; Postgres takes fewer years and offsets than ISO 8601 has. */
+const [EARLIEST, LATEST] = [0, Date.UTC(9999, 0)];
+const instant = z.iso
+  .datetime({ offset: true })
+  .nullish()
+  .transform((value) =>
+    value == null
+      ? undefined
+      : new Date(Math.min(Math.max(Date.parse(value), EARLIEST), LATEST)).toISOString(),
+  );
+const text = z.string().min(1).max(100);
+
+const orderSearchSchema = z
+  .object({
+    ids: anyOf(text),
+    orderReferenceIds: anyOf(text),
+    clientIds: anyOf(text, 50).describe('For operators; clients see their own orders only.'),
+    fulfillmentStatuses: anyOf(z.enum(ORDER_STATUSES)),
+    financialStatuses: anyOf(z.enum(FINANCIAL_STATUSES)),
+    orderTypes: anyOf(z.enum(['order', 'draft'])),
+    countries: anyOf(countryCode).describe('Of the shipping address.'),
+    channels: anyOf(text),
+    createdFrom: instant.describe('Orders created at this instant or later.'),
+    createdTo: instant.describe('Orders created before this instant.'),
+    limit: z.int().min(1).max(250).default(DEFAULT_PAGE),
+    cursor: z
+      .string()
+      .max(200)
+      .nullish()
+      .describe('nextCursor of the page before; the filters must stay the same.'),
+  })
+  .meta({
+    id: 'OrderSearch',
+    examples: [{ fulfillmentStatuses: ['on_hold', 'failed'], createdFrom: '2026-03-01T00:00:00Z' }],
+  });
+
+const summarySchema = z
+  .object({
+    id: z.string(),
+    clientId: z.string(),
+    orderReferenceId: z.string(),
+    customerReferenceId: z.string().nullable(),
+    orderType: z.enum(['order', 'draft']),
+    channel: z.string(),
+    fulfillmentStatus: z.enum(ORDER_STATUSES),
+    financialStatus: z.enum(FINANCIAL_STATUSES),
+    refusalReasonCode: z.string().nullable(),
+    currency: z.string(),
+    country: z.string(),
+    firstName: z.string(),
+    lastName: z.string(),
+    itemCount: z.int(),
+    totalInclVat: z.number().nullable().describe('Invoices less refunds; null until the order is priced.'),
+    createdAt: z.iso.datetime(),
+    orderedAt: z.iso.datetime().nullable(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'OrderSummary' });
+
+const orderPageSchema = z
+  .object({
+    orders: z.array(summarySchema),
+    nextCursor: z.string().nullable().describe('Give it as cursor for the next page; null on the last.'),
+  })
+  .meta({ id: 'OrderPage' });
+
+function summaryView({ position: _position, ...order }: OrderSummary): z.input<typeof summarySchema> {
+  return {
+    ...order,
+    totalInclVat: order.totalInclVat === null ? null : fromMinor(Number(order.totalInclVat), order.currency),
+    createdAt: order.createdAt.toISOString(),
+    orderedAt: order.orderedAt?.toISOString() ?? null,
+    updatedAt: order.updatedAt.toISOString(),
+  };
+}
+
+/** Finding orders among many (DESIGN "Addresses"). */
+export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/v1/orders/search',
+      operationId: 'searchOrders',
+      summary: 'Search orders, newest first',
+      description:
+        'Every filter that is given must match; a list matches any of its values. Pages hang on the last order ' +
+        'seen, so that orders which come in meanwhile are neither shown twice nor push others out of sight.',
+      tag: 'Orders',
+      access: { credentials: 'key:secret', roles: ['client', 'operator'] },
+      errors: 'coded',
+      body: orderSearchSchema,
+      response: orderPageSchema,
+      handler: async ({ account, body }) => {
+        const { limit, cursor, ...search } = body;
+        const after = cursor == null ? null : decodeCursor(cursor);
+        // One more than is shown tells whether there is a next page.
+        const rows = await searchOrders(sql, viewerOf(account), search, { limit: limit + 1, after });
+        const page = rows.slice(0, limit);
+        const last = rows.length > limit ? page.at(-1) : undefined;
+        return {
+          orders: page.map(summaryView),
+          nextCursor: last === undefined ? null : encodeCursor({ createdAt: last.position, id: last.id }),
+        };
+      },
+    }),
+  ];
+}
