@@ -37,7 +37,9 @@ module.exports = {
   // As Node itself resolves a require of a package that is an ES module only.
   testEnvironmentOptions: { customExportConditions: ['node', 'node-addons', 'module-sync'] },
   // Packages (of supertest's) whose module-sync form is a .mjs file, which jest's require refuses.
-  moduleNameMapper: { '^((?:async-|generator-|async-generator-)function)$': '<rootDir>/node_modules/$1/index.js' },
+  moduleNameMapper: {
+    '^((?:async-|generator-|async-generator-)function)$': '<rootDir>/node_modules/$1/index.js',
+  },
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
