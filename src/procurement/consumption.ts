@@ -1,5 +1,5 @@
 import type { Sql } from '../platform/postgres';
-import type { PageRequest } from './stock-items';
+import { justAfter, type PageRequest, type Period } from './list-filters';
 
 /** A row of the consumption list (interface "Inventory consumption item"). */
 export interface ConsumptionItem {
@@ -8,12 +8,6 @@ export interface ConsumptionItem {
   readonly productName: string | null;
   readonly quantity: number;
   readonly createdAt: Date;
-}
-
-/** Days or moments, both ends included; an open end is null. */
-export interface Period {
-  readonly from: Date | null;
-  readonly to: Date | null;
 }
 
 /**
@@ -31,7 +25,7 @@ export async function listConsumption(
   const matching = sql`
     r.partner_id = ${partnerId} AND r.state <> 'released'
     ${from === null ? sql`` : sql`AND r.created_at >= ${from}`}
-    ${to === null ? sql`` : sql`AND r.created_at <= ${to}`}
+    ${to === null ? sql`` : sql`AND r.created_at < ${justAfter(to)}`}
     ${printJobIds.length === 0 ? sql`` : sql`AND r.print_job_id = ANY(${[...printJobIds]}::bigint[])`}
     ${
       partnerSkus.length === 0

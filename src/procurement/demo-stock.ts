@@ -3,7 +3,11 @@ import { type StockItemSetup, setUpStockItems } from './stock-items';
 
 interface DemoShelf {
   readonly partnerUid: string;
-  readonly supplier: { readonly uid: string; readonly currency: string; readonly vatPercentage: number | null };
+  readonly supplier: {
+    readonly uid: string;
+    readonly currency: string;
+    readonly vatPercentage: number | null;
+  };
   readonly minStock: number;
   readonly maxStock: number;
   /** Sku, name, unit cost in minor units of the supplier's currency. */
@@ -58,7 +62,9 @@ const DEMO_SHELVES: readonly DemoShelf[] = [
     minStock: 60,
     maxStock: 600,
     items: TEE_COLORS.flatMap(([color, named]) =>
-      TEE_SIZES.map(([size, sized, cost]) => [`tee-${color}-${size}`, `T-shirt ${sized}, ${named}`, cost] as const),
+      TEE_SIZES.map(
+        ([size, sized, cost]) => [`tee-${color}-${size}`, `T-shirt ${sized}, ${named}`, cost] as const,
+      ),
     ),
   },
 ];

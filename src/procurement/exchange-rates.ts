@@ -13,25 +13,21 @@ export async function loadExchangeRates(sql: Sql, { date, perEuro }: RateTable):
 
 /**
  * The rates that hold on each of the days: of every currency the newest on or before the day, and the
- * reference rates for currencies that were never loaded.
+ * reference rates for currencies that had none yet.
  * @param dates YYYY-MM-DD
  */
-export async function ratesOn(
-  sql: Sql,
-  dates: readonly string[],
-  currencies: readonly string[],
-): Promise<Map<string, RateTable>> {
+export async function ratesOn(sql: Sql, dates: readonly string[]): Promise<Map<string, RateTable>> {
+  const days = [...new Set(dates)];
+  const tables = new Map(days.map((date) => [date, { date, perEuro: { ...REFERENCE_RATES.perEuro } }]));
+  if (days.length === 0) return tables;
   const rows = await sql<{ day: string; currency: string; perEuro: string }[]>`
     SELECT d.day, c.currency, r.per_euro
-    FROM unnest(${[...new Set(dates)]}::text[]) AS d (day)
-    CROSS JOIN unnest(${[...new Set(currencies)]}::text[]) AS c (currency)
+    FROM unnest(${days}::text[]) AS d (day)
+    CROSS JOIN (SELECT DISTINCT currency FROM exchange_rates) c
     CROSS JOIN LATERAL (
       SELECT per_euro FROM exchange_rates e WHERE e.currency = c.currency AND e.date <= d.day::date
       ORDER BY e.date DESC LIMIT 1
     ) r`;
-  const tables = new Map<string, { date: string; perEuro: Record<string, string> }>(
-    dates.map((date) => [date, { date, perEuro: { ...REFERENCE_RATES.perEuro } }]),
-  );
   for (const { day, currency, perEuro } of rows) tables.get(day)!.perEuro[currency] = perEuro;
   return tables;
 }

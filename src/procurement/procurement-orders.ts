@@ -1,9 +1,12 @@
 import { convertMinor, fromMinor } from '../platform/domain/money';
 import type { Sql } from '../platform/postgres';
-import type { Period } from './consumption';
-import { type ProcurementStatus, procurementWorkflowId } from './domain/procurement-order';
+import {
+  type ProcurementStatus,
+  type ProcurementStep,
+  procurementWorkflowId,
+} from './domain/procurement-order';
 import { ratesOn } from './exchange-rates';
-import type { PageRequest } from './stock-items';
+import { justAfter, type PageRequest, type Period } from './list-filters';
 
 /** A procurement order as lists show it (interface "ProcurementOrder"), costs in the currency asked for. */
 export interface ProcurementOrderView {
@@ -16,7 +19,7 @@ export interface ProcurementOrderView {
   /** Items at their unit costs plus shipping, before VAT. */
   readonly totalCost: number;
   readonly createdAt: Date;
-  readonly items: readonly {
+  readonly items: {
     readonly productUid: string;
     readonly partnerSku: string | null;
     readonly productName: string | null;
@@ -25,7 +28,7 @@ export interface ProcurementOrderView {
     readonly vatPercentage: number | null;
     readonly quantityReceived: number;
   }[];
-  readonly invoices: readonly {
+  readonly invoices: {
     readonly url: string;
     readonly originalFilename: string;
     readonly referenceId: string | null;
@@ -36,6 +39,8 @@ export interface ProcurementOrderView {
 export interface OperatorProcurementOrder extends ProcurementOrderView {
   readonly partnerUid: string;
   readonly partnerName: string;
+  /** ISO 4217; what the supplier is paid in. */
+  readonly supplierCurrency: string;
   /** Why an operator should look at it. */
   readonly attention: string | null;
   readonly updatedAt: Date;
@@ -92,7 +97,7 @@ export async function listProcurementOrders(
     ${statuses.length === 0 ? sql`` : sql`AND o.status = ANY(${[...statuses]})`}
     ${needsAttention ? sql`AND o.attention IS NOT NULL` : sql``}
     ${from === null ? sql`` : sql`AND o.created_at >= ${from}`}
-    ${to === null ? sql`` : sql`AND o.created_at <= ${to}`}`;
+    ${to === null ? sql`` : sql`AND o.created_at < ${justAfter(to)}`}`;
   const [rows, [count]] = await Promise.all([
     sql<OrderRow[]>`
       SELECT o.id, p.uid AS partner_uid, p.name AS partner_name, p.currency AS partner_currency, o.partner_po_number,
@@ -116,7 +121,6 @@ export async function listProcurementOrders(
   const rates = await ratesOn(
     sql,
     foreign.map(({ createdAt }) => day(createdAt)),
-    foreign.flatMap(({ currency, partnerCurrency }) => [currency, partnerCurrency]),
   );
   const orders = rows.map((row) => {
     const table = rates.get(day(row.createdAt));
@@ -125,6 +129,41 @@ export async function listProcurementOrders(
     return view(row, convert);
   });
   return { orders, total: Number(count!.total) };
+}
+
+/** The currency a partner's costs are shown in; an account that is not set up as a partner yet has none to show. */
+export async function partnerCurrency(sql: Sql, partnerId: string): Promise<string> {
+  const [partner] = await sql<
+    { currency: string }[]
+  >`SELECT currency FROM partners WHERE account_id = ${partnerId}`;
+  return partner?.currency ?? 'EUR';
+}
+
+/** One order as operators see it; undefined when there is none. */
+export async function readProcurementOrder(
+  sql: Sql,
+  orderId: number,
+): Promise<OperatorProcurementOrder | undefined> {
+  const everything = { partnerId: null, statuses: [], from: null, to: null };
+  const { orders } = await listProcurementOrders(
+    sql,
+    { ...everything, orderId },
+    { pageNumber: 1, perPage: 1 },
+  );
+  return orders[0];
+}
+
+/** What happened to an order, oldest first. */
+export interface ProcurementEvent {
+  readonly type: 'raised' | ProcurementStep['type'];
+  readonly actor: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly at: Date;
+}
+
+export async function procurementEvents(sql: Sql, orderId: number): Promise<ProcurementEvent[]> {
+  return await sql<ProcurementEvent[]>`
+    SELECT type, actor, data, at FROM procurement_order_events WHERE procurement_order_id = ${orderId} ORDER BY id`;
 }
 
 const day = (at: Date) => at.toISOString().slice(0, 10);
@@ -138,6 +177,7 @@ function view(row: OrderRow, convert: (minor: number) => number): OperatorProcur
     orderId: Number(row.id),
     partnerUid: row.partnerUid,
     partnerName: row.partnerName,
+    supplierCurrency: row.currency,
     partnerPoNumber: row.partnerPoNumber,
     supplierUid: row.supplierUid,
     status: row.status,

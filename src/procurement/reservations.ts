@@ -119,56 +119,76 @@ async function reservedByStep(tx: Transaction, step: string): Promise<ReservedLi
   }));
 }
 
-/** Whose reservations to settle: of print jobs, or of everything that a step reserved. */
-export type ReservationOwner = { readonly printJobIds: readonly string[] } | { readonly step: string };
-
 /**
- * The jobs were printed: what they had reserved leaves the stock. Jobs without open reservations are passed over,
- * so it may be told any number of times.
+ * Settles print jobs' reservations. What printed jobs had reserved leaves the stock; what cancelled jobs
+ * had reserved comes free, for waiting jobs first. Jobs without open reservations are passed over, so it may
+ * be told any number of times, and what was settled once never settles otherwise afterwards.
+ * One call per transaction (see {@link LockedStock}).
  * @returns how many reservations were settled now
  */
-export async function consumeReserved(tx: Transaction, owner: ReservationOwner): Promise<number> {
-  return await settle(tx, owner, 'consumed');
-}
-
-/**
- * The jobs will not be printed: what they had reserved comes free, for waiting jobs first.
- * Consumed reservations stay consumed.
- * @returns how many reservations were settled now
- */
-export async function releaseReservation(tx: Transaction, owner: ReservationOwner): Promise<number> {
-  return await settle(tx, owner, 'released');
-}
-
-async function settle(
+export async function settleReservations(
   tx: Transaction,
-  owner: ReservationOwner,
-  state: 'consumed' | 'released',
-): Promise<number> {
-  const owned =
-    'step' in owner
-      ? tx`r.step = ${owner.step}`
-      : tx`r.print_job_id = ANY(${[...owner.printJobIds]}::bigint[])`;
+  jobs: { readonly printed?: readonly string[]; readonly cancelled?: readonly string[] },
+): Promise<{ printed: number; cancelled: number }> {
+  const printed = [...(jobs.printed ?? [])];
+  const cancelled = [...(jobs.cancelled ?? [])];
   const stock = await LockedStock.lock(
     tx,
-    tx`i.id IN (SELECT r.stock_item_id FROM stock_reservations r WHERE ${owned} AND r.state = 'reserved')`,
+    tx`i.id IN (
+      SELECT stock_item_id FROM stock_reservations
+      WHERE print_job_id = ANY(${[...printed, ...cancelled]}::bigint[]) AND state = 'reserved')`,
   );
   // Only of locked items: what the same jobs reserve elsewhere meanwhile is a later step's.
   const settled = await tx<
-    { id: string; stockItemId: string; printJobId: string; quantity: string; allocated: string }[]
+    {
+      id: string;
+      stockItemId: string;
+      printJobId: string;
+      quantity: string;
+      allocated: string;
+      state: 'consumed' | 'released';
+    }[]
   >`
-    UPDATE stock_reservations r SET state = ${state}, settled_at = now()
-    WHERE ${owned} AND r.state = 'reserved' AND r.stock_item_id = ANY(${stock.ids()}::bigint[])
-    RETURNING r.id, r.stock_item_id, r.print_job_id, r.quantity, r.allocated`;
-  const byItem = new Map<string, OpenReservation[]>();
-  for (const { stockItemId, quantity, allocated, ...row } of settled) {
-    const reservation = { ...row, quantity: Number(quantity), allocated: Number(allocated) };
-    byItem.set(stockItemId, [...(byItem.get(stockItemId) ?? []), reservation]);
-  }
-  for (const [itemId, reservations] of byItem) {
-    if (state === 'consumed') stock.consumeReserved(itemId, reservations);
-    else stock.release(itemId, reservations);
+    UPDATE stock_reservations
+    SET state = CASE WHEN print_job_id = ANY(${printed}::bigint[]) THEN 'consumed' ELSE 'released' END, settled_at = now()
+    WHERE print_job_id = ANY(${[...printed, ...cancelled]}::bigint[]) AND state = 'reserved'
+      AND stock_item_id = ANY(${stock.ids()}::bigint[])
+    RETURNING id, stock_item_id, print_job_id, quantity, allocated, state`;
+  // Consumption first: a cancelled job's pieces must not go to one that is about to leave.
+  for (const state of ['consumed', 'released'] as const) {
+    const byItem = new Map<string, OpenReservation[]>();
+    for (const row of settled.filter((one) => one.state === state)) {
+      const { id, printJobId, stockItemId } = row;
+      const reservation = {
+        id,
+        printJobId,
+        quantity: Number(row.quantity),
+        allocated: Number(row.allocated),
+      };
+      byItem.set(stockItemId, [...(byItem.get(stockItemId) ?? []), reservation]);
+    }
+    for (const [itemId, reservations] of byItem) {
+      if (state === 'consumed') stock.consumeReserved(itemId, reservations);
+      else stock.release(itemId, reservations);
+    }
   }
   await stock.write();
-  return settled.length;
+  const consumed = settled.filter(({ state }) => state === 'consumed').length;
+  return { printed: consumed, cancelled: settled.length - consumed };
+}
+
+/** {@link settleReservations} of printed jobs. */
+export async function consumeReserved(
+  tx: Transaction,
+  { printJobIds }: { readonly printJobIds: readonly string[] },
+): Promise<number> {
+  return (await settleReservations(tx, { printed: printJobIds })).printed;
+}
+
+/** {@link settleReservations} of cancelled jobs. */
+export async function releaseReservation(
+  tx: Transaction,
+  { printJobIds }: { readonly printJobIds: readonly string[] },
+): Promise<number> {
+  return (await settleReservations(tx, { cancelled: printJobIds })).cancelled;
 }

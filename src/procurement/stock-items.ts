@@ -1,7 +1,7 @@
-import type { PendingQuery, Row } from 'postgres';
 import { inTransaction, json, type Sql } from '../platform/postgres';
 import { type AlertUid, alertUid } from './domain/stock-level';
-import { LockedStock } from './stock-ledger';
+import type { PageRequest } from './list-filters';
+import { LockedStock, type MovementType } from './stock-ledger';
 
 /** A stock item as it is set up; without a supplier it is never reordered. */
 export interface StockItemSetup {
@@ -96,42 +96,46 @@ export async function setUpStockItems(
   });
 }
 
-/** A row of the inventory list (interface "Inventory item"). */
-export interface InventoryItem {
+/** A stock item as lists show it: the interface's inventory item, and what operators see besides. */
+export interface StockItemView {
   readonly partnerSku: string;
   readonly alertUid: AlertUid | null;
   readonly quantity: number;
   readonly minStock: number;
   readonly maxStock: number;
   readonly quantityOrdered: number;
+  readonly productUid: string;
+  readonly productName: string | null;
+  readonly reserved: number;
+  readonly backorder: number;
+  readonly allowBackorder: boolean;
+  readonly supplierUid: string | null;
 }
 
-export interface PageRequest {
-  /** From 1. */
-  readonly pageNumber: number;
-  readonly perPage: number;
-}
-
-interface InventoryRow {
+interface ItemRow {
   partnerSku: string;
+  productUid: string;
+  productName: string | null;
   quantity: string;
   reserved: string;
   backorder: string;
   minStock: string;
   maxStock: string;
   quantityOrdered: string;
+  allowBackorder: boolean;
+  supplierUid: string | null;
 }
 
 /**
  * A partner's stock in the order in which it was set up: all of it, the skus asked for, or a page.
  * @returns the items, and how many there are on all pages together
  */
-export async function listInventory(
+export async function listStockItems(
   sql: Sql,
   partnerId: string,
-  { partnerSkus, page }: { readonly partnerSkus?: readonly string[]; readonly page?: PageRequest },
-): Promise<{ items: InventoryItem[]; total: number }> {
-  const filtered = partnerSkus !== undefined && partnerSkus.length > 0;
+  { partnerSkus = [], page }: { readonly partnerSkus?: readonly string[]; readonly page?: PageRequest },
+): Promise<{ items: StockItemView[]; total: number }> {
+  const filtered = partnerSkus.length > 0;
   const first = page === undefined ? 0 : (page.pageNumber - 1) * page.perPage;
   const matching = filtered ? sql`AND partner_sku = ANY(${[...new Set(partnerSkus)]})` : sql``;
   const paged =
@@ -140,38 +144,87 @@ export async function listInventory(
       : filtered
         ? sql`ORDER BY position LIMIT ${page.perPage} OFFSET ${first}`
         : sql`AND position > ${first} AND position <= ${first + page.perPage} ORDER BY position`;
-  const rows = await sql<InventoryRow[]>`
-    SELECT partner_sku, quantity, reserved, backorder, min_stock, max_stock, quantity_ordered
+  const rows = await sql<ItemRow[]>`
+    SELECT partner_sku, product_uid, product_name, quantity, reserved, backorder, min_stock, max_stock, quantity_ordered,
+           allow_backorder, supplier_uid
     FROM stock_items WHERE partner_id = ${partnerId} ${matching} ${paged}`;
-  const total = page === undefined ? rows.length : await countItems(sql, partnerId, matching, filtered);
-  return { items: rows.map(inventoryItem), total };
-}
-
-async function countItems(
-  sql: Sql,
-  partnerId: string,
-  matching: PendingQuery<Row[]>,
-  filtered: boolean,
-): Promise<number> {
-  const [row] = filtered
+  if (page === undefined) return { items: rows.map(itemView), total: rows.length };
+  const [count] = filtered
     ? await sql<{ items: string }[]>`
         SELECT count(*) AS items FROM stock_items WHERE partner_id = ${partnerId} ${matching}`
     : await sql<{ items: string }[]>`SELECT items FROM stock_item_counts WHERE partner_id = ${partnerId}`;
-  return Number(row?.items ?? 0);
+  return { items: rows.map(itemView), total: Number(count?.items ?? 0) };
 }
 
-function inventoryItem(row: InventoryRow): InventoryItem {
+function itemView({
+  partnerSku,
+  productUid,
+  productName,
+  allowBackorder,
+  supplierUid,
+  ...row
+}: ItemRow): StockItemView {
   const level = {
     quantity: Number(row.quantity),
     reserved: Number(row.reserved),
     backorder: Number(row.backorder),
   };
+  const minStock = Number(row.minStock);
   return {
-    partnerSku: row.partnerSku,
-    alertUid: alertUid(level, Number(row.minStock)),
-    quantity: level.quantity,
-    minStock: Number(row.minStock),
+    partnerSku,
+    alertUid: alertUid(level, minStock),
+    ...level,
+    minStock,
     maxStock: Number(row.maxStock),
     quantityOrdered: Number(row.quantityOrdered),
+    productUid,
+    productName,
+    allowBackorder,
+    supplierUid,
   };
+}
+
+/** One line of the ledger. */
+export interface StockMovement {
+  /** Decimal string. */
+  readonly id: string;
+  readonly type: MovementType;
+  readonly quantity: number;
+  readonly quantityDelta: number;
+  readonly reservedDelta: number;
+  readonly backorderDelta: number;
+  readonly reference: string | null;
+  readonly at: Date;
+}
+
+/** The ledger of one item, newest first. @param before id of the movement to go on after; null: the newest */
+export async function stockMovements(
+  sql: Sql,
+  partnerId: string,
+  partnerSku: string,
+  { before, limit }: { readonly before: string | null; readonly limit: number },
+): Promise<StockMovement[]> {
+  const rows = await sql<
+    {
+      id: string;
+      type: MovementType;
+      quantity: string;
+      quantityDelta: string;
+      reservedDelta: string;
+      backorderDelta: string;
+      reference: string | null;
+      at: Date;
+    }[]
+  >`
+    SELECT m.id, m.type, m.quantity, m.quantity_delta, m.reserved_delta, m.backorder_delta, m.reference, m.at
+    FROM stock_items i JOIN stock_movements m ON m.stock_item_id = i.id
+    WHERE i.partner_id = ${partnerId} AND i.partner_sku = ${partnerSku} ${before === null ? sql`` : sql`AND m.id < ${before}`}
+    ORDER BY m.stock_item_id, m.id DESC LIMIT ${limit}`;
+  return rows.map((row) => ({
+    ...row,
+    quantity: Number(row.quantity),
+    quantityDelta: Number(row.quantityDelta),
+    reservedDelta: Number(row.reservedDelta),
+    backorderDelta: Number(row.backorderDelta),
+  }));
 }

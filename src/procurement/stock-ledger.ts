@@ -14,7 +14,7 @@ import {
 } from './domain/stock-level';
 import { type Reorder, raiseProcurementOrders } from './reorder';
 
-type MovementType = 'add' | 'consume' | 'reserve' | 'release' | 'consume_reserved' | 'receive';
+export type MovementType = 'add' | 'consume' | 'reserve' | 'release' | 'consume_reserved' | 'receive';
 
 /** What a movement refers to: a client's reference, and the step of a run that must not count twice. */
 interface Cause {
@@ -226,8 +226,12 @@ export class LockedStock {
         WHERE i.id = l.id
       ), allocated AS (
         UPDATE stock_reservations r SET allocated = r.allocated + a.quantity
-        FROM jsonb_to_recordset(${json(tx, this.allocations)}) AS a ("reservationId" bigint, quantity bigint)
-        WHERE r.id = a."reservationId"
+        FROM (
+          -- A reservation may have got pieces more than once; an UPDATE takes only one row for each.
+          SELECT "reservationId" AS id, sum(quantity) AS quantity
+          FROM jsonb_to_recordset(${json(tx, this.allocations)}) AS a ("reservationId" bigint, quantity bigint) GROUP BY 1
+        ) a
+        WHERE r.id = a.id
       )
       INSERT INTO stock_movements (stock_item_id, type, quantity, quantity_delta, reserved_delta, backorder_delta, reference, step)
       SELECT m.item, m.type, m.quantity, m.dq, m.dr, m.db, m.reference, m.step

@@ -6,6 +6,7 @@ import {
   type ReserveOutcome,
   releaseReservation,
   reserveStock,
+  settleReservations,
 } from '../../src/procurement/reservations';
 import { auditStock } from '../../src/procurement/stock-audit';
 import { type TestDatabase, testDatabase } from '../support/database';
@@ -129,17 +130,37 @@ describe('short stock', () => {
     });
   });
 
+  it('fills one waiting job by several deliveries of one request', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 0)]);
+    const job = newJob();
+    await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 10, printJobId: job });
+    const delivery = (quantity: number) =>
+      ({ partnerSku: 'frame', adjustmentType: 'add', quantity }) as const;
+    await adjustStock(db.sql, partnerId, [delivery(3), delivery(4)]);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 7,
+      reserved: 7,
+      backorder: 3,
+    });
+    expect(await auditStock(db.sql)).toEqual([]);
+    await consumed(job);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 0,
+      reserved: 0,
+      backorder: 3,
+    });
+  });
+
   it('is eased by a cancelled job', async () => {
     const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 4)]);
     const [first, second, third] = [newJob(), newJob(), newJob()];
-    const step = newStep();
     const frame = (printJobId: string, quantity: number) => ({
       partnerId,
       partnerSku: 'frame',
       quantity,
       printJobId,
     });
-    await reserve(step, frame(first, 4), frame(second, 2));
+    await reserve(newStep(), frame(first, 4), frame(second, 2));
     await reserve(newStep(), frame(third, 1));
     await released(first);
     expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
@@ -147,11 +168,32 @@ describe('short stock', () => {
       reserved: 3,
       backorder: 0,
     });
-    // Settled by step: of two jobs that go together, neither gets the other's pieces.
-    await inTransaction(db.sql, (tx) => releaseReservation(tx, { step }));
+    await released(second);
     expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
       quantity: 4,
       reserved: 1,
+      backorder: 0,
+    });
+  });
+
+  it('gives nothing to a job that leaves at the same time', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 4)]);
+    const [cancelled, alsoCancelled, printed] = [newJob(), newJob(), newJob()];
+    const frame = (printJobId: string, quantity: number) => ({
+      partnerId,
+      partnerSku: 'frame',
+      quantity,
+      printJobId,
+    });
+    await reserve(newStep(), frame(cancelled, 4), frame(alsoCancelled, 2), frame(printed, 3));
+    const settled = await inTransaction(db.sql, (tx) =>
+      settleReservations(tx, { printed: [printed], cancelled: [cancelled, alsoCancelled] }),
+    );
+    expect(settled).toEqual({ printed: 1, cancelled: 2 });
+    // Printed without having been there: three are owed, and the freed four pay for them.
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 1,
+      reserved: 0,
       backorder: 0,
     });
   });

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
+import { PROCUREMENT_STATUSES } from './domain/procurement-order';
+import {
+  inventoryShape,
+  pageNumber,
+  pageOfItems,
+  pageOfResults,
+  pieces,
+  procurementOrderShape,
+  sku,
+} from './schemas';
+
+/** Wire shapes of what operators do with stock, procurement orders and exchange rates. */
+
+const note = z.string().trim().min(1).max(500);
+const limit = z.int().min(0).max(1_000_000_000);
+const currency = z.string().refine((code) => code === 'EUR' || Object.hasOwn(REFERENCE_RATES.perEuro, code), {
+  error: 'must be an ISO 4217 currency with a known exchange rate',
+});
+
+export const stockItemSetupSchema = z
+  .object({
+    partnerSku: sku,
+    productUid: z.string().min(1).max(255).optional().describe('The sku itself, when left out.'),
+    productName: z.string().min(1).max(255).nullable().optional(),
+    minStock: limit.default(0),
+    maxStock: limit.default(0),
+    allowBackorder: z
+      .boolean()
+      .default(true)
+      .describe('Whether print jobs may wait for stock; otherwise they go to another partner.'),
+    supplier: z
+      .object({
+        uid: z.string().min(1).max(100),
+        unitCost: z.number().min(0).max(1_000_000),
+        currency,
+        vatPercentage: z.number().min(0).max(100).nullable().default(null),
+      })
+      .optional()
+      .describe('Without one the item is never reordered.'),
+    openingQuantity: limit.optional().describe('Of a new item; one that exists keeps its level.'),
+  })
+  .refine(({ minStock, maxStock }) => maxStock >= minStock, {
+    path: ['maxStock'],
+    error: 'Lies below minStock.',
+  });
+
+export const stockItemsRequestSchema = z.object({
+  items: z
+    .array(stockItemSetupSchema)
+    .min(1)
+    .max(1000)
+    .superRefine((items, context) => {
+      const seen = new Set<string>();
+      items.forEach(({ partnerSku }, index) => {
+        if (seen.has(partnerSku)) {
+          context.addIssue({ code: 'custom', path: [index, 'partnerSku'], message: 'Given twice.' });
+        }
+        seen.add(partnerSku);
+      });
+    }),
+});
+
+/** Query parameters: numbers come as text. */
+export const pageQuerySchema = z.object({
+  pageNumber: z.coerce.number().pipe(pageNumber).default(1),
+  perPage: z.coerce.number().pipe(z.int().min(1).max(1000)).default(100),
+});
+
+export const stockItemViewSchema = z.object({
+  ...inventoryShape,
+  productUid: z.string(),
+  productName: z.string().nullable(),
+  reserved: z.int().describe('Of the quantity, promised to print jobs.'),
+  backorder: z.int(),
+  allowBackorder: z.boolean(),
+  supplierUid: z.string().nullable(),
+});
+
+export const stockItemListSchema = z.object({
+  items: z.array(stockItemViewSchema),
+  pagination: pageOfItems,
+});
+
+export const stockMovementSchema = z.object({
+  id: z.string(),
+  type: z.enum(['add', 'consume', 'reserve', 'release', 'consume_reserved', 'receive']),
+  quantity: z.int(),
+  quantityDelta: z.int(),
+  reservedDelta: z.int(),
+  backorderDelta: z.int(),
+  reference: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+
+export const procurementOrderViewSchema = z.object({
+  ...procurementOrderShape,
+  partnerUid: z.string(),
+  partnerName: z.string(),
+  supplierCurrency: z.string().describe('ISO 4217; what the supplier is paid in.'),
+  attention: z.string().nullable(),
+  updatedAt: z.iso.datetime(),
+  workflowId: z.string(),
+});
+
+export const procurementOrderListSchema = z.object({
+  orders: z.array(procurementOrderViewSchema),
+  pagination: pageOfResults,
+});
+
+export const procurementEventSchema = z.object({
+  type: z.enum(['raised', 'move', 'receipt', 'invoice']),
+  actor: z.string(),
+  data: z.record(z.string(), z.unknown()),
+  at: z.iso.datetime(),
+});
+
+export const moveRequestSchema = z.object({
+  status: z.enum(PROCUREMENT_STATUSES),
+  reason: note.optional(),
+  partnerPoNumber: z.string().trim().min(1).max(100).optional(),
+  shippingCost: z.number().min(0).max(10_000_000).optional().describe('In the supplier’s currency.'),
+});
+
+export const receiptRequestSchema = z.object({
+  receiptId: z.string().trim().min(1).max(100).describe('Names the delivery; one id is counted once.'),
+  items: z
+    .array(z.object({ partnerSku: sku, quantity: pieces }))
+    .min(1)
+    .max(1000),
+});
+
+export const invoiceRequestSchema = z.object({
+  url: z.url({ protocol: /^https$/ }).max(2000),
+  originalFilename: z.string().trim().min(1).max(255),
+  referenceId: z.string().trim().min(1).max(100).nullable().default(null),
+  dueDate: z.iso.date().nullable().default(null),
+});
+
+export const exchangeRatesSchema = z.object({
+  perEuro: z
+    .record(
+      z.string().regex(/^[A-Z]{3}$/),
+      z.string().regex(/^\d{1,9}(\.\d{1,8})?$/, 'must be a decimal number'),
+    )
+    .refine((rates) => Object.values(rates).every((rate) => Number(rate) > 0), {
+      error: 'A rate must be more than 0.',
+    })
+    .describe('Units of a currency that one euro buys, as decimal text.'),
+});

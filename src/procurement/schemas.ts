@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { PROCUREMENT_STATUSES } from './domain/procurement-order';
+
+/** Wire shapes of the interface's procurement group. */
+
+export const sku = z.string().min(1).max(255);
+/** Beyond any warehouse; a level stays an exact number however many of these are added up. */
+export const pieces = z.int().min(1).max(1_000_000_000);
+
+export const pageNumber = z.int().min(1).max(1_000_000_000);
+
+const pageRequestSchema = z.object({
+  pageNumber: pageNumber.default(1).describe('From 1.'),
+  perPage: z.int().min(1).max(10_000).default(1000),
+});
+
+const LATEST = Date.UTC(9999, 11, 31);
+const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** An ISO 8601 day or moment to the moments it spans; without an offset it is UTC. */
+function momentsOf(text: string): { start: Date; end: Date } | null {
+  const [, day, time, offset = 'Z'] = MOMENT.exec(text) ?? [];
+  if (day === undefined || !z.iso.date().safeParse(day).success) return null;
+  const zone = offset.length === 5 ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset;
+  const start = Date.parse(time === undefined ? `${day}T00:00Z` : `${day}T${time}${zone}`);
+  if (Number.isNaN(start)) return null;
+  // Kept to what Postgres and ISO years of four digits can say; nothing was stored outside.
+  const within = (at: number) => new Date(Math.min(Math.max(at, 0), LATEST));
+  return { start: within(start), end: within(time === undefined ? start + 86_399_999 : start) };
+}
+
+const moment = (edge: 'start' | 'end') =>
+  z.string().transform((text, context) => {
+    const moments = momentsOf(text);
+    if (moments !== null) return moments[edge];
+    context.addIssue({ code: 'custom', message: 'Not an ISO 8601 date or time.' });
+    return z.NEVER;
+  });
+
+const period = {
+  dateFrom: moment('start').optional().describe('ISO 8601; a day without a time begins at 00:00 UTC.'),
+  dateTo: moment('end')
+    .optional()
+    .describe(
+      'ISO 8601, included; a day without a time is included whole. Now, when only dateFrom is given.',
+    ),
+};
+
+const inOrder = (filter: { dateFrom?: Date | undefined; dateTo?: Date | undefined }) =>
+  filter.dateFrom === undefined || filter.dateTo === undefined || filter.dateFrom <= filter.dateTo;
+const NOT_IN_ORDER = { path: ['dateTo'], error: 'Lies before dateFrom.' };
+
+export const orderListRequestSchema = z.object({
+  filterBy: z
+    .object({ ...period, status: z.array(z.enum(PROCUREMENT_STATUSES)).max(100).default([]) })
+    .refine(inOrder, NOT_IN_ORDER)
+    .prefault({}),
+  pagination: pageRequestSchema.prefault({}),
+});
+
+export const consumptionListRequestSchema = z.object({
+  filterBy: z
+    .object({
+      ...period,
+      partnerSku: z.array(z.string()).max(10_000).default([]),
+      printJobId: z.array(z.int()).max(10_000).default([]),
+    })
+    .refine(inOrder, NOT_IN_ORDER)
+    .prefault({}),
+  pagination: pageRequestSchema.prefault({}),
+});
+
+export const inventoryListRequestSchema = z.object({
+  filterBy: z
+    .object({ partnerSku: z.array(z.string()).max(10_000).default([]).describe('Empty: all.') })
+    .prefault({}),
+  pagination: pageRequestSchema.optional().describe('Without it everything comes in one answer.'),
+});
+
+export const adjustStockRequestSchema = z.object({
+  adjustments: z
+    .array(
+      z.object({
+        partnerSku: sku,
+        adjustmentType: z.enum(['add', 'consume']),
+        quantity: pieces,
+        referenceId: z
+          .string()
+          .min(1)
+          .max(255)
+          .optional()
+          .describe('Rejected when repeated within 5 minutes.'),
+      }),
+    )
+    .min(1)
+    .max(100),
+});
+
+export const procurementOrderShape = {
+  orderId: z.int(),
+  partnerPoNumber: z.string().nullable(),
+  supplierUid: z.string(),
+  status: z.enum(PROCUREMENT_STATUSES),
+  currency: z.string().describe('ISO 4217; the partner’s, and that of every cost.'),
+  shippingCost: z.number().nullable(),
+  totalCost: z.number().describe('Items and shipping, before VAT.'),
+  createdAt: z.iso.datetime(),
+  items: z.array(
+    z.object({
+      productUid: z.string(),
+      partnerSku: z.string().nullable(),
+      productName: z.string().nullable(),
+      quantity: z.int(),
+      unitCost: z.number(),
+      vatPercentage: z.number().nullable(),
+      quantityReceived: z.int(),
+    }),
+  ),
+  invoices: z.array(
+    z.object({
+      url: z.string(),
+      originalFilename: z.string(),
+      referenceId: z.string().nullable(),
+      dueDate: z.iso.date().nullable(),
+    }),
+  ),
+};
+
+export const pageOfResults = z.object({ pageNumber: z.int(), perPage: z.int(), totalResult: z.int() });
+
+export const orderListResponseSchema = z.object({
+  orders: z.array(z.object(procurementOrderShape)),
+  pagination: pageOfResults,
+  currency: z.string().describe('ISO 4217'),
+});
+
+export const consumptionListResponseSchema = z.object({
+  items: z.array(
+    z.object({
+      printJobId: z.int(),
+      partnerSku: z.string(),
+      productName: z.string().nullable(),
+      quantity: z.int().describe('Reserved for the print job.'),
+      createdAt: z.iso.datetime(),
+    }),
+  ),
+  pagination: pageOfResults,
+});
+
+export const inventoryShape = {
+  partnerSku: z.string(),
+  alertUid: z.enum(['back_order', 'out_of_stock', 'low_stock']).nullable(),
+  quantity: z.int(),
+  minStock: z.int(),
+  maxStock: z.int(),
+  quantityOrdered: z.int(),
+};
+
+export const pageOfItems = z.object({
+  pageNumber: z.int(),
+  perPage: z.int(),
+  totalPages: z.int(),
+  totalItems: z.int(),
+});
+
+export const inventoryListResponseSchema = z.object({
+  inventoryItem: z.array(z.object(inventoryShape)),
+  pagination: pageOfItems.nullable(),
+});
+
+export const adjustStockResponseSchema = z.object({
+  updates: z.array(
+    z.object({
+      partnerSku: z.string(),
+      success: z.boolean(),
+      message: z.string(),
+      previousQuantity: z.int(),
+      newQuantity: z.int(),
+      backorderQuantity: z.int(),
+    }),
+  ),
+});
