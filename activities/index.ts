@@ -1,6 +1,7 @@
 import { createOrderRunActivities, type OrderRunDeps } from './order-run';
 import { createPartnerStockActivities } from './partner-stock';
 import { createProcurementActivities } from './procurement';
+import { createShippingActivities } from './shipping';
 
 export type ActivityDeps = OrderRunDeps;
 
@@ -10,5 +11,6 @@ export function createActivities(deps: ActivityDeps) {
     ...createOrderRunActivities(deps),
     ...createPartnerStockActivities(deps),
     ...createProcurementActivities(deps),
+    ...createShippingActivities(deps),
   };
 }

@@ -9,6 +9,7 @@ import { dispatchRoutes } from './partner/dispatch';
 import { postbackRoutes } from './partner/postbacks';
 import { stockStatusRoutes } from './partner/stock-status';
 import { subscribeRoutes } from './partner/subscribe';
+import { shippingRoutes } from './shipping/routes';
 
 /** Every route of the API but the system's own; each area brings its list. */
 export function allRoutes(deps: ApiDeps): Route[] {
@@ -17,6 +18,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...subscribeRoutes(deps),
     ...postbackRoutes(deps),
     ...dispatchRoutes(deps),
+    ...shippingRoutes(deps),
     ...stockStatusRoutes(deps),
     ...documentRoutes(deps),
     ...notificationRoutes(deps),

@@ -165,7 +165,7 @@ export function layOutLabel(label: LabelContent, size: { width: number; height: 
   lines(
     [...to, ...phone],
     { x: MARGIN + 6, y: 139, width: inner - 6, height: 105 },
-    { size: 13, minSize: 6, weight: 'bold' },
+    { size: 13, minSize: 4.5, weight: 'bold' },
   );
   rule(248);
 

@@ -21,14 +21,18 @@ CREATE TABLE shipping_orders (
   id                  uuid PRIMARY KEY,
   account_id          uuid NOT NULL REFERENCES accounts,
   order_reference_id  text NOT NULL,
-  -- The consignment in the engine's units, and which method was asked for.
+  -- Hash of the request: only the same content may take up an order whose answer was lost.
+  fingerprint         bytea NOT NULL,
+  -- In the engine's units.
   consignment         jsonb NOT NULL,
-  method_choice       jsonb NOT NULL,
+  method_uid          text NOT NULL,
   label               jsonb NOT NULL,
   status              text NOT NULL DEFAULT 'buying' CHECK (status IN ('buying', 'bought', 'refused')),
   refusal             jsonb,
-  created_at          timestamptz NOT NULL DEFAULT now(),
-  ended_at            timestamptz
+  -- Until then a request waits for the outcome.
+  waiting_until       timestamptz NOT NULL,
+  answered_at         timestamptz,
+  created_at          timestamptz NOT NULL DEFAULT now()
 );
 -- A refused request leaves its reference free for the next try.
 CREATE UNIQUE INDEX shipping_orders_reference ON shipping_orders (account_id, order_reference_id)

@@ -23,13 +23,16 @@ const bySpeed = (a: MethodQuote, b: MethodQuote) =>
 /** `FedEx`, `fed_ex` and `fed-ex` are one name. */
 const folded = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
+/** Whether a method, or its carrier, goes by a name. */
+export function goesBy({ methodUid, carrierUid, carrierName }: MethodQuote, name: string): boolean {
+  const wanted = folded(name);
+  return [methodUid, carrierUid, carrierName].some((candidate) => folded(candidate) === wanted);
+}
+
 function matching(quotes: readonly MethodQuote[], name: string): MethodQuote[] {
   const tier = TIERS[name.toLowerCase()];
   if (tier !== undefined) return [...quotes].sort(tier === 'cheapest' ? byPrice : bySpeed).slice(0, 1);
-  const wanted = folded(name);
-  return quotes.filter(({ methodUid, carrierUid, carrierName }) =>
-    [methodUid, carrierUid, carrierName].some((candidate) => folded(candidate) === wanted),
-  );
+  return quotes.filter((quote) => goesBy(quote, name));
 }
 
 /**

@@ -1,0 +1,39 @@
+import type { Carriers } from '../../src/carriers/carriers';
+import { fromMinor } from '../../src/platform/domain/money';
+import { consignmentFrom } from '../../src/shipping/consignment';
+import { quoteRequestSchema, quotesSchema } from '../../src/shipping/schemas';
+import { type Route, route } from '../http/route';
+
+/** `POST /v1/shipping-methods/quote`: the methods that carry packages somewhere, cheapest first. */
+export function quoteRoute(carriers: Carriers): Route {
+  return route({
+    method: 'post',
+    path: '/v1/shipping-methods/quote',
+    operationId: 'quoteShippingMethods',
+    summary: 'List the shipping methods for packages and an address',
+    description:
+      'Cheapest first, with the price of all packages together. An empty list when nothing carries them.',
+    tag: 'Shipping',
+    access: { credentials: 'key', roles: ['client', 'partner', 'operator'] },
+    errors: 'shipping',
+    body: quoteRequestSchema,
+    response: quotesSchema,
+    handler: async ({ body }) => {
+      const quotes = await carriers.quote(consignmentFrom(body));
+      return {
+        items: quotes.map((quote) => ({
+          carrier: { name: quote.carrierName, uid: quote.carrierUid },
+          method: {
+            name: quote.methodName,
+            uid: quote.methodUid,
+            price: fromMinor(quote.price.minor, quote.price.currency),
+            maxShipmentDays: quote.maxDays,
+            minShipmentDays: quote.minDays,
+            deliveryPaddingDays: quote.paddingDays,
+          },
+        })),
+        count: quotes.length,
+      };
+    },
+  });
+}

@@ -1,0 +1,55 @@
+import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { Config } from '../platform/config';
+import { Refusal } from '../platform/errors';
+import {
+  SHIPPING_ORDER_WORKFLOW,
+  type ShippingOrderInput,
+  type ShippingOrderOutcome,
+  shippingOrderWorkflowId,
+} from './domain/shipping-order-run';
+
+/** How long a request waits for its labels. */
+export const ANSWER_SECONDS = 30;
+const RETRY_AFTER_SECONDS = 5;
+
+/** gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE; CANCELLED is how a long poll ends at its deadline. */
+const AWAY = new Set([1, 4, 8, 14]);
+
+/**
+ * Starts the purchase of a shipping order, or joins one under way, and waits for its outcome.
+ * @throws Refusal UNAVAILABLE when Temporal or every worker is away; the purchase then goes on when they are back
+ */
+export async function runShippingOrder(
+  client: Client,
+  config: Pick<Config, 'TEMPORAL_TASK_QUEUE'>,
+  input: ShippingOrderInput,
+): Promise<ShippingOrderOutcome> {
+  const workflowId = shippingOrderWorkflowId(input.shippingOrderId);
+  try {
+    return await client.withDeadline(Date.now() + ANSWER_SECONDS * 1000, async () => {
+      try {
+        await client.workflow.start(SHIPPING_ORDER_WORKFLOW, {
+          workflowId,
+          taskQueue: config.TEMPORAL_TASK_QUEUE,
+          args: [input],
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          memo: { requestId: input.requestId },
+        });
+      } catch (error) {
+        // It ran before: its result is there to be read.
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      }
+      return (await client.workflow.getHandle(workflowId).result()) as ShippingOrderOutcome;
+    });
+  } catch (error) {
+    const cause = isGrpcServiceError(error) ? error : (error as { cause?: unknown }).cause;
+    if (isGrpcServiceError(cause) && AWAY.has(cause.code)) {
+      throw new Refusal('UNAVAILABLE', {
+        message: 'The labels could not be bought yet; send the same request again to get them.',
+        retryAfter: RETRY_AFTER_SECONDS,
+      });
+    }
+    throw error;
+  }
+}
