@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
+import type { Services } from '../../src/cli/services';
+import { randomToken } from '../../src/platform/ids';
+import { temporalConnectionOptions } from '../../src/platform/temporal';
+import { inParallel } from './bench-stack';
+
+/** Runs of the bare workflow, driven by the same messages as an order run. */
+export interface BareRuns {
+  /** @returns seconds */
+  run(count: number, atOnce: number): Promise<number>;
+  historyEvents(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const TASK_QUEUE = 'bench-bare';
+
+export async function startBareRuns({ config, temporal }: Services): Promise<BareRuns> {
+  const connection = await NativeConnection.connect(temporalConnectionOptions(config));
+  const workflowBundle = await bundleWorkflowCode({
+    workflowsPath: join(__dirname, 'bare-order.workflow.js'),
+  });
+  const worker = await Worker.create({
+    connection,
+    taskQueue: TASK_QUEUE,
+    workflowBundle,
+    activities: { nothing: async () => undefined },
+    maxCachedWorkflows: 1_000,
+    maxConcurrentWorkflowTaskExecutions: 40,
+    maxConcurrentActivityTaskExecutions: 100,
+    maxConcurrentLocalActivityExecutions: 100,
+    workflowTaskPollerBehavior: { type: 'autoscaling' },
+    activityTaskPollerBehavior: { type: 'autoscaling' },
+  });
+  const running = worker.run();
+  let last = '';
+  async function one(): Promise<void> {
+    const workflowId = `bare-${randomToken(12)}`;
+    const handle = await temporal.workflow.start('bareOrder', { taskQueue: TASK_QUEUE, workflowId });
+    await handle.signal('told', 'received');
+    await handle.signal('told', 'printed');
+    await handle.executeUpdate('asked');
+    await handle.signal('told', 'shipped');
+    await handle.result();
+    last = workflowId;
+  }
+  return {
+    run: (count, atOnce) => inParallel(count, atOnce, one),
+    historyEvents: async () => (await temporal.workflow.getHandle(last).describe()).historyLength,
+    async stop() {
+      worker.shutdown();
+      await running;
+      await connection.close();
+    },
+  };
+}

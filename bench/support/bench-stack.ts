@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { type RunningStack, startStack } from '../../src/cli/start-stack';
+import { type Config, loadConfig } from '../../src/platform/config';
+import { projectRoot } from '../../src/platform/project-root';
+
+/** A whole stack in this process, on servers and a folder of its own; nothing of it is left afterwards. */
+export async function withBenchStack<T>(
+  settings: Partial<Config>,
+  measure: (stack: RunningStack) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'pressline-bench-'));
+  const config: Config = {
+    ...loadConfig({
+      DATA_DIR: folder,
+      PORT: '0',
+      SANDBOX: 'off',
+      RATE_LIMIT: '0',
+      LOG_LEVEL: 'warn',
+      DATABASE_POOL_SIZE: '20',
+    }),
+    ...settings,
+  };
+  const stack = await startStack(config, pino({ level: config.LOG_LEVEL }, pino.destination(2)), {
+    workflowBundle: { codePath: join(projectRoot(), 'dist', 'workflow-bundle.js') },
+    report: (line) => process.stderr.write(`${line}\n`),
+  });
+  try {
+    return await measure(stack);
+  } finally {
+    await stack.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs `count` pieces of work, `atOnce` at a time. @returns seconds it took */
+export async function inParallel(
+  count: number,
+  atOnce: number,
+  work: (index: number) => Promise<void>,
+): Promise<number> {
+  const began = process.hrtime.bigint();
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: Math.min(atOnce, count) }, async () => {
+      for (let index = next++; index < count; index = next++) await work(index);
+    }),
+  );
+  return Number(process.hrtime.bigint() - began) / 1e9;
+}

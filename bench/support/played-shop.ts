@@ -1,0 +1,129 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PDFDocument } from 'pdf-lib';
+import { createPresslineClient } from '../../client/pressline-client';
+import type { RunningStack } from '../../src/cli/start-stack';
+import { orderWorkflowId } from '../../src/orders/domain/run-messages';
+import { inParallel } from './bench-stack';
+
+type Partner = ReturnType<typeof createPresslineClient>;
+
+/** A shop that submits one-item orders, and its print partners, which work as fast as they can. */
+export interface PlayedShop {
+  /** Brings orders from submission to shipped. @returns seconds */
+  run(orders: number, atOnce: number): Promise<number>;
+  /** History events of the last order's run, which has come to shipped. */
+  historyEvents(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Everything goes over HTTP as it would from outside: submit, print order, postbacks, dispatch. */
+export async function playShop({ credentials, services }: RunningStack): Promise<PlayedShop> {
+  const { baseUrl } = credentials;
+  const shop = createPresslineClient({ baseUrl, ...credentials.client });
+  const partners = new Map<string, Partner>(
+    credentials.partners.map(({ name, apiKey }) => [`/${name}`, createPresslineClient({ baseUrl, apiKey })]),
+  );
+  const pdf = await posterPdf();
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'application/pdf' }).end(pdf);
+      return;
+    }
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      response.writeHead(200).end('{}');
+      const { id } = JSON.parse(Buffer.concat(chunks).toString()) as { id: string };
+      produce(partners.get(request.url!)!, id).catch((error: unknown) => {
+        process.stderr.write(`the partner gave up: ${String(error)}\n`);
+        process.exit(1);
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const [path, partner] of partners)
+    await partner.subscribePartner({ body: { orderSubmitUrl: `${url}${path}` } });
+
+  const waiting = new Map<string, () => void>();
+  const look = setInterval(() => {
+    if (waiting.size === 0) return;
+    services.sql<{ id: string }[]>`
+      SELECT id FROM orders WHERE id = ANY(${[...waiting.keys()]}::uuid[]) AND fulfillment_status = 'shipped'`
+      .then((rows) => {
+        for (const { id } of rows) waiting.get(id)?.();
+      })
+      .catch(() => undefined);
+  }, 25);
+
+  let sequence = 0;
+  let lastOrder = '';
+  async function oneOrder(): Promise<void> {
+    sequence += 1;
+    const { id } = await shop.submitOrder({ body: orderBody(sequence, `${url}/poster.pdf`) });
+    await new Promise<void>((resolve) => waiting.set(id, resolve));
+    waiting.delete(id);
+    lastOrder = id;
+  }
+  return {
+    run: (orders, atOnce) => inParallel(orders, atOnce, oneOrder),
+    async historyEvents() {
+      return (await services.temporal.workflow.getHandle(orderWorkflowId(lastOrder)).describe())
+        .historyLength;
+    },
+    async stop() {
+      clearInterval(look);
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function produce(partner: Partner, orderId: string): Promise<void> {
+  const say = (status: 'received' | 'printed' | 'shipped') =>
+    partner.postOrderStatus({ body: { timestamp: new Date().toISOString(), orderId, status } });
+  await say('received');
+  await say('printed');
+  for (;;) {
+    const answer = await partner.dispatchOrder({ body: { orderId } }).catch((error: { status?: number }) => {
+      // Not confirmed yet: the answer to the delivery is still on its way into the run.
+      if (error.status !== 409) throw error;
+      return null;
+    });
+    if (answer !== null) break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await say('shipped');
+}
+
+function orderBody(sequence: number, fileUrl: string) {
+  return {
+    orderReferenceId: `bench-${sequence}`,
+    currency: 'EUR',
+    shippingAddress: {
+      country: 'DE',
+      firstName: 'Grace',
+      lastName: 'Hopper',
+      addressLine1: 'Teststrasse 12',
+      city: 'Berlin',
+      postCode: '10119',
+      email: 'grace@example.com',
+      phone: '+49 30 901820',
+    },
+    items: [
+      {
+        itemReferenceId: 'poster',
+        productUid: 'flat_product_pf_a3_pt_200-gsm-uncoated_cl_4-0_ver',
+        quantity: 1,
+        files: [{ type: 'default', url: fileUrl }],
+      },
+    ],
+  };
+}
+
+async function posterPdf(): Promise<Buffer> {
+  const document = await PDFDocument.create();
+  document.addPage([842, 1191]).drawRectangle({ x: 100, y: 100, width: 640, height: 990 });
+  return Buffer.from(await document.save());
+}
