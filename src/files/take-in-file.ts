@@ -23,19 +23,25 @@ export interface FileWanted {
   readonly objectKey: string;
   readonly limitBytes: number;
   readonly accept?: readonly PrintFileType[];
-  /** Pages a PDF must have. */
-  readonly pageCount?: number | undefined;
+  /** A rule of the product's over what the file turns out to be: its fault refuses the file before it is kept. */
+  readonly refuse?: (facts: FileFacts) => FileFault | null;
   readonly withPreviews: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Called now and then while it goes on, with the bytes fetched. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 
+export interface StoredPreview {
+  readonly type: PreviewType;
+  readonly objectKey: string;
+  readonly mimeType: 'image/png' | 'image/jpeg';
+}
+
 export interface TakenFile extends FileFacts {
   readonly ok: true;
   readonly mimeType: PrintFileType;
   readonly sizeBytes: number;
-  readonly previews: readonly { readonly type: PreviewType; readonly objectKey: string }[];
+  readonly previews: readonly StoredPreview[];
 }
 
 /**
@@ -59,23 +65,15 @@ export async function takeInFile(deps: FileDeps, wanted: FileWanted): Promise<Ta
     wanted.signal?.throwIfAborted();
     if (!inspection.ok) return lastingFault('file_unreadable', inspection.reason);
     const { facts } = inspection;
-    if (
-      wanted.pageCount !== undefined &&
-      local.mimeType === 'application/pdf' &&
-      facts.pageCount !== wanted.pageCount
-    ) {
-      return lastingFault(
-        'file_page_count_mismatch',
-        `it has ${facts.pageCount}, wanted are ${wanted.pageCount}`,
-      );
-    }
+    const refusal = wanted.refuse?.(facts) ?? null;
+    if (refusal !== null) return refusal;
 
     const previews = wanted.withPreviews ? inspection.previews : [];
     const kept = await Promise.all(
       previews.map(async ({ type, contentType, bytes }) => {
         const objectKey = `${wanted.objectKey}.${type}`;
         await deps.objects.put(objectKey, bytes, { contentType });
-        return { type, objectKey };
+        return { type, objectKey, mimeType: contentType };
       }),
     );
     // Last, so that a stored file has its previews.

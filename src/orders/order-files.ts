@@ -1,5 +1,5 @@
 import type { PageRule, PrintArea, ResolvedProduct } from '../catalog/domain/product';
-import { printDpi } from '../files/domain/file-facts';
+import { type FileFacts, printDpi } from '../files/domain/file-facts';
 import { type FileFault, lastingFault } from '../files/domain/file-fault';
 import { type FileDeps, type TakenFile, takeInFile } from '../files/take-in-file';
 import { json, type Sql } from '../platform/postgres';

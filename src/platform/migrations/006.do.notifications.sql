@@ -44,3 +44,7 @@ CREATE TABLE told_orders (
   order_id  uuid PRIMARY KEY REFERENCES orders ON DELETE CASCADE,
   view      jsonb NOT NULL
 ) WITH (fillfactor = 70);
+
+-- Files that are kept, by age: what retention looks for.
+CREATE INDEX order_files_kept ON order_files (fetched_at) WHERE object_key IS NOT NULL;
+CREATE INDEX packing_slips_kept ON packing_slips (id) WHERE object_key IS NOT NULL;

@@ -1,19 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, utimes } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApplicationFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { createFileActivities, type FileActivities } from '../../activities/files';
+import { type FileFault, lastingFault } from '../../src/files/domain/file-fault';
 import { createFileInspector, type FileInspector } from '../../src/files/inspector';
-import { openWorkFolder } from '../../src/files/take-in-file';
+import {
+  type FileDeps,
+  type FileWanted,
+  openWorkFolder,
+  type TakenFile,
+  takeInFile,
+} from '../../src/files/take-in-file';
 import { createSafeClient, type SafeClient } from '../../src/platform/http/safe-client';
 import type { ObjectStore } from '../../src/platform/object-store';
 import { createFolderStore } from '../../src/platform/object-store-folder';
-import { sampleImage, samplePdf } from '../files/samples';
+import { sampleImage, samplePdf } from './samples';
 
 let handler: (request: IncomingMessage, response: ServerResponse) => void;
 let server: Server;
@@ -23,7 +27,7 @@ let workFolder: string;
 let client: SafeClient;
 let objects: ObjectStore;
 let inspector: FileInspector;
-let activities: FileActivities;
+let deps: FileDeps;
 let asked: string[];
 let keys = 0;
 
@@ -39,7 +43,7 @@ beforeAll(async () => {
   client = createSafeClient({ allowPrivate: true });
   objects = await createFolderStore(folder);
   inspector = createFileInspector();
-  activities = createFileActivities({ client, objects, inspector, workFolder });
+  deps = { client, objects, inspector, workFolder };
 });
 beforeEach(() => {
   asked = [];
@@ -54,27 +58,25 @@ afterAll(async () => {
 const serves = (bytes: Buffer, contentType = 'application/octet-stream') => {
   handler = (_request, response) => response.writeHead(200, { 'content-type': contentType }).end(bytes);
 };
-const wanted = (url = `${origin}/art.pdf`) => ({
-  fileId: 'f1',
+const wanted = (url = `${origin}/art.pdf`): FileWanted => ({
   url,
   objectKey: `files/f${keys++}`,
   limitBytes: 1_000_000,
+  withPreviews: true,
 });
-const fetchPrintFile = (input: Parameters<FileActivities['fetchPrintFile']>[0]) =>
-  new MockActivityEnvironment().run(activities.fetchPrintFile, input) as ReturnType<
-    FileActivities['fetchPrintFile']
-  >;
 
-async function failureOf(
-  input: Parameters<FileActivities['fetchPrintFile']>[0],
-): Promise<ApplicationFailure> {
-  const failure = await fetchPrintFile(input).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  expect(failure).toBeInstanceOf(ApplicationFailure);
+async function taken(input: FileWanted): Promise<TakenFile> {
+  const file = await takeInFile(deps, input);
+  if (!file.ok) throw new Error(file.message);
+  return file;
+}
+
+/** The fault of a file of which nothing is kept. */
+async function faultOf(input: FileWanted): Promise<FileFault> {
+  const file = await takeInFile(deps, input);
+  if (file.ok) throw new Error('the file was taken in');
   expect(await objects.stat(input.objectKey)).toBeNull();
-  return failure as ApplicationFailure;
+  return file;
 }
 
 describe('print files', () => {
@@ -82,8 +84,9 @@ describe('print files', () => {
     const pdf = await samplePdf([200, 100], [200, 100]);
     serves(pdf, 'text/html');
     const input = wanted();
-    const file = await fetchPrintFile(input);
+    const file = await taken(input);
     expect(file).toEqual({
+      ok: true,
       mimeType: 'application/pdf',
       sizeBytes: pdf.length,
       pageCount: 2,
@@ -94,6 +97,7 @@ describe('print files', () => {
       previews: ['preview_flat', 'preview_default', 'preview_thumbnail'].map((type) => ({
         type,
         objectKey: `${input.objectKey}.${type}`,
+        mimeType: 'image/jpeg',
       })),
     });
     const stored = (await objects.get(input.objectKey))!;
@@ -107,8 +111,8 @@ describe('print files', () => {
   it('that are stored already are not fetched again', async () => {
     serves(sampleImage('png', 30, 20));
     const input = wanted();
-    const first = await fetchPrintFile(input);
-    const again = await fetchPrintFile(input);
+    const first = await taken(input);
+    const again = await taken(input);
     expect(again).toEqual(first);
     expect(asked).toHaveLength(1);
   });
@@ -118,7 +122,7 @@ describe('print files', () => {
       if (request.url === '/art.pdf') response.writeHead(302, { location: '/v2/art.png' }).end();
       else response.end(sampleImage('png', 10, 10));
     };
-    expect(await fetchPrintFile(wanted())).toMatchObject({ mimeType: 'image/png', widthPx: 10 });
+    expect(await taken(wanted())).toMatchObject({ mimeType: 'image/png', widthPx: 10 });
     expect(asked).toEqual(['/art.pdf', '/v2/art.png']);
   });
 
@@ -129,24 +133,15 @@ describe('print files', () => {
     [400, 'file_host_refused'],
   ])('a host that answers %i refuses the file for good: %s', async (status, code) => {
     handler = (_request, response) => response.writeHead(status).end();
-    const failure = await failureOf(wanted());
-    expect(failure).toMatchObject({
-      type: 'FileRefused',
-      nonRetryable: true,
-      details: [{ code, fileId: 'f1' }],
-    });
-    expect(failure.message).toContain(String(status));
+    const fault = await faultOf(wanted());
+    expect(fault).toMatchObject({ passing: false, code });
+    expect(fault.message).toContain(String(status));
   });
 
   it.each([408, 425, 429, 500, 503])('a host that answers %i is asked again', async (status) => {
     handler = (_request, response) => response.writeHead(status, { 'retry-after': '7' }).end();
-    const failure = await failureOf(wanted());
-    expect(failure).toMatchObject({
-      type: 'FileUnreachable',
-      details: [{ code: 'file_unreachable', fileId: 'f1' }],
-    });
-    expect(failure.nonRetryable).toBe(false);
-    expect(failure.nextRetryDelay).toBe(7_000);
+    const fault = await faultOf(wanted());
+    expect(fault).toMatchObject({ passing: true, code: 'file_unreachable', retryAfterMs: 7_000 });
   });
 
   it('a connection cut in the middle is tried again, and leaves nothing', async () => {
@@ -157,62 +152,72 @@ describe('print files', () => {
       response.write(Buffer.concat([pdf, Buffer.alloc(8_000)]));
       setTimeout(() => response.destroy(), 30);
     };
-    expect(await failureOf(wanted())).toMatchObject({ type: 'FileUnreachable' });
+    expect(await faultOf(wanted())).toMatchObject({ passing: true, code: 'file_unreachable' });
   });
 
   it('of another type than their name says are refused', async () => {
     serves(Buffer.from('<html><body>Please sign in</body></html>'.repeat(300)), 'application/pdf');
-    const failure = await failureOf(wanted());
-    expect(failure).toMatchObject({ type: 'FileRefused', details: [{ code: 'file_type_not_supported' }] });
+    const fault = await faultOf(wanted());
+    expect(fault).toMatchObject({ passing: false, code: 'file_type_not_supported' });
   });
 
   it('of a type that is not printed are refused by its name', async () => {
     serves(Buffer.concat([Buffer.from('GIF89a'), randomBytes(6_000)]));
-    expect((await failureOf(wanted())).message).toContain('image/gif');
+    expect((await faultOf(wanted())).message).toContain('image/gif');
   });
 
   it('larger than the limit are refused, announced or not', async () => {
     const large = Buffer.concat([await samplePdf([10, 10]), Buffer.alloc(1_000_000)]);
     serves(large);
-    expect(await failureOf(wanted())).toMatchObject({ details: [{ code: 'file_too_large' }] });
+    expect(await faultOf(wanted())).toMatchObject({ passing: false, code: 'file_too_large' });
     handler = (_request, response) => {
       response.write(large.subarray(0, 900_000));
       setTimeout(() => response.end(large.subarray(900_000)), 20);
     };
-    expect(await failureOf(wanted())).toMatchObject({ details: [{ code: 'file_too_large' }] });
+    expect(await faultOf(wanted())).toMatchObject({ passing: false, code: 'file_too_large' });
   });
 
-  it('that are empty, damaged or have the wrong number of pages are refused', async () => {
+  it('that are empty or damaged are refused', async () => {
     serves(Buffer.alloc(0));
-    expect(await failureOf(wanted())).toMatchObject({ details: [{ code: 'file_empty' }] });
+    expect(await faultOf(wanted())).toMatchObject({ passing: false, code: 'file_empty' });
     serves(sampleImage('jpeg', 3000, 3000).subarray(0, 20_000));
-    expect(await failureOf(wanted())).toMatchObject({ details: [{ code: 'file_unreadable' }] });
+    expect(await faultOf(wanted())).toMatchObject({ passing: false, code: 'file_unreadable' });
+  });
+
+  it('that break a rule of the product are refused before they are kept', async () => {
     serves(await samplePdf([10, 10], [10, 10]));
-    const failure = await failureOf({ ...wanted(), pageCount: 4 });
-    expect(failure).toMatchObject({ details: [{ code: 'file_page_count_mismatch' }] });
-    expect(failure.message).toContain('it has 2, wanted are 4');
+    const input: FileWanted = {
+      ...wanted(),
+      refuse: ({ pageCount }) => lastingFault('file_page_count_mismatch', `it has ${pageCount} pages`),
+    };
+    const fault = await faultOf(input);
+    expect(fault).toMatchObject({ passing: false, code: 'file_page_count_mismatch' });
+    expect(fault.message).toContain('it has 2 pages');
+    expect(await objects.stat(`${input.objectKey}.preview_default`)).toBeNull();
   });
 
   it('that redirect elsewhere, or stand where nothing is fetched, are refused', async () => {
     handler = (_request, response) =>
       response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();
-    expect(await failureOf(wanted())).toMatchObject({ details: [{ code: 'file_redirected' }] });
+    expect(await faultOf(wanted())).toMatchObject({ passing: false, code: 'file_redirected' });
     handler = (_request, response) => response.writeHead(302, { location: '/again' }).end();
-    expect(await failureOf(wanted())).toMatchObject({ details: [{ code: 'file_redirected' }] });
-    expect(await failureOf(wanted('http://169.254.169.254/a.pdf'))).toMatchObject({
-      details: [{ code: 'file_host_blocked' }],
+    expect(await faultOf(wanted())).toMatchObject({ passing: false, code: 'file_redirected' });
+    expect(await faultOf(wanted('http://169.254.169.254/a.pdf'))).toMatchObject({
+      passing: false,
+      code: 'file_host_blocked',
     });
-    expect(await failureOf(wanted('ftp://example.com/a.pdf'))).toMatchObject({
-      details: [{ code: 'file_url_invalid' }],
+    expect(await faultOf(wanted('ftp://example.com/a.pdf'))).toMatchObject({
+      passing: false,
+      code: 'file_url_invalid',
     });
   });
 
-  it('end when the activity is cancelled', async () => {
+  it('end when the caller ends them', async () => {
     handler = (_request, response) => void response.write('%PDF-1.7');
-    const environment = new MockActivityEnvironment();
-    const running = environment.run(activities.fetchPrintFile, wanted());
-    setTimeout(() => environment.cancel(), 50);
-    await expect(running).rejects.toMatchObject({ name: 'CancelledFailure' });
+    const controller = new AbortController();
+    const reason = new Error('cancelled');
+    setTimeout(() => controller.abort(reason), 50);
+    await expect(takeInFile(deps, { ...wanted(), signal: controller.signal })).rejects.toBe(reason);
   });
 
   it('leave nothing on disk but the store', async () => {
@@ -221,27 +226,26 @@ describe('print files', () => {
 });
 
 describe('packing slips', () => {
-  const slip = (objectKey: string) => ({
-    packingSlipId: 's1',
-    url: `${origin}/slip.pdf`,
-    objectKey,
-    limitBytes: 1_000_000,
-  });
+  const slip = (): FileWanted => ({ ...wanted(), accept: ['application/pdf'], withPreviews: false });
 
   it('are stored without previews', async () => {
     serves(await samplePdf([100, 100]));
-    const stored = await new MockActivityEnvironment().run(activities.fetchPackingSlip, slip('slips/1'));
-    expect(stored).toMatchObject({ mimeType: 'application/pdf', pageCount: 1, previews: [] });
-    expect(await objects.stat('slips/1')).toMatchObject({ contentType: 'application/pdf' });
+    const input = slip();
+    expect(await taken(input)).toMatchObject({ mimeType: 'application/pdf', pageCount: 1, previews: [] });
+    expect(await objects.stat(input.objectKey)).toMatchObject({ contentType: 'application/pdf' });
   });
 
   it('must be PDFs', async () => {
     serves(sampleImage('png', 10, 10));
-    await expect(
-      new MockActivityEnvironment().run(activities.fetchPackingSlip, slip('slips/2')),
-    ).rejects.toMatchObject({
-      type: 'FileRefused',
-      details: [{ code: 'file_type_not_supported', fileId: 's1' }],
-    });
+    expect(await faultOf(slip())).toMatchObject({ passing: false, code: 'file_type_not_supported' });
+  });
+});
+
+describe('the work folder', () => {
+  it('is cleared of what killed processes left behind, and of nothing that may be in use', async () => {
+    await Promise.all(['old', 'new'].map((name) => mkdir(join(workFolder, name))));
+    await utimes(join(workFolder, 'old'), new Date(0), new Date(0));
+    await openWorkFolder(workFolder);
+    expect(await readdir(workFolder)).toEqual(['new']);
   });
 });
