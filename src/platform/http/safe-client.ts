@@ -1,8 +1,8 @@
-import { lookup as dnsLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import { Agent, buildConnector, errors, request as undiciRequest } from 'undici';
 import { classifyAddress } from './addresses';
+import { createDnsResolve, type Resolve, resolveLocally } from './resolve';
 
 /**
  * Why a call brought no answer.
@@ -74,16 +74,11 @@ export interface SafeClient {
   close(): Promise<void>;
 }
 
-export interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
-
 export interface SafeClientOptions {
   /** Whether plain http and one's own network may be called; cloud metadata never is. */
   readonly allowPrivate: boolean;
-  /** Name look-up; the system's when not given. Every address it answers is checked. */
-  readonly resolve?: (hostname: string) => Promise<readonly ResolvedAddress[]>;
+  /** Name look-up; every address it answers is checked. By DNS, or the system's where private addresses are allowed. */
+  readonly resolve?: Resolve;
   readonly userAgent?: string;
 }
 
@@ -105,8 +100,7 @@ const fault = (kind: FaultKind, message: string): HttpFault => ({ ok: false, kin
  */
 export function createSafeClient(options: SafeClientOptions): SafeClient {
   const { allowPrivate, userAgent = USER_AGENT } = options;
-  const resolve =
-    options.resolve ?? ((hostname: string) => dnsLookup(hostname, { all: true, verbatim: true }));
+  const resolve = options.resolve ?? (allowPrivate ? resolveLocally : createDnsResolve());
   const permits = (address: string) => permitsAddress(address, allowPrivate);
 
   const lookup: LookupFunction = (hostname, lookupOptions, callback) => {

@@ -52,7 +52,7 @@ describe.each(kinds)('object store: %s', (_kind, create) => {
   let store: ObjectStore;
   beforeAll(async () => {
     store = await create();
-  }, 300_000);
+  }, 900_000);
 
   it('gives back the bytes, the size and the content type', async () => {
     const bytes = randomBytes(10_000);
