@@ -12,14 +12,14 @@ const MAX_ITEMS = 500;
 
 const NOT_PRINTABLE = 'Holds a character that cannot be printed on labels.';
 
-/** Optional text; null counts as left out, and so does blank text. */
+/** Optional text; null counts as left out. Blank text is told apart from missing, and dropped in consignment.ts. */
 const optionalText = (max: number) =>
   z
     .string()
     .max(max)
     .refine((value) => unprintable(value) === undefined, NOT_PRINTABLE)
     .nullish()
-    .transform((value) => (value == null || value.trim() === '' ? undefined : value.trim()));
+    .transform((value) => value ?? undefined);
 
 /** Text that a label or customs form carries: not blank, and of characters that can be printed. */
 const requiredText = (max: number) =>
@@ -41,16 +41,26 @@ const email = z
     'Not an email address.',
   )
   .nullish()
-  .transform((value) => (value == null || value.trim() === '' ? undefined : value.trim()));
+  .transform((value) => value ?? undefined);
 
 /** Lengths up to 10 km and weights up to 100 t in any unit: beyond is a slip, not a package. */
 const measure = z.number().positive().max(100_000_000);
 const money = z.number().nonnegative().max(1_000_000_000);
 
-const currency = currencyCode.refine(
-  (code) => code === 'EUR' || Object.hasOwn(REFERENCE_RATES.perEuro, code),
-  'No exchange rate is known for this currency.',
-);
+const hasRate = (code: string) => code === 'EUR' || Object.hasOwn(REFERENCE_RATES.perEuro, code);
+
+/** ISO 4217, of those that rate cards can be converted to. */
+const currency = z.string().superRefine((code, context) => {
+  if (currencyCode.safeParse(code).success && hasRate(code)) return;
+  const blank = code.trim() === '';
+  context.addIssue({
+    code: 'custom',
+    message: blank
+      ? 'This field must not be blank.'
+      : 'Not a currency code of ISO 4217 that prices can be given in.',
+    params: { code: blank ? 'IS_BLANK_ERROR' : 'NO_SUCH_CHOICE_ERROR' },
+  });
+});
 
 /** Countries with address parts of their own (interface "Address"). */
 const ADDRESS_PARTS: Readonly<Record<string, readonly string[]>> = {
@@ -60,7 +70,7 @@ const ADDRESS_PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Reports a field that must be there and is not, or is blank. */
-function require(
+function demand(
   value: unknown,
   name: string,
   report: ReportField,
@@ -92,7 +102,7 @@ const addressSchema = crossField(
     const country = property(address, 'country');
     const parts =
       typeof country === 'string' && Object.hasOwn(ADDRESS_PARTS, country) ? ADDRESS_PARTS[country]! : [];
-    for (const part of parts) require(address, part, report, [], `for addresses in ${country}`);
+    for (const part of parts) demand(address, part, report, [], `for addresses in ${country}`);
   },
 ).meta({ id: 'ShippingGroupAddress' });
 
@@ -236,11 +246,11 @@ function consignmentRules(body: unknown, report: ReportField): void {
   }
   if (!isInternational(body)) return;
   if (typeof property(body, 'sender') === 'object')
-    require(property(body, 'sender'), 'customs', report, ['sender'], ACROSS);
+    demand(property(body, 'sender'), 'customs', report, ['sender'], ACROSS);
   for (const [index, pack] of packages.entries()) {
     if (typeof pack !== 'object' || pack === null) continue;
-    require(pack, 'value', report, ['packages', index], ACROSS);
-    require(pack, 'items', report, ['packages', index], ACROSS);
+    demand(pack, 'value', report, ['packages', index], ACROSS);
+    demand(pack, 'items', report, ['packages', index], ACROSS);
     const items = list(pack, 'items');
     if (items.length === 0 && Array.isArray(property(pack, 'items'))) {
       report(['packages', index, 'items'], `At least one item is required ${ACROSS}.`, 'MISSING_FIELD_ERROR');
@@ -248,7 +258,7 @@ function consignmentRules(body: unknown, report: ReportField): void {
     for (const [position, item] of items.entries()) {
       if (typeof item !== 'object' || item === null) continue;
       for (const field of ITEM_FIELDS)
-        require(item, field, report, ['packages', index, 'items', position], ACROSS);
+        demand(item, field, report, ['packages', index, 'items', position], ACROSS);
     }
   }
 }
