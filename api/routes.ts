@@ -9,6 +9,8 @@ import { dispatchRoutes } from './partner/dispatch';
 import { postbackRoutes } from './partner/postbacks';
 import { stockStatusRoutes } from './partner/stock-status';
 import { subscribeRoutes } from './partner/subscribe';
+import { procurementOrderRoutes, stockRoutes } from './procurement/operator-routes';
+import { procurementRoutes } from './procurement/routes';
 import { shippingRoutes } from './shipping/routes';
 
 /** Every route of the API but the system's own; each area brings its list. */
@@ -24,5 +26,8 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...notificationRoutes(deps),
     ...connectorRoutes(deps),
     ...operatorPartnerRoutes(deps),
+    ...procurementRoutes(deps),
+    ...procurementOrderRoutes(deps),
+    ...stockRoutes(deps),
   ];
 }

@@ -464,6 +464,206 @@ export type ShippingError = {
   errors?: FieldError[] | undefined;
 };
 
+export type ShippingGroupAddress = {
+  country: string;
+  state?: string | null | undefined;
+  city: string;
+  postcode: string;
+  /** Street and house number. */
+  addressLine1: string;
+  addressLine2?: string | null | undefined;
+  addressLine3?: string | null | undefined;
+  /** Required for addresses in Germany. */
+  street?: string | null | undefined;
+  /** Required for addresses in Germany. */
+  houseNumber?: string | null | undefined;
+  /** Required for addresses in Australia and New Zealand. */
+  suburb?: string | null | undefined;
+};
+
+export type ShippingItem = {
+  itemReferenceId?: string | null | undefined;
+  description?: string | null | undefined;
+  quantity?: number | null | undefined;
+  /** Of one unit, in the order’s currency. */
+  value?: number | null | undefined;
+  /** Of one unit, in the order’s weight unit. */
+  weight?: number | null | undefined;
+  hsCode?: string | null | undefined;
+  countryOfOrigin?: string | null | undefined;
+};
+
+export type ShippingMethodChoice = {
+  /** A specific method; leave it empty to use a tier. */
+  uid?: string | null | undefined;
+  /** Takes only methods of this carrier, by name or uid. */
+  carrier?: string | null | undefined;
+  /** standard: the cheapest method. express: the fastest. */
+  tier?: 'standard' | 'express' | '' | null | undefined;
+};
+
+export type ShippingOptions = {
+  weightUnit?: 'g' | 'kg' | 'oz' | 'lb' | undefined;
+  dimensionUnit?: 'mm' | 'cm' | 'in' | undefined;
+  label?:
+    | {
+        /** Gateways may give their labels as PDF whatever is asked for. */
+        format?: 'pdf' | 'zpl' | undefined;
+        /** Sheet of PDF labels; A4 holds four labels of A6. ZPL labels are always 4x6 in. */
+        size?: '4x6' | 'A6' | 'A4' | undefined;
+      }
+    | null
+    | undefined;
+};
+
+export type ShippingOrder = {
+  orderId: string;
+  orderReferenceId: string;
+  shippingMethod: {
+    carrier: string;
+    uid: string;
+  };
+  packages: {
+    packageReferenceId: string;
+    trackingNumber: string;
+    trackingUrl: string;
+    label: {
+      fileName: string;
+      /** Valid for seven days. */
+      fileUrl: string;
+      contentType: string;
+    };
+    documents?:
+      | {
+          documentType: string;
+          fileName: string;
+          /** Valid for seven days. */
+          fileUrl: string;
+          contentType: string;
+        }[]
+      | undefined;
+    /** Estimated shipping cost. */
+    totalCost?:
+      | {
+          value: number;
+          currency: string;
+        }
+      | undefined;
+  }[];
+};
+
+export type ShippingOrderRequest = {
+  /** Your own reference of the order. */
+  orderReferenceId: string;
+  currency: string;
+  options?: ShippingOptions | null | undefined;
+  partner?:
+    | {
+        /** Brand shown on the label where the carrier allows it. */
+        clientName?: string | null | undefined;
+      }
+    | null
+    | undefined;
+  receiver: ShippingReceiver;
+  sender: ShippingSender;
+  packages: ShippingPackage[];
+  shippingMethod: ShippingMethodChoice;
+};
+
+export type ShippingPackage = {
+  packageReferenceId: string;
+  /** Packaging and items. */
+  grossWeight: number;
+  netWeight?: number | null | undefined;
+  length: number;
+  width: number;
+  height: number;
+  volumetricWeight?: number | null | undefined;
+  /** For example rectangle or tube. */
+  boxType?: string | null | undefined;
+  /** Total value of the items in the order’s currency. Required for international shipping. */
+  value?: number | null | undefined;
+  /** Required for international shipping. */
+  items?: ShippingItem[] | null | undefined;
+};
+
+export type ShippingQuoteRequest = {
+  /** Your own reference of the order. */
+  orderReferenceId: string;
+  currency: string;
+  options?: ShippingOptions | null | undefined;
+  partner?:
+    | {
+        /** Brand shown on the label where the carrier allows it. */
+        clientName?: string | null | undefined;
+      }
+    | null
+    | undefined;
+  receiver: ShippingReceiver;
+  sender: ShippingSender;
+  packages: ShippingPackage[];
+};
+
+export type ShippingQuotes = {
+  items: {
+    carrier: {
+      name: string;
+      uid: string;
+    };
+    method: {
+      name: string;
+      uid: string;
+      /** Estimated price of all packages, in the request’s currency. */
+      price: number;
+      maxShipmentDays: number;
+      minShipmentDays: number;
+      deliveryPaddingDays?: number | undefined;
+    };
+  }[];
+  count: number;
+};
+
+export type ShippingReceiver = {
+  person: {
+    firstName: string;
+    lastName: string;
+    company?: string | null | undefined;
+    /** Required by some carriers. */
+    email?: string | null | undefined;
+    /** Required by some carriers. */
+    phone?: string | null | undefined;
+  };
+  address: ShippingGroupAddress;
+  customs?:
+    | {
+        vatNumber?: string | null | undefined;
+      }
+    | null
+    | undefined;
+};
+
+export type ShippingSender = {
+  person: {
+    firstName?: string | null | undefined;
+    lastName?: string | null | undefined;
+    company: string;
+    email?: string | null | undefined;
+    phone?: string | null | undefined;
+  };
+  address: ShippingGroupAddress;
+  /** Required for international shipping. */
+  customs?:
+    | {
+        vatNumber?: string | null | undefined;
+        iossNumber?: string | null | undefined;
+        eoriNumber?: string | null | undefined;
+        pcccNumber?: string | null | undefined;
+        australianBusinessNumber?: string | null | undefined;
+      }
+    | null
+    | undefined;
+};
+
 export type StatusPostback = {
   timestamp: string;
   orderId: string;
@@ -547,6 +747,46 @@ export type UpdatedShipment = {
     initialMaxDeliveryDate: string;
     serviceType: string;
   } | null;
+};
+
+export type WebhookDelivery = {
+  id: string;
+  /** `webhook-id` of every attempt, and `id` in the body. */
+  messageId: string;
+  event: string;
+  orderId: string | null;
+  /** `dead`: given up; redeliver it once the endpoint works. */
+  state: 'pending' | 'delivered' | 'dead';
+  /** The latest 20, oldest first. */
+  attempts: {
+    at: string;
+    durationMs: number;
+    /** HTTP status; null when there was no answer. */
+    status: number | null;
+    error: string | null;
+    /** The beginning of the answer’s body. */
+    response: string | null;
+  }[];
+  nextAttemptAt: string | null;
+  createdAt: string;
+  settledAt: string | null;
+};
+
+export type WebhookEndpoint = {
+  id: string;
+  url: string;
+  description: string;
+  events: (
+    | 'order_status_updated'
+    | 'order_item_status_updated'
+    | 'order_item_tracking_code_updated'
+    | 'order_delivery_estimate_updated'
+  )[];
+  enabled: boolean;
+  /** `gone`: the endpoint answered 410 and was disabled; enable it to be told again. */
+  disabledReason: string | null;
+  createdAt: string;
+  updatedAt: string;
 };
 
 export interface Operations {
@@ -640,6 +880,20 @@ export interface Operations {
     };
     answer: DispatchAnswer;
   };
+  /** Buy shipping labels for packages */
+  createShippingOrder: {
+    input: {
+      body: ShippingOrderRequest;
+    };
+    answer: ShippingOrder;
+  };
+  /** List the shipping methods for packages and an address */
+  quoteShippingMethods: {
+    input: {
+      body: ShippingQuoteRequest;
+    };
+    answer: ShippingQuotes;
+  };
   /** Report stock levels */
   reportStockStatus: {
     input: {
@@ -657,6 +911,204 @@ export interface Operations {
     };
     answer: {
       message: string;
+    };
+  };
+  /** Add an endpoint for notifications */
+  createWebhook: {
+    input: {
+      body: {
+        url: string;
+        description?: string | null | undefined;
+        events?:
+          | (
+              | 'order_status_updated'
+              | 'order_item_status_updated'
+              | 'order_item_tracking_code_updated'
+              | 'order_delivery_estimate_updated'
+            )[]
+          | null
+          | undefined;
+        enabled?: boolean | null | undefined;
+      };
+    };
+    answer: {
+      id: string;
+      url: string;
+      description: string;
+      events: (
+        | 'order_status_updated'
+        | 'order_item_status_updated'
+        | 'order_item_tracking_code_updated'
+        | 'order_delivery_estimate_updated'
+      )[];
+      enabled: boolean;
+      /** `gone`: the endpoint answered 410 and was disabled; enable it to be told again. */
+      disabledReason: string | null;
+      createdAt: string;
+      updatedAt: string;
+      /** `whsec_` and base64; verifies `webhook-signature`. Shown once. */
+      secret: string;
+    };
+  };
+  /** List endpoints for notifications */
+  listWebhooks: {
+    input: Record<never, never>;
+    answer: {
+      webhooks: WebhookEndpoint[];
+    };
+  };
+  /** Read an endpoint for notifications */
+  getWebhook: {
+    input: {
+      params: {
+        webhookId: string;
+      };
+    };
+    answer: WebhookEndpoint;
+  };
+  /** Change, enable or disable an endpoint */
+  changeWebhook: {
+    input: {
+      params: {
+        webhookId: string;
+      };
+      body?:
+        | {
+            url?: string | undefined;
+            description?: string | undefined;
+            /** Events to be told of; all of them when left out. */
+            events?:
+              | (
+                  | 'order_status_updated'
+                  | 'order_item_status_updated'
+                  | 'order_item_tracking_code_updated'
+                  | 'order_delivery_estimate_updated'
+                )[]
+              | undefined;
+            enabled?: boolean | undefined;
+          }
+        | undefined;
+    };
+    answer: WebhookEndpoint;
+  };
+  /** Delete an endpoint with its log and what waits for it */
+  deleteWebhook: {
+    input: {
+      params: {
+        webhookId: string;
+      };
+    };
+    answer: {
+      id: string;
+    };
+  };
+  /** Give an endpoint a new signing secret */
+  rotateWebhookSecret: {
+    input: {
+      params: {
+        webhookId: string;
+      };
+      body?:
+        | {
+            /** Default: a day. */
+            overlapSeconds?: number | null | undefined;
+          }
+        | undefined;
+    };
+    answer: {
+      /** `whsec_` and base64; verifies `webhook-signature`. Shown once. */
+      secret: string;
+      previousSecretValidUntil: string;
+    };
+  };
+  /** Send a test event to an endpoint */
+  testWebhook: {
+    input: {
+      params: {
+        webhookId: string;
+      };
+    };
+    answer: WebhookDelivery;
+  };
+  /** List deliveries to an endpoint, newest first */
+  listWebhookDeliveries: {
+    input: {
+      params: {
+        webhookId: string;
+      };
+      query?:
+        | {
+            state?: 'pending' | 'delivered' | 'dead' | undefined;
+            event?:
+              | 'order_status_updated'
+              | 'order_item_status_updated'
+              | 'order_item_tracking_code_updated'
+              | 'order_delivery_estimate_updated'
+              | 'endpoint_test'
+              | undefined;
+            orderId?: string | undefined;
+            limit?: number | undefined;
+            cursor?: string | undefined;
+          }
+        | undefined;
+    };
+    answer: {
+      deliveries: WebhookDelivery[];
+      nextCursor: string | null;
+    };
+  };
+  /** Read a delivery with its body */
+  getWebhookDelivery: {
+    input: {
+      params: {
+        webhookId: string;
+        deliveryId: string;
+      };
+    };
+    answer: {
+      id: string;
+      /** `webhook-id` of every attempt, and `id` in the body. */
+      messageId: string;
+      event: string;
+      orderId: string | null;
+      /** `dead`: given up; redeliver it once the endpoint works. */
+      state: 'pending' | 'delivered' | 'dead';
+      /** The latest 20, oldest first. */
+      attempts: {
+        at: string;
+        durationMs: number;
+        /** HTTP status; null when there was no answer. */
+        status: number | null;
+        error: string | null;
+        /** The beginning of the answer’s body. */
+        response: string | null;
+      }[];
+      nextAttemptAt: string | null;
+      createdAt: string;
+      settledAt: string | null;
+      /** As sent: what the signature covers. */
+      body: string;
+    };
+  };
+  /** Send a delivered or dead notification again */
+  redeliverWebhookDelivery: {
+    input: {
+      params: {
+        webhookId: string;
+        deliveryId: string;
+      };
+    };
+    answer: WebhookDelivery;
+  };
+  /** Send every dead letter of an endpoint again */
+  redeliverDeadWebhookDeliveries: {
+    input: {
+      params: {
+        webhookId: string;
+      };
+    };
+    answer: {
+      redelivered: number;
     };
   };
   /** Set a client up */
@@ -1465,6 +1917,560 @@ export interface Operations {
       }[];
     };
   };
+  /** List procurement orders */
+  listProcurementOrders: {
+    input: {
+      body?:
+        | {
+            filterBy?:
+              | {
+                  /** ISO 8601; a day without a time begins at 00:00 UTC. */
+                  dateFrom?: string | undefined;
+                  /** ISO 8601, included; a day without a time is included whole. Now, when only dateFrom is given. */
+                  dateTo?: string | undefined;
+                  status?:
+                    | ('supplier' | 'confirmed' | 'in-transit' | 'delivered' | 'verified' | 'invoiced')[]
+                    | undefined;
+                }
+              | undefined;
+            pagination?:
+              | {
+                  /** From 1. */
+                  pageNumber?: number | undefined;
+                  perPage?: number | undefined;
+                }
+              | undefined;
+          }
+        | undefined;
+    };
+    answer: {
+      orders: {
+        orderId: number;
+        partnerPoNumber: string | null;
+        supplierUid: string;
+        status: 'supplier' | 'confirmed' | 'in-transit' | 'delivered' | 'verified' | 'invoiced';
+        /** ISO 4217; the partner’s, and that of every cost. */
+        currency: string;
+        shippingCost: number | null;
+        /** Items and shipping, before VAT. */
+        totalCost: number;
+        createdAt: string;
+        items: {
+          productUid: string;
+          partnerSku: string | null;
+          productName: string | null;
+          quantity: number;
+          unitCost: number;
+          vatPercentage: number | null;
+          quantityReceived: number;
+        }[];
+        invoices: {
+          url: string;
+          originalFilename: string;
+          referenceId: string | null;
+          dueDate: string | null;
+        }[];
+      }[];
+      pagination: {
+        pageNumber: number;
+        perPage: number;
+        totalResult: number;
+      };
+      /** ISO 4217 */
+      currency: string;
+    };
+  };
+  /** List inventory consumption per print job */
+  listInventoryConsumption: {
+    input: {
+      body?:
+        | {
+            filterBy?:
+              | {
+                  /** ISO 8601; a day without a time begins at 00:00 UTC. */
+                  dateFrom?: string | undefined;
+                  /** ISO 8601, included; a day without a time is included whole. Now, when only dateFrom is given. */
+                  dateTo?: string | undefined;
+                  partnerSku?: string[] | undefined;
+                  printJobId?: number[] | undefined;
+                }
+              | undefined;
+            pagination?:
+              | {
+                  /** From 1. */
+                  pageNumber?: number | undefined;
+                  perPage?: number | undefined;
+                }
+              | undefined;
+          }
+        | undefined;
+    };
+    answer: {
+      items: {
+        printJobId: number;
+        partnerSku: string;
+        productName: string | null;
+        /** Reserved for the print job. */
+        quantity: number;
+        createdAt: string;
+      }[];
+      pagination: {
+        pageNumber: number;
+        perPage: number;
+        totalResult: number;
+      };
+    };
+  };
+  /** List inventory */
+  listInventory: {
+    input: {
+      body?:
+        | {
+            filterBy?:
+              | {
+                  /** Empty: all. */
+                  partnerSku?: string[] | undefined;
+                }
+              | undefined;
+            /** Without it everything comes in one answer. */
+            pagination?:
+              | {
+                  /** From 1. */
+                  pageNumber?: number | undefined;
+                  perPage?: number | undefined;
+                }
+              | undefined;
+          }
+        | undefined;
+    };
+    answer: {
+      inventoryItem: {
+        partnerSku: string;
+        alertUid: 'back_order' | 'out_of_stock' | 'low_stock' | null;
+        quantity: number;
+        minStock: number;
+        maxStock: number;
+        quantityOrdered: number;
+      }[];
+      pagination: {
+        pageNumber: number;
+        perPage: number;
+        totalPages: number;
+        totalItems: number;
+      } | null;
+    };
+  };
+  /** Add to or consume stock */
+  adjustStock: {
+    input: {
+      body: {
+        adjustments: {
+          partnerSku: string;
+          adjustmentType: 'add' | 'consume';
+          quantity: number;
+          /** Rejected when repeated within 5 minutes. */
+          referenceId?: string | undefined;
+        }[];
+      };
+    };
+    answer: {
+      updates: {
+        partnerSku: string;
+        success: boolean;
+        message: string;
+        previousQuantity: number;
+        newQuantity: number;
+        backorderQuantity: number;
+      }[];
+    };
+  };
+  /** List procurement orders of all partners */
+  searchProcurementOrders: {
+    input: {
+      query?:
+        | {
+            pageNumber?: number | undefined;
+            perPage?: number | undefined;
+            partnerId?: string | undefined;
+            status?:
+              | 'supplier'
+              | 'confirmed'
+              | 'in-transit'
+              | 'delivered'
+              | 'verified'
+              | 'invoiced'
+              | undefined;
+            attention?: 'true' | undefined;
+          }
+        | undefined;
+    };
+    answer: {
+      orders: {
+        orderId: number;
+        partnerPoNumber: string | null;
+        supplierUid: string;
+        status: 'supplier' | 'confirmed' | 'in-transit' | 'delivered' | 'verified' | 'invoiced';
+        /** ISO 4217; the partner’s, and that of every cost. */
+        currency: string;
+        shippingCost: number | null;
+        /** Items and shipping, before VAT. */
+        totalCost: number;
+        createdAt: string;
+        items: {
+          productUid: string;
+          partnerSku: string | null;
+          productName: string | null;
+          quantity: number;
+          unitCost: number;
+          vatPercentage: number | null;
+          quantityReceived: number;
+        }[];
+        invoices: {
+          url: string;
+          originalFilename: string;
+          referenceId: string | null;
+          dueDate: string | null;
+        }[];
+        partnerUid: string;
+        partnerName: string;
+        /** ISO 4217; what the supplier is paid in. */
+        supplierCurrency: string;
+        attention: string | null;
+        updatedAt: string;
+        workflowId: string;
+      }[];
+      pagination: {
+        pageNumber: number;
+        perPage: number;
+        totalResult: number;
+      };
+    };
+  };
+  /** Read a procurement order and what happened to it */
+  getProcurementOrder: {
+    input: {
+      params: {
+        orderId: number;
+      };
+    };
+    answer: {
+      orderId: number;
+      partnerPoNumber: string | null;
+      supplierUid: string;
+      status: 'supplier' | 'confirmed' | 'in-transit' | 'delivered' | 'verified' | 'invoiced';
+      /** ISO 4217; the partner’s, and that of every cost. */
+      currency: string;
+      shippingCost: number | null;
+      /** Items and shipping, before VAT. */
+      totalCost: number;
+      createdAt: string;
+      items: {
+        productUid: string;
+        partnerSku: string | null;
+        productName: string | null;
+        quantity: number;
+        unitCost: number;
+        vatPercentage: number | null;
+        quantityReceived: number;
+      }[];
+      invoices: {
+        url: string;
+        originalFilename: string;
+        referenceId: string | null;
+        dueDate: string | null;
+      }[];
+      partnerUid: string;
+      partnerName: string;
+      /** ISO 4217; what the supplier is paid in. */
+      supplierCurrency: string;
+      attention: string | null;
+      updatedAt: string;
+      workflowId: string;
+      events: {
+        type: 'raised' | 'move' | 'receipt' | 'invoice';
+        actor: string;
+        data: Record<string, unknown>;
+        at: string;
+      }[];
+    };
+  };
+  /** Move a procurement order to its next status */
+  moveProcurementOrder: {
+    input: {
+      params: {
+        orderId: number;
+      };
+      body: {
+        status: 'supplier' | 'confirmed' | 'in-transit' | 'delivered' | 'verified' | 'invoiced';
+        reason?: string | undefined;
+        partnerPoNumber?: string | undefined;
+        /** In the supplier’s currency. */
+        shippingCost?: number | undefined;
+      };
+    };
+    answer: {
+      orderId: number;
+      partnerPoNumber: string | null;
+      supplierUid: string;
+      status: 'supplier' | 'confirmed' | 'in-transit' | 'delivered' | 'verified' | 'invoiced';
+      /** ISO 4217; the partner’s, and that of every cost. */
+      currency: string;
+      shippingCost: number | null;
+      /** Items and shipping, before VAT. */
+      totalCost: number;
+      createdAt: string;
+      items: {
+        productUid: string;
+        partnerSku: string | null;
+        productName: string | null;
+        quantity: number;
+        unitCost: number;
+        vatPercentage: number | null;
+        quantityReceived: number;
+      }[];
+      invoices: {
+        url: string;
+        originalFilename: string;
+        referenceId: string | null;
+        dueDate: string | null;
+      }[];
+      partnerUid: string;
+      partnerName: string;
+      /** ISO 4217; what the supplier is paid in. */
+      supplierCurrency: string;
+      attention: string | null;
+      updatedAt: string;
+      workflowId: string;
+    };
+  };
+  /** Count received goods in, in parts if need be */
+  receiveProcurementOrder: {
+    input: {
+      params: {
+        orderId: number;
+      };
+      body: {
+        /** Names the delivery; one id is counted once. */
+        receiptId: string;
+        items: {
+          partnerSku: string;
+          quantity: number;
+        }[];
+      };
+    };
+    answer: {
+      orderId: number;
+      partnerPoNumber: string | null;
+      supplierUid: string;
+      status: 'supplier' | 'confirmed' | 'in-transit' | 'delivered' | 'verified' | 'invoiced';
+      /** ISO 4217; the partner’s, and that of every cost. */
+      currency: string;
+      shippingCost: number | null;
+      /** Items and shipping, before VAT. */
+      totalCost: number;
+      createdAt: string;
+      items: {
+        productUid: string;
+        partnerSku: string | null;
+        productName: string | null;
+        quantity: number;
+        unitCost: number;
+        vatPercentage: number | null;
+        quantityReceived: number;
+      }[];
+      invoices: {
+        url: string;
+        originalFilename: string;
+        referenceId: string | null;
+        dueDate: string | null;
+      }[];
+      partnerUid: string;
+      partnerName: string;
+      /** ISO 4217; what the supplier is paid in. */
+      supplierCurrency: string;
+      attention: string | null;
+      updatedAt: string;
+      workflowId: string;
+    };
+  };
+  /** Attach a supplier’s invoice */
+  attachProcurementInvoice: {
+    input: {
+      params: {
+        orderId: number;
+      };
+      body: {
+        url: string;
+        originalFilename: string;
+        referenceId?: string | null | undefined;
+        dueDate?: string | null | undefined;
+      };
+    };
+    answer: {
+      orderId: number;
+      partnerPoNumber: string | null;
+      supplierUid: string;
+      status: 'supplier' | 'confirmed' | 'in-transit' | 'delivered' | 'verified' | 'invoiced';
+      /** ISO 4217; the partner’s, and that of every cost. */
+      currency: string;
+      shippingCost: number | null;
+      /** Items and shipping, before VAT. */
+      totalCost: number;
+      createdAt: string;
+      items: {
+        productUid: string;
+        partnerSku: string | null;
+        productName: string | null;
+        quantity: number;
+        unitCost: number;
+        vatPercentage: number | null;
+        quantityReceived: number;
+      }[];
+      invoices: {
+        url: string;
+        originalFilename: string;
+        referenceId: string | null;
+        dueDate: string | null;
+      }[];
+      partnerUid: string;
+      partnerName: string;
+      /** ISO 4217; what the supplier is paid in. */
+      supplierCurrency: string;
+      attention: string | null;
+      updatedAt: string;
+      workflowId: string;
+    };
+  };
+  /** List a partner’s stock items */
+  listStockItems: {
+    input: {
+      params: {
+        partnerId: string;
+      };
+      query?:
+        | {
+            pageNumber?: number | undefined;
+            perPage?: number | undefined;
+            partnerSku?: string | undefined;
+          }
+        | undefined;
+    };
+    answer: {
+      items: {
+        partnerSku: string;
+        alertUid: 'back_order' | 'out_of_stock' | 'low_stock' | null;
+        quantity: number;
+        minStock: number;
+        maxStock: number;
+        quantityOrdered: number;
+        productUid: string;
+        productName: string | null;
+        /** Of the quantity, promised to print jobs. */
+        reserved: number;
+        backorder: number;
+        allowBackorder: boolean;
+        supplierUid: string | null;
+      }[];
+      pagination: {
+        pageNumber: number;
+        perPage: number;
+        totalPages: number;
+        totalItems: number;
+      };
+    };
+  };
+  /** Set a partner’s stock items up */
+  setUpStockItems: {
+    input: {
+      params: {
+        partnerId: string;
+      };
+      body: {
+        items: {
+          partnerSku: string;
+          /** The sku itself, when left out. */
+          productUid?: string | undefined;
+          productName?: string | null | undefined;
+          minStock?: number | undefined;
+          maxStock?: number | undefined;
+          /** Whether print jobs may wait for stock; otherwise they go to another partner. */
+          allowBackorder?: boolean | undefined;
+          /** Without one the item is never reordered. */
+          supplier?:
+            | {
+                uid: string;
+                unitCost: number;
+                currency: string;
+                vatPercentage?: number | null | undefined;
+              }
+            | undefined;
+          /** Of a new item; one that exists keeps its level. */
+          openingQuantity?: number | undefined;
+        }[];
+      };
+    };
+    answer: {
+      added: number;
+      changed: number;
+    };
+  };
+  /** Read the ledger of a stock item */
+  listStockMovements: {
+    input: {
+      params: {
+        partnerId: string;
+        partnerSku: string;
+      };
+      query?:
+        | {
+            before?: string | undefined;
+            limit?: number | undefined;
+          }
+        | undefined;
+    };
+    answer: {
+      movements: {
+        id: string;
+        type: 'add' | 'consume' | 'reserve' | 'release' | 'consume_reserved' | 'receive';
+        quantity: number;
+        quantityDelta: number;
+        reservedDelta: number;
+        backorderDelta: number;
+        reference: string | null;
+        at: string;
+      }[];
+    };
+  };
+  /** Read the exchange rates that hold on a day */
+  getExchangeRates: {
+    input: {
+      params: {
+        date: string;
+      };
+    };
+    answer: {
+      /** Units of a currency that one euro buys, as decimal text. */
+      perEuro: Record<string, string>;
+      date: string;
+    };
+  };
+  /** Load exchange rates of a day */
+  loadExchangeRates: {
+    input: {
+      params: {
+        date: string;
+      };
+      body: {
+        /** Units of a currency that one euro buys, as decimal text. */
+        perEuro: Record<string, string>;
+      };
+    };
+    answer: {
+      /** Units of a currency that one euro buys, as decimal text. */
+      perEuro: Record<string, string>;
+      date: string;
+    };
+  };
 }
 
 export const OPERATIONS = {
@@ -1475,7 +2481,32 @@ export const OPERATIONS = {
   subscribePartner: { method: 'post', path: '/v2/subscribe', idempotent: false },
   postOrderStatus: { method: 'post', path: '/v2/order/status', idempotent: false },
   dispatchOrder: { method: 'post', path: '/v2/order/dispatch', idempotent: false },
+  createShippingOrder: { method: 'post', path: '/v1/shipping-orders', idempotent: true },
+  quoteShippingMethods: { method: 'post', path: '/v1/shipping-methods/quote', idempotent: false },
   reportStockStatus: { method: 'post', path: '/v3/stock/status', idempotent: false },
+  createWebhook: { method: 'post', path: '/v1/webhooks', idempotent: true },
+  listWebhooks: { method: 'get', path: '/v1/webhooks', idempotent: false },
+  getWebhook: { method: 'get', path: '/v1/webhooks/{webhookId}', idempotent: false },
+  changeWebhook: { method: 'patch', path: '/v1/webhooks/{webhookId}', idempotent: false },
+  deleteWebhook: { method: 'delete', path: '/v1/webhooks/{webhookId}', idempotent: false },
+  rotateWebhookSecret: { method: 'post', path: '/v1/webhooks/{webhookId}/secret', idempotent: false },
+  testWebhook: { method: 'post', path: '/v1/webhooks/{webhookId}/test', idempotent: false },
+  listWebhookDeliveries: { method: 'get', path: '/v1/webhooks/{webhookId}/deliveries', idempotent: false },
+  getWebhookDelivery: {
+    method: 'get',
+    path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}',
+    idempotent: false,
+  },
+  redeliverWebhookDelivery: {
+    method: 'post',
+    path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
+    idempotent: false,
+  },
+  redeliverDeadWebhookDeliveries: {
+    method: 'post',
+    path: '/v1/webhooks/{webhookId}/redeliver-dead',
+    idempotent: false,
+  },
   createConnector: { method: 'post', path: '/v1/connectors', idempotent: true },
   listConnectors: { method: 'get', path: '/v1/connectors', idempotent: false },
   getConnector: { method: 'get', path: '/v1/connectors/{connectorId}', idempotent: false },
@@ -1492,4 +2523,42 @@ export const OPERATIONS = {
   rotatePartnerKey: { method: 'post', path: '/v1/partners/{partnerId}/keys', idempotent: false },
   listPartnerStock: { method: 'get', path: '/v1/partners/{partnerId}/stock', idempotent: false },
   getOrderRouting: { method: 'get', path: '/v1/operator/orders/{orderId}/routing', idempotent: false },
+  listProcurementOrders: { method: 'post', path: '/procurement/v1/order/list', idempotent: false },
+  listInventoryConsumption: {
+    method: 'post',
+    path: '/procurement/v1/inventory/consumption/list',
+    idempotent: false,
+  },
+  listInventory: { method: 'post', path: '/procurement/v1/inventory/list', idempotent: false },
+  adjustStock: { method: 'post', path: '/procurement/v1/inventory/adjust-stock', idempotent: true },
+  searchProcurementOrders: { method: 'get', path: '/v1/operator/procurement-orders', idempotent: false },
+  getProcurementOrder: {
+    method: 'get',
+    path: '/v1/operator/procurement-orders/{orderId}',
+    idempotent: false,
+  },
+  moveProcurementOrder: {
+    method: 'post',
+    path: '/v1/operator/procurement-orders/{orderId}/transitions',
+    idempotent: true,
+  },
+  receiveProcurementOrder: {
+    method: 'post',
+    path: '/v1/operator/procurement-orders/{orderId}/receipts',
+    idempotent: true,
+  },
+  attachProcurementInvoice: {
+    method: 'post',
+    path: '/v1/operator/procurement-orders/{orderId}/invoices',
+    idempotent: true,
+  },
+  listStockItems: { method: 'get', path: '/v1/partners/{partnerId}/stock-items', idempotent: false },
+  setUpStockItems: { method: 'post', path: '/v1/partners/{partnerId}/stock-items', idempotent: false },
+  listStockMovements: {
+    method: 'get',
+    path: '/v1/partners/{partnerId}/stock-items/{partnerSku}/movements',
+    idempotent: false,
+  },
+  getExchangeRates: { method: 'get', path: '/v1/exchange-rates/{date}', idempotent: false },
+  loadExchangeRates: { method: 'put', path: '/v1/exchange-rates/{date}', idempotent: false },
 } as const;
