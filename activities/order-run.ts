@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { dispatchPrintOrder } from '../src/orders/dispatch';
+import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/dispatch';
 import type { RunRecord } from '../src/orders/domain/run-messages';
 import { RUN_REFUSALS } from '../src/orders/domain/run-messages';
 import { fetchOrderFiles, type OrderFilesDeps } from '../src/orders/order-files';
@@ -122,7 +122,7 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
     },
 
     /** Fails with `CarrierRefused` when the carrier says no; other faults are tried again. */
-    async dispatchPrintOrder(ids: RunIds & { readonly printOrderId: string; readonly revision: number }) {
+    async dispatchPrintOrder(ids: RunIds & DispatchOrder) {
       const bought = await dispatchPrintOrder(deps, ids);
       if (!bought.ok) {
         const { code, message, detail } = bought.refusal;

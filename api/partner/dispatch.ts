@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { currentShipmentId } from '../../src/orders/dispatch';
 import { createRunGateway } from '../../src/orders/run-gateway';
 import { printOrderOfPartner } from '../../src/partners/print-orders';
 import { text } from '../../src/platform/domain/fields';
@@ -6,6 +7,9 @@ import { Refusal } from '../../src/platform/errors';
 import { dispatchAnswer } from '../../src/shipping/shipments';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
+
+/** Changes of address or method, each while its labels were being bought, after which a request gives up. */
+const CHANGES = 4;
 
 /** `POST /v2/order/dispatch`: a partner wants the shipping documents (interface "Partner interaction"). */
 export function dispatchRoutes({ sql, links, temporal }: ApiDeps): Route[] {
@@ -42,12 +46,16 @@ export function dispatchRoutes({ sql, links, temporal }: ApiDeps): Route[] {
         const printOrder = await printOrderOfPartner(sql, account.id, body.orderId);
         if (printOrder === null)
           throw new Refusal('NOT_FOUND', { message: `There is no print order ${body.orderId}.` });
-        const { shipmentId } = await runs.dispatch(printOrder.orderId, printOrder.id);
-        log.info(
-          { orderId: printOrder.orderId, printOrderId: printOrder.id, shipmentId },
-          'dispatch answered',
-        );
-        return await dispatchAnswer({ sql, links }, shipmentId);
+        const ids = { orderId: printOrder.orderId, printOrderId: printOrder.id };
+        for (let attempt = 0; attempt < CHANGES; attempt += 1) {
+          const shipmentId = await currentShipmentId(sql, ids);
+          if (shipmentId !== null) {
+            log.info({ ...ids, shipmentId }, 'dispatch answered');
+            return await dispatchAnswer({ sql, links }, shipmentId);
+          }
+          await runs.dispatch(ids.orderId, ids.printOrderId);
+        }
+        throw new Refusal('CONFLICT', { message: 'The address keeps changing; ask again.' });
       },
     }),
   ];

@@ -5,6 +5,14 @@ import { consignmentOf, packForPartner } from './consignments';
 import { orderWorkflowId } from './domain/run-messages';
 import { runOrder } from './run-order';
 
+export interface DispatchOrder {
+  readonly orderId: string;
+  readonly printOrderId: string;
+  readonly revision: number;
+  /** What goes into the parcels. */
+  readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
+}
+
 /**
  * Buys the labels of a print order and makes its documents: label per package, invoice, customs form where one is
  * needed, packing slips. One shipment for each shipping revision, however often it is tried.
@@ -12,11 +20,7 @@ import { runOrder } from './run-order';
  */
 export async function dispatchPrintOrder(
   deps: PurchaseDeps,
-  {
-    orderId,
-    printOrderId,
-    revision,
-  }: { readonly orderId: string; readonly printOrderId: string; readonly revision: number },
+  { orderId, printOrderId, revision, jobs }: DispatchOrder,
 ): Promise<BoughtShipment> {
   const { sql } = deps;
   const order = await runOrder(sql, orderId);
@@ -25,18 +29,34 @@ export async function dispatchPrintOrder(
     FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id WHERE p.id = ${printOrderId}`;
   if (row === undefined) throw new Error(`print order ${printOrderId} does not exist`);
   const partner = (await partnerByAccount(sql, row.partnerId))!;
-  const jobs = await jobsToShip(sql, printOrderId);
   const packages = packForPartner(order, partner, jobs);
   return await buyShipment(deps, {
     consignment: consignmentOf(order, partner, packages, order.clientName),
     methodUid: row.shipmentMethodUid,
-    idempotencyKey: `${orderWorkflowId(orderId)}:dispatch:${printOrderId}:${revision}`,
+    idempotencyKey: dispatchKey(orderId, printOrderId, revision),
     owner: { kind: 'print_order', orderId, printOrderId },
   });
 }
 
-async function jobsToShip(sql: Queryable, printOrderId: string) {
-  return await sql<{ itemId: string; quantity: number }[]>`
-    SELECT order_item_id::text AS item_id, quantity FROM print_jobs
-    WHERE print_order_id = ${printOrderId} AND status NOT IN ('cancelled', 'superseded') ORDER BY id`;
+/** A print order has one shipment for each revision of the order's address and method. */
+function dispatchKey(orderId: string, printOrderId: string, revision: number): string {
+  return `${orderWorkflowId(orderId)}:dispatch:${printOrderId}:${revision}`;
+}
+
+/**
+ * The shipment that stands for a print order now: bought, and for the address and method the order has.
+ * Answers a repeated dispatch without the run, also when the run has ended.
+ */
+export async function currentShipmentId(
+  sql: Queryable,
+  { orderId, printOrderId }: { readonly orderId: string; readonly printOrderId: string },
+): Promise<string | null> {
+  const [row] = await sql<{ revision: number }[]>`
+    SELECT o.shipping_revision AS revision FROM orders o JOIN print_orders p ON p.order_id = o.id
+    WHERE p.id = ${printOrderId} AND o.id = ${orderId} AND p.status <> 'cancelled'`;
+  if (row === undefined) return null;
+  const [shipment] = await sql<{ id: string }[]>`
+    SELECT id FROM shipments
+    WHERE idempotency_key = ${dispatchKey(orderId, printOrderId, row.revision)} AND status = 'bought'`;
+  return shipment?.id ?? null;
 }

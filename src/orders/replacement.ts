@@ -5,6 +5,7 @@ import { recordRoutingDecision } from '../partners/routing-decisions';
 import { handoffOf, partnerByAccount } from '../partners/store';
 import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
 import { inTransaction, type Sql } from '../platform/postgres';
+import { isCrossBorder } from './domain/cross-border';
 import type { PlannedPrintOrder } from './domain/run-events';
 import { insertPrintOrders, printOrdersOfSteps, reserveForJobs } from './print-order-rows';
 import { runOrder } from './run-order';
@@ -16,28 +17,16 @@ export interface ReplacementRequest {
   readonly step: string;
   readonly action: 'reroute' | 'reproduce';
   readonly itemId: string;
-  /** Units; null: all that wait, or the whole item. */
+  /** Units; null: the whole item. */
   readonly quantity: number | null;
   /** Null: routing chooses, for a reroute among the other partners. */
   readonly partnerId: string | null;
-  /** The item's print jobs that still count. */
-  readonly jobs: readonly {
-    readonly jobId: string;
-    readonly printOrderId: string;
-    readonly partnerId: string;
-    readonly quantity: number;
-    readonly cancelledQuantity: number;
-    /** Waits for an operator. */
-    readonly waiting: boolean;
-  }[];
+  /** The print orders that still make the item. */
+  readonly madeAt: readonly { readonly printOrderId: string; readonly partnerId: string }[];
 }
 
 export type Replacement =
-  | {
-      readonly outcome: 'planned';
-      readonly printOrder: PlannedPrintOrder;
-      readonly replaces: readonly { readonly jobId: string; readonly quantity: number }[];
-    }
+  | { readonly outcome: 'planned'; readonly printOrder: PlannedPrintOrder }
   | { readonly outcome: 'refused'; readonly message: string };
 
 const refused = (message: string): Replacement => ({ outcome: 'refused', message });
@@ -56,15 +45,13 @@ export async function planReplacement(
   request: ReplacementRequest,
 ): Promise<Replacement> {
   const { orderId, step, itemId } = request;
-  const replaces = replacedUnits(request);
   const [before] = await printOrdersOfSteps(deps.sql, orderId, [step]);
-  if (before !== undefined) return { outcome: 'planned', printOrder: before, replaces };
+  if (before !== undefined) return { outcome: 'planned', printOrder: before };
 
   const order = await runOrder(deps.sql, orderId);
   const item = order.items.find(({ id }) => id === itemId);
   if (item === undefined) return refused(`the order has no item ${itemId} that can be made`);
-  const waiting = replaces.reduce((sum, { quantity }) => sum + quantity, 0);
-  const quantity = request.quantity ?? (waiting || item.quantity);
+  const quantity = request.quantity ?? item.quantity;
   if (quantity < 1 || quantity > item.quantity) return refused(`the item has ${item.quantity} units`);
 
   const decision = routeOrder({
@@ -77,13 +64,17 @@ export async function planReplacement(
     rates: REFERENCE_RATES,
     excludedPartnerIds:
       request.action === 'reroute' && request.partnerId === null
-        ? request.jobs.map(({ partnerId }) => partnerId)
+        ? request.madeAt.map(({ partnerId }) => partnerId)
         : [],
   });
   if (!decision.ok) return refused(`no partner can make it: ${whyUnroutable(decision)}`);
   const [assignment] = decision.assignments;
   const partner = (await partnerByAccount(deps.sql, assignment!.partnerId))!;
   const jobs = [{ itemId, quantity }];
+  const priced = order.retailCurrency !== null && item.retailPrice !== null;
+  if (isCrossBorder(partner.country, order.shippingAddress.country) && !priced) {
+    return refused(`${partner.uid} ships across a customs border, and the item has no retail price`);
+  }
   const shipsOn = assignment!.dispatchDate ?? dispatchDate(partner.capabilities.calendar, deps.now(), 1);
   const planned = await planShipment(deps.quote, {
     order,
@@ -102,7 +93,7 @@ export async function planReplacement(
         kind: item.product.kind,
         version: handoffOf(partner, item.product.kind)?.version ?? '1.1',
         dispatchDate: shipsOn,
-        reproducesId: request.jobs[0]?.printOrderId ?? null,
+        reproducesId: request.madeAt[0]?.printOrderId ?? null,
         jobs,
       },
     ]);
@@ -115,20 +106,8 @@ export async function planReplacement(
     if (!reserved.ok) throw new Error(`stock for ${step} of order ${orderId} is gone; it is planned again`);
     await recordRoutingDecision(tx, { orderId, step, decision });
     await storeShipmentPlans(tx, orderId, [{ printOrderId: printOrder!.id, plan: planned.plan }]);
-    return { outcome: 'planned', printOrder: printOrder!, replaces };
+    return { outcome: 'planned', printOrder: printOrder! };
   });
-}
-
-/** Which units the new print order takes over: those that wait for an operator. Others are made in addition. */
-function replacedUnits({ jobs, quantity }: ReplacementRequest): { jobId: string; quantity: number }[] {
-  let left = quantity ?? Number.POSITIVE_INFINITY;
-  return jobs
-    .filter(({ waiting }) => waiting)
-    .flatMap((job) => {
-      const taken = Math.min(job.cancelledQuantity || job.quantity, left);
-      left -= taken;
-      return taken > 0 ? [{ jobId: job.jobId, quantity: taken }] : [];
-    });
 }
 
 function whyUnroutable(decision: Extract<RoutingDecision, { ok: false }>): string {

@@ -21,6 +21,7 @@ import type { OrderStatus } from './domain/statuses';
 
 /** How long a request waits for a run's answer: a label may take its carrier a while. */
 const ANSWER_MS = 45_000;
+const STATE_MS = 2_000;
 const RETRY_AFTER_SECONDS = 5;
 
 const CODE_OF: Readonly<Record<string, ErrorCode>> = {
@@ -40,7 +41,9 @@ export interface RunGateway {
   dispatch(orderId: string, printOrderId: string): Promise<DispatchResult>;
   changeShipping(orderId: string, changeId: string): Promise<{ revision: number }>;
   cancel(orderId: string, request: CancelRequest): Promise<{ fulfillmentStatus: OrderStatus }>;
-  repair(orderId: string, request: RepairRequest): Promise<{ fulfillmentStatus: OrderStatus }>;
+  /** @param actId acts of one id are one act */
+  repair(orderId: string, request: RepairRequest, actId: string): Promise<{ fulfillmentStatus: OrderStatus }>;
+  /** Waits two seconds at most: pages show what Postgres has without it. */
   state(orderId: string): Promise<RunState>;
 }
 
@@ -56,15 +59,26 @@ export function createRunGateway(client: Client): RunGateway {
       ),
     );
   }
+  /** Requests of one print order share one update: a run takes ten at once, and an impatient partner sends more. */
+  const dispatching = new Map<string, Promise<DispatchResult>>();
+  function dispatch(orderId: string, printOrderId: string): Promise<DispatchResult> {
+    const asking =
+      dispatching.get(printOrderId) ??
+      update<DispatchResult>(orderId, ORDER_UPDATES.dispatch, { printOrderId }).finally(() =>
+        dispatching.delete(printOrderId),
+      );
+    dispatching.set(printOrderId, asking);
+    return asking;
+  }
   return {
-    dispatch: (orderId, printOrderId) => update(orderId, ORDER_UPDATES.dispatch, { printOrderId }),
+    dispatch,
     changeShipping: (orderId, changeId) =>
       update(orderId, ORDER_UPDATES.changeShipping, { changeId }, changeId),
     cancel: (orderId, request) => update(orderId, ORDER_UPDATES.cancel, request),
-    repair: (orderId, request) => update(orderId, ORDER_UPDATES.repair, request),
+    repair: (orderId, request, actId) => update(orderId, ORDER_UPDATES.repair, request, actId),
     state: (orderId) =>
       asked(() =>
-        client.withDeadline(Date.now() + ANSWER_MS, () =>
+        client.withDeadline(Date.now() + STATE_MS, () =>
           client.workflow.getHandle(orderWorkflowId(orderId)).query<RunState>(ORDER_QUERIES.runState),
         ),
       ),

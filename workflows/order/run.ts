@@ -13,9 +13,10 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { type Deadline, deadlineKey, nextDeadline, type RunClock } from '../../src/orders/domain/deadlines';
-import { jobStatus } from '../../src/orders/domain/derive';
+import { jobStatus, unitsToShip } from '../../src/orders/domain/derive';
 import { reduce } from '../../src/orders/domain/lifecycle';
 import { whyNotCancel, whyNotDispatch, whyNotRepair } from '../../src/orders/domain/refusals';
+import { replacedUnits } from '../../src/orders/domain/replacement';
 import { describeRun } from '../../src/orders/domain/run-details';
 import type { RunEffect, RunEvent } from '../../src/orders/domain/run-events';
 import {
@@ -58,6 +59,9 @@ export class OrderRun {
   private closing = false;
   /** An operator wants a parked order planned again now. */
   private replan = false;
+  /** Operators' acts: one at a time, each on what the one before left. */
+  private repairing = false;
+  private repairs = 0;
 
   constructor(private readonly input: OrderRunInput) {
     this.state = input.carried?.state ?? initialRunState(input.items);
@@ -114,7 +118,8 @@ export class OrderRun {
   }
 
   private get isOver(): boolean {
-    return this.inbox.length === 0 && (this.state.phase === 'closed' || this.closing);
+    const idle = this.inbox.length === 0 && !this.repairing;
+    return idle && (this.state.phase === 'closed' || this.closing);
   }
 
   /** Starts what a new run starts with, or what a continued one was about. */
@@ -308,7 +313,12 @@ export class OrderRun {
     const revision = this.state.shippingRevision;
     this.tasks.start(`dispatch:${printOrderId}`, async () => {
       try {
-        const { shipmentId } = await carrier.dispatchPrintOrder({ ...this.ids, printOrderId, revision });
+        const { shipmentId } = await carrier.dispatchPrintOrder({
+          ...this.ids,
+          printOrderId,
+          revision,
+          jobs: unitsToShip(this.printOrder(printOrderId)),
+        });
         this.take({ type: 'dispatched', printOrderId, shipmentId, revision });
       } catch (error) {
         const failure = applicationFailure(error);
@@ -357,46 +367,58 @@ export class OrderRun {
   }
 
   private async repair(request: RepairRequest) {
+    await condition(() => !this.repairing);
+    this.repairing = true;
+    try {
+      // The act before it may have left nothing to do.
+      refuseWith(whyNotRepair(this.state, request));
+      await this.act(request);
+      await this.settled();
+      return { fulfillmentStatus: this.orderStatus };
+    } finally {
+      this.repairing = false;
+    }
+  }
+
+  private async act(request: RepairRequest): Promise<void> {
     const { by, reason } = request;
     switch (request.action) {
       case 'hold':
       case 'release':
         this.take({ type: request.action, by, reason });
-        break;
+        return;
       case 'retry':
-        if (this.state.phase === 'preparing') {
-          this.replan = true;
-          break;
-        }
         this.take({ type: 'retry', by, reason, itemIds: request.itemIds });
-        break;
-      case 'reroute':
-      case 'reproduce': {
-        const plan = await database.planReplacement({
-          ...this.ids,
-          step: `${request.action}:${this.state.version}`,
-          itemId: request.itemId,
-          quantity: request.quantity,
-          partnerId: request.partnerId,
-          action: request.action,
-          jobs: openJobs(this.state, request.itemId),
-        });
-        if (plan.outcome === 'refused') throw refusal(RUN_REFUSALS.invalid, plan.message);
-        this.take({
-          type: 'replaced',
-          action: request.action,
-          by,
-          reason,
-          printOrder: plan.printOrder,
-          replaces: plan.replaces,
-        });
-        break;
-      }
+        this.replan = true;
+        return;
       case 'cancel':
         this.take({ type: 'cancel_items', by, reason, itemIds: request.itemIds });
+        return;
+      case 'reroute':
+      case 'reproduce':
+        await this.replace(request);
     }
+  }
+
+  private async replace(request: Extract<RepairRequest, { action: 'reroute' | 'reproduce' }>): Promise<void> {
+    const { action, itemId, by, reason } = request;
+    this.repairs += 1;
+    const replaces = replacedUnits(this.state, request);
+    const plan = await database.planReplacement({
+      ...this.ids,
+      step: `${action}:${this.state.version}.${this.repairs}`,
+      action,
+      itemId,
+      quantity: request.quantity ?? (replaces.reduce((sum, { quantity }) => sum + quantity, 0) || null),
+      partnerId: request.partnerId,
+      madeAt: madeAt(this.state, itemId),
+    });
+    if (plan.outcome === 'refused') throw refusal(RUN_REFUSALS.invalid, plan.message);
+    this.take({ type: 'replaced', action, by, reason, printOrder: plan.printOrder, replaces });
     await this.settled();
-    return { fulfillmentStatus: this.orderStatus };
+    if (this.printOrder(plan.printOrder.id).jobs.every((job) => job.ended !== null)) {
+      throw refusal(RUN_REFUSALS.conflict, `item ${itemId} has shipped or ended meanwhile`);
+    }
   }
 
   /** Until the main loop has decided on, and written, everything taken in so far. */
@@ -524,19 +546,11 @@ function printOrderStatus(printOrder: PrintOrderState): string {
   return printOrder.delivery;
 }
 
-function openJobs(state: RunState, itemId: string) {
-  return state.printOrders.flatMap((printOrder) =>
-    printOrder.jobs
-      .filter((job) => job.itemId === itemId && job.ended === null)
-      .map((job) => ({
-        jobId: job.id,
-        printOrderId: printOrder.id,
-        partnerId: printOrder.partnerId,
-        quantity: job.quantity,
-        cancelledQuantity: job.cancelledQuantity,
-        waiting: jobStatus(job, printOrder) === 'manual_handling',
-      })),
-  );
+/** The print orders that still make an item. */
+function madeAt(state: RunState, itemId: string): { printOrderId: string; partnerId: string }[] {
+  return state.printOrders
+    .filter(({ jobs }) => jobs.some((job) => job.itemId === itemId && job.ended === null))
+    .map(({ id, partnerId }) => ({ printOrderId: id, partnerId }));
 }
 
 function deadlineSummary(deadline: Deadline): string {

@@ -9,6 +9,7 @@ import {
   hasShipped,
   ITEM_TRANSITIONS,
   type ItemStatus,
+  isFinal,
   PROGRESS_RANK,
   type ProgressStatus,
 } from './statuses';
@@ -25,6 +26,23 @@ export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatu
   if (job.progress === JOB_PROGRESS.received) return 'in_production';
   if (printOrder.delivery === 'refused' || printOrder.delivery === 'undeliverable') return 'manual_handling';
   return 'passed';
+}
+
+/** Whether nothing more is expected of any of its jobs. */
+export function hasSettled(printOrder: PrintOrderState): boolean {
+  return printOrder.jobs.every((job) => {
+    const status = jobStatus(job, printOrder);
+    return status === null || isFinal(status);
+  });
+}
+
+/** What goes into the parcels of a print order: units that still count and that the partner has not cancelled. */
+export function unitsToShip(printOrder: PrintOrderState): { itemId: string; quantity: number }[] {
+  return printOrder.jobs.flatMap(({ itemId, quantity, cancelledQuantity, ended }) =>
+    ended === null && cancelledQuantity < quantity
+      ? [{ itemId, quantity: quantity - cancelledQuantity }]
+      : [],
+  );
 }
 
 /** An item's status from its jobs: a job that waits for a person first, then the one least far along. */

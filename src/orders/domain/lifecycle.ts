@@ -1,4 +1,4 @@
-import { deriveAttention, deriveItems, jobStatus } from './derive';
+import { deriveAttention, deriveItems, hasSettled, jobStatus } from './derive';
 import type { PlannedPrintOrder, PostbackEvent, RunEffect, RunEvent } from './run-events';
 import {
   JOB_PROGRESS,
@@ -24,7 +24,10 @@ export function reduce(state: RunState, event: RunEvent): Step {
   const changed = applyFacts(state, event, effects);
   if (changed === state) return { state, effects };
   const derived: RunState = { ...changed, items: deriveItems(changed) };
-  const closed = derived.items.every((item) => isFinal(item.status)) && derived.phase !== 'closed';
+  const closed =
+    derived.phase !== 'closed' &&
+    derived.items.every((item) => isFinal(item.status)) &&
+    derived.printOrders.every(hasSettled);
   const next: RunState = {
     ...derived,
     attention: deriveAttention(derived),
@@ -184,17 +187,7 @@ function postback(state: RunState, event: PostbackEvent, effects: RunEffect[]): 
   if (state.seen.includes(event.eventId)) return state;
   const seen = { ...state, seen: [...state.seen, event.eventId] };
   return updatePrintOrder(seen, event.printOrderId, (printOrder) => {
-    effects.push({
-      type: 'log',
-      event: `postback_${event.status}`,
-      printOrderId: printOrder.id,
-      ...(itemOfJob(printOrder, event.jobId) ?? {}),
-      data: {
-        at: event.at,
-        ...(event.message === null ? {} : { message: event.message }),
-        ...(event.items === null ? {} : { items: event.items }),
-      },
-    });
+    effects.push(...postbackLog(printOrder, event));
     if (event.trackingCode !== null || event.trackingLink !== null) {
       effects.push({
         type: 'tracking_code',
@@ -218,15 +211,25 @@ function postback(state: RunState, event: PostbackEvent, effects: RunEffect[]): 
       jobs,
       delivery: arrived ? 'accepted' : printOrder.delivery,
     };
-    return event.status === 'cancelled' && printOrder.cancel !== null
-      ? confirmCancel(next, event.message ?? '', effects)
-      : next;
+    if (event.status !== 'cancelled' || printOrder.cancel === null) return next;
+    return confirmCancel(next, (job) => job.cancelledQuantity === job.quantity, event.message ?? '', effects);
   });
 }
 
-function itemOfJob(printOrder: PrintOrderState, jobId: string | null): { itemId: string } | null {
-  const job = jobId === null ? undefined : printOrder.jobs.find((candidate) => candidate.id === jobId);
-  return job === undefined ? null : { itemId: job.itemId };
+/** One line for the print order or for the item it names; a partial cancellation has one for each listed item. */
+function postbackLog(printOrder: PrintOrderState, event: PostbackEvent): RunEffect[] {
+  const line = (jobId: string | null, data: object): RunEffect => {
+    const job = jobId === null ? undefined : printOrder.jobs.find((candidate) => candidate.id === jobId);
+    return {
+      type: 'log',
+      event: `postback_${event.status}`,
+      printOrderId: printOrder.id,
+      ...(job === undefined ? {} : { itemId: job.itemId }),
+      data: { at: event.at, ...(event.message === null ? {} : { message: event.message }), ...data },
+    };
+  };
+  if (event.items === null) return [line(event.jobId, {})];
+  return event.items.map(({ jobId, quantity }) => line(jobId, quantity === null ? {} : { quantity }));
 }
 
 function jobAfter(job: JobState, event: PostbackEvent): JobState {
@@ -265,15 +268,16 @@ function tracked(
     const before = printOrder.transit === null ? 0 : TRANSIT_RANK[printOrder.transit];
     if (TRANSIT_RANK[event.transit] <= before) return printOrder;
     effects.push({ type: 'log', event: `tracking_${event.transit}`, printOrderId: printOrder.id });
-    // A carrier that has the parcel knows better than a `shipped` that never came.
+    // A carrier that has the parcel knows better than a `shipped` that never came. A partner that did send one has
+    // said what is in the parcel, and what the partner cannot make is not in it.
+    const told = isHandedToCarrier(printOrder);
+    const aboard = printOrder.jobs.filter(
+      (job) => !told && job.ended === null && jobStatus(job, printOrder) !== 'manual_handling',
+    );
     const jobs = printOrder.jobs.map((job) =>
-      job.ended === null && job.progress < JOB_PROGRESS.shipped
-        ? { ...job, progress: JOB_PROGRESS.shipped }
-        : job,
+      aboard.includes(job) ? { ...job, progress: JOB_PROGRESS.shipped } : job,
     );
-    const unprinted = printOrder.jobs.filter(
-      (job) => job.ended === null && job.progress < JOB_PROGRESS.printed,
-    );
+    const unprinted = aboard.filter((job) => job.progress < JOB_PROGRESS.printed);
     if (unprinted.length > 0) effects.push({ type: 'consume_stock', jobIds: unprinted.map((job) => job.id) });
     return { ...printOrder, jobs, transit: event.transit };
   });
@@ -342,12 +346,7 @@ function endJobs(
   const jobs = printOrder.jobs.map((job) =>
     ending.includes(job) ? { ...job, ended: 'cancelled' as const } : job,
   );
-  const next = { ...printOrder, jobs };
-  if (jobs.every((job) => job.ended !== null) && printOrder.shipment !== null) {
-    effects.push({ type: 'void_shipment', printOrderId: printOrder.id, shipmentId: printOrder.shipment.id });
-    return { ...next, shipment: null };
-  }
-  return next;
+  return withoutUnusedLabel({ ...printOrder, jobs }, effects);
 }
 
 function cancelRequested(
@@ -388,8 +387,16 @@ function cancelAtPartner(
   return { ...printOrder, cancel: 'requested' };
 }
 
-function confirmCancel(printOrder: PrintOrderState, message: string, effects: RunEffect[]): PrintOrderState {
-  return { ...endJobs(printOrder, () => true, message || 'cancelled', effects), cancel: 'confirmed' };
+/** The partner lets go of these jobs; the wish is fulfilled when none is left that could still be cancelled. */
+function confirmCancel(
+  printOrder: PrintOrderState,
+  isLetGo: (job: JobState) => boolean,
+  message: string,
+  effects: RunEffect[],
+): PrintOrderState {
+  const next = endJobs(printOrder, isLetGo, message || 'cancelled', effects);
+  const left = next.jobs.some((job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped);
+  return { ...next, cancel: left ? next.cancel : 'confirmed' };
 }
 
 function partnerCancel(
@@ -398,15 +405,17 @@ function partnerCancel(
   effects: RunEffect[],
 ): RunState {
   return updatePrintOrder(state, event.printOrderId, (printOrder) => {
-    if (printOrder.cancel !== 'requested') return printOrder;
+    if (printOrder.cancel === 'confirmed') return printOrder;
     effects.push({
       type: 'log',
       event: `partner_cancel_${event.outcome}`,
       printOrderId: printOrder.id,
       data: { message: event.message },
     });
+    // The word on jobs that an operator has cancelled or moved already: kept for the record.
+    if (printOrder.cancel === null) return { ...printOrder };
     if (event.outcome === 'refused') return { ...printOrder, cancel: 'refused' };
-    return confirmCancel(printOrder, event.message, effects);
+    return confirmCancel(printOrder, () => true, event.message, effects);
   });
 }
 
@@ -437,6 +446,10 @@ function retried(
   event: Extract<RunEvent, { type: 'retry' }>,
   effects: RunEffect[],
 ): RunState {
+  if (state.phase === 'preparing') {
+    effects.push(audit('retry', event, { itemIds: event.itemIds }));
+    return { ...state };
+  }
   const chosen = new Set(event.itemIds);
   let changed = false;
   const printOrders = state.printOrders.map((printOrder) => {
@@ -468,41 +481,66 @@ function replaced(
 ): RunState {
   if (state.printOrders.some((printOrder) => printOrder.id === event.printOrder.id)) return state;
   effects.push(audit(event.action, event, { printOrderId: event.printOrder.id, replaces: event.replaces }));
-  effects.push({ type: 'deliver_print_order', printOrderId: event.printOrder.id });
   const quantities = new Map(event.replaces.map(({ jobId, quantity }) => [jobId, quantity]));
+  let touched = 0;
   const printOrders = state.printOrders.map((printOrder) => {
-    const touched = printOrder.jobs.filter(
-      (job) => quantities.has(job.id) && job.progress !== JOB_PROGRESS.shipped,
-    );
-    if (touched.length === 0) return printOrder;
-    const superseded = touched.filter((job) => quantities.get(job.id)! >= job.quantity);
-    const unprinted = superseded.filter((job) => job.progress < JOB_PROGRESS.printed);
-    if (unprinted.length > 0) effects.push({ type: 'release_stock', jobIds: unprinted.map((job) => job.id) });
-    const stillThere = superseded.filter((job) => job.cancelledQuantity < job.quantity);
-    if (stillThere.length > 0 && printOrder.delivery !== 'refused') {
-      effects.push({
-        type: 'request_partner_cancel',
-        printOrderId: printOrder.id,
-        jobIds: stillThere.map((job) => job.id),
-        reason: event.reason,
-      });
-    }
-    return {
-      ...printOrder,
-      jobs: printOrder.jobs.map((job) => {
-        if (!touched.includes(job)) return job;
-        const moved = quantities.get(job.id)!;
-        if (moved >= job.quantity) return { ...job, ended: 'superseded' as const };
-        return {
-          ...job,
-          quantity: job.quantity - moved,
-          cancelledQuantity: Math.max(0, job.cancelledQuantity - moved),
-          error: null,
-        };
-      }),
-    };
+    const next = withoutUnits(printOrder, quantities, event.reason, effects);
+    if (next !== printOrder) touched += 1;
+    return next;
   });
-  return { ...state, printOrders: [...printOrders, newPrintOrder(event.printOrder)] };
+  const replacement = newPrintOrder(event.printOrder);
+  if (state.phase === 'closed' || (touched === 0 && event.replaces.length > 0)) {
+    // What it was to take over has shipped, or the order has ended, while it was planned.
+    effects.push({ type: 'release_stock', jobIds: replacement.jobs.map((job) => job.id) });
+    const jobs = replacement.jobs.map((job) => ({ ...job, ended: 'superseded' as const }));
+    return { ...state, printOrders: [...printOrders, { ...replacement, jobs }] };
+  }
+  effects.push({ type: 'deliver_print_order', printOrderId: replacement.id });
+  return { ...state, printOrders: [...printOrders, replacement] };
+}
+
+/** A print order some of whose units another one takes over; the partner is asked to leave whole jobs. */
+function withoutUnits(
+  printOrder: PrintOrderState,
+  quantities: ReadonlyMap<string, number>,
+  reason: string,
+  effects: RunEffect[],
+): PrintOrderState {
+  const touched = printOrder.jobs.filter(
+    (job) =>
+      quantities.has(job.id) &&
+      job.ended === null &&
+      (job.progress !== JOB_PROGRESS.shipped || job.cancelledQuantity > 0),
+  );
+  if (touched.length === 0) return printOrder;
+  const superseded = touched.filter((job) => quantities.get(job.id)! >= job.quantity);
+  const unprinted = superseded.filter((job) => job.progress < JOB_PROGRESS.printed);
+  if (unprinted.length > 0) effects.push({ type: 'release_stock', jobIds: unprinted.map((job) => job.id) });
+  const stillThere = superseded.filter((job) => job.cancelledQuantity < job.quantity);
+  if (stillThere.length > 0 && printOrder.delivery !== 'refused') {
+    effects.push({
+      type: 'request_partner_cancel',
+      printOrderId: printOrder.id,
+      jobIds: stillThere.map((job) => job.id),
+      reason,
+    });
+  }
+  const jobs = printOrder.jobs.map((job): JobState => {
+    if (!touched.includes(job)) return job;
+    const moved = quantities.get(job.id)!;
+    if (moved >= job.quantity) return { ...job, ended: 'superseded' };
+    const cancelledQuantity = Math.max(0, job.cancelledQuantity - moved);
+    return { ...job, quantity: job.quantity - moved, cancelledQuantity, error: null };
+  });
+  return withoutUnusedLabel({ ...printOrder, jobs }, effects);
+}
+
+/** Labels of a print order that has nothing left to ship are taken back. */
+function withoutUnusedLabel(printOrder: PrintOrderState, effects: RunEffect[]): PrintOrderState {
+  const { shipment } = printOrder;
+  if (shipment === null || printOrder.jobs.some((job) => job.ended === null)) return printOrder;
+  effects.push({ type: 'void_shipment', printOrderId: printOrder.id, shipmentId: shipment.id });
+  return { ...printOrder, shipment: null };
 }
 
 function cancelItems(

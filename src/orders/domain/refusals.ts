@@ -1,4 +1,5 @@
 import { jobStatus } from './derive';
+import { replacedUnits } from './replacement';
 import { type RepairRequest, RUN_REFUSALS } from './run-messages';
 import { JOB_PROGRESS, type RunState } from './run-state';
 import { hasShipped } from './statuses';
@@ -40,45 +41,61 @@ export function whyNotCancel(state: RunState, what: 'cancelled' | 'changed'): Ru
 /** An operator's act needs items that it fits. */
 export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusal {
   if (state.phase === 'closed') return conflict('the order has ended');
+  const unknown = itemsOf(request).find((id) => !state.items.some((item) => item.id === id));
+  if (unknown !== undefined) {
+    return { type: RUN_REFUSALS.invalid, message: `the order has no item ${unknown}` };
+  }
   switch (request.action) {
     case 'hold':
       if (state.held) return conflict('the order is on hold already');
       return state.items.some((item) => hasShipped(item.status)) ? conflict('the order has shipped') : null;
     case 'release':
       return state.held ? null : conflict('the order is not on hold');
-    case 'retry': {
-      const unknown = request.itemIds.find((id) => !state.items.some((item) => item.id === id));
-      if (unknown !== undefined)
-        return { type: RUN_REFUSALS.invalid, message: `the order has no item ${unknown}` };
-      const waiting = state.items.some(
-        (item) =>
-          request.itemIds.includes(item.id) &&
-          (item.status === 'manual_handling' || item.status === 'on_hold'),
-      );
-      return waiting ? null : conflict('none of these items waits for an operator');
-    }
-    case 'cancel': {
-      const chosen = state.items.filter((item) => request.itemIds.includes(item.id));
-      if (chosen.length < new Set(request.itemIds).size) {
-        return { type: RUN_REFUSALS.invalid, message: 'the order has no such item' };
-      }
-      return chosen.some((item) => hasShipped(item.status))
-        ? conflict('an item that has shipped cannot be cancelled')
-        : null;
-    }
-    case 'reroute': {
-      const waiting = state.printOrders.some((printOrder) =>
-        printOrder.jobs.some(
-          (job) => job.itemId === request.itemId && jobStatus(job, printOrder) === 'manual_handling',
-        ),
-      );
-      return waiting ? null : conflict(`item ${request.itemId} does not wait for an operator`);
-    }
+    case 'cancel':
+      return whyNotCancelItems(state, request.itemIds);
+  }
+  if (state.held) return conflict('the order is on hold: release it first');
+  switch (request.action) {
+    case 'retry':
+      return whyNotRetry(state, request.itemIds);
+    case 'reroute':
+      return replacedUnits(state, request).length > 0
+        ? null
+        : conflict(`item ${request.itemId} has nothing that another partner could take over`);
     case 'reproduce': {
       const known = state.printOrders.some((printOrder) =>
-        printOrder.jobs.some((job) => job.itemId === request.itemId),
+        printOrder.jobs.some((job) => job.itemId === request.itemId && job.ended !== 'cancelled'),
       );
-      return known ? null : conflict(`item ${request.itemId} was not produced yet`);
+      return known ? null : conflict(`item ${request.itemId} is not in production`);
     }
   }
+}
+
+function itemsOf(request: RepairRequest): readonly string[] {
+  if ('itemIds' in request) return request.itemIds;
+  return 'itemId' in request ? [request.itemId] : [];
+}
+
+function whyNotCancelItems(state: RunState, itemIds: readonly string[]): RunRefusal {
+  const chosen = state.items.filter((item) => itemIds.includes(item.id));
+  if (chosen.some((item) => hasShipped(item.status))) {
+    return conflict('an item that has shipped cannot be cancelled');
+  }
+  return chosen.every((item) => item.status === 'cancelled') ? conflict('the items are cancelled') : null;
+}
+
+/** Before production a retry plans anew; afterwards it sends print orders again that nobody has answered for. */
+function whyNotRetry(state: RunState, itemIds: readonly string[]): RunRefusal {
+  const waiting =
+    state.phase === 'preparing'
+      ? state.items.some((item) => itemIds.includes(item.id) && item.status === 'on_hold')
+      : state.printOrders.some((printOrder) =>
+          printOrder.jobs.some(
+            (job) =>
+              itemIds.includes(job.itemId) &&
+              job.cancelledQuantity === 0 &&
+              jobStatus(job, printOrder) === 'manual_handling',
+          ),
+        );
+  return waiting ? null : conflict('none of these items can be tried again');
 }
