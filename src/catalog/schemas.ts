@@ -107,7 +107,7 @@ export const customerProductList = z.object({
     totalIsEstimate: z
       .literal(true)
       .optional()
-      .describe('Given for a search with more than 10,000 matches: the total is estimated'),
+      .describe('Given for a search with more than 1,000 matches: the total is estimated'),
   }),
 });
 

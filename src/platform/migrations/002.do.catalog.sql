@@ -1,6 +1,5 @@
--- Both are trusted extensions: the owner of the database may create them.
+-- A trusted extension: the owner of the database may create it.
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
-CREATE EXTENSION IF NOT EXISTS btree_gin;
 
 -- Attributes and product models ------------------------------------------------------------------------
 -- Counts every change of attributes and product models: processes keep compiled models until it moves.
@@ -91,8 +90,12 @@ CREATE INDEX customer_product_listings_product ON customer_product_listings (cus
 CREATE INDEX customer_product_listings_model
   ON customer_product_listings (viewer, product_model_id, customer_product_id);
 CREATE INDEX customer_product_listings_name ON customer_product_listings (viewer, name);
+-- Trigrams by themselves: with the viewer in the same index, a search among 100,000 rows of one viewer read that
+-- viewer's whole posting list (6 ms against 0.5 ms). Operators' rows repeat all others, hence two halves.
 CREATE INDEX customer_product_listings_search
-  ON customer_product_listings USING gin (viewer, name gin_trgm_ops);
+  ON customer_product_listings USING gin (name gin_trgm_ops) WHERE viewer <> '';
+CREATE INDEX customer_product_listings_search_all
+  ON customer_product_listings USING gin (name gin_trgm_ops) WHERE viewer = '';
 
 -- Exact totals of the lists, kept by trigger: counting a million rows takes some 100 ms, reading these under one.
 -- Each total is spread over eight slots, so that writers rarely wait for each other.

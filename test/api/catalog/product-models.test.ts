@@ -236,7 +236,10 @@ describe('states of a product model', () => {
     const { body } = await create(model()).expect(200);
     await patch(body.id, { productUidTemplate: `${body.productUidTemplate}_x` }).expect(200);
     await patch(body.id, { state: 'active' }).expect(200);
-    const refused = await patch(body.id, { productUidTemplate: 'y_{orientation}', parts: [] }).expect(409);
+    const refused = await patch(body.id, {
+      productUidTemplate: 'y_{orientation}',
+      parts: [{ modelId: 'poster', name: 'Poster' }],
+    }).expect(409);
     expect(references(refused.body)).toEqual(['productUidTemplate', 'parts']);
     const { body: changed } = await patch(body.id, {
       name: 'Vinyl banner',

@@ -1,0 +1,72 @@
+import { COUNTED_MATCHES, listCustomerProducts } from '../../src/catalog/customer-product-list';
+import { seedDemoCatalog } from '../../src/catalog/seed-demo-catalog';
+import type { Sql } from '../../src/platform/postgres';
+import { testDatabase } from '../support/database';
+
+const CLIENT = { role: 'client', id: '0190b000-0000-7000-8000-00000000000a' } as const;
+const MANY = COUNTED_MATCHES + 500;
+
+let sql: Sql;
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  await seedDemoCatalog(sql);
+  await sql`
+    INSERT INTO customer_products (id, name, customer_ids, product_model_id, variant_options)
+    SELECT gen_random_uuid(), 'Bulk ' || CASE WHEN n % 500 = 0 THEN 'rare ' ELSE 'usual ' END || n,
+           ARRAY[CASE WHEN n % 3 = 0 THEN ${CLIENT.id} ELSE '*' END], 'mug', '[]'
+    FROM generate_series(1, ${MANY}::int) AS n`;
+  await sql`ANALYZE`;
+});
+
+test('a search with few matches has an exact total', async () => {
+  const { total, totalIsEstimate, products } = await listCustomerProducts(sql, CLIENT, {
+    search: 'BULK RARE',
+    offset: 0,
+    limit: 250,
+  });
+  expect({ total, totalIsEstimate }).toEqual({ total: 3, totalIsEstimate: false });
+  expect(products.length).toBe(3);
+});
+
+test('a search with very many matches says that its total is an estimate, and a near one', async () => {
+  const { total, totalIsEstimate } = await listCustomerProducts(sql, CLIENT, {
+    search: 'bulk',
+    offset: 0,
+    limit: 10,
+  });
+  expect(totalIsEstimate).toBe(true);
+  expect(total).toBeGreaterThan(COUNTED_MATCHES);
+  expect(Math.abs(total - MANY)).toBeLessThan(MANY * 0.5);
+});
+
+test('totals without a search are exact however many there are', async () => {
+  const { total, totalIsEstimate } = await listCustomerProducts(sql, CLIENT, {
+    productModelIds: ['mug'],
+    offset: 0,
+    limit: 10,
+  });
+  expect({ total, totalIsEstimate }).toEqual({ total: MANY, totalIsEstimate: false });
+});
+
+test('pages of several ranges hold every product once, in the list’s order', async () => {
+  const ids: string[] = [];
+  for (let offset = 0; ; offset += 250) {
+    const { products } = await listCustomerProducts(sql, CLIENT, { offset, limit: 250 });
+    ids.push(...products.map(({ id }) => id));
+    if (products.length < 250) break;
+  }
+  expect(ids).toEqual([...new Set(ids)].sort().reverse());
+  expect(ids.length).toBe(MANY + 2);
+});
+
+test('deleting and moving products keeps totals right', async () => {
+  await sql`DELETE FROM customer_products WHERE name LIKE 'Bulk rare%'`;
+  await sql`UPDATE customer_products SET customer_ids = ARRAY['other'] WHERE name LIKE 'Bulk usual 1%'`;
+  const [counted] = await sql<{ all: number; seen: number }[]>`
+    SELECT count(*)::int AS all,
+           count(*) FILTER (WHERE customer_ids && ARRAY['*', ${CLIENT.id}])::int AS seen FROM customer_products`;
+  expect((await listCustomerProducts(sql, { role: 'operator' }, { offset: 0, limit: 1 })).total).toBe(
+    counted!.all,
+  );
+  expect((await listCustomerProducts(sql, CLIENT, { offset: 0, limit: 1 })).total).toBe(counted!.seen);
+});
