@@ -1,4 +1,4 @@
-import { PDFiumLibrary } from '@hyzyla/pdfium';
+import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
 import { createCanvas, ImageData } from '@napi-rs/canvas';
 import { type OpenedFile, UnreadableFile } from './opened-file';
 
@@ -23,22 +23,22 @@ export async function openPdf(bytes: Buffer): Promise<OpenedFile> {
     document.destroy();
     throw new UnreadableFile('the PDF has no pages');
   }
-  const { originalWidth, originalHeight } = document.getPage(0).getOriginalSize();
+  const { width, height } = firstPageSize(document);
   return {
     facts: {
       pageCount,
       widthPx: null,
       heightPx: null,
-      widthMm: inTenths(originalWidth * MM_PER_POINT),
-      heightMm: inTenths(originalHeight * MM_PER_POINT),
+      widthMm: inTenths(width * MM_PER_POINT),
+      heightMm: inTenths(height * MM_PER_POINT),
     },
     async draw(longestSide) {
-      const longest = Math.max(originalWidth, originalHeight);
+      const longest = Math.max(width, height);
       if (!(longest > 0)) return null;
       const scale = longestSide / longest;
       const page = await document.getPage(0).render({
-        width: Math.max(1, Math.round(originalWidth * scale)),
-        height: Math.max(1, Math.round(originalHeight * scale)),
+        width: Math.max(1, Math.round(width * scale)),
+        height: Math.max(1, Math.round(height * scale)),
         render: 'bitmap',
       });
       const canvas = createCanvas(page.width, page.height);
@@ -48,6 +48,32 @@ export async function openPdf(bytes: Buffer): Promise<OpenedFile> {
     },
     close: () => document.destroy(),
   };
+}
+
+/** What the library does not show of itself: PDFium's own functions, and the document's handle. */
+interface Internals {
+  readonly documentIdx: number;
+  readonly module: {
+    readonly HEAPU8: Uint8Array;
+    readonly wasmExports: { malloc(bytes: number): number; free(address: number): void };
+    _FPDF_GetPageSizeByIndexF(document: number, pageIndex: number, size: number): number;
+  };
+}
+
+/**
+ * Width and height of the first page in points, zeros when it has none. The library's own way loads the page first, which
+ * reads through all that is drawn on it: seconds for a heavy one, and facts should not take seconds.
+ */
+function firstPageSize(document: PDFiumDocument): { width: number; height: number } {
+  const { module, documentIdx } = document as unknown as Internals;
+  const address = module.wasmExports.malloc(8);
+  try {
+    if (module._FPDF_GetPageSizeByIndexF(documentIdx, 0, address) === 0) return { width: 0, height: 0 };
+    const size = new DataView(module.HEAPU8.buffer, address, 8);
+    return { width: size.getFloat32(0, true), height: size.getFloat32(4, true) };
+  } finally {
+    module.wasmExports.free(address);
+  }
 }
 
 const inTenths = (mm: number) => Math.round(mm * 10) / 10;
