@@ -36,7 +36,7 @@ export async function resolvedProducts<Item extends ProductReference>(
     const resolution = resolutions[index]!;
     if (!resolution.ok) {
       const { path, code, message } = resolution;
-      errors.push({ code, message, reference: `items[${index}].${path}` });
+      errors.push({ code, message: sentence(message), reference: `items[${index}].${path}` });
       continue;
     }
     products.push(resolution.product);
@@ -44,6 +44,10 @@ export async function resolvedProducts<Item extends ProductReference>(
   }
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
   return products;
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 function fileErrors(

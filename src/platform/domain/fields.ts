@@ -35,7 +35,10 @@ export const price = z
   .number()
   .nonnegative()
   .max(1_000_000_000)
-  .refine((value) => Number.isInteger(Number((value * 10_000).toFixed(4))), 'has more than four decimals');
+  .refine(
+    (value) => Number.isInteger(Number((value * 10_000).toFixed(4))),
+    'Must have at most four decimals.',
+  );
 
 /** http or https, up to 2,048 characters, without credentials. */
 export const httpUrl = z

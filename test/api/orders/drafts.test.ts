@@ -1,0 +1,281 @@
+import { bumpCatalogVersion, catalogCache } from '../../../src/catalog/catalog-models';
+import { fields, type OrdersApi, ordersApi } from './orders-api';
+import { address, FILE_URL, file, item, named, order, pack, T_SHIRT } from './sample-orders';
+
+let api: OrdersApi;
+
+beforeAll(async () => {
+  api = await ordersApi();
+});
+
+const newDraft = async (over: object = {}): Promise<string> =>
+  (await api.submit(order({ orderType: 'draft', ...over })).expect(200)).body.id;
+
+test('a patch replaces the fields it gives and leaves the others', async () => {
+  const id = await newDraft({ metadata: [{ key: 'k', value: 'v' }], customerReferenceId: 'c-1' });
+  const before = (await api.get(id).expect(200)).body;
+  const patch = {
+    orderReferenceId: 'renamed',
+    currency: 'USD',
+    shippingAddress: address({ city: 'Potsdam', postCode: '14467' }),
+    retailCurrency: 'GBP',
+    retailShippingPriceInclVat: 2.5,
+    shipmentMethodUid: 'express',
+  };
+  const { body } = await api.patch(id, patch).expect(200);
+  expect(body).toMatchObject({
+    ...patch,
+    id,
+    orderType: 'draft',
+    fulfillmentStatus: 'draft',
+    customerReferenceId: 'c-1',
+    metadata: [{ key: 'k', value: 'v' }],
+    items: before.items,
+    createdAt: before.createdAt,
+    orderedAt: null,
+  });
+  expect(body.updatedAt > before.updatedAt).toBe(true);
+  expect((await api.get('renamed').expect(200)).body).toEqual(body);
+  expect(await api.starts(id)).toEqual([]);
+});
+
+test('null takes an optional field away', async () => {
+  const id = await newDraft({
+    customerReferenceId: 'c-1',
+    retailCurrency: 'USD',
+    retailShippingPriceInclVat: 1,
+    shipmentMethodUid: 'express',
+    metadata: [{ key: 'k', value: 'v' }],
+    packagingInstructions: [{ ...pack('item-1', 1), packingSlip: { fileUrl: FILE_URL } }],
+  });
+  const nothing = {
+    customerReferenceId: null,
+    retailCurrency: null,
+    retailShippingPriceInclVat: null,
+    shipmentMethodUid: null,
+  };
+  const patch = { ...nothing, metadata: null, packagingInstructions: null };
+  expect((await api.patch(id, patch).expect(200)).body).toMatchObject({ ...nothing, metadata: [] });
+  const [left] = await api.sql`
+    SELECT packaging_instructions, (SELECT count(*)::int FROM packing_slips WHERE order_id = ${id}) AS slips
+    FROM orders WHERE id = ${id}`;
+  expect(left).toEqual({ packagingInstructions: [], slips: 0 });
+});
+
+test('items are replaced as a whole, with their files', async () => {
+  const id = await newDraft();
+  const items = [
+    item({ itemReferenceId: 'a', productUid: T_SHIRT, files: [file('front'), file('back')] }),
+    item({ itemReferenceId: 'b', quantity: 7, retailPriceInclVat: 3.25 }),
+  ];
+  const { body } = await api.patch(id, { items }).expect(200);
+  expect(body.items).toMatchObject([
+    { itemReferenceId: 'a', finalProductUid: T_SHIRT, files: [{ type: 'front' }, { type: 'back' }] },
+    { itemReferenceId: 'b', quantity: 7, retailPriceInclVat: 3.25, files: [{ type: 'default' }] },
+  ]);
+  const [count] = await api.sql`
+    SELECT count(DISTINCT i.id)::int AS items, count(f.id)::int AS files
+    FROM order_items i LEFT JOIN order_files f ON f.order_item_id = i.id WHERE i.order_id = ${id}`;
+  expect(count).toEqual({ items: 2, files: 3 });
+});
+
+test('items may change their way of naming products', async () => {
+  const id = await newDraft();
+  const { body } = await api.patch(id, { items: [named()] }).expect(200);
+  expect(body.items[0]).toMatchObject({ productName: 'Classic tee', quantity: 2 });
+});
+
+test('an empty patch changes nothing', async () => {
+  const id = await newDraft();
+  const { updatedAt: _before, ...before } = (await api.get(id).expect(200)).body;
+  const { updatedAt: _after, ...after } = (await api.patch(id, {}).expect(200)).body;
+  expect(after).toEqual(before);
+});
+
+describe('the whole after a patch keeps the rules of a submit', () => {
+  const refused: [rule: string, draft: object, patch: object, errors: string[]][] = [
+    ['a wrong field', {}, { currency: 'XX' }, ['NO_SUCH_CHOICE_ERROR currency']],
+    ['a required field taken away', {}, { orderReferenceId: null }, ['VALIDATION_ERROR orderReferenceId']],
+    ['no items', {}, { items: [] }, ['VALIDATION_ERROR items']],
+    [
+      'an address without its state, and an unknown type',
+      {},
+      { shippingAddress: address({ country: 'US' }), orderType: 'x' },
+      ['MISSING_FIELD_ERROR shippingAddress.state', 'NO_SUCH_CHOICE_ERROR orderType'],
+    ],
+    [
+      'packages of items that the draft does not have',
+      {},
+      { packagingInstructions: [pack('item-2', 1), pack('item-1', 2)] },
+      [
+        'VALIDATION_ERROR packagingInstructions[0].packageItems[0].orderItemReferenceId',
+        'VALIDATION_ERROR packagingInstructions[1].packageItems[0].quantity',
+      ],
+    ],
+    [
+      'items that the draft’s packages do not fit',
+      { packagingInstructions: [pack('item-1', 1)] },
+      { items: [item({ itemReferenceId: 'item-2' })] },
+      ['VALIDATION_ERROR packagingInstructions[0].packageItems[0].orderItemReferenceId'],
+    ],
+    [
+      'an unknown product, and a file that another does not take',
+      {},
+      { items: [item({ productUid: 'x' }), item({ itemReferenceId: 'b', files: [file('cover')] })] },
+      ['NO_SUCH_CHOICE_ERROR items[0].productUid', 'NO_SUCH_CHOICE_ERROR items[1].files[0].type'],
+    ],
+  ];
+  test.each(refused)('%s', async (_rule, draft, patch, errors) => {
+    const id = await newDraft(draft);
+    const before = (await api.get(id).expect(200)).body;
+    expect(fields((await api.patch(id, patch).expect(400)).body)).toEqual(errors);
+    expect((await api.get(id).expect(200)).body).toEqual(before);
+  });
+});
+
+test('a draft becomes an order: its run waits in the outbox, once', async () => {
+  const id = await newDraft();
+  const { body } = await api
+    .patch(id, { orderType: 'order', items: [item({ quantity: 2 }), item({ itemReferenceId: 'item-2' })] })
+    .expect(200);
+  expect(body).toMatchObject({
+    id,
+    orderType: 'order',
+    fulfillmentStatus: 'created',
+    financialStatus: 'pending',
+    items: [{ fulfillmentStatus: 'created' }, { fulfillmentStatus: 'created' }],
+  });
+  expect(body.orderedAt > body.createdAt).toBe(true);
+  const starts = await api.starts(id);
+  expect(starts).toHaveLength(1);
+  expect(starts[0]).toMatchObject({
+    args: [
+      {
+        orderId: id,
+        clientId: api.shop.id,
+        orderReferenceId: body.orderReferenceId,
+        country: 'DE',
+        items: [
+          { id: body.items[0].id, quantity: 2 },
+          { id: body.items[1].id, quantity: 1 },
+        ],
+      },
+    ],
+    memo: { client: api.shop.name },
+    summary: `${body.orderReferenceId}: 2 items to DE`,
+  });
+  await api.patch(id, { orderType: 'order' }).expect(409);
+  await api.patch(id, { currency: 'USD' }).expect(409);
+  expect(await api.starts(id)).toHaveLength(1);
+});
+
+test('a draft confirmed as it stands starts the same run as a submit of it', async () => {
+  const body = order({ items: [named(), named({ itemReferenceId: 'item-2' })] });
+  const submitted = (await api.submit(body).expect(200)).body.id;
+  const id = (await api.submit({ ...body, orderType: 'draft' }).expect(200)).body.id;
+  await api.patch(id, { orderType: 'order' }).expect(200);
+  const comparable = async (orderId: string) => {
+    const [start] = await api.starts(orderId);
+    const { requestId: _id, ...memo } = start!.memo as Record<string, unknown>;
+    const { requestId: _request, orderId: _order, items, ...input } = start!.args[0]!;
+    const quantities = (items as { quantity: number }[]).map(({ quantity }) => quantity);
+    return { ...start, memo, args: [{ ...input, quantities }] };
+  };
+  expect(await comparable(id)).toEqual(await comparable(submitted));
+});
+
+test('products are looked up anew when a draft becomes an order', async () => {
+  const id = await newDraft();
+  const stop = async (state: string) => {
+    await api.sql`UPDATE product_models SET state = ${state} WHERE id = 'poster'`;
+    await bumpCatalogVersion(api.sql);
+    catalogCache(api.sql).distrust();
+  };
+  await stop('inactive');
+  const { body } = await api.patch(id, { orderType: 'order' }).expect(400);
+  expect(fields(body)).toEqual(['NO_SUCH_CHOICE_ERROR items[0].productUid']);
+  // While it stays a draft that rests.
+  await api.patch(id, { currency: 'GBP' }).expect(200);
+  await api.sql`UPDATE product_models SET name = 'Fine poster' WHERE id = 'poster'`;
+  await stop('active');
+  const confirmed = (await api.patch(id, { orderType: 'order' }).expect(200)).body;
+  expect(confirmed.items[0].productName).toBe('Fine poster');
+});
+
+test('a deleted draft is gone with everything of it', async () => {
+  const before = await api.rows();
+  const id = await newDraft({
+    packagingInstructions: [{ ...pack('item-1', 1), packingSlip: { fileUrl: FILE_URL } }],
+  });
+  expect((await api.delete(id).expect(200)).body).toEqual({ id, deleted: true });
+  expect(await api.rows()).toEqual(before);
+  await api.get(id).expect(404);
+  await api.delete(id).expect(404);
+  await api.patch(id, {}).expect(404);
+});
+
+test('an order is neither edited nor deleted: 409', async () => {
+  const { id } = (await api.submit(order()).expect(200)).body;
+  expect((await api.patch(id, { currency: 'USD' }).expect(409)).body.code).toBe('CONFLICT');
+  expect((await api.delete(id).expect(409)).body.code).toBe('CONFLICT');
+  expect((await api.get(id).expect(200)).body.currency).toBe('EUR');
+});
+
+test('another client’s draft is 404, an operator may not edit', async () => {
+  const id = await newDraft();
+  await api.patch(id, { currency: 'USD' }, api.other).expect(404);
+  await api.delete(id, api.other).expect(404);
+  await api.patch(id, { currency: 'USD' }, api.operator).expect(403);
+  await api.delete(id, api.operator).expect(403);
+  await api.get(id).expect(200);
+});
+
+describe('requests at once', () => {
+  const ROUNDS = 10;
+
+  test('two edits of different fields both count', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const id = await newDraft();
+      const edits = [
+        { currency: 'USD' },
+        { shipmentMethodUid: 'express' },
+        { items: [item({ quantity: 9 })] },
+      ];
+      await Promise.all(edits.map((edit) => api.patch(id, edit).expect(200)));
+      expect((await api.get(id).expect(200)).body).toMatchObject({
+        currency: 'USD',
+        shipmentMethodUid: 'express',
+        items: [{ quantity: 9 }],
+      });
+    }
+  });
+
+  test('of several confirmations one makes the order, the others are 409, one run', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const id = await newDraft();
+      const confirm = () => api.patch(id, { orderType: 'order' }).then(({ status }) => status);
+      const statuses = await Promise.all([confirm(), confirm(), confirm(), confirm()]);
+      expect(statuses.sort()).toEqual([200, 409, 409, 409]);
+      expect(await api.starts(id)).toHaveLength(1);
+    }
+  });
+
+  test('confirmed or deleted: one of the two happens, whole', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const id = await newDraft();
+      const [confirmed, deleted] = await Promise.all([
+        api.patch(id, { orderType: 'order' }).then(({ status }) => status),
+        api.delete(id).then(({ status }) => status),
+      ]);
+      if (deleted === 200) {
+        expect(confirmed).toBe(404);
+        expect(await api.starts(id)).toEqual([]);
+        await api.get(id).expect(404);
+      } else {
+        expect([confirmed, deleted]).toEqual([200, 409]);
+        expect(await api.starts(id)).toHaveLength(1);
+        expect((await api.get(id).expect(200)).body.items).toHaveLength(1);
+      }
+    }
+  });
+});

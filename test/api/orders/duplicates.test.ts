@@ -1,0 +1,192 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import request from 'supertest';
+import { fields, type OrdersApi, ordersApi } from './orders-api';
+import { item, order } from './sample-orders';
+
+let api: OrdersApi;
+let server: Server;
+
+beforeAll(async () => {
+  api = await ordersApi();
+  // One listener for all: supertest opens one a request otherwise.
+  server = createServer(api.app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+const AT_ONCE = 100;
+
+interface Answer {
+  readonly status: number;
+  readonly body: { id?: string; code?: string };
+}
+
+async function atOnce(body: object, headers: Record<string, string> = {}): Promise<Answer[]> {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/orders`;
+  const post = async (): Promise<Answer> => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...api.shop.keyAndSecret, ...headers },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, body: (await response.json()) as Answer['body'] };
+  };
+  return await Promise.all(Array.from({ length: AT_ONCE }, post));
+}
+
+async function stored(reference: string): Promise<{ orders: string[]; starts: number }> {
+  const orders = await api.sql<
+    { id: string }[]
+  >`SELECT id FROM orders WHERE order_reference_id = ${reference}`;
+  const starts = await api.sql`
+    SELECT 1 FROM outbox WHERE kind = 'start_workflow' AND payload -> 'args' -> 0 ->> 'orderReferenceId' = ${reference}`;
+  return { orders: orders.map(({ id }) => id), starts: starts.length };
+}
+
+test('preventDuplicate: of 100 equal submits at once one makes an order, 99 are refused', async () => {
+  const body = order({ preventDuplicate: true });
+  const answers = await atOnce(body);
+  const made = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ status }) => status === 409);
+  expect([made.length, refused.length]).toEqual([1, AT_ONCE - 1]);
+  expect(new Set(refused.map(({ body: { code } }) => code))).toEqual(new Set(['DUPLICATE_ORDER_REFERENCE']));
+  expect(await stored(body.orderReferenceId)).toEqual({ orders: [made[0]!.body.id], starts: 1 });
+});
+
+test('preventDuplicate looks at every earlier order of the client, drafts too, and at no other client’s', async () => {
+  const body = order();
+  await api.submit(body).expect(200);
+  await api.submit({ ...body, preventDuplicate: true }, api.other).expect(200);
+  const answer = (await api.submit({ ...body, preventDuplicate: true }).expect(409)).body;
+  expect(answer).toEqual({
+    code: 'DUPLICATE_ORDER_REFERENCE',
+    message: expect.any(String),
+    requestId: expect.any(String),
+  });
+  const draft = order({ orderType: 'draft' });
+  const { id } = (await api.submit(draft).expect(200)).body;
+  await api.submit({ ...draft, orderType: 'order', preventDuplicate: true }).expect(409);
+  await api.delete(id).expect(200);
+  await api.submit({ ...draft, orderType: 'order', preventDuplicate: true }).expect(200);
+});
+
+test('without preventDuplicate a reference may be used again', async () => {
+  const body = order();
+  await api.submit(body).expect(200);
+  await api.submit({ ...body, preventDuplicate: false }).expect(200);
+  expect((await stored(body.orderReferenceId)).orders).toHaveLength(2);
+});
+
+test('Idempotency-Key: 100 equal submits at once make one order, and a later one gets its answer', async () => {
+  const body = order();
+  const answers = await atOnce(body, { 'Idempotency-Key': 'checkout-1' });
+  const { orders, starts } = await stored(body.orderReferenceId);
+  expect([orders.length, starts]).toEqual([1, 1]);
+  for (const { status, body: answer } of answers) {
+    if (status === 200) expect(answer.id).toBe(orders[0]);
+    else expect([status, answer.code]).toEqual([409, 'IDEMPOTENCY_IN_FLIGHT']);
+  }
+  const again = await api.submit(body).set('Idempotency-Key', 'checkout-1').expect(200);
+  expect(again.body).toEqual(answers.find(({ status }) => status === 200)!.body);
+  expect((await stored(body.orderReferenceId)).orders).toHaveLength(1);
+});
+
+test('an Idempotency-Key and preventDuplicate together: the stored answer, not a refusal', async () => {
+  const body = order({ preventDuplicate: true });
+  const submit = (key: string) => api.submit(body).set('Idempotency-Key', key);
+  const first = (await submit('both-1').expect(200)).body;
+  expect((await submit('both-1').expect(200)).body).toEqual(first);
+  await submit('both-2').expect(409);
+});
+
+test('a used Idempotency-Key: other content is 422, the same in another order of fields is not', async () => {
+  const body = order();
+  const submit = (sent: object) => api.submit(sent).set('Idempotency-Key', 'content-1');
+  const first = (await submit(body).expect(200)).body;
+  const reordered = Object.fromEntries(Object.entries(body).reverse());
+  expect((await submit(reordered).expect(200)).body).toEqual(first);
+  const other = (await submit({ ...body, currency: 'USD' }).expect(422)).body;
+  expect(other.code).toBe('IDEMPOTENCY_KEY_REUSED');
+});
+
+test('a refused request frees its Idempotency-Key, also one refused for a duplicate', async () => {
+  const submit = (sent: object) => api.submit(sent).set('Idempotency-Key', 'mended-1');
+  const body = order();
+  await submit({ ...body, items: [] }).expect(400);
+  await submit({ ...body, items: [item({ productUid: 'nothing' })] }).expect(400);
+  await submit(body).expect(200);
+  const duplicate = { ...body, preventDuplicate: true };
+  await api.submit(duplicate).set('Idempotency-Key', 'mended-2').expect(409);
+  await api
+    .submit({ ...order(), preventDuplicate: true })
+    .set('Idempotency-Key', 'mended-2')
+    .expect(200);
+});
+
+test('the same key of another client is another key', async () => {
+  const body = order();
+  const mine = (await api.submit(body).set('Idempotency-Key', 'shared').expect(200)).body;
+  const theirs = (await api.submit(body, api.other).set('Idempotency-Key', 'shared').expect(200)).body;
+  expect(theirs.id).not.toBe(mine.id);
+});
+
+test('a key of 255 characters is taken, an empty and a longer one are refused', async () => {
+  const submit = (key: string) => api.submit(order()).set('Idempotency-Key', key);
+  await submit('k'.repeat(255)).expect(200);
+  expect(fields((await submit('k'.repeat(256)).expect(400)).body)).toEqual([
+    'VALIDATION_ERROR Idempotency-Key',
+  ]);
+  expect(fields((await submit('').expect(400)).body)).toEqual(['IS_BLANK_ERROR Idempotency-Key']);
+});
+
+test('an order is read by id and by reference; a reference used twice finds the newest', async () => {
+  const body = order();
+  const first = (await api.submit(body).expect(200)).body.id;
+  expect((await api.get(body.orderReferenceId).expect(200)).body.id).toBe(first);
+  const second = (await api.submit({ ...body, currency: 'USD' }).expect(200)).body.id;
+  expect((await api.get(body.orderReferenceId).expect(200)).body).toMatchObject({
+    id: second,
+    currency: 'USD',
+  });
+  expect((await api.get(first).expect(200)).body).toMatchObject({ id: first, currency: 'EUR' });
+});
+
+test('references are any text: of ids, slashes and spaces', async () => {
+  const { id } = (await api.submit(order()).expect(200)).body;
+  for (const orderReferenceId of [
+    'a/b c?d#e',
+    '100%',
+    'Bestellung №7',
+    '00000000-0000-7000-8000-000000000000',
+  ]) {
+    const made = (await api.submit(order({ orderReferenceId })).expect(200)).body.id;
+    expect((await api.get(orderReferenceId).expect(200)).body.id).toBe(made);
+  }
+  // An id outweighs a reference of the same text.
+  await api.submit(order({ orderReferenceId: id })).expect(200);
+  expect((await api.get(id).expect(200)).body.id).toBe(id);
+});
+
+test('another client’s order, and one that there is not, are 404; an operator reads every client’s', async () => {
+  const body = order();
+  const { id } = (await api.submit(body).expect(200)).body;
+  for (const unseen of [id, body.orderReferenceId]) {
+    expect((await api.get(unseen, api.other).expect(404)).body.code).toBe('NOT_FOUND');
+    await api.get(unseen, api.operator).expect(200);
+  }
+  await api.get('00000000-0000-7000-8000-00000000000f').expect(404);
+  await api.get('no-such-order').expect(404);
+});
+
+test('reading needs a client’s key and secret or an operator’s key', async () => {
+  const { id } = (await api.submit(order()).expect(200)).body;
+  const get = (headers: Record<string, string>) => request(api.app).get(`/v1/orders/${id}`).set(headers);
+  await get({}).expect(401);
+  await get({ 'X-API-KEY': 'nonsense' }).expect(401);
+  await get(api.shop.key).expect(401);
+  await get(api.partner.key).expect(403);
+  await get(api.operator.key).expect(200);
+});

@@ -1,0 +1,75 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import { draftRoutes } from '../../../api/orders/drafts';
+import { orderQuoteRoutes } from '../../../api/orders/quote';
+import { orderRoutes } from '../../../api/orders/routes';
+import { orderSearchRoutes } from '../../../api/orders/search';
+import { seedDemoCatalog } from '../../../src/catalog/seed-demo-catalog';
+import { orderWorkflowId } from '../../../src/orders/domain/run-messages';
+import type { Sql } from '../../../src/platform/postgres';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+
+export interface OrdersApi {
+  readonly sql: Sql;
+  readonly app: Express;
+  readonly shop: TestAccount;
+  readonly other: TestAccount;
+  readonly operator: TestAccount;
+  readonly partner: TestAccount;
+  post(path: string, body: object, by?: TestAccount): request.Test;
+  submit(body: object, by?: TestAccount): request.Test;
+  get(idOrReference: string, by?: TestAccount): request.Test;
+  patch(id: string, body: object, by?: TestAccount): request.Test;
+  delete(id: string, by?: TestAccount): request.Test;
+  /** Starts of an order's run that wait in the outbox. */
+  starts(id: string): Promise<{ args: Record<string, unknown>[]; memo: object; summary: string }[]>;
+  /** How many rows an order can leave. */
+  rows(): Promise<Record<string, number>>;
+}
+
+/** The order routes on a database with the demo catalog, two clients, an operator and a partner. */
+export async function ordersApi(): Promise<OrdersApi> {
+  const { sql } = await testDatabase();
+  await seedDemoCatalog(sql);
+  const deps = await testApiDeps(sql);
+  const app = createApp(deps, [
+    ...orderRoutes(deps),
+    ...draftRoutes(deps),
+    ...orderSearchRoutes(deps),
+    ...orderQuoteRoutes(deps),
+  ]);
+  const shop = await testAccount(sql, 'client');
+  const at = (idOrReference: string) => `/v1/orders/${encodeURIComponent(idOrReference)}`;
+  const api: OrdersApi = {
+    sql,
+    app,
+    shop,
+    other: await testAccount(sql, 'client'),
+    operator: await testAccount(sql, 'operator'),
+    partner: await testAccount(sql, 'partner'),
+    post: (path, body, by = shop) => request(app).post(path).set(by.keyAndSecret).send(body),
+    submit: (body, by = shop) => api.post('/v1/orders', body, by),
+    get: (idOrReference, by = shop) => request(app).get(at(idOrReference)).set(by.keyAndSecret),
+    patch: (id, body, by = shop) => request(app).patch(at(id)).set(by.keyAndSecret).send(body),
+    delete: (id, by = shop) => request(app).delete(at(id)).set(by.keyAndSecret),
+    starts: async (id) => {
+      const rows = await sql<{ payload: never }[]>`
+        SELECT payload FROM outbox WHERE kind = 'start_workflow' AND target = ${orderWorkflowId(id)}`;
+      return rows.map(({ payload }) => payload);
+    },
+    rows: async () => {
+      const [counts] = await sql<Record<string, number>[]>`
+        SELECT (SELECT count(*)::int FROM orders) AS orders, (SELECT count(*)::int FROM order_items) AS items,
+          (SELECT count(*)::int FROM order_files) AS files, (SELECT count(*)::int FROM packing_slips) AS slips,
+          (SELECT count(*)::int FROM outbox) AS outbox, (SELECT count(*)::int FROM idempotency_keys) AS keys`;
+      return counts!;
+    },
+  };
+  return api;
+}
+
+/** `code reference` of each field error of an answer, sorted. */
+export const fields = (body: { errors?: { code: string; reference: string }[] }) =>
+  (body.errors ?? []).map(({ code, reference }) => `${code} ${reference}`).sort();
