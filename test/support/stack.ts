@@ -19,6 +19,8 @@ import { ensureDemoStock } from '../../src/procurement/demo-stock';
 import { testDatabase } from './database';
 import { testTemporalAddress, workflowBundle } from './servers';
 
+export { eventually } from './eventually';
+
 export type TestClient = ReturnType<typeof createPresslineClient>;
 
 /** A whole Pressline: API, worker and sandbox on the test run's servers, with a database and task queue of its own. */
@@ -51,7 +53,12 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const config: Config = {
-    ...loadConfig({ RATE_LIMIT: '0', DATA_DIR: folder, SHUTDOWN_GRACE: '2s', LOG_LEVEL: process.env.TEST_LOG ?? 'silent' }),
+    ...loadConfig({
+      RATE_LIMIT: '0',
+      DATA_DIR: folder,
+      SHUTDOWN_GRACE: '2s',
+      LOG_LEVEL: process.env.TEST_LOG ?? 'silent',
+    }),
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: options.temporalAddress ?? testTemporalAddress(),
     TEMPORAL_TASK_QUEUE: `test-${randomToken(9)}`,
@@ -106,15 +113,4 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
       worker ??= await runWorker(services, workflowBundle());
     },
   };
-}
-
-/** Waits until `look` gives something other than undefined; says what it last saw when it never does. */
-export async function eventually<T>(look: () => Promise<T | undefined>, timeoutMs = 20_000): Promise<T> {
-  const end = Date.now() + timeoutMs;
-  for (;;) {
-    const seen = await look();
-    if (seen !== undefined) return seen;
-    if (Date.now() > end) throw new Error(`it did not come about within ${timeoutMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
