@@ -3,8 +3,17 @@ import type { Consignment, PostalAddress } from './domain/shipment';
 import { toGrams, toMillimetres } from './domain/units';
 import type { QuoteRequest } from './schemas';
 
+/** An object's texts without white space around them; blank ones count as left out. */
+function filledIn<T extends object>(fields: T): T {
+  const entries = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.trim() || undefined : value,
+  ]);
+  return Object.fromEntries(entries) as T;
+}
+
 function party({ person, address }: QuoteRequest['sender'] | QuoteRequest['receiver']): PostalAddress {
-  return { ...person, ...address };
+  return filledIn({ ...person, ...address });
 }
 
 /** A request of the shipping group as a consignment: grams, millimetres, minor units. */
@@ -12,8 +21,11 @@ export function consignmentFrom(request: QuoteRequest): Consignment {
   const weightUnit = request.options?.weightUnit ?? 'g';
   const dimensionUnit = request.options?.dimensionUnit ?? 'mm';
   return {
-    sender: { ...party(request.sender), taxIds: request.sender.customs },
-    receiver: { ...party(request.receiver), taxIds: request.receiver.customs },
+    sender: { ...party(request.sender), taxIds: request.sender.customs && filledIn(request.sender.customs) },
+    receiver: {
+      ...party(request.receiver),
+      taxIds: request.receiver.customs && filledIn(request.receiver.customs),
+    },
     packages: request.packages.map((pack) => ({
       packageReferenceId: pack.packageReferenceId,
       grossWeightGrams: toGrams(pack.grossWeight, weightUnit),
@@ -26,12 +38,12 @@ export function consignmentFrom(request: QuoteRequest): Consignment {
         quantity: item.quantity ?? 1,
         unitValue: { minor: toMinor(item.value ?? 0, request.currency), currency: request.currency },
         unitWeightGrams: item.weight === undefined ? 0 : toGrams(item.weight, weightUnit),
-        hsCode: item.hsCode?.replace(/\D/g, ''),
+        hsCode: item.hsCode?.replace(/\D/g, '') || undefined,
         countryOfOrigin: item.countryOfOrigin,
       })),
     })),
     currency: request.currency,
-    brandName: request.partner?.clientName,
+    brandName: request.partner?.clientName?.trim() || undefined,
     reference: request.orderReferenceId,
   };
 }

@@ -24,8 +24,10 @@ const isBuiltInCarrier = (name: string) =>
 export async function requestedMethod(
   carriers: Carriers,
   consignment: Consignment,
-  { uid, carrier, tier }: ShippingOrderRequest['shippingMethod'],
+  asked: ShippingOrderRequest['shippingMethod'],
 ): Promise<MethodQuote> {
+  const uid = asked.uid?.trim() || undefined;
+  const carrier = asked.carrier?.trim() || undefined;
   if (uid !== undefined && findMethod(uid) === undefined && !isGatewayMethod(carriers, uid)) {
     throw fieldError('uid', `There is no method ${uid}.`, 'NO_SUCH_CHOICE_ERROR');
   }
@@ -50,7 +52,7 @@ export async function requestedMethod(
     }
     throw carrierError('METHOD_NOT_AVAILABLE', `${carrier} does not carry these packages there.`);
   }
-  const chosen = chooseMethod(fromCarrier, tier);
+  const chosen = chooseMethod(fromCarrier, asked.tier);
   if (!chosen.ok)
     throw carrierError('NO_METHOD_AVAILABLE', 'No shipping method carries these packages there.');
   return chosen.method;

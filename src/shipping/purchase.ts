@@ -163,14 +163,15 @@ async function storeDocuments(
   intent: Intent,
   documents: readonly MadeDocument[],
 ): Promise<PlacedDocument[]> {
-  const placed: PlacedDocument[] = [];
-  for (const { body, ...document } of documents) {
-    const place = document.packagePosition === null ? 'all' : String(document.packagePosition + 1);
-    const objectKey = `shipments/${intent.id}/${intent.attempt}/${document.documentType}-${place}.${document.format}`;
-    const { size } = await objects.put(objectKey, body, { contentType: document.contentType });
-    placed.push({ ...document, objectKey, sizeBytes: size });
-  }
-  return placed;
+  return await Promise.all(
+    documents.map(async ({ body, ...document }) => {
+      const place = document.packagePosition === null ? 'all' : String(document.packagePosition + 1);
+      const name = `${document.documentType}-${place}.${document.format}`;
+      const objectKey = `shipments/${intent.id}/${intent.attempt}/${name}`;
+      const { size } = await objects.put(objectKey, body, { contentType: document.contentType });
+      return { ...document, objectKey, sizeBytes: size };
+    }),
+  );
 }
 
 /** The transaction that makes a purchase true; a shipment that was voided meanwhile stays voided. */

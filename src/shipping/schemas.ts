@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { unprintable } from '../documents/fonts';
+import { isCountry } from '../platform/domain/countries';
 import { crossField, list, property, type ReportField } from '../platform/domain/cross-field';
 import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
 import { countryCode, currencyCode } from '../platform/domain/fields';
@@ -228,9 +229,9 @@ const ITEM_FIELDS = [
 const ACROSS = 'for international shipping';
 
 function isInternational(body: unknown): boolean {
-  const country = (party: string) => property(property(property(body, party), 'address'), 'country');
+  const country = (party: string) => String(property(property(property(body, party), 'address'), 'country'));
   const [from, to] = [country('sender'), country('receiver')];
-  return typeof from === 'string' && typeof to === 'string' && from !== '' && to !== '' && from !== to;
+  return isCountry(from) && isCountry(to) && from !== to;
 }
 
 /** What international shipping needs (interface "Sender", "Package", "Item"), and references that must not repeat. */

@@ -10,6 +10,7 @@ import {
 
 /** How long a request waits for its labels. */
 export const ANSWER_SECONDS = 30;
+const START_SECONDS = 5;
 const RETRY_AFTER_SECONDS = 5;
 
 /** gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE; CANCELLED is how a long poll ends at its deadline. */
@@ -26,22 +27,13 @@ export async function runShippingOrder(
 ): Promise<ShippingOrderOutcome> {
   const workflowId = shippingOrderWorkflowId(input.shippingOrderId);
   try {
-    return await client.withDeadline(Date.now() + ANSWER_SECONDS * 1000, async () => {
-      try {
-        await client.workflow.start(SHIPPING_ORDER_WORKFLOW, {
-          workflowId,
-          taskQueue: config.TEMPORAL_TASK_QUEUE,
-          args: [input],
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          workflowIdConflictPolicy: 'USE_EXISTING',
-          memo: { requestId: input.requestId },
-        });
-      } catch (error) {
-        // It ran before: its result is there to be read.
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      }
-      return (await client.workflow.getHandle(workflowId).result()) as ShippingOrderOutcome;
-    });
+    await client.withDeadline(Date.now() + START_SECONDS * 1000, () =>
+      start(client, config, workflowId, input),
+    );
+    return await client.withDeadline(
+      Date.now() + ANSWER_SECONDS * 1000,
+      async () => (await client.workflow.getHandle(workflowId).result()) as ShippingOrderOutcome,
+    );
   } catch (error) {
     const cause = isGrpcServiceError(error) ? error : (error as { cause?: unknown }).cause;
     if (isGrpcServiceError(cause) && AWAY.has(cause.code)) {
@@ -51,5 +43,26 @@ export async function runShippingOrder(
       });
     }
     throw error;
+  }
+}
+
+async function start(
+  client: Client,
+  { TEMPORAL_TASK_QUEUE: taskQueue }: Pick<Config, 'TEMPORAL_TASK_QUEUE'>,
+  workflowId: string,
+  input: ShippingOrderInput,
+): Promise<void> {
+  try {
+    await client.workflow.start(SHIPPING_ORDER_WORKFLOW, {
+      workflowId,
+      taskQueue,
+      args: [input],
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      memo: { requestId: input.requestId },
+    });
+  } catch (error) {
+    // It ran before: its result is there to be read.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }
