@@ -1,7 +1,15 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { startPostgres } from '../src/platform/embedded/postgres-server';
+import { uuidv7 } from '../src/platform/ids';
+import { migrate } from '../src/platform/migrate';
 import { connectPostgres, inTransaction, type Sql } from '../src/platform/postgres';
 import { adjustStock } from '../src/procurement/adjust-stock';
 import { reserveStock, settleReservations } from '../src/procurement/reservations';
 import { auditStock } from '../src/procurement/stock-audit';
+import { setUpStockItems } from '../src/procurement/stock-items';
 
 export interface StockStorm {
   readonly url: string;
@@ -155,4 +163,69 @@ async function netPieces(sql: Sql): Promise<Map<string, number>> {
            ), 0) AS net
     FROM stock_items i`;
   return new Map(rows.map(({ partnerId, partnerSku, net }) => [`${partnerId} ${partnerSku}`, Number(net)]));
+}
+
+const SKUS = Array.from({ length: 12 }, (_, index) => `sku-${index}`);
+
+/**
+ * Two partners with the same dozen items. A third of the items take no backorders; all are reordered, so that
+ * orders are raised in the middle of the storm.
+ */
+export async function stormShelves(sql: Sql): Promise<Pick<StockStorm, 'partnerIds' | 'skus'>> {
+  const partnerIds = [uuidv7(), uuidv7()];
+  for (const id of partnerIds) {
+    await sql`INSERT INTO accounts (id, name, role) VALUES (${id}, ${id}, 'partner')`;
+    await sql`
+      INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
+      VALUES (${id}, ${id}, 'Storm', 'DE', 'EUR', '{}', '{}')`;
+    const items = SKUS.map((partnerSku, index) => ({
+      partnerSku,
+      openingQuantity: 40,
+      minStock: 10,
+      maxStock: 50,
+      allowBackorder: index % 3 !== 0,
+      supplier: { uid: `supplier-${index % 2}`, unitCostMinor: 250, currency: 'EUR' },
+    }));
+    await setUpStockItems(sql, id, items);
+  }
+  return { partnerIds, skus: SKUS };
+}
+
+async function main(): Promise<void> {
+  const options = new Command()
+    .option('--operations <count>', 'adjustments, reservations and settlements', '10000')
+    .option('--connections <count>', 'connections to Postgres', '50')
+    .option('--seed <number>', 'seed of the storm', '1')
+    .parse()
+    .opts<{ operations: string; connections: string; seed: string }>();
+  const folder = await mkdtemp(join(tmpdir(), 'pressline-bench-'));
+  await chmod(folder, 0o755);
+  const server = await startPostgres(folder, (line) => process.stderr.write(`${line}\n`), {
+    max_connections: '200',
+  });
+  try {
+    await migrate(server.url);
+    const sql = connectPostgres(server.url, { max: 1 });
+    const shelves = await stormShelves(sql);
+    await sql.end();
+    const report = await stockStorm({
+      url: server.url,
+      ...shelves,
+      operations: Number(options.operations),
+      connections: Number(options.connections),
+      seed: Number(options.seed),
+    });
+    process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    if (report.errors.length > 0 || report.differences.length > 0) process.exitCode = 1;
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+if (require.main === module) {
+  main().catch((error: unknown) => {
+    process.stderr.write(`${String(error)}\n`);
+    process.exitCode = 1;
+  });
 }
