@@ -3,6 +3,8 @@ import type { ApiDeps } from './deps';
 import { documentRoutes } from './documents/routes';
 import type { Route } from './http/route';
 import { notificationRoutes } from './notifications/routes';
+import { operatorOrderRoutes } from './operator/orders';
+import { outboxRoutes } from './operator/outbox';
 import { operatorPartnerRoutes } from './operator/partners';
 import { orderRoutes } from './orders/routes';
 import { dispatchRoutes } from './partner/dispatch';
@@ -26,6 +28,8 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...notificationRoutes(deps),
     ...connectorRoutes(deps),
     ...operatorPartnerRoutes(deps),
+    ...operatorOrderRoutes(deps),
+    ...outboxRoutes(deps),
     ...procurementRoutes(deps),
     ...procurementOrderRoutes(deps),
     ...stockRoutes(deps),

@@ -9,6 +9,48 @@ export type AdjustStockError = {
   }[];
 };
 
+export type AttentionPage = {
+  orders: {
+    id: string;
+    orderReferenceId: string;
+    clientId: string;
+    clientName: string;
+    fulfillmentStatus:
+      | 'draft'
+      | 'created'
+      | 'uploading'
+      | 'passed'
+      | 'in_production'
+      | 'printed'
+      | 'shipped'
+      | 'in_transit'
+      | 'delivered'
+      | 'returned'
+      | 'on_hold'
+      | 'failed'
+      | 'canceled';
+    country: string;
+    /** Why an operator should look at it. */
+    attention: (
+      | 'not_received'
+      | 'not_printed'
+      | 'not_dispatched'
+      | 'partner_error'
+      | 'partner_refused'
+      | 'partner_unreachable'
+      | 'partner_cancelled'
+      | 'short_shipped'
+      | 'cancel_refused'
+      | 'no_partner'
+      | 'dispatch_failed'
+    )[];
+    createdAt: string;
+    updatedAt: string;
+  }[];
+  /** Give it as cursor for the next page; null on the last. */
+  nextCursor: string | null;
+};
+
 export type CancelOrder = {
   reason?: string | null | undefined;
 };
@@ -57,6 +99,20 @@ export type CreatedConnector = {
   apiKey: string;
   /** Shown this once. */
   apiSecret: string;
+};
+
+export type DeadMessagePage = {
+  messages: {
+    id: string;
+    kind: 'start_workflow' | 'signal_workflow' | 'notification';
+    /** Workflow id, or id of the receiving endpoint. */
+    target: string;
+    attempts: number;
+    createdAt: string;
+    deadAt: string;
+    lastError: string | null;
+  }[];
+  nextCursor: string | null;
 };
 
 export type DispatchAnswer = {
@@ -109,6 +165,405 @@ export type KeyRotation = {
 
 export type NewConnector = {
   name: string;
+};
+
+export type OperatorOrder = {
+  id: string;
+  orderReferenceId: string;
+  clientId: string;
+  clientName: string;
+  fulfillmentStatus:
+    | 'draft'
+    | 'created'
+    | 'uploading'
+    | 'passed'
+    | 'in_production'
+    | 'printed'
+    | 'shipped'
+    | 'in_transit'
+    | 'delivered'
+    | 'returned'
+    | 'on_hold'
+    | 'failed'
+    | 'canceled';
+  financialStatus:
+    | 'draft'
+    | 'pending'
+    | 'invoiced'
+    | 'paid'
+    | 'refunded'
+    | 'partially_refunded'
+    | 'canceled'
+    | 'refused';
+  country: string;
+  /** Why an operator should look at it. */
+  attention: (
+    | 'not_received'
+    | 'not_printed'
+    | 'not_dispatched'
+    | 'partner_error'
+    | 'partner_refused'
+    | 'partner_unreachable'
+    | 'partner_cancelled'
+    | 'short_shipped'
+    | 'cancel_refused'
+    | 'no_partner'
+    | 'dispatch_failed'
+  )[];
+  /** Changes of address or method so far. */
+  shippingRevision: number;
+  requestId: string | null;
+  /** Of its run, for the Temporal UI. */
+  workflowId: string;
+  refusal: {
+    code: string;
+    reason: string;
+    details: Record<string, unknown> | null;
+  } | null;
+  createdAt: string;
+  updatedAt: string;
+  items: {
+    id: string;
+    itemReferenceId: string;
+    productUid: string | null;
+    productName: string | null;
+    quantity: number;
+    fulfillmentStatus:
+      | 'draft'
+      | 'created'
+      | 'uploading'
+      | 'passed'
+      | 'in_production'
+      | 'printed'
+      | 'shipped'
+      | 'in_transit'
+      | 'delivered'
+      | 'returned'
+      | 'on_hold'
+      | 'manual_handling'
+      | 'failed'
+      | 'cancelled';
+  }[];
+  printOrders: {
+    id: string;
+    partnerId: string;
+    partnerUid: string;
+    kind: string;
+    version: string;
+    /** The step of the run that made it. */
+    step: string;
+    status: string;
+    /** The print order it makes again. */
+    reproducesId: string | null;
+    /** webhook-id of its deliveries. */
+    messageId: string;
+    acceptedAt: string | null;
+    dispatchDate: string;
+    createdAt: string;
+    jobs: {
+      id: string;
+      itemId: string;
+      quantity: number;
+      status: string;
+    }[];
+    shipments: {
+      id: string;
+      status: string;
+      shipmentMethodUid: string;
+      startedAt: string;
+      boughtAt: string | null;
+      voidedAt: string | null;
+      trackingNumbers: string[];
+    }[];
+    postbacks: {
+      id: string;
+      status: string;
+      /** The partner’s time. */
+      at: string;
+      message: string | null;
+      /** The one job it is about; null: the whole print order. */
+      jobId: string | null;
+      items:
+        | {
+            jobId: string;
+            quantity: number | null;
+          }[]
+        | null;
+      trackingCode: string | null;
+      trackingLink: string | null;
+      receivedAt: string;
+      /** Null: on its way to the run, or the run had ended. */
+      handledAt: string | null;
+    }[];
+  }[];
+  routing: {
+    step: string;
+    createdAt: string;
+    decision:
+      | {
+          ok: true;
+          assignments: {
+            partnerId: string;
+            partnerUid: string;
+            itemId: string;
+            quantity: number;
+            kind: 'print' | 'apparel' | 'mounted';
+            dispatchDate: string;
+            backordered: boolean;
+            productionCost: {
+              minor: number;
+              currency: string;
+            };
+          }[];
+          /** What a parcel from each chosen partner was reckoned at. */
+          parcels: Record<string, number>;
+          explanation: {
+            itemId: string;
+            alternatives: (
+              | {
+                  partnerId: string;
+                  partnerUid: string;
+                  verdict: 'chosen';
+                  /** What the partner asks, and what days and risks are worth, on one scale. */
+                  cost: {
+                    /** Euro cents. */
+                    production: number;
+                    /** Euro cents. */
+                    waiting: number;
+                    /** Euro cents. */
+                    transit: number;
+                    /** Euro cents. */
+                    stock: number;
+                    /** Euro cents. */
+                    total: number;
+                  };
+                  dispatchDate: string;
+                  backordered: boolean;
+                }
+              | {
+                  partnerId: string;
+                  partnerUid: string;
+                  verdict: 'dearer';
+                  /** What the partner asks, and what days and risks are worth, on one scale. */
+                  cost: {
+                    /** Euro cents. */
+                    production: number;
+                    /** Euro cents. */
+                    waiting: number;
+                    /** Euro cents. */
+                    transit: number;
+                    /** Euro cents. */
+                    stock: number;
+                    /** Euro cents. */
+                    total: number;
+                  };
+                  dispatchDate: string;
+                  backordered: boolean;
+                }
+              | {
+                  partnerId: string;
+                  partnerUid: string;
+                  verdict: 'dearer_overall';
+                  /** What the partner asks, and what days and risks are worth, on one scale. */
+                  cost: {
+                    /** Euro cents. */
+                    production: number;
+                    /** Euro cents. */
+                    waiting: number;
+                    /** Euro cents. */
+                    transit: number;
+                    /** Euro cents. */
+                    stock: number;
+                    /** Euro cents. */
+                    total: number;
+                  };
+                  dispatchDate: string;
+                  backordered: boolean;
+                }
+              | {
+                  partnerId: string;
+                  partnerUid: string;
+                  verdict: 'rejected';
+                  reason:
+                    | 'excluded'
+                    | 'kind_not_made'
+                    | 'model_not_made'
+                    | 'destination_not_served'
+                    | 'disabled'
+                    | 'not_subscribed'
+                    | 'out_of_stock';
+                  detail: string;
+                }
+            )[];
+          }[];
+        }
+      | {
+          ok: false;
+          unroutable: {
+            itemId: string;
+            /** Whether a partner may take it later. */
+            passing: boolean;
+            reason: string;
+          }[];
+          explanation: {
+            itemId: string;
+            alternatives: (
+              | {
+                  partnerId: string;
+                  partnerUid: string;
+                  verdict: 'chosen';
+                  /** What the partner asks, and what days and risks are worth, on one scale. */
+                  cost: {
+                    /** Euro cents. */
+                    production: number;
+                    /** Euro cents. */
+                    waiting: number;
+                    /** Euro cents. */
+                    transit: number;
+                    /** Euro cents. */
+                    stock: number;
+                    /** Euro cents. */
+                    total: number;
+                  };
+                  dispatchDate: string;
+                  backordered: boolean;
+                }
+              | {
+                  partnerId: string;
+                  partnerUid: string;
+                  verdict: 'dearer';
+                  /** What the partner asks, and what days and risks are worth, on one scale. */
+                  cost: {
+                    /** Euro cents. */
+                    production: number;
+                    /** Euro cents. */
+                    waiting: number;
+                    /** Euro cents. */
+                    transit: number;
+                    /** Euro cents. */
+                    stock: number;
+                    /** Euro cents. */
+                    total: number;
+                  };
+                  dispatchDate: string;
+                  backordered: boolean;
+                }
+              | {
+                  partnerId: string;
+                  partnerUid: string;
+                  verdict: 'dearer_overall';
+                  /** What the partner asks, and what days and risks are worth, on one scale. */
+                  cost: {
+                    /** Euro cents. */
+                    production: number;
+                    /** Euro cents. */
+                    waiting: number;
+                    /** Euro cents. */
+                    transit: number;
+                    /** Euro cents. */
+                    stock: number;
+                    /** Euro cents. */
+                    total: number;
+                  };
+                  dispatchDate: string;
+                  backordered: boolean;
+                }
+              | {
+                  partnerId: string;
+                  partnerUid: string;
+                  verdict: 'rejected';
+                  reason:
+                    | 'excluded'
+                    | 'kind_not_made'
+                    | 'model_not_made'
+                    | 'destination_not_served'
+                    | 'disabled'
+                    | 'not_subscribed'
+                    | 'out_of_stock';
+                  detail: string;
+                }
+            )[];
+          }[];
+        };
+  }[];
+  /** Oldest first. What an operator did carries `by` and `reason`. */
+  events: {
+    type: string;
+    itemId: string | null;
+    printOrderId: string | null;
+    data: Record<string, unknown>;
+    at: string;
+  }[];
+  /** Null when no worker answers, and for orders whose run is no longer kept. */
+  run: {
+    version: number;
+    phase: 'preparing' | 'running' | 'closed';
+    held: boolean;
+    shippingRevision: number;
+    /** Why an operator should look at it. */
+    attention: (
+      | 'not_received'
+      | 'not_printed'
+      | 'not_dispatched'
+      | 'partner_error'
+      | 'partner_refused'
+      | 'partner_unreachable'
+      | 'partner_cancelled'
+      | 'short_shipped'
+      | 'cancel_refused'
+      | 'no_partner'
+      | 'dispatch_failed'
+    )[];
+    items: {
+      id: string;
+      quantity: number;
+      status:
+        | 'draft'
+        | 'created'
+        | 'uploading'
+        | 'passed'
+        | 'in_production'
+        | 'printed'
+        | 'shipped'
+        | 'in_transit'
+        | 'delivered'
+        | 'returned'
+        | 'on_hold'
+        | 'manual_handling'
+        | 'failed'
+        | 'cancelled';
+    }[];
+    printOrders: {
+      id: string;
+      partnerId: string;
+      partnerUid: string;
+      dispatchDate: string;
+      reproducesId: string | null;
+      delivery: 'pending' | 'accepted' | 'refused' | 'undeliverable';
+      cancel: 'requested' | 'confirmed' | 'refused' | null;
+      transit: 'in_transit' | 'delivered' | 'returned' | null;
+      shipment: {
+        id: string;
+        revision: number;
+      } | null;
+      jobs: {
+        id: string;
+        itemId: string;
+        quantity: number;
+        /** 0 nothing said, 1 received, 2 printed, 3 shipped. */
+        progress: 0 | 1 | 2 | 3;
+        /** The partner’s time of it; empty before the first word. */
+        progressAt: string;
+        error: {
+          at: string;
+          message: string;
+        } | null;
+        /** Units the partner cancelled and nobody has dealt with. */
+        cancelledQuantity: number;
+        ended: 'cancelled' | 'superseded' | null;
+      }[];
+    }[];
+  } | null;
 };
 
 export type Order = {
@@ -274,6 +729,74 @@ export type Receipt = {
   totalVat: number;
   totalInclVat: number;
   isCalculated: boolean;
+};
+
+export type Repair =
+  | {
+      /** hold: nothing new is handed over until release; what partners have, they go on making. */
+      action: 'hold' | 'release';
+      /** Kept with the operator’s name in the order’s log. */
+      reason: string;
+    }
+  | {
+      /** Sends print orders again that were refused, undeliverable or in error; a parked order is planned again. */
+      action: 'retry';
+      /** Default: every item that waits. */
+      itemIds?: string[] | null | undefined;
+      /** Kept with the operator’s name in the order’s log. */
+      reason: string;
+    }
+  | {
+      /** Cancels items for good, with a refund receipt; a partner that may still make them is told. */
+      action: 'cancel';
+      /** Default: every item that has not shipped. */
+      itemIds?: string[] | null | undefined;
+      /** Kept with the operator’s name in the order’s log. */
+      reason: string;
+    }
+  | {
+      /** A new print order, linked to the first. reroute: at another partner, in place of the one that has the item. reproduce: anew; units that wait for an operator are taken over, others are made in addition. */
+      action: 'reroute' | 'reproduce';
+      itemId: string;
+      /** Default: all units that wait, else the whole item. */
+      quantity?: number | null | undefined;
+      /** Default: routing chooses. */
+      partnerId?: string | null | undefined;
+      /** Kept with the operator’s name in the order’s log. */
+      reason: string;
+    };
+
+export type RepairedOrder = {
+  id: string;
+  orderReferenceId: string;
+  fulfillmentStatus:
+    | 'draft'
+    | 'created'
+    | 'uploading'
+    | 'passed'
+    | 'in_production'
+    | 'printed'
+    | 'shipped'
+    | 'in_transit'
+    | 'delivered'
+    | 'returned'
+    | 'on_hold'
+    | 'failed'
+    | 'canceled';
+  /** Why an operator should look at it. */
+  attention: (
+    | 'not_received'
+    | 'not_printed'
+    | 'not_dispatched'
+    | 'partner_error'
+    | 'partner_refused'
+    | 'partner_unreachable'
+    | 'partner_cancelled'
+    | 'short_shipped'
+    | 'cancel_refused'
+    | 'no_partner'
+    | 'dispatch_failed'
+  )[];
 };
 
 export type RetrievedItem = {
@@ -1917,6 +2440,77 @@ export interface Operations {
       }[];
     };
   };
+  /** Look into an order */
+  getOperatorOrder: {
+    input: {
+      params: {
+        orderId: string;
+      };
+    };
+    answer: OperatorOrder;
+  };
+  /** List orders that an operator should look at, newest first */
+  listOrdersInNeed: {
+    input: {
+      query?:
+        | {
+            reason?:
+              | 'not_received'
+              | 'not_printed'
+              | 'not_dispatched'
+              | 'partner_error'
+              | 'partner_refused'
+              | 'partner_unreachable'
+              | 'partner_cancelled'
+              | 'short_shipped'
+              | 'cancel_refused'
+              | 'no_partner'
+              | 'dispatch_failed'
+              | undefined;
+            limit?: number | undefined;
+            cursor?: string | undefined;
+          }
+        | undefined;
+    };
+    answer: AttentionPage;
+  };
+  /** Repair an order’s run */
+  repairOrder: {
+    input: {
+      params: {
+        orderId: string;
+      };
+      body: Repair;
+    };
+    answer: RepairedOrder;
+  };
+  /** List messages that were given up, the latest first */
+  listDeadMessages: {
+    input: {
+      query?:
+        | {
+            limit?: number | undefined;
+            cursor?: string | undefined;
+          }
+        | undefined;
+    };
+    answer: DeadMessagePage;
+  };
+  /** Deliver given-up messages again */
+  replayDeadMessages: {
+    input: {
+      body?:
+        | {
+            ids?: string[] | null | undefined;
+            kind?: 'start_workflow' | 'signal_workflow' | 'notification' | null | undefined;
+          }
+        | undefined;
+    };
+    answer: {
+      /** Messages put back into delivery. */
+      replayed: number;
+    };
+  };
   /** List procurement orders */
   listProcurementOrders: {
     input: {
@@ -2523,6 +3117,11 @@ export const OPERATIONS = {
   rotatePartnerKey: { method: 'post', path: '/v1/partners/{partnerId}/keys', idempotent: false },
   listPartnerStock: { method: 'get', path: '/v1/partners/{partnerId}/stock', idempotent: false },
   getOrderRouting: { method: 'get', path: '/v1/operator/orders/{orderId}/routing', idempotent: false },
+  getOperatorOrder: { method: 'get', path: '/v1/operator/orders/{orderId}', idempotent: false },
+  listOrdersInNeed: { method: 'get', path: '/v1/operator/attention', idempotent: false },
+  repairOrder: { method: 'post', path: '/v1/operator/orders/{orderId}/repairs', idempotent: true },
+  listDeadMessages: { method: 'get', path: '/v1/operator/outbox/dead', idempotent: false },
+  replayDeadMessages: { method: 'post', path: '/v1/operator/outbox/dead/replay', idempotent: false },
   listProcurementOrders: { method: 'post', path: '/procurement/v1/order/list', idempotent: false },
   listInventoryConsumption: {
     method: 'post',

@@ -413,7 +413,7 @@ export class OrderRun {
       partnerId: request.partnerId,
       madeAt: madeAt(this.state, itemId),
     });
-    if (plan.outcome === 'refused') throw refusal(RUN_REFUSALS.invalid, plan.message);
+    if (plan.outcome === 'refused') throw refusal(RUN_REFUSALS.conflict, plan.message);
     this.take({ type: 'replaced', action, by, reason, printOrder: plan.printOrder, replaces });
     await this.settled();
     if (this.printOrder(plan.printOrder.id).jobs.every((job) => job.ended !== null)) {

@@ -128,6 +128,35 @@ export async function settleDead(sql: Sql, id: string, error: string): Promise<v
   await sql`UPDATE outbox SET dead_at = now(), last_error = ${error.slice(0, 500)} WHERE id = ${id}`;
 }
 
+/** A row that was taken out of delivery; without its payload, which may hold what only the receiver should see. */
+export interface DeadRow {
+  /** Decimal string. */
+  readonly id: string;
+  readonly kind: OutboxKind;
+  readonly target: string;
+  readonly attempts: number;
+  readonly createdAt: Date;
+  readonly deadAt: Date;
+  readonly lastError: string | null;
+}
+
+/** Dead rows, those that died last first. @param after the last row of the page before */
+export async function deadRows(
+  sql: Sql,
+  page: { readonly limit: number; readonly after: { readonly deadAt: string; readonly id: string } | null },
+): Promise<(DeadRow & { readonly position: string })[]> {
+  const { limit, after } = page;
+  return [
+    ...(await sql<(DeadRow & { position: string })[]>`
+      SELECT id, kind, target, attempts, created_at, dead_at, last_error,
+        to_char(dead_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position
+      FROM outbox
+      WHERE dead_at IS NOT NULL
+        ${after === null ? sql`` : sql`AND (dead_at, id) < (${after.deadAt}::timestamptz, ${after.id}::bigint)`}
+      ORDER BY dead_at DESC, id DESC LIMIT ${limit}`),
+  ];
+}
+
 /** Puts dead rows back into delivery, their attempts counted anew. @returns how many */
 export async function replayDead(
   sql: Sql,

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { Refusal } from '../../src/platform/errors';
+import { deadRows, replayDead } from '../../src/platform/outbox/outbox';
+import type { ApiDeps } from '../deps';
+import { type Route, route } from '../http/route';
+
+const TAG = 'Operator: outbox';
+const access = { credentials: 'key', roles: ['operator'] } as const;
+const KINDS = ['start_workflow', 'signal_workflow', 'notification'] as const;
+const rowId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
+const CURSOR = /^([12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z) (\d{1,18})$/;
+
+function decodeCursor(cursor: string): { deadAt: string; id: string } {
+  const [, deadAt, id] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
+  if (deadAt !== undefined && id !== undefined && !Number.isNaN(Date.parse(deadAt))) return { deadAt, id };
+  throw new Refusal('VALIDATION_ERROR', {
+    errors: [{ code: 'VALIDATION_ERROR', message: 'Not a cursor of this list.', reference: 'cursor' }],
+  });
+}
+
+/** Operators see what could not be delivered to Temporal or to a client, and send it again. */
+export function outboxRoutes({ sql }: ApiDeps): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/v1/operator/outbox/dead',
+      operationId: 'listDeadMessages',
+      summary: 'List messages that were given up, the latest first',
+      tag: TAG,
+      access,
+      errors: 'coded',
+      query: z.object({
+        limit: z.coerce.number().int().min(1).max(250).default(50),
+        cursor: z.string().max(200).optional().describe('nextCursor of the page before.'),
+      }),
+      response: z
+        .object({
+          messages: z.array(
+            z.object({
+              id: z.string(),
+              kind: z.enum(KINDS),
+              target: z.string().describe('Workflow id, or id of the receiving endpoint.'),
+              attempts: z.int(),
+              createdAt: z.iso.datetime(),
+              deadAt: z.iso.datetime(),
+              lastError: z.string().nullable(),
+            }),
+          ),
+          nextCursor: z.string().nullable(),
+        })
+        .meta({ id: 'DeadMessagePage' }),
+      handler: async ({ query: { limit, cursor } }) => {
+        const after = cursor === undefined ? null : decodeCursor(cursor);
+        const rows = await deadRows(sql, { limit: limit + 1, after });
+        const last = rows.length > limit ? rows[limit - 1] : undefined;
+        return {
+          messages: rows.slice(0, limit).map(({ position: _position, ...row }) => ({
+            ...row,
+            createdAt: row.createdAt.toISOString(),
+            deadAt: row.deadAt.toISOString(),
+          })),
+          nextCursor:
+            last === undefined ? null : Buffer.from(`${last.position} ${last.id}`).toString('base64url'),
+        };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/v1/operator/outbox/dead/replay',
+      operationId: 'replayDeadMessages',
+      summary: 'Deliver given-up messages again',
+      description:
+        'All of them, or those named, or those of one kind. Receivers know a message that they had before.',
+      tag: TAG,
+      access,
+      errors: 'coded',
+      body: z.object({
+        ids: z.array(rowId).min(1).max(1_000).nullish(),
+        kind: z.enum(KINDS).nullish(),
+      }),
+      response: z.object({ replayed: z.int().describe('Messages put back into delivery.') }),
+      handler: async ({ body: { ids, kind }, account, log }) => {
+        const replayed = await replayDead(sql, {
+          ...(ids == null ? {} : { ids }),
+          ...(kind == null ? {} : { kind }),
+        });
+        log.info({ by: account.name, replayed }, 'dead messages replayed');
+        return { replayed };
+      },
+    }),
+  ];
+}
