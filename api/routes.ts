@@ -1,3 +1,4 @@
+import { catalogRoutes } from './catalog/routes';
 import { connectorRoutes } from './connectors/routes';
 import type { ApiDeps } from './deps';
 import { documentRoutes } from './documents/routes';
@@ -6,7 +7,10 @@ import { notificationRoutes } from './notifications/routes';
 import { operatorOrderRoutes } from './operator/orders';
 import { outboxRoutes } from './operator/outbox';
 import { operatorPartnerRoutes } from './operator/partners';
+import { draftRoutes } from './orders/drafts';
+import { orderQuoteRoutes } from './orders/quote';
 import { orderRoutes } from './orders/routes';
+import { orderSearchRoutes } from './orders/search';
 import { dispatchRoutes } from './partner/dispatch';
 import { postbackRoutes } from './partner/postbacks';
 import { stockStatusRoutes } from './partner/stock-status';
@@ -18,7 +22,11 @@ import { shippingRoutes } from './shipping/routes';
 /** Every route of the API but the system's own; each area brings its list. */
 export function allRoutes(deps: ApiDeps): Route[] {
   return [
+    ...catalogRoutes(deps),
     ...orderRoutes(deps),
+    ...draftRoutes(deps),
+    ...orderSearchRoutes(deps),
+    ...orderQuoteRoutes(deps),
     ...subscribeRoutes(deps),
     ...postbackRoutes(deps),
     ...dispatchRoutes(deps),

@@ -51,6 +51,18 @@ export type AttentionPage = {
   nextCursor: string | null;
 };
 
+export type AttributeValue = {
+  id: string;
+  description: string | null;
+  /** With computed ones: rgb and cmyk of a hex colour code, inches of millimetres */
+  properties: Record<string, string | number | string[]>;
+  isCustom: boolean;
+  isDefault: boolean;
+  attributeId: string;
+  createdAt: string;
+  updatedAt: string;
+};
+
 export type CancelOrder = {
   reason?: string | null | undefined;
 };
@@ -99,6 +111,30 @@ export type CreatedConnector = {
   apiKey: string;
   /** Shown this once. */
   apiSecret: string;
+};
+
+export type CustomerProduct = {
+  id: string;
+  name: string;
+  customerIds: string[];
+  productModelId: string;
+  variantOptions: {
+    /** Unique within the customer product */
+    id: string;
+    /** What orders call the option in productVariant */
+    name: string;
+    attributesMapping: {
+      /** A part of the product model, or the product model itself */
+      partModelId: string;
+      attributeIds: string[];
+    }[];
+  }[];
+  partQuantities: {
+    partModelId: string;
+    quantity: number;
+  }[];
+  createdAt: string;
+  updatedAt: string;
 };
 
 export type DeadMessagePage = {
@@ -161,6 +197,34 @@ export type FieldError = {
 export type KeyRotation = {
   /** How long the present keys go on working: up to 30 days, a day by default. */
   overlapSeconds?: number | undefined;
+};
+
+export type ListedCustomerProduct = {
+  id: string;
+  name: string;
+  customerIds: string[];
+  productModelId: string;
+  variantOptions: {
+    /** Unique within the customer product */
+    id: string;
+    /** What orders call the option in productVariant */
+    name: string;
+    attributesMapping: {
+      /** A part of the product model, or the product model itself */
+      partModelId: string;
+      attributeIds: string[];
+    }[];
+    values: string[];
+    defaultValue: string;
+    state: string;
+  }[];
+  partQuantities: {
+    partModelId: string;
+    quantity: number;
+  }[];
+  createdAt: string;
+  updatedAt: string;
+  state: string;
 };
 
 export type NewConnector = {
@@ -676,8 +740,365 @@ export type OrderItem = {
     | undefined;
 };
 
+export type OrderPage = {
+  orders: OrderSummary[];
+  /** Give it as cursor for the next page; null on the last. */
+  nextCursor: string | null;
+};
+
+export type OrderQuote = {
+  orderReferenceId: string | null;
+  currency: string;
+  /** One for each print order that the order would be made in. */
+  quotes: {
+    fulfillmentCountry: string;
+    fulfillmentStateProvince: string | null;
+    fulfillmentFacilityId: string;
+    dispatchDate: string;
+    /** Such an order needs retail prices, or it is refused. */
+    isCrossBorder: boolean;
+    packageCount: number;
+    /** Grams, packaging included. */
+    totalWeight: number;
+    items: {
+      itemReferenceId: string;
+      productName: string;
+      quantity: number;
+      currency: string;
+      /** Before the quantity’s discount. */
+      priceInitial: number;
+      discount: number;
+      /** Before VAT. */
+      price: number;
+      vat: number;
+      priceInclVat: number;
+    }[];
+    /** The method that the totals are reckoned with. */
+    shipmentMethodUid: string;
+    shippingPrice: number;
+    shippingPriceVat: number;
+    shippingPriceInclVat: number;
+    /** Cheapest first. */
+    shipmentMethods: {
+      uid: string;
+      name: string;
+      carrierUid: string;
+      carrierName: string;
+      serviceType: string;
+      /** Before VAT. */
+      price: number;
+      currency: string;
+      isCheapest: boolean;
+      isTracked: boolean;
+      /** Calendar days from today to delivery, production included. */
+      minDeliveryDays: number;
+      maxDeliveryDays: number;
+      minDeliveryDate: string;
+      maxDeliveryDate: string;
+    }[];
+  }[];
+  productsPrice: number;
+  productsPriceVat: number;
+  productsPriceInclVat: number;
+  shippingPrice: number;
+  shippingPriceVat: number;
+  shippingPriceInclVat: number;
+  total: number;
+  totalVat: number;
+  totalInclVat: number;
+};
+
+export type OrderSearch = {
+  ids?: string[] | null | undefined;
+  orderReferenceIds?: string[] | null | undefined;
+  /** For operators; clients see their own orders only. */
+  clientIds?: string[] | null | undefined;
+  fulfillmentStatuses?:
+    | (
+        | 'draft'
+        | 'created'
+        | 'uploading'
+        | 'passed'
+        | 'in_production'
+        | 'printed'
+        | 'shipped'
+        | 'in_transit'
+        | 'delivered'
+        | 'returned'
+        | 'on_hold'
+        | 'failed'
+        | 'canceled'
+      )[]
+    | null
+    | undefined;
+  financialStatuses?:
+    | (
+        | 'draft'
+        | 'pending'
+        | 'invoiced'
+        | 'paid'
+        | 'refunded'
+        | 'partially_refunded'
+        | 'canceled'
+        | 'refused'
+      )[]
+    | null
+    | undefined;
+  orderTypes?: ('order' | 'draft')[] | null | undefined;
+  /** Of the shipping address. */
+  countries?: string[] | null | undefined;
+  channels?: string[] | null | undefined;
+  /** Orders created at this instant or later. */
+  createdFrom?: string | null | undefined;
+  /** Orders created before this instant. */
+  createdTo?: string | null | undefined;
+  limit?: number | undefined;
+  /** nextCursor of the page before; the filters must stay the same. */
+  cursor?: string | null | undefined;
+};
+
+export type OrderSummary = {
+  id: string;
+  clientId: string;
+  orderReferenceId: string;
+  customerReferenceId: string | null;
+  orderType: 'order' | 'draft';
+  channel: string;
+  fulfillmentStatus:
+    | 'draft'
+    | 'created'
+    | 'uploading'
+    | 'passed'
+    | 'in_production'
+    | 'printed'
+    | 'shipped'
+    | 'in_transit'
+    | 'delivered'
+    | 'returned'
+    | 'on_hold'
+    | 'failed'
+    | 'canceled';
+  financialStatus:
+    | 'draft'
+    | 'pending'
+    | 'invoiced'
+    | 'paid'
+    | 'refunded'
+    | 'partially_refunded'
+    | 'canceled'
+    | 'refused';
+  refusalReasonCode: string | null;
+  currency: string;
+  country: string;
+  firstName: string;
+  lastName: string;
+  itemCount: number;
+  /** Invoices less refunds; null until the order is priced. */
+  totalInclVat: number | null;
+  createdAt: string;
+  orderedAt: string | null;
+  updatedAt: string;
+};
+
+export type PatchDraft = {
+  orderReferenceId?: string | undefined;
+  currency?: string | undefined;
+  shippingAddress?: ShippingAddress | undefined;
+  items?: OrderItem[] | undefined;
+  customerReferenceId?: string | null | undefined;
+  retailCurrency?: string | null | undefined;
+  retailShippingPriceInclVat?: number | null | undefined;
+  shipmentMethodUid?: string | null | undefined;
+  packagingInstructions?:
+    | {
+        packageItems: {
+          orderItemReferenceId: string;
+          quantity: number;
+        }[];
+        packingSlip?:
+          | {
+              fileUrl: string;
+            }
+          | null
+          | undefined;
+      }[]
+    | null
+    | undefined;
+  metadata?:
+    | {
+        key: string;
+        value: string;
+      }[]
+    | null
+    | undefined;
+  orderType?: 'order' | 'draft' | undefined;
+};
+
 export type PlainError = {
   error: string;
+};
+
+export type ProductModel = {
+  id: string;
+  name: string;
+  description: string;
+  previewURL: string;
+  attributes: {
+    id: string;
+    description: string;
+    properties: {
+      id: string;
+      description: string;
+      type: string;
+    }[];
+    /** For operators */
+    valueIds?: string[] | null | undefined;
+    /** For operators */
+    defaultValueId?: string | null | undefined;
+  }[];
+  productUidTemplate: string;
+  categoryId: string;
+  parts: {
+    modelId: string;
+    id: string;
+    name: string;
+    quantity: number;
+    order: number;
+  }[];
+  state: 'draft' | 'active' | 'inactive';
+  /** For operators: how it is made, packed and priced */
+  production?:
+    | {
+        kind?: 'print' | 'apparel' | 'mounted' | undefined;
+        modelUid?: string | undefined;
+        productTypeUid?: string | undefined;
+        productNameUid?: string | undefined;
+        partType?: 'print' | 'stock' | 'service' | undefined;
+        workflowEnabled?: boolean | undefined;
+        fileTypes?:
+          | (
+              | 'default'
+              | 'front'
+              | 'back'
+              | 'cover'
+              | 'inside'
+              | 'neck-inner'
+              | 'neck-outer'
+              | 'sleeve-left'
+              | 'sleeve-right'
+              | 'chest-left-embroidery'
+              | 'chest-center-embroidery'
+              | 'chest-large-embroidery'
+              | 'sleeve-left-embroidery'
+              | 'sleeve-right-embroidery'
+              | 'wrist-left-embroidery'
+              | 'wrist-right-embroidery'
+            )[]
+          | undefined;
+        sizeAttribute?: string | undefined;
+        orientationAttribute?: string | undefined;
+        paperAttribute?: string | undefined;
+        printAreas?:
+          | {
+              fileType:
+                | 'default'
+                | 'front'
+                | 'back'
+                | 'cover'
+                | 'inside'
+                | 'neck-inner'
+                | 'neck-outer'
+                | 'sleeve-left'
+                | 'sleeve-right'
+                | 'chest-left-embroidery'
+                | 'chest-center-embroidery'
+                | 'chest-large-embroidery'
+                | 'sleeve-left-embroidery'
+                | 'sleeve-right-embroidery'
+                | 'wrist-left-embroidery'
+                | 'wrist-right-embroidery';
+              required?: boolean | undefined;
+              size?:
+                | {
+                    widthMm: number;
+                    heightMm: number;
+                  }
+                | undefined;
+              when?:
+                | {
+                    attributeId: string;
+                    valueIds: string[];
+                  }
+                | undefined;
+            }[]
+          | undefined;
+        pages?:
+          | {
+              attributeId: string;
+              multipleOf?: number | undefined;
+              included?: number | undefined;
+            }
+          | undefined;
+        weightGrams?: number | undefined;
+        addedGrams?: Record<string, Record<string, number>> | undefined;
+        packed?:
+          | {
+              form: 'flat';
+              marginMm: number;
+              thicknessMm: number;
+            }
+          | {
+              form: 'tube';
+              diameterMm: number;
+              marginMm: number;
+            }
+          | {
+              form: 'box';
+              lengthMm: number;
+              widthMm: number;
+              heightMm: number;
+            }
+          | undefined;
+        unitsPerPackage?: number | undefined;
+        packagingWeightGrams?: number | undefined;
+        hsCode?: string | undefined;
+        priceList?:
+          | Record<
+              string,
+              {
+                from: number;
+                unitMinor: number;
+              }[]
+            >
+          | undefined;
+        priceFactors?: Record<string, Record<string, string>> | undefined;
+        pagePrices?: Record<string, number> | undefined;
+        partnerSku?: string | undefined;
+        unitPriceMinorEur?: number | undefined;
+      }
+    | undefined;
+};
+
+export type QuoteOrder = {
+  orderReferenceId?: string | null | undefined;
+  currency: string;
+  shippingAddress: {
+    country: string;
+    firstName?: string | null | undefined;
+    lastName?: string | null | undefined;
+    addressLine1?: string | null | undefined;
+    city: string;
+    postCode: string;
+    state?: string | null | undefined;
+  };
+  items: {
+    itemReferenceId: string;
+    productUid?: string | null | undefined;
+    productName?: string | null | undefined;
+    productVariant?: Record<string, string> | null | undefined;
+    quantity: number;
+  }[];
+  shipmentMethodUid?: string | null | undefined;
 };
 
 export type Receipt = {
@@ -1272,6 +1693,18 @@ export type UpdatedShipment = {
   } | null;
 };
 
+export type VariantValue = {
+  variantOptionId: string;
+  values: {
+    value: string;
+    attributeValues: {
+      partModelId: string;
+      attributes: Record<string, string>;
+    }[];
+    isDefault?: boolean | undefined;
+  }[];
+};
+
 export type WebhookDelivery = {
   id: string;
   /** `webhook-id` of every attempt, and `id` in the body. */
@@ -1313,6 +1746,505 @@ export type WebhookEndpoint = {
 };
 
 export interface Operations {
+  /** Create a customer product */
+  createCustomerProduct: {
+    input: {
+      body: {
+        name: string;
+        /** Left out: the client itself; every customer for an operator */
+        customerIds?: string[] | undefined;
+        productModelId: string;
+        variantOptions: {
+          /** Unique within the customer product */
+          id: string;
+          /** What orders call the option in productVariant */
+          name: string;
+          attributesMapping: {
+            /** A part of the product model, or the product model itself */
+            partModelId: string;
+            attributeIds: string[];
+          }[];
+        }[];
+        partQuantities?:
+          | {
+              partModelId: string;
+              quantity: number;
+            }[]
+          | undefined;
+      };
+    };
+    answer: CustomerProduct;
+  };
+  /** Change a customer product */
+  updateCustomerProduct: {
+    input: {
+      params: {
+        id: string;
+      };
+      body?:
+        | {
+            name?: string | undefined;
+            /** Customers that may order it; ["*"] for all */
+            customerIds?: string[] | undefined;
+          }
+        | undefined;
+    };
+    answer: CustomerProduct;
+  };
+  /** List customer products */
+  listCustomerProducts: {
+    input: {
+      query?:
+        | {
+            customerProductIds?: string | undefined;
+            customerIds?: string | undefined;
+            productModelIds?: string | undefined;
+            search?: string | undefined;
+            offset?: string | undefined;
+            limit?: string | undefined;
+          }
+        | undefined;
+    };
+    answer: {
+      customerProducts: ListedCustomerProduct[];
+      meta: {
+        offset: number;
+        limit: number;
+        total: number;
+        /** Given for a search with more than 1,000 matches: the total is estimated */
+        totalIsEstimate?: true | undefined;
+      };
+    };
+  };
+  /** Add values to variant options */
+  addVariantValues: {
+    input: {
+      params: {
+        customerProductId: string;
+      };
+      body: VariantValue[];
+    };
+    answer: VariantValue[];
+  };
+  /** Read the variant values of a customer product */
+  getVariantValues: {
+    input: {
+      params: {
+        customerProductId: string;
+      };
+    };
+    answer: VariantValue[];
+  };
+  /** Create or change an attribute */
+  putAttribute: {
+    input: {
+      params: {
+        attributeId: string;
+      };
+      body: {
+        description: string;
+        properties?:
+          | {
+              id: string;
+              description?: string | undefined;
+              type?: string | undefined;
+            }[]
+          | undefined;
+      };
+    };
+    answer: {
+      description: string;
+      properties?:
+        | {
+            id: string;
+            description?: string | undefined;
+            type?: string | undefined;
+          }[]
+        | undefined;
+      id: string;
+    };
+  };
+  /** List the values of an attribute */
+  listAttributeValues: {
+    input: {
+      params: {
+        attributeId: string;
+      };
+    };
+    answer: AttributeValue[];
+  };
+  /** Add values to an attribute */
+  addAttributeValues: {
+    input: {
+      params: {
+        attributeId: string;
+      };
+      body: {
+        id: string;
+        description?: string | null | undefined;
+        properties?: Record<string, string | number | string[]> | undefined;
+        /** Takes any input, e.g. a page count */
+        isCustom?: boolean | undefined;
+        /** Selected when the attribute comes into a new product model */
+        isDefault?: boolean | undefined;
+      }[];
+    };
+    answer: AttributeValue[];
+  };
+  /** Replace values of an attribute by id */
+  replaceAttributeValues: {
+    input: {
+      params: {
+        attributeId: string;
+      };
+      body: {
+        id: string;
+        description?: string | null | undefined;
+        properties?: Record<string, string | number | string[]> | undefined;
+        /** Takes any input, e.g. a page count */
+        isCustom?: boolean | undefined;
+        /** Selected when the attribute comes into a new product model */
+        isDefault?: boolean | undefined;
+      }[];
+    };
+    answer: AttributeValue[];
+  };
+  /** Replace one value of an attribute */
+  replaceAttributeValue: {
+    input: {
+      params: {
+        attributeId: string;
+        valueId: string;
+      };
+      body?:
+        | {
+            description?: string | null | undefined;
+            properties?: Record<string, string | number | string[]> | undefined;
+            /** Takes any input, e.g. a page count */
+            isCustom?: boolean | undefined;
+            /** Selected when the attribute comes into a new product model */
+            isDefault?: boolean | undefined;
+          }
+        | undefined;
+    };
+    answer: AttributeValue;
+  };
+  /** List product models */
+  listProductModels: {
+    input: {
+      query?:
+        | {
+            modelIds?: string | undefined;
+            state?: 'draft' | 'active' | 'inactive' | undefined;
+            offset?: string | undefined;
+            limit?: string | undefined;
+          }
+        | undefined;
+    };
+    answer: {
+      productModels: ProductModel[];
+    };
+  };
+  /** Create a product model */
+  createProductModel: {
+    input: {
+      body: {
+        /** Left out: made by the service */
+        id?: string | undefined;
+        name: string;
+        description?: string | undefined;
+        previewURL?: '' | string | undefined;
+        categoryId: string;
+        /** Such as flat_product_pf_{paper_format}_{orientation} */
+        productUidTemplate: string;
+        /** Left out: all values of the template’s attributes */
+        attributes?:
+          | {
+              id: string;
+              /** Values on offer; left out: all, later ones too */
+              valueIds?: string[] | null | undefined;
+              /** Left out: the attribute’s own default */
+              defaultValueId?: string | null | undefined;
+            }[]
+          | undefined;
+        parts?:
+          | {
+              modelId: string;
+              /** Left out: the modelId */
+              id?: string | undefined;
+              name: string;
+              quantity?: number | undefined;
+              /** Left out: its place in the list */
+              order?: number | undefined;
+            }[]
+          | undefined;
+        state?: 'draft' | 'active' | undefined;
+        production?:
+          | {
+              kind?: 'print' | 'apparel' | 'mounted' | undefined;
+              modelUid?: string | undefined;
+              productTypeUid?: string | undefined;
+              productNameUid?: string | undefined;
+              partType?: 'print' | 'stock' | 'service' | undefined;
+              workflowEnabled?: boolean | undefined;
+              fileTypes?:
+                | (
+                    | 'default'
+                    | 'front'
+                    | 'back'
+                    | 'cover'
+                    | 'inside'
+                    | 'neck-inner'
+                    | 'neck-outer'
+                    | 'sleeve-left'
+                    | 'sleeve-right'
+                    | 'chest-left-embroidery'
+                    | 'chest-center-embroidery'
+                    | 'chest-large-embroidery'
+                    | 'sleeve-left-embroidery'
+                    | 'sleeve-right-embroidery'
+                    | 'wrist-left-embroidery'
+                    | 'wrist-right-embroidery'
+                  )[]
+                | undefined;
+              sizeAttribute?: string | undefined;
+              orientationAttribute?: string | undefined;
+              paperAttribute?: string | undefined;
+              printAreas?:
+                | {
+                    fileType:
+                      | 'default'
+                      | 'front'
+                      | 'back'
+                      | 'cover'
+                      | 'inside'
+                      | 'neck-inner'
+                      | 'neck-outer'
+                      | 'sleeve-left'
+                      | 'sleeve-right'
+                      | 'chest-left-embroidery'
+                      | 'chest-center-embroidery'
+                      | 'chest-large-embroidery'
+                      | 'sleeve-left-embroidery'
+                      | 'sleeve-right-embroidery'
+                      | 'wrist-left-embroidery'
+                      | 'wrist-right-embroidery';
+                    required?: boolean | undefined;
+                    size?:
+                      | {
+                          widthMm: number;
+                          heightMm: number;
+                        }
+                      | undefined;
+                    when?:
+                      | {
+                          attributeId: string;
+                          valueIds: string[];
+                        }
+                      | undefined;
+                  }[]
+                | undefined;
+              pages?:
+                | {
+                    attributeId: string;
+                    multipleOf?: number | undefined;
+                    included?: number | undefined;
+                  }
+                | undefined;
+              weightGrams?: number | undefined;
+              addedGrams?: Record<string, Record<string, number>> | undefined;
+              packed?:
+                | {
+                    form: 'flat';
+                    marginMm: number;
+                    thicknessMm: number;
+                  }
+                | {
+                    form: 'tube';
+                    diameterMm: number;
+                    marginMm: number;
+                  }
+                | {
+                    form: 'box';
+                    lengthMm: number;
+                    widthMm: number;
+                    heightMm: number;
+                  }
+                | undefined;
+              unitsPerPackage?: number | undefined;
+              packagingWeightGrams?: number | undefined;
+              hsCode?: string | undefined;
+              priceList?:
+                | Record<
+                    string,
+                    {
+                      from: number;
+                      unitMinor: number;
+                    }[]
+                  >
+                | undefined;
+              priceFactors?: Record<string, Record<string, string>> | undefined;
+              pagePrices?: Record<string, number> | undefined;
+              partnerSku?: string | undefined;
+              unitPriceMinorEur?: number | undefined;
+            }
+          | undefined;
+      };
+    };
+    answer: ProductModel;
+  };
+  /** Change a product model */
+  updateProductModel: {
+    input: {
+      params: {
+        id: string;
+      };
+      body?:
+        | {
+            name?: string | undefined;
+            description?: string | undefined;
+            previewURL?: '' | string | undefined;
+            categoryId?: string | undefined;
+            /** Only while a draft */
+            productUidTemplate?: string | undefined;
+            attributes?:
+              | {
+                  id: string;
+                  /** Values on offer; left out: all, later ones too */
+                  valueIds?: string[] | null | undefined;
+                  /** Left out: the attribute’s own default */
+                  defaultValueId?: string | null | undefined;
+                }[]
+              | undefined;
+            /** Only while a draft */
+            parts?:
+              | {
+                  modelId: string;
+                  /** Left out: the modelId */
+                  id?: string | undefined;
+                  name: string;
+                  quantity?: number | undefined;
+                  /** Left out: its place in the list */
+                  order?: number | undefined;
+                }[]
+              | undefined;
+            state?: 'draft' | 'active' | 'inactive' | undefined;
+            /** Replaces the former one */
+            production?:
+              | {
+                  kind?: 'print' | 'apparel' | 'mounted' | undefined;
+                  modelUid?: string | undefined;
+                  productTypeUid?: string | undefined;
+                  productNameUid?: string | undefined;
+                  partType?: 'print' | 'stock' | 'service' | undefined;
+                  workflowEnabled?: boolean | undefined;
+                  fileTypes?:
+                    | (
+                        | 'default'
+                        | 'front'
+                        | 'back'
+                        | 'cover'
+                        | 'inside'
+                        | 'neck-inner'
+                        | 'neck-outer'
+                        | 'sleeve-left'
+                        | 'sleeve-right'
+                        | 'chest-left-embroidery'
+                        | 'chest-center-embroidery'
+                        | 'chest-large-embroidery'
+                        | 'sleeve-left-embroidery'
+                        | 'sleeve-right-embroidery'
+                        | 'wrist-left-embroidery'
+                        | 'wrist-right-embroidery'
+                      )[]
+                    | undefined;
+                  sizeAttribute?: string | undefined;
+                  orientationAttribute?: string | undefined;
+                  paperAttribute?: string | undefined;
+                  printAreas?:
+                    | {
+                        fileType:
+                          | 'default'
+                          | 'front'
+                          | 'back'
+                          | 'cover'
+                          | 'inside'
+                          | 'neck-inner'
+                          | 'neck-outer'
+                          | 'sleeve-left'
+                          | 'sleeve-right'
+                          | 'chest-left-embroidery'
+                          | 'chest-center-embroidery'
+                          | 'chest-large-embroidery'
+                          | 'sleeve-left-embroidery'
+                          | 'sleeve-right-embroidery'
+                          | 'wrist-left-embroidery'
+                          | 'wrist-right-embroidery';
+                        required?: boolean | undefined;
+                        size?:
+                          | {
+                              widthMm: number;
+                              heightMm: number;
+                            }
+                          | undefined;
+                        when?:
+                          | {
+                              attributeId: string;
+                              valueIds: string[];
+                            }
+                          | undefined;
+                      }[]
+                    | undefined;
+                  pages?:
+                    | {
+                        attributeId: string;
+                        multipleOf?: number | undefined;
+                        included?: number | undefined;
+                      }
+                    | undefined;
+                  weightGrams?: number | undefined;
+                  addedGrams?: Record<string, Record<string, number>> | undefined;
+                  packed?:
+                    | {
+                        form: 'flat';
+                        marginMm: number;
+                        thicknessMm: number;
+                      }
+                    | {
+                        form: 'tube';
+                        diameterMm: number;
+                        marginMm: number;
+                      }
+                    | {
+                        form: 'box';
+                        lengthMm: number;
+                        widthMm: number;
+                        heightMm: number;
+                      }
+                    | undefined;
+                  unitsPerPackage?: number | undefined;
+                  packagingWeightGrams?: number | undefined;
+                  hsCode?: string | undefined;
+                  priceList?:
+                    | Record<
+                        string,
+                        {
+                          from: number;
+                          unitMinor: number;
+                        }[]
+                      >
+                    | undefined;
+                  priceFactors?: Record<string, Record<string, string>> | undefined;
+                  pagePrices?: Record<string, number> | undefined;
+                  partnerSku?: string | undefined;
+                  unitPriceMinorEur?: number | undefined;
+                }
+              | undefined;
+          }
+        | undefined;
+    };
+    answer: ProductModel;
+  };
   /** Submit an order */
   submitOrder: {
     input: {
@@ -1328,6 +2260,28 @@ export interface Operations {
       };
     };
     answer: Order;
+  };
+  /** Edit a draft, or make it an order */
+  patchDraft: {
+    input: {
+      params: {
+        orderId: string;
+      };
+      body?: PatchDraft | undefined;
+    };
+    answer: Order;
+  };
+  /** Delete a draft */
+  deleteDraft: {
+    input: {
+      params: {
+        orderId: string;
+      };
+    };
+    answer: {
+      id: string;
+      deleted: true;
+    };
   };
   /** Change shipping method or address */
   updateShipment: {
@@ -1365,6 +2319,20 @@ export interface Operations {
         | 'failed'
         | 'canceled';
     };
+  };
+  /** Search orders, newest first */
+  searchOrders: {
+    input: {
+      body?: OrderSearch | undefined;
+    };
+    answer: OrderPage;
+  };
+  /** Quote an order */
+  quoteOrder: {
+    input: {
+      body: QuoteOrder;
+    };
+    answer: OrderQuote;
   };
   /** Register the addresses a print partner is called at */
   subscribePartner: {
@@ -3068,10 +4036,51 @@ export interface Operations {
 }
 
 export const OPERATIONS = {
+  createCustomerProduct: { method: 'post', path: '/product/v1/customer-product', idempotent: true },
+  updateCustomerProduct: { method: 'patch', path: '/product/v1/customer-products/{id}', idempotent: false },
+  listCustomerProducts: { method: 'get', path: '/product/v1/customer-products', idempotent: false },
+  addVariantValues: {
+    method: 'post',
+    path: '/product/v1/customer-products/{customerProductId}/variant-values',
+    idempotent: true,
+  },
+  getVariantValues: {
+    method: 'get',
+    path: '/product/v1/customer-products/{customerProductId}/variant-values',
+    idempotent: false,
+  },
+  putAttribute: { method: 'put', path: '/product/v1/attributes/{attributeId}', idempotent: false },
+  listAttributeValues: {
+    method: 'get',
+    path: '/product/v1/attributes/{attributeId}/values',
+    idempotent: false,
+  },
+  addAttributeValues: {
+    method: 'post',
+    path: '/product/v1/attributes/{attributeId}/values',
+    idempotent: true,
+  },
+  replaceAttributeValues: {
+    method: 'put',
+    path: '/product/v1/attributes/{attributeId}/values',
+    idempotent: false,
+  },
+  replaceAttributeValue: {
+    method: 'put',
+    path: '/product/v1/attributes/{attributeId}/values/{valueId}',
+    idempotent: false,
+  },
+  listProductModels: { method: 'get', path: '/product/v1/product-models', idempotent: false },
+  createProductModel: { method: 'post', path: '/product/v1/product-models', idempotent: true },
+  updateProductModel: { method: 'patch', path: '/product/v1/product-models/{id}', idempotent: false },
   submitOrder: { method: 'post', path: '/v1/orders', idempotent: true },
   getOrder: { method: 'get', path: '/v1/orders/{orderId}', idempotent: false },
+  patchDraft: { method: 'patch', path: '/v1/orders/{orderId}', idempotent: false },
+  deleteDraft: { method: 'delete', path: '/v1/orders/{orderId}', idempotent: false },
   updateShipment: { method: 'put', path: '/v1/orders/{orderId}/shipment', idempotent: false },
   cancelOrder: { method: 'post', path: '/v1/orders/{orderId}/cancel', idempotent: false },
+  searchOrders: { method: 'post', path: '/v1/orders/search', idempotent: false },
+  quoteOrder: { method: 'post', path: '/v1/orders/quote', idempotent: false },
   subscribePartner: { method: 'post', path: '/v2/subscribe', idempotent: false },
   postOrderStatus: { method: 'post', path: '/v2/order/status', idempotent: false },
   dispatchOrder: { method: 'post', path: '/v2/order/dispatch', idempotent: false },
