@@ -56,6 +56,9 @@ export interface OrderSummary {
  * named each give their newest orders by a range of their own, which are merged. (A plain `= ANY` over several
  * statuses walks every order of the client instead.) Countries, channels and financial statuses are looked at in
  * passing, so that a rare one costs the walk to where its orders are.
+ *
+ * The position goes to Postgres as text: a timestamptz parameter would pass through Date and lose its microseconds,
+ * and with them the orders of the same millisecond.
  * @param page `after`: where the page before ended
  */
 export async function searchOrders(
@@ -91,7 +94,7 @@ export async function searchOrders(
               ${among(sql`o.shipping_address ->> 'country'`, search.countries)}
               ${createdFrom === undefined ? none : sql`AND o.created_at >= ${createdFrom}::timestamptz`}
               ${createdTo === undefined ? none : sql`AND o.created_at < ${createdTo}::timestamptz`}
-              ${after === null ? none : sql`AND (o.created_at, o.id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`}
+              ${after === null ? none : sql`AND (o.created_at, o.id) < (${after.createdAt}::text::timestamptz, ${after.id}::uuid)`}
             ORDER BY o.created_at DESC, o.id DESC
             LIMIT ${limit}
           ) AS found

@@ -1,0 +1,242 @@
+import { ensureDemoPartners } from '../../../src/partners/demo-partners';
+import { subscribe } from '../../../src/partners/store';
+import { testAccount } from '../../support/api-deps';
+import { fields, type OrdersApi, ordersApi } from './orders-api';
+import { address, FRAMED_POSTER, POSTER, T_SHIRT } from './sample-orders';
+
+let api: OrdersApi;
+let berlin: string;
+let ohio: string;
+
+beforeAll(async () => {
+  api = await ordersApi();
+  berlin = (await testAccount(api.sql, 'partner', 'prints-berlin')).id;
+  ohio = (await testAccount(api.sql, 'partner', 'prints-ohio')).id;
+  await ensureDemoPartners(api.sql, [
+    { id: berlin, name: 'prints-berlin' },
+    { id: ohio, name: 'prints-ohio' },
+  ]);
+  for (const id of [berlin, ohio]) {
+    await subscribe(api.sql, id, {
+      orderSubmitUrl: 'https://partner.example/orders',
+      apparelOrderSubmitUrl: null,
+      orderCancelUrl: null,
+      inventoryUrl: null,
+      printOrderVersion: null,
+    });
+  }
+});
+
+const berlinAddress = { country: 'DE', city: 'Berlin', postCode: '10119' };
+const poster = (over: object = {}) => ({
+  itemReferenceId: 'poster',
+  productUid: POSTER,
+  quantity: 2,
+  ...over,
+});
+/** Berlin alone makes framed posters, Ohio alone t-shirts. */
+const framed = () => ({ itemReferenceId: 'framed', productUid: FRAMED_POSTER, quantity: 1 });
+const tee = (over: object = {}) => ({ itemReferenceId: 'tee', productUid: T_SHIRT, quantity: 1, ...over });
+const request = (over: object = {}) => ({
+  currency: 'EUR',
+  shippingAddress: berlinAddress,
+  items: [poster()],
+  ...over,
+});
+const quote = (over: object = {}) => api.post('/v1/orders/quote', request(over));
+
+interface Method {
+  readonly uid: string;
+  readonly price: number;
+  readonly isCheapest: boolean;
+  readonly minDeliveryDate: string;
+  readonly maxDeliveryDate: string;
+  readonly minDeliveryDays: number;
+  readonly maxDeliveryDays: number;
+}
+interface Quoted {
+  readonly shipmentMethodUid: string;
+  readonly shipmentMethods: Method[];
+  readonly dispatchDate: string;
+  readonly items: { price: number; vat: number; priceInclVat: number }[];
+  readonly shippingPrice: number;
+}
+
+const cents = (amount: number) => Math.round(amount * 100);
+
+test('prices with VAT, every method with its dates, totals with the cheapest', async () => {
+  const before = await api.rows();
+  const { body } = await quote({ orderReferenceId: 'asked-1' }).expect(200);
+  expect(body).toMatchObject({
+    orderReferenceId: 'asked-1',
+    currency: 'EUR',
+    quotes: [
+      {
+        fulfillmentCountry: 'DE',
+        fulfillmentFacilityId: 'prints-berlin',
+        isCrossBorder: false,
+        packageCount: 1,
+        // 2 x 7.90 before VAT at 19 %.
+        items: [
+          {
+            itemReferenceId: 'poster',
+            productName: 'Poster',
+            quantity: 2,
+            price: 15.8,
+            vat: 3,
+            priceInclVat: 18.8,
+          },
+        ],
+      },
+    ],
+    productsPrice: 15.8,
+    productsPriceVat: 3,
+    productsPriceInclVat: 18.8,
+  });
+  const quoted: Quoted = body.quotes[0];
+  const methods = quoted.shipmentMethods;
+  expect(methods.length).toBeGreaterThan(2);
+  const prices = methods.map(({ price }) => price);
+  expect(prices).toEqual([...prices].sort((a, b) => a - b));
+  expect(methods.map(({ isCheapest }) => isCheapest)).toEqual(methods.map((_method, index) => index === 0));
+  expect(quoted.shipmentMethodUid).toBe(methods[0]!.uid);
+  expect(quoted.shippingPrice).toBe(methods[0]!.price);
+  const today = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' }).format(new Date());
+  for (const method of methods) {
+    expect(method.minDeliveryDate >= quoted.dispatchDate).toBe(true);
+    expect(method.maxDeliveryDate >= method.minDeliveryDate).toBe(true);
+    const days = (Date.parse(method.maxDeliveryDate) - Date.parse(today)) / 86_400_000;
+    expect(method.maxDeliveryDays).toBe(days);
+  }
+  expect(cents(body.total)).toBe(cents(body.productsPrice) + cents(body.shippingPrice));
+  expect(cents(body.totalInclVat)).toBe(cents(body.total) + cents(body.totalVat));
+  expect(await api.rows()).toEqual(before);
+});
+
+test('more units cost less each, and the discount is shown', async () => {
+  const { body } = await quote({ items: [poster({ quantity: 10 })] }).expect(200);
+  expect(body.quotes[0].items[0]).toMatchObject({ priceInitial: 79, discount: 15, price: 64 });
+});
+
+test('an order that two partners make: two quotes, totals over both, the border shown', async () => {
+  const { body } = await quote({ items: [tee(), framed()] }).expect(200);
+  const [german, american]: [Quoted, Quoted] = body.quotes;
+  expect(body.quotes).toMatchObject([
+    {
+      fulfillmentFacilityId: 'prints-berlin',
+      isCrossBorder: false,
+      items: [{ itemReferenceId: 'framed', price: 34.9, vat: 6.63 }],
+    },
+    {
+      fulfillmentFacilityId: 'prints-ohio',
+      fulfillmentCountry: 'US',
+      fulfillmentStateProvince: 'OH',
+      isCrossBorder: true,
+      // An export carries no VAT. 11.90 x 1.35 for both sides.
+      items: [{ itemReferenceId: 'tee', price: 16.07, vat: 0, priceInclVat: 16.07 }],
+    },
+  ]);
+  expect(cents(body.productsPrice)).toBe(cents(german.items[0]!.price) + cents(american.items[0]!.price));
+  expect(cents(body.shippingPrice)).toBe(cents(german.shippingPrice) + cents(american.shippingPrice));
+});
+
+test('the method asked for counts in the totals: a uid, a tier, or the cheapest of a list', async () => {
+  const methods: Method[] = (await quote().expect(200)).body.quotes[0].shipmentMethods;
+  const dearest = methods.at(-1)!;
+  const byUid = (await quote({ shipmentMethodUid: dearest.uid }).expect(200)).body;
+  expect(byUid.quotes[0]).toMatchObject({ shipmentMethodUid: dearest.uid, shippingPrice: dearest.price });
+  expect(byUid.shippingPrice).toBe(dearest.price);
+
+  const express = (await quote({ shipmentMethodUid: 'express' }).expect(200)).body.quotes[0];
+  const soonest = Math.min(...methods.map(({ maxDeliveryDays }) => maxDeliveryDays));
+  const chosen = methods.find(({ uid }) => uid === express.shipmentMethodUid)!;
+  expect(chosen.maxDeliveryDays).toBe(soonest);
+
+  const list = `unknown_carrier,${dearest.uid},${methods[1]!.uid}`;
+  const ofList = (await quote({ shipmentMethodUid: list }).expect(200)).body.quotes[0];
+  expect(ofList.shipmentMethodUid).toBe(methods[1]!.uid);
+});
+
+test('by name and variant, in another currency, to another country', async () => {
+  const items = [
+    { itemReferenceId: 'a', productName: 'Classic tee', productVariant: { Size: 'S' }, quantity: 1 },
+  ];
+  const shippingAddress = { country: 'US', state: 'NY', city: 'New York', postCode: '10001' };
+  const { body } = await quote({ items, shippingAddress, currency: 'USD' }).expect(200);
+  expect(body.quotes[0]).toMatchObject({
+    fulfillmentFacilityId: 'prints-ohio',
+    isCrossBorder: false,
+    items: [{ itemReferenceId: 'a', productName: 'T-shirt', currency: 'USD', price: 12.9, vat: 0 }],
+  });
+});
+
+test('a currency without a price list is converted, one without minor units is whole', async () => {
+  const { body } = await quote({ currency: 'JPY' }).expect(200);
+  for (const amount of [body.total, body.totalVat, body.totalInclVat])
+    expect(Number.isInteger(amount)).toBe(true);
+  expect(body.productsPrice).toBeGreaterThan(100);
+});
+
+test('names and the whole address of an order are taken as well, other fields ignored', async () => {
+  const items = [poster({ files: [{ type: 'default', url: 'https://files.example/a.pdf' }], surprise: 1 })];
+  await quote({ shippingAddress: address(), items, preventDuplicate: true }).expect(200);
+});
+
+const CHOICE = 'NO_SUCH_CHOICE_ERROR';
+const refused: [rule: string, over: object, errors: string[]][] = [
+  ['no items', { items: [] }, ['VALIDATION_ERROR items']],
+  ['no address', { shippingAddress: null }, ['VALIDATION_ERROR shippingAddress']],
+  [
+    'an address without city, post code and state',
+    { shippingAddress: { country: 'US' } },
+    ['city', 'postCode', 'state'].map((name) => `MISSING_FIELD_ERROR shippingAddress.${name}`),
+  ],
+  ['an unknown currency', { currency: 'XX' }, [`${CHOICE} currency`]],
+  ['a currency without rates', { currency: 'XPF' }, ['VALIDATION_ERROR items[0]']],
+  ['an item twice', { items: [poster(), poster()] }, ['VALIDATION_ERROR items[1].itemReferenceId']],
+  ['no product', { items: [poster({ productUid: null })] }, ['MISSING_FIELD_ERROR items[0].productUid']],
+  ['an unknown product', { items: [poster(), tee({ productUid: 'x' })] }, [`${CHOICE} items[1].productUid`]],
+  [
+    'productUid and productName mixed',
+    {
+      items: [
+        poster(),
+        { itemReferenceId: 'b', productName: 'Classic tee', productVariant: {}, quantity: 1 },
+      ],
+    },
+    ['VALIDATION_ERROR items[1].productName'],
+  ],
+  ['a method that no carrier has', { shipmentMethodUid: 'pigeon' }, ['VALIDATION_ERROR shipmentMethodUid']],
+];
+test.each(refused)('refused: %s', async (_rule, over, errors) => {
+  expect(fields((await quote(over).expect(400)).body)).toEqual(errors);
+});
+
+describe('when partners cannot', () => {
+  const enable = (id: string, enabled: boolean) =>
+    api.sql`UPDATE partners SET enabled = ${enabled} WHERE account_id = ${id}`;
+
+  test('now: 409, with the items', async () => {
+    await enable(ohio, false);
+    const { body } = await quote({ items: [poster(), tee()] }).expect(409);
+    await enable(ohio, true);
+    expect(body.code).toBe('CONFLICT');
+    expect(fields(body)).toEqual(['VALIDATION_ERROR items[1]']);
+  });
+
+  test('ever: 400, with the items', async () => {
+    const serve = (countries: string[]) =>
+      api.sql`
+        UPDATE partners SET capabilities = capabilities || ${api.sql.json({ countriesServed: countries })}
+        WHERE account_id = ${ohio}`;
+    await serve(['US']);
+    const { body } = await quote({ items: [poster(), tee()] }).expect(400);
+    await serve(['*']);
+    expect(fields(body)).toEqual(['VALIDATION_ERROR items[1]']);
+  });
+});
+
+test('a partner or an operator may not', async () => {
+  await api.post('/v1/orders/quote', request(), api.partner).expect(403);
+  await api.post('/v1/orders/quote', request(), api.operator).expect(403);
+});

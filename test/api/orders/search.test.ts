@@ -1,0 +1,248 @@
+import type { TestAccount } from '../../support/api-deps';
+import { fields, type OrdersApi, ordersApi } from './orders-api';
+import { address, item, order } from './sample-orders';
+
+let api: OrdersApi;
+
+beforeAll(async () => {
+  api = await ordersApi();
+});
+
+interface Page {
+  readonly orders: { readonly id: string; readonly orderReferenceId: string; readonly createdAt: string }[];
+  readonly nextCursor: string | null;
+}
+
+const search = async (body: object, by: TestAccount = api.shop): Promise<Page> =>
+  (await api.post('/v1/orders/search', body, by).expect(200)).body;
+const found = async (body: object, by?: TestAccount): Promise<string[]> =>
+  (await search(body, by)).orders.map(({ orderReferenceId }) => orderReferenceId);
+
+/** Every page of a search, from the first to the last. */
+async function pages(body: object, by?: TestAccount): Promise<string[][]> {
+  const all: string[][] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page = await search(cursor === null ? body : { ...body, cursor }, by);
+    all.push(page.orders.map(({ id }) => id));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return all;
+}
+
+describe('pages through 120 orders', () => {
+  const newestFirst: string[] = [];
+
+  beforeAll(async () => {
+    for (let index = 0; index < 120; index += 1) {
+      const { id } = (await api.submit(order({ orderReferenceId: `paged-${index}` }), api.other).expect(200))
+        .body;
+      newestFirst.unshift(id);
+    }
+  });
+
+  test.each([1, 7, 40, 50, 119, 120, 121])('of %i: newest first, without gap or repeat', async (limit) => {
+    const all = await pages({ limit }, api.other);
+    expect(all.flat()).toEqual(newestFirst);
+    expect(all.slice(0, -1).every((page) => page.length === limit)).toBe(true);
+    expect(all).toHaveLength(Math.ceil(120 / limit));
+  });
+
+  test('50 by default', async () => {
+    expect((await pages({}, api.other)).map((page) => page.length)).toEqual([50, 50, 20]);
+  });
+
+  test('orders of the same microsecond are told apart by their ids', async () => {
+    const ids = newestFirst.slice(0, 30);
+    await api.sql`UPDATE orders SET created_at = now() WHERE id = ANY(${ids}::uuid[])`;
+    const all = (await pages({ ids, limit: 4 }, api.other)).flat();
+    expect(all).toEqual([...ids].sort().reverse());
+  });
+
+  test('orders that come in meanwhile move nothing', async () => {
+    const first = await search({ limit: 60 }, api.other);
+    await api.submit(order({ orderReferenceId: 'late' }), api.other).expect(200);
+    const second = await search({ limit: 60, cursor: first.nextCursor }, api.other);
+    const seen = [...first.orders, ...second.orders].map(({ orderReferenceId }) => orderReferenceId);
+    expect(new Set(seen).size).toBe(120);
+    expect(seen).not.toContain('late');
+  });
+
+  test('statuses and clients are merged newest first, over all pages', async () => {
+    const statuses = ['created', 'on_hold', 'shipped'];
+    await api.sql`
+      UPDATE orders SET fulfillment_status = (ARRAY['created', 'on_hold', 'shipped', 'delivered'])[1 + abs(hashtext(id::text)) % 4]
+      WHERE client_id = ${api.other.id}`;
+    const expected = await api.sql<{ id: string }[]>`
+      SELECT id FROM orders WHERE client_id = ${api.other.id} AND fulfillment_status = ANY(${statuses})
+      ORDER BY created_at DESC, id DESC`;
+    const body = { fulfillmentStatuses: statuses, limit: 11 };
+    const ids = expected.map(({ id }) => id);
+    expect(ids.length).toBeGreaterThan(33);
+    expect((await pages(body, api.other)).flat()).toEqual(ids);
+    const byOperator = { ...body, clientIds: [api.other.id, api.shop.id, api.other.id] };
+    expect((await pages(byOperator, api.operator)).flat()).toEqual(ids);
+  });
+});
+
+describe('filters', () => {
+  const ids: Record<string, string> = {};
+
+  beforeAll(async () => {
+    const submit = async (orderReferenceId: string, over: object, by = api.shop) => {
+      ids[orderReferenceId] = (
+        await api.submit(order({ orderReferenceId, ...over }), by).expect(200)
+      ).body.id;
+    };
+    await submit('draft', { orderType: 'draft' });
+    await submit('french', { shippingAddress: address({ country: 'FR' }) });
+    await submit('two-items', {
+      items: [item(), item({ itemReferenceId: 'item-2' })],
+      customerReferenceId: 'c',
+    });
+    await submit('held', {});
+    await submit('old', {});
+    await api.sql`UPDATE orders SET fulfillment_status = 'on_hold' WHERE id = ${ids.held!}`;
+    await api.sql`
+      UPDATE orders SET created_at = '2026-02-01T10:00:00.5Z', channel = 'store', financial_status = 'paid'
+      WHERE id = ${ids.old!}`;
+    const receipt = (totalInclVat: number) => api.sql.json({ totals: { totalInclVat } });
+    await api.sql`
+      INSERT INTO receipts (id, order_id, type, step, currency, body)
+      VALUES (gen_random_uuid(), ${ids.old!}, 'invoice', 'a', 'EUR', ${receipt(1999)}),
+             (gen_random_uuid(), ${ids.old!}, 'refund', 'b', 'EUR', ${receipt(-500)})`;
+  });
+
+  const cases: [filter: string, body: () => object, references: string[]][] = [
+    ['none: all of the client’s', () => ({}), ['held', 'two-items', 'french', 'draft', 'old']],
+    [
+      'null is no filter',
+      () => ({ ids: null, countries: null, cursor: null }),
+      ['held', 'two-items', 'french', 'draft', 'old'],
+    ],
+    [
+      'ids',
+      () => ({ ids: [ids.french, ids.old, 'no-uuid', '00000000-0000-7000-8000-000000000000'] }),
+      ['french', 'old'],
+    ],
+    ['ids that are none', () => ({ ids: ['no-uuid'] }), []],
+    ['references', () => ({ orderReferenceIds: ['held', 'draft', 'unknown'] }), ['held', 'draft']],
+    [
+      'fulfilment statuses',
+      () => ({ fulfillmentStatuses: ['on_hold', 'draft', 'on_hold'] }),
+      ['held', 'draft'],
+    ],
+    ['financial statuses', () => ({ financialStatuses: ['paid', 'draft'] }), ['draft', 'old']],
+    ['order types', () => ({ orderTypes: ['draft'] }), ['draft']],
+    ['countries', () => ({ countries: ['FR', 'IT'] }), ['french']],
+    ['channels', () => ({ channels: ['store'] }), ['old']],
+    [
+      'created from, its instant in',
+      () => ({ createdFrom: '2026-02-01T10:00:00.5Z', createdTo: '2026-02-02T00:00:00Z' }),
+      ['old'],
+    ],
+    ['created to, its instant out', () => ({ createdTo: '2026-02-01T10:00:00.5Z' }), []],
+    [
+      'instants with an offset',
+      () => ({ createdFrom: '2026-02-01T12:00:00+02:00', createdTo: '2026-02-01T13:00:00+02:00' }),
+      ['old'],
+    ],
+    [
+      'the widest span of instants',
+      () => ({ createdFrom: '0001-01-01T00:00:00+23:59', createdTo: '9999-12-31T23:59:59-23:59' }),
+      ['held', 'two-items', 'french', 'draft', 'old'],
+    ],
+    [
+      'several filters: all must match',
+      () => ({ fulfillmentStatuses: ['created'], countries: ['DE'], channels: ['api'] }),
+      ['two-items'],
+    ],
+    ['clients: only oneself', () => ({ clientIds: [api.other.id] }), []],
+    [
+      'oneself among clients',
+      () => ({ clientIds: [api.other.id, api.shop.id], orderTypes: ['draft'] }),
+      ['draft'],
+    ],
+  ];
+  test.each(cases)('%s', async (_filter, body, references) => {
+    expect(await found(body())).toEqual(references);
+  });
+
+  test('operators see every client’s orders, or those of some', async () => {
+    const mine = await search({ orderReferenceIds: ['held', 'paged-5'] }, api.operator);
+    expect(mine.orders.map(({ orderReferenceId }) => orderReferenceId).sort()).toEqual(['held', 'paged-5']);
+    expect(await found({ clientIds: [api.shop.id], orderTypes: ['draft'] }, api.operator)).toEqual(['draft']);
+    expect(await found({ clientIds: ['00000000-0000-7000-8000-000000000000'] }, api.operator)).toEqual([]);
+    expect(await found({ clientIds: ['no-uuid'] }, api.operator)).toEqual([]);
+  });
+
+  test('an order in brief', async () => {
+    const [two, old] = (await search({ ids: [ids['two-items'], ids.old] })).orders;
+    const read = (await api.get(ids['two-items']!).expect(200)).body;
+    expect(two).toEqual({
+      id: ids['two-items'],
+      clientId: api.shop.id,
+      orderReferenceId: 'two-items',
+      customerReferenceId: 'c',
+      orderType: 'order',
+      channel: 'api',
+      fulfillmentStatus: 'created',
+      financialStatus: 'pending',
+      refusalReasonCode: null,
+      currency: 'EUR',
+      country: 'DE',
+      firstName: 'Ada',
+      lastName: 'Byron',
+      itemCount: 2,
+      totalInclVat: null,
+      createdAt: read.createdAt,
+      orderedAt: read.orderedAt,
+      updatedAt: read.updatedAt,
+    });
+    expect(old).toMatchObject({ totalInclVat: 14.99, createdAt: '2026-02-01T10:00:00.500Z' });
+  });
+});
+
+const cursor = (text: string) => Buffer.from(text).toString('base64url');
+const SOME_ID = '00000000-0000-7000-8000-000000000000';
+const refused: [rule: string, body: object, errors: string[]][] = [
+  ['a limit of 0', { limit: 0 }, ['VALIDATION_ERROR limit']],
+  ['a limit of 251', { limit: 251 }, ['VALIDATION_ERROR limit']],
+  ['text as limit', { limit: '10' }, ['VALIDATION_ERROR limit']],
+  [
+    'an unknown status',
+    { fulfillmentStatuses: ['created', 'gone'] },
+    ['NO_SUCH_CHOICE_ERROR fulfillmentStatuses[1]'],
+  ],
+  ['an unknown country', { countries: ['XX'] }, ['NO_SUCH_CHOICE_ERROR countries[0]']],
+  ['an empty list', { ids: [] }, ['VALIDATION_ERROR ids']],
+  ['251 ids', { ids: Array.from({ length: 251 }, String) }, ['VALIDATION_ERROR ids']],
+  ['a date without time', { createdFrom: '2026-02-01' }, ['VALIDATION_ERROR createdFrom']],
+  ['a day that there is not', { createdTo: '2026-02-30T00:00:00Z' }, ['VALIDATION_ERROR createdTo']],
+  ...[
+    'nonsense',
+    '',
+    cursor('x'),
+    cursor(`2026-02-30T00:00:00.000000Z ${SOME_ID}`),
+    cursor(`0000-01-01T00:00:00.000000Z ${SOME_ID}`),
+    cursor('2026-02-01T00:00:00.000000Z x'),
+    cursor(`2026-02-01T25:00:00.000000Z ${SOME_ID}`),
+  ].map((given): [string, object, string[]] => [
+    `"${given}" as cursor`,
+    { cursor: given },
+    ['VALIDATION_ERROR cursor'],
+  ]),
+  [
+    'several at once',
+    { limit: 999, orderTypes: ['x'] },
+    ['NO_SUCH_CHOICE_ERROR orderTypes[0]', 'VALIDATION_ERROR limit'],
+  ],
+];
+test.each(refused)('refused: %s', async (_rule, body, errors) => {
+  const answer = (await api.post('/v1/orders/search', body).expect(400)).body;
+  expect(fields(answer)).toEqual(errors);
+});
+
+test('a partner may not search', async () => {
+  await api.post('/v1/orders/search', {}, api.partner).expect(403);
+});
