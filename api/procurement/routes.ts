@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import type { Sql } from '../../src/platform/postgres';
 import { adjustStock } from '../../src/procurement/adjust-stock';
 import { listConsumption } from '../../src/procurement/consumption';
 import { listProcurementOrders, partnerCurrency } from '../../src/procurement/procurement-orders';
@@ -11,9 +13,9 @@ import {
   orderListRequestSchema,
   orderListResponseSchema,
 } from '../../src/procurement/schemas';
-import { listStockItems } from '../../src/procurement/stock-items';
+import { listStockItems, type StockItemView } from '../../src/procurement/stock-items';
 import type { ApiDeps } from '../deps';
-import { type Route, route } from '../http/route';
+import { RawAnswer, type Route, route } from '../http/route';
 
 const group = {
   method: 'post',
@@ -22,10 +24,47 @@ const group = {
   errors: 'plain',
 } as const;
 
+/** Items read and written at a time when a partner asks for its whole stock. */
+const CHUNK = 5_000;
+
 /** `dateTo` is now when only `dateFrom` is given (interface "Procurement"). */
 function periodOf(filter: { dateFrom?: Date | undefined; dateTo?: Date | undefined }) {
   const from = filter.dateFrom ?? null;
   return { from, to: filter.dateTo ?? (from === null ? null : new Date()) };
+}
+
+/** The six fields of the interface. */
+function inventoryItem({
+  partnerSku,
+  alertUid,
+  quantity,
+  minStock,
+  maxStock,
+  quantityOrdered,
+}: StockItemView) {
+  return { partnerSku, alertUid, quantity, minStock, maxStock, quantityOrdered };
+}
+
+/**
+ * All of a large stock, piece by piece: a million items are 130 MB of JSON, which no process should hold
+ * for one caller (at once they took 490 MB and 7 s). Items are never removed, so that pages stay where they are.
+ */
+function streamedInventory(
+  sql: Sql,
+  partnerId: string,
+  first: { items: StockItemView[]; total: number },
+): RawAnswer {
+  const text = (items: readonly StockItemView[]) =>
+    items.map((item) => JSON.stringify(inventoryItem(item))).join(',');
+  async function* chunks() {
+    yield `{"inventoryItem":[${text(first.items)}`;
+    for (let pageNumber = 2; (pageNumber - 1) * CHUNK < first.total; pageNumber += 1) {
+      const { items } = await listStockItems(sql, partnerId, { page: { pageNumber, perPage: CHUNK } });
+      yield `,${text(items)}`;
+    }
+    yield '],"pagination":null}';
+  }
+  return new RawAnswer(200, { 'Content-Type': 'application/json; charset=utf-8' }, Readable.from(chunks()));
 }
 
 /** The interface's procurement group: a partner's own procurement orders and stock. */
@@ -96,21 +135,16 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
       body: inventoryListRequestSchema,
       response: inventoryListResponseSchema,
       handler: async ({ account, body: { filterBy, pagination } }) => {
-        const { items, total } = await listStockItems(sql, account.id, {
-          partnerSkus: filterBy.partnerSku,
-          ...(pagination === undefined ? {} : { page: pagination }),
-        });
+        const { partnerSku } = filterBy;
+        if (pagination === undefined && partnerSku.length === 0) {
+          const first = await listStockItems(sql, account.id, { page: { pageNumber: 1, perPage: CHUNK } });
+          if (first.total > CHUNK) return streamedInventory(sql, account.id, first);
+          return { inventoryItem: first.items.map(inventoryItem), pagination: null };
+        }
+        const page = pagination === undefined ? {} : { page: pagination };
+        const { items, total } = await listStockItems(sql, account.id, { partnerSkus: partnerSku, ...page });
         return {
-          inventoryItem: items.map(
-            ({ partnerSku, alertUid, quantity, minStock, maxStock, quantityOrdered }) => ({
-              partnerSku,
-              alertUid,
-              quantity,
-              minStock,
-              maxStock,
-              quantityOrdered,
-            }),
-          ),
+          inventoryItem: items.map(inventoryItem),
           pagination:
             pagination === undefined
               ? null

@@ -150,6 +150,29 @@ describe('inventory list', () => {
     });
   });
 
+  it('gives a large stock whole, every item once', async () => {
+    const partner = await stockPartner(sql);
+    await sql`
+      INSERT INTO stock_items (partner_id, position, partner_sku, product_uid, quantity)
+      SELECT ${partner.id}, n, 'sku-' || n, 'uid', n FROM generate_series(1, 10001) AS n`;
+    await sql`
+      INSERT INTO stock_item_counts (partner_id, items) VALUES (${partner.id}, 10001)
+      ON CONFLICT (partner_id) DO UPDATE SET items = excluded.items`;
+    const { body } = await post('inventory/list', partner).expect(200).expect('Content-Type', /json/);
+    expect(body.pagination).toBeNull();
+    expect(body.inventoryItem.map(({ quantity }: { quantity: number }) => quantity)).toEqual(
+      Array.from({ length: 10_001 }, (_, index) => index + 1),
+    );
+    expect(body.inventoryItem[10_000]).toEqual({
+      partnerSku: 'sku-10001',
+      alertUid: null,
+      quantity: 10_001,
+      minStock: 0,
+      maxStock: 0,
+      quantityOrdered: 0,
+    });
+  });
+
   it('is empty for a partner that keeps nothing here', async () => {
     const partner = await testAccount(sql, 'partner');
     expect((await post('inventory/list', partner).expect(200)).body).toEqual({
