@@ -1,3 +1,4 @@
+import request from 'supertest';
 import { bumpCatalogVersion, catalogCache } from '../../../src/catalog/catalog-models';
 import { fields, type OrdersApi, ordersApi } from './orders-api';
 import { address, FILE_URL, file, item, named, order, pack, T_SHIRT } from './sample-orders';
@@ -219,6 +220,14 @@ test('an order is neither edited nor deleted: 409', async () => {
   expect((await api.patch(id, { currency: 'USD' }).expect(409)).body.code).toBe('CONFLICT');
   expect((await api.delete(id).expect(409)).body.code).toBe('CONFLICT');
   expect((await api.get(id).expect(200)).body.currency).toBe('EUR');
+});
+
+test('a draft has no shipment to change and is deleted, not cancelled: 409', async () => {
+  const id = await newDraft();
+  const put = request(api.app).put(`/v1/orders/${id}/shipment`).set(api.shop.keyAndSecret);
+  expect((await put.send({ shipmentMethodUid: 'express' }).expect(409)).body.code).toBe('CONFLICT');
+  expect((await api.post(`/v1/orders/${id}/cancel`, {}).expect(409)).body.code).toBe('CONFLICT');
+  expect((await api.get(id).expect(200)).body.fulfillmentStatus).toBe('draft');
 });
 
 test('another client’s draft is 404, an operator may not edit', async () => {
