@@ -4,6 +4,7 @@ import type { Logger } from '../src/platform/logging';
 import type { ShippingOrderInput, ShippingOrderOutcome } from '../src/shipping/domain/shipping-order-run';
 import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
 import { purchaseShippingOrder, refuseShippingOrder } from '../src/shipping/shipping-orders';
+import { type SweepResult, sweepTrackings } from '../src/shipping/tracking-sweep';
 
 export interface ShippingDeps extends PurchaseDeps {
   readonly log: Logger;
@@ -43,6 +44,14 @@ export function createShippingActivities(deps: ShippingDeps) {
       refusal: CarrierRefusal;
     }): Promise<ShippingOrderOutcome> {
       return await refuseShippingOrder(deps.sql, shippingOrderId, refusal);
+    },
+
+    /** Asks carriers about packages that are due. */
+    async sweepTrackings(sweep: { limit: number }): Promise<SweepResult> {
+      const result = await sweepTrackings(deps, sweep);
+      if (result.away.length > 0)
+        deps.log.warn({ carriers: result.away }, 'carriers not reached by the tracking sweep');
+      return result;
     },
 
     /** Takes back what was bought under a key; a carrier that will not is an operator's matter and ends the tries. */

@@ -2,3 +2,4 @@ export { order } from './order/order';
 export { partnerStockPoll } from './partner-stock-poll';
 export { procurementOrder } from './procurement-order';
 export { shippingOrder, takeBackShipment } from './shipping-order';
+export { trackingSweep } from './tracking-sweep';

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { RATE_CARDS } from '../../src/carriers/domain/rate-cards';
+import { text } from '../../src/platform/domain/fields';
+import { Refusal } from '../../src/platform/errors';
+import { verifySignature } from '../../src/platform/http/webhook-signature';
+import { TRACKING_STATUSES } from '../../src/shipping/domain/tracking-status';
+import { recordTrackingEvents } from '../../src/shipping/tracking';
+import type { ApiDeps } from '../deps';
+import { type Route, route } from '../http/route';
+
+const carrierEventSchema = z
+  .object({
+    id: text(255).describe('The same for every copy of one event.'),
+    trackingNumber: text(100),
+    statusUid: z.enum(TRACKING_STATUSES),
+    message: text(500),
+    description: z.string().max(2_000).optional(),
+    location: z.string().max(200).optional(),
+    createdAt: z.iso.datetime({ offset: true }).describe('When it happened.'),
+    expectedDeliveryDate: z.iso.date().optional(),
+  })
+  .meta({ id: 'CarrierEvent' });
+
+/** Where carriers report what happens to packages; repeated and late events are harmless. */
+export function carrierEventsRoute({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): Route {
+  const secret = config.CARRIER_WEBHOOK_SECRET;
+  return route({
+    method: 'post',
+    path: '/v1/carriers/{carrierUid}/events',
+    operationId: 'receiveCarrierEvents',
+    summary: 'Report tracking events as a carrier',
+    description: 'Signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`).',
+    tag: 'Carriers',
+    access: { credentials: 'none' },
+    errors: 'coded',
+    params: z.object({ carrierUid: text(100) }),
+    body: z.object({ events: z.array(carrierEventSchema).min(1).max(1_000) }).meta({ id: 'CarrierEvents' }),
+    response: z
+      .object({
+        recorded: z.number(),
+        repeated: z.number(),
+        unknown: z.array(z.string()).describe('Tracking numbers that are none of this carrier’s here.'),
+      })
+      .meta({ id: 'RecordedCarrierEvents' }),
+    handler: async ({ params, body, headers, rawBody, log }) => {
+      if (secret === undefined || !verifySignature(headers, rawBody, [secret])) {
+        throw new Refusal('UNAUTHORIZED', { message: 'The signature is missing or not valid.' });
+      }
+      const { carrierUid } = params;
+      const signedBy = RATE_CARDS.find((card) => card.carrierUid === carrierUid)?.carrierName ?? carrierUid;
+      const result = await recordTrackingEvents(
+        sql,
+        carrierUid,
+        body.events.map(({ id, createdAt, location, ...event }) => ({
+          ...event,
+          eventId: id,
+          occurredAt: createdAt,
+          location: location || undefined,
+          signedBy,
+        })),
+      );
+      log.info({ carrierUid, recorded: result.recorded, repeated: result.repeated }, 'carrier events');
+      return { ...result, unknown: [...result.unknown] };
+    },
+  });
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { Account } from '../accounts/account';
+import type { Queryable } from '../platform/postgres';
+import { TRACKING_STATUS, TRACKING_STATUSES, type TrackingStatus } from './domain/tracking-status';
+
+/** The tracking answer (interface "Tracking response"). */
+export const trackingSchema = z
+  .object({
+    shortUid: z.string(),
+    trackingNumber: z.string(),
+    trackingUrl: z.string().optional(),
+    shipmentMethodUid: z.string().optional(),
+    shipmentMethodName: z.string().optional(),
+    carrierUid: z.string().optional(),
+    carrierName: z.string().optional(),
+    weightInGrams: z.string().optional(),
+    checkpoints: z
+      .array(
+        z.object({
+          status: z.number().describe('Number of the status.'),
+          statusUid: z.enum(TRACKING_STATUSES),
+          message: z.string(),
+          description: z.string().optional(),
+          location: z.string().optional(),
+          createdAt: z.iso.datetime(),
+          expectedDeliveryDate: z.string().optional().describe('YYYY-MM-DD, or empty.'),
+          signedBy: z.string().describe('The provider that vouches for the checkpoint.'),
+        }),
+      )
+      .describe('Newest first.'),
+  })
+  .meta({ id: 'Tracking' });
+export type TrackingAnswer = z.input<typeof trackingSchema>;
+
+interface CheckpointRow {
+  statusUid: TrackingStatus;
+  message: string;
+  description: string | null;
+  location: string | null;
+  occurredAt: string;
+  expectedDeliveryDate: string | null;
+  signedBy: string;
+}
+
+/** Tracking data of a package that the account sent or made; operators see all. Null: nothing the account may see. */
+export async function readTracking(
+  sql: Queryable,
+  trackingNumber: string,
+  account: Pick<Account, 'id' | 'role'>,
+): Promise<TrackingAnswer | null> {
+  const [row] = await sql<
+    {
+      shortUid: string;
+      trackingUrl: string;
+      methodUid: string;
+      methodName: string;
+      carrierUid: string;
+      carrierName: string;
+      weightGrams: string;
+      checkpoints: CheckpointRow[] | null;
+    }[]
+  >`
+    SELECT t.short_uid, p.tracking_url, s.method_uid, s.method_name, s.carrier_uid, s.carrier_name, p.weight_grams,
+      (SELECT jsonb_agg(jsonb_build_object('statusUid', c.status_uid, 'message', c.message, 'description', c.description,
+          'location', c.location, 'occurredAt', c.occurred_at, 'expectedDeliveryDate', c.expected_delivery_date,
+          'signedBy', c.signed_by) ORDER BY c.occurred_at DESC, c.id DESC)
+        FROM tracking_checkpoints c WHERE c.tracking_number = t.tracking_number) AS checkpoints
+    FROM trackings t
+    JOIN shipments s ON s.id = t.shipment_id
+    JOIN shipment_packages p ON p.tracking_number = t.tracking_number
+    LEFT JOIN orders o ON o.id = s.order_id
+    LEFT JOIN print_orders po ON po.id = s.print_order_id
+    LEFT JOIN shipping_orders so ON so.id = s.shipping_order_id
+    WHERE t.tracking_number = ${trackingNumber}
+      AND (${account.role === 'operator'} OR ${account.id} IN (o.client_id, po.partner_id, so.account_id))`;
+  if (row === undefined) return null;
+  return {
+    shortUid: row.shortUid,
+    trackingNumber,
+    trackingUrl: row.trackingUrl,
+    shipmentMethodUid: row.methodUid,
+    shipmentMethodName: row.methodName,
+    carrierUid: row.carrierUid,
+    carrierName: row.carrierName,
+    weightInGrams: String(Math.ceil(Number(row.weightGrams))),
+    checkpoints: (row.checkpoints ?? []).map((checkpoint) => ({
+      status: TRACKING_STATUS[checkpoint.statusUid].number,
+      statusUid: checkpoint.statusUid,
+      message: checkpoint.message,
+      ...(checkpoint.description === null ? {} : { description: checkpoint.description }),
+      ...(checkpoint.location === null ? {} : { location: checkpoint.location }),
+      createdAt: new Date(checkpoint.occurredAt).toISOString(),
+      expectedDeliveryDate: checkpoint.expectedDeliveryDate ?? '',
+      signedBy: checkpoint.signedBy,
+    })),
+  };
+}

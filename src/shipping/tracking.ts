@@ -1,0 +1,192 @@
+import type { CarrierEvent } from '../carriers/carrier';
+import { ORDER_SIGNALS, orderWorkflowId } from '../orders/domain/run-messages';
+import { sha256 } from '../platform/ids';
+import { enqueue } from '../platform/outbox/outbox';
+import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
+import { furthest, nextCheckHours, type TrackingStatus, transitOf } from './domain/tracking-status';
+
+/** What became of events that were told. */
+export interface RecordedEvents {
+  /** New checkpoints. */
+  readonly recorded: number;
+  /** Events known before. */
+  readonly repeated: number;
+  /** Tracking numbers of no package of this carrier. */
+  readonly unknown: readonly string[];
+}
+
+/** The carrier's id of an event, or what it says where it has none. */
+const eventKey = (event: CarrierEvent) =>
+  event.eventId ??
+  sha256(`${event.statusUid}\n${event.occurredAt}\n${event.message}\n${event.location ?? ''}`).toString(
+    'base64url',
+  );
+
+interface TrackedPackage {
+  trackingNumber: string;
+  shipmentId: string;
+  statusUid: TrackingStatus;
+  polled: boolean;
+  ageDays: number;
+}
+
+/**
+ * Writes a carrier's events as checkpoints and moves statuses forward: in whatever order and however often events
+ * come, the same checkpoints and status result, and a status never goes back. A status of a print order's parcels
+ * that its order shows is told to the order's run, in the same transaction.
+ * @param carrierUid only packages of this carrier are touched
+ */
+export async function recordTrackingEvents(
+  sql: Sql,
+  carrierUid: string,
+  events: readonly CarrierEvent[],
+): Promise<RecordedEvents> {
+  if (events.length === 0) return { recorded: 0, repeated: 0, unknown: [] };
+  return await inTransaction(sql, async (tx) => {
+    const packages = await lockPackages(tx, carrierUid, [
+      ...new Set(events.map((event) => event.trackingNumber)),
+    ]);
+    const known = new Map(packages.map((each) => [each.trackingNumber, each]));
+    const ours = events.filter(({ trackingNumber }) => known.has(trackingNumber));
+    const before = await transits(tx, packages);
+    const recorded = await insertCheckpoints(tx, ours);
+    if (recorded > 0) {
+      await updateStatuses(tx, packages);
+      await tellOrders(tx, before, await transits(tx, packages));
+    }
+    const unknown = [
+      ...new Set(
+        events
+          .filter(({ trackingNumber }) => !known.has(trackingNumber))
+          .map((event) => event.trackingNumber),
+      ),
+    ];
+    return { recorded, repeated: ours.length - recorded, unknown };
+  });
+}
+
+/** Locks the shipments of packages, in one order for all callers: their parcels' statuses are seen together. */
+async function lockPackages(
+  tx: Transaction,
+  carrierUid: string,
+  numbers: readonly string[],
+): Promise<TrackedPackage[]> {
+  await tx`
+    SELECT 1 FROM shipments WHERE id IN (
+      SELECT shipment_id FROM trackings WHERE tracking_number = ANY(${[...numbers]}) AND carrier_uid = ${carrierUid}
+    ) ORDER BY id FOR UPDATE`;
+  return await tx<TrackedPackage[]>`
+    SELECT tracking_number, shipment_id, status_uid, next_check_at IS NOT NULL AS polled,
+      extract(epoch FROM now() - created_at)::float8 / 86400 AS age_days
+    FROM trackings WHERE tracking_number = ANY(${[...numbers]}) AND carrier_uid = ${carrierUid}`;
+}
+
+async function insertCheckpoints(tx: Transaction, events: readonly CarrierEvent[]): Promise<number> {
+  const rows = events.map((event) => ({
+    tracking_number: event.trackingNumber,
+    event_key: eventKey(event),
+    status_uid: event.statusUid,
+    message: event.message,
+    description: event.description ?? null,
+    location: event.location ?? null,
+    expected_delivery_date: event.expectedDeliveryDate ?? null,
+    signed_by: event.signedBy,
+    occurred_at: event.occurredAt,
+  }));
+  const inserted = await tx`
+    INSERT INTO tracking_checkpoints (tracking_number, event_key, status_uid, message, description, location,
+      expected_delivery_date, signed_by, occurred_at)
+    SELECT tracking_number, event_key, status_uid, message, description, location, expected_delivery_date, signed_by, occurred_at
+    FROM jsonb_to_recordset(${json(tx, rows)}) AS r (tracking_number text, event_key text, status_uid text, message text,
+      description text, location text, expected_delivery_date date, signed_by text, occurred_at timestamptz)
+    ON CONFLICT (tracking_number, event_key) DO NOTHING`;
+  return inserted.count;
+}
+
+async function updateStatuses(tx: Transaction, packages: readonly TrackedPackage[]): Promise<void> {
+  const numbers = packages.map(({ trackingNumber }) => trackingNumber);
+  const checkpoints = await tx<
+    {
+      trackingNumber: string;
+      statusUid: TrackingStatus;
+      occurredAt: Date;
+      expectedDeliveryDate: string | null;
+    }[]
+  >`
+    SELECT tracking_number, status_uid, occurred_at, expected_delivery_date::text FROM tracking_checkpoints
+    WHERE tracking_number = ANY(${numbers}) ORDER BY occurred_at, id`;
+  const updates = packages.map(({ trackingNumber, ageDays, polled }) => {
+    const own = checkpoints.filter((checkpoint) => checkpoint.trackingNumber === trackingNumber);
+    const statusUid = furthest(
+      own.map((each) => ({ statusUid: each.statusUid, occurredAt: each.occurredAt.toISOString() })),
+    );
+    return {
+      tracking_number: trackingNumber,
+      status_uid: statusUid,
+      expected_delivery_date:
+        own.findLast((each) => each.expectedDeliveryDate !== null)?.expectedDeliveryDate ?? null,
+      hours: polled ? nextCheckHours(statusUid, ageDays) : null,
+    };
+  });
+  await tx`
+    UPDATE trackings t SET status_uid = u.status_uid, expected_delivery_date = u.expected_delivery_date,
+      next_check_at = now() + make_interval(hours => u.hours), updated_at = now()
+    FROM jsonb_to_recordset(${json(tx, updates)})
+      AS u (tracking_number text, status_uid text, expected_delivery_date date, hours int)
+    WHERE t.tracking_number = u.tracking_number`;
+}
+
+type Transit = NonNullable<ReturnType<typeof transitOf>>;
+
+interface ShipmentTransit {
+  shipmentId: string;
+  orderId: string;
+  printOrderId: string;
+  transit: Transit | null;
+}
+
+/**
+ * Where the parcels of each print order's shipment are, taken together: delivered when all are, returned when all
+ * have come to an end and one went back, in transit as soon as one moves.
+ */
+async function transits(tx: Transaction, packages: readonly TrackedPackage[]): Promise<ShipmentTransit[]> {
+  const rows = await tx<
+    { shipmentId: string; orderId: string; printOrderId: string; statuses: TrackingStatus[] }[]
+  >`
+    SELECT s.id AS shipment_id, s.order_id, s.print_order_id, array_agg(t.status_uid) AS statuses
+    FROM shipments s JOIN trackings t ON t.shipment_id = s.id
+    WHERE s.id = ANY(${packages.map(({ shipmentId }) => shipmentId)}) AND s.print_order_id IS NOT NULL AND s.status = 'bought'
+    GROUP BY s.id`;
+  return rows.map(({ shipmentId, orderId, printOrderId, statuses }) => {
+    const each = statuses.map(transitOf);
+    const ended = each.every((transit) => transit === 'delivered' || transit === 'returned');
+    const together = ended
+      ? each.includes('returned')
+        ? 'returned'
+        : 'delivered'
+      : each.some(Boolean)
+        ? 'in_transit'
+        : null;
+    return { shipmentId, orderId, printOrderId, transit: together };
+  });
+}
+
+async function tellOrders(
+  tx: Transaction,
+  before: readonly ShipmentTransit[],
+  after: readonly ShipmentTransit[],
+): Promise<void> {
+  const messages = after.flatMap(({ shipmentId, orderId, printOrderId, transit }) => {
+    const was = before.find((each) => each.shipmentId === shipmentId)?.transit ?? null;
+    if (transit === null || transit === was) return [];
+    const event = { type: 'tracking', eventId: `${shipmentId}:${transit}`, printOrderId, transit } as const;
+    return [
+      {
+        kind: 'signal_workflow',
+        target: orderWorkflowId(orderId),
+        payload: { signal: ORDER_SIGNALS.tracking, args: [event] },
+      } as const,
+    ];
+  });
+  await enqueue(tx, ...messages);
+}
