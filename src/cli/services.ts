@@ -1,6 +1,6 @@
-import type { Client } from '@temporalio/client';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
 import { type Carriers, createCarriers } from '../carriers/carriers';
 import { createFileInspector, type FileInspector } from '../files/inspector';
 import { openWorkFolder } from '../files/take-in-file';
@@ -51,7 +51,8 @@ export async function createServices(
   const client = createSafeClient({ allowPrivate: allowsPrivateAddresses(config) });
   const inspector = createFileInspector();
   return {
-    config,
+    // The carrier webhook reads its secret here, whether it was given or made on the first start.
+    config: { ...config, CARRIER_WEBHOOK_SECRET: secrets.carrierWebhookSecret },
     secrets,
     log,
     publicUrl,
