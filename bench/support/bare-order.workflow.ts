@@ -35,9 +35,9 @@ export async function bareOrder(): Promise<void> {
     wanted = true;
     await condition(() => made);
   });
-  const timer = async () => {
+  const timer = (duration: '10 minutes' | '3 days' | '90 days') => {
     const scope = new CancellationScope();
-    scope.run(() => sleep('10 minutes')).catch(() => undefined);
+    scope.run(() => sleep(duration)).catch(() => undefined);
     return scope;
   };
   const heard = async (word: string) => {
@@ -45,23 +45,24 @@ export async function bareOrder(): Promise<void> {
     await database.nothing();
   };
 
-  await database.nothing();
-  await outside.nothing();
+  // Files fetched while their status is written; plan, its record, the list's columns; the print order delivered.
+  await Promise.all([outside.nothing(), database.nothing()]);
   await database.nothing();
   await database.nothing();
   upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.orderStatus, value: 'in_production' }]);
   await outside.nothing();
   await database.nothing();
-  let deadline = await timer();
+  const received = timer('10 minutes');
   await heard('received');
-  deadline.cancel();
-  deadline = await timer();
+  received.cancel();
+  const dispatched = timer('3 days');
   await heard('printed');
   await condition(() => wanted);
   await outside.nothing();
   await database.nothing();
-  deadline.cancel();
+  dispatched.cancel();
   made = true;
   await heard('shipped');
   upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.orderStatus, value: 'shipped' }]);
+  timer('90 days');
 }

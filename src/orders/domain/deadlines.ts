@@ -31,6 +31,8 @@ const DAY_MS = 86_400_000;
 const TRACKING_ENDS_AFTER_MS = 90 * DAY_MS;
 
 function candidates(printOrder: PrintOrderState, clock: RunClock, settings: DeadlineSettings): Deadline[] {
+  // One that is still being delivered has the deadline of its delivery.
+  if (printOrder.delivery !== 'accepted') return [];
   const open = printOrder.jobs.filter((job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped);
   if (open.length === 0) return [];
   const deadlines: Deadline[] = [];
