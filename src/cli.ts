@@ -1,13 +1,15 @@
 #!/usr/bin/env node
 import { join } from 'node:path';
-import { Command } from 'commander';
-import { runDemo } from './cli/demo';
+import { Command as Program } from 'commander';
+import pino from 'pino';
+import { demoLogFile, runDemo } from './cli/demo';
 import { runApi } from './cli/run-api';
 import { runWorker } from './cli/run-worker';
 import { loadSecrets } from './cli/secrets';
 import { createServices, type Services } from './cli/services';
 import { startStack } from './cli/start-stack';
-import { untilStopped } from './cli/stopping';
+import { StopSignals, untilStopped } from './cli/stopping';
+import { installTemporalRuntime } from './cli/temporal-runtime';
 import { setUpTemporal } from './cli/temporal-setup';
 import { type Config, ConfigError, loadConfig } from './platform/config';
 import { DataFolderBusy } from './platform/embedded/data-folder';
@@ -22,12 +24,28 @@ const workflowBundle = { codePath: join(projectRoot(), 'dist', 'workflow-bundle.
 /** Errors that the user mends: one line, no stack. */
 const USER_ERRORS = [ConfigError, DataFolderBusy, TemporalBinaryMissing];
 
-/** Runs a command with its configuration and log, and ends the process with its exit code. */
-function command(role: string, run: (config: Config, log: Logger) => Promise<number>): () => Promise<void> {
+/** What a command works with. */
+interface Command {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly signals: StopSignals;
+}
+
+/**
+ * Runs a command with its configuration and log, and ends the process with its exit code.
+ * @param logFile where the log goes when the terminal shows something else
+ */
+function command(
+  role: string,
+  run: (command: Command) => Promise<number>,
+  logFile?: (config: Config) => string,
+): () => Promise<void> {
   return async () => {
     try {
       const config = loadConfig();
-      process.exit(await run(config, createLogger(config, role)));
+      const destination = logFile && pino.destination({ dest: logFile(config), mkdir: true, sync: true });
+      const log = createLogger(config, role, destination);
+      process.exit(await run({ config, log, signals: new StopSignals() }));
     } catch (error) {
       const mine = USER_ERRORS.some((kind) => error instanceof kind);
       process.stderr.write(
@@ -47,13 +65,13 @@ async function servicesOf(config: Config, log: Logger): Promise<Services> {
   return await createServices(config, await loadSecrets(config, false), config.PUBLIC_URL!, log);
 }
 
-const program = new Command('pressline').description('Print fulfillment as durable workflows.');
+const program = new Program('pressline').description('Print fulfillment as durable workflows.');
 
 program
   .command('start')
   .description('start everything in this process, with embedded servers where none are configured')
   .action(
-    command('start', async (config, log) => {
+    command('start', async ({ config, log, signals }) => {
       const stack = await startStack(config, log, { workflowBundle, report: say });
       const { credentials, credentialsPath } = stack;
       say('');
@@ -66,20 +84,26 @@ program
       say(`Operator     X-API-KEY: ${credentials.operator.apiKey}`);
       say(`The same in  ${credentialsPath}`);
       say('Ctrl-C stops it.');
-      return await untilStopped(stack, log, say);
+      return await untilStopped(signals.wait(), stack, log, say);
     }),
   );
 
 program
   .command('demo')
   .description('start everything and watch one order go through')
-  .action(command('demo', (config, log) => runDemo(config, log, { workflowBundle, say })));
+  .action(
+    command(
+      'demo',
+      ({ config, log, signals }) => runDemo(config, log, { workflowBundle, signals, say }),
+      demoLogFile,
+    ),
+  );
 
 program
   .command('api')
   .description('serve the API; Postgres and Temporal are configured')
   .action(
-    command('api', async (config, log) => {
+    command('api', async ({ config, log, signals }) => {
       const services = await servicesOf(config, log);
       await migrate(config.DATABASE_URL!, log);
       const api = await runApi(services, { host: config.HOST, port: config.PORT });
@@ -88,7 +112,8 @@ program
         await api.stop(config.SHUTDOWN_GRACE);
         await services.close();
       };
-      return await untilStopped({ failure: new Promise(() => undefined), stop }, log, () => undefined);
+      const neverFails = new Promise<Error>(() => undefined);
+      return await untilStopped(signals.wait(), { failure: neverFails, stop }, log, (line) => log.info(line));
     }),
   );
 
@@ -96,17 +121,20 @@ program
   .command('worker')
   .description('run a worker with its outbox relay; Postgres and Temporal are configured')
   .action(
-    command('worker', async (config, log) => {
+    command('worker', async ({ config, log, signals }) => {
       const services = await servicesOf(config, log);
       await migrate(config.DATABASE_URL!, log);
       await setUpTemporal(services);
+      installTemporalRuntime(log);
       const worker = await runWorker(services, workflowBundle);
       log.info({ taskQueue: config.TEMPORAL_TASK_QUEUE }, 'worker is up');
       const stop = async () => {
         await worker.stop();
         await services.close();
       };
-      return await untilStopped({ failure: worker.failure, stop }, log, () => undefined);
+      return await untilStopped(signals.wait(), { failure: worker.failure, stop }, log, (line) =>
+        log.info(line),
+      );
     }),
   );
 
@@ -114,7 +142,7 @@ program
   .command('migrate')
   .description('bring the database to the newest version')
   .action(
-    command('migrate', async (config, log) => {
+    command('migrate', async ({ config, log }) => {
       if (config.DATABASE_URL === undefined)
         throw new ConfigError('Wrong configuration: DATABASE_URL: must be set for this command');
       const applied = await migrate(config.DATABASE_URL, log);

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { FAST, type Pace, type Sandbox, startSandbox, WATCHABLE } from '../../sandbox';
+import { type Sandbox, startSandbox, WATCHABLE } from '../../sandbox';
 import { ensureDemoAccounts } from '../accounts/demo-accounts';
 import { seedDemoCatalog } from '../catalog/seed-demo-catalog';
 import { ensureDemoPartners } from '../partners/demo-partners';
-import type { Config } from '../platform/config';
-import { choosePort, freePort } from '../platform/embedded/ports';
+import { type Config, ConfigError } from '../platform/config';
+import { choosePort, freePort, whyNotListen } from '../platform/embedded/ports';
 import { type EmbeddedStack, startEmbeddedStack } from '../platform/embedded/stack';
 import type { Logger } from '../platform/logging';
 import { migrate } from '../platform/migrate';
@@ -14,6 +14,7 @@ import { runApi } from './run-api';
 import { runWorker } from './run-worker';
 import { loadSecrets } from './secrets';
 import { createServices, type Services } from './services';
+import { installTemporalRuntime } from './temporal-runtime';
 import { setUpTemporal } from './temporal-setup';
 
 export interface RunningStack {
@@ -55,15 +56,16 @@ export async function startStack(
   options: {
     readonly workflowBundle: { readonly codePath: string };
     readonly report: (line: string) => void;
-    readonly pace?: Pace;
   },
 ): Promise<RunningStack> {
-  const { report, pace = process.env.NODE_ENV === 'test' ? FAST : WATCHABLE } = options;
+  const { report } = options;
   const stoppers = new Stoppers(log);
   try {
+    await ensureFree('PORT', config.HOST, config.PORT);
+    await ensureFree('SANDBOX_PORT', '127.0.0.1', config.SANDBOX_PORT);
     const embedded = await startEmbeddedStack(config, report);
     stoppers.add('embedded servers', () => embedded.stop());
-    return await startParts(embedded, log, stoppers, { ...options, pace });
+    return await startParts(embedded, log, stoppers, options);
   } catch (error) {
     await stoppers.stopAll();
     throw error;
@@ -77,8 +79,7 @@ async function startParts(
   {
     workflowBundle,
     report,
-    pace,
-  }: { workflowBundle: { readonly codePath: string }; report: (line: string) => void; pace: Pace },
+  }: { workflowBundle: { readonly codePath: string }; report: (line: string) => void },
 ): Promise<RunningStack> {
   const port = embedded.config.PORT || (await freePort());
   const config: Config = { ...embedded.config, PORT: port };
@@ -92,13 +93,14 @@ async function startParts(
   const credentials = await seed(services, config);
   const credentialsPath = await writeCredentials(config.DATA_DIR, credentials);
   await setUpTemporal(services);
+  installTemporalRuntime(log);
   report('Pressline: starting the worker');
   const worker = await runWorker(services, workflowBundle);
   stoppers.add('worker', () => worker.stop());
   const api = await runApi(services, { host: config.HOST, port });
   stoppers.add('API', () => api.stop(config.SHUTDOWN_GRACE));
 
-  const sandbox = config.SANDBOX === 'off' ? undefined : await openSandbox(services, credentials, pace);
+  const sandbox = config.SANDBOX === 'off' ? undefined : await openSandbox(services, credentials);
   if (sandbox !== undefined) stoppers.add('sandbox', () => sandbox.stop());
   return {
     credentials,
@@ -110,6 +112,15 @@ async function startParts(
   };
 }
 
+/** Before anything takes its time to start. @throws ConfigError when the port is taken, or not for us */
+async function ensureFree(name: 'PORT' | 'SANDBOX_PORT', host: string, port: number): Promise<void> {
+  const problem = await whyNotListen(port, host);
+  if (problem === undefined) return;
+  throw new ConfigError(
+    `Wrong configuration: ${name}: ${host}:${port} cannot be listened on (${problem}); set another, or 0 for a free one`,
+  );
+}
+
 async function seed({ sql, publicUrl }: Services, config: Config): Promise<CredentialsFile> {
   const kept = await readCredentials(config.DATA_DIR);
   const { credentials, accounts } = await ensureDemoAccounts(sql, kept);
@@ -119,7 +130,7 @@ async function seed({ sql, publicUrl }: Services, config: Config): Promise<Crede
   return { baseUrl: publicUrl, temporalUiUrl: config.TEMPORAL_UI_URL ?? '', ...credentials };
 }
 
-async function openSandbox(services: Services, credentials: CredentialsFile, pace: Pace): Promise<Sandbox> {
+async function openSandbox(services: Services, credentials: CredentialsFile): Promise<Sandbox> {
   const { config, secrets, publicUrl, log } = services;
   const sandbox = await startSandbox({
     port: config.SANDBOX_PORT || (await choosePort(config.DATA_DIR, 'sandbox')),
@@ -128,8 +139,8 @@ async function openSandbox(services: Services, credentials: CredentialsFile, pac
     mode: config.SANDBOX,
     partners: credentials.partners,
     carrierSecret: secrets.carrierWebhookSecret,
-    pace,
-    log: log.child({ role: 'sandbox' }),
+    pace: WATCHABLE,
+    log,
   });
   await sandbox.subscribed;
   return sandbox;

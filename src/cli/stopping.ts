@@ -1,28 +1,48 @@
 import type { Logger } from '../platform/logging';
 
 /**
- * Waits for Ctrl-C, SIGTERM, or a part that failed, then stops; a second Ctrl-C ends at once.
+ * Ctrl-C and SIGTERM. Nobody waits for them while things start: then they end the process, and the servers that it
+ * started get their first stop signal on the way out. A second one while things stop ends the process too.
+ */
+export class StopSignals {
+  private asked: (() => void) | undefined;
+
+  constructor() {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (this.asked === undefined) process.exit(130);
+        this.asked();
+        this.asked = undefined;
+      });
+    }
+  }
+
+  /** From now on the first signal is this promise, and only the next one ends the process. */
+  wait(): Promise<void> {
+    return new Promise((resolve) => {
+      this.asked = resolve;
+    });
+  }
+}
+
+/**
+ * Waits until a stop is asked for or a part has failed, then stops what runs.
+ * @param asked settles with Ctrl-C or SIGTERM
  * @returns the process's exit code
  */
 export async function untilStopped(
+  asked: Promise<void>,
   running: { readonly failure: Promise<Error>; stop(): Promise<void> },
   log: Logger,
   say: (line: string) => void,
 ): Promise<number> {
-  const signalled = new Promise<undefined>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        if (stopping) process.exit(130);
-        resolve(undefined);
-      });
-    }
-  });
-  let stopping = false;
-  const failure = await Promise.race([signalled, running.failure]);
-  stopping = true;
-  if (failure !== undefined) log.error({ err: failure }, 'a part of the stack ended by itself');
+  const failure = await Promise.race([asked, running.failure]);
+  if (failure instanceof Error) {
+    log.fatal({ err: failure }, 'a part of the stack ended by itself');
+    process.stderr.write(`${failure.message}\n`);
+  }
   say('Stopping…');
   await running.stop();
   say('Stopped.');
-  return failure === undefined ? 0 : 1;
+  return failure instanceof Error ? 1 : 0;
 }

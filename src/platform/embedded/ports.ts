@@ -19,6 +19,15 @@ function tryListen(port: number, host: string): Promise<number | undefined> {
   });
 }
 
+/** Why a port cannot be listened on, as a code such as `EADDRINUSE`; undefined when it can. Port 0 always can. */
+export function whyNotListen(port: number, host: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}
+
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   const port = await tryListen(0, host);
   if (port === undefined) throw new Error(`no free port on ${host}`);

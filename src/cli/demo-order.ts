@@ -1,0 +1,41 @@
+import type { SubmitOrder } from '../../client/pressline-client';
+
+/**
+ * The order that the demo sends in: two products for a customer in Zurich, with print files from the sandbox. It
+ * crosses a customs border, so that retail prices, customs papers and an invoice come into it.
+ */
+export function demoOrder(orderReferenceId: string, sandboxUrl: string): SubmitOrder {
+  const file = (name: string) => ({ type: 'default', url: `${sandboxUrl}/files/${name}` });
+  return {
+    orderReferenceId,
+    currency: 'EUR',
+    retailCurrency: 'EUR',
+    retailShippingPriceInclVat: 7.5,
+    shippingAddress: {
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      addressLine1: 'Spiegelgasse 14',
+      city: 'Zürich',
+      postCode: '8001',
+      country: 'CH',
+      email: 'ada@example.com',
+      phone: '+41 44 555 01 23',
+    },
+    items: [
+      {
+        itemReferenceId: 'poster',
+        productUid: 'flat_product_pf_a3_pt_200-gsm-uncoated_cl_4-0_ver',
+        quantity: 2,
+        retailPriceInclVat: 24.9,
+        files: [file('poster-a3.pdf')],
+      },
+      {
+        itemReferenceId: 'mug',
+        productUid: 'mug_product_msz_11-oz_mcl_white',
+        quantity: 1,
+        retailPriceInclVat: 16.5,
+        files: [file('mug-wrap.png')],
+      },
+    ],
+  };
+}
