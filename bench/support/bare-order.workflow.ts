@@ -18,6 +18,8 @@ import { SEARCH_ATTRIBUTES } from '../../src/platform/domain/search-attributes';
 
 interface Bare {
   nothing(): Promise<void>;
+  /** Tells the driver, as a print order tells its partner. */
+  handOver(): Promise<void>;
 }
 
 const database = proxyLocalActivities<Bare>({ startToCloseTimeout: '10 seconds' });
@@ -50,7 +52,7 @@ export async function bareOrder(): Promise<void> {
   await database.nothing();
   await database.nothing();
   upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.orderStatus, value: 'in_production' }]);
-  await outside.nothing();
+  await outside.handOver();
   await database.nothing();
   const received = timer('10 minutes');
   await heard('received');

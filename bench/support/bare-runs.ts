@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Context } from '@temporalio/activity';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
 import type { Services } from '../../src/cli/services';
 import { randomToken } from '../../src/platform/ids';
@@ -16,6 +17,7 @@ export interface BareRuns {
 const TASK_QUEUE = 'bench-bare';
 
 export async function startBareRuns({ config, temporal }: Services): Promise<BareRuns> {
+  const handedOver = new Map<string, () => void>();
   const connection = await NativeConnection.connect(temporalConnectionOptions(config));
   const workflowBundle = await bundleWorkflowCode({
     workflowsPath: join(__dirname, 'bare-order.workflow.js'),
@@ -24,7 +26,10 @@ export async function startBareRuns({ config, temporal }: Services): Promise<Bar
     connection,
     taskQueue: TASK_QUEUE,
     workflowBundle,
-    activities: { nothing: async () => undefined },
+    activities: {
+      nothing: async () => undefined,
+      handOver: async () => handedOver.get(Context.current().info.workflowExecution!.workflowId)?.(),
+    },
     maxCachedWorkflows: 1_000,
     maxConcurrentWorkflowTaskExecutions: 40,
     maxConcurrentActivityTaskExecutions: 100,
@@ -36,7 +41,11 @@ export async function startBareRuns({ config, temporal }: Services): Promise<Bar
   let last = '';
   async function one(): Promise<void> {
     const workflowId = `bare-${randomToken(12)}`;
+    // The partner's words come after the handover, as they do for orders.
+    const arrived = new Promise<void>((resolve) => handedOver.set(workflowId, resolve));
     const handle = await temporal.workflow.start('bareOrder', { taskQueue: TASK_QUEUE, workflowId });
+    await arrived;
+    handedOver.delete(workflowId);
     await handle.signal('told', 'received');
     await handle.signal('told', 'printed');
     await handle.executeUpdate('asked');

@@ -58,8 +58,13 @@ export async function report(name: string, rows: readonly Row[], settings: objec
       `${line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ')}\n`,
     );
   }
+  await writeResult(name, { machine: machine(), settings, rows });
+}
+
+/** Writes a result as JSON to out/bench/<name>.json. */
+export async function writeResult(name: string, result: object): Promise<void> {
   const folder = join(projectRoot(), 'out', 'bench');
   await mkdir(folder, { recursive: true });
-  const result = { name, at: new Date().toISOString(), machine: machine(), settings, rows };
-  await writeFile(join(folder, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
+  const dated = { name, at: new Date().toISOString(), ...result };
+  await writeFile(join(folder, `${name}.json`), `${JSON.stringify(dated, null, 2)}\n`);
 }
