@@ -28,12 +28,12 @@ export async function fillCatalog(url: string, rows: number): Promise<FilledCata
       INSERT INTO customer_products (id, name, customer_ids, product_model_id, variant_options)
       SELECT (lpad(to_hex(1700000000000 + n), 12, '0') || '7000' || '8' || lpad(to_hex(n), 15, '0'))::uuid,
              (ARRAY['Amber','Azure','Coral','Crimson','Ebony','Fern','Golden','Indigo','Ivory','Jade',
-                    'Lilac','Maroon','Mint','Ochre','Olive','Pearl','Ruby','Scarlet','Silver','Teal'])[1 + n % 20]
+                    'Lilac','Maroon','Mint','Ochre','Olive','Pearl','Ruby','Scarlet','Silver','Teal'])[1 + abs(hashint4(n)) % 20]
              || ' ' ||
              (ARRAY['Badger','Bison','Crane','Dolphin','Eagle','Falcon','Gecko','Heron','Ibis','Jaguar',
-                    'Koala','Lynx','Marten','Newt','Otter','Puffin','Raven','Seal','Tern','Wolf'])[1 + n / 20 % 20]
+                    'Koala','Lynx','Marten','Newt','Otter','Puffin','Raven','Seal','Tern','Wolf'])[1 + abs(hashint4(n + 1)) % 20]
              || ' ' ||
-             (ARRAY['tee','poster','mug','card','print','book','frame','sticker','hoodie','tote'])[1 + n / 400 % 10]
+             (ARRAY['tee','poster','mug','card','print','book','frame','sticker','hoodie','tote'])[1 + abs(hashint4(n + 2)) % 10]
              || ' ' || n,
              ARRAY[CASE WHEN n % 3 = 0 THEN '*'
                    ELSE '0190c000-0000-7000-8000-' || lpad((n % ${CLIENTS})::text, 12, '0') END],

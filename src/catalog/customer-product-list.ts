@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { isUuid } from '../platform/ids';
-import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
-import { customerProductsByIds, type Viewer, viewersOf } from './customer-products';
+import { inTransaction, type Sql } from '../platform/postgres';
+import { clientListings, customerProductsByIds, type Viewer } from './customer-products';
 import type { CustomerProduct } from './domain/customer-product';
 
 export interface CustomerProductFilter {
@@ -22,7 +22,7 @@ export interface CustomerProductPage {
   readonly totalIsEstimate: boolean;
 }
 
-/** Matches of a search that are counted one by one; counting on would cost more than the page itself. */
+/** So many matches of a search are read whole, and counted; of more, one page is read and the total estimated. */
 export const COUNTED_MATCHES = 1_000;
 /** So many models are read as index ranges of their own, each in the list's order. */
 const MAX_RANGES = 20;
@@ -41,110 +41,161 @@ function joined(sql: Sql, parts: readonly Fragment[], separator: Fragment): Frag
 /**
  * Lists the customer products that a viewer can see, newest first (interface "GET /product/v1/customer-products").
  * Reads index ranges of customer_product_listings, one for each viewer and product model, merged in the list's order;
- * totals come from kept counts, or are counted where a search or ids narrow the list down.
+ * totals come from kept counts. A search (or a filter that the ranges cannot answer) is read by its matches.
  */
 export async function listCustomerProducts(
   sql: Sql,
   viewer: Viewer,
   filter: CustomerProductFilter,
 ): Promise<CustomerProductPage> {
-  const own = viewersOf(viewer);
+  const own = viewer.role === 'client' ? clientListings(viewer.id) : undefined;
   const viewers = filter.customerIds === undefined ? own : [...new Set(filter.customerIds)];
   const models = filter.productModelIds === undefined ? undefined : [...new Set(filter.productModelIds)];
+  if (viewers?.length === 0 || models?.length === 0)
+    return { products: [], total: 0, totalIsEstimate: false };
   // A client asks for products of other customers: only those are shown that it can see too.
-  const foreign = viewer.role === 'client' && viewers.some((id) => !own.includes(id));
+  const foreign = own !== undefined && viewers!.some((id) => !own.includes(id));
+  // A product that lists two of the customers asked for stands in two ranges.
+  const overlap = filter.customerIds !== undefined && viewers!.length > 1;
   const ids = filter.customerProductIds?.filter(isUuid);
 
   const conditions = [
     filter.customerIds === undefined ? [] : [sql`AND listed`],
     filter.search === undefined ? [] : [sql`AND name ILIKE ${containing(filter.search)}`],
-    ids === undefined ? [] : [sql`AND customer_product_id = ANY(${ids})`],
+    ids === undefined ? [] : [sql`AND id = ANY(${ids})`],
     foreign
       ? [
           sql`AND EXISTS (
             SELECT 1 FROM customer_product_listings AS visible
-            WHERE visible.customer_product_id = listing.customer_product_id AND visible.viewer = ANY(${own}))`,
+            WHERE visible.customer_product_id = listing.id AND visible.viewer = ANY(${own}))`,
         ]
       : [],
   ].flat();
   const narrowing = conditions.length === 0 ? sql`` : joined(sql, conditions, sql``);
+  const source: Source = { viewers, models, narrowing, overlap };
+  const selection = { page: pageOf(sql, source, filter), matches: matchesOf(sql, source) };
+  const narrowed = ids !== undefined || filter.search !== undefined || foreign || overlap;
+  const { pageIds, ...totals } = narrowed
+    ? await readMatches(sql, selection, filter)
+    : await readRanges(sql, selection, keptTotal(sql, source, filter.customerIds !== undefined));
+  return { products: await customerProductsByIds(sql, viewer, pageIds), ...totals };
+}
+
+/** What is listed: listings of viewers, or (undefined) all customer products; of some product models; narrowed down. */
+interface Source {
+  readonly viewers: readonly string[] | undefined;
+  readonly models: readonly string[] | undefined;
+  readonly narrowing: Fragment;
+  readonly overlap: boolean;
+}
+
+/** The same selection of customer products, as statements that are cheap for different things. */
+interface Selection {
+  /** Ids of the page, read from ordered ranges. */
+  readonly page: Fragment;
+  /** Ids of all, in no order. */
+  readonly matches: Fragment;
+}
+
+interface Ids {
+  readonly pageIds: readonly string[];
+  readonly total: number;
+  readonly totalIsEstimate: boolean;
+}
+
+/** Listings with the columns of customer_products, so that conditions fit both. */
+function listingsOf(sql: Sql, viewer: Fragment): Fragment {
+  return sql`(SELECT customer_product_id AS id, product_model_id, name, listed FROM customer_product_listings
+              WHERE viewer ${viewer})`;
+}
+
+function pageOf(
+  sql: Sql,
+  { viewers, models, narrowing, overlap }: Source,
+  { offset, limit }: Pick<CustomerProductFilter, 'offset' | 'limit'>,
+): Fragment {
+  const tables = viewers?.map((id) => listingsOf(sql, sql`= ${id}`)) ?? [sql`customer_products`];
   const modelRanges: Fragment[] =
     models === undefined
       ? [sql``]
       : models.length <= MAX_RANGES
         ? models.map((model) => sql`AND product_model_id = ${model}`)
-        : [sql`AND product_model_id = ANY(${models})`];
-  const ranges = viewers
-    .flatMap((id) => modelRanges.map((model) => ({ id, model })))
-    .map(
-      ({ id, model }) => sql`
-        SELECT customer_product_id AS id FROM customer_product_listings AS listing
-        WHERE ${id === '' ? sql`viewer = ''` : sql`viewer = ${id} AND viewer <> ''`} ${model} ${narrowing}`,
-    );
-  if (ranges.length === 0) return { products: [], total: 0, totalIsEstimate: false };
-
-  // A product that lists two of the customers asked for stands in two ranges.
-  const overlap = filter.customerIds !== undefined && viewers.length > 1;
-  const union = overlap ? sql`UNION` : sql`UNION ALL`;
-  const page = joined(
-    sql,
-    ranges.map(
-      (range) => sql`(${range} ORDER BY customer_product_id DESC LIMIT ${filter.offset + filter.limit})`,
+        : [sql`AND product_model_id = ANY(${models as string[]})`];
+  const ranges = tables.flatMap((table) =>
+    modelRanges.map(
+      (model) => sql`
+        (SELECT id FROM ${table} AS listing WHERE true ${model} ${narrowing}
+         ORDER BY id DESC LIMIT ${offset + limit})`,
     ),
-    union,
   );
-  const pageIds = (on: Queryable) => on<{ id: string }[]>`
-    SELECT id FROM (${page}) AS page ORDER BY id DESC OFFSET ${filter.offset} LIMIT ${filter.limit}`;
-
-  const narrowed = ids !== undefined || filter.search !== undefined || foreign || overlap;
-  const [rows, totals] = narrowed
-    ? await plannedByValue(sql, (tx) =>
-        Promise.all([pageIds(tx), countedTotal(tx, joined(sql, ranges, union))] as const),
-      )
-    : await Promise.all([pageIds(sql), keptTotal(sql, viewers, filter.customerIds !== undefined, models)]);
-  const products = await customerProductsByIds(
-    sql,
-    viewer,
-    rows.map(({ id }) => id),
-  );
-  return { products, ...totals };
+  return sql`
+    SELECT id FROM (${joined(sql, ranges, overlap ? sql`UNION` : sql`UNION ALL`)}) AS page
+    ORDER BY id DESC OFFSET ${offset} LIMIT ${limit}`;
 }
 
-/**
- * Runs statements planned for their very values. A search for a rare text is best answered from the trigrams, one for
- * a common text by walking the list; a prepared statement's general plan does one for both, 100 times slower.
- */
-async function plannedByValue<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  return await inTransaction(sql, async (tx) => {
-    // Sent at once, and so before the statements of the work.
-    const planned = tx`SET LOCAL plan_cache_mode = force_custom_plan`.execute();
-    const [result] = await Promise.all([work(tx), planned]);
-    return result;
-  });
+function matchesOf(sql: Sql, { viewers, models, narrowing, overlap }: Source): Fragment {
+  const table =
+    viewers === undefined ? sql`customer_products` : listingsOf(sql, sql`= ANY(${viewers as string[]})`);
+  return sql`
+    SELECT ${overlap ? sql`DISTINCT` : sql``} id FROM ${table} AS listing
+    WHERE true ${models === undefined ? sql`` : sql`AND product_model_id = ANY(${models as string[]})`} ${narrowing}`;
 }
 
-async function keptTotal(
-  sql: Sql,
-  viewers: readonly string[],
-  listedOnly: boolean,
-  models: readonly string[] | undefined,
-) {
+async function readRanges(sql: Sql, { page }: Selection, total: Promise<number>): Promise<Ids> {
+  const [rows, count] = await Promise.all([sql<{ id: string }[]>`${page}`, total]);
+  return { pageIds: rows.map(({ id }) => id), total: count, totalIsEstimate: false };
+}
+
+async function keptTotal(sql: Sql, { viewers, models }: Source, listedOnly: boolean): Promise<number> {
   const [row] = await sql<{ total: string }[]>`
     SELECT coalesce(sum(total), 0) AS total FROM customer_product_totals
-    WHERE viewer = ANY(${viewers as string[]}) AND product_model_id = ANY(${(models ?? ['']) as string[]})
+    WHERE viewer = ANY(${(viewers ?? ['']) as string[]}) AND product_model_id = ANY(${(models ?? ['']) as string[]})
       ${listedOnly ? sql`AND listed` : sql``}`;
-  return { total: Number(row!.total), totalIsEstimate: false };
+  return Number(row!.total);
 }
 
 interface Plan {
   readonly Plan: { readonly 'Plan Rows': number };
 }
 
-async function countedTotal(sql: Queryable, matches: Fragment) {
-  const [row] = await sql<{ total: string }[]>`
-    SELECT count(*) AS total FROM (SELECT 1 FROM (${matches}) AS matches LIMIT ${COUNTED_MATCHES + 1}) AS counted`;
-  const total = Number(row!.total);
-  if (total <= COUNTED_MATCHES) return { total, totalIsEstimate: false };
-  const [plan] = await sql<{ 'QUERY PLAN': Plan[] }[]>`EXPLAIN (FORMAT JSON) ${matches}`;
-  return { total: Math.max(total, plan!['QUERY PLAN'][0]!.Plan['Plan Rows']), totalIsEstimate: true };
+/**
+ * Few matches (by the planner's estimate) are found by their trigrams and read whole, which gives page and total at
+ * once; many are met soon when walking the list in its order, and their total is the estimate. With a million
+ * products, rare and common texts take 3 ms each so; a prepared statement's general plan took 500 ms for one of them,
+ * hence the plans by value.
+ */
+async function readMatches(
+  sql: Sql,
+  { page, matches }: Selection,
+  { offset, limit }: CustomerProductFilter,
+): Promise<Ids> {
+  return await inTransaction(sql, async (tx) => {
+    // Sent at once, and so before what follows.
+    const planned = tx`SET LOCAL plan_cache_mode = force_custom_plan`.execute();
+    const [[plan]] = await Promise.all([
+      tx<{ 'QUERY PLAN': Plan[] }[]>`EXPLAIN (FORMAT JSON) ${matches}`,
+      planned,
+    ]);
+    const estimate = plan!['QUERY PLAN'][0]!.Plan['Plan Rows'];
+    if (estimate <= COUNTED_MATCHES) {
+      const all = await tx<
+        { id: string }[]
+      >`SELECT id FROM (${matches}) AS matches LIMIT ${COUNTED_MATCHES + 1}`;
+      if (all.length <= COUNTED_MATCHES) {
+        const newestFirst = all.map(({ id }) => id).sort((a, b) => (a < b ? 1 : -1));
+        return {
+          pageIds: newestFirst.slice(offset, offset + limit),
+          total: all.length,
+          totalIsEstimate: false,
+        };
+      }
+    }
+    const rows = await tx<{ id: string }[]>`${page}`;
+    const pageIds = rows.map(({ id }) => id);
+    // A page that is not full is the last one, and shows how many there are.
+    if (pageIds.length < limit && (pageIds.length > 0 || offset === 0)) {
+      return { pageIds, total: offset + pageIds.length, totalIsEstimate: false };
+    }
+    return { pageIds, total: Math.max(estimate, offset + pageIds.length), totalIsEstimate: true };
+  });
 }

@@ -153,16 +153,19 @@ export async function customerProduct(
 ): Promise<CustomerProduct | undefined> {
   if (!isUuid(id)) return undefined;
   const [row] = await sql<CustomerProductRow[]>`
-    SELECT ${sql(COLUMNS)} FROM customer_products product
-    WHERE id = ${id} AND EXISTS (
-      SELECT 1 FROM customer_product_listings
-      WHERE customer_product_id = product.id AND viewer = ANY(${viewersOf(viewer)}))`;
+    SELECT ${sql(COLUMNS)} FROM customer_products AS product
+    WHERE id = ${id} ${
+      viewer.role === 'operator'
+        ? sql``
+        : sql`AND EXISTS (SELECT 1 FROM customer_product_listings
+                          WHERE customer_product_id = product.id AND viewer = ANY(${clientListings(viewer.id)}))`
+    }`;
   return row === undefined ? undefined : shownTo(viewer, row);
 }
 
-/** Whose listings a viewer reads: operators all, clients those for everybody and their own. */
-export function viewersOf(viewer: Viewer): string[] {
-  return viewer.role === 'operator' ? [''] : ['*', viewer.id];
+/** Whose listings a client sees: those for everybody, and its own. */
+export function clientListings(clientId: string): string[] {
+  return ['*', clientId];
 }
 
 /** Customer products by id, in the given order. */
