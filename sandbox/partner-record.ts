@@ -47,7 +47,7 @@ export type PartnerEntry =
   | { type: 'assets'; printOrderId: string; fetched: number }
   | { type: 'postback'; printOrderId: string; status: string; orderItemId?: string; answer: number }
   | { type: 'document'; printOrderId: string; document: ShippingDocument }
-  | { type: 'dispatched'; printOrderId: string; trackingCode?: string }
+  | { type: 'dispatched'; printOrderId: string; trackingCode?: string; parcels: string[] }
   | { type: 'held'; printOrderId: string; itemIds: string[] }
   | { type: 'cancel-order'; printOrderId: string; itemIds: string[]; accepted: boolean; postbackDue: boolean }
   | { type: 'cancel-told'; printOrderId: string }
@@ -83,8 +83,8 @@ export interface PrintOrderRecord {
   readonly postbacks: { status: string; orderItemId?: string; answer: number }[];
   readonly documents: ShippingDocument[];
   readonly trackingCodes: Set<string>;
-  /** Of the newest documents: a change of address makes a new label, and the old one stays behind. */
-  labelOnParcel: string | undefined;
+  /** Tracking numbers of the newest labels: a change of address makes new ones, and the old ones stay behind. */
+  parcels: readonly string[];
   /** Items that are no longer made, by the service's wish or the partner's. */
   readonly held: Set<string>;
   readonly cancelOrders: { itemIds: string[]; accepted: boolean }[];
@@ -140,7 +140,7 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
         postbacks: [],
         documents: [],
         trackingCodes: new Set(),
-        labelOnParcel: undefined,
+        parcels: [],
         held: new Set(),
         cancelOrders: [],
         cancelToTell: undefined,
@@ -171,9 +171,8 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
       record.documents.push(entry.document);
       return;
     case 'dispatched':
-      if (entry.trackingCode === undefined) return;
-      record.trackingCodes.add(entry.trackingCode);
-      record.labelOnParcel = entry.trackingCode;
+      if (entry.trackingCode !== undefined) record.trackingCodes.add(entry.trackingCode);
+      record.parcels = entry.parcels;
       return;
     case 'held':
       for (const id of entry.itemIds) record.held.add(id);

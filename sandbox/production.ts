@@ -154,6 +154,7 @@ export function createProduction(deps: {
       type: 'dispatched',
       printOrderId: record.id,
       ...(trackingCode === undefined ? {} : { trackingCode }),
+      parcels: parcelsOf(documents, trackingCode),
     });
     return undefined;
   }
@@ -220,8 +221,9 @@ export function createProduction(deps: {
         return faults.find((fault) => fault !== undefined);
       }
       case 'hand-over': {
-        const trackingNumber = record.labelOnParcel;
-        if (trackingNumber !== undefined) carriers.handOver({ trackingNumber, journey, partner: deps.name });
+        for (const trackingNumber of record.parcels) {
+          carriers.handOver({ trackingNumber, journey, partner: deps.name });
+        }
         return undefined;
       }
       case 'faulty-postbacks':
@@ -305,6 +307,19 @@ export function createProduction(deps: {
       );
     },
   };
+}
+
+/**
+ * Tracking numbers of the parcels. An answer names one; the others stand on their labels, and in the names of the
+ * labels' files, which spares reading the barcodes.
+ */
+function parcelsOf(documents: DispatchAnswer['documents'], trackingCode: string | undefined): string[] {
+  if (trackingCode === undefined) return [];
+  const named = documents.flatMap(({ type, url }) => {
+    const [, number] = /\/label-([^/]+)\.[a-z]+$/.exec(new URL(url).pathname) ?? [];
+    return type === 'label' && number !== undefined ? [number] : [];
+  });
+  return named.includes(trackingCode) ? named : [trackingCode];
 }
 
 /** The format of a file by its first bytes. */

@@ -74,6 +74,18 @@ describe('Carriers', () => {
     expect(stub.carrierEvents.some(({ trackingNumber }) => trackingNumber === 'TRACK404')).toBe(false);
   });
 
+  it('carry every parcel of a print order that goes in several', async () => {
+    stub.parcels.set('405', ['FIRST405', 'SECOND405']);
+    const { orderSubmitUrl } = sandbox.partnerUrls('prints-berlin');
+    await sendSigned(stub, orderSubmitUrl, printOrder(sandbox, '405'));
+    const deliveredParcels = () =>
+      stub.carrierEvents
+        .filter(({ statusUid }) => statusUid === 'delivered')
+        .map(({ trackingNumber }) => trackingNumber);
+    await until(() => deliveredParcels().includes('SECOND405'), 'the second parcel');
+    await until(() => deliveredParcels().includes('FIRST405'), 'the first parcel');
+  });
+
   it('try again while Pressline is away', async () => {
     stub.failures.set('/v1/carriers/hare-post/events', { status: 503, left: 2 });
     expect(await events('403', '', 4)).toHaveLength(4);

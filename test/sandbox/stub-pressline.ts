@@ -33,6 +33,8 @@ export interface StubPressline {
   readonly secrets: Map<string, string>;
   /** Tracking codes that dispatch answers with, by print order, in place of `TRACK{id}`. */
   readonly trackingCodes: Map<string, string>;
+  /** Tracking numbers of every parcel of a print order that goes in several; their labels' files are named for them. */
+  readonly parcels: Map<string, string[]>;
   /** Requests that are answered with this status first, by path. */
   readonly failures: Map<string, { status: number; left: number; headers?: Record<string, string> }>;
   postbacks(printOrderId: string): string[];
@@ -45,6 +47,7 @@ export async function startStub(): Promise<StubPressline> {
   const failures: StubPressline['failures'] = new Map();
   const secrets = new Map<string, string>();
   const trackingCodes = new Map<string, string>();
+  const parcels = new Map<string, string[]>();
   const app = express();
   app.use(express.json({ verify: (request, _response, raw) => Object.assign(request, { raw }) }));
   app.use((request, response, next) => {
@@ -76,14 +79,17 @@ export async function startStub(): Promise<StubPressline> {
     else response.json({ message: 'ok' });
   });
   app.post('/v2/order/dispatch', (request, response) => {
+    const { orderId } = request.body;
+    const codes = parcels.get(orderId);
+    const names = [...(codes ?? [orderId]).map((code) => `label-${code}`), `invoice-${orderId}`];
     response.json({
-      documents: ['label', 'invoice'].map((type) => ({
-        type,
+      documents: names.map((name) => ({
+        type: name.split('-')[0],
         contentType: 'application/pdf',
         format: 'pdf',
-        url: `${address()}/documents/${type}-${request.body.orderId}.pdf`,
+        url: `${address()}/documents/${name}.pdf`,
       })),
-      trackingCode: trackingCodes.get(request.body.orderId) ?? `TRACK${request.body.orderId}`,
+      trackingCode: codes?.[0] ?? trackingCodes.get(orderId) ?? `TRACK${orderId}`,
       trackingLink: 'https://track.example',
     });
   });
@@ -111,6 +117,7 @@ export async function startStub(): Promise<StubPressline> {
     carrierEvents,
     secrets,
     trackingCodes,
+    parcels,
     failures,
     postbacks: (printOrderId) =>
       arrivals
