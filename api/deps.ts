@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { Carriers } from '../src/carriers/carriers';
 import type { Config } from '../src/platform/config';
 import type { Logger } from '../src/platform/logging';
 import type { ObjectStore } from '../src/platform/object-store';
@@ -12,6 +13,7 @@ export interface ApiDeps {
   readonly sql: Sql;
   readonly objects: ObjectStore;
   readonly links: LinkSigner;
+  readonly carriers: Carriers;
   /** Address under which the API is reached from outside, without a slash at the end. */
   readonly publicUrl: string;
   /** Connects lazily, so that the API serves what needs no Temporal while it is away. */

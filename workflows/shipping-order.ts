@@ -12,11 +12,19 @@ import {
   shippingOrderPurchaseKey,
 } from '../src/shipping/domain/shipping-order-run';
 
-/** A client waits: passing faults of a carrier are tried for twenty seconds. */
+/**
+ * A client waits: passing faults of a carrier are tried a few times within forty seconds. An attempt has time to end
+ * by itself (its calls end after eight seconds each), so that no two attempts are ever at it together.
+ */
 const carrier = proxyActivities<Pick<ShippingActivities, 'purchaseShippingOrder'>>({
-  startToCloseTimeout: '20 seconds',
-  scheduleToCloseTimeout: '22 seconds',
-  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '5 seconds' },
+  startToCloseTimeout: '40 seconds',
+  scheduleToCloseTimeout: '42 seconds',
+  retry: {
+    initialInterval: '500 milliseconds',
+    backoffCoefficient: 2,
+    maximumInterval: '5 seconds',
+    maximumAttempts: 4,
+  },
 });
 
 const database = proxyLocalActivities<Pick<ShippingActivities, 'refuseShippingOrder'>>({

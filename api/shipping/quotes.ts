@@ -1,11 +1,11 @@
-import type { Carriers } from '../../src/carriers/carriers';
 import { fromMinor } from '../../src/platform/domain/money';
 import { consignmentFrom } from '../../src/shipping/consignment';
 import { quoteRequestSchema, quotesSchema } from '../../src/shipping/schemas';
+import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
 /** `POST /v1/shipping-methods/quote`: the methods that carry packages somewhere, cheapest first. */
-export function quoteRoute(carriers: Carriers): Route {
+export function quoteRoute({ carriers }: Pick<ApiDeps, 'carriers'>): Route {
   return route({
     method: 'post',
     path: '/v1/shipping-methods/quote',

@@ -1,4 +1,3 @@
-import { createCarriers } from '../../src/carriers/carriers';
 import type { ApiDeps } from '../deps';
 import type { Route } from '../http/route';
 import { carrierEventsRoute } from './carrier-events';
@@ -8,11 +7,5 @@ import { trackingRoute } from './tracking';
 
 /** The shipping group of the interface, and where carriers report to. */
 export function shippingRoutes(deps: ApiDeps): Route[] {
-  const carriers = createCarriers(deps.sql);
-  return [
-    shippingOrderRoute(deps, carriers),
-    quoteRoute(carriers),
-    trackingRoute(deps),
-    carrierEventsRoute(deps),
-  ];
+  return [shippingOrderRoute(deps), quoteRoute(deps), trackingRoute(deps), carrierEventsRoute(deps)];
 }

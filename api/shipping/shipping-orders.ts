@@ -1,5 +1,4 @@
 import type { CarrierRefusal } from '../../src/carriers/carrier';
-import type { Carriers } from '../../src/carriers/carriers';
 import { Refusal } from '../../src/platform/errors';
 import { consignmentFrom } from '../../src/shipping/consignment';
 import { requestedMethod } from '../../src/shipping/method-request';
@@ -23,7 +22,7 @@ function refusalAnswer({ code, message, detail, missing }: CarrierRefusal): Refu
 }
 
 /** `POST /v1/shipping-orders`: labels and tracking numbers for packages (interface "Shipping"). */
-export function shippingOrderRoute({ sql, links, temporal, config }: ApiDeps, carriers: Carriers): Route {
+export function shippingOrderRoute({ sql, links, temporal, config, carriers }: ApiDeps): Route {
   return route({
     method: 'post',
     path: '/v1/shipping-orders',

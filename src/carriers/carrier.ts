@@ -9,6 +9,8 @@ export interface PurchaseRequest {
   readonly methodUid: string;
   /** The same key always gives the same purchase. */
   readonly idempotencyKey: string;
+  /** For carriers that make their labels themselves. */
+  readonly labelFormat?: 'pdf' | 'zpl';
 }
 
 /** The label of a purchase: bytes the carrier made, or what our own label has to say. */
@@ -98,7 +100,7 @@ export interface CarrierAdapter {
   /** Buys the label of one package, once a key. @throws CarrierUnavailable when the outcome is not known */
   buy(request: PurchaseRequest): Promise<BuyOutcome>;
   /**
-   * Takes a purchase back. Of a key that never bought it is a success, and the key can buy no more.
+   * Takes a purchase back; its key gives it no more. Of a key that never bought it is a success.
    * @throws CarrierUnavailable when the outcome is not known
    */
   void(purchase: { readonly idempotencyKey: string; readonly methodUid: string }): Promise<VoidOutcome>;

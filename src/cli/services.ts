@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { type Carriers, createCarriers } from '../carriers/carriers';
+import { carrierGateways } from '../carriers/gateways';
 import { createFileInspector, type FileInspector } from '../files/inspector';
 import { openWorkFolder } from '../files/take-in-file';
 import { createCandidateReader } from '../partners/candidates';
@@ -61,7 +62,7 @@ export async function createServices(
     objects: await createObjectStore(config),
     links: createLinkSigner({ secret: secrets.linkSecret, publicUrl }),
     client,
-    carriers: createCarriers(sql),
+    carriers: createCarriers(sql, carrierGateways(config, client)),
     inspector,
     workFolder: await openWorkFolder(join(tmpdir(), 'pressline-files')),
     candidates: createCandidateReader(sql),

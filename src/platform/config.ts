@@ -131,6 +131,19 @@ export const VARIABLES = {
     'random, kept in DATA_DIR',
     'Secret with which carriers sign their tracking events (Standard Webhooks); every API process needs the same.',
   ),
+  EASYPOST_API_KEY: variable(
+    optionalText,
+    'built-in carriers only',
+    'API key of EasyPost; set, its carriers are quoted and bought from besides the built-in ones.',
+  ),
+  EASYPOST_API_URL: variable(
+    z
+      .url({ protocol: /^https?$/ })
+      .regex(/\/$/, 'must end with a slash')
+      .optional(),
+    'https://api.easypost.com/v2/',
+    'Address of the EasyPost API, for a proxy or a test server.',
+  ),
   OUTBOUND_ALLOW_PRIVATE: variable(
     optionalFlag,
     'true with embedded servers, false otherwise',

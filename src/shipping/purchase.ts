@@ -67,7 +67,8 @@ export async function buyShipment(deps: PurchaseDeps, input: BuyShipment): Promi
   if (intent.status === 'bought') return { ok: true, shipment: (await readShipment(deps.sql, intent.id))! };
   if (intent.status === 'voided') return { ok: false, refusal: VOIDED };
 
-  const bought = await buyPackages(adapter, intent);
+  const label = input.label ?? DEFAULT_LABEL;
+  const bought = await buyPackages(adapter, intent, label);
   if (!Array.isArray(bought)) {
     await takeBack(adapter, intent);
     await deps.sql`
@@ -77,7 +78,7 @@ export async function buyShipment(deps: PurchaseDeps, input: BuyShipment): Promi
   }
   const date = intent.startedAt.toISOString().slice(0, 10);
   const documents = await makeDocuments(intent.consignment, bought, {
-    label: input.label ?? DEFAULT_LABEL,
+    label,
     date,
     invoice: input.invoice,
   });
@@ -113,6 +114,7 @@ async function recordIntent(
 async function buyPackages(
   adapter: CarrierAdapter,
   intent: Intent,
+  label: LabelOptions,
 ): Promise<CarrierPurchase[] | CarrierRefusal> {
   const purchases: CarrierPurchase[] = [];
   for (let from = 0; from < intent.consignment.packages.length; from += AT_ONCE) {
@@ -124,6 +126,7 @@ async function buyPackages(
           packageIndex: from + offset,
           methodUid: intent.methodUid,
           idempotencyKey: packageKey(intent, from + offset),
+          labelFormat: label.format,
         }),
       ),
     );

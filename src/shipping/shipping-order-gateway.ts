@@ -9,7 +9,7 @@ import {
 } from './domain/shipping-order-run';
 
 /** How long a request waits for its labels. */
-export const ANSWER_SECONDS = 30;
+export const ANSWER_SECONDS = 45;
 const START_SECONDS = 5;
 const RETRY_AFTER_SECONDS = 5;
 

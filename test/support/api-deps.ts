@@ -5,6 +5,7 @@ import pino, { type Logger } from 'pino';
 import type { ApiDeps } from '../../api/deps';
 import type { Role } from '../../src/accounts/account';
 import { createAccount, issueKey } from '../../src/accounts/store';
+import { createCarriers } from '../../src/carriers/carriers';
 import { type Config, loadConfig } from '../../src/platform/config';
 import { randomToken } from '../../src/platform/ids';
 import { createFolderStore } from '../../src/platform/object-store-folder';
@@ -49,6 +50,7 @@ export async function testApiDeps(
     sql,
     objects: await createFolderStore(join(folder, 'objects')),
     links: createLinkSigner({ secret: randomToken(32), publicUrl }),
+    carriers: createCarriers(sql),
     publicUrl,
     temporal,
   };
