@@ -11,6 +11,7 @@ export function demoOrder(orderReferenceId: string, sandboxUrl: string): SubmitO
     currency: 'EUR',
     retailCurrency: 'EUR',
     retailShippingPriceInclVat: 7.5,
+    shipmentMethodUid: 'express',
     shippingAddress: {
       firstName: 'Ada',
       lastName: 'Lovelace',

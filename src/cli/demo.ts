@@ -118,7 +118,7 @@ class Demo {
     const order = demoOrder(reference, this.stack.sandbox!.url);
     this.submitted = await this.shop.submitOrder({ body: order });
     const goods = order.items
-      .map(({ quantity, itemReferenceId }) => `${quantity} ${itemReferenceId}`)
+      .map(({ quantity, itemReferenceId }) => `${quantity} × ${itemReferenceId}`)
       .join(', ');
     const { city, country } = order.shippingAddress;
     return this.line(

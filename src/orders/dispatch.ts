@@ -2,6 +2,7 @@ import { partnerByAccount } from '../partners/store';
 import type { Queryable } from '../platform/postgres';
 import { type BoughtShipment, buyShipment, type PurchaseDeps } from '../shipping/purchase';
 import { consignmentOf, packForPartner } from './consignments';
+import { customerInvoice } from './customer-invoice';
 import { orderWorkflowId } from './domain/run-messages';
 import { runOrder } from './run-order';
 
@@ -30,11 +31,13 @@ export async function dispatchPrintOrder(
   if (row === undefined) throw new Error(`print order ${printOrderId} does not exist`);
   const partner = (await partnerByAccount(sql, row.partnerId))!;
   const packages = packForPartner(order, partner, jobs);
+  const invoice = await customerInvoice(sql, order, partner, printOrderId, jobs);
   return await buyShipment(deps, {
     consignment: consignmentOf(order, partner, packages, order.clientName),
     methodUid: row.shipmentMethodUid,
     idempotencyKey: dispatchKey(orderId, printOrderId, revision),
     owner: { kind: 'print_order', orderId, printOrderId },
+    ...(invoice === undefined ? {} : { invoice }),
   });
 }
 
