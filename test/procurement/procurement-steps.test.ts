@@ -1,7 +1,7 @@
 import { adjustStock } from '../../src/procurement/adjust-stock';
 import type { ProcurementStep } from '../../src/procurement/domain/procurement-order';
 import { listProcurementOrders, readProcurementOrder } from '../../src/procurement/procurement-orders';
-import { takeProcurementStep } from '../../src/procurement/procurement-steps';
+import { flagOverdue, takeProcurementStep } from '../../src/procurement/procurement-steps';
 import { auditStock } from '../../src/procurement/stock-audit';
 import { type StockItemSetup, setUpStockItems } from '../../src/procurement/stock-items';
 import { type TestDatabase, testDatabase } from '../support/database';
@@ -190,4 +190,18 @@ it('a set-up again changes limits and supplier, not the level', async () => {
     ]),
   ).toBe(1);
   expect(await levelOf(db.sql, id, 'frame')).toMatchObject({ quantity: 50 });
+});
+
+it('marks an order that stands still, until it moves', async () => {
+  const { orderId } = await orderInTransit();
+  await flagOverdue(db.sql, orderId, 'supplier', 3);
+  expect(await readProcurementOrder(db.sql, orderId)).toMatchObject({ attention: null });
+  await flagOverdue(db.sql, orderId, 'in-transit', 30);
+  expect(await readProcurementOrder(db.sql, orderId)).toMatchObject({
+    attention: 'In status in-transit for more than 30 days',
+  });
+  await takeProcurementStep(db.sql, orderId, receipt('part', 'frame', 1));
+  expect(await readProcurementOrder(db.sql, orderId)).toMatchObject({ attention: expect.any(String) });
+  await takeProcurementStep(db.sql, orderId, move('delivered'));
+  expect(await readProcurementOrder(db.sql, orderId)).toMatchObject({ attention: null });
 });
