@@ -15,7 +15,15 @@ const SECRET_KEYS = [
   'token',
 ];
 /** Personal data of receivers: kept out of every line too. */
-const PERSONAL_KEYS = ['shippingAddress', 'email', 'phone', 'firstName', 'lastName', 'addressLine1', 'address'];
+const PERSONAL_KEYS = [
+  'shippingAddress',
+  'email',
+  'phone',
+  'firstName',
+  'lastName',
+  'addressLine1',
+  'address',
+];
 
 const redactedPaths = [...SECRET_KEYS, ...PERSONAL_KEYS].flatMap((key) => {
   const step = /[^\w]/.test(key) ? `["${key}"]` : key;
@@ -38,7 +46,12 @@ export function createLogger(
     base: { role },
     redact: { paths: redactedPaths, censor: '[redacted]' },
     ...(format === 'pretty' && destination === undefined
-      ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname,role', translateTime: 'HH:MM:ss.l' } } }
+      ? {
+          transport: {
+            target: 'pino-pretty',
+            options: { ignore: 'pid,hostname,role', translateTime: 'HH:MM:ss.l' },
+          },
+        }
       : {}),
   };
   return destination === undefined ? pino(options) : pino(options, destination);

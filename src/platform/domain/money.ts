@@ -34,7 +34,10 @@ export function minorDigits(currency: string): number {
 
 /** An amount as clients write it (`12.5`) to integer minor units (`1250`), rounded half away from zero. */
 export function toMinor(amount: number | string, currency: string): number {
-  return new Decimal(amount).times(Decimal.pow(10, minorDigits(currency))).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();
+  return new Decimal(amount)
+    .times(Decimal.pow(10, minorDigits(currency)))
+    .toDecimalPlaces(0, Decimal.ROUND_HALF_UP)
+    .toNumber();
 }
 
 /** Integer minor units to the number that answers show: 1250 EUR cents to 12.5. */
