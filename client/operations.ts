@@ -67,6 +67,33 @@ export type CancelOrder = {
   reason?: string | null | undefined;
 };
 
+export type CarrierEvent = {
+  /** The same for every copy of one event. */
+  id: string;
+  trackingNumber: string;
+  statusUid:
+    | 'registered'
+    | 'dispatched'
+    | 'in_transit'
+    | 'shipping_exception'
+    | 'out_for_delivery'
+    | 'failed_attempt'
+    | 'available_for_pickup'
+    | 'not_picked_up'
+    | 'returned'
+    | 'delivered';
+  message: string;
+  description?: string | undefined;
+  location?: string | undefined;
+  /** When it happened. */
+  createdAt: string;
+  expectedDeliveryDate?: string | undefined;
+};
+
+export type CarrierEvents = {
+  events: CarrierEvent[];
+};
+
 export type CodedError = {
   code: ErrorCode;
   message: string;
@@ -1152,6 +1179,13 @@ export type Receipt = {
   isCalculated: boolean;
 };
 
+export type RecordedCarrierEvents = {
+  recorded: number;
+  repeated: number;
+  /** Tracking numbers that are none of this carrier’s here. */
+  unknown: string[];
+};
+
 export type Repair =
   | {
       /** hold: nothing new is handed over until release; what partners have, they go on making. */
@@ -1664,6 +1698,41 @@ export type SubmittedOrder = {
   id: string;
   orderReferenceId: string;
   createdAt: string;
+};
+
+export type Tracking = {
+  shortUid: string;
+  trackingNumber: string;
+  trackingUrl?: string | undefined;
+  shipmentMethodUid?: string | undefined;
+  shipmentMethodName?: string | undefined;
+  carrierUid?: string | undefined;
+  carrierName?: string | undefined;
+  weightInGrams?: string | undefined;
+  /** Newest first. */
+  checkpoints: {
+    /** Number of the status. */
+    status: number;
+    statusUid:
+      | 'registered'
+      | 'dispatched'
+      | 'in_transit'
+      | 'shipping_exception'
+      | 'out_for_delivery'
+      | 'failed_attempt'
+      | 'available_for_pickup'
+      | 'not_picked_up'
+      | 'returned'
+      | 'delivered';
+    message: string;
+    description?: string | undefined;
+    location?: string | undefined;
+    createdAt: string;
+    /** YYYY-MM-DD, or empty. */
+    expectedDeliveryDate?: string | undefined;
+    /** The provider that vouches for the checkpoint. */
+    signedBy: string;
+  }[];
 };
 
 export type TrackingError = {
@@ -2384,6 +2453,25 @@ export interface Operations {
       body: ShippingQuoteRequest;
     };
     answer: ShippingQuotes;
+  };
+  /** Read where a package is */
+  getTracking: {
+    input: {
+      params: {
+        trackingNumber: string;
+      };
+    };
+    answer: Tracking;
+  };
+  /** Report tracking events as a carrier */
+  receiveCarrierEvents: {
+    input: {
+      params: {
+        carrierUid: string;
+      };
+      body: CarrierEvents;
+    };
+    answer: RecordedCarrierEvents;
   };
   /** Report stock levels */
   reportStockStatus: {
@@ -4086,6 +4174,8 @@ export const OPERATIONS = {
   dispatchOrder: { method: 'post', path: '/v2/order/dispatch', idempotent: false },
   createShippingOrder: { method: 'post', path: '/v1/shipping-orders', idempotent: true },
   quoteShippingMethods: { method: 'post', path: '/v1/shipping-methods/quote', idempotent: false },
+  getTracking: { method: 'get', path: '/v1/tracking/{trackingNumber}', idempotent: false },
+  receiveCarrierEvents: { method: 'post', path: '/v1/carriers/{carrierUid}/events', idempotent: false },
   reportStockStatus: { method: 'post', path: '/v3/stock/status', idempotent: false },
   createWebhook: { method: 'post', path: '/v1/webhooks', idempotent: true },
   listWebhooks: { method: 'get', path: '/v1/webhooks', idempotent: false },
