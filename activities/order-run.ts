@@ -37,6 +37,17 @@ function passing(message: string, type: string, retryAfterMs: number | null | un
   });
 }
 
+/** A no that the run deals with: not tried again, and no fault to be alarmed at. */
+function refusal(message: string, type: string, detail?: object): ApplicationFailure {
+  return ApplicationFailure.create({
+    message,
+    type,
+    nonRetryable: true,
+    category: ApplicationFailureCategory.BENIGN,
+    ...(detail === undefined ? {} : { details: [detail] }),
+  });
+}
+
 /** The steps of an order's run. Each may be tried any number of times. */
 export function createOrderRunActivities(deps: OrderRunDeps) {
   const logOf = ({ orderId, requestId }: RunIds) => deps.log.child({ orderId, requestId });
@@ -63,7 +74,7 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
             ...(fault.retryAfterMs === undefined ? {} : { nextRetryDelay: fault.retryAfterMs }),
           });
         }
-        throw ApplicationFailure.nonRetryable(`${file.type}: ${fault.message}`, 'FileRefused', {
+        throw refusal(`${file.type}: ${fault.message}`, 'FileRefused', {
           code,
           ...file,
         });
@@ -98,7 +109,7 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
         case 'accepted':
           return;
         case 'refused':
-          throw ApplicationFailure.nonRetryable(answer.message, 'PrintOrderRefused');
+          throw refusal(answer.message, 'PrintOrderRefused');
         case 'retry':
           throw passing(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
       }
@@ -126,7 +137,7 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
       const bought = await dispatchPrintOrder(deps, ids);
       if (!bought.ok) {
         const { code, message, detail } = bought.refusal;
-        throw ApplicationFailure.nonRetryable(message, RUN_REFUSALS.carrier, {
+        throw refusal(message, RUN_REFUSALS.carrier, {
           code,
           message: detail ?? message,
         });

@@ -102,7 +102,11 @@ export function orderRoutes(deps: ApiDeps): Route[] {
         const changeId = await storeShippingChange(sql, before.id, body);
         await runs.changeShipping(before.id, changeId);
         const [order] = await readOrders(sql, [before.id]);
-        return { shippingAddress: addressView(order!), shipment: shipmentView(order!) };
+        // The answer has fewer fields of the shipment than a retrieved order.
+        return updatedShipmentSchema.parse({
+          shippingAddress: addressView(order!),
+          shipment: shipmentView(order!),
+        });
       },
     }),
 

@@ -45,7 +45,8 @@ export async function insertPrintOrders(
     INSERT INTO print_jobs (print_order_id, order_item_id, quantity)
     SELECT p.id, j.item, j.quantity
     FROM jsonb_to_recordset(${json(tx, jobs)}) AS j (step text, item bigint, quantity int)
-    JOIN new_print_orders p USING (step)`;
+    JOIN new_print_orders p USING (step)
+    ORDER BY p.id, j.item`;
   return await printOrdersOfSteps(
     tx,
     orderId,

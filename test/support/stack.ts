@@ -23,6 +23,13 @@ export { eventually } from './eventually';
 
 export type TestClient = ReturnType<typeof createPresslineClient>;
 
+const open: (() => Promise<void>)[] = [];
+
+// Stacks may be started within hooks and tests, where jest takes no more hooks.
+afterAll(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
 /** A whole Pressline: API, worker and sandbox on the test run's servers, with a database and task queue of its own. */
 export interface TestStack {
   readonly services: Services;
@@ -87,7 +94,7 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
   });
   await sandbox.subscribed;
 
-  afterAll(async () => {
+  open.push(async () => {
     await sandbox.stop();
     await api.stop(1_000);
     await worker?.stop();
