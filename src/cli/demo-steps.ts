@@ -66,7 +66,7 @@ export const DEMO_STEPS: readonly DemoStep[] = [
     },
   },
   {
-    title: 'Routed',
+    title: 'Routed by price, time, postage',
     look: ({ routing }) =>
       routing?.decision.ok === true
         ? { at: new Date(routing.createdAt), detail: whyRouted(routing.decision) }
@@ -97,11 +97,7 @@ export const DEMO_STEPS: readonly DemoStep[] = [
   { title: 'Shipped', look: reached('shipped', partnersOf) },
   {
     title: 'In transit',
-    look: reached('in_transit', (seen) =>
-      packagesOf(seen)
-        .map(({ trackingUrl }) => trackingUrl ?? '')
-        .join(' '),
-    ),
+    look: reached('in_transit', (seen) => `${packagesOf(seen).length} parcels with the carrier`),
   },
   { title: 'Delivered', look: reached('delivered', ({ order }) => `to ${order.shippingAddress.city}`) },
 ];
@@ -134,5 +130,5 @@ function whyRouted(decision: Extract<RoutingDecision['decision'], { ok: true }>)
   const others = [...new Set([...totals.keys(), ...rejected.keys()])].filter((uid) => !chosen.has(uid));
   const against = others.map((uid) => (rejected.has(uid) ? `${uid}: ${rejected.get(uid)}` : reckoned(uid)));
   const reason = against.length === 0 ? '' : `, rather than ${against.join(', ')}`;
-  return `to ${[...chosen].map(reckoned).join(' and ')}${reason}, price, time and postage weighed`;
+  return `to ${[...chosen].map(reckoned).join(' and ')}${reason}`;
 }

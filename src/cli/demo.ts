@@ -83,6 +83,8 @@ class Demo {
   private readonly shop;
   private readonly operator;
   private submitted: SubmittedOrder | undefined;
+  /** Paths of the documents that were saved. */
+  readonly saved: string[] = [];
 
   constructor(
     private readonly stack: RunningStack,
@@ -179,11 +181,10 @@ class Demo {
         printJobs.map((job) => [job.printOrderId, job.partner] as const),
       ),
     );
-    const saved: string[] = [];
     for (const [id, partner] of printOrders) {
-      saved.push(...(await saveDocuments(this.stack.credentials, { id, partner })));
+      this.saved.push(...(await saveDocuments(this.stack.credentials, { id, partner })));
     }
-    return this.line(new Date(), 'Documents saved', saved.join(', '));
+    return this.line(new Date(), 'Documents saved', `${this.saved.length} files in out/`);
   }
 }
 
@@ -194,6 +195,7 @@ function sayWhereToLook(
   say: (line: string) => void,
 ): void {
   say('');
+  for (const path of demo.saved) say(`Document     ${path}`);
   say(`The run      ${demo.runUrl}`);
   say(`API          ${credentials.baseUrl}`);
   say(`API pages    ${credentials.baseUrl}/docs`);

@@ -63,7 +63,9 @@ export async function startStack(
   try {
     await ensureFree('PORT', config.HOST, config.PORT);
     await ensureFree('SANDBOX_PORT', '127.0.0.1', config.SANDBOX_PORT);
-    const embedded = await startEmbeddedStack(config, report);
+    const embedded = await startEmbeddedStack(config, report, (end) =>
+      log.error({ err: end }, 'an embedded server ended by itself and was started again'),
+    );
     stoppers.add('embedded servers', () => embedded.stop());
     return await startParts(embedded, log, stoppers, options);
   } catch (error) {

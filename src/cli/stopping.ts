@@ -1,14 +1,16 @@
 import type { Logger } from '../platform/logging';
 
 /**
- * Ctrl-C and SIGTERM. Nobody waits for them while things start: then they end the process, and the servers that it
+ * Ctrl-C, SIGTERM, and a terminal that is closed. Nobody waits for them while things start: then they end the process, and the servers that it
  * started get their first stop signal on the way out. A second one while things stop ends the process too.
  */
 export class StopSignals {
   private asked: (() => void) | undefined;
 
   constructor() {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    // A closed terminal takes no more lines, which must not end the process before its servers.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
         if (this.asked === undefined) process.exit(130);
         this.asked();

@@ -66,8 +66,12 @@ async function watch(
     throw new Error(`${name} cannot be run: ${error.message}`);
   }
   let stopping: Promise<void> | undefined;
+  // A process that ends without stopping its servers, at a second Ctrl-C or by a bug, leaves none behind all the same.
+  const endWithUs = () => child.kill(stopSteps[0]?.[0]);
+  process.once('exit', endWithUs);
   const died = new Promise<Error | undefined>((resolve) => {
     child.once('exit', async (code, signal) => {
+      process.off('exit', endWithUs);
       if (stopping !== undefined) return resolve(undefined);
       const end = await lastLines(logFile);
       resolve(

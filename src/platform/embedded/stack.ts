@@ -1,5 +1,6 @@
 import { allowsPrivateAddresses, type Config } from '../config';
 import { claimDataFolder } from './data-folder';
+import { type KeptServer, keepRunning } from './kept-running';
 import { startPostgres } from './postgres-server';
 import type { RunningServer } from './running-server';
 import { findTemporalBinary } from './temporal-binary';
@@ -9,7 +10,7 @@ import { startTemporal } from './temporal-server';
 export interface EmbeddedStack {
   /** The configuration with the addresses of these servers filled in. */
   readonly config: Config;
-  /** Settles only when a server ends that nobody stopped, with its last words. */
+  /** Settles only when a server ended that nobody stopped, and did not come back; with its last words. */
   readonly failure: Promise<Error>;
   /** Stops the servers and gives the data folder back; the caller has closed its connections. */
   stop(): Promise<void>;
@@ -19,17 +20,25 @@ export interface EmbeddedStack {
  * Claims DATA_DIR and starts the servers in it that the configuration does not name: Postgres without DATABASE_URL,
  * Temporal without TEMPORAL_ADDRESS. Copes with whatever a killed stack left in the folder.
  * @param report told each step that takes time, as a line to show
+ * @param cameBack told the last words of a server that ended unasked and was started again
  * @throws DataFolderBusy while another stack holds the folder; TemporalBinaryMissing
  */
 export async function startEmbeddedStack(
   config: Config,
   report: (line: string) => void,
+  cameBack: (end: Error) => void = () => undefined,
 ): Promise<EmbeddedStack> {
   const folder = await claimDataFolder(config.DATA_DIR);
-  const running: RunningServer[] = [];
-  const started = <T extends RunningServer>(server: T): T => {
-    running.push(server);
-    return server;
+  const running: KeptServer<RunningServer>[] = [];
+  const keep = async <T extends RunningServer>(
+    start: (report: (line: string) => void) => Promise<T>,
+    addressOf: (server: T) => string,
+  ): Promise<T> => {
+    const starts = [report];
+    // A start after the first is no step of the stack's start, and is told by `cameBack`.
+    const kept = await keepRunning(() => start(starts.pop() ?? (() => undefined)), addressOf, cameBack);
+    running.push(kept);
+    return kept.server;
   };
   const stop = async () => {
     await Promise.all(running.map((server) => server.stop()));
@@ -38,7 +47,11 @@ export async function startEmbeddedStack(
 
   const postgres = async (): Promise<Partial<Config>> => {
     if (config.DATABASE_URL !== undefined) return {};
-    return { DATABASE_URL: started(await startPostgres(folder.path, report)).url };
+    const server = await keep(
+      (report) => startPostgres(folder.path, report),
+      ({ url }) => url,
+    );
+    return { DATABASE_URL: server.url };
   };
   const temporal = async (): Promise<Partial<Config>> => {
     if (config.TEMPORAL_ADDRESS !== undefined) return {};
@@ -47,7 +60,10 @@ export async function startEmbeddedStack(
       downloadTimeoutMs: config.TEMPORAL_DOWNLOAD_TIMEOUT,
       report,
     });
-    const server = started(await startTemporal(folder.path, binary, config.TEMPORAL_NAMESPACE, report));
+    const server = await keep(
+      (report) => startTemporal(folder.path, binary, config.TEMPORAL_NAMESPACE, report),
+      ({ address }) => address,
+    );
     return { TEMPORAL_ADDRESS: server.address, TEMPORAL_UI_URL: config.TEMPORAL_UI_URL ?? server.uiUrl };
   };
   const results = await Promise.allSettled([postgres(), temporal()]);
@@ -62,9 +78,7 @@ export async function startEmbeddedStack(
   return {
     // Asked of the configuration as given: filled in, an embedded server looks like any other.
     config: Object.assign({}, config, { OUTBOUND_ALLOW_PRIVATE: allowsPrivateAddresses(config) }, ...filled),
-    failure: new Promise((resolve) => {
-      for (const { died } of running) died.then((error) => error !== undefined && resolve(error));
-    }),
+    failure: Promise.race(running.map(({ failure }) => failure)),
     stop,
   };
 }

@@ -195,11 +195,45 @@ test('a cluster half made by a killed first start is made anew; a pid file that 
   await expectTraces((await start(dir)).config);
 });
 
-test('a server that ends by itself is reported with its name', async () => {
+test('a server that ends unasked comes back at its address, with what it held', async () => {
+  const dir = await newFolder();
+  const ends: Error[] = [];
+  const stack = await startEmbeddedStack(
+    loadConfig(environment(dir)),
+    () => undefined,
+    (end) => ends.push(end),
+  );
+  stacks.push(stack);
+  const sql = connectPostgres(stack.config.DATABASE_URL!, { max: 1 });
+  await sql`CREATE TABLE kept AS SELECT 1 AS answer`;
+  const before = await serverPids(dir);
+  process.kill(before.temporal, 'SIGKILL');
+  process.kill(before.postgres, 'SIGKILL');
+  while (ends.length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(ends.map(({ message }) => message.split(' (')[0]).sort()).toEqual([
+    'Postgres has ended',
+    'Temporal has ended',
+  ]);
+  const connection = await Connection.connect({ address: stack.config.TEMPORAL_ADDRESS! });
+  await connection.workflowService.describeNamespace({ namespace: 'default' });
+  await connection.close();
+  expect(await sql`SELECT answer FROM kept`).toEqual([{ answer: 1 }]);
+  await sql.end();
+});
+
+test('a server that keeps ending fails the stack, with its last words', async () => {
   const dir = await newFolder();
   const stack = await start(dir);
-  process.kill((await serverPids(dir)).temporal, 'SIGKILL');
-  expect((await stack.failure).message).toMatch(/^Temporal has ended \(SIGKILL\)/);
+  let failure: Error | undefined;
+  stack.failure.then((error) => {
+    failure = error;
+  });
+  while (failure === undefined) {
+    const { temporal } = await serverPids(dir);
+    if (temporal !== undefined) process.kill(temporal, 'SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  expect(failure.message).toMatch(/^Temporal (has ended \(SIGKILL\)|does not start)/);
 });
 
 test('with servers named by the configuration none is started', async () => {
