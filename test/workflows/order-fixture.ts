@@ -148,3 +148,56 @@ export const is =
   (status: OrderStatus) =>
   (now: OrderNow): boolean =>
     now.status === status;
+
+export interface HandedOver {
+  readonly orderId: string;
+  readonly printOrderId: string;
+  /** What the partner knows as its items, in the order of the client's items. */
+  readonly jobIds: readonly string[];
+  readonly itemIds: readonly string[];
+}
+
+/** Submits an order and waits until prints-berlin has taken its print order. */
+export async function handedOver(
+  stack: TestStack,
+  orderReferenceId: string,
+  options: Parameters<typeof orderBody>[2] = {},
+): Promise<HandedOver> {
+  const { id: orderId } = await stack.shop.submitOrder({ body: orderBody(stack, orderReferenceId, options) });
+  const { sql } = stack.services;
+  for (const end = Date.now() + 40_000; ; ) {
+    const jobs = await sql<{ printOrderId: string; jobId: string; itemId: string }[]>`
+      SELECT p.id::text AS print_order_id, j.id::text AS job_id, j.order_item_id::text AS item_id
+      FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id
+      WHERE p.order_id = ${orderId} AND p.status = 'accepted' ORDER BY j.order_item_id`;
+    if (jobs[0] !== undefined) {
+      return {
+        orderId,
+        printOrderId: jobs[0].printOrderId,
+        jobIds: jobs.map(({ jobId }) => jobId),
+        itemIds: jobs.map(({ itemId }) => itemId),
+      };
+    }
+    if (Date.now() > end)
+      throw new Error(`not handed over: ${JSON.stringify(await orderNow(stack, orderId))}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** The partner's clock in tests: a minute later each time it is looked at. */
+export function partnerClock(): () => string {
+  let minutes = 0;
+  return () => {
+    minutes += 1;
+    return new Date(Date.UTC(2026, 0, 5, 8, minutes)).toISOString();
+  };
+}
+
+/** The order's log, oldest first, without the times at which it was written. */
+export async function orderLog(
+  { services: { sql } }: TestStack,
+  orderId: string,
+): Promise<{ type: string; itemId: string | null; data: Record<string, unknown> }[]> {
+  return await sql`
+    SELECT type, order_item_id::text AS item_id, data FROM order_events WHERE order_id = ${orderId} ORDER BY id`;
+}
