@@ -1,6 +1,6 @@
 import { enqueueOrderNotifications } from '../notifications/enqueue';
 import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
-import { consumeReserved, releaseReservation } from '../procurement/reservations';
+import { settleReservations } from '../procurement/reservations';
 import type { RunEffect } from './domain/run-events';
 import type { RunRecord } from './domain/run-messages';
 import { refundItems } from './receipts';
@@ -16,8 +16,10 @@ export async function recordRun(sql: Sql, record: RunRecord): Promise<void> {
     if (!isNew) return;
     const pick = <T extends RunEffect['type']>(type: T) =>
       record.effects.filter((effect): effect is Extract<RunEffect, { type: T }> => effect.type === type);
-    for (const { jobIds } of pick('consume_stock')) await consumeReserved(tx, { printJobIds: jobIds });
-    for (const { jobIds } of pick('release_stock')) await releaseReservation(tx, { printJobIds: jobIds });
+    const printed = pick('consume_stock').flatMap(({ jobIds }) => jobIds);
+    const cancelled = pick('release_stock').flatMap(({ jobIds }) => jobIds);
+    // One call: stock is locked in one order, once a transaction.
+    if (printed.length + cancelled.length > 0) await settleReservations(tx, { printed, cancelled });
     for (const [index, refund] of pick('refund').entries()) {
       await refundItems(tx, {
         orderId: record.orderId,
