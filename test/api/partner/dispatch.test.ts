@@ -1,0 +1,222 @@
+import { type TestStack, testStack } from '../../support/stack';
+import {
+  type HandedOver,
+  handedOver,
+  is,
+  orderBody,
+  orderNow,
+  orderUntil,
+  partnerClock,
+} from '../../workflows/order-fixture';
+
+/** Dispatch over HTTP, and what becomes of labels when the order changes (interface "Partner interaction"). */
+
+let stack: TestStack;
+const now = partnerClock();
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+}, 60_000);
+
+interface Documents {
+  readonly documents: readonly {
+    readonly type: string;
+    readonly contentType: string;
+    readonly url: string;
+  }[];
+  readonly trackingCode: string;
+  readonly trackingLink: string;
+}
+
+async function dispatch(
+  orderId: string,
+  partner = 'prints-berlin',
+): Promise<{ status: number; body: Documents & { error?: string } }> {
+  const { apiKey } = stack.credentials.partners.find(({ name }) => name === partner)!;
+  const answer = await fetch(`${stack.baseUrl}/v2/order/dispatch`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: JSON.stringify({ orderId }),
+  });
+  return { status: answer.status, body: (await answer.json()) as Documents };
+}
+
+const say = async ({ printOrderId: orderId }: HandedOver, status: string) => {
+  await stack
+    .partner('prints-berlin')
+    .postOrderStatus({ body: { timestamp: now(), orderId, status } as never });
+};
+
+const changedAddress = (reference: string, addressLine1: string) => ({
+  shippingAddress: { ...orderBody(stack, reference).shippingAddress, addressLine1 },
+});
+
+test('twenty requests at once get one label; asked again, the same shipment under links that work', async () => {
+  const order = await handedOver(stack, 'twenty');
+  const answers = await Promise.all(Array.from({ length: 20 }, () => dispatch(order.printOrderId)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const codes = new Set(answers.map(({ body }) => body.trackingCode));
+  expect(codes.size).toBe(1);
+  expect((await orderNow(stack, order.orderId)).shipments).toEqual({ bought: 1 });
+  const { sql } = stack.services;
+  const [purchases] = await sql<{ n: number }[]>`
+    SELECT count(*)::int AS n FROM carrier_purchases p JOIN shipments s ON p.idempotency_key LIKE s.id || ':%'
+    WHERE s.order_id = ${order.orderId}`;
+  expect(purchases).toEqual({ n: 1 });
+
+  const again = (await dispatch(order.printOrderId)).body;
+  expect(codes).toEqual(new Set([again.trackingCode]));
+  expect(again.documents.map(({ type }) => type)).toContain('label');
+  for (const { url, contentType } of again.documents) {
+    const document = await fetch(url);
+    expect(document.status).toBe(200);
+    expect(document.headers.get('content-type')).toBe(contentType);
+    expect(Buffer.from(await document.arrayBuffer()).toString('latin1', 0, 5)).toBe('%PDF-');
+  }
+});
+
+test('after the order’s end the same shipment is still answered', async () => {
+  const order = await handedOver(stack, 'after-the-end');
+  const { trackingCode } = (await dispatch(order.printOrderId)).body;
+  await say(order, 'shipped');
+  const { carrierUid } = (await (
+    await fetch(`${stack.baseUrl}/v1/tracking/${trackingCode}`, {
+      headers: { 'x-api-key': stack.credentials.client.apiKey },
+    })
+  ).json()) as { carrierUid: string };
+  const scan = { id: 'scan-1', trackingNumber: trackingCode, statusUid: 'delivered', message: 'Delivered' };
+  await fetch(`${stack.sandbox.controlUrl}/carriers/${carrierUid}/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ events: [{ ...scan, location: 'Berlin', createdAt: new Date().toISOString() }] }),
+  });
+  await orderUntil(stack, order.orderId, is('delivered'));
+  expect(await dispatch(order.printOrderId)).toMatchObject({ status: 200, body: { trackingCode } });
+});
+
+describe('a dispatch that cannot be is refused in one sentence, and no label is bought', () => {
+  test.each([
+    ['unknown', '999999999999', 404],
+    ['no id', 'abc', 404],
+    ['blank', ' ', 400],
+    ['missing', undefined, 400],
+  ])('%s', async (_what, id, status) => {
+    expect(await dispatch(id as string)).toEqual({ status, body: { error: expect.any(String) } });
+  });
+
+  test('another partner’s print order', async () => {
+    const order = await handedOver(stack, 'foreign');
+    expect(await dispatch(order.printOrderId, 'prints-ohio')).toEqual({
+      status: 404,
+      body: { error: expect.stringContaining(order.printOrderId) },
+    });
+    expect((await orderNow(stack, order.orderId)).shipments).toEqual({});
+  });
+
+  test('not confirmed yet', async () => {
+    const { id: orderId } = await stack.shop.submitOrder({
+      body: orderBody(stack, 'unconfirmed', { address: { addressLine2: 'sandbox:fails-first=9' } as never }),
+    });
+    const { printOrderIds } = await orderUntil(
+      stack,
+      orderId,
+      ({ printOrderIds: ids, items }) => ids.length === 1 && items[0]!.status === 'passed',
+    );
+    expect(await dispatch(printOrderIds[0]!)).toEqual({
+      status: 409,
+      body: { error: expect.stringMatching(/not confirmed/) },
+    });
+    // The partner's own word shows that it has the print order after all.
+    await say({ printOrderId: printOrderIds[0]! } as HandedOver, 'received');
+    await orderUntil(stack, orderId, is('in_production'));
+    expect((await dispatch(printOrderIds[0]!)).status).toBe(200);
+  });
+
+  test('cancelled by the client', async () => {
+    const order = await handedOver(stack, 'cancelled');
+    await stack.shop.cancelOrder({ params: { orderId: order.orderId }, body: {} });
+    await orderUntil(stack, order.orderId, is('canceled'));
+    expect(await dispatch(order.printOrderId)).toEqual({ status: 409, body: { error: expect.any(String) } });
+    expect((await orderNow(stack, order.orderId)).shipments).toEqual({});
+  });
+
+  test('cancelled by the partner itself', async () => {
+    const order = await handedOver(stack, 'given-back');
+    await say(order, 'cancelled');
+    await orderUntil(stack, order.orderId, is('on_hold'));
+    expect(await dispatch(order.printOrderId)).toEqual({
+      status: 409,
+      body: { error: expect.stringMatching(/cancelled/) },
+    });
+  });
+
+  test('on hold by an operator, until it is released', async () => {
+    const order = await handedOver(stack, 'held');
+    const repair = (action: 'hold' | 'release') =>
+      stack.operator.repairOrder({
+        params: { orderId: order.orderId },
+        body: { action, reason: 'the client asked to wait' },
+      });
+    await repair('hold');
+    expect(await dispatch(order.printOrderId)).toEqual({
+      status: 409,
+      body: { error: expect.stringMatching(/on hold/) },
+    });
+    await repair('release');
+    expect((await dispatch(order.printOrderId)).status).toBe(200);
+  });
+});
+
+test('a new address after the label: the old one is voided, the next dispatch makes another', async () => {
+  const order = await handedOver(stack, 'moved');
+  const before = (await dispatch(order.printOrderId)).body.trackingCode;
+  const { shippingAddress } = await stack.shop.updateShipment({
+    params: { orderId: order.orderId },
+    body: changedAddress('moved', 'Invalidenstrasse 2'),
+  });
+  expect(shippingAddress.addressLine1).toBe('Invalidenstrasse 2');
+  await orderUntil(stack, order.orderId, ({ shipments }) => shipments.voided === 1);
+
+  const answers = await Promise.all(Array.from({ length: 5 }, () => dispatch(order.printOrderId)));
+  const after = new Set(answers.map(({ body }) => body.trackingCode));
+  expect(after.size).toBe(1);
+  expect(after).not.toContain(before);
+  expect((await orderNow(stack, order.orderId)).shipments).toEqual({ bought: 1, voided: 1 });
+
+  await say(order, 'shipped');
+  await orderUntil(stack, order.orderId, is('shipped'));
+  await expect(
+    stack.shop.updateShipment({
+      params: { orderId: order.orderId },
+      body: changedAddress('moved', 'Chausseestrasse 3'),
+    }),
+  ).rejects.toMatchObject({ status: 409, code: 'CONFLICT' });
+  expect((await orderNow(stack, order.orderId)).shipments).toEqual({ bought: 1, voided: 1 });
+});
+
+test('addresses that change while labels are bought: one label stands, for the last address', async () => {
+  const order = await handedOver(stack, 'restless');
+  const change = (line: string) =>
+    stack.shop.updateShipment({
+      params: { orderId: order.orderId },
+      body: changedAddress('restless', line),
+    });
+  const [asked] = await Promise.all([
+    dispatch(order.printOrderId),
+    change('Ackerstrasse 1'),
+    dispatch(order.printOrderId),
+    change('Ackerstrasse 2'),
+    dispatch(order.printOrderId),
+  ]);
+  expect([200, 409]).toContain(asked.status);
+  const last = await change('Ackerstrasse 3');
+  expect(last.shippingAddress.addressLine1).toBe('Ackerstrasse 3');
+  const { trackingCode } = (await dispatch(order.printOrderId)).body;
+  await orderUntil(stack, order.orderId, ({ shipments }) => shipments.bought === 1 && !shipments.buying);
+  const { sql } = stack.services;
+  const [standing] = await sql<{ line: string; code: string }[]>`
+    SELECT s.consignment -> 'receiver' ->> 'addressLine1' AS line, p.tracking_number AS code
+    FROM shipments s JOIN shipment_packages p ON p.shipment_id = s.id
+    WHERE s.order_id = ${order.orderId} AND s.status = 'bought'`;
+  expect(standing).toEqual({ line: 'Ackerstrasse 3', code: trackingCode });
+});
