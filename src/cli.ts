@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command as Program } from 'commander';
 import pino from 'pino';
 import { demoLogFile, runDemo } from './cli/demo';
+import { importCatalogFile } from './cli/import-catalog';
 import { runApi } from './cli/run-api';
 import { runWorker } from './cli/run-worker';
 import { loadSecrets } from './cli/secrets';
@@ -149,6 +150,15 @@ program
       say(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`);
       return 0;
     }),
+  );
+
+program
+  .command('import-catalog')
+  .argument('<file>', 'CSV, JSON array or JSON Lines (docs/catalog.md)')
+  .option('--dry-run', 'check and count, change nothing')
+  .description('import products, product models and attribute values')
+  .action((file: string, { dryRun = false }: { dryRun?: boolean }) =>
+    command('import', ({ config, log }) => importCatalogFile(config, log, file, { dryRun, say }))(),
   );
 
 program.parseAsync();

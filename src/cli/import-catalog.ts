@@ -1,0 +1,57 @@
+import { createReadStream } from 'node:fs';
+import { importCatalog } from '../catalog/import-catalog';
+import { csvLines, jsonLines } from '../catalog/import-lines';
+import type { Config } from '../platform/config';
+import { startEmbeddedStack } from '../platform/embedded/stack';
+import type { Logger } from '../platform/logging';
+import { migrate } from '../platform/migrate';
+import { connectPostgres } from '../platform/postgres';
+
+/** Refused lines that are shown; the rest are counted. */
+const SHOWN_REFUSALS = 50;
+
+/**
+ * Imports a catalog file (docs/catalog.md) into the configured database, or into the embedded one of DATA_DIR.
+ * @returns exit code: 1 when a line was refused
+ */
+export async function importCatalogFile(
+  config: Config,
+  log: Logger,
+  file: string,
+  { dryRun, say }: { readonly dryRun: boolean; readonly say: (line: string) => void },
+): Promise<number> {
+  // Only Postgres is needed; naming any Temporal address keeps ours from being started.
+  const stack = await startEmbeddedStack(
+    { ...config, TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS ?? 'none' },
+    say,
+  );
+  const url = stack.config.DATABASE_URL!;
+  const sql = connectPostgres(url, { max: 4, applicationName: 'pressline-import' });
+  try {
+    await migrate(url, log);
+    const text = createReadStream(file, 'utf8');
+    let shown = 0;
+    const counts = await importCatalog(sql, /\.csv$/i.test(file) ? csvLines(text) : jsonLines(text), {
+      dryRun,
+      onProgress: ({ lines, created, updated, unchanged, refused }) =>
+        say(
+          `${lines} lines: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused`,
+        ),
+      onRefused: ({ line, faults }) => {
+        shown += 1;
+        if (shown > SHOWN_REFUSALS) return;
+        for (const { reference, message } of faults)
+          say(`line ${line}: ${reference === '' ? '' : `${reference}: `}${message}`);
+      },
+    });
+    if (shown > SHOWN_REFUSALS) say(`… and ${shown - SHOWN_REFUSALS} more refused lines.`);
+    const { created, updated, unchanged, refused } = counts;
+    say(
+      `${dryRun ? 'Dry run, nothing changed' : 'Imported'}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused.`,
+    );
+    return refused > 0 ? 1 : 0;
+  } finally {
+    await sql.end({ timeout: 5 });
+    await stack.stop();
+  }
+}
