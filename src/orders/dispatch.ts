@@ -42,7 +42,7 @@ export async function dispatchPrintOrder(
 }
 
 /** A print order has one shipment for each revision of the order's address and method. */
-function dispatchKey(orderId: string, printOrderId: string, revision: number): string {
+export function dispatchKey(orderId: string, printOrderId: string, revision: number): string {
   return `${orderWorkflowId(orderId)}:dispatch:${printOrderId}:${revision}`;
 }
 

@@ -1,3 +1,4 @@
+import { enqueueOrderNotifications } from '../notifications/enqueue';
 import { listPartners } from '../partners/store';
 import { uuidv7 } from '../platform/ids';
 import { inTransaction, json, type Queryable, type Sql } from '../platform/postgres';
@@ -65,6 +66,7 @@ export async function applyShippingChange(
         if (updated.count === 0) throw new OutdatedPlan();
         await storeShipmentPlans(tx, orderId, plans);
         await tx`UPDATE shipping_changes SET revision = ${revision} WHERE id = ${changeId}`;
+        await enqueueOrderNotifications(tx, { orderId });
         return { outcome: 'applied', revision } as const;
       });
     } catch (error) {

@@ -3,7 +3,7 @@ import { Refusal } from '../platform/errors';
 import { uuidv7 } from '../platform/ids';
 import type { WorkflowStart } from '../platform/outbox/temporal-delivery';
 import { inTransaction, json, type Queryable, type Sql } from '../platform/postgres';
-import { ORDER_WORKFLOW, orderWorkflowId } from './domain/run-messages';
+import { ORDER_WORKFLOW, type OrderRunInput, orderWorkflowId } from './domain/run-messages';
 import type { SubmitOrder } from './schemas';
 
 /** What every run starts with besides its order. */
@@ -110,7 +110,10 @@ interface RunSubject {
   readonly clientId: string;
   readonly clientName: string;
   readonly requestId: string;
-  readonly order: Pick<SubmitOrder, 'orderReferenceId' | 'shippingAddress' | 'items'>;
+  readonly order: Pick<SubmitOrder, 'orderReferenceId'> & {
+    readonly shippingAddress: Pick<SubmitOrder['shippingAddress'], 'country'>;
+    readonly items: readonly unknown[];
+  };
 }
 
 /** The message that starts an order's run; its items are filled in by the statement that knows their ids. */
@@ -175,16 +178,23 @@ export function slipRows(order: Pick<SubmitOrder, 'packagingInstructions'>) {
   );
 }
 
-/** Starts the run of a draft that became an order; its rows are in place. */
+/**
+ * Starts the run of an order whose rows are in place: a draft's, or one that was lost.
+ * @param carried the state in which a run goes on that began before
+ */
 export async function startRun(
   tx: Queryable,
   subject: Omit<RunSubject, 'order'> & { readonly order: Omit<RunSubject['order'], 'items'> },
   items: readonly { readonly id: string; readonly quantity: number }[],
   settings: RunSettings,
+  carried: OrderRunInput['carried'] | null = null,
 ): Promise<WorkflowStart> {
-  const start = runStart({ ...subject, order: { ...subject.order, items: items as never } }, settings);
+  const start = runStart({ ...subject, order: { ...subject.order, items } }, settings);
   const [input] = start.args;
-  const message = { ...start, args: [{ ...(input as object), items }] };
+  const message = {
+    ...start,
+    args: [{ ...(input as object), items, ...(carried === null ? {} : { carried }) }],
+  };
   await tx`
     INSERT INTO outbox (kind, target, payload)
     VALUES ('start_workflow', ${orderWorkflowId(subject.id)}, ${json(tx, message)})`;

@@ -6,12 +6,13 @@ import { createPartnerStockActivities } from '../../activities/partner-stock';
 import { createCandidateReader } from '../../src/partners/candidates';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
 import { recordStockReports, reportedLevels } from '../../src/partners/stock-levels';
-import { ensureStockPollSchedule, stockPollScheduleId } from '../../src/partners/stock-poll-schedule';
+import { STOCK_POLL } from '../../src/partners/stock-poll-schedule';
 import { partnerByAccount, subscribe } from '../../src/partners/store';
 import { createSafeClient } from '../../src/platform/http/safe-client';
 import { verifySignature } from '../../src/platform/http/webhook-signature';
 import { randomToken } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
+import { ensureSchedule, scheduleId } from '../../src/platform/schedules';
 import { setUpStockItems } from '../../src/procurement/stock-items';
 import type { PartnerStockPollResult } from '../../workflows/partner-stock-poll';
 import { testAccount, testApiDeps } from '../support/api-deps';
@@ -192,8 +193,9 @@ describe('the stock poll', () => {
 
 test('the schedule starts the poll every ten minutes; ensuring it again changes nothing and keeps a pause', async () => {
   const config = { TEMPORAL_TASK_QUEUE: taskQueue };
-  await Promise.all([ensureStockPollSchedule(temporal, config), ensureStockPollSchedule(temporal, config)]);
-  const schedule = temporal.schedule.getHandle(stockPollScheduleId(config));
+  const ensure = () => ensureSchedule(temporal, config, STOCK_POLL);
+  await Promise.all([ensure(), ensure()]);
+  const schedule = temporal.schedule.getHandle(scheduleId(config, STOCK_POLL));
   try {
     await schedule.trigger();
     let seen = await schedule.describe();
@@ -209,7 +211,7 @@ test('the schedule starts the poll every ten minutes; ensuring it again changes 
     expect(result).toMatchObject({ partners: 2, skusAsked: 250 });
 
     await schedule.pause('stock-taking');
-    await ensureStockPollSchedule(temporal, config);
+    await ensure();
     expect((await schedule.describe()).state).toMatchObject({ paused: true, note: 'stock-taking' });
   } finally {
     await schedule.delete();

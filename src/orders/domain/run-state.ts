@@ -66,6 +66,8 @@ export const ATTENTION_REASONS = [
   'cancel_refused',
   'no_partner',
   'dispatch_failed',
+  // The run and the rows do not fit together: one of the two has lost something.
+  'out_of_step',
 ] as const;
 /** Why an operator should look at an order. */
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];

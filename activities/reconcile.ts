@@ -1,0 +1,91 @@
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import { compareOrders, compareRuns, type Stretch } from '../src/orders/reconcile/compare';
+import { type Counts, tally } from '../src/orders/reconcile/findings';
+import { settleShipments } from '../src/orders/reconcile/shipments';
+import {
+  hearPostbacks,
+  type ReconcileDeps,
+  readMark,
+  reviveDead,
+  startUnstarted,
+  writeMark,
+} from '../src/orders/reconciler';
+import type { Config } from '../src/platform/config';
+import type { Logger } from '../src/platform/logging';
+import type { Sql } from '../src/platform/postgres';
+
+export interface ReconcileActivityDeps {
+  readonly sql: Sql;
+  readonly temporal: Client;
+  readonly log: Logger;
+  readonly config: Pick<Config, 'TEMPORAL_TASK_QUEUE' | 'RECEIVED_DEADLINE' | 'FILE_RETRY_WINDOW'>;
+}
+
+/** How far a walk goes in one activity: from where, and how many stretches; null goes to the end. */
+export interface Walk {
+  readonly after: string;
+  readonly stretches: number | null;
+}
+
+interface Progress extends Stretch {
+  readonly done: number;
+}
+
+/** Takes stretch after stretch; a retry goes on after the last one that was finished. */
+async function walk({ after, stretches }: Walk, step: (after: string) => Promise<Stretch>): Promise<Stretch> {
+  let progress: Progress = (activityInfo().heartbeatDetails as Progress | undefined) ?? {
+    counts: {},
+    next: after,
+    done: 0,
+  };
+  while (progress.done === 0 || (progress.next !== '' && progress.done < (stretches ?? Infinity))) {
+    cancellationSignal().throwIfAborted();
+    const { counts, next } = await step(progress.next);
+    progress = { counts: tally(progress.counts, counts), next, done: progress.done + 1 };
+    heartbeat(progress);
+  }
+  return { counts: progress.counts, next: progress.next };
+}
+
+/** Postgres and Temporal held against each other. Each part may be tried again at will. */
+export function createReconcileActivities({ sql, temporal, log, config }: ReconcileActivityDeps) {
+  const deps: ReconcileDeps = {
+    sql,
+    temporal,
+    log,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    settings: {
+      receivedDeadlineMs: config.RECEIVED_DEADLINE,
+      fileRetryWindowMs: config.FILE_RETRY_WINDOW,
+    },
+  };
+  return {
+    readReconciliationMark: (): Promise<number> => readMark(sql),
+
+    /** What outboxes, inboxes and purchases left undone. */
+    async reconcileLeftovers(): Promise<Counts> {
+      const parts = [startUnstarted, hearPostbacks, settleShipments, reviveDead];
+      const counts: Counts[] = [];
+      for (const part of parts) {
+        counts.push(await part(deps));
+        heartbeat();
+      }
+      return tally(...counts);
+    },
+
+    reconcileOrders: (from: Walk & { readonly afterLoss: boolean }): Promise<Stretch> =>
+      walk(from, (after) => compareOrders(deps, after, from.afterLoss)),
+
+    reconcileRuns: (from: Walk & { readonly restored: boolean }): Promise<Stretch> =>
+      walk(from, (after) => compareRuns(deps, after, from.restored)),
+
+    async finishReconciliation({ mark, counts }: { mark: number; counts: Counts }): Promise<void> {
+      await writeMark(sql, mark);
+      const isQuiet = Object.keys(counts).length === 0;
+      log[isQuiet ? 'debug' : 'info']({ mark, ...counts }, 'Postgres and Temporal reconciled');
+    },
+  };
+}
+
+export type ReconcileActivities = ReturnType<typeof createReconcileActivities>;

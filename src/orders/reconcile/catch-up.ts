@@ -1,0 +1,70 @@
+import { enqueueOrderNotifications } from '../../notifications/enqueue';
+import { inTransaction, json, type Sql } from '../../platform/postgres';
+import { jobStatus } from '../domain/derive';
+import type { AttentionReason, PrintOrderState, RunState } from '../domain/run-state';
+import { deriveOrderStatus } from '../domain/statuses';
+
+/** Has an operator look at an order. @returns whether it did not want one for this reason before */
+export async function flagOrder(sql: Sql, orderId: string, reason: AttentionReason): Promise<boolean> {
+  return await inTransaction(sql, async (tx) => {
+    const flagged = await tx`
+      UPDATE orders SET attention = concat_ws(' ', attention, ${reason}::text), updated_at = now()
+      WHERE id = ${orderId} AND NOT coalesce(${reason} = ANY(string_to_array(attention, ' ')), false)`;
+    if (flagged.count === 0) return false;
+    await tx`
+      INSERT INTO order_events (order_id, type, data)
+      VALUES (${orderId}, 'reconciled', ${json(tx, { found: reason })})`;
+    return true;
+  });
+}
+
+/**
+ * Brings the rows of an order in line with a run that is ahead of them, as after Postgres was restored from a backup.
+ * The rows stay one version behind the state that they show: a record of that very version that is under way still
+ * counts, with its stock and refunds.
+ * @returns whether anything was behind, and whether the run knows of print orders that have no rows
+ */
+export async function catchUp(
+  sql: Sql,
+  orderId: string,
+  state: RunState,
+): Promise<{ behind: boolean; lostPrintOrders: boolean }> {
+  const version = state.version - 1;
+  return await inTransaction(sql, async (tx) => {
+    const updated = await tx`
+      UPDATE orders SET fulfillment_status = ${deriveOrderStatus(state.items.map(({ status }) => status))},
+        attention = ${state.attention.length > 0 ? state.attention.join(' ') : null},
+        run_version = ${version}, updated_at = now()
+      WHERE id = ${orderId} AND run_version < ${version}`;
+    if (updated.count === 0) return { behind: false, lostPrintOrders: false };
+    const jobs = state.printOrders.flatMap((printOrder) =>
+      printOrder.jobs.map((job) => ({
+        id: job.id,
+        status: jobStatus(job, printOrder) ?? 'superseded',
+        quantity: job.quantity,
+      })),
+    );
+    const printOrders = state.printOrders.map((each) => ({ id: each.id, status: printOrderStatus(each) }));
+    await tx`
+      UPDATE order_items SET fulfillment_status = i.status
+      FROM jsonb_to_recordset(${json(tx, state.items)}) AS i (id bigint, status text)
+      WHERE order_items.id = i.id AND order_items.order_id = ${orderId}`;
+    const known = await tx`
+      UPDATE print_orders SET status = p.status
+      FROM jsonb_to_recordset(${json(tx, printOrders)}) AS p (id bigint, status text)
+      WHERE print_orders.id = p.id AND print_orders.order_id = ${orderId}`;
+    await tx`
+      UPDATE print_jobs SET status = j.status, quantity = j.quantity
+      FROM jsonb_to_recordset(${json(tx, jobs)}) AS j (id bigint, status text, quantity int), print_orders p
+      WHERE print_jobs.id = j.id AND p.id = print_jobs.print_order_id AND p.order_id = ${orderId}`;
+    await tx`
+      INSERT INTO order_events (order_id, type, data)
+      VALUES (${orderId}, 'reconciled', ${json(tx, { found: 'rows_behind_run', version: state.version })})`;
+    await enqueueOrderNotifications(tx, { orderId });
+    return { behind: true, lostPrintOrders: known.count < printOrders.length };
+  });
+}
+
+function printOrderStatus(printOrder: PrintOrderState): string {
+  return printOrder.jobs.every((job) => job.ended !== null) ? 'cancelled' : printOrder.delivery;
+}
