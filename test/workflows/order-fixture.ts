@@ -25,7 +25,7 @@ const ADDRESS = {
   phone: '+49 30 901820',
 };
 
-export type Address = typeof ADDRESS & { state?: string };
+export type Address = typeof ADDRESS & { readonly addressLine2?: string };
 
 /** An order of posters, and stickers as a second item; with retail prices, so that any partner may make it. */
 export function orderBody(

@@ -115,7 +115,7 @@ describe('a dispatch that cannot be is refused in one sentence, and no label is 
 
   test('not confirmed yet', async () => {
     const { id: orderId } = await stack.shop.submitOrder({
-      body: orderBody(stack, 'unconfirmed', { address: { addressLine2: 'sandbox:fails-first=9' } as never }),
+      body: orderBody(stack, 'unconfirmed', { address: { addressLine2: 'sandbox:fails-first=9' } }),
     });
     const { printOrderIds } = await orderUntil(
       stack,
