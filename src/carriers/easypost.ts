@@ -1,17 +1,9 @@
 import EasyPostClient from '@easypost/api';
 import type { z } from 'zod';
 import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
-import { convertMinor, fromMinor, toMinor, UnknownRateError } from '../platform/domain/money';
+import { convertMinor, toMinor, UnknownRateError } from '../platform/domain/money';
 import type { SafeClient } from '../platform/http/safe-client';
-import { passesCustoms } from '../shipping/domain/customs';
-import type {
-  Consignment,
-  ConsignmentPackage,
-  MethodQuote,
-  Money,
-  PostalAddress,
-  TaxIds,
-} from '../shipping/domain/shipment';
+import type { ConsignmentPackage, MethodQuote, Money } from '../shipping/domain/shipment';
 import type { TrackingStatus } from '../shipping/domain/tracking-status';
 import {
   type BuyOutcome,
@@ -20,6 +12,7 @@ import {
   CarrierUnavailable,
   type PurchaseRequest,
 } from './carrier';
+import { shipmentParameters } from './easypost-parameters';
 import {
   type EasyPostRate,
   type EasyPostShipment,
@@ -50,94 +43,6 @@ const methodUid = ({ carrier, service }: Pick<EasyPostRate, 'carrier' | 'service
   `${UID}_${slug(carrier)}_${slug(service)}`;
 /** `GroundAdvantage` as `Ground Advantage`. */
 const spaced = (name: string) => name.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
-
-const GRAMS_AN_OUNCE = 28.349523125;
-const ounces = (grams: number) => Number((grams / GRAMS_AN_OUNCE).toFixed(2));
-const inches = (mm: number) => Number((mm / 25.4).toFixed(2));
-
-function address(party: PostalAddress) {
-  return {
-    name: [party.firstName, party.lastName].filter(Boolean).join(' ') || undefined,
-    company: party.company,
-    street1: party.addressLine1,
-    street2: [party.addressLine2, party.addressLine3, party.suburb].filter(Boolean).join(', ') || undefined,
-    city: party.city,
-    state: party.state,
-    zip: party.postcode,
-    country: party.country,
-    phone: party.phone,
-    email: party.email,
-  };
-}
-
-const TAX_ID_TYPES: Readonly<Record<keyof TaxIds, string>> = {
-  vatNumber: 'VAT',
-  eoriNumber: 'EORI',
-  iossNumber: 'IOSS',
-  pcccNumber: 'PCCC',
-  australianBusinessNumber: 'ABN',
-};
-
-function taxIdentifiers({ sender, receiver }: Consignment) {
-  return (
-    [
-      ['SENDER', sender],
-      ['RECEIVER', receiver],
-    ] as const
-  ).flatMap(([entity, party]) =>
-    (Object.keys(TAX_ID_TYPES) as (keyof TaxIds)[]).flatMap((key) => {
-      const taxId = party.taxIds?.[key];
-      return taxId
-        ? [{ entity, tax_id: taxId, tax_id_type: TAX_ID_TYPES[key], issuing_country: party.country }]
-        : [];
-    }),
-  );
-}
-
-function customsInfo(consignment: Consignment, pack: ConsignmentPackage) {
-  const { sender, receiver } = consignment;
-  if (!passesCustoms(sender.country, receiver.country)) return undefined;
-  return {
-    contents_type: 'merchandise',
-    customs_certify: true,
-    customs_signer: [sender.firstName, sender.lastName].filter(Boolean).join(' ') || sender.company,
-    restriction_type: 'none',
-    eel_pfc: 'NOEEI 30.37(a)',
-    customs_items: pack.items.map((item) => ({
-      description: item.description,
-      quantity: item.quantity,
-      value: fromMinor(item.unitValue.minor * item.quantity, item.unitValue.currency),
-      currency: item.unitValue.currency,
-      weight: ounces(item.unitWeightGrams * item.quantity),
-      hs_tariff_number: item.hsCode,
-      origin_country: item.countryOfOrigin,
-    })),
-  };
-}
-
-function shipmentParameters(
-  consignment: Consignment,
-  pack: ConsignmentPackage,
-  labelFormat: 'pdf' | 'zpl' = 'pdf',
-) {
-  return {
-    to_address: address(consignment.receiver),
-    from_address: address(consignment.sender),
-    parcel: {
-      length: inches(pack.lengthMm),
-      width: inches(pack.widthMm),
-      height: inches(pack.heightMm),
-      weight: ounces(pack.grossWeightGrams),
-    },
-    customs_info: customsInfo(consignment, pack),
-    tax_identifiers: taxIdentifiers(consignment),
-    options: {
-      label_format: labelFormat.toUpperCase(),
-      label_size: '4x6',
-      print_custom_1: consignment.reference.slice(0, 35),
-    },
-  };
-}
 
 /** EasyPost's tracking statuses; those that say nothing of the package's way are passed over. */
 const STATUSES: Readonly<Record<string, TrackingStatus>> = {

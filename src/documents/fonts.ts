@@ -1,4 +1,6 @@
-import { type Font, type GlyphRun, openSync } from 'fontkit';
+import { readFileSync } from 'node:fs';
+import { create, type Font, type GlyphRun } from 'fontkit';
+import { TrueTypeFile, TrueTypeSubset } from './truetype-subset';
 
 export type Weight = 'regular' | 'bold';
 
@@ -64,7 +66,10 @@ export function font(script: Script, weight: Weight): Font {
   const name = `${script}/${weight}`;
   const known = opened.get(name);
   if (known !== undefined) return known;
-  const parsed = openSync(fontPath(script, weight)) as Font;
+  const bytes = readFileSync(fontPath(script, weight));
+  const parsed = create(bytes) as Font;
+  const file = new TrueTypeFile(bytes);
+  parsed.createSubset = () => new TrueTypeSubset(file) as unknown as ReturnType<Font['createSubset']>;
   const shape = parsed.layout.bind(parsed);
   parsed.layout = ((text: string) =>
     NEEDS_SHAPING.test(text) ? shape(text) : plainRun(parsed, text)) as Font['layout'];

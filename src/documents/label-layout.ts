@@ -141,7 +141,7 @@ export function layOutLabel(label: LabelContent, size: { width: number; height: 
   lines(
     addressLines(label.sender, { from: country }),
     { x: MARGIN, y: 65, width: senderWidth, height: 57 },
-    { size: 7.5, minSize: 4.5 },
+    { size: 7.5, minSize: 3 },
   );
   const facts = [
     ['Date', label.date],

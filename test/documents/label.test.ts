@@ -1,7 +1,7 @@
 import { ready } from 'zpl-renderer-js';
 import { s10, sscc } from '../../src/carriers/domain/tracking-numbers';
 import { unprintable } from '../../src/documents/fonts';
-import type { LabelContent } from '../../src/documents/label-layout';
+import { type LabelContent, layOutLabel } from '../../src/documents/label-layout';
 import { renderLabelPdf } from '../../src/documents/label-pdf';
 import { renderLabelZpl } from '../../src/documents/label-zpl';
 import {
@@ -147,23 +147,34 @@ describe('PDF labels', () => {
     },
   );
 
-  test('the longest address that the field limits let through stays inside the label', async () => {
+  test('the longest address that the field limits let through stays inside its box', async () => {
     const receiver = {
       ...CHICAGO,
-      firstName: 'W'.repeat(25),
-      lastName: 'M'.repeat(25),
+      firstName: 'W'.repeat(35),
+      lastName: 'M'.repeat(35),
       company: 'WM '.repeat(20),
-      addressLine1: 'W'.repeat(35),
-      addressLine2: 'M'.repeat(35),
-      addressLine3: 'W'.repeat(35),
+      addressLine1: 'W'.repeat(60),
+      addressLine2: 'M'.repeat(60),
+      addressLine3: 'W'.repeat(60),
+      street: 'M'.repeat(60),
+      houseNumber: '9'.repeat(15),
+      suburb: 'W'.repeat(35),
       city: 'W'.repeat(30),
       state: 'M'.repeat(35),
       postcode: '9'.repeat(15),
     };
-    const [page] = await pagesOf(
-      await renderLabelPdf([{ ...courier, sender: receiver, receiver }]),
-      'label-longest',
+    const label = { ...courier, sender: receiver, receiver };
+    const [page] = await pagesOf(await renderLabelPdf([label]), 'label-longest');
+    const elements = layOutLabel(label, { width: 288, height: 432 });
+    const lines = elements.filter((element) => element.kind === 'text').sort((a, b) => a.y - b.y);
+    const rules = elements.flatMap((element) =>
+      element.kind === 'bar' && element.height === 1 ? [element.y] : [],
     );
+
+    for (const line of lines) {
+      const next = rules.find((y) => y > line.y) ?? 432;
+      expect(line.y + line.size).toBeLessThanOrEqual(next + 0.5);
+    }
 
     expect(touchesEdge(page!, 12)).toBe(false);
     expect((await barcodesIn(page!)).map(({ text }) => text.replace(/[()]/g, ''))).toEqual([

@@ -27,7 +27,20 @@ export function countryLine(country: string): string {
   return (countries.getName(country, 'en') ?? country).toUpperCase();
 }
 
+/** Written in Chinese, Japanese or Korean script: names begin with the family's, places with the largest. */
+const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+function nameLine({ firstName = '', lastName = '', country }: PostalAddress): string {
+  if (!EAST_ASIAN.test(lastName) || !EAST_ASIAN.test(firstName)) return joined(firstName, lastName);
+  return country === 'JP' ? joined(lastName, firstName) : lastName + firstName;
+}
+
 const joined = (...parts: readonly (string | undefined)[]) => parts.filter((part) => part).join(' ');
+
+function largeToSmall(city: string, state: string | undefined): string[] {
+  if (!state || state === city) return [city];
+  return [EAST_ASIAN.test(city) ? joined(state, city) : joined(city, state)];
+}
 
 /** Street lines without repetition: clients often give `street` and `houseNumber` beside the same in `addressLine1`. */
 function streetLines(address: PostalAddress): string[] {
@@ -55,10 +68,10 @@ export function addressLines(address: PostalAddress, options: { readonly from?: 
       : form === 'city / code'
         ? [joined(city, state && state !== city ? `(${state})` : undefined), postcode]
         : form === 'code / city state'
-          ? [postcode, joined(city, state && state !== city ? state : undefined)]
+          ? [postcode, ...largeToSmall(city, state)]
           : [joined(postcode, city, state)];
   return [
-    joined(address.firstName, address.lastName),
+    nameLine(address),
     address.company ?? '',
     ...streetLines(address),
     ...place,

@@ -1,0 +1,92 @@
+import { fromMinor } from '../platform/domain/money';
+import { passesCustoms } from '../shipping/domain/customs';
+import type { Consignment, ConsignmentPackage, PostalAddress, TaxIds } from '../shipping/domain/shipment';
+
+const GRAMS_AN_OUNCE = 28.349523125;
+const ounces = (grams: number) => Number((grams / GRAMS_AN_OUNCE).toFixed(2));
+const inches = (mm: number) => Number((mm / 25.4).toFixed(2));
+
+function address(party: PostalAddress) {
+  return {
+    name: [party.firstName, party.lastName].filter(Boolean).join(' ') || undefined,
+    company: party.company,
+    street1: party.addressLine1,
+    street2: [party.addressLine2, party.addressLine3, party.suburb].filter(Boolean).join(', ') || undefined,
+    city: party.city,
+    state: party.state,
+    zip: party.postcode,
+    country: party.country,
+    phone: party.phone,
+    email: party.email,
+  };
+}
+
+const TAX_ID_TYPES: Readonly<Record<keyof TaxIds, string>> = {
+  vatNumber: 'VAT',
+  eoriNumber: 'EORI',
+  iossNumber: 'IOSS',
+  pcccNumber: 'PCCC',
+  australianBusinessNumber: 'ABN',
+};
+
+function taxIdentifiers({ sender, receiver }: Consignment) {
+  return (
+    [
+      ['SENDER', sender],
+      ['RECEIVER', receiver],
+    ] as const
+  ).flatMap(([entity, party]) =>
+    (Object.keys(TAX_ID_TYPES) as (keyof TaxIds)[]).flatMap((key) => {
+      const taxId = party.taxIds?.[key];
+      return taxId
+        ? [{ entity, tax_id: taxId, tax_id_type: TAX_ID_TYPES[key], issuing_country: party.country }]
+        : [];
+    }),
+  );
+}
+
+function customsInfo(consignment: Consignment, pack: ConsignmentPackage) {
+  const { sender, receiver } = consignment;
+  if (!passesCustoms(sender.country, receiver.country)) return undefined;
+  return {
+    contents_type: 'merchandise',
+    customs_certify: true,
+    customs_signer: [sender.firstName, sender.lastName].filter(Boolean).join(' ') || sender.company,
+    restriction_type: 'none',
+    eel_pfc: 'NOEEI 30.37(a)',
+    customs_items: pack.items.map((item) => ({
+      description: item.description,
+      quantity: item.quantity,
+      value: fromMinor(item.unitValue.minor * item.quantity, item.unitValue.currency),
+      currency: item.unitValue.currency,
+      weight: ounces(item.unitWeightGrams * item.quantity),
+      hs_tariff_number: item.hsCode,
+      origin_country: item.countryOfOrigin,
+    })),
+  };
+}
+
+/** What EasyPost is asked with: one package, its addresses, customs data where a border lies between, our label size. */
+export function shipmentParameters(
+  consignment: Consignment,
+  pack: ConsignmentPackage,
+  labelFormat: 'pdf' | 'zpl' = 'pdf',
+) {
+  return {
+    to_address: address(consignment.receiver),
+    from_address: address(consignment.sender),
+    parcel: {
+      length: inches(pack.lengthMm),
+      width: inches(pack.widthMm),
+      height: inches(pack.heightMm),
+      weight: ounces(pack.grossWeightGrams),
+    },
+    customs_info: customsInfo(consignment, pack),
+    tax_identifiers: taxIdentifiers(consignment),
+    options: {
+      label_format: labelFormat.toUpperCase(),
+      label_size: '4x6',
+      print_custom_1: consignment.reference.slice(0, 35),
+    },
+  };
+}
