@@ -44,6 +44,8 @@ export async function startHttpServer(
     });
   });
   server.on('request', app);
+  // An expectation that we do not know is as good as none (RFC 9110, 10.1.1): Node alone answers a bare 417.
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(listen.port, listen.host, () => {

@@ -1,5 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
+import { day } from '../../src/platform/domain/fields';
 import { toMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
@@ -257,7 +258,7 @@ export function stockRoutes({ sql }: ApiDeps): Route[] {
       path: '/v1/exchange-rates/{date}',
       operationId: 'getExchangeRates',
       summary: 'Read the exchange rates that hold on a day',
-      params: z.object({ date: z.iso.date() }),
+      params: z.object({ date: day }),
       response: exchangeRatesSchema.extend({ date: z.iso.date() }),
       handler: async ({ params: { date } }) => ({ ...(await ratesOn(sql, [date])).get(date)!, date }),
     }),
@@ -268,7 +269,7 @@ export function stockRoutes({ sql }: ApiDeps): Route[] {
       operationId: 'loadExchangeRates',
       summary: 'Load exchange rates of a day',
       description: 'They hold from that day on, until newer ones. Currencies that are left out keep theirs.',
-      params: z.object({ date: z.iso.date() }),
+      params: z.object({ date: day }),
       body: exchangeRatesSchema,
       response: exchangeRatesSchema.extend({ date: z.iso.date() }),
       handler: async ({ params: { date }, body: { perEuro } }) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RATE_CARDS } from '../../src/carriers/domain/rate-cards';
-import { text } from '../../src/platform/domain/fields';
+import { day, moment, text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { verifySignature } from '../../src/platform/http/webhook-signature';
 import { TRACKING_STATUSES } from '../../src/shipping/domain/tracking-status';
@@ -16,8 +16,8 @@ const carrierEventSchema = z
     message: text(500),
     description: z.string().max(2_000).optional(),
     location: z.string().max(200).optional(),
-    createdAt: z.iso.datetime({ offset: true }).describe('When it happened.'),
-    expectedDeliveryDate: z.iso.date().optional(),
+    createdAt: moment().describe('When it happened.'),
+    expectedDeliveryDate: day.optional(),
   })
   .meta({ id: 'CarrierEvent' });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isCountry } from '../platform/domain/countries';
 import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
+import { day, moment } from '../platform/domain/fields';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
 import { PRINT_ORDER_VERSIONS } from './domain/print-order-handoff';
 
@@ -103,7 +104,7 @@ export const stockReportSchema = z.object({
     .nullish()
     .describe('Units on the shelf; in stock with 0 is out of stock.'),
   replenishmentDate: z
-    .union([z.iso.date(), z.iso.datetime({ offset: true, local: true }), z.literal('')])
+    .union([day, moment({ local: true }), z.literal('')])
     .nullish()
     .describe('Day on which more comes in.'),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { POSTBACK_STATUSES, type PostbackEvent } from '../orders/domain/run-events';
 import { ORDER_SIGNALS, orderWorkflowId } from '../orders/domain/run-messages';
 import { crossField, property } from '../platform/domain/cross-field';
-import { text } from '../platform/domain/fields';
+import { hasOffset, moment, text } from '../platform/domain/fields';
 import { type FieldError, Refusal } from '../platform/errors';
 import { sha256 } from '../platform/ids';
 import { enqueue } from '../platform/outbox/outbox';
@@ -14,9 +14,9 @@ const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an
 /** A status postback (interface "POST /v2/order/status"), with the optional `orderItemId` that names one item. */
 export const postbackSchema = crossField(
   z.object({
-    timestamp: z.iso
-      .datetime({ offset: true, local: true })
-      .transform((time) => new Date(/(Z|[+-]\d\d:?\d\d)$/.test(time) ? time : `${time}Z`).toISOString()),
+    timestamp: moment({ local: true }).transform((time) =>
+      new Date(hasOffset(time) ? time : `${time}Z`).toISOString(),
+    ),
     orderId: text(64),
     orderItemId: decimalId.nullish(),
     status: z.enum(POSTBACK_STATUSES),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
+import { day } from '../platform/domain/fields';
 import { PROCUREMENT_STATUSES } from './domain/procurement-order';
 import {
   inventoryShape,
@@ -135,7 +136,7 @@ export const invoiceRequestSchema = z.object({
   url: z.url({ protocol: /^https$/ }).max(2000),
   originalFilename: z.string().trim().min(1).max(255),
   referenceId: z.string().trim().min(1).max(100).nullable().default(null),
-  dueDate: z.iso.date().nullable().default(null),
+  dueDate: day.nullable().default(null),
 });
 
 export const exchangeRatesSchema = z.object({

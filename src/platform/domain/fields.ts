@@ -22,6 +22,28 @@ const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 /** ISO 4217, upper case. */
 export const currencyCode = choice((code) => CURRENCIES.has(code), 'Not a currency code of ISO 4217.');
 
+/**
+ * A day of the Gregorian calendar, written `2026-01-05`. Not before 1900: ISO 8601 has a year 0, which Postgres refuses,
+ * and years of two digits are a sender's bug.
+ */
+export const day = z.iso.date().refine((text) => text >= '1900', 'Must not lie before 1900');
+
+/**
+ * A moment of ISO 8601 with its offset, within 1900 to 9999 in UTC too, where an offset can carry it out of the years
+ * that Postgres and Date both write with four digits.
+ * @param local whether one without an offset is taken; it is then read as UTC
+ */
+export const moment = ({ local = false } = {}) =>
+  z.iso.datetime({ offset: true, local }).refine((text) => {
+    const year = new Date(hasOffset(text) ? text : `${text}Z`).getUTCFullYear();
+    return year >= 1900 && year <= 9999;
+  }, 'Must lie between the years 1900 and 9999');
+
+/** Whether a moment of ISO 8601 says how it stands to UTC. */
+export function hasOffset(text: string): boolean {
+  return /(?:Z|[+-]\d\d:?\d\d)$/.test(text);
+}
+
 /** `{key, value}` pairs: at most 20, each part up to 100 characters. */
 export const metadata = z.array(z.object({ key: text(100), value: z.string().max(100) })).max(20);
 
