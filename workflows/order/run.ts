@@ -6,6 +6,7 @@ import {
   condition,
   continueAsNew,
   isCancellation,
+  log,
   setCurrentDetails,
   setHandler,
   sleep,
@@ -17,7 +18,7 @@ import { jobStatus, unitsToShip } from '../../src/orders/domain/derive';
 import { reduce } from '../../src/orders/domain/lifecycle';
 import { whyNotCancel, whyNotDispatch, whyNotRepair } from '../../src/orders/domain/refusals';
 import { replacedUnits } from '../../src/orders/domain/replacement';
-import { describeRun } from '../../src/orders/domain/run-details';
+import { describeDeadline, describeRun } from '../../src/orders/domain/run-details';
 import type { RunEffect, RunEvent } from '../../src/orders/domain/run-events';
 import {
   type CancelRequest,
@@ -146,8 +147,11 @@ export class OrderRun {
       const handledPostbacks = events.flatMap((event) => (event.type === 'postback' ? [event.eventId] : []));
       const refused = events.find((event) => event.type === 'refused');
       if (this.state !== before || handledPostbacks.length > 0) {
-        await database.recordRun(this.record(before, effects, handledPostbacks, refused ?? null));
+        await database.recordRun.executeWithOptions({ summary: summaryOf(events) }, [
+          this.record(before, effects, handledPostbacks, refused ?? null),
+        ]);
       }
+      this.logChange(before);
       this.show();
       for (const effect of effects) this.carryOut(effect);
       this.written += events.length;
@@ -261,10 +265,17 @@ export class OrderRun {
     });
   }
 
+  /** What a step is about, in the Temporal UI. */
+  private summaryOf(printOrderId: string): string {
+    return `print order ${printOrderId}, ${this.printOrder(printOrderId).partnerUid}`;
+  }
+
   private startDelivery(printOrderId: string): void {
     this.tasks.start(`deliver:${printOrderId}`, async () => {
       try {
-        await partner.deliverPrintOrder({ ...this.ids, printOrderId });
+        await partner.deliverPrintOrder.executeWithOptions({ summary: this.summaryOf(printOrderId) }, [
+          { ...this.ids, printOrderId },
+        ]);
         this.take({ type: 'delivery', printOrderId, outcome: 'accepted', message: '' });
       } catch (error) {
         const failure = applicationFailure(error);
@@ -313,12 +324,10 @@ export class OrderRun {
     const revision = this.state.shippingRevision;
     this.tasks.start(`dispatch:${printOrderId}`, async () => {
       try {
-        const { shipmentId } = await carrier.dispatchPrintOrder({
-          ...this.ids,
-          printOrderId,
-          revision,
-          jobs: unitsToShip(this.printOrder(printOrderId)),
-        });
+        const { shipmentId } = await carrier.dispatchPrintOrder.executeWithOptions(
+          { summary: this.summaryOf(printOrderId) },
+          [{ ...this.ids, printOrderId, revision, jobs: unitsToShip(this.printOrder(printOrderId)) }],
+        );
         this.take({ type: 'dispatched', printOrderId, shipmentId, revision });
       } catch (error) {
         const failure = applicationFailure(error);
@@ -440,7 +449,7 @@ export class OrderRun {
     this.armed = { at: deadline.at, scope };
     scope
       .run(async () => {
-        await sleep(Math.max(deadline.at - Date.now(), 1), { summary: deadlineSummary(deadline) });
+        await sleep(Math.max(deadline.at - Date.now(), 1), { summary: describeDeadline(deadline) });
         this.passed(deadline);
       })
       .catch((error: unknown) => {
@@ -458,6 +467,15 @@ export class OrderRun {
     this.take({ type: 'deadline', reason: deadline.reason, printOrderId: deadline.printOrderId });
     // One more delivery of the same message: the partner may have lost it after accepting.
     if (deadline.reason === 'not_received') this.startDelivery(deadline.printOrderId);
+  }
+
+  /** One line a change of status, under the id of the request that submitted the order. */
+  private logChange(before: RunState): void {
+    const fulfillmentStatus = this.orderStatus;
+    const { attention } = this.state;
+    const same = fulfillmentStatus === deriveOrderStatus(before.items.map((item) => item.status));
+    if (same && attention.join() === before.attention.join()) return;
+    log.info('order status', { ...this.ids, fulfillmentStatus, attention });
   }
 
   // What operators see -------------------------------------------------------------------------------
@@ -553,10 +571,10 @@ function madeAt(state: RunState, itemId: string): { printOrderId: string; partne
     .map(({ id, partnerId }) => ({ printOrderId: id, partnerId }));
 }
 
-function deadlineSummary(deadline: Deadline): string {
-  return deadline.kind === 'close'
-    ? 'tracking ends'
-    : `${deadline.reason} (print order ${deadline.printOrderId})`;
+/** What happened, for the marker of the record in the Temporal UI, which shows 200 bytes. */
+function summaryOf(events: readonly RunEvent[]): string {
+  const names = events.map((event) => (event.type === 'postback' ? `postback ${event.status}` : event.type));
+  return names.join(', ').slice(0, 200);
 }
 
 function refusal(type: string, message: string): ApplicationFailure {
