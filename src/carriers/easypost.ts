@@ -304,6 +304,12 @@ function quoteOf(rate: EasyPostRate, minor: number, currency: string): MethodQuo
   };
 }
 
+/** The day of a moment, YYYY-MM-DD; undefined for what is none. */
+function dayOf(moment: string | null | undefined): string | undefined {
+  const date = new Date(moment ?? '');
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().slice(0, 10);
+}
+
 function eventsOf(tracker: z.output<typeof easyPostTracker>): CarrierEvent[] {
   return tracker.tracking_details.flatMap((detail): CarrierEvent[] => {
     const statusUid = STATUSES[detail.status];
@@ -319,7 +325,7 @@ function eventsOf(tracker: z.output<typeof easyPostTracker>): CarrierEvent[] {
         description: detail.description ?? undefined,
         location: [place?.city, place?.state, place?.country].filter(Boolean).join(', ') || undefined,
         occurredAt: occurredAt.toISOString(),
-        expectedDeliveryDate: tracker.est_delivery_date?.slice(0, 10),
+        expectedDeliveryDate: dayOf(tracker.est_delivery_date),
         signedBy: tracker.carrier ?? 'EasyPost',
       },
     ];
