@@ -3,6 +3,7 @@ import type { Queryable } from '../platform/postgres';
 import { type BoughtShipment, buyShipment, type PurchaseDeps } from '../shipping/purchase';
 import { consignmentOf, packForPartner } from './consignments';
 import { customerInvoice } from './customer-invoice';
+import type { PackedPackage } from './domain/packing';
 import { orderWorkflowId } from './domain/run-messages';
 import { runOrder } from './run-order';
 
@@ -30,7 +31,7 @@ export async function dispatchPrintOrder(
     FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id WHERE p.id = ${printOrderId}`;
   if (row === undefined) throw new Error(`print order ${printOrderId} does not exist`);
   const partner = (await partnerByAccount(sql, row.partnerId))!;
-  const packages = packForPartner(order, partner, jobs);
+  const packages = await withPackingSlips(sql, orderId, packForPartner(order, partner, jobs));
   const invoice = await customerInvoice(sql, order, partner, printOrderId, jobs);
   return await buyShipment(deps, {
     consignment: consignmentOf(order, partner, packages, order.clientName),
@@ -38,6 +39,23 @@ export async function dispatchPrintOrder(
     idempotencyKey: dispatchKey(orderId, printOrderId, revision),
     owner: { kind: 'print_order', orderId, printOrderId },
     ...(invoice === undefined ? {} : { invoice }),
+  });
+}
+
+/** Each instruction's packing slip goes in the first of the packages that carry it out. */
+async function withPackingSlips(
+  sql: Queryable,
+  orderId: string,
+  packages: readonly PackedPackage[],
+): Promise<readonly PackedPackage[]> {
+  const slips = await sql<{ packageIndex: number; objectKey: string }[]>`
+    SELECT package_index, object_key FROM packing_slips WHERE order_id = ${orderId} AND object_key IS NOT NULL`;
+  const waiting = new Map(slips.map(({ packageIndex, objectKey }) => [packageIndex, objectKey]));
+  return packages.map((pack) => {
+    if (pack.instructionIndex === null) return pack;
+    const packingSlip = waiting.get(pack.instructionIndex);
+    waiting.delete(pack.instructionIndex);
+    return packingSlip === undefined ? pack : { ...pack, packingSlip };
   });
 }
 

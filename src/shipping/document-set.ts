@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { CarrierPurchase } from '../carriers/carrier';
 import { renderCommercialInvoice } from '../documents/commercial-invoice';
 import { type CustomerInvoice, renderCustomerInvoice } from '../documents/customer-invoice';
@@ -18,7 +19,7 @@ export const DEFAULT_LABEL: LabelOptions = { format: 'pdf', size: '4x6' };
 
 /** A document that is ready to be stored. */
 export interface MadeDocument extends Omit<ShipmentDocument, 'id' | 'objectKey'> {
-  readonly body: Buffer;
+  readonly body: Buffer | Readable;
 }
 
 const CONTENT_TYPES = { pdf: 'application/pdf', zpl: 'application/zpl' } as const;

@@ -7,6 +7,7 @@ import { inTransaction, json, type Sql, type Transaction } from '../platform/pos
 import { DEFAULT_LABEL, type LabelOptions, type MadeDocument, makeDocuments } from './document-set';
 import type { Consignment } from './domain/shipment';
 import { nextCheckHours } from './domain/tracking-status';
+import { packingSlips } from './packing-slips';
 import { readShipment, type ShipmentOwner, type StoredShipment } from './shipments';
 
 export interface PurchaseDeps {
@@ -82,7 +83,8 @@ export async function buyShipment(deps: PurchaseDeps, input: BuyShipment): Promi
     date,
     invoice: input.invoice,
   });
-  const stored = await storeDocuments(deps.objects, intent, documents);
+  const slips = await packingSlips(deps.objects, intent.consignment);
+  const stored = await storeDocuments(deps.objects, intent, [...documents, ...slips]);
   const status = await inTransaction(deps.sql, (tx) => complete(tx, intent, bought, stored));
   if (status !== 'bought') {
     await takeBack(adapter, intent);

@@ -18,7 +18,7 @@ export interface ShipmentDocument {
   /** Index of the package it is for; null: for all of them. */
   readonly packagePosition: number | null;
   readonly type: 'label' | 'invoice' | 'customs_form' | 'packing_slip';
-  /** `label`, `invoice`, `commercial_invoice`, `cn22` or `cn23`. */
+  /** `label`, `invoice`, `commercial_invoice`, `cn22`, `cn23` or `packing_slip`. */
   readonly documentType: string;
   readonly contentType: string;
   readonly format: string;
@@ -94,8 +94,8 @@ export interface DispatchDocument {
 
 /**
  * What a partner is answered when it asks for dispatch: the documents under fresh links, and the tracking data of
- * the first package. The interface knows two types: a CN22 is stuck on the parcel as a label is, a CN23 travels in
- * the pouch as an invoice does.
+ * the first package. The interface knows two types: a CN22 is stuck on the parcel as a label is; a CN23 travels in
+ * the pouch as an invoice does, and a packing slip with the goods.
  */
 export async function dispatchAnswer(
   deps: { readonly sql: Queryable; readonly links: LinkSigner; readonly now?: Date },

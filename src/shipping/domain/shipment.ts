@@ -58,6 +58,8 @@ export interface ConsignmentPackage {
   readonly widthMm: number;
   readonly heightMm: number;
   readonly items: readonly ConsignmentItem[];
+  /** Object key of the packing slip (PDF) that goes in the package. */
+  readonly packingSlip?: string | undefined;
 }
 
 export interface Consignment {

@@ -1,0 +1,28 @@
+import type { ObjectStore } from '../platform/object-store';
+import type { MadeDocument } from './document-set';
+import type { Consignment } from './domain/shipment';
+
+/**
+ * The packing slips that go in a consignment's packages, to be stored with its other documents: a copy for each
+ * shipment, since slips and shipping documents are kept for different times.
+ */
+export async function packingSlips(
+  objects: ObjectStore,
+  { packages }: Pick<Consignment, 'packages'>,
+): Promise<MadeDocument[]> {
+  const slips: MadeDocument[] = [];
+  for (const [index, { packingSlip, packageReferenceId }] of packages.entries()) {
+    const found = packingSlip === undefined ? null : await objects.get(packingSlip);
+    if (found === null) continue;
+    slips.push({
+      packagePosition: index,
+      type: 'packing_slip',
+      documentType: 'packing_slip',
+      contentType: found.contentType,
+      format: 'pdf',
+      fileName: `packing-slip-${packageReferenceId}.pdf`,
+      body: found.body,
+    });
+  }
+  return slips;
+}
