@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command } from 'commander';
+import { connectPostgres, type Sql } from '../src/platform/postgres';
+import { audit, type Findings, isClean, unfinished } from './faults/audit';
+import { letDisastersHappen } from './faults/disasters';
+import { gather, shelves, storedOrders, toldOrders, waitingPostbacks } from './faults/evidence';
+import { runOperator } from './faults/operator';
+import { planOrders } from './faults/orders';
+import { startScatteredStack } from './faults/scattered-stack';
+import { runShop, type Told } from './faults/shop';
+import { runStockroom } from './faults/stockroom';
+import { machine, writeResult } from './support/report';
+import { seededRandom } from './support/seeded-random';
+
+/** Nothing has come further for this long: what is not at its end is stuck. Partner retries may be minutes apart. */
+const PATIENCE_MS = 6 * 60_000;
+/** A client that has no answer this long after the last disaster never gets one. */
+const CLIENTS_PATIENCE_MS = 5 * 60_000;
+const LONGEST_DRAIN_MS = 30 * 60_000;
+
+const say = (line: string) => process.stderr.write(`${line}\n`);
+
+/**
+ * Orders go through a stack of separate processes while these are killed, stalled and cut off from each other, and
+ * partners misbehave; then what clients, Postgres, Temporal, partners and carriers know is compared.
+ */
+async function main(): Promise<number> {
+  const options = new Command()
+    .option('--orders <count>', 'orders to submit', '1000')
+    .option('--minutes <minutes>', 'time over which they come and disasters happen', '10')
+    .option('--seed <number>', 'decides orders and disasters', String(Date.now() % 1_000_000))
+    .option('--keep', 'keep the data folder and logs whatever comes out')
+    .parse()
+    .opts<{ orders: string; minutes: string; seed: string; keep?: true }>();
+  const settings = {
+    orders: Number(options.orders),
+    minutes: Number(options.minutes),
+    seed: Number(options.seed),
+  };
+  const random = seededRandom(settings.seed);
+  say(`seed ${settings.seed}`);
+  const stack = await startScatteredStack(say);
+  process.once('SIGINT', () => process.exit(130));
+  say(`data and logs in ${stack.folder}`);
+  let clean = false;
+  try {
+    const opening = await withDatabase(stack.databaseUrl(), shelves);
+    const orders = planOrders(settings.orders, settings.minutes * 60_000, stack.sandboxUrl, random.fork());
+    const storm = new AbortController();
+    const over = new AbortController();
+    const patience = AbortSignal.timeout(settings.minutes * 60_000 + CLIENTS_PATIENCE_MS);
+    const shop = runShop(stack, orders, random.fork(), patience);
+    const stockroom = runStockroom(stack, random.fork(), storm.signal, patience);
+    const operator = runOperator(stack, random.fork(), over.signal);
+    const disasters = letDisastersHappen(stack, random.fork(), storm.signal);
+    const began = Date.now();
+    const watch = setInterval(() => {
+      say(`${Math.round((Date.now() - began) / 1000)} s`);
+    }, 60_000);
+    await sleep(settings.minutes * 60_000);
+    storm.abort();
+    const happened = await disasters;
+    say('the disasters are over; waiting for clients and orders');
+    const told = await shop;
+    const added = await stockroom;
+    clearInterval(watch);
+    const drained = await withDatabase(stack.databaseUrl(), (sql) => untilEnded(sql, told));
+    over.abort();
+    const repairs = await operator;
+    say(`orders came to rest ${Math.round(drained / 1000)} s after the last client`);
+
+    const evidence = await withDatabase(stack.databaseUrl(), (sql) =>
+      gather(stack, sql, told, opening, added),
+    );
+    const findings = audit(evidence);
+    clean = isClean(findings);
+    const unasked = Object.fromEntries(
+      Object.values(stack.processes).map(({ name, unasked }) => [name, unasked]),
+    );
+    show(findings, happened, unasked, told, repairs);
+    await writeResult('faults', {
+      settings,
+      machine: machine(),
+      minutes: (Date.now() - began) / 60_000,
+      happened,
+      unasked,
+      repairs,
+      requests: told.reduce((sum, { attempts }) => sum + attempts, 0),
+      findings,
+    });
+    return clean ? 0 : 1;
+  } finally {
+    await stack.stop({ keepFolder: options.keep === true || !clean });
+    if (!clean) say(`kept for a look: ${stack.folder}`);
+  }
+}
+
+async function withDatabase<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = connectPostgres(url, { max: 4, applicationName: 'bench-faults' });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** @returns milliseconds until every order had ended, or until nothing moved any more */
+async function untilEnded(sql: Sql, told: readonly Told[]): Promise<number> {
+  const began = Date.now();
+  let last = '';
+  let movedAt = began;
+  while (Date.now() - began < LONGEST_DRAIN_MS) {
+    const open = unfinished(toldOrders(told), await storedOrders(sql));
+    const postbacks = await waitingPostbacks(sql);
+    const [left] = await sql<{ messages: number; version: string }[]>`
+      SELECT (SELECT count(*)::int FROM outbox WHERE dead_at IS NULL) AS messages,
+        (SELECT coalesce(sum(run_version), 0)::text FROM orders) AS version`;
+    const state = JSON.stringify([left, postbacks]);
+    if (state !== last) {
+      last = state;
+      movedAt = Date.now();
+      say(`${open.length} orders open, ${left!.messages} messages and ${postbacks} postbacks waiting`);
+    }
+    const allEnded = open.length === 0 && left!.messages === 0 && postbacks === 0;
+    // What comes after the end must change nothing: late postbacks are on their way for some seconds.
+    if (allEnded && Date.now() - movedAt > 15_000) break;
+    if (Date.now() - movedAt > PATIENCE_MS) break;
+    await sleep(2_000);
+  }
+  return movedAt - began;
+}
+
+const TITLES: Readonly<Record<Exclude<keyof Findings, 'accepted'>, string>> = {
+  lost: 'lost',
+  runTwice: 'run twice',
+  printOrdersMadeTwice: 'print orders made twice',
+  labelsBoughtTwice: 'labels bought twice',
+  stockDifferences: 'stock differences',
+  stuck: 'stuck',
+  contradictions: 'contradictions',
+};
+const SHOWN = 20;
+
+function show(
+  findings: Findings,
+  happened: Readonly<Record<string, number>>,
+  unasked: Readonly<Record<string, number>>,
+  told: readonly Told[],
+  repairs: number,
+): void {
+  const print = (line: string) => process.stdout.write(`${line}\n`);
+  const list = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts)
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ') || 'none';
+  print(`\nfaults on ${machine()}`);
+  print(`disasters: ${list(happened)}`);
+  print(`ended by themselves: ${list(unasked)}`);
+  print(
+    `submissions: ${told.length} by ${told.reduce((sum, { attempts }) => sum + attempts, 0)} requests; repairs: ${repairs}\n`,
+  );
+  print(`${'accepted'.padEnd(26)}${findings.accepted}`);
+  for (const [key, title] of Object.entries(TITLES) as [keyof typeof TITLES, string][]) {
+    print(`${title.padEnd(26)}${findings[key].length}`);
+  }
+  for (const [key, title] of Object.entries(TITLES) as [keyof typeof TITLES, string][]) {
+    for (const finding of findings[key].slice(0, SHOWN)) print(`  ${title}: ${finding}`);
+    if (findings[key].length > SHOWN) print(`  ${title}: and ${findings[key].length - SHOWN} more`);
+  }
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`${(error as Error).stack ?? String(error)}\n`);
+    process.exit(1);
+  },
+);

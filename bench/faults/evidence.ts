@@ -1,0 +1,209 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { createPresslineClient, PresslineError } from '../../client/pressline-client';
+import type { Seen } from '../../sandbox';
+import type { ResolvedProduct } from '../../src/catalog/domain/product';
+import { ORDER_WORKFLOW, orderIdOfWorkflow } from '../../src/orders/domain/run-messages';
+import { stockNeeds } from '../../src/partners/domain/routing';
+import type { Sql } from '../../src/platform/postgres';
+import { auditStock } from '../../src/procurement/stock-audit';
+import { inParallel } from '../support/bench-stack';
+import type { Evidence, SeenPrintOrder, Shelf, StockUse, StoredOrder, ToldOrder } from './audit';
+import type { ScatteredStack } from './scattered-stack';
+import type { Told } from './shop';
+
+export function toldOrders(told: readonly Told[]): ToldOrder[] {
+  return told.map(({ planned, orderId, odd }) => ({
+    reference: planned.reference,
+    orderId,
+    end: planned.end,
+    wish: planned.wish,
+    odd,
+  }));
+}
+
+export async function storedOrders(sql: Sql): Promise<StoredOrder[]> {
+  const rows = await sql<
+    {
+      id: string;
+      reference: string;
+      status: string;
+      attention: string | null;
+      items: { id: string; status: string; quantity: number; product: ResolvedProduct }[];
+    }[]
+  >`
+    SELECT o.id, o.order_reference_id AS reference, o.fulfillment_status AS status, o.attention,
+      (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'status', i.fulfillment_status, 'quantity', i.quantity,
+        'product', i.product)) FROM order_items i WHERE i.order_id = o.id) AS items
+    FROM orders o`;
+  return rows.map(({ items, ...order }) => ({
+    ...order,
+    items: items.map(({ id, status, quantity, product }) => ({
+      id,
+      status,
+      needs: Object.fromEntries(stockNeeds(product, quantity)),
+    })),
+  }));
+}
+
+/** Postbacks that a run has yet to take in; what comes after a run's end is no more than kept. */
+export async function waitingPostbacks(sql: Sql): Promise<number> {
+  const [waiting] = await sql<{ count: number }[]>`
+    SELECT count(*)::int AS count
+    FROM postbacks b JOIN print_orders p ON p.id = b.print_order_id JOIN orders o ON o.id = p.order_id
+    WHERE b.handled_at IS NULL AND o.fulfillment_status NOT IN ('delivered', 'returned', 'canceled', 'failed')`;
+  return waiting!.count;
+}
+
+/** Pieces on each shelf less those owed. */
+export async function shelves(sql: Sql): Promise<Pick<Shelf, 'partner' | 'sku' | 'now'>[]> {
+  const rows = await sql<{ partner: string; sku: string; now: string }[]>`
+    SELECT p.uid AS partner, i.partner_sku AS sku, i.quantity - i.backorder + coalesce((
+      SELECT sum(r.quantity - r.allocated) FROM stock_reservations r
+      WHERE r.stock_item_id = i.id AND r.state = 'reserved'), 0) AS now
+    FROM stock_items i JOIN partners p ON p.account_id = i.partner_id ORDER BY 1, 2`;
+  return rows.map(({ now, ...shelf }) => ({ ...shelf, now: Number(now) }));
+}
+
+/** Gathers what each side knows. The disasters are over, and everything is up. */
+export async function gather(
+  stack: ScatteredStack,
+  sql: Sql,
+  told: readonly Told[],
+  opening: readonly Pick<Shelf, 'partner' | 'sku' | 'now'>[],
+  added: ReadonlyMap<string, number>,
+): Promise<Evidence> {
+  const orders = await storedOrders(sql);
+  const before = new Map(opening.map(({ partner, sku, now }) => [`${partner} ${sku}`, now]));
+  const used = await sql<(Omit<StockUse, 'quantity'> & { quantity: string })[]>`
+    SELECT j.order_item_id AS item_id, p.uid AS partner, i.partner_sku AS sku, sum(r.quantity) AS quantity
+    FROM stock_reservations r
+    JOIN stock_items i ON i.id = r.stock_item_id
+    JOIN partners p ON p.account_id = r.partner_id
+    JOIN print_jobs j ON j.id = r.print_job_id
+    WHERE r.state = 'consumed' GROUP BY 1, 2, 3`;
+  const unsent = await sql<{ kind: string; target: string; attempts: number; lastError: string | null }[]>`
+    SELECT kind, target, attempts, last_error FROM outbox ORDER BY id LIMIT 100`;
+  return {
+    told: toldOrders(told),
+    orders,
+    shown: await shownOrders(stack, told),
+    runs: await runs(stack),
+    ...(await seenOutside(stack)),
+    shipments: await sql<Evidence['shipments'][number][]>`
+      SELECT s.id, s.print_order_id, s.status, coalesce(array_agg(p.tracking_number ORDER BY p.position)
+        FILTER (WHERE p.tracking_number IS NOT NULL), '{}') AS tracking_numbers
+      FROM shipments s LEFT JOIN shipment_packages p ON p.shipment_id = s.id
+      WHERE s.print_order_id IS NOT NULL GROUP BY s.id`,
+    purchases: await sql<Evidence['purchases'][number][]>`
+      SELECT tracking_number, voided_at IS NOT NULL AS voided FROM carrier_purchases WHERE tracking_number IS NOT NULL`,
+    stock: {
+      unexplained: (await auditStock(sql)).map(({ partnerSku, problem }) => `${partnerSku}: ${problem}`),
+      shelves: (await shelves(sql)).map(({ partner, sku, now }) => ({
+        partner,
+        sku,
+        opening: before.get(`${partner} ${sku}`) ?? 0,
+        now,
+        added: added.get(`${partner} ${sku}`) ?? 0,
+      })),
+      used: used.map((use) => ({ ...use, quantity: Number(use.quantity) })),
+    },
+    unsent: unsent.map(
+      ({ kind, target, attempts, lastError }) =>
+        `${kind} ${target} after ${attempts} attempts: ${lastError ?? 'no error'}`,
+    ),
+    unhandledPostbacks: await waitingPostbacks(sql),
+  };
+}
+
+async function shownOrders(stack: ScatteredStack, told: readonly Told[]): Promise<Evidence['shown']> {
+  const shown = new Map<string, { reference: string; status: string }>();
+  const client = createPresslineClient({ baseUrl: stack.apiUrls[0]!, ...stack.credentials.client });
+  const accepted = told.flatMap(({ orderId }) => (orderId === null ? [] : [orderId]));
+  await inParallel(accepted.length, 8, async (index) => {
+    const orderId = accepted[index]!;
+    try {
+      const order = await client.getOrder({ params: { orderId } });
+      shown.set(orderId, { reference: order.orderReferenceId, status: order.fulfillmentStatus });
+    } catch (error) {
+      // Not shown: that is the finding.
+      if (!(error instanceof PresslineError)) throw error;
+    }
+  });
+  return shown;
+}
+
+async function runs(stack: ScatteredStack): Promise<Evidence['runs']> {
+  const connection = await Connection.connect({ address: stack.temporalAddress() });
+  try {
+    const found: { orderId: string; status: string }[] = [];
+    const list = new Client({ connection }).workflow.list({ query: `WorkflowType = '${ORDER_WORKFLOW}'` });
+    for await (const { workflowId, status } of list) {
+      if (status.name !== 'CONTINUED_AS_NEW')
+        found.push({ orderId: orderIdOfWorkflow(workflowId) ?? workflowId, status: status.name });
+    }
+    return found;
+  } finally {
+    await connection.close();
+  }
+}
+
+/** A line of the sandbox's journal, as far as it tells what a print order held. */
+interface JournalLine {
+  readonly entry: {
+    readonly type: string;
+    readonly printOrderId?: string;
+    readonly order?: {
+      readonly items: readonly JournalItem[];
+      readonly shipping: {
+        readonly address: readonly { readonly type: string; readonly lastName: string }[];
+      };
+    };
+  };
+}
+type JournalItem =
+  | { readonly count: number; readonly product: { readonly modelUid: string } }
+  | {
+      readonly parts: readonly { readonly count: number; readonly product: { readonly modelUid: string } }[];
+    };
+
+/** What partners and carriers know, from their own records. */
+async function seenOutside(stack: ScatteredStack): Promise<Pick<Evidence, 'printOrders' | 'parcels'>> {
+  const journal = await readFile(join(stack.folder, 'sandbox', 'journal.jsonl'), 'utf8');
+  const arrived = new Map<string, NonNullable<JournalLine['entry']['order']>>();
+  for (const line of journal.split('\n').filter((text) => text !== '')) {
+    const { entry } = JSON.parse(line) as JournalLine;
+    if (entry.type === 'print-order') arrived.set(entry.printOrderId!, entry.order!);
+  }
+  const seen = (await (await fetch(`${stack.sandboxUrl}/control/seen`)).json()) as Seen;
+  const printOrders = Object.entries(seen.partners).flatMap(([partner, { printOrders }]) =>
+    printOrders.map((printOrder): SeenPrintOrder => {
+      const order = arrived.get(printOrder.printOrderId)!;
+      const released = new Set(
+        printOrder.cancelOrders.flatMap(({ accepted, itemIds }) => (accepted ? itemIds : [])),
+      );
+      const told = (status: string) =>
+        printOrder.postbacks.some((postback) => postback.status === status && postback.answer < 300);
+      return {
+        id: printOrder.printOrderId,
+        partner,
+        reference: order.shipping.address.find(({ type }) => type === 'delivery')!.lastName,
+        lines: order.items.map(lineText),
+        contents: printOrder.distinctContents,
+        webhookIds: printOrder.distinctWebhookIds,
+        binding:
+          !['not-taken', 'cancelled'].includes(printOrder.state) &&
+          !printOrder.itemIds.every((id) => released.has(id)),
+        shipped: told('shipped'),
+        trackingCodes: printOrder.trackingCodes,
+      };
+    }),
+  );
+  return { printOrders, parcels: seen.parcels.map(({ trackingNumber }) => trackingNumber) };
+}
+
+function lineText(item: JournalItem): string {
+  const parts = 'parts' in item ? item.parts : [item];
+  return parts.map(({ count, product }) => `${count} ${product.modelUid}`).join(' + ');
+}

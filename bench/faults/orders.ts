@@ -1,0 +1,175 @@
+import type { SeededRandom } from '../support/seeded-random';
+
+/** How a partner behaves towards an order, and where the order ends. */
+interface Scripted {
+  readonly behaviour: string;
+  readonly weight: number;
+  readonly end: OrderEnd;
+}
+
+/**
+ * `shipped`: on its way by a carrier that is not ours. `repaired`: its partner left it lying, and an operator saw to it
+ * that another makes it, or cancelled what no other can make.
+ */
+export type OrderEnd = 'delivered' | 'shipped' | 'repaired';
+
+const BEHAVIOURS: readonly Scripted[] = [
+  { behaviour: 'well-behaved', weight: 40, end: 'delivered' },
+  { behaviour: 'slow', weight: 4, end: 'delivered' },
+  { behaviour: 'fails-first', weight: 4, end: 'delivered' },
+  { behaviour: 'busy', weight: 4, end: 'delivered' },
+  { behaviour: 'dead-after-accept', weight: 6, end: 'delivered' },
+  { behaviour: 'silent-after-accept', weight: 4, end: 'delivered' },
+  { behaviour: 'waits-for-reminder', weight: 4, end: 'delivered' },
+  { behaviour: 'duplicate-postbacks', weight: 6, end: 'delivered' },
+  { behaviour: 'reversed-postbacks', weight: 4, end: 'delivered' },
+  { behaviour: 'late-postbacks', weight: 4, end: 'delivered' },
+  { behaviour: 'per-item-postbacks', weight: 4, end: 'delivered' },
+  { behaviour: 'dispatches-often', weight: 6, end: 'delivered' },
+  { behaviour: 'error-then-recovers', weight: 3, end: 'delivered' },
+  { behaviour: 'ships-without-dispatch', weight: 3, end: 'shipped' },
+  { behaviour: 'never-answers', weight: 2, end: 'repaired' },
+  { behaviour: 'refuses', weight: 2, end: 'repaired' },
+  { behaviour: 'cancels-order', weight: 2, end: 'repaired' },
+  { behaviour: 'error-only', weight: 1, end: 'repaired' },
+];
+
+interface Product {
+  readonly productUid: string;
+  readonly file: { readonly type: string; readonly name: string };
+}
+
+const POSTER: Product = {
+  productUid: 'flat_product_pf_a3_pt_200-gsm-uncoated_cl_4-0_ver',
+  file: { type: 'front', name: 'poster-a3.pdf' },
+};
+const MUG: Product = {
+  productUid: 'mug_product_msz_11-oz_mcl_white',
+  file: { type: 'default', name: 'mug-wrap.png' },
+};
+/** Blank shirts are stock of the partner in Ohio. */
+const TEE: Product = {
+  productUid: 'apparel_product_gca_t-shirt_gsi_m_gco_navy_gpr_4-0',
+  file: { type: 'front', name: 't-shirt-front.png' },
+};
+/** Frames are stock of the partner in Berlin. */
+const FRAMED: Product = {
+  productUid: 'framed_poster_product_mf_300x400-mm_fr_wood-oak_pt_200-gsm-uncoated_ver',
+  file: { type: 'default', name: 'frame-poster-30x40.jpg' },
+};
+
+/** Every product at most once in an order: a print order's line then tells which item it is. */
+const BASKETS: readonly { readonly weight: number; readonly products: readonly Product[] }[] = [
+  { weight: 5, products: [POSTER] },
+  { weight: 2, products: [MUG, POSTER] },
+  { weight: 3, products: [TEE] },
+  { weight: 3, products: [FRAMED] },
+  { weight: 2, products: [TEE, FRAMED] },
+];
+
+/** With the partner that makes what both can make for such an address. */
+const PLACES = [
+  {
+    country: 'DE',
+    partner: 'prints-berlin',
+    addressLine1: 'Teststrasse 12',
+    city: 'Berlin',
+    postCode: '10119',
+    phone: '+49 30 901820',
+  },
+  {
+    country: 'US',
+    state: 'OH',
+    partner: 'prints-ohio',
+    addressLine1: '12 Test Street',
+    city: 'Dayton',
+    postCode: '45402',
+    phone: '+1 937 555 0123',
+  },
+] as const;
+
+/** What a client does besides submitting. */
+export type Wish = 'nothing' | 'cancel' | 'change-address';
+
+/** One order as a client plans it. */
+export interface PlannedOrder {
+  readonly reference: string;
+  readonly behaviour: string;
+  readonly end: OrderEnd;
+  readonly wish: Wish;
+  /** Milliseconds from the first order to this one, and from its acceptance to the wish. */
+  readonly atMs: number;
+  readonly wishAfterMs: number;
+  /** Retries carry one Idempotency-Key; without it `preventDuplicate` does. */
+  readonly keyed: boolean;
+  readonly body: object;
+}
+
+/** Orders spread over a time; the seed decides everything about them. */
+export function planOrders(
+  count: number,
+  withinMs: number,
+  sandboxUrl: string,
+  random: SeededRandom,
+): PlannedOrder[] {
+  return Array.from({ length: count }, (_, index) => {
+    const { behaviour, end } = random.weighted(BEHAVIOURS);
+    const { products } = random.weighted(BASKETS);
+    const wish = random.weighted([
+      { wish: 'nothing' as const, weight: 90 },
+      { wish: 'cancel' as const, weight: 4 },
+      { wish: 'change-address' as const, weight: 6 },
+    ]).wish;
+    const keyed = random.below(4) > 0;
+    const reference = `fault-${index + 1}`;
+    return {
+      reference,
+      behaviour,
+      end,
+      wish,
+      atMs: (index / count) * withinMs,
+      wishAfterMs: random.between(1_000, 8_000),
+      keyed,
+      body: {
+        orderReferenceId: reference,
+        currency: 'EUR',
+        ...(keyed ? {} : { preventDuplicate: true }),
+        retailCurrency: 'EUR',
+        retailShippingPriceInclVat: 4.9,
+        shippingAddress: addressOf(reference, { behaviour, end }, random.pick(PLACES)),
+        items: products.map(({ productUid, file }) => ({
+          itemReferenceId: productUid.slice(0, 20),
+          productUid,
+          quantity: 1 + random.below(2),
+          retailPriceInclVat: 19.9,
+          files: [{ type: file.type, url: `${sandboxUrl}/files/${file.name}` }],
+        })),
+      },
+    };
+  });
+}
+
+/**
+ * The last name is the order's reference, which a partner so sees; the second line tells it how to behave. Trouble that
+ * an operator has to mend is with one partner only.
+ */
+function addressOf(
+  reference: string,
+  { behaviour, end }: Pick<Scripted, 'behaviour' | 'end'>,
+  { partner, ...place }: (typeof PLACES)[number],
+) {
+  const who = end === 'repaired' ? `${partner}/` : '';
+  return {
+    ...place,
+    firstName: 'Grace',
+    lastName: reference,
+    ...(behaviour === 'well-behaved' ? {} : { addressLine2: `sandbox:${who}${behaviour}` }),
+    email: 'grace@example.com',
+  };
+}
+
+/** Where the parcel is to go instead: the house next door. */
+export function changedAddress(body: object): object {
+  const { shippingAddress } = body as { shippingAddress: { addressLine1: string } };
+  return { ...shippingAddress, addressLine1: shippingAddress.addressLine1.replace('12', '14') };
+}

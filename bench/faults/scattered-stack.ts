@@ -1,0 +1,223 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FAST, type Pace } from '../../sandbox';
+import { type DemoCredentials, ensureDemoAccounts } from '../../src/accounts/demo-accounts';
+import { seedDemoCatalog } from '../../src/catalog/seed-demo-catalog';
+import { ensureDemoPartners } from '../../src/partners/demo-partners';
+import { claimDataFolder } from '../../src/platform/embedded/data-folder';
+import { startPostgres } from '../../src/platform/embedded/postgres-server';
+import { findTemporalBinary } from '../../src/platform/embedded/temporal-binary';
+import { startTemporal } from '../../src/platform/embedded/temporal-server';
+import { newSigningSecret } from '../../src/platform/http/webhook-signature';
+import { randomToken } from '../../src/platform/ids';
+import { migrate } from '../../src/platform/migrate';
+import { connectPostgres } from '../../src/platform/postgres';
+import { projectRoot } from '../../src/platform/project-root';
+import { ensureDemoStock } from '../../src/procurement/demo-stock';
+import { type CutProxy, startCutProxy } from './cut-proxy';
+import { type Life, nodeProcess, type Supervised, supervise } from './supervisor';
+
+const NAMESPACE = 'default';
+
+/** Slow enough that orders are under way in every state when something dies, fast enough for thousands. */
+const FAULT_PACE: Pace = {
+  ...FAST,
+  received: 300,
+  assets: 100,
+  printed: 2_000,
+  dispatch: 500,
+  shipped: 1_500,
+  trouble: 500,
+  checkpoint: 500,
+  retry: 500,
+  retryMost: 5_000,
+};
+
+/** Pressline in separate processes, every connection to a server through a proxy that can cut it. */
+export interface ScatteredStack {
+  readonly folder: string;
+  readonly credentials: DemoCredentials;
+  /** Both API processes, reached directly. */
+  readonly apiUrls: readonly string[];
+  readonly sandboxUrl: string;
+  readonly processes: Readonly<Record<ProcessName, Supervised>>;
+  readonly proxies: Readonly<Record<'postgres' | 'temporal' | 'api', CutProxy>>;
+  /** The servers themselves, past the proxies; they change with a restart. */
+  databaseUrl(): string;
+  temporalAddress(): string;
+  stop(options: { readonly keepFolder: boolean }): Promise<void>;
+}
+
+export type ProcessName = 'postgres' | 'temporal' | 'api-1' | 'api-2' | 'worker-1' | 'worker-2' | 'sandbox';
+
+/** Ports below those that systems give to outgoing connections, so that nobody takes one while its owner is down. */
+async function quietPort(taken: Set<number>): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if (taken.has(port)) continue;
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (!isFree) continue;
+    taken.add(port);
+    return port;
+  }
+}
+
+const portOf = (address: string) => Number(/:(\d+)(?:\/\w*)?$/.exec(address)![1]);
+
+export async function startScatteredStack(report: (line: string) => void): Promise<ScatteredStack> {
+  const folder = await mkdtemp(join(tmpdir(), 'pressline-faults-'));
+  // The postgres user, whom root starts Postgres as, must be let through.
+  await chmod(folder, 0o755);
+  const claim = await claimDataFolder(folder);
+  const taken = new Set<number>();
+  const port = () => quietPort(taken);
+  const [apiPort1, apiPort2, sandboxPort] = [await port(), await port(), await port()];
+  await writeFile(
+    join(folder, 'ports.json'),
+    JSON.stringify({ postgres: await port(), temporal: await port(), temporalUi: await port() }),
+  );
+
+  const binary = await findTemporalBinary({
+    cliPath: process.env.TEMPORAL_CLI_PATH || undefined,
+    downloadTimeoutMs: 20_000,
+    report,
+  });
+  const quiet = () => undefined;
+  let databaseUrl = '';
+  let temporalAddress = '';
+  const postgres = await supervise('postgres', async (): Promise<Life> => {
+    const server = await startPostgres(folder, quiet);
+    databaseUrl = server.url;
+    return { pid: server.pid, ended: server.died };
+  });
+  const temporal = await supervise('temporal', async (): Promise<Life> => {
+    const server = await startTemporal(folder, binary, NAMESPACE, quiet);
+    temporalAddress = server.address;
+    return { pid: server.pid, ended: server.died };
+  });
+  const proxies = {
+    postgres: await startCutProxy(await port(), () => [portOf(databaseUrl)]),
+    temporal: await startCutProxy(await port(), () => [portOf(temporalAddress)]),
+    api: await startCutProxy(await port(), () => [apiPort1, apiPort2]),
+  };
+  const credentials = await seed(databaseUrl);
+
+  const secrets = { linkSecret: randomToken(32), carrierSecret: newSigningSecret() };
+  const presslineUrl = `http://127.0.0.1:${proxies.api.port}`;
+  const env = {
+    ...plainEnvironment(),
+    DATA_DIR: folder,
+    DATABASE_URL: Object.assign(new URL(databaseUrl), { port: String(proxies.postgres.port) }).href,
+    TEMPORAL_ADDRESS: `127.0.0.1:${proxies.temporal.port}`,
+    TEMPORAL_NAMESPACE: NAMESPACE,
+    PUBLIC_URL: presslineUrl,
+    LINK_SECRET: secrets.linkSecret,
+    CARRIER_WEBHOOK_SECRET: secrets.carrierSecret,
+    OUTBOUND_ALLOW_PRIVATE: 'true',
+    RATE_LIMIT: '0',
+    LOG_LEVEL: 'warn',
+    LOG_FORMAT: 'json',
+    RECEIVED_DEADLINE: '20s',
+  };
+  const ours = (name: ProcessName, command: string, own: NodeJS.ProcessEnv = {}) =>
+    supervise(
+      name,
+      nodeProcess(
+        join(projectRoot(), 'dist', 'src', 'cli.js'),
+        [command],
+        { ...env, ...own },
+        join(folder, 'logs', `${name}.log`),
+      ),
+    );
+  const sandbox = await supervise(
+    'sandbox',
+    nodeProcess(
+      join(__dirname, 'sandbox-process.js'),
+      [
+        JSON.stringify({
+          port: sandboxPort,
+          presslineUrl,
+          folder: join(folder, 'sandbox'),
+          mode: 'auto',
+          partners: credentials.partners,
+          carrierSecret: secrets.carrierSecret,
+          pace: FAULT_PACE,
+        }),
+      ],
+      plainEnvironment(),
+      join(folder, 'logs', 'sandbox.log'),
+    ),
+  );
+  const processes = {
+    postgres,
+    temporal,
+    'api-1': await ours('api-1', 'api', { PORT: String(apiPort1) }),
+    'api-2': await ours('api-2', 'api', { PORT: String(apiPort2) }),
+    'worker-1': await ours('worker-1', 'worker'),
+    'worker-2': await ours('worker-2', 'worker'),
+    sandbox,
+  };
+  const apiUrls = [apiPort1, apiPort2].map((at) => `http://127.0.0.1:${at}`);
+  const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
+  for (const url of apiUrls) await untilReady(`${url}/readyz`, (answer) => answer.ok);
+  await untilReady(`${sandboxUrl}/control/seen`, async (answer) => {
+    const { partners } = (await answer.json()) as { partners: Record<string, { subscribed: boolean }> };
+    return Object.values(partners).every(({ subscribed }) => subscribed);
+  });
+  return {
+    folder,
+    credentials,
+    apiUrls,
+    sandboxUrl,
+    processes,
+    proxies,
+    databaseUrl: () => databaseUrl,
+    temporalAddress: () => temporalAddress,
+    async stop({ keepFolder }) {
+      await Promise.all(Object.values(processes).map((process) => process.stop()));
+      await Promise.all(Object.values(proxies).map((proxy) => proxy.close()));
+      await claim.release();
+      if (!keepFolder) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+async function seed(databaseUrl: string): Promise<DemoCredentials> {
+  await migrate(databaseUrl);
+  const sql = connectPostgres(databaseUrl, { max: 2 });
+  try {
+    const { credentials, accounts } = await ensureDemoAccounts(sql);
+    await seedDemoCatalog(sql);
+    await ensureDemoStock(sql, await ensureDemoPartners(sql, accounts.partners));
+    return credentials;
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Without what would configure Pressline or Temporal's client beside our own settings. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, LANG, TZ, TMPDIR, SystemRoot } = process.env;
+  const kept = { PATH, HOME, LANG, TZ, TMPDIR, SystemRoot };
+  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
+}
+
+const READY_WITHIN_MS = 120_000;
+
+async function untilReady(
+  url: string,
+  isReady: (answer: Response) => boolean | Promise<boolean>,
+): Promise<void> {
+  for (const deadline = Date.now() + READY_WITHIN_MS; ; await sleep(200)) {
+    const ready = await fetch(url, { signal: AbortSignal.timeout(5_000) }).then(isReady, () => false);
+    if (ready) return;
+    if (Date.now() > deadline) throw new Error(`${url} is not ready after ${READY_WITHIN_MS / 1_000} s`);
+  }
+}

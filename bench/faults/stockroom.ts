@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPresslineClient, PresslineError } from '../../client/pressline-client';
+import type { SeededRandom } from '../support/seeded-random';
+import type { ScatteredStack } from './scattered-stack';
+
+const DELIVERIES = [
+  { partner: 'prints-berlin', sku: 'frame-wood-oak-30x40' },
+  { partner: 'prints-ohio', sku: 'tee-navy-m' },
+] as const;
+
+/**
+ * Partners who book goods in, a few pieces at a time, each booking tried with one Idempotency-Key until it is answered.
+ * Half of them name the delivery note as well.
+ * @param signal ends the deliveries; @param patience ends waiting for an answer, with an error
+ * @returns pieces that they were told are booked, by `partner sku`
+ */
+export async function runStockroom(
+  stack: ScatteredStack,
+  random: SeededRandom,
+  signal: AbortSignal,
+  patience: AbortSignal,
+): Promise<Map<string, number>> {
+  const added = new Map<string, number>();
+  await Promise.all(
+    DELIVERIES.map(async ({ partner, sku }) => {
+      const { apiKey } = stack.credentials.partners.find(({ name }) => name === partner)!;
+      const clients = stack.apiUrls.map((baseUrl) =>
+        createPresslineClient({ baseUrl, apiKey, retries: 0, timeoutMs: 10_000 }),
+      );
+      for (let note = 1; !signal.aborted; note += 1) {
+        const quantity = 1 + random.below(5);
+        const referenceId = `${sku} note ${note}`;
+        const adjustment = { partnerSku: sku, adjustmentType: 'add' as const, quantity };
+        const adjustments = [note % 2 === 0 ? adjustment : { ...adjustment, referenceId }];
+        for (let attempt = 1; ; attempt += 1) {
+          try {
+            const { updates } = await random
+              .pick(clients)
+              .adjustStock({ body: { adjustments } }, { idempotencyKey: `${sku}-${note}` });
+            // Refused as a repetition of its own first attempt: booked all the same.
+            if (!updates[0]!.success && attempt === 1) throw new Error(updates[0]!.message);
+            break;
+          } catch (error) {
+            if (error instanceof PresslineError && error.status < 500 && error.status !== 409) throw error;
+          }
+          await sleep(random.between(200, 2_000), undefined, { signal: patience });
+        }
+        added.set(`${partner} ${sku}`, (added.get(`${partner} ${sku}`) ?? 0) + quantity);
+        await sleep(random.between(500, 3_000));
+      }
+    }),
+  );
+  return added;
+}
