@@ -30,7 +30,8 @@ test('a poster goes from submission to delivered', async () => {
   });
   const order = await eventually(async () => {
     const seen = await stack.shop.getOrder({ params: { orderId: id } });
-    if (['failed', 'on_hold'].includes(seen.fulfillmentStatus)) throw new Error(JSON.stringify(seen, null, 1));
+    if (['failed', 'on_hold'].includes(seen.fulfillmentStatus))
+      throw new Error(JSON.stringify(seen, null, 1));
     return seen.fulfillmentStatus === 'shipped' ? seen : undefined;
   });
   console.log(JSON.stringify(order, null, 1));

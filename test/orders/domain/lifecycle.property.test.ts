@@ -17,7 +17,14 @@ function runningOrder(): RunState {
   return reduce(state, {
     type: 'prepared',
     printOrders: [
-      { id: '501', partnerId: 'p', dispatchDate: '2026-01-09', reproducesId: null, jobs: JOBS },
+      {
+        id: '501',
+        partnerId: 'p',
+        partnerUid: 'p',
+        dispatchDate: '2026-01-09',
+        reproducesId: null,
+        jobs: JOBS,
+      },
     ],
   }).state;
 }
