@@ -1,4 +1,4 @@
-import { Context } from '@temporalio/activity';
+import { Context, type Info } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/dispatch';
 import type { RunRecord } from '../src/orders/domain/run-messages';
@@ -37,6 +37,16 @@ function passing(message: string, type: string, retryAfterMs: number | null | un
   });
 }
 
+/**
+ * Milliseconds that a step has until its retries and attempts end, less a little to tell of it: the server's own
+ * time-out knows no reasons.
+ */
+function timeLeft({ scheduledTimestampMs, scheduleToCloseTimeoutMs, startToCloseTimeoutMs }: Info): number {
+  const end = scheduledTimestampMs + scheduleToCloseTimeoutMs;
+  const left = Math.min(end - Date.now(), startToCloseTimeoutMs);
+  return Math.max(left - Math.min(2_000, scheduleToCloseTimeoutMs / 10), 1);
+}
+
 /** A no that the run deals with: not tried again, and no fault to be alarmed at. */
 function refusal(message: string, type: string, detail?: object): ApplicationFailure {
   return ApplicationFailure.create({
@@ -60,24 +70,21 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
       try {
         const fault = await fetchOrderFiles(deps, ids.orderId, {
           signal: context.cancellationSignal,
-          onProgress: () => undefined,
+          timeoutMs: timeLeft(context.info),
         });
         if (fault === null) return;
         const { code, file } = fault;
         logOf(ids).info({ code, fileType: file.type, passing: fault.passing }, 'print file not taken');
         if (fault.passing) {
           throw ApplicationFailure.create({
-            message: `${file.type}: ${fault.message}`,
+            message: fault.message,
             type: 'FileUnreachable',
             details: [{ code, ...file }],
             category: ApplicationFailureCategory.BENIGN,
             ...(fault.retryAfterMs === undefined ? {} : { nextRetryDelay: fault.retryAfterMs }),
           });
         }
-        throw refusal(`${file.type}: ${fault.message}`, 'FileRefused', {
-          code,
-          ...file,
-        });
+        throw refusal(fault.message, 'FileRefused', { code, ...file });
       } finally {
         clearInterval(beat);
       }

@@ -1,6 +1,6 @@
 import type { PageRule, PrintArea, ResolvedProduct } from '../catalog/domain/product';
 import { type FileFacts, printDpi } from '../files/domain/file-facts';
-import { type FileFault, lastingFault } from '../files/domain/file-fault';
+import { type FileFault, lastingFault, passingFault } from '../files/domain/file-fault';
 import { type FileDeps, type TakenFile, takeInFile } from '../files/take-in-file';
 import { json, type Sql } from '../platform/postgres';
 
@@ -20,30 +20,59 @@ interface WantedFile {
   readonly type: string | null;
   readonly itemReferenceId: string | null;
   readonly orderItemId: string | null;
+  /** Where the order says it: `items[0].files[0]`. */
+  readonly reference: string;
   readonly product: Pick<ResolvedProduct, 'pageRule' | 'printAreas'> | null;
   readonly customTrim: { widthMm: number; heightMm: number } | null;
 }
 
 /** A file that ends or delays the order, and which one it is. */
 export interface OrderFileFault extends FileFault {
-  readonly file: { readonly itemReferenceId: string | null; readonly type: string; readonly url: string };
+  readonly file: {
+    readonly itemReferenceId: string | null;
+    readonly type: string;
+    readonly url: string;
+    readonly reference: string;
+  };
+}
+
+interface FetchLimits {
+  /** The run wants no more of it. */
+  readonly signal: AbortSignal;
+  /** Milliseconds until what has not come counts as unreachable. */
+  readonly timeoutMs: number;
 }
 
 /**
  * Fetches the print files and packing slips of an order that are not in the store yet, and records what they are.
- * @returns the first fault, lasting ones before passing ones; null when every file is in
+ * A lasting fault of one ends the fetching of the others: the order is refused for it anyway.
+ * @returns that fault, else the first passing one; null when every file is in
+ * @throws the signal's reason when the run ends it
  */
 export async function fetchOrderFiles(
   deps: OrderFilesDeps,
   orderId: string,
-  options: { readonly signal: AbortSignal; readonly onProgress: () => void },
+  limits: FetchLimits,
 ): Promise<OrderFileFault | null> {
   const waiting = [...(await wantedFiles(deps.sql, orderId))];
   const faults: OrderFileFault[] = [];
+  const refused = new AbortController();
+  const late = AbortSignal.timeout(limits.timeoutMs);
+  const signal = AbortSignal.any([limits.signal, refused.signal, late]);
   const worker = async () => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      const fault = await fetchOne(deps, orderId, file, options);
-      if (fault !== null) faults.push(fault);
+      try {
+        signal.throwIfAborted();
+        const fault = await fetchOne(deps, orderId, file, signal);
+        if (fault === null) continue;
+        faults.push(fault);
+        if (!fault.passing) refused.abort();
+      } catch (error) {
+        limits.signal.throwIfAborted();
+        if (refused.signal.aborted) return;
+        if (!late.aborted) throw error;
+        faults.push(faultOf(file, passingFault('its host took too long')));
+      }
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
@@ -53,11 +82,14 @@ export async function fetchOrderFiles(
 async function wantedFiles(sql: Sql, orderId: string): Promise<readonly WantedFile[]> {
   return await sql<WantedFile[]>`
     SELECT f.id, 'print_file' AS kind, f.url, f.type, i.item_reference_id, i.id AS order_item_id, i.custom_trim,
+      format('items[%s].files[%s]', i.position, f.position) AS reference,
       jsonb_build_object('pageRule', i.product->'pageRule', 'printAreas', i.product->'printAreas') AS product
     FROM order_files f JOIN order_items i ON i.id = f.order_item_id
     WHERE i.order_id = ${orderId} AND f.fetched_at IS NULL
     UNION ALL
-    SELECT id, 'packing_slip', url, NULL, NULL, NULL, NULL, NULL FROM packing_slips
+    SELECT id, 'packing_slip', url, NULL, NULL, NULL, NULL,
+      format('packagingInstructions[%s].packingSlip', package_index), NULL
+    FROM packing_slips
     WHERE order_id = ${orderId} AND object_key IS NULL`;
 }
 
@@ -65,7 +97,7 @@ async function fetchOne(
   deps: OrderFilesDeps,
   orderId: string,
   file: WantedFile,
-  { signal, onProgress }: { signal: AbortSignal; onProgress: () => void },
+  signal: AbortSignal,
 ): Promise<OrderFileFault | null> {
   const isSlip = file.kind === 'packing_slip';
   const objectKey = `orders/${orderId}/${isSlip ? 'packing-slips' : 'files'}/${file.id}`;
@@ -77,18 +109,8 @@ async function fetchOne(
     refuse: (facts) => pageFault(file, facts),
     withPreviews: !isSlip,
     signal,
-    onProgress,
   });
-  if (!taken.ok) {
-    return {
-      ...taken,
-      file: {
-        itemReferenceId: file.itemReferenceId,
-        type: file.type ?? 'packing_slip',
-        url: withoutQuery(file.url),
-      },
-    };
-  }
+  if (!taken.ok) return faultOf(file, taken);
   if (isSlip) {
     await deps.sql`
       UPDATE packing_slips SET object_key = ${objectKey}, size_bytes = ${taken.sizeBytes}
@@ -97,6 +119,18 @@ async function fetchOne(
     await recordPrintFile(deps.sql, file, objectKey, taken);
   }
   return null;
+}
+
+/** A fault with the file it is of, in details and in words. */
+function faultOf(file: WantedFile, fault: FileFault): OrderFileFault {
+  const { itemReferenceId, reference } = file;
+  const type = file.type ?? 'packing_slip';
+  const subject = itemReferenceId === null ? reference : `Item ${itemReferenceId}, file ${type}`;
+  return {
+    ...fault,
+    message: `${subject}: ${fault.message}`,
+    file: { itemReferenceId, type, url: withoutQuery(file.url), reference },
+  };
 }
 
 /** Links carry credentials in their query. */

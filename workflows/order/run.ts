@@ -597,10 +597,14 @@ function fileRefusal(error: unknown): Extract<RunEvent, { type: 'refused' }> {
   const failure = applicationFailure(error);
   if (failure === null) throw error;
   const details = (failure.details?.[0] as { code?: string } | undefined) ?? null;
-  return {
-    type: 'refused',
-    code: details?.code ?? 'file_unavailable',
-    reason: failure.message,
-    details,
-  };
+  // Without details it is no fault of a file's: a worker was lost, or a server of ours was away, to the very end.
+  if (details?.code === undefined) {
+    return {
+      type: 'refused',
+      code: 'file_unreachable',
+      reason: 'The files of the order could not be taken in within the time for it.',
+      details: null,
+    };
+  }
+  return { type: 'refused', code: details.code, reason: failure.message, details };
 }
