@@ -1,0 +1,189 @@
+import { Agent } from 'node:http';
+import fc from 'fast-check';
+import { openApiDocument } from '../../api/http/openapi';
+import type { ErrorShape, Route } from '../../api/http/route';
+import { systemRoutes } from '../../api/http/system-routes';
+import { allRoutes } from '../../api/routes';
+import type { JsonSchema } from './json-schema-values';
+import { type Operation, type RequestPlan, requestPlans } from './requests';
+import { type Answer, replayable, send, sentRequest } from './send';
+import type { Sender, Subject } from './subject';
+import { fault } from './verdict';
+
+/** A request that was answered as none may be, made as small as it gets. */
+export interface Finding {
+  readonly seed: number;
+  readonly operation: string;
+  readonly sender: Sender;
+  readonly fault: string;
+  /** The request, as JSON. */
+  readonly request: string;
+  readonly answer: string;
+}
+
+export interface Campaign {
+  readonly requests: number;
+  readonly findings: readonly Finding[];
+  /** Answers by operation and status. */
+  readonly answers: ReadonlyMap<string, ReadonlyMap<number, number>>;
+}
+
+/** Requests of one seed: a finding is replayed by its slice, not by the whole campaign. */
+export const SLICE = 1_000;
+/** Ids of things made by requests that later ones may name. */
+const MOST_IDS = 60;
+
+/** What answers tell that later requests can name, by operation: the answer's field, and the path parameters it fits. */
+const HARVEST: Readonly<
+  Record<string, readonly (readonly [field: string, parameters: readonly string[]])[]>
+> = {
+  submitOrder: [['id', ['orderId']]],
+  createWebhook: [['id', ['webhookId']]],
+  testWebhook: [['id', ['deliveryId']]],
+  createConnector: [
+    ['id', ['connectorId']],
+    ['keyId', ['keyId']],
+  ],
+  rotateConnectorKey: [['keyId', ['keyId']]],
+  createCustomerProduct: [['id', ['customerProductId']]],
+  createProductModel: [['id', ['id']]],
+};
+
+interface Document {
+  readonly paths: Record<
+    string,
+    Record<
+      string,
+      Omit<Operation, 'method' | 'path' | 'senders' | 'body'> & {
+        requestBody?: { content: Record<string, { schema: JsonSchema }> };
+      }
+    >
+  >;
+  readonly components: { schemas: Record<string, JsonSchema> };
+}
+
+function operationsOf(document: Document, routes: readonly Route[]): Operation[] {
+  return routes.map(({ access, method, path, operationId }) => {
+    const { parameters = [], requestBody } = document.paths[path]![method]!;
+    return {
+      operationId,
+      method,
+      path,
+      parameters,
+      body: requestBody?.content['application/json']?.schema,
+      senders: access.credentials === 'none' ? ['nobody'] : [...access.roles],
+    };
+  });
+}
+
+/**
+ * Sends requests made of the OpenAPI document to the API and judges every answer. Each slice of 1,000 has a seed
+ * of its own (`seed`, `seed + 1`, ...); a slice ends at its first finding, which is shrunk, and the next begins.
+ * @param onProgress after each slice
+ */
+export async function runCampaign(
+  subject: Subject,
+  options: {
+    readonly requests: number;
+    readonly seed: number;
+    readonly onProgress?: (done: Campaign) => void;
+  },
+): Promise<Campaign> {
+  const routes = [...allRoutes(subject.deps), ...systemRoutes(subject.deps)];
+  const document = openApiDocument(routes, subject.deps.publicUrl) as unknown as Document;
+  const plans = requestPlans(subject, operationsOf(document, routes), document.components.schemas);
+  const shapes = new Map<string, ErrorShape>(routes.map(({ operationId, errors }) => [operationId, errors]));
+  const answers = new Map<string, Map<number, number>>();
+  const findings: Finding[] = [];
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let requests = 0;
+  /** What went over the connection before: it may be why it broke. */
+  let before = '';
+  const count = (operation: string, status: number) => {
+    const byStatus = answers.get(operation) ?? new Map<number, number>();
+    answers.set(operation, byStatus.set(status, (byStatus.get(status) ?? 0) + 1));
+  };
+
+  const judged = async (plan: RequestPlan) => {
+    const sent = sentRequest(plan, subject);
+    requests += 1;
+    let answer: Answer;
+    try {
+      answer = await send(agent, subject.server.url, sent);
+    } catch (error) {
+      await subject.written();
+      return { sent, answer: undefined, fault: `no answer: ${(error as Error).message}, after ${before}` };
+    }
+    count(plan.operation.operationId, answer.status);
+    before = `${answer.status} to ${replayable(sent).slice(0, 500)}`;
+    const written = await subject.written();
+    if (answer.status === 200) harvest(subject, plan, answer);
+    return { sent, answer, fault: fault(plan, sent, answer, written, shapes) };
+  };
+
+  try {
+    for (let seed = options.seed; requests < options.requests; seed += 1) {
+      let last: { plan: RequestPlan; sent: string; fault: string; answer: string } | undefined;
+      const property = fc.asyncProperty(plans, async (plan) => {
+        const verdict = await judged(plan);
+        if (verdict.fault === undefined) return true;
+        const { answer } = verdict;
+        last = {
+          plan,
+          sent: replayable(verdict.sent),
+          fault: verdict.fault,
+          answer:
+            answer === undefined ? '' : `${answer.status} ${answer.body.toString('utf8').slice(0, 500)}`,
+        };
+        return false;
+      });
+      await fc.check(property, {
+        seed,
+        numRuns: Math.min(SLICE, options.requests - requests),
+        maxSkipsPerRun: 0,
+      });
+      if (last !== undefined) {
+        findings.push({
+          seed,
+          operation: last.plan.operation.operationId,
+          sender: last.plan.sender,
+          fault: last.fault,
+          request: last.sent.slice(0, 4_000),
+          answer: last.answer,
+        });
+      }
+      options.onProgress?.({ requests, findings, answers });
+    }
+  } finally {
+    agent.destroy();
+  }
+  return { requests, findings, answers };
+}
+
+function harvest(subject: Subject, { operation, sender }: RequestPlan, { body }: Answer): void {
+  const fields = HARVEST[operation.operationId];
+  if (fields === undefined) return;
+  const answer = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
+  for (const [field, parameters] of fields) {
+    const id = answer[field];
+    if (typeof id !== 'string') continue;
+    for (const parameter of parameters) {
+      subject.ids[sender][parameter] ??= [];
+      const known = subject.ids[sender][parameter];
+      if (known.length < MOST_IDS) known.push(id);
+      // The first ones are the account's own from the start.
+      else known[10 + (known.length % (MOST_IDS - 10))] = id;
+    }
+  }
+}
+
+/** The campaign's answers as a table: one line an operation. */
+export function answersTable({ answers }: Campaign): string {
+  return [...answers]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([operation, byStatus]) => {
+      const counts = [...byStatus].sort(([a], [b]) => a - b).map(([status, times]) => `${status}: ${times}`);
+      return `${operation.padEnd(32)} ${counts.join('  ')}`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,120 @@
+import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { signatureHeaders } from '../../src/platform/http/webhook-signature';
+import type { RequestPlan } from './requests';
+import type { Subject } from './subject';
+
+/** A request as it goes over the wire. */
+export interface SentRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | undefined;
+  readonly chunked: boolean;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly ms: number;
+}
+
+/** Longest a request is waited for: one that takes this long hangs. */
+const HANGS_AFTER_MS = 20_000;
+
+const ENCODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+};
+
+/** Looks up what a plan names, signs what is to be signed, and encodes what says that it is. */
+export function sentRequest(plan: RequestPlan, subject: Subject): SentRequest {
+  const known = subject.ids[plan.sender];
+  const path = plan.path
+    .map((part) => {
+      if (part.kind === 'text') return part.text;
+      const ids = known[part.parameter] ?? [];
+      return ids.length === 0 ? 'none' : encodeURIComponent(ids[part.pick % ids.length]!);
+    })
+    .join('');
+  let body = plan.body;
+  const signature =
+    plan.signed && body !== undefined
+      ? signatureHeaders({
+          id: 'msg_1',
+          body: body.toString('utf8'),
+          at: new Date(),
+          secrets: [subject.carrierSecret],
+        })
+      : {};
+  const encoding = plan.headers['content-encoding'] ?? '';
+  // Every second one is what its header says.
+  if (body !== undefined && body.length % 2 === 0) body = ENCODERS[encoding]?.(body) ?? body;
+  return {
+    method: plan.method,
+    path: `${path}${plan.query}`,
+    headers: { ...plan.headers, ...signature, ...subject.headers[plan.sender] },
+    body,
+    chunked: plan.chunked,
+  };
+}
+
+/** @throws Error when no answer comes, or the connection breaks before one */
+export function send(agent: Agent, baseUrl: string, sent: SentRequest): Promise<Answer> {
+  const { hostname, port } = new URL(baseUrl);
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    const framing = sent.chunked
+      ? { 'transfer-encoding': 'chunked' }
+      : { 'content-length': sent.body?.length ?? 0 };
+    const outgoing = request(
+      {
+        agent,
+        hostname,
+        port,
+        method: sent.method,
+        path: sent.path,
+        headers: { ...sent.headers, ...(sent.body === undefined ? {} : framing) },
+      },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => {
+          clearTimeout(timer);
+          resolve({
+            status: incoming.statusCode!,
+            headers: incoming.headers,
+            body: Buffer.concat(chunks),
+            ms: performance.now() - startedAt,
+          });
+        });
+      },
+    );
+    const timer = setTimeout(
+      () => outgoing.destroy(new Error(`no answer within ${HANGS_AFTER_MS} ms`)),
+      HANGS_AFTER_MS,
+    );
+    outgoing.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    if (sent.body !== undefined) outgoing.write(sent.body);
+    outgoing.end();
+  });
+}
+
+/** A request as JSON that replays it: text where the body is text, base64 where it is not. */
+export function replayable({ method, path, headers, body, chunked }: SentRequest): string {
+  const text = body?.toString('utf8');
+  const isText = body === undefined || Buffer.from(text!, 'utf8').equals(body);
+  return JSON.stringify({
+    method,
+    path,
+    headers,
+    ...(chunked ? { chunked } : {}),
+    ...(body === undefined ? {} : isText ? { body: text } : { bodyBase64: body.toString('base64') }),
+  });
+}

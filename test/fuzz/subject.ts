@@ -1,0 +1,302 @@
+import type { Express } from 'express';
+import { createApp } from '../../api/app';
+import type { ApiDeps } from '../../api/deps';
+import { type HttpServer, startHttpServer } from '../../api/http/server';
+import { allRoutes } from '../../api/routes';
+import { issueKey } from '../../src/accounts/store';
+import { createCarriers } from '../../src/carriers/carriers';
+import { seedDemoCatalog } from '../../src/catalog/seed-demo-catalog';
+import { ensureDemoPartners } from '../../src/partners/demo-partners';
+import { newSigningSecret } from '../../src/platform/http/webhook-signature';
+import { uuidv7 } from '../../src/platform/ids';
+import type { Sql } from '../../src/platform/postgres';
+import { ensureDemoStock } from '../../src/procurement/demo-stock';
+import { buyShipment } from '../../src/shipping/purchase';
+import { recordTrackingEvents } from '../../src/shipping/tracking';
+import { item, order } from '../api/orders/sample-orders';
+import { MUNICH } from '../documents/addresses';
+import { consignmentTo } from '../shipping/consignments';
+import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
+import { testDatabase } from '../support/database';
+
+/** Who sends a request. */
+export type Sender = 'client' | 'partner' | 'operator' | 'nobody' | 'stranger';
+
+/** Stands in everything that belongs to the accounts that are not under test: none of it may ever be answered. */
+export const FOREIGN_MARK = 'zq9-not-yours';
+
+/** Ids that requests name, by path parameter: of the sender's own things, of others', and (operators) of prey. */
+export type KnownIds = Record<string, string[]>;
+
+export interface Subject {
+  readonly sql: Sql;
+  readonly deps: ApiDeps;
+  readonly server: HttpServer;
+  readonly headers: Readonly<Record<Sender, Readonly<Record<string, string>>>>;
+  readonly carrierSecret: string;
+  /** What the sender's requests may name; grows with what it makes. */
+  readonly ids: Readonly<Record<Sender, KnownIds>>;
+  /** Print orders and jobs of the partner under test, then of the other one. */
+  readonly printOrders: readonly string[];
+  readonly jobs: readonly string[];
+  /** A digest of all that belongs to the other client and the other partner. */
+  foreignState(): Promise<string>;
+  /** Rows written since the last call, `table operation` each; what was taken back by a rollback is not there. */
+  written(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+/** As a gRPC client reports a frontend that is not there: at once, where the real one would retry for its deadline. */
+function away(): Promise<never> {
+  return Promise.reject(
+    Object.assign(new Error('14 UNAVAILABLE: nobody is there'), { code: 14, details: 'away', metadata: {} }),
+  );
+}
+
+const TEMPORAL_AWAY = {
+  withDeadline: (_deadline: number, work: () => unknown) => work(),
+  connection: {
+    withDeadline: (_deadline: number, work: () => unknown) => work(),
+    close: async () => undefined,
+  },
+  workflowService: { getSystemInfo: away },
+  workflow: {
+    start: away,
+    getHandle: () => ({ executeUpdate: away, query: away, result: away, describe: away, signal: away }),
+  },
+} as unknown as ApiDeps['temporal'];
+
+/**
+ * The whole API over HTTP, on a database of its own, without Temporal: nothing but the requests sent changes it, so
+ * that every row written can be laid at the door of one request.
+ */
+export async function fuzzSubject(): Promise<Subject> {
+  const { sql } = await testDatabase();
+  const carrierSecret = newSigningSecret();
+  const deps: ApiDeps = {
+    ...(await testApiDeps(sql, {
+      config: { CARRIER_WEBHOOK_SECRET: carrierSecret, OUTBOUND_ALLOW_PRIVATE: false },
+    })),
+    temporal: TEMPORAL_AWAY,
+  };
+  const app: Express = createApp(deps, allRoutes(deps));
+  const server = await startHttpServer(app, { host: '127.0.0.1', port: 0 });
+  await seedDemoCatalog(sql);
+
+  const accounts = {
+    client: await testAccount(sql, 'client'),
+    otherClient: await testAccount(sql, 'client', FOREIGN_MARK),
+    prey: await testAccount(sql, 'client', 'prey'),
+    operator: await testAccount(sql, 'operator'),
+    partner: await testAccount(sql, 'partner', 'prints-berlin'),
+    otherPartner: await testAccount(sql, 'partner', 'prints-ohio'),
+    preyPartner: await testAccount(sql, 'partner', 'prey-partner'),
+  };
+  const partners = await ensureDemoPartners(sql, [accounts.partner, accounts.otherPartner]);
+  await ensureDemoStock(sql, partners);
+  await sql`
+    INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
+    SELECT ${accounts.preyPartner.id}, 'prey-partner', 'Prey', country, currency, sender_address, capabilities
+    FROM partners WHERE account_id = ${accounts.partner.id}`;
+  await sql`
+    UPDATE stock_items SET product_name = ${FOREIGN_MARK} WHERE partner_id = ${accounts.otherPartner.id}`;
+
+  const own = await belongings(server.url, accounts.client, 'mine');
+  const foreign = await belongings(server.url, accounts.otherClient, FOREIGN_MARK);
+  const preyThings = await belongings(server.url, accounts.prey, 'prey');
+  const [mine, theirs] = [
+    await printOrder(sql, own.orderId![0]!, accounts.partner.id, 'mine'),
+    await printOrder(sql, foreign.orderId![0]!, accounts.otherPartner.id, FOREIGN_MARK),
+  ];
+  const preyKeys = [
+    (await issueKey(sql, accounts.prey.id)).keyId,
+    (await issueKey(sql, accounts.prey.id)).keyId,
+  ];
+  await deps.objects.put('fuzz/label', Buffer.from('%PDF-1.7 label'), { contentType: 'application/pdf' });
+  const [tracked, foreignTracked] = [
+    await label(deps, accounts.client.id, 'mine'),
+    await label(deps, accounts.otherClient.id, FOREIGN_MARK),
+  ];
+  await watchWrites(sql);
+
+  const shared: KnownIds = {
+    attributeId: ['paper_format', 'apparel_size', 'fuzz_size'],
+    valueId: ['a3', 'm', 'fuzz-value'],
+    date: ['2026-01-05', '2030-12-31', '0001-01-01', '9999-12-31'],
+    carrierUid: ['tern_parcel', 'corvid_post', 'no_such_carrier'],
+    token: ['fuzz/label', 'fuzz/none'].map((objectKey) => {
+      const target = { objectKey, contentType: 'application/pdf', fileName: 'a.pdf' };
+      return new URL(deps.links.sign(target, { seconds: 86_400 })).pathname.split('/')[2]!;
+    }),
+    fileName: ['a.pdf', 'größe.pdf'],
+    trackingNumber: [tracked, foreignTracked, 'RR473124829DE'],
+  };
+  const client = merged(shared, own, foreign);
+  const operator = merged(shared, preyThings, {
+    attributeId: ['fuzz_size'],
+    connectorId: [accounts.prey.id],
+    keyId: preyKeys,
+    partnerId: [accounts.preyPartner.id],
+    partnerSku: ['frame-wood-black-a4'],
+  });
+  return {
+    sql,
+    deps,
+    server,
+    carrierSecret,
+    headers: {
+      client: accounts.client.keyAndSecret,
+      partner: accounts.partner.key,
+      operator: accounts.operator.key,
+      nobody: {},
+      stranger: { 'X-API-KEY': `plk_${'A'.repeat(32)}:pls_${'B'.repeat(43)}` },
+    },
+    ids: { client, operator, partner: merged(shared, foreign), nobody: client, stranger: client },
+    printOrders: [mine.id, theirs.id],
+    jobs: [...mine.jobs, ...theirs.jobs],
+    foreignState: () => stateOf(sql, accounts.otherClient.id, accounts.otherPartner.id),
+    written: () => writesSince(sql),
+    stop: () => server.stop(500),
+  };
+}
+
+function merged(...known: KnownIds[]): KnownIds {
+  const all: KnownIds = {};
+  for (const ids of known)
+    for (const [name, values] of Object.entries(ids)) all[name] = [...(all[name] ?? []), ...values];
+  return all;
+}
+
+/** One of each thing a client can have, the mark in whatever text it holds. */
+async function belongings(baseUrl: string, account: TestAccount, mark: string): Promise<KnownIds> {
+  const post = async (path: string, body: object): Promise<{ id: string }> => {
+    const answer = await fetch(`${baseUrl}${path}`, {
+      method: 'POST',
+      headers: { ...account.keyAndSecret, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (answer.status !== 200) throw new Error(`${path}: ${await answer.text()}`);
+    return (await answer.json()) as { id: string };
+  };
+  const marked = (over: object) =>
+    order({
+      ...over,
+      metadata: [{ key: 'mark', value: mark }],
+      items: [item({ metadata: [{ key: 'mark', value: mark }], quantity: 5 })],
+    });
+  const submitted = [
+    await post('/v1/orders', marked({})),
+    await post('/v1/orders', marked({ orderReferenceId: `of-${account.name}` })),
+    await post('/v1/orders', marked({ orderType: 'draft' })),
+  ];
+  const webhook = await post('/v1/webhooks', { url: 'https://shop.example/hooks', description: mark });
+  const delivery = await post(`/v1/webhooks/${webhook.id}/test`, {});
+  const product = await post('/product/v1/customer-product', {
+    name: `tee ${mark}`,
+    customerIds: [account.id],
+    productModelId: 't-shirt',
+    variantOptions: [
+      {
+        id: 'size',
+        name: mark,
+        attributesMapping: [{ partModelId: 'blank-t-shirt', attributeIds: ['apparel_size'] }],
+      },
+    ],
+  });
+  return {
+    orderId: [...submitted.map(({ id }) => id), `of-${account.name}`],
+    webhookId: [webhook.id],
+    deliveryId: [delivery.id],
+    id: [product.id],
+    customerProductId: [product.id],
+  };
+}
+
+/** A print order as the run of an order would have made it. */
+async function printOrder(sql: Sql, orderId: string, partnerId: string, mark: string) {
+  const [made] = await sql<{ id: string }[]>`
+    INSERT INTO print_orders (order_id, partner_id, step, kind, version, status, message_id, body, dispatch_date, accepted_at)
+    VALUES (${orderId}, ${partnerId}, 'handoff:0', 'print', '1.1', 'accepted', ${`msg-${mark}`}, ${mark}, '2026-01-09', now())
+    RETURNING id`;
+  const jobs = await sql<{ id: string }[]>`
+    INSERT INTO print_jobs (print_order_id, order_item_id, quantity)
+    SELECT ${made!.id}, id, quantity FROM order_items WHERE order_id = ${orderId} RETURNING id`;
+  return { id: made!.id, jobs: jobs.map(({ id }) => id) };
+}
+
+/** A bought label of a shipping order. @returns its tracking number */
+async function label(deps: ApiDeps, accountId: string, mark: string): Promise<string> {
+  const { sql, objects } = deps;
+  const id = uuidv7();
+  await sql`
+    INSERT INTO shipping_orders (id, account_id, order_reference_id, fingerprint, consignment, method_uid, label, waiting_until)
+    VALUES (${id}, ${accountId}, ${mark}, '', '{}', '', '{}', now())`;
+  const bought = await buyShipment(
+    { sql, objects, carriers: createCarriers(sql) },
+    {
+      consignment: consignmentTo(MUNICH),
+      methodUid: 'tern_parcel_domestic',
+      idempotencyKey: id,
+      owner: { kind: 'shipping_order', shippingOrderId: id },
+    },
+  );
+  if (!bought.ok) throw new Error(bought.refusal.message);
+  const { trackingNumber } = bought.shipment.packages[0]!;
+  await recordTrackingEvents(sql, 'tern_parcel', [
+    {
+      trackingNumber,
+      eventId: id,
+      statusUid: 'in_transit',
+      message: mark,
+      occurredAt: '2026-01-05T10:00:00Z',
+      signedBy: 'Tern',
+    },
+  ]);
+  return trackingNumber;
+}
+
+/** Every row written anywhere leaves a note in the same transaction: no count of rows misses an update. */
+async function watchWrites(sql: Sql): Promise<void> {
+  await sql.unsafe(`
+    CREATE UNLOGGED TABLE fuzz_writes (relation text NOT NULL, operation text NOT NULL);
+    CREATE FUNCTION note_write() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN INSERT INTO fuzz_writes VALUES (TG_TABLE_NAME, TG_OP); RETURN NULL; END $$;
+    DO $$ DECLARE watched text; BEGIN
+      FOR watched IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'fuzz_writes' LOOP
+        EXECUTE format('CREATE TRIGGER note_write AFTER INSERT OR UPDATE OR DELETE ON %I FOR EACH ROW EXECUTE FUNCTION note_write()', watched);
+      END LOOP;
+    END $$;`);
+}
+
+async function writesSince(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ relation: string; operation: string; times: number }[]>`
+    SELECT relation, operation, count(*)::int AS times FROM fuzz_writes GROUP BY 1, 2 ORDER BY 1, 2`;
+  if (rows.length === 0) return [];
+  await sql`TRUNCATE fuzz_writes`;
+  const count = (relation: string, operation: string) =>
+    rows.find((row) => row.relation === relation && row.operation === operation)?.times ?? 0;
+  // A key taken for an attempt and freed when the attempt came to nothing.
+  const keyFreed = count('idempotency_keys', 'INSERT') === count('idempotency_keys', 'DELETE');
+  return rows
+    .filter(
+      ({ relation, operation }) => !(relation === 'idempotency_keys' && operation !== 'UPDATE' && keyFreed),
+    )
+    .map(({ relation, operation, times }) => `${relation} ${operation} ${times}`);
+}
+
+async function stateOf(sql: Sql, clientId: string, partnerId: string): Promise<string> {
+  const [row] = await sql<{ digest: string }[]>`
+    SELECT md5(string_agg(part, '|' ORDER BY part)) AS digest FROM (
+      SELECT o::text AS part FROM orders o WHERE client_id = ${clientId}
+      UNION ALL SELECT i::text FROM order_items i JOIN orders o ON o.id = i.order_id WHERE o.client_id = ${clientId}
+      UNION ALL SELECT w::text FROM webhook_endpoints w WHERE client_id = ${clientId}
+      UNION ALL SELECT d::text FROM webhook_deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
+        WHERE w.client_id = ${clientId}
+      UNION ALL SELECT c::text FROM customer_products c WHERE owner_id = ${clientId}
+      UNION ALL SELECT k::text FROM api_keys k WHERE account_id IN (${clientId}, ${partnerId})
+      UNION ALL SELECT s::text FROM stock_items s WHERE partner_id = ${partnerId}
+      UNION ALL SELECT p::text FROM partners p WHERE account_id = ${partnerId}
+      UNION ALL SELECT p::text FROM postbacks p WHERE partner_id = ${partnerId}
+      UNION ALL SELECT p::text FROM print_orders p WHERE partner_id = ${partnerId}) AS foreign_rows`;
+  return row!.digest;
+}

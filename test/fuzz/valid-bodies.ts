@@ -1,0 +1,206 @@
+import { item, named, order, pack, STICKER, T_SHIRT } from '../api/orders/sample-orders';
+import { domesticRequest, internationalRequest } from '../api/shipping-request';
+import type { Subject } from './subject';
+
+/**
+ * Bodies that get past every rule, by operation: what changes to them reach the handlers, and a body made of the schema
+ * alone seldom does.
+ */
+export function validBodies({ printOrders, jobs }: Subject): Readonly<Record<string, readonly object[]>> {
+  const quote = () => {
+    const { shippingMethod: _, ...request } = internationalRequest();
+    return request;
+  };
+  const sender = {
+    firstName: 'Dispatch',
+    lastName: 'Desk',
+    company: 'Prints Leeds Ltd',
+    addressLine1: '1 Wharf Street',
+    city: 'Leeds',
+    postcode: 'LS2 7EQ',
+    country: 'GB',
+    email: 'dispatch@prints-leeds.example',
+  };
+  const capabilities = {
+    productKinds: ['print'],
+    models: { mug_product: { unitPriceMinor: 290, leadDays: 1 } },
+    countriesServed: ['GB', 'IE'],
+    calendar: {
+      timeZone: 'Europe/London',
+      workingDays: [1, 2, 3, 4, 5],
+      cutOff: '12:30',
+      holidays: { country: 'GB', state: 'ENG' },
+    },
+    capacityPerDay: 200,
+  };
+  const adjust = (partnerSku: string, adjustmentType: string, quantity: number) => ({
+    partnerSku,
+    adjustmentType,
+    quantity,
+  });
+  const option = {
+    id: 'size',
+    name: 'Size',
+    attributesMapping: [{ partModelId: 'blank-t-shirt', attributeIds: ['apparel_size'] }],
+  };
+  const stockItem = {
+    partnerSku: 'frame-wood-black-a4',
+    productName: 'Frame',
+    minStock: 10,
+    maxStock: 50,
+    openingQuantity: 30,
+    supplier: { uid: 'ramy', unitCost: 12.5, currency: 'EUR' },
+  };
+  return {
+    submitOrder: [
+      order(),
+      order({ orderType: 'draft' }),
+      order({ items: [named()] }),
+      order({
+        items: [
+          item({ productUid: STICKER, quantity: 50 }),
+          item({
+            itemReferenceId: 'b',
+            productUid: T_SHIRT,
+            files: [{ type: 'front', url: 'https://files.example/a.png' }],
+          }),
+        ],
+      }),
+      order({
+        items: [item({ quantity: 5 })],
+        packagingInstructions: [pack('item-1', 5)],
+        preventDuplicate: true,
+      }),
+    ],
+    patchDraft: [
+      { currency: 'USD' },
+      { metadata: [{ key: 'a', value: 'b' }] },
+      { items: [item({ quantity: 2 })] },
+    ],
+    quoteOrder: [{ currency: 'EUR', shippingAddress: order().shippingAddress, items: [item()] }],
+    searchOrders: [
+      { search: 'Ada', limit: 5 },
+      { countries: ['DE'], createdFrom: '2020-01-01T00:00:00Z' },
+    ],
+    updateShipment: [{ shipmentMethodUid: 'express' }, { shippingAddress: order().shippingAddress }],
+    cancelOrder: [{ reason: 'changed my mind' }],
+    createCustomerProduct: [
+      { name: 'Band tee', customerIds: ['*'], productModelId: 't-shirt', variantOptions: [option] },
+    ],
+    updateCustomerProduct: [{ name: 'Other' }],
+    addVariantValues: [
+      [
+        {
+          variantOptionId: 'size',
+          values: [
+            {
+              value: 'M',
+              attributeValues: [{ partModelId: 'blank-t-shirt', attributes: { apparel_size: 'm' } }],
+            },
+          ],
+        },
+      ],
+    ],
+    putAttribute: [
+      { description: 'Size', properties: [{ id: 'hex', description: 'Colour', type: 'string' }] },
+    ],
+    addAttributeValues: [[{ id: 'fuzz-value', properties: { hex: '#ff8800', widthMm: 210, order: 1 } }]],
+    replaceAttributeValues: [[{ id: 'fuzz-value', description: 'x' }]],
+    replaceAttributeValue: [{ id: 'fuzz-value', properties: { hex: '#0f8' } }],
+    createProductModel: [
+      { name: 'Banner', categoryId: 'banners', productUidTemplate: 'banner_pf_{paper_format}_{orientation}' },
+    ],
+    updateProductModel: [{ name: 'Banner 2', state: 'active' }, { state: 'inactive' }],
+    subscribePartner: [{ orderSubmitUrl: 'https://partner.example/orders', version: '1.0' }],
+    postOrderStatus: [
+      { timestamp: '2026-01-05T10:00:00Z', orderId: printOrders[0], status: 'received' },
+      { timestamp: '2026-01-05T10:00:00+02:00', orderId: printOrders[0], status: 'error', message: 'torn' },
+      {
+        timestamp: '2026-01-06T10:00:00Z',
+        orderId: printOrders[0],
+        status: 'shipped',
+        trackingCode: 'X1',
+        trackingLink: 'https://t.example/X1',
+      },
+      {
+        timestamp: '2026-01-06T10:00:00Z',
+        orderId: printOrders[0],
+        status: 'cancelled',
+        items: [{ orderItemId: jobs[0], quantity: 1 }],
+      },
+      {
+        timestamp: '2026-01-06T10:00:00Z',
+        orderId: printOrders[1],
+        status: 'received',
+        orderItemId: jobs[1],
+      },
+    ],
+    dispatchOrder: printOrders.map((orderId) => ({ orderId })),
+    reportStockStatus: [
+      { version: '1.0', items: [{ SKU: 'frame-a', status: 'in-stock', amount: 5, replenishmentDate: '' }] },
+    ],
+    createShippingOrder: [domesticRequest(), internationalRequest()],
+    quoteShippingMethods: [quote()],
+    receiveCarrierEvents: [
+      {
+        events: [
+          {
+            id: 'e-1',
+            trackingNumber: 'RR473124829DE',
+            statusUid: 'in_transit',
+            message: 'moves',
+            createdAt: '2026-01-05T10:00:00Z',
+          },
+        ],
+      },
+    ],
+    createWebhook: [
+      { url: 'https://shop.example/hooks' },
+      { url: 'https://shop.example/2', events: ['order_status_updated'] },
+    ],
+    changeWebhook: [{ description: 'new' }, { enabled: false }],
+    rotateWebhookSecret: [{ overlapSeconds: 60 }],
+    createConnector: [{ name: 'poster-shop' }],
+    rotateConnectorKey: [{ overlapSeconds: 60 }],
+    rotatePartnerKey: [{ overlapSeconds: 60 }],
+    createPartner: [
+      { uid: 'prints-leeds', name: 'Prints Leeds', currency: 'GBP', senderAddress: sender, capabilities },
+    ],
+    changePartner: [{ enabled: false }, { senderAddress: sender, capabilities }],
+    repairOrder: [
+      { action: 'hold', reason: 'x' },
+      { action: 'cancel', reason: 'x' },
+      { action: 'retry', reason: 'x' },
+    ],
+    replayDeadMessages: [{}, { ids: ['1', '2'] }, { kind: 'notification' }],
+    listProcurementOrders: [
+      {},
+      {
+        filterBy: { dateFrom: '2026-01-01', status: ['supplier'] },
+        pagination: { pageNumber: 1, perPage: 10 },
+      },
+    ],
+    listInventoryConsumption: [{}, { filterBy: { partnerSku: ['frame-wood-black-a4'], printJobId: [1] } }],
+    listInventory: [
+      {},
+      { filterBy: { partnerSku: ['frame-wood-black-a4'] }, pagination: { pageNumber: 1, perPage: 5 } },
+    ],
+    adjustStock: [
+      { adjustments: [adjust('frame-wood-black-a4', 'add', 5)] },
+      {
+        adjustments: [
+          adjust('frame-wood-black-a4', 'consume', 3),
+          { ...adjust('frame-wood-oak-a3', 'add', 1), referenceId: 'r-1' },
+          adjust('no-such', 'add', 1),
+        ],
+      },
+    ],
+    setUpStockItems: [{ items: [stockItem] }],
+    loadExchangeRates: [{ perEuro: { USD: '1.08', PLN: '4.3' } }],
+    moveProcurementOrder: [{ status: 'confirmed', shippingCost: 9.9 }],
+    receiveProcurementOrder: [
+      { receiptId: 'note-1', items: [{ partnerSku: 'frame-wood-black-a4', quantity: 1 }] },
+    ],
+    attachProcurementInvoice: [{ url: 'https://supplier.example/7.pdf', originalFilename: '7.pdf' }],
+  };
+}

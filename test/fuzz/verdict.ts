@@ -1,0 +1,144 @@
+import { shapeOfPath } from '../../api/http/error-body';
+import type { ErrorShape } from '../../api/http/route';
+import { ERROR_CODES } from '../../src/platform/errors';
+import type { RequestPlan } from './requests';
+import type { Answer, SentRequest } from './send';
+import { FOREIGN_MARK } from './subject';
+
+/** Slowest answer that is taken, on a machine that others use too. */
+const SLOW_MS = 5_000;
+
+/**
+ * What an answer must not tell: stack frames, this machine's paths, SQL, names of what it runs on. The wording of
+ * Postgres, which no caller can put into an error message of ours.
+ */
+const INTERNALS =
+  /\n\s+at .+:\d+|\bat [\w.<>]+ \(|node_modules|\.[cm]?[jt]s:\d+|PostgresError|violates (?:unique|check|foreign|not-null)|invalid input syntax|out of range for type|relation "\w+"|\bINSERT INTO\b|\bSELECT .+ FROM\b|ECONN|ERR_[A-Z_]+|TypeError|RangeError|UNAVAILABLE: /;
+
+/** Operations that need Temporal; it is away. */
+const NEEDS_TEMPORAL: ReadonlySet<string> = new Set([
+  'updateShipment',
+  'cancelOrder',
+  'dispatchOrder',
+  'createShippingOrder',
+  'repairOrder',
+  'moveProcurementOrder',
+  'receiveProcurementOrder',
+  'attachProcurementInvoice',
+]);
+
+/** Whether a request's own words come back in its answer, so that a mark in it proves nothing. */
+const echoes = (sent: SentRequest, text: string) =>
+  sent.path.includes(text) || (sent.body?.includes(text) ?? false);
+
+/**
+ * What is wrong with an answer; undefined when nothing is.
+ * @param shapes error shapes by operation
+ * @param written rows that the request wrote
+ */
+export function fault(
+  plan: RequestPlan,
+  sent: SentRequest,
+  answer: Answer,
+  written: readonly string[],
+  shapes: ReadonlyMap<string, ErrorShape>,
+): string | undefined {
+  const { status, headers, body, ms } = answer;
+  const { operationId } = plan.operation;
+  const text = body.toString('utf8');
+  // Node's own answer to a request line and headers of more than 16 KiB, before there is a request.
+  if (status === 431) return body.length === 0 ? undefined : 'a body with 431';
+  if (ms > SLOW_MS) return `took ${Math.round(ms)} ms`;
+  if (status === 503) {
+    if (!NEEDS_TEMPORAL.has(operationId)) return '503 from an operation that needs no Temporal';
+    if (!(Number(headers['retry-after']) > 0)) return '503 without Retry-After';
+  } else if (status >= 500) return `${status}`;
+  if (status < 200) return `${status}`;
+  if (INTERNALS.test(text) && !INTERNALS.test(`${sent.path}\n${sent.body?.toString('utf8') ?? ''}`))
+    return 'tells internals';
+  if (plan.sender !== 'operator' && text.includes(FOREIGN_MARK) && !echoes(sent, FOREIGN_MARK))
+    return 'shows what belongs to another account';
+  if (({} as { polluted?: unknown }).polluted !== undefined) return 'polluted Object.prototype';
+  if (headers['x-content-type-options'] !== 'nosniff') return 'lacks the security headers';
+  if (typeof headers['x-request-id'] !== 'string') return 'has no request id';
+  if (status < 400) {
+    if (!mayCall(plan)) return `${status} to a sender that may not call it`;
+    return plan.method === 'HEAD' || isReadable(headers['content-type'], text) ? undefined : 'is no JSON';
+  }
+  if (status < 500 && written.length > 0) return `refused with ${status}, and wrote ${written.join(', ')}`;
+  if (plan.method === 'HEAD') return undefined;
+  return errorFault(sent, answer, text, shapes.get(operationId));
+}
+
+const OPEN: readonly string[] = ['/openapi.json', '/docs', '/healthz', '/readyz'];
+
+function mayCall({ operation, sender, path }: RequestPlan): boolean {
+  if (operation.senders.includes('nobody') || operation.senders.includes(sender)) return true;
+  return (
+    path.length === 1 &&
+    path[0]!.kind === 'text' &&
+    OPEN.some((open) => (path[0] as { text: string }).text.includes(open))
+  );
+}
+
+function isReadable(type: string | undefined, text: string): boolean {
+  if (!type?.startsWith('application/json')) return type !== undefined;
+  return parsed(text) !== undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+function errorFault(
+  sent: SentRequest,
+  answer: Answer,
+  text: string,
+  shape: ErrorShape | undefined,
+): string | undefined {
+  const body = parsed(text) as Record<string, unknown> | undefined;
+  if (typeof body !== 'object' || body === null)
+    return `error ${answer.status} is no JSON object: ${text.slice(0, 100)}`;
+  // Refused before its address led to a route, by its group's name alone; a stray path may lead to any.
+  const accepted =
+    shape === undefined ? (Object.keys(ERROR_FAULTS) as ErrorShape[]) : [shape, shapeOfPath(sent.path)];
+  const faults = accepted.map((one) => ERROR_FAULTS[one](body, answer));
+  return faults.includes(undefined) ? undefined : `error body: ${faults[0]}`;
+}
+
+function codeFault(body: Record<string, unknown>, { status }: Answer): string | undefined {
+  if (!Object.hasOwn(ERROR_CODES, String(body.code))) return `unknown code ${String(body.code)}`;
+  if (ERROR_CODES[body.code as keyof typeof ERROR_CODES].status !== status)
+    return `${String(body.code)} with ${status}`;
+  if (!isText(body.message)) return 'no message';
+  for (const error of (body.errors ?? []) as Record<string, unknown>[]) {
+    if (!isText(error.code) || !isText(error.message) || typeof error.reference !== 'string')
+      return 'wrong field error';
+  }
+  return undefined;
+}
+
+const ERROR_FAULTS: Readonly<
+  Record<ErrorShape, (body: Record<string, unknown>, answer: Answer) => string | undefined>
+> = {
+  coded: (body, answer) =>
+    codeFault(body, answer) ??
+    (body.requestId === answer.headers['x-request-id'] ? undefined : 'another requestId than its header'),
+  plain: (body) => (isText(body.error) ? undefined : 'no error text'),
+  'adjust-stock': ({ success, data }) =>
+    success === false &&
+    Array.isArray(data) &&
+    data.every((each) => each.success === false && isText(each.message))
+      ? undefined
+      : 'not as adjust-stock has it',
+  shipping: (body, answer) =>
+    typeof body.orderReferenceId === 'string' ? codeFault(body, answer) : 'no orderReferenceId',
+  tracking: (body, answer) =>
+    typeof body.trackingNumber === 'string' ? codeFault(body, answer) : 'no trackingNumber',
+};
