@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import { createPresslineClient } from '../../client/pressline-client';
 import { type Mode, type Pace, type Sandbox, startSandbox } from '../../sandbox';
 import { FAST } from '../../sandbox/pace';
@@ -10,6 +10,7 @@ import { seedDemoCatalog } from '../../src/catalog/seed-demo-catalog';
 import { runApi } from '../../src/cli/run-api';
 import { type RunningWorker, runWorker } from '../../src/cli/run-worker';
 import { createServices, type Services } from '../../src/cli/services';
+import { installTemporalRuntime } from '../../src/cli/temporal-runtime';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
 import { type Config, loadConfig } from '../../src/platform/config';
 import { freePort } from '../../src/platform/embedded/ports';
@@ -45,6 +46,14 @@ export interface TestStack {
   startWorker(): Promise<void>;
 }
 
+let installed = false;
+
+/** The SDK's own lines go where the stack's go; once a process. */
+function quietTemporal(log: Logger): void {
+  if (!installed) installTemporalRuntime(log);
+  installed = true;
+}
+
 export interface TestStackOptions {
   readonly mode?: Mode;
   readonly pace?: Partial<Pace>;
@@ -74,6 +83,7 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
   };
   const secrets = { linkSecret: randomToken(32), carrierWebhookSecret: newSigningSecret() };
   const log = pino({ level: config.LOG_LEVEL }, pino.destination(2));
+  quietTemporal(log);
   const services = await createServices(config, secrets, baseUrl, log);
   const { sql } = services;
   const { credentials, accounts } = await ensureDemoAccounts(sql);
