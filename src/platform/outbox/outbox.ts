@@ -152,7 +152,7 @@ export async function deadRows(
         to_char(dead_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position
       FROM outbox
       WHERE dead_at IS NOT NULL
-        ${after === null ? sql`` : sql`AND (dead_at, id) < (${after.deadAt}::timestamptz, ${after.id}::bigint)`}
+        ${after === null ? sql`` : sql`AND (dead_at, id) < (${after.deadAt}::text::timestamptz, ${after.id}::bigint)`}
       ORDER BY dead_at DESC, id DESC LIMIT ${limit}`),
   ];
 }

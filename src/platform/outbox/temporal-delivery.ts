@@ -46,20 +46,23 @@ export function temporalLanes(options: TemporalDeliveryOptions): Lane[] {
       kind: 'start_workflow',
       concurrency: 32,
       leaseSeconds: 30,
-      deliver: (row) => unlessAway(() => start(client, taskQueue, row, options.searchAttributes)),
+      deliver: (row) => delivered(client, () => start(client, taskQueue, row, options.searchAttributes)),
     },
     {
       kind: 'signal_workflow',
       concurrency: 32,
       leaseSeconds: 30,
-      deliver: (row) => unlessAway(() => signal(client.workflow.getHandle(row.target), row)),
+      deliver: (row) => delivered(client, () => signal(client.workflow.getHandle(row.target), row)),
     },
   ];
 }
 
-async function unlessAway(work: () => Promise<DeliveryOutcome>): Promise<DeliveryOutcome> {
+/** Well below the lease; the client's own retries of an absent server would go on for longer. */
+const DEADLINE_MS = 10_000;
+
+async function delivered(client: Client, work: () => Promise<DeliveryOutcome>): Promise<DeliveryOutcome> {
   try {
-    return await work();
+    return await client.withDeadline(Date.now() + DEADLINE_MS, work);
   } catch (error) {
     if (isAway(error)) return { outcome: 'unavailable', error: (error as Error).message };
     throw error;
@@ -75,18 +78,16 @@ async function start(
   const message = row.payload as WorkflowStart;
   const typedSearchAttributes = searchAttributes?.(message);
   try {
-    await client.withDeadline(Date.now() + 10_000, () =>
-      client.workflow.start(message.workflowType, {
-        workflowId: row.target,
-        taskQueue,
-        args: [...message.args],
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        ...(message.memo ? { memo: { ...message.memo } } : {}),
-        ...(message.summary ? { staticSummary: message.summary } : {}),
-        ...(typedSearchAttributes ? { typedSearchAttributes } : {}),
-      }),
-    );
+    await client.workflow.start(message.workflowType, {
+      workflowId: row.target,
+      taskQueue,
+      args: [...message.args],
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      ...(message.memo ? { memo: { ...message.memo } } : {}),
+      ...(message.summary ? { staticSummary: message.summary } : {}),
+      ...(typedSearchAttributes ? { typedSearchAttributes } : {}),
+    });
   } catch (error) {
     // Started before, and perhaps ended: this row was delivered and its deletion lost.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
