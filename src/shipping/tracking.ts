@@ -3,6 +3,7 @@ import { ORDER_SIGNALS, orderWorkflowId } from '../orders/domain/run-messages';
 import { sha256 } from '../platform/ids';
 import { enqueue } from '../platform/outbox/outbox';
 import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
+import { updateDeliveryEstimates } from './delivery-estimate';
 import { furthest, nextCheckHours, type TrackingStatus, transitOf } from './domain/tracking-status';
 
 /** What became of events that were told. */
@@ -28,12 +29,15 @@ interface TrackedPackage {
   statusUid: TrackingStatus;
   polled: boolean;
   ageDays: number;
+  /** Day before the label was bought, YYYY-MM-DD; a parcel expected earlier is a carrier's slip. */
+  dayBefore: string;
 }
 
 /**
  * Writes a carrier's events as checkpoints and moves statuses forward: in whatever order and however often events
  * come, the same checkpoints and status result, and a status never goes back. A status of a print order's parcels
- * that its order shows is told to the order's run, in the same transaction.
+ * that its order shows is told to the order's run, and days on which they are expected become the order's delivery
+ * dates, in the same transaction.
  * @param carrierUid only packages of this carrier are touched
  */
 export async function recordTrackingEvents(
@@ -53,6 +57,7 @@ export async function recordTrackingEvents(
     if (recorded > 0) {
       await updateStatuses(tx, packages);
       await tellOrders(tx, before, await transits(tx, packages));
+      await updateDeliveryEstimates(tx, [...new Set(packages.map(({ shipmentId }) => shipmentId))]);
     }
     const unknown = [
       ...new Set(
@@ -77,7 +82,8 @@ async function lockPackages(
     ) ORDER BY id FOR UPDATE`;
   return await tx<TrackedPackage[]>`
     SELECT tracking_number, shipment_id, status_uid, next_check_at IS NOT NULL AS polled,
-      extract(epoch FROM now() - created_at)::float8 / 86400 AS age_days
+      extract(epoch FROM now() - created_at)::float8 / 86400 AS age_days,
+      (created_at - interval '1 day')::date::text AS day_before
     FROM trackings WHERE tracking_number = ANY(${[...numbers]}) AND carrier_uid = ${carrierUid}`;
 }
 
@@ -115,7 +121,7 @@ async function updateStatuses(tx: Transaction, packages: readonly TrackedPackage
   >`
     SELECT tracking_number, status_uid, occurred_at, expected_delivery_date::text FROM tracking_checkpoints
     WHERE tracking_number = ANY(${numbers}) ORDER BY occurred_at, id`;
-  const updates = packages.map(({ trackingNumber, ageDays, polled }) => {
+  const updates = packages.map(({ trackingNumber, ageDays, polled, dayBefore }) => {
     const own = checkpoints.filter((checkpoint) => checkpoint.trackingNumber === trackingNumber);
     const statusUid = furthest(
       own.map((each) => ({ statusUid: each.statusUid, occurredAt: each.occurredAt.toISOString() })),
@@ -124,7 +130,8 @@ async function updateStatuses(tx: Transaction, packages: readonly TrackedPackage
       tracking_number: trackingNumber,
       status_uid: statusUid,
       expected_delivery_date:
-        own.findLast((each) => each.expectedDeliveryDate !== null)?.expectedDeliveryDate ?? null,
+        own.findLast(({ expectedDeliveryDate: day }) => day !== null && day >= dayBefore)
+          ?.expectedDeliveryDate ?? null,
       hours: polled ? nextCheckHours(statusUid, ageDays) : null,
     };
   });

@@ -1,0 +1,38 @@
+import { enqueueOrderNotifications } from '../notifications/enqueue';
+import type { Transaction } from '../platform/postgres';
+
+/**
+ * Makes what carriers expect of the parcels of print orders their delivery dates, from the earliest parcel to the
+ * latest, and tells the orders' clients where that is new. The dates first promised stay beside them. Parcels that
+ * their carrier has said nothing of are taken to come with the others.
+ * @param shipmentIds shipments that the transaction has locked
+ */
+export async function updateDeliveryEstimates(
+  tx: Transaction,
+  shipmentIds: readonly string[],
+): Promise<void> {
+  // As steps of their runs do, orders first: what a client is told is then compared with what it was told last.
+  const estimates = await tx<{ orderId: string; printOrderId: string; first: string; last: string }[]>`
+    WITH expected AS (
+      SELECT s.order_id, s.print_order_id, min(t.expected_delivery_date) AS first, max(t.expected_delivery_date) AS last
+      FROM shipments s JOIN trackings t ON t.shipment_id = s.id
+      WHERE s.id = ANY(${[...shipmentIds]}) AND s.print_order_id IS NOT NULL AND s.status = 'bought'
+      GROUP BY s.id
+    )
+    SELECT e.order_id, e.print_order_id::text, e.first::text, e.last::text
+    FROM expected e
+    JOIN orders o ON o.id = e.order_id
+    JOIN planned_shipments p ON p.print_order_id = e.print_order_id
+    WHERE (p.min_delivery_date, p.max_delivery_date) <> (e.first, e.last)
+    ORDER BY o.id
+    FOR NO KEY UPDATE OF o`;
+  for (const { orderId, printOrderId, first, last } of estimates) {
+    await tx`
+      UPDATE planned_shipments SET min_delivery_date = ${first}, max_delivery_date = ${last},
+        min_delivery_days = greatest(0, min_delivery_days + (${first}::date - min_delivery_date)),
+        max_delivery_days = greatest(0, max_delivery_days + (${last}::date - max_delivery_date))
+      WHERE print_order_id = ${printOrderId}`;
+    await tx`UPDATE orders SET updated_at = now() WHERE id = ${orderId}`;
+    await enqueueOrderNotifications(tx, { orderId });
+  }
+}
