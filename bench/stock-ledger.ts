@@ -118,7 +118,10 @@ export async function stockStorm(storm: StockStorm): Promise<StormReport> {
     const jobsOf = (step: (typeof steps)[number] | undefined) =>
       step?.lines.map(({ printJobId }) => printJobId) ?? [];
     const settled = await inTransaction(sql, (tx) =>
-      settleReservations(tx, { printed: jobsOf(printed), cancelled: jobsOf(cancelled) }),
+      settleReservations(tx, {
+        printed: jobsOf(printed).map((id) => ({ id })),
+        cancelled: jobsOf(cancelled),
+      }),
     );
     counts.settled += settled.printed + settled.cancelled;
     if (settled.printed > 0) {

@@ -87,6 +87,7 @@ export async function reserveForJobs(
         partnerSku,
         quantity,
         printJobId: job.id,
+        units: job.quantity,
         productName: product.name,
       }));
     }),

@@ -16,7 +16,7 @@ export async function recordRun(sql: Sql, record: RunRecord): Promise<void> {
     if (!isNew) return;
     const pick = <T extends RunEffect['type']>(type: T) =>
       record.effects.filter((effect): effect is Extract<RunEffect, { type: T }> => effect.type === type);
-    const printed = pick('consume_stock').flatMap(({ jobIds }) => jobIds);
+    const printed = pick('consume_stock').flatMap(({ jobs }) => jobs);
     const cancelled = pick('release_stock').flatMap(({ jobIds }) => jobIds);
     // One call: stock is locked in one order, once a transaction.
     if (printed.length + cancelled.length > 0) await settleReservations(tx, { printed, cancelled });

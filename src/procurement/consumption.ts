@@ -1,3 +1,4 @@
+import type postgres from 'postgres';
 import type { Sql } from '../platform/postgres';
 import { justAfter, type PageRequest, type Period } from './list-filters';
 
@@ -8,6 +9,14 @@ export interface ConsumptionItem {
   readonly productName: string | null;
   readonly quantity: number;
   readonly createdAt: Date;
+}
+
+interface ConsumptionRow {
+  printJobId: string;
+  partnerSku: string;
+  productName: string | null;
+  quantity: string;
+  createdAt: Date;
 }
 
 /**
@@ -21,11 +30,9 @@ export async function listConsumption(
   filter: Period & { readonly partnerSkus: readonly string[]; readonly printJobIds: readonly number[] },
   page: PageRequest,
 ): Promise<{ items: ConsumptionItem[]; total: number }> {
-  const { partnerSkus, printJobIds, from, to } = filter;
-  const matching = sql`
+  const { partnerSkus, printJobIds, ...period } = filter;
+  const chosen = sql`
     r.partner_id = ${partnerId} AND r.state <> 'released'
-    ${from === null ? sql`` : sql`AND r.created_at >= ${from}`}
-    ${to === null ? sql`` : sql`AND r.created_at < ${justAfter(to)}`}
     ${printJobIds.length === 0 ? sql`` : sql`AND r.print_job_id = ANY(${[...printJobIds]}::bigint[])`}
     ${
       partnerSkus.length === 0
@@ -33,28 +40,83 @@ export async function listConsumption(
         : sql`AND r.stock_item_id = ANY(ARRAY(
             SELECT id FROM stock_items WHERE partner_id = ${partnerId} AND partner_sku = ANY(${[...partnerSkus]})))`
     }`;
-  const [rows, [count]] = await Promise.all([
-    sql<
-      {
-        printJobId: string;
-        partnerSku: string;
-        productName: string | null;
-        quantity: string;
-        createdAt: Date;
-      }[]
-    >`
-      SELECT r.print_job_id, i.partner_sku, r.product_name, r.quantity, r.created_at
-      FROM stock_reservations r JOIN stock_items i ON i.id = r.stock_item_id
-      WHERE ${matching} ORDER BY r.created_at DESC, r.id DESC
-      LIMIT ${page.perPage} OFFSET ${(page.pageNumber - 1) * page.perPage}`,
-    sql<{ total: string }[]>`SELECT count(*) AS total FROM stock_reservations r WHERE ${matching}`,
-  ]);
-  return {
-    items: rows.map((row) => ({
-      ...row,
-      printJobId: Number(row.printJobId),
-      quantity: Number(row.quantity),
-    })),
-    total: Number(count!.total),
-  };
+  const offset = (page.pageNumber - 1) * page.perPage;
+  const rowsFrom = ({ from, before }: Bounds, skipped: number) => sql<ConsumptionRow[]>`
+    SELECT r.print_job_id, i.partner_sku, r.product_name, r.quantity, r.created_at
+    FROM stock_reservations r JOIN stock_items i ON i.id = r.stock_item_id
+    WHERE ${chosen} AND ${created(sql, { from, before })} ORDER BY r.created_at DESC, r.id DESC
+    LIMIT ${page.perPage} OFFSET ${skipped}`;
+
+  const bounds = { from: period.from, before: period.to === null ? null : justAfter(period.to) };
+  if (partnerSkus.length > 0 || printJobIds.length > 0) {
+    const [rows, [count]] = await Promise.all([
+      rowsFrom(bounds, offset),
+      sql<{ total: string }[]>`
+        SELECT count(*) AS total FROM stock_reservations r WHERE ${chosen} AND ${created(sql, bounds)}`,
+    ]);
+    return { items: rows.map(itemOf), total: Number(count!.total) };
+  }
+  const days = await reservationsByDay(sql, partnerId, bounds);
+  const total = days.reduce((sum, { reservations }) => sum + reservations, 0);
+  // Days before the page are passed over by their counts.
+  let skipped = 0;
+  const first = days.find(({ reservations }) => {
+    if (skipped + reservations > offset) return true;
+    skipped += reservations;
+    return false;
+  });
+  if (first === undefined) return { items: [], total };
+  const rows = await rowsFrom({ from: bounds.from, before: first.before }, offset - skipped);
+  return { items: rows.map(itemOf), total };
+}
+
+/** Moments from which and before which; null: open. */
+interface Bounds {
+  readonly from: Date | null;
+  readonly before: Date | null;
+}
+
+function created(sql: Sql, { from, before }: Bounds): postgres.PendingQuery<postgres.Row[]> {
+  return sql`true
+    ${from === null ? sql`` : sql`AND r.created_at >= ${from}`}
+    ${before === null ? sql`` : sql`AND r.created_at < ${before}`}`;
+}
+
+/** Reservations of one day that lie within the bounds. */
+interface DayCount {
+  /** The end of the day, or of the bounds within it; null: an open end. */
+  readonly before: Date | null;
+  readonly reservations: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * How many reservations each day (UTC) holds, newest day first. Whole days come from kept totals, a day that the
+ * bounds cut through is counted.
+ */
+async function reservationsByDay(sql: Sql, partnerId: string, { from, before }: Bounds): Promise<DayCount[]> {
+  const cut = [from, before].filter((at) => at !== null).map((at) => Math.floor(at.getTime() / DAY_MS));
+  const rows = await sql<{ day: number; total: string }[]>`
+    SELECT day - date '1970-01-01' AS day, sum(total) AS total FROM stock_reservation_totals
+    WHERE partner_id = ${partnerId}
+      ${from === null ? sql`` : sql`AND day >= date '1970-01-01' + ${cut[0]!}::int`}
+      ${before === null ? sql`` : sql`AND day <= date '1970-01-01' + ${cut.at(-1)!}::int`}
+    GROUP BY day HAVING sum(total) > 0 ORDER BY day DESC`;
+  return await Promise.all(
+    rows.map(async ({ day, total }): Promise<DayCount> => {
+      const end = (day + 1) * DAY_MS;
+      const last = before !== null && before.getTime() < end ? before : new Date(end);
+      if (!cut.includes(day)) return { before: last, reservations: Number(total) };
+      const [count] = await sql<{ total: string }[]>`
+        SELECT count(*) AS total FROM stock_reservations r
+        WHERE r.partner_id = ${partnerId} AND r.state <> 'released' AND r.created_at >= ${new Date(day * DAY_MS)}
+          AND ${created(sql, { from, before: last })}`;
+      return { before: last, reservations: Number(count!.total) };
+    }),
+  );
+}
+
+function itemOf({ printJobId, quantity, ...row }: ConsumptionRow): ConsumptionItem {
+  return { ...row, printJobId: Number(printJobId), quantity: Number(quantity) };
 }

@@ -9,6 +9,8 @@ export interface ReservationLine {
   readonly quantity: number;
   /** Decimal string. */
   readonly printJobId: string;
+  /** The job's units that `quantity` is for: when fewer of them are made, so much less is used. Left out: all or nothing. */
+  readonly units?: number;
   readonly productName?: string | null;
 }
 
@@ -58,7 +60,7 @@ export async function reserveStock(
 
   const short: ShortLine[] = [];
   const reserved: { line: ReservedLine; row: object }[] = [];
-  for (const { partnerId, partnerSku, printJobId, quantity, productName } of merged) {
+  for (const { partnerId, partnerSku, printJobId, quantity, units, productName } of merged) {
     const item = stock.bySku(partnerId, partnerSku);
     if (item === undefined) continue;
     const free = available(item.level);
@@ -79,18 +81,19 @@ export async function reserveStock(
         name: productName ?? item.productName,
         quantity,
         allocated,
+        units: units ?? null,
       },
     });
   }
   if (short.length > 0) return { ok: false, short };
   if (reserved.length === 0) return { ok: true, lines: [] };
   await tx`
-    INSERT INTO stock_reservations (stock_item_id, partner_id, print_job_id, step, product_name, quantity, allocated)
-    SELECT item, partner, job, ${step}, name, quantity, allocated FROM jsonb_to_recordset(${json(
+    INSERT INTO stock_reservations (stock_item_id, partner_id, print_job_id, step, product_name, quantity, allocated, units)
+    SELECT item, partner, job, ${step}, name, quantity, allocated, units FROM jsonb_to_recordset(${json(
       tx,
       reserved.map(({ row }) => row),
     )})
-      AS r (item bigint, partner uuid, job bigint, name text, quantity bigint, allocated bigint)`;
+      AS r (item bigint, partner uuid, job bigint, name text, quantity bigint, allocated bigint, units int)`;
   await stock.write();
   return { ok: true, lines: reserved.map(({ line }) => line) };
 }
@@ -119,62 +122,96 @@ async function reservedByStep(tx: Transaction, step: string): Promise<ReservedLi
   }));
 }
 
+/** A print job that was printed. */
+export interface PrintedJob {
+  /** Decimal string. */
+  readonly id: string;
+  /** Units that were made of it, which may be fewer than were reserved for; left out: all of them. */
+  readonly units?: number;
+}
+
 /**
- * Settles print jobs' reservations. What printed jobs had reserved leaves the stock; what cancelled jobs
- * had reserved comes free, for waiting jobs first. Jobs without open reservations are passed over, so it may
- * be told any number of times, and what was settled once never settles otherwise afterwards.
+ * Settles print jobs' reservations. What printed jobs had reserved leaves the stock, as far as it was made;
+ * the rest, and what cancelled jobs had reserved, comes free, for waiting jobs first. Jobs without open reservations
+ * are passed over, so it may be told any number of times, and what was settled once never settles otherwise afterwards.
  * One call per transaction (see {@link LockedStock}).
  * @returns how many reservations were settled now
  */
 export async function settleReservations(
   tx: Transaction,
-  jobs: { readonly printed?: readonly string[]; readonly cancelled?: readonly string[] },
+  jobs: { readonly printed?: readonly PrintedJob[]; readonly cancelled?: readonly string[] },
 ): Promise<{ printed: number; cancelled: number }> {
-  const printed = [...(jobs.printed ?? [])];
-  const cancelled = [...(jobs.cancelled ?? [])];
+  const made = new Map((jobs.printed ?? []).map(({ id, units }) => [id, units]));
+  const jobIds = [...made.keys(), ...(jobs.cancelled ?? [])];
   const stock = await LockedStock.lock(
     tx,
     tx`i.id IN (
       SELECT stock_item_id FROM stock_reservations
-      WHERE print_job_id = ANY(${[...printed, ...cancelled]}::bigint[]) AND state = 'reserved')`,
+      WHERE print_job_id = ANY(${jobIds}::bigint[]) AND state = 'reserved')`,
   );
-  // Only of locked items: what the same jobs reserve elsewhere meanwhile is a later step's.
-  const settled = await tx<
+  // Only of locked items: what the same jobs reserve elsewhere meanwhile is a later step's. Behind the locks nobody
+  // else settles these.
+  const open = await tx<
     {
       id: string;
       stockItemId: string;
       printJobId: string;
       quantity: string;
       allocated: string;
-      state: 'consumed' | 'released';
+      units: number | null;
     }[]
   >`
-    UPDATE stock_reservations
-    SET state = CASE WHEN print_job_id = ANY(${printed}::bigint[]) THEN 'consumed' ELSE 'released' END, settled_at = now()
-    WHERE print_job_id = ANY(${[...printed, ...cancelled]}::bigint[]) AND state = 'reserved'
-      AND stock_item_id = ANY(${stock.ids()}::bigint[])
-    RETURNING id, stock_item_id, print_job_id, quantity, allocated, state`;
+    SELECT id, stock_item_id, print_job_id, quantity, allocated, units FROM stock_reservations
+    WHERE print_job_id = ANY(${jobIds}::bigint[]) AND state = 'reserved' AND stock_item_id = ANY(${stock.ids()}::bigint[])
+    ORDER BY id`;
+  if (open.length === 0) return { printed: 0, cancelled: 0 };
+  const settled = open.map(({ id, stockItemId, printJobId, units, ...row }) => {
+    const reserved = { quantity: Number(row.quantity), allocated: Number(row.allocated) };
+    const used = made.has(printJobId) ? piecesFor(reserved.quantity, units, made.get(printJobId)) : 0;
+    // What was made has taken the pieces on the shelf first.
+    const allocated = Math.min(used, reserved.allocated);
+    const consumed: OpenReservation = { id, printJobId, quantity: used, allocated };
+    const released: OpenReservation = {
+      id,
+      printJobId,
+      quantity: reserved.quantity - used,
+      allocated: reserved.allocated - allocated,
+    };
+    return { id, stockItemId, consumed, released };
+  });
+  await tx`
+    UPDATE stock_reservations r
+    SET state = s.state, quantity = s.quantity, allocated = s.allocated, settled_at = now()
+    FROM jsonb_to_recordset(${json(
+      tx,
+      settled.map(({ id, consumed, released }) =>
+        consumed.quantity > 0
+          ? { id, state: 'consumed', quantity: consumed.quantity, allocated: consumed.allocated }
+          : { id, state: 'released', quantity: released.quantity, allocated: released.allocated },
+      ),
+    )}) AS s (id bigint, state text, quantity bigint, allocated bigint)
+    WHERE r.id = s.id`;
   // Consumption first: a cancelled job's pieces must not go to one that is about to leave.
-  for (const state of ['consumed', 'released'] as const) {
+  for (const way of ['consumed', 'released'] as const) {
     const byItem = new Map<string, OpenReservation[]>();
-    for (const row of settled.filter((one) => one.state === state)) {
-      const { id, printJobId, stockItemId } = row;
-      const reservation = {
-        id,
-        printJobId,
-        quantity: Number(row.quantity),
-        allocated: Number(row.allocated),
-      };
-      byItem.set(stockItemId, [...(byItem.get(stockItemId) ?? []), reservation]);
+    for (const one of settled) {
+      if (one[way].quantity === 0) continue;
+      byItem.set(one.stockItemId, [...(byItem.get(one.stockItemId) ?? []), one[way]]);
     }
     for (const [itemId, reservations] of byItem) {
-      if (state === 'consumed') stock.consumeReserved(itemId, reservations);
+      if (way === 'consumed') stock.consumeReserved(itemId, reservations);
       else stock.release(itemId, reservations);
     }
   }
   await stock.write();
-  const consumed = settled.filter(({ state }) => state === 'consumed').length;
-  return { printed: consumed, cancelled: settled.length - consumed };
+  const printed = settled.filter(({ consumed }) => consumed.quantity > 0).length;
+  return { printed, cancelled: settled.length - printed };
+}
+
+/** Pieces of a reservation that some units of its job take; it was made for `reservedUnits` of them. */
+function piecesFor(quantity: number, reservedUnits: number | null, units: number | undefined): number {
+  if (reservedUnits === null || units === undefined || units >= reservedUnits) return quantity;
+  return (quantity / reservedUnits) * units;
 }
 
 /** {@link settleReservations} of printed jobs. */
@@ -182,7 +219,7 @@ export async function consumeReserved(
   tx: Transaction,
   { printJobIds }: { readonly printJobIds: readonly string[] },
 ): Promise<number> {
-  return (await settleReservations(tx, { printed: printJobIds })).printed;
+  return (await settleReservations(tx, { printed: printJobIds.map((id) => ({ id })) })).printed;
 }
 
 /** {@link settleReservations} of cancelled jobs. */

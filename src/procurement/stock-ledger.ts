@@ -55,17 +55,20 @@ interface LockedItem extends StockItem {
   readonly vatPercentage: string | null;
 }
 
-/** A reservation that is about to be settled. */
+/** A reservation, or the part of it, that is about to be settled. */
 export interface OpenReservation extends Reservation {
   readonly id: string;
   readonly printJobId: string;
 }
 
-/** A reservation is settled once: its id keeps the movement from being written twice. */
-function settling(reservations: readonly OpenReservation[]): Cause {
+/** A reservation is settled once, in one way or in both: its id keeps a movement from being written twice. */
+function settling(
+  way: 'consume_reserved' | 'release',
+  reservations: readonly OpenReservation[],
+): Required<Cause> {
   return {
     reference: `print job ${reservations.map(({ printJobId }) => printJobId).join(', ')}`,
-    step: `settle:${reservations[0]!.id}`,
+    step: `${way}:${reservations[0]!.id}`,
   };
 }
 
@@ -164,7 +167,7 @@ export class LockedStock {
     return allocated;
   }
 
-  /** Reservations of one item whose jobs were printed; they are no longer `reserved` in the database. */
+  /** Reservations of one item, as far as they were printed; they are no longer `reserved` in the database. */
   consumeReserved(itemId: string, reservations: readonly OpenReservation[]): void {
     const item = this.item(itemId);
     const together = this.takeOut(item, reservations);
@@ -173,17 +176,17 @@ export class LockedStock {
       'consume_reserved',
       together.quantity,
       consumeReserved(item.level, together),
-      settling(reservations),
+      settling('consume_reserved', reservations),
     );
   }
 
-  /** Reservations of one item whose jobs will not be printed; they are no longer `reserved` in the database. */
+  /** Reservations of one item, as far as they will not be printed; they are no longer `reserved` in the database. */
   release(itemId: string, reservations: readonly OpenReservation[]): void {
     const item = this.item(itemId);
     const together = this.takeOut(item, reservations);
     const { level, allocations } = release(item.level, together, item.waiting);
     this.allocate(item, allocations);
-    this.move(item, 'release', together.quantity, level, settling(reservations));
+    this.move(item, 'release', together.quantity, level, settling('release', reservations));
   }
 
   /** Raises (or, negative, lowers) what is on order. */

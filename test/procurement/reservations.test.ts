@@ -74,6 +74,72 @@ it('settles once, and never settles otherwise afterwards', async () => {
   });
 });
 
+describe('a job of which fewer units were made', () => {
+  const printed = (id: string, units: number) =>
+    inTransaction(db.sql, (tx) => settleReservations(tx, { printed: [{ id, units }] }));
+  const reserved = (id: string) =>
+    db.sql`SELECT state, quantity::int, allocated::int FROM stock_reservations WHERE print_job_id = ${id}`;
+
+  it('uses what they took, and gives the rest back', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 20), stocked('hanger', 20)]);
+    const job = newJob();
+    const line = { partnerId, printJobId: job, units: 5 };
+    await reserve(
+      newStep(),
+      { ...line, partnerSku: 'frame', quantity: 5 },
+      { ...line, partnerSku: 'hanger', quantity: 10 },
+    );
+    await printed(job, 3);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 17, reserved: 0 });
+    expect(await levelOf(db.sql, partnerId, 'hanger')).toMatchObject({ quantity: 14, reserved: 0 });
+    expect([...(await reserved(job))].map(({ quantity }) => quantity)).toEqual([3, 6]);
+    await printed(job, 5);
+    expect(await released(job)).toBe(0);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 17, reserved: 0 });
+  });
+
+  it('frees pieces for a job that waits', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 5)]);
+    const [first, waiting] = [newJob(), newJob()];
+    const line = { partnerId, partnerSku: 'frame' };
+    await reserve(newStep(), { ...line, quantity: 5, units: 5, printJobId: first });
+    await reserve(newStep(), { ...line, quantity: 3, units: 3, printJobId: waiting });
+    await printed(first, 3);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 2,
+      reserved: 2,
+      backorder: 1,
+    });
+    expect(await reserved(waiting)).toEqual([{ state: 'reserved', quantity: 3, allocated: 2 }]);
+  });
+
+  it('takes the pieces on the shelf first, when it waited for some', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 3)]);
+    const job = newJob();
+    await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 5, units: 5, printJobId: job });
+    await printed(job, 4);
+    // One was made without stock, and is owed; the fifth never was.
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 0,
+      reserved: 0,
+      backorder: 1,
+    });
+  });
+
+  it('gives everything back when none was', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 3)]);
+    const job = newJob();
+    await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 5, units: 5, printJobId: job });
+    expect(await printed(job, 0)).toEqual({ printed: 0, cancelled: 1 });
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 3,
+      reserved: 0,
+      backorder: 0,
+    });
+    expect(await reserved(job)).toMatchObject([{ state: 'released' }]);
+  });
+});
+
 it('counts two equal parts of one job together', async () => {
   const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 10)]);
   const line = { partnerId, partnerSku: 'frame', quantity: 2, printJobId: newJob() };
@@ -187,7 +253,7 @@ describe('short stock', () => {
     });
     await reserve(newStep(), frame(cancelled, 4), frame(alsoCancelled, 2), frame(printed, 3));
     const settled = await inTransaction(db.sql, (tx) =>
-      settleReservations(tx, { printed: [printed], cancelled: [cancelled, alsoCancelled] }),
+      settleReservations(tx, { printed: [{ id: printed }], cancelled: [cancelled, alsoCancelled] }),
     );
     expect(settled).toEqual({ printed: 1, cancelled: 2 });
     // Printed without having been there: three are owed, and the freed four pay for them.

@@ -196,14 +196,14 @@ function postback(state: RunState, event: PostbackEvent, effects: RunEffect[]): 
         trackingLink: event.trackingLink,
       });
     }
-    const consumed: string[] = [];
+    const printed: JobState[] = [];
     const jobs = printOrder.jobs.map((job) => {
       if (event.jobId !== null && job.id !== event.jobId) return job;
       const next = jobAfter(job, event);
-      if (job.progress < JOB_PROGRESS.printed && next.progress >= JOB_PROGRESS.printed) consumed.push(job.id);
+      if (job.progress < JOB_PROGRESS.printed && next.progress >= JOB_PROGRESS.printed) printed.push(next);
       return next;
     });
-    if (consumed.length > 0) effects.push({ type: 'consume_stock', jobIds: consumed });
+    consumeStock(printed, effects);
     // A word about the print order proves that it arrived, whatever became of the answer to its delivery.
     const arrived = printOrder.delivery === 'pending' || printOrder.delivery === 'undeliverable';
     const next: PrintOrderState = {
@@ -214,6 +214,16 @@ function postback(state: RunState, event: PostbackEvent, effects: RunEffect[]): 
     if (event.status !== 'cancelled' || printOrder.cancel === null) return next;
     return confirmCancel(next, (job) => job.cancelledQuantity === job.quantity, event.message ?? '', effects);
   });
+}
+
+/** What printed jobs were made of leaves the stock; units that the partner has cancelled took nothing. */
+function consumeStock(printed: readonly JobState[], effects: RunEffect[]): void {
+  if (printed.length === 0) return;
+  const jobs = printed.map(({ id, quantity, cancelledQuantity }) => ({
+    id,
+    units: quantity - cancelledQuantity,
+  }));
+  effects.push({ type: 'consume_stock', jobs });
 }
 
 /** One line for the print order or for the item it names; a partial cancellation has one for each listed item. */
@@ -278,7 +288,7 @@ function tracked(
       aboard.includes(job) ? { ...job, progress: JOB_PROGRESS.shipped } : job,
     );
     const unprinted = aboard.filter((job) => job.progress < JOB_PROGRESS.printed);
-    if (unprinted.length > 0) effects.push({ type: 'consume_stock', jobIds: unprinted.map((job) => job.id) });
+    consumeStock(unprinted, effects);
     return { ...printOrder, jobs, transit: event.transit };
   });
 }

@@ -104,7 +104,11 @@ export type RunEffect =
       readonly printOrderId?: string;
       readonly data?: object;
     }
-  | { readonly type: 'consume_stock'; readonly jobIds: readonly string[] }
+  /** Units: as many as were made, which a partner's partial cancellation makes fewer than were planned. */
+  | {
+      readonly type: 'consume_stock';
+      readonly jobs: readonly { readonly id: string; readonly units: number }[];
+    }
   | { readonly type: 'release_stock'; readonly jobIds: readonly string[] }
   | {
       readonly type: 'refund';

@@ -132,7 +132,7 @@ describe('postbacks in any order and any number', () => {
     fc.assert(
       fc.property(postbacks, (events) => {
         const consumed = play(events).effects.flatMap((effect) =>
-          effect.type === 'consume_stock' ? effect.jobIds : [],
+          effect.type === 'consume_stock' ? effect.jobs.map(({ id }) => id) : [],
         );
         expect(new Set(consumed).size).toBe(consumed.length);
       }),
