@@ -1,4 +1,4 @@
-import { Context, type Info } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/dispatch';
 import type { RunRecord } from '../src/orders/domain/run-messages';
@@ -37,15 +37,11 @@ function passing(message: string, type: string, retryAfterMs: number | null | un
   });
 }
 
-/**
- * Milliseconds that a step has until its retries and attempts end, less a little to tell of it: the server's own
- * time-out knows no reasons.
- */
-function timeLeft({ scheduledTimestampMs, scheduleToCloseTimeoutMs, startToCloseTimeoutMs }: Info): number {
-  const end = scheduledTimestampMs + scheduleToCloseTimeoutMs;
-  const left = Math.min(end - Date.now(), startToCloseTimeoutMs);
-  return Math.max(left - Math.min(2_000, scheduleToCloseTimeoutMs / 10), 1);
-}
+/** Pauses between tries for print files, in milliseconds: doubling from the first. */
+const FIRST_FILE_PAUSE = 2_000;
+const LONGEST_FILE_PAUSE = 300_000;
+/** A try has at least this long, also when the window has closed while no worker was there. */
+const SHORTEST_FILE_TRY = 30_000;
 
 /** A no that the run deals with: not tried again, and no fault to be alarmed at. */
 function refusal(message: string, type: string, detail?: object): ApplicationFailure {
@@ -58,35 +54,45 @@ function refusal(message: string, type: string, detail?: object): ApplicationFai
   });
 }
 
+/** This try of the activity that fetches files: when the first began is told from try to try by heartbeats. */
+function fileTry(windowMs: number) {
+  const { info, cancellationSignal, heartbeat } = Context.current();
+  const since = (info.heartbeatDetails as { since: number } | undefined)?.since ?? Date.now();
+  heartbeat({ since });
+  const beat = setInterval(() => heartbeat({ since }), 5_000);
+  return {
+    signal: cancellationSignal,
+    attempt: info.attempt,
+    /** Milliseconds until the window closes. */
+    left: () => since + windowMs - Date.now(),
+    stop: () => clearInterval(beat),
+  };
+}
+
 /** The steps of an order's run. Each may be tried any number of times. */
 export function createOrderRunActivities(deps: OrderRunDeps) {
   const logOf = ({ orderId, requestId }: RunIds) => deps.log.child({ orderId, requestId });
 
   return {
-    /** Fetches print files and packing slips. Fails with `FileRefused` (lasting) or `FileUnreachable` (passing). */
-    async fetchOrderFiles(ids: RunIds): Promise<void> {
-      const context = Context.current();
-      const beat = setInterval(() => context.heartbeat(), 5_000);
+    /**
+     * Fetches print files and packing slips. Passing faults are tried again within the window; it begins with the
+     * first try, so that a backlog or a missing worker refuses nobody's order.
+     * Fails with `FileRefused` for good, with `FileUnreachable` until the next try.
+     * @param fetching.windowMs how long passing faults are tried
+     */
+    async fetchOrderFiles(fetching: RunIds & { readonly windowMs: number }): Promise<void> {
+      const { signal, left, attempt, stop } = fileTry(fetching.windowMs);
       try {
-        const fault = await fetchOrderFiles(deps, ids.orderId, {
-          signal: context.cancellationSignal,
-          timeoutMs: timeLeft(context.info),
-        });
+        const timeoutMs = Math.max(left(), Math.min(fetching.windowMs, SHORTEST_FILE_TRY));
+        const fault = await fetchOrderFiles(deps, fetching.orderId, { signal, timeoutMs });
         if (fault === null) return;
-        const { code, file } = fault;
-        logOf(ids).info({ code, fileType: file.type, passing: fault.passing }, 'print file not taken');
-        if (fault.passing) {
-          throw ApplicationFailure.create({
-            message: fault.message,
-            type: 'FileUnreachable',
-            details: [{ code, ...file }],
-            category: ApplicationFailureCategory.BENIGN,
-            ...(fault.retryAfterMs === undefined ? {} : { nextRetryDelay: fault.retryAfterMs }),
-          });
-        }
-        throw refusal(fault.message, 'FileRefused', { code, ...file });
+        const { code, file, message } = fault;
+        logOf(fetching).info({ code, fileType: file.type, passing: fault.passing }, 'print file not taken');
+        if (!fault.passing || left() <= 0) throw refusal(message, 'FileRefused', { code, ...file });
+        const pause = Math.min(FIRST_FILE_PAUSE * 2 ** (attempt - 1), LONGEST_FILE_PAUSE);
+        throw passing(message, 'FileUnreachable', Math.min(fault.retryAfterMs ?? pause, left()));
       } finally {
-        clearInterval(beat);
+        stop();
       }
     },
 

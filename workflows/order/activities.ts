@@ -31,12 +31,9 @@ export const voiding = proxyActivities<Pick<OrderRunActivities, 'voidOrderShipme
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes' },
 });
 
-/** Print files and packing slips: passing faults are tried for the configured window. */
-export function filesWithin(windowMs: number) {
-  return proxyActivities<Pick<OrderRunActivities, 'fetchOrderFiles'>>({
-    startToCloseTimeout: '30 minutes',
-    scheduleToCloseTimeout: Math.max(windowMs, 1_000),
-    heartbeatTimeout: '60 seconds',
-    retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
-  });
-}
+/** Print files and packing slips: the activity itself knows how long it tries and when it tries again. */
+export const files = proxyActivities<Pick<OrderRunActivities, 'fetchOrderFiles'>>({
+  startToCloseTimeout: '40 minutes',
+  heartbeatTimeout: '60 seconds',
+  retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+});

@@ -32,7 +32,7 @@ import {
 import { initialRunState, type PrintOrderState, type RunState } from '../../src/orders/domain/run-state';
 import { deriveOrderStatus, type FinancialStatus, hasShipped } from '../../src/orders/domain/statuses';
 import { SEARCH_ATTRIBUTES } from '../../src/platform/domain/search-attributes';
-import { carrier, database, filesWithin, partner, voiding } from './activities';
+import { carrier, database, files, partner, voiding } from './activities';
 import {
   cancelUpdate,
   changeShippingUpdate,
@@ -240,7 +240,7 @@ export class OrderRun {
     this.take({ type: 'fetching_files' });
     this.tasks.start('prepare', async () => {
       try {
-        await filesWithin(this.input.fileRetryWindowMs).fetchOrderFiles(this.ids);
+        await files.fetchOrderFiles({ ...this.ids, windowMs: this.input.fileRetryWindowMs });
       } catch (error) {
         if (isCancellation(error)) throw error;
         this.take(fileRefusal(error));
@@ -376,7 +376,8 @@ export class OrderRun {
   }
 
   private async repair(request: RepairRequest) {
-    await condition(() => !this.repairing);
+    // One that waited looks again: of several whose wait ends together only the first goes on.
+    while (this.repairing) await condition(() => !this.repairing);
     this.repairing = true;
     try {
       // The act before it may have left nothing to do.
@@ -597,7 +598,7 @@ function fileRefusal(error: unknown): Extract<RunEvent, { type: 'refused' }> {
   const failure = applicationFailure(error);
   if (failure === null) throw error;
   const details = (failure.details?.[0] as { code?: string } | undefined) ?? null;
-  // Without details it is no fault of a file's: a worker was lost, or a server of ours was away, to the very end.
+  // Without details it is no fault of a file's, but a step of ours that was ended.
   if (details?.code === undefined) {
     return {
       type: 'refused',

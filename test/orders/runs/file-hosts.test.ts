@@ -1,0 +1,262 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createSafeClient } from '../../../src/platform/http/safe-client';
+import { type TestStack, testStack } from '../../support/stack';
+import {
+  atOnce,
+  faultyFile,
+  goodFile,
+  isAt,
+  type Order,
+  type OrderBody,
+  ordered,
+  orderOf,
+  poster,
+  read,
+  readUntil,
+  tShirt,
+} from './shop';
+
+/**
+ * Hosts of print files and packing slips, good and bad: the order ends refused, or tried again, with the file
+ * named, and nothing else is touched. The retry window is six seconds: tries at 0, 2 and 6 seconds.
+ */
+
+const WINDOW_MS = 6_000;
+
+interface Refused {
+  readonly code: string;
+  /** Words in the reason. */
+  readonly says: string;
+  /** Whether the window must have passed before. */
+  readonly waits?: true;
+}
+
+/** Names under /faulty-files, and what comes of them. */
+const REFUSED: Readonly<Record<string, Refused>> = {
+  'missing.pdf': { code: 'file_not_found', says: 'answered 404' },
+  'gone.pdf': { code: 'file_not_found', says: 'answered 410' },
+  'forbidden.pdf': { code: 'file_access_denied', says: 'answered 403' },
+  'broken.pdf': { code: 'file_unreachable', says: 'answered 500', waits: true },
+  'slow.pdf?ms=60000': { code: 'file_unreachable', says: 'took too long', waits: true },
+  'drips.pdf?ms=60000': { code: 'file_unreachable', says: 'took too long', waits: true },
+  'breaks-off.pdf': { code: 'file_unreachable', says: '', waits: true },
+  'hangs-up.pdf': { code: 'file_unreachable', says: '', waits: true },
+  'lies.pdf': { code: 'file_type_not_supported', says: 'not application/pdf' },
+  'empty.pdf': { code: 'file_empty', says: 'empty' },
+  'corrupt.pdf': { code: 'file_unreadable', says: 'damaged' },
+  'too-large.pdf?megabytes=3': { code: 'file_too_large', says: 'at most 1 MB' },
+  'claims-large.pdf': { code: 'file_too_large', says: 'at most 1 MB' },
+  'redirect-private.pdf': { code: 'file_redirected', says: 'redirects' },
+};
+/** Faults that pass, or are none. */
+const TAKEN = [
+  'recovers.pdf?failures=1',
+  'busy.pdf?failures=1',
+  'redirect.pdf',
+  'misnamed.png',
+  'slow.pdf?ms=500',
+];
+
+const slipOf = (fileUrl: string): Partial<OrderBody> => ({
+  packagingInstructions: [
+    { packageItems: [{ orderItemReferenceId: 'poster', quantity: 1 }], packingSlip: { fileUrl } },
+  ],
+});
+
+let stack: TestStack;
+let stockBefore: unknown;
+let runs: Record<string, Promise<Order>>;
+
+const stock = () => stack.services.sql`
+  SELECT partner_sku, quantity, reserved, backorder FROM stock_items ORDER BY id`;
+
+/** A shirt with good files, which comes of stock, beside a poster whose file is not. */
+const withFile = (url: string) => ({
+  retailCurrency: 'EUR',
+  retailShippingPriceInclVat: 5,
+  items: [
+    tShirt(stack, { retailPriceInclVat: 30 }),
+    poster(stack, { retailPriceInclVat: 20, files: [{ type: 'default', url }] }),
+  ],
+});
+
+beforeAll(async () => {
+  stack = await testStack({ config: { FILE_RETRY_WINDOW: WINDOW_MS, FILE_SIZE_LIMIT_MB: 1 } });
+  stockBefore = await stock();
+  // The sandbox draws a file when it is first asked for it.
+  for (const name of ['t-shirt-front.png', 't-shirt-back.png'])
+    await (await fetch(goodFile(stack, name))).arrayBuffer();
+  const bad = Object.keys(REFUSED).flatMap((name) => {
+    const url = faultyFile(stack, name);
+    return [
+      [`file ${name}`, () => ordered(stack, orderOf(stack, withFile(url)))],
+      [`slip ${name}`, () => ordered(stack, orderOf(stack, slipOf(url)))],
+    ] as const;
+  });
+  const good = TAKEN.map((name) => {
+    const url = `${faultyFile(stack, name)}${name.includes('?') ? '&' : '?'}key=`;
+    return [
+      name,
+      () =>
+        ordered(
+          stack,
+          orderOf(stack, {
+            items: [poster(stack, { files: [{ type: 'default', url: `${url}file` }] })],
+            ...slipOf(`${url}slip`),
+          }),
+        ),
+    ] as const;
+  });
+  runs = atOnce(Object.fromEntries<() => Promise<Order>>([...bad, ...good]));
+}, 60_000);
+
+/** Rows that an order which was never produced must not have. */
+async function traces(orderId: string) {
+  const [counts] = await stack.services.sql`
+    SELECT (SELECT count(*)::int FROM print_orders WHERE order_id = ${orderId}) AS print_orders,
+      (SELECT count(*)::int FROM planned_shipments WHERE order_id = ${orderId}) AS shipments,
+      (SELECT count(*)::int FROM shipments WHERE order_id = ${orderId}) AS labels,
+      (SELECT count(*)::int FROM receipts WHERE order_id = ${orderId}) AS receipts`;
+  return counts;
+}
+
+/** Keys of an order's stored objects. */
+async function stored({ services }: TestStack, orderId: string): Promise<string[]> {
+  const folder = join(services.config.DATA_DIR, 'objects', 'orders', orderId);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+}
+
+const untouched = { printOrders: 0, shipments: 0, labels: 0, receipts: 0 };
+
+describe.each(Object.entries(REFUSED))('%s', (name, { code, says, waits }) => {
+  const path = name.replace(/\?.*/, '');
+
+  test.each([
+    ['as a print file', 'file', 'items[1].files[0]', { itemReferenceId: 'poster', type: 'default' }],
+    [
+      'as a packing slip',
+      'slip',
+      'packagingInstructions[0].packingSlip',
+      { itemReferenceId: null, type: 'packing_slip' },
+    ],
+  ])('refuses the order %s', async (_as, kind, reference, of) => {
+    const order = await runs[`${kind} ${name}`]!;
+    expect(order).toMatchObject({
+      fulfillmentStatus: 'failed',
+      financialStatus: 'canceled',
+      refusalReasonCode: code,
+      refusalReasonDetails: { code, reference, ...of },
+      shipment: null,
+      receipts: [],
+      connectedOrderIds: [],
+    });
+    expect(order.refusalReasonDetails).toHaveProperty('url', `${stack.sandbox.url}/faulty-files/${path}`);
+    expect(order.refusalReason).toContain(kind === 'file' ? 'Item poster, file default: ' : `${reference}: `);
+    expect(order.refusalReason).toContain(says);
+    expect(order.items.map(({ fulfillmentStatus, printJobs }) => [fulfillmentStatus, printJobs])).toEqual(
+      order.items.map(() => ['failed', []]),
+    );
+    const [first, last] = [order.items[0]!.eventLog[0]!, order.items[0]!.eventLog.at(-1)!];
+    const tookMs = Date.parse(last.createdAt) - Date.parse(first.createdAt);
+    if (waits) expect(tookMs).toBeGreaterThanOrEqual(WINDOW_MS - 1_000);
+    expect(await traces(order.id)).toEqual(untouched);
+    // What was refused is not kept.
+    const [bad] = await stack.services.sql<{ id: string }[]>`
+      SELECT f.id FROM order_files f JOIN order_items i ON i.id = f.order_item_id
+      WHERE i.order_id = ${order.id} AND f.url LIKE '%faulty%'
+      UNION ALL SELECT id FROM packing_slips WHERE order_id = ${order.id}`;
+    expect((await stored(stack, order.id)).filter((key) => key.startsWith(bad!.id))).toEqual([]);
+  });
+});
+
+test.each(TAKEN)('%s is taken, as print file and as packing slip', async (name) => {
+  expect(await runs[name]).toMatchObject({ fulfillmentStatus: 'delivered', refusalReason: null });
+});
+
+test('of all that was refused, no stock is missing and no partner has heard', async () => {
+  await Promise.all(Object.values(runs));
+  expect(await stock()).toEqual(stockBefore);
+  const printOrders = Object.values(stack.sandbox.seen().partners).flatMap((partner) => partner.printOrders);
+  expect(printOrders).toHaveLength(TAKEN.length);
+});
+
+test('while a host fails the order stands at uploading; cancelled then, it is cancelled at once', async () => {
+  const items = [
+    poster(stack, { files: [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=60000') }] }),
+  ];
+  const order = await ordered(stack, orderOf(stack, { items }), isAt('uploading'));
+  expect(order).toMatchObject({ financialStatus: 'pending', items: [{ fulfillmentStatus: 'uploading' }] });
+  await stack.shop.cancelOrder({ params: { orderId: order.id }, body: {} });
+  expect(await read(stack.shop, order.id)).toMatchObject({
+    fulfillmentStatus: 'canceled',
+    financialStatus: 'canceled',
+    refusalReasonCode: null,
+  });
+  expect(await traces(order.id)).toEqual(untouched);
+});
+
+test('a packing slip that is a picture, and a file with too many pages, refuse the order', async () => {
+  const picture = await ordered(stack, orderOf(stack, slipOf(goodFile(stack, 'sticker-75.png'))));
+  expect(picture).toMatchObject({
+    refusalReasonCode: 'file_type_not_supported',
+    refusalReasonDetails: { type: 'packing_slip' },
+  });
+  const pages = await ordered(
+    stack,
+    orderOf(stack, {
+      items: [
+        poster(stack, {
+          productUid: 'photobook_hard_cover_product_pf_a5_pt_170-gsm-silk_fin_matt_pc_24',
+          files: [{ type: 'default', url: goodFile(stack, 'photo-book-a5.pdf?pages=22') }],
+        }),
+      ],
+    }),
+  );
+  expect(pages).toMatchObject({ refusalReasonCode: 'file_page_count_mismatch' });
+  expect(pages.refusalReason).toContain('it has 22, wanted are 24');
+});
+
+test('a worker that is away longer than the window refuses nobody: it tries once it is back', async () => {
+  const url = faultyFile(stack, 'slow.pdf?ms=2500');
+  const body = orderOf(stack, { items: [poster(stack, { files: [{ type: 'default', url }] })] });
+  const { id } = await ordered(stack, body, isAt('uploading'));
+  await stack.stopWorker();
+  await new Promise((resolve) => setTimeout(resolve, WINDOW_MS));
+  await stack.startWorker();
+  await readUntil(stack.shop, id, isAt('delivered'));
+});
+
+describe('where outbound calls must be public', () => {
+  let closed: TestStack;
+  beforeAll(async () => {
+    closed = await testStack({
+      mode: 'off',
+      config: { OUTBOUND_ALLOW_PRIVATE: false, FILE_RETRY_WINDOW: WINDOW_MS },
+    });
+    // A name server of our own: names under it lead into the private network.
+    const resolve = async () => [{ address: '10.1.2.3', family: 4 }];
+    await closed.stopWorker();
+    Object.assign(closed.services, { client: createSafeClient({ allowPrivate: false, resolve }) });
+    await closed.startWorker();
+  }, 60_000);
+
+  test.each([
+    ['plain http', 'http://files.example/poster.pdf', 'file_url_invalid'],
+    ['a loopback address', 'https://127.0.0.1/poster.pdf', 'file_host_blocked'],
+    ['a name that resolves to a private address', 'https://inside.example/poster.pdf', 'file_host_blocked'],
+    ['the address of a cloud’s credentials', 'https://169.254.169.254/latest', 'file_host_blocked'],
+    ['a private address in IPv6 clothes', 'https://[::ffff:10.0.0.1]/poster.pdf', 'file_host_blocked'],
+  ])('%s is refused', async (_what, url, code) => {
+    const body = orderOf(closed, { items: [poster(closed, { files: [{ type: 'default', url }] })] });
+    const { id } = await closed.shop.submitOrder({ body });
+    const order = await readUntil(closed.shop, id, isAt('failed', 'passed'), 20_000);
+    expect(order).toMatchObject({
+      fulfillmentStatus: 'failed',
+      financialStatus: 'canceled',
+      refusalReasonCode: code,
+      refusalReasonDetails: { itemReferenceId: 'poster', url },
+    });
+  });
+});
