@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { RepairRequest } from '../../src/orders/domain/run-messages';
 import { orderWorkflowId } from '../../src/orders/domain/run-messages';
 import { ATTENTION_REASONS } from '../../src/orders/domain/run-state';
-import { hasShipped } from '../../src/orders/domain/statuses';
+import { hasShipped, isFinal } from '../../src/orders/domain/statuses';
 import {
   attentionReasons,
   type OperatorOrder,
@@ -105,7 +105,9 @@ async function checkedRequest(
       for (const [index, id] of (body.itemIds ?? []).entries()) {
         if (itemOf(id) === undefined) report(`itemIds[${index}]`, `The order has no item ${id}.`);
       }
-      const all = items.filter(({ fulfillmentStatus }) => !hasShipped(fulfillmentStatus)).map(({ id }) => id);
+      const all = items
+        .filter(({ fulfillmentStatus: status }) => !hasShipped(status) && !isFinal(status))
+        .map(({ id }) => id);
       request = { action: body.action, by, reason, itemIds: body.itemIds ?? all };
       break;
     }
@@ -124,7 +126,7 @@ async function checkedRequest(
   }
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
   if ('itemIds' in request && request.itemIds.length === 0) {
-    throw new Refusal('CONFLICT', { message: 'Every item has shipped.' });
+    throw new Refusal('CONFLICT', { message: 'Every item has shipped or ended.' });
   }
   return request;
 }

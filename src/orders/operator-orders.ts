@@ -160,7 +160,7 @@ export async function ordersInNeed(
       FROM orders o JOIN accounts a ON a.id = o.client_id
       WHERE o.attention IS NOT NULL
         ${reason === undefined ? sql`` : sql`AND ${reason} = ANY(string_to_array(o.attention, ' '))`}
-        ${after === null ? sql`` : sql`AND (o.created_at, o.id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`}
+        ${after === null ? sql`` : sql`AND (o.created_at, o.id) < (${after.createdAt}::text::timestamptz, ${after.id}::uuid)`}
       ORDER BY o.created_at DESC, o.id DESC
       LIMIT ${limit}`),
   ];

@@ -7,13 +7,18 @@ export interface ReplacedUnits {
   readonly quantity: number;
 }
 
-type Action = 'reroute' | 'reproduce';
+interface Act {
+  readonly action: 'reroute' | 'reproduce';
+  readonly itemId: string;
+  readonly quantity: number | null;
+  readonly partnerId: string | null;
+}
 
 /** How many units of a job an act takes by itself, and how many when an operator asks for more. */
 function takeable(
   job: JobState,
   printOrder: PrintOrderState,
-  action: Action,
+  { action, partnerId }: Act,
 ): { usual: number; most: number } {
   const none = { usual: 0, most: 0 };
   if (job.ended !== null) return none;
@@ -25,7 +30,8 @@ function takeable(
     return { usual: job.cancelledQuantity || job.quantity, most: job.quantity };
   }
   // A partner that is at work keeps it, unless it is to be made elsewhere; `reproduce` then makes more.
-  return action === 'reroute' ? { usual: 0, most: job.quantity } : none;
+  const elsewhere = action === 'reroute' && printOrder.partnerId !== partnerId;
+  return elsewhere ? { usual: 0, most: job.quantity } : none;
 }
 
 /**
@@ -34,14 +40,12 @@ function takeable(
  * Units of a `reproduce` beyond these are made in addition.
  * @param quantity null: all that wait; with nothing waiting, a reroute moves everything that has not shipped
  */
-export function replacedUnits(
-  state: RunState,
-  { action, itemId, quantity }: { action: Action; itemId: string; quantity: number | null },
-): ReplacedUnits[] {
+export function replacedUnits(state: RunState, act: Act): ReplacedUnits[] {
+  const { itemId, quantity } = act;
   const jobs = state.printOrders.flatMap((printOrder) =>
     printOrder.jobs
       .filter((job) => job.itemId === itemId)
-      .map((job) => ({ jobId: job.id, ...takeable(job, printOrder, action) })),
+      .map((job) => ({ jobId: job.id, ...takeable(job, printOrder, act) })),
   );
   const waiting = jobs.reduce((sum, { usual }) => sum + usual, 0);
   let left = quantity ?? (waiting || Number.POSITIVE_INFINITY);
