@@ -28,6 +28,8 @@ function bodyRefusal(error: { status?: number; type?: string }): unknown {
  * @throws Refusal `PAYLOAD_TOO_LARGE`, `MALFORMED_JSON` (broken off, wrong length), `UNSUPPORTED_MEDIA_TYPE`
  */
 export async function readBody(req: Request, res: Response): Promise<Buffer> {
+  // The parser would read a body that says it is too long to its end before it refuses it.
+  if (Number(req.get('content-length')) > BODY_LIMIT) throw new Refusal('PAYLOAD_TOO_LARGE');
   await new Promise<void>((resolve, reject) => {
     readRaw(req, res, (error?: unknown) =>
       error === undefined ? resolve() : reject(bodyRefusal(error as object)),

@@ -12,9 +12,15 @@ export interface HttpServer {
   stop(graceMs: number): Promise<void>;
 }
 
-/** A sender that takes longer than this for its headers, or for its whole request, is cut off with 408. */
-const HEADERS_MS = 15_000;
-const REQUEST_MS = 60_000;
+/** How long a sender may take for its headers, and for its whole request, before it is cut off with 408. */
+export interface SenderLimits {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  /** How often connections are looked at: what they may take longer. */
+  readonly checkMs: number;
+}
+
+const SENDER_LIMITS: SenderLimits = { headersMs: 15_000, requestMs: 60_000, checkMs: 5_000 };
 /** Longer than the 60 s after which common load balancers drop idle connections: they, not we, close first. */
 const KEEP_ALIVE_MS = 65_000;
 
@@ -26,13 +32,14 @@ const KEEP_ALIVE_MS = 65_000;
 export async function startHttpServer(
   app: Express,
   listen: { readonly host: string; readonly port: number },
+  limits: SenderLimits = SENDER_LIMITS,
 ): Promise<HttpServer> {
   let stopping = false;
   const server = createServer({
-    headersTimeout: HEADERS_MS,
-    requestTimeout: REQUEST_MS,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    connectionsCheckingInterval: 5_000,
+    connectionsCheckingInterval: limits.checkMs,
   });
   const unanswered = new Set<ServerResponse>();
   server.on('request', (_req, res) => {

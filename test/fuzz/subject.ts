@@ -36,6 +36,11 @@ export interface Subject {
   readonly carrierSecret: string;
   /** What the sender's requests may name; grows with what it makes. */
   readonly ids: Readonly<Record<Sender, KnownIds>>;
+  /** Of the client under test, and the same of another client. */
+  readonly own: KnownIds;
+  readonly foreign: KnownIds;
+  /** The other client's own key. */
+  readonly foreignClient: Readonly<Record<string, string>>;
   /** Print orders and jobs of the partner under test, then of the other one. */
   readonly printOrders: readonly string[];
   readonly jobs: readonly string[];
@@ -152,6 +157,9 @@ export async function fuzzSubject(): Promise<Subject> {
       stranger: { 'X-API-KEY': `plk_${'A'.repeat(32)}:pls_${'B'.repeat(43)}` },
     },
     ids: { client, operator, partner: merged(shared, foreign), nobody: client, stranger: client },
+    own: { ...own, trackingNumber: [tracked] },
+    foreign: { ...foreign, trackingNumber: [foreignTracked] },
+    foreignClient: accounts.otherClient.keyAndSecret,
     printOrders: [mine.id, theirs.id],
     jobs: [...mine.jobs, ...theirs.jobs],
     foreignState: () => stateOf(sql, accounts.otherClient.id, accounts.otherPartner.id),

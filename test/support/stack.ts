@@ -60,6 +60,8 @@ export interface TestStackOptions {
   readonly config?: Partial<Config>;
   /** Where Temporal is reached, when not directly. */
   readonly temporalAddress?: string;
+  /** Takes the log lines of API, worker and sandbox; silent when not given, but for TEST_LOG. */
+  readonly log?: Logger;
 }
 
 /** Starts a stack for a test file; it is stopped after the file's last test. */
@@ -82,7 +84,7 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
     ...options.config,
   };
   const secrets = { linkSecret: randomToken(32), carrierWebhookSecret: newSigningSecret() };
-  const log = pino({ level: config.LOG_LEVEL }, pino.destination(2));
+  const log = options.log ?? pino({ level: config.LOG_LEVEL }, pino.destination(2));
   quietTemporal(log);
   const services = await createServices(config, secrets, baseUrl, log);
   const { sql } = services;

@@ -1,0 +1,174 @@
+import type { Route } from '../../api/http/route';
+import { allRoutes } from '../../api/routes';
+import { FOREIGN_MARK, fuzzSubject, type Sender, type Subject } from '../fuzz/subject';
+import { validBodies } from '../fuzz/valid-bodies';
+
+/**
+ * What belongs to another account is not there: 404, word for word as for an id that nobody has. Driven by the list of
+ * routes: one that names an object of an account must be tried here, or stand in `SHARED` with its reason.
+ */
+
+/** Routes for clients or partners whose path names nothing of an account's. */
+const SHARED: Readonly<Record<string, string>> = {
+  listAttributeValues: 'attributes are the catalog’s, for all',
+};
+
+let subject: Subject;
+let routes: Route[];
+
+beforeAll(async () => {
+  subject = await fuzzSubject();
+  routes = allRoutes(subject.deps);
+});
+afterAll(() => subject.stop());
+
+async function call(route: Route, sender: Sender, path: string, body?: object) {
+  const answer = await fetch(`${subject.server.url}${path}`, {
+    method: route.method.toUpperCase(),
+    headers: {
+      ...subject.headers[sender],
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+const forClients = () =>
+  routes.filter(
+    ({ access, path, operationId }) =>
+      'roles' in access && access.roles.includes('client') && path.includes('{') && !(operationId in SHARED),
+  );
+
+/** The route's path with ids of the one or the other client; undefined when it has none of that name. */
+function pathWith(route: Route, ids: Readonly<Record<string, string[]>>): string | undefined {
+  let missing = false;
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const id = ids[name]?.[0];
+    missing ||= id === undefined;
+    return encodeURIComponent(id ?? '');
+  });
+  return missing ? undefined : path;
+}
+
+/** An answer without what differs from request to request: its id, and the id asked for. */
+const likeness = (text: string, id: string) => text.replace(/"requestId":"[^"]+"/, '').replaceAll(id, 'ID');
+
+test('another client’s objects are not there, on any route that names one', async () => {
+  const bodies = validBodies(subject);
+  const before = await subject.foreignState();
+  const tried: string[] = [];
+  for (const route of forClients()) {
+    const body = route.body === undefined ? undefined : (bodies[route.operationId]?.[0] ?? {});
+    const foreign = pathWith(route, subject.foreign);
+    expect([route.operationId, foreign]).not.toEqual([route.operationId, undefined]);
+    const answer = await call(route, 'client', foreign!, body);
+    expect([route.operationId, answer.status]).toEqual([route.operationId, 404]);
+    expect(answer.text).not.toContain(FOREIGN_MARK);
+
+    const nobodys = Object.fromEntries(
+      Object.keys(subject.foreign).map((name) => [name, ['01a1fc21-0000-7000-8000-000000000000']]),
+    );
+    const none = await call(route, 'client', pathWith(route, nobodys)!, body);
+    const plain = (text: string, from: Readonly<Record<string, string[]>>) =>
+      Object.values(from)
+        .flat()
+        .reduce((seen, one) => likeness(seen, one), text);
+    expect(plain(answer.text, subject.foreign)).toBe(plain(none.text, nobodys));
+    tried.push(route.operationId);
+  }
+  expect(tried).toEqual(
+    expect.arrayContaining(['getOrder', 'getTracking', 'deleteWebhook', 'updateCustomerProduct']),
+  );
+  expect(await subject.foreignState()).toBe(before);
+});
+
+test('one’s own are: the same routes find them', async () => {
+  for (const route of forClients().filter(({ method }) => method === 'get')) {
+    const { status } = await call(route, 'client', pathWith(route, subject.own)!);
+    expect([route.operationId, status]).toEqual([route.operationId, 200]);
+  }
+});
+
+test('a delivery is found under its own endpoint only', async () => {
+  const route = routes.find(({ operationId }) => operationId === 'getWebhookDelivery')!;
+  const mixed = { webhookId: subject.own.webhookId!, deliveryId: subject.foreign.deliveryId! };
+  expect((await call(route, 'client', pathWith(route, mixed)!)).status).toBe(404);
+});
+
+test('lists and searches show one’s own only, whatever is asked for', async () => {
+  const list = (operationId: string) => routes.find((route) => route.operationId === operationId)!;
+  const search = list('searchOrders');
+  for (const body of [
+    {},
+    { ids: subject.foreign.orderId },
+    { orderReferenceIds: subject.foreign.orderId },
+    { search: FOREIGN_MARK },
+  ]) {
+    const { status, text } = await call(search, 'client', search.path, body);
+    expect(status).toBe(200);
+    expect(text).not.toContain(FOREIGN_MARK);
+    for (const id of subject.foreign.orderId!) expect(text).not.toContain(id);
+  }
+  for (const path of [
+    '/product/v1/customer-products',
+    `/product/v1/customer-products?customerProductIds=${subject.foreign.customerProductId!.join()}`,
+    `/product/v1/customer-products?search=${FOREIGN_MARK}`,
+    '/v1/webhooks',
+  ]) {
+    const { status, text } = await call(list('listWebhooks'), 'client', path);
+    expect(status).toBe(200);
+    expect(text).not.toContain(FOREIGN_MARK);
+  }
+});
+
+test('a partner finds its own print order, and no other’s', async () => {
+  const [own, foreign] = subject.printOrders as [string, string];
+  const [job, foreignJob] = [subject.jobs[0]!, subject.jobs.at(-1)!];
+  const status = routes.find(({ operationId }) => operationId === 'postOrderStatus')!;
+  const dispatch = routes.find(({ operationId }) => operationId === 'dispatchOrder')!;
+  const postback = (orderId: string, more: object = {}) =>
+    call(status, 'partner', status.path, {
+      orderId,
+      status: 'received',
+      timestamp: '2026-01-05T10:00:00Z',
+      ...more,
+    });
+
+  expect((await postback(own, { orderItemId: job })).status).toBe(200);
+  expect((await postback(own, { orderItemId: foreignJob })).status).toBe(400);
+  const [refused, none] = [await postback(foreign), await postback('999999999')];
+  expect([refused.status, none.status]).toEqual([404, 404]);
+  expect(likeness(refused.text, foreign)).toBe(likeness(none.text, '999999999'));
+  expect((await call(dispatch, 'partner', dispatch.path, { orderId: foreign })).status).toBe(404);
+});
+
+test('a partner’s stock is its own: another’s skus are unknown to it', async () => {
+  const adjust = routes.find(({ operationId }) => operationId === 'adjustStock')!;
+  const before = await subject.foreignState();
+  const { status, text } = await call(adjust, 'partner', adjust.path, {
+    adjustments: [{ partnerSku: 'tee-navy-m', adjustmentType: 'consume', quantity: 1 }],
+  });
+  expect(status).toBe(200);
+  expect(JSON.parse(text).updates).toMatchObject([{ partnerSku: 'tee-navy-m', success: false }]);
+  const list = routes.find(({ operationId }) => operationId === 'listInventory')!;
+  const everything = await call(list, 'partner', list.path, {});
+  expect(everything.text).toContain('frame-wood-black-a4');
+  expect(everything.text).not.toContain('tee-navy-m');
+  expect(await subject.foreignState()).toBe(before);
+});
+
+test('an Idempotency-Key is its account’s: another account’s answer does not come back under it', async () => {
+  const create = async (headers: Readonly<Record<string, string>>) => {
+    const answer = await fetch(`${subject.server.url}/v1/webhooks`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json', 'Idempotency-Key': 'shared-key' },
+      body: JSON.stringify({ url: 'https://shop.example/hooks' }),
+    });
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { id: string }).id;
+  };
+  const first = await create(subject.headers.client);
+  expect(await create(subject.foreignClient)).not.toBe(first);
+  expect(await create(subject.headers.client)).toBe(first);
+});

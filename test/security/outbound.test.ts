@@ -1,0 +1,196 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { item, order, T_SHIRT } from '../api/orders/sample-orders';
+import { eventually, type TestStack, testStack } from '../support/stack';
+
+/**
+ * Server-side request forgery: every address that a client or partner gives, and what becomes of it. The ways of writing
+ * an address and the look-ups that change are held in test/platform/http; here it is held that nothing goes around them.
+ */
+
+/** Where no address may lead on a server that strangers reach. */
+const INWARD = [
+  'https://127.0.0.1/x',
+  'https://localhost.:443@127.0.0.1/x',
+  'https://10.1.2.3/x',
+  'https://172.16.0.1/x',
+  'https://192.168.1.1/x',
+  'https://100.64.0.1/x',
+  'https://169.254.169.254/latest/meta-data/',
+  'https://[::1]/x',
+  'https://[::ffff:127.0.0.1]/x',
+  'https://[::ffff:a9fe:a9fe]/x',
+  'https://[fd00::1]/x',
+  'https://[fe80::1]/x',
+  'https://[64:ff9b::7f00:1]/x',
+  'https://[2002:7f00:1::]/x',
+  'https://2130706433/x',
+  'https://0x7f.0.0.1/x',
+  'https://0177.0.0.1/x',
+  'https://127.1/x',
+  'https://0/x',
+  'https://１２７．０．０．１/x',
+  'http://files.example/x',
+  'file:///etc/passwd',
+  'gopher://127.0.0.1:70/_x',
+  'https://user:secret@files.example/x',
+];
+/** Nowhere, not even on a laptop. */
+const METADATA = [
+  'http://169.254.169.254/latest/meta-data/',
+  'http://[fd00:ec2::254]/latest/meta-data/',
+  'http://[::ffff:169.254.169.254]/latest/',
+  'http://2852039166/latest/',
+  'http://0xa9.0xfe.0xa9.0xfe/latest/',
+  'http://168.63.129.16/machine',
+  'http://100.100.100.200/latest/meta-data/',
+];
+
+/** A service inside our network: what it is asked, it should not have been. */
+let inner: Server;
+const asked: string[] = [];
+let innerUrl: string;
+
+beforeAll(async () => {
+  inner = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end();
+  });
+  await new Promise<void>((resolve) => inner.listen(0, '127.0.0.1', resolve));
+  innerUrl = `http://127.0.0.1:${(inner.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  inner.closeAllConnections();
+  await new Promise((resolve) => inner.close(resolve));
+});
+
+async function post(stack: TestStack, path: string, key: string, body: object, method = 'POST') {
+  const answer = await fetch(`${stack.baseUrl}${path}`, {
+    method,
+    headers: { 'X-API-KEY': key, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+const clientKey = ({ credentials: { client } }: TestStack) => `${client.apiKey}:${client.apiSecret}`;
+
+/** The order when its run has refused it. */
+async function refused(stack: TestStack, body: object) {
+  const { id } = await stack.shop.submitOrder({ body: body as never });
+  return await eventually(async () => {
+    const seen = await stack.shop.getOrder({ params: { orderId: id } });
+    return seen.fulfillmentStatus === 'failed' ? seen : undefined;
+  }, 60_000);
+}
+
+describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () => {
+  let stack: TestStack;
+  beforeAll(async () => {
+    stack = await testStack({ mode: 'off', config: { OUTBOUND_ALLOW_PRIVATE: false } });
+  });
+
+  test.each([...INWARD, ...METADATA])('%s is registered nowhere', async (url) => {
+    const { sql } = stack.services;
+    const created = await post(stack, '/v1/webhooks', clientKey(stack), { url });
+    expect([created.status, created.body]).toMatchObject([400, { errors: [{ reference: 'url' }] }]);
+    for (const field of ['orderSubmitUrl', 'apparelOrderSubmitUrl', 'orderCancelUrl', 'inventoryUrl']) {
+      const body = { orderSubmitUrl: 'https://partner.example/', [field]: url };
+      const { status, body: answer } = await post(
+        stack,
+        '/v2/subscribe',
+        stack.credentials.partners[0]!.apiKey,
+        body,
+      );
+      expect([field, status, answer.error]).toEqual([field, 400, expect.stringContaining(field)]);
+    }
+    expect(await sql`SELECT 1 FROM webhook_endpoints`).toHaveLength(0);
+    expect(await sql`SELECT 1 FROM partners WHERE order_submit_url IS NOT NULL`).toHaveLength(0);
+  });
+
+  test('an endpoint is not turned inward afterwards', async () => {
+    const { body } = await post(stack, '/v1/webhooks', clientKey(stack), {
+      url: 'https://shop.example/hooks',
+    });
+    const changed = await post(
+      stack,
+      `/v1/webhooks/${body.id}`,
+      clientKey(stack),
+      { url: INWARD[0] },
+      'PATCH',
+    );
+    expect(changed.status).toBe(400);
+  });
+
+  test('an order whose print file lies inside our network is refused by name, and the file never asked for', async () => {
+    const failed = await refused(
+      stack,
+      order({ items: [item({ files: [{ type: 'default', url: innerUrl.replace('http:', 'https:') }] })] }),
+    );
+    expect(failed).toMatchObject({
+      financialStatus: 'canceled',
+      refusalReasonCode: 'file_host_blocked',
+    });
+    expect(JSON.stringify(failed.refusalReasonDetails)).toContain('item-1');
+    expect(asked).toEqual([]);
+  });
+
+  test('plain http is no address of a file', async () => {
+    const failed = await refused(
+      stack,
+      order({ items: [item({ files: [{ type: 'default', url: 'http://files.example/a.pdf' }] })] }),
+    );
+    expect(failed.refusalReasonCode).toBe('file_url_invalid');
+  });
+});
+
+describe('on a laptop (OUTBOUND_ALLOW_PRIVATE=true)', () => {
+  let stack: TestStack;
+  beforeAll(async () => {
+    stack = await testStack({ mode: 'manual' });
+  });
+
+  test.each(METADATA)('%s is refused all the same', async (url) => {
+    expect((await post(stack, '/v1/webhooks', clientKey(stack), { url })).status).toBe(400);
+    const partner = stack.credentials.partners[0]!.apiKey;
+    expect((await post(stack, '/v2/subscribe', partner, { orderSubmitUrl: url })).status).toBe(400);
+  });
+
+  test('a print file there refuses the order', async () => {
+    const files = [{ type: 'default', url: METADATA[0]! }];
+    expect((await refused(stack, order({ items: [item({ files })] }))).refusalReasonCode).toBe(
+      'file_host_blocked',
+    );
+  });
+
+  test('a host that redirects there is not followed', async () => {
+    const files = [{ type: 'default', url: `${innerUrl}/art.pdf` }];
+    const failed = await refused(stack, order({ items: [item({ files })] }));
+    expect(failed.refusalReasonCode).toBe('file_redirected');
+    expect(asked).toContain('/art.pdf');
+  });
+
+  test('a packing slip there refuses the order too', async () => {
+    const url = `${stack.sandbox.url}/files/poster-a3.pdf`;
+    const failed = await refused(
+      stack,
+      order({
+        items: [item({ files: [{ type: 'default', url }] })],
+        packagingInstructions: [
+          {
+            packageItems: [{ orderItemReferenceId: 'item-1', quantity: 1 }],
+            packingSlip: { fileUrl: METADATA[0] },
+          },
+        ],
+      }),
+    );
+    expect(failed.refusalReasonCode).toBe('file_host_blocked');
+  });
+
+  test('what a refusal tells of an address holds no query: credentials stand there', async () => {
+    const files = [{ type: 'front', url: `${innerUrl}/art.png?token=sesame` }];
+    const failed = await refused(stack, order({ items: [item({ productUid: T_SHIRT, files })] }));
+    const told = JSON.stringify([failed.refusalReason, failed.refusalReasonDetails, failed.eventLog]);
+    expect(told).not.toContain('sesame');
+  });
+});

@@ -1,0 +1,113 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { createApp } from '../../api/app';
+import type { Route } from '../../api/http/route';
+import { allRoutes } from '../../api/routes';
+import type { Role } from '../../src/accounts/account';
+import { issueKey, revokeKey } from '../../src/accounts/store';
+import type { Sql } from '../../src/platform/postgres';
+import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
+import { testDatabase } from '../support/database';
+
+/** Every route with every kind of credential: driven by the list of routes, so that a new one is in by itself. */
+
+const ROLES: readonly Role[] = ['client', 'partner', 'operator'];
+/** What is open without a key, and why. Anything else that is open is a mistake. */
+const OPEN: Readonly<Record<string, string>> = {
+  receiveCarrierEvents: 'the signature is the credential',
+  getDocument: 'the signed link is the credential',
+};
+
+let sql: Sql;
+let app: Express;
+let routes: Route[];
+const accounts = {} as Record<Role, TestAccount>;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  const deps = await testApiDeps(sql);
+  routes = allRoutes(deps);
+  app = createApp(deps, routes);
+  for (const role of ROLES) accounts[role] = await testAccount(sql, role);
+});
+
+/** A request to a route with a body that no schema takes: whoever gets past the door is told so. */
+async function knock(route: Route, key?: string): Promise<number> {
+  const path = route.path.replace(/\{\w+\}/g, '00000000-0000-0000-0000-000000000000');
+  const knocking = request(app)[route.method](path);
+  if (key !== undefined) knocking.set('X-API-KEY', key);
+  if (route.body !== undefined) knocking.set('Content-Type', 'application/json').send('[0]');
+  const { status, body } = await knocking;
+  if (status >= 400) expect(JSON.stringify(body)).not.toMatch(/plk_|pls_/);
+  return status;
+}
+
+const guarded = () => routes.filter(({ access }) => access.credentials !== 'none');
+const noKey = (route: Route) => (route.path.startsWith('/procurement/') ? 403 : 401);
+const named = (route: Route, status: number) => [route.operationId, status];
+
+test('what is open without a key is written down', () => {
+  const open = routes.filter(({ access }) => access.credentials === 'none').map((one) => one.operationId);
+  expect(open.sort()).toEqual(Object.keys(OPEN).sort());
+});
+
+test('there are routes for every role, so that the tests below say something', () => {
+  for (const role of ROLES) {
+    const own = guarded().filter(({ access }) => 'roles' in access && access.roles.includes(role));
+    expect(own.length).toBeGreaterThan(5);
+  }
+});
+
+const wrongKeys: readonly (readonly [name: string, key: () => string | undefined])[] = [
+  ['no key', () => undefined],
+  ['an empty key', () => ''],
+  ['text that is no key', () => 'Bearer abc'],
+  ['a key of the right form that nobody has', () => `plk_${'x'.repeat(32)}`],
+  ['a key cut short', () => accounts.operator.apiKey.slice(0, -1)],
+  ['a key with another case', () => accounts.operator.apiKey.toUpperCase()],
+  ['a key with a wrong secret', () => `${accounts.operator.apiKey}:pls_${'x'.repeat(43)}`],
+  ['another account’s secret', () => `${accounts.operator.apiKey}:${accounts.client.apiSecret}`],
+  ['an empty secret', () => `${accounts.operator.apiKey}:`],
+  ['a third part', () => `${accounts.operator.apiKey}:${accounts.operator.apiSecret}:x`],
+  ['the secret alone', () => accounts.operator.apiSecret],
+  ['two keys', () => `${accounts.operator.apiKey},${accounts.client.apiKey}`],
+  ['a key of a hundred thousand characters', () => 'plk_'.padEnd(10_000, 'x')],
+];
+
+test.each(wrongKeys)('%s opens no route', async (_name, key) => {
+  for (const route of guarded()) {
+    expect(named(route, await knock(route, key()))).toEqual(named(route, noKey(route)));
+  }
+});
+
+test.each(['revoked', 'expired'])('a key that was %s opens no route', async (end) => {
+  for (const role of ROLES) {
+    const { keyId, apiKey, apiSecret } = await issueKey(sql, accounts[role].id);
+    if (end === 'revoked') await revokeKey(sql, accounts[role].id, keyId);
+    else await sql`UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = ${keyId}`;
+    for (const route of guarded()) {
+      const status = await knock(route, `${apiKey}:${apiSecret}`);
+      expect(named(route, status)).toEqual(named(route, noKey(route)));
+    }
+  }
+});
+
+test.each(ROLES)('a %s’s key opens the routes of its role and no other', async (role) => {
+  for (const route of guarded()) {
+    const { access } = route;
+    const admitted = 'roles' in access && access.roles.includes(role);
+    const status = await knock(route, `${accounts[role].apiKey}:${accounts[role].apiSecret}`);
+    if (admitted) expect([...named(route, status), status === 401 || status === 403]).toContain(false);
+    else expect(named(route, status)).toEqual(named(route, 403));
+  }
+});
+
+test('order routes want the client’s secret beside its key', async () => {
+  const withSecret = guarded().filter(
+    ({ access }) => access.credentials === 'key:secret' && access.roles.includes('client'),
+  );
+  expect(withSecret.map(({ operationId }) => operationId)).toContain('submitOrder');
+  for (const route of withSecret) {
+    expect(named(route, await knock(route, accounts.client.apiKey))).toEqual(named(route, 401));
+  }
+});

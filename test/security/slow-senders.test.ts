@@ -1,0 +1,153 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApp } from '../../api/app';
+import { type HttpServer, startHttpServer } from '../../api/http/server';
+import { allRoutes } from '../../api/routes';
+import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
+import { testDatabase } from '../support/database';
+
+/** Senders that hold a connection without ever ending their request, and bytes that are no HTTP. */
+
+const LIMITS = { headersMs: 400, requestMs: 800, checkMs: 100 };
+
+let server: HttpServer;
+let client: TestAccount;
+let rows: () => Promise<number>;
+
+beforeAll(async () => {
+  const { sql } = await testDatabase();
+  const deps = await testApiDeps(sql);
+  client = await testAccount(sql, 'client');
+  server = await startHttpServer(createApp(deps, allRoutes(deps)), { host: '127.0.0.1', port: 0 }, LIMITS);
+  rows = async () => Number((await sql`SELECT count(*) AS count FROM orders`)[0]!.count);
+});
+afterAll(() => server.stop(0));
+
+interface Conversation {
+  readonly socket: Socket;
+  /** All that was answered, when the connection has ended, and how long that took. */
+  readonly ended: Promise<{ text: string; ms: number }>;
+}
+
+function talk(first: string | Buffer): Conversation {
+  const startedAt = performance.now();
+  const socket = connect(server.port, '127.0.0.1');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.on('error', () => undefined);
+  socket.write(first);
+  const ended = new Promise<{ text: string; ms: number }>((resolve) => {
+    socket.on('close', () =>
+      resolve({ text: Buffer.concat(chunks).toString('latin1'), ms: performance.now() - startedAt }),
+    );
+  });
+  return { socket, ended };
+}
+
+/** Sends one piece after the other until the connection is gone. */
+async function trickle({ socket }: Conversation, piece: string, everyMs = 40): Promise<void> {
+  while (!socket.destroyed) {
+    socket.write(piece);
+    await sleep(everyMs);
+  }
+}
+
+const head = (key: string, length: string) =>
+  `POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-API-KEY: ${key}\r\n${length}\r\n\r\n`;
+const credentials = () => `${client.apiKey}:${client.apiSecret}`;
+
+test('headers that trickle in without end are cut off with 408', async () => {
+  const conversation = talk('GET /healthz HTTP/1.1\r\nHost: x\r\n');
+  await trickle(conversation, 'X-A: b\r\n');
+  const { text, ms } = await conversation.ended;
+  expect(text).toMatch(/^HTTP\/1\.1 408 /);
+  expect(ms).toBeGreaterThan(LIMITS.headersMs - 50);
+  expect(ms).toBeLessThan(5_000);
+});
+
+test('a connection on which nothing is ever sent is closed', async () => {
+  const { ms } = await talk('').ended;
+  expect(ms).toBeLessThan(5_000);
+});
+
+test('a body that trickles in is cut off with 408, and nothing is stored of it', async () => {
+  const before = await rows();
+  const conversation = talk(head(credentials(), 'Content-Length: 100000'));
+  await trickle(conversation, ' ');
+  const { text, ms } = await conversation.ended;
+  expect(text).toMatch(/^HTTP\/1\.1 (?:408|400) /);
+  expect(ms).toBeLessThan(5_000);
+  expect(await rows()).toBe(before);
+});
+
+test('chunks without an end are cut off too', async () => {
+  const conversation = talk(head(credentials(), 'Transfer-Encoding: chunked'));
+  await trickle(conversation, '1\r\n \r\n');
+  const { ms } = await conversation.ended;
+  expect(ms).toBeLessThan(5_000);
+});
+
+test('a stranger is answered before it has sent a byte of its body', async () => {
+  const conversation = talk(head('plk_nobody', 'Content-Length: 1000000'));
+  const answered = await Promise.race([
+    new Promise<string>((resolve) => conversation.socket.once('data', (data) => resolve(String(data)))),
+    sleep(3_000).then(() => 'nothing'),
+  ]);
+  expect(answered).toMatch(/^HTTP\/1\.1 401 /);
+  conversation.socket.destroy();
+});
+
+test('a body that says it is too large is refused before it is sent', async () => {
+  const conversation = talk(head(credentials(), 'Content-Length: 5000000'));
+  const answer = await new Promise<string>((resolve) =>
+    conversation.socket.once('data', (data) => resolve(String(data))),
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  conversation.socket.destroy();
+});
+
+test('a body that goes on without end is dropped as it comes, and cut off', async () => {
+  const conversation = talk(head(credentials(), 'Transfer-Encoding: chunked'));
+  const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
+  const before = process.memoryUsage().rss;
+  await trickle(conversation, chunk, 5);
+  const { text, ms } = await conversation.ended;
+  expect(text).toMatch(/^(?:HTTP\/1\.1 (?:413|408) |$)/);
+  expect(ms).toBeLessThan(5_000);
+  expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
+});
+
+test.each([
+  ['no HTTP', 'hello\r\n\r\n', 400],
+  ['TLS', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]), 400],
+  [
+    'two lengths',
+    'POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    400,
+  ],
+  [
+    'a length and chunks',
+    'POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    400,
+  ],
+  ['a negative length', 'POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n', 400],
+  ['a folded header', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-A: b\r\n c\r\n\r\n', 400],
+  ['a bare line feed in a header', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-A: b\nX-B: c\r\n\r\n', 400],
+  ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
+  [
+    'more than 16 KiB of headers',
+    `GET /healthz HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`,
+    431,
+  ],
+  ['a chunk size that is none', `${head('x', 'Transfer-Encoding: chunked')}zz\r\n`, 400],
+] as const)('%s is refused, and the connection closed', async (_name, bytes, status) => {
+  const { text, ms } = await talk(bytes as string | Buffer).ended;
+  // A refusal by key may come first; the broken part then ends the connection all the same.
+  expect(text).toContain(`HTTP/1.1 ${status} `);
+  expect(ms).toBeLessThan(5_000);
+});
+
+test('after all of that the server answers others', async () => {
+  const answer = await fetch(`${server.url}/healthz`);
+  expect([answer.status, await answer.json()]).toEqual([200, { status: 'up' }]);
+});
