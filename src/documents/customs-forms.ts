@@ -187,7 +187,8 @@ export async function renderCn23({
             { title: 'TO', lines: partyLines(receiver), share: 0.31 },
             {
               title: `${carrierName} · ITEM`,
-              lines: ['', '', '', '', barcodeText(barcode), `Reference ${reference}`],
+              // The blank lines are where the bars stand.
+              lines: ['', '', '', '', '', barcodeText(barcode), `Reference ${reference}`],
               share: 0.38,
             },
           ],
@@ -199,10 +200,11 @@ export async function renderCn23({
             height: parties.height,
             draw(top) {
               parties.draw(top);
-              let x = area.x + area.width * 0.62 + (area.width * 0.38 - symbol.modules * module) / 2 - 3;
+              const middle = area.x + 12 + (area.width - 12) * 0.81;
+              let x = middle - (symbol.modules * module) / 2;
               pen.doc.fillColor('#000000');
               symbol.widths.forEach((modules, index) => {
-                if (index % 2 === 0) pen.doc.rect(x, top + 14, modules * module, 34);
+                if (index % 2 === 0) pen.doc.rect(x, top + 14, modules * module, 40);
                 x += modules * module;
               });
               pen.doc.fill();

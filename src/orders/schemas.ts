@@ -1,5 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { z } from 'zod';
+import { printable } from '../documents/printable';
 import { crossField, list, property, type ReportField } from '../platform/domain/cross-field';
 import {
   countryCode,
@@ -47,18 +48,18 @@ export function stateRule(address: unknown, report: ReportField): void {
   }
 }
 
-/** Lengths are those that carriers print. */
+/** Lengths and characters are those that labels can carry. */
 export const shippingAddressSchema = crossField(
   z.object({
     country: countryCode,
-    firstName: text(25),
-    lastName: text(25),
-    companyName: optional(z.string().max(60)),
-    addressLine1: text(35),
-    addressLine2: optional(z.string().max(35)),
-    city: text(30),
-    postCode: text(15),
-    state: optional(z.string().max(35)),
+    firstName: printable(text(25)),
+    lastName: printable(text(25)),
+    companyName: optional(printable(z.string().max(60))),
+    addressLine1: printable(text(35)),
+    addressLine2: optional(printable(z.string().max(35))),
+    city: printable(text(30)),
+    postCode: printable(text(15)),
+    state: optional(printable(z.string().max(35))),
     email: z.email().max(254),
     phone,
     isBusiness: optional(z.boolean()),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { printable } from '../documents/printable';
 import { isCountry } from '../platform/domain/countries';
 import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
 import { day, moment } from '../platform/domain/fields';
@@ -9,30 +10,32 @@ import { PRINT_ORDER_VERSIONS } from './domain/print-order-handoff';
 
 const country = z.string().refine(isCountry, { error: 'must be an ISO 3166-1 alpha-2 country code' });
 const line = (max: number) => z.string().trim().min(1).max(max);
+/** Text that labels and customs forms carry. */
+const printedLine = (max: number) => printable(line(max));
 
 export const senderAddressSchema = z.object({
-  firstName: line(25),
-  lastName: line(25),
-  company: line(60),
-  addressLine1: line(35),
-  addressLine2: line(35).optional(),
-  addressLine3: line(35).optional(),
-  street: line(35).optional().describe('Addresses in Germany.'),
-  houseNumber: line(10).optional().describe('Addresses in Germany.'),
-  suburb: line(35).optional().describe('Addresses in Australia and New Zealand.'),
-  city: line(30),
-  postcode: line(15),
-  state: line(35).optional(),
+  firstName: printedLine(25),
+  lastName: printedLine(25),
+  company: printedLine(60),
+  addressLine1: printedLine(35),
+  addressLine2: printedLine(35).optional(),
+  addressLine3: printedLine(35).optional(),
+  street: printedLine(35).optional().describe('Addresses in Germany.'),
+  houseNumber: printedLine(10).optional().describe('Addresses in Germany.'),
+  suburb: printedLine(35).optional().describe('Addresses in Australia and New Zealand.'),
+  city: printedLine(30),
+  postcode: printedLine(15),
+  state: printedLine(35).optional(),
   country,
   email: z.email().max(254),
-  phone: line(25).optional(),
+  phone: printedLine(25).optional(),
   taxIds: z
     .object({
-      vatNumber: line(50).optional(),
-      iossNumber: line(50).optional(),
-      eoriNumber: line(50).optional(),
-      pcccNumber: line(50).optional(),
-      australianBusinessNumber: line(50).optional(),
+      vatNumber: printedLine(50).optional(),
+      iossNumber: printedLine(50).optional(),
+      eoriNumber: printedLine(50).optional(),
+      pcccNumber: printedLine(50).optional(),
+      australianBusinessNumber: printedLine(50).optional(),
     })
     .optional()
     .describe('Printed on customs declarations.'),

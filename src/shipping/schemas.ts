@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { unprintable } from '../documents/fonts';
+import { printable } from '../documents/printable';
 import { isCountry } from '../platform/domain/countries';
 import { crossField, list, property, type ReportField } from '../platform/domain/cross-field';
 import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
-import { countryCode, currencyCode } from '../platform/domain/fields';
+import { countryCode, currencyCode, text } from '../platform/domain/fields';
 import { DIMENSION_UNITS, WEIGHT_UNITS } from './domain/units';
 
 /** The shipping group's requests (interface "Shipping order, quote and tracking structures"). */
@@ -11,25 +11,14 @@ import { DIMENSION_UNITS, WEIGHT_UNITS } from './domain/units';
 const MAX_PACKAGES = 100;
 const MAX_ITEMS = 500;
 
-const NOT_PRINTABLE = 'Holds a character that cannot be printed on labels.';
-
 /** Optional text; null counts as left out. Blank text is told apart from missing, and dropped in consignment.ts. */
 const optionalText = (max: number) =>
-  z
-    .string()
-    .max(max)
-    .refine((value) => unprintable(value) === undefined, NOT_PRINTABLE)
+  printable(z.string().max(max))
     .nullish()
     .transform((value) => value ?? undefined);
 
 /** Text that a label or customs form carries: not blank, and of characters that can be printed. */
-const requiredText = (max: number) =>
-  z
-    .string()
-    .max(max)
-    .regex(/\S/, 'must not be blank')
-    .refine((value) => unprintable(value) === undefined, NOT_PRINTABLE)
-    .transform((value) => value.trim());
+const requiredText = (max: number) => printable(text(max)).transform((value) => value.trim());
 
 const optional = <T extends z.ZodType>(schema: T) =>
   schema.nullish().transform((value) => value ?? undefined);
