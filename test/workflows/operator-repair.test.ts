@@ -397,7 +397,7 @@ describe('what operators see', () => {
     const { sql } = stack.services;
     const event = {
       type: 'postback',
-      eventId: 'replayed',
+      eventId: '999999999999',
       printOrderId: order.printOrderId,
       status: 'received',
       at: now(),
