@@ -65,8 +65,15 @@ function standing(printOrder: PrintOrderState): string {
   return `accepted, ${partnerUid} has to confirm`;
 }
 
-/** What a timer of the run waits for, in the words of the Temporal UI's history. */
+/** What a partner is to have done by a deadline. */
+const DUE: Partial<Record<AttentionReason, string>> = {
+  not_received: 'received',
+  not_printed: 'printed',
+  not_dispatched: 'ready for dispatch',
+};
+
+/** What a timer of the run is for, in the words of the Temporal UI's history. */
 export function describeDeadline(deadline: Deadline): string {
-  if (deadline.kind === 'close') return 'until nobody tracks the parcels any more';
-  return `print order ${deadline.printOrderId}: until ${ATTENTION[deadline.reason]}`;
+  if (deadline.kind === 'close') return 'then nobody tracks the parcels any more';
+  return `print order ${deadline.printOrderId} to be ${DUE[deadline.reason] ?? deadline.reason}`;
 }

@@ -7,7 +7,7 @@ import { randomToken } from '../ids';
 import { lastLines, writeFileAtomically } from './files';
 import { choosePort } from './ports';
 import { clusterPath, type PostgresInstallation, postgresInstallation } from './postgres-installation';
-import { isAlive, processesWithArguments, type StopStep, stopProcess } from './processes';
+import { endWithUs, isAlive, processesWithArguments, type StopStep, stopProcess } from './processes';
 import { type RunningServer, runServer } from './running-server';
 
 const run = promisify(execFile);
@@ -119,7 +119,7 @@ async function ensureCluster(
     await chown(unfinished, user.uid, user.gid);
     await chown(passwordFile, user.uid, user.gid);
   }
-  await run(
+  const initdb = run(
     join(root, 'bin', 'initdb'),
     [
       `--pgdata=${unfinished}`,
@@ -135,6 +135,8 @@ async function ensureCluster(
     ],
     { ...user, cwd: '/', env: serverEnvironment() },
   );
+  endWithUs(initdb.child, 'SIGKILL');
+  await initdb;
   await createDatabase(root, unfinished, user);
   await rm(passwordFile);
   await rename(unfinished, cluster);
@@ -152,6 +154,7 @@ async function createDatabase(
     env: serverEnvironment(),
     stdio: ['pipe', 'ignore', 'pipe'],
   });
+  endWithUs(single, 'SIGKILL');
   let errors = '';
   single.stderr.on('data', (chunk) => {
     errors += chunk;

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -68,6 +68,13 @@ export async function processesWithArguments(...wanted: readonly string[]): Prom
     }
   }
   return Promise.all(pids.filter((pid) => pid !== process.pid).map(identify));
+}
+
+/** Sends a child its signal when this process exits without having waited for it, at a second Ctrl-C or by a bug. */
+export function endWithUs(child: ChildProcess, signal: NodeJS.Signals): void {
+  const end = () => child.kill(signal);
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
 }
 
 /** A signal and how long, in milliseconds, the process has to end after it before the next one is sent. */

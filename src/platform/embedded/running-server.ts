@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { lastLines } from './files';
-import { identify, type StopStep, stopProcess } from './processes';
+import { endWithUs, identify, type StopStep, stopProcess } from './processes';
 
 /** A server process that we started. */
 export interface RunningServer {
@@ -66,12 +66,9 @@ async function watch(
     throw new Error(`${name} cannot be run: ${error.message}`);
   }
   let stopping: Promise<void> | undefined;
-  // A process that ends without stopping its servers, at a second Ctrl-C or by a bug, leaves none behind all the same.
-  const endWithUs = () => child.kill(stopSteps[0]?.[0]);
-  process.once('exit', endWithUs);
+  endWithUs(child, stopSteps[0]?.[0] ?? 'SIGTERM');
   const died = new Promise<Error | undefined>((resolve) => {
     child.once('exit', async (code, signal) => {
-      process.off('exit', endWithUs);
       if (stopping !== undefined) return resolve(undefined);
       const end = await lastLines(logFile);
       resolve(

@@ -6,6 +6,7 @@ import { basename, delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import lockfile from 'proper-lockfile';
 import { projectRoot } from '../project-root';
+import { endWithUs } from './processes';
 
 const run = promisify(execFile);
 const executable = process.platform === 'win32' ? '.exe' : '';
@@ -259,8 +260,7 @@ async function goBuild(
   const clock = setInterval(() => {
     report(`Temporal server: still building (${Math.round((Date.now() - started) / 1_000)} s)`);
   }, 30_000);
-  const endWithUs = () => child.kill();
-  process.once('exit', endWithUs);
+  endWithUs(child, 'SIGTERM');
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once('error', reject);
@@ -269,6 +269,5 @@ async function goBuild(
     if (code !== 0) throw new Error(said.trim().split('\n').slice(-5).join('\n') || `exit code ${code}`);
   } finally {
     clearInterval(clock);
-    process.off('exit', endWithUs);
   }
 }

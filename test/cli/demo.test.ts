@@ -1,0 +1,43 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DEMO_STEPS } from '../../src/cli/demo-steps';
+import { build, DataFolder, Program } from './stack-process';
+
+jest.setTimeout(120_000);
+
+beforeAll(build);
+
+test('the demo shows every step with its time, saves label and invoice, and stops cleanly; and so again', async () => {
+  const folder = await new DataFolder().withFreePorts();
+  const here = await mkdtemp(join(tmpdir(), 'pressline-demo-'));
+  try {
+    for (const time of [1, 2]) {
+      const demo = Program.start('demo', folder.environment, here);
+      await demo.printed('Ctrl-C stops it.');
+      for (const { title } of DEMO_STEPS) {
+        expect(demo.lines.find((line) => line.includes(title))).toMatch(/^\+ *\d+\.\d\d s {2}/);
+      }
+      const documents = [...demo.output.matchAll(/^Document {5}(.*)$/gm)].map(([, path]) => path!);
+      expect(documents.filter((path) => path.startsWith('out/label-'))).not.toHaveLength(0);
+      expect(documents.filter((path) => path.startsWith('out/invoice-'))).toHaveLength(1);
+      for (const path of documents) {
+        expect((await readFile(join(here, path))).toString('latin1', 0, 5)).toBe('%PDF-');
+      }
+      const { baseUrl, temporalUiUrl } = folder.credentials;
+      expect(demo.output).toContain(`${temporalUiUrl}/namespaces/default/workflows/order-`);
+      expect((await fetch(`${baseUrl}/docs`)).status).toBe(200);
+      // The log has a file of its own.
+      expect(demo.output).not.toContain('"level"');
+      const log = await readFile(join(folder.path, 'logs/pressline.log'), 'utf8');
+      expect(log.match(/order taken/g)).toHaveLength(time);
+
+      demo.kill('SIGINT');
+      expect(await demo.exit).toBe(0);
+      expect(await folder.servers()).toEqual([]);
+    }
+  } finally {
+    await rm(folder.path, { recursive: true, force: true });
+    await rm(here, { recursive: true, force: true });
+  }
+});

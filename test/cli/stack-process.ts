@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPresslineClient, type PresslineClient } from '../../client/pressline-client';
+import type { Seen } from '../../sandbox';
+import type { CredentialsFile } from '../../src/cli/credentials';
+import { freePort } from '../../src/platform/embedded/ports';
+import { type ProcessIdentity, processesWithArguments } from '../../src/platform/embedded/processes';
+import { projectRoot } from '../../src/platform/project-root';
+import { testTemporalBinary } from '../support/servers';
+
+const PROGRAM = join(projectRoot(), 'dist/src/cli.js');
+
+/** Compiles what `npm start` runs; nothing when it is compiled already. */
+export function build(): void {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(projectRoot(), 'scripts/build.mjs')]);
+  if (status !== 0) throw new Error(`the build failed:\n${stdout}${stderr}`);
+}
+
+/** A data folder with ports of its own, which the stacks of a test start on one after another. */
+export class DataFolder {
+  readonly path = mkdtempSync(join(tmpdir(), 'pressline-cli-'));
+  private port = 0;
+
+  async withFreePorts(): Promise<this> {
+    // Postgres, which runs as another user when we are root, must reach it.
+    chmodSync(this.path, 0o755);
+    this.port = await freePort();
+    const names = ['postgres', 'temporal', 'temporalUi', 'sandbox'] as const;
+    const ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await freePort()])));
+    writeFileSync(join(this.path, 'ports.json'), JSON.stringify(ports));
+    return this;
+  }
+
+  get environment(): NodeJS.ProcessEnv {
+    const { PATH, HOME, TZ } = process.env;
+    return {
+      PATH,
+      HOME,
+      TZ,
+      DATA_DIR: this.path,
+      PORT: String(this.port),
+      TEMPORAL_CLI_PATH: testTemporalBinary(),
+      SHUTDOWN_GRACE: '2s',
+    };
+  }
+
+  get credentials(): CredentialsFile {
+    return JSON.parse(readFileSync(join(this.path, 'credentials.json'), 'utf8'));
+  }
+
+  get shop(): PresslineClient {
+    const { baseUrl, client } = this.credentials;
+    return createPresslineClient({ baseUrl, ...client });
+  }
+
+  get sandboxUrl(): string {
+    const { sandbox } = JSON.parse(readFileSync(join(this.path, 'ports.json'), 'utf8'));
+    return `http://127.0.0.1:${sandbox}`;
+  }
+
+  /** What the partners and carriers of the sandbox got and sent. */
+  async seen(): Promise<Seen> {
+    const response = await fetch(`${this.sandboxUrl}/control/seen`);
+    return (await response.json()) as Seen;
+  }
+
+  /** Postgres and Temporal servers that run on the folder. */
+  async servers(): Promise<ProcessIdentity[]> {
+    const found = await Promise.all([
+      processesWithArguments('-D', join(this.path, 'postgres')),
+      this.postgresElsewhere(),
+      processesWithArguments('start-dev', join(this.path, 'temporal', 'temporal.db')),
+    ]);
+    return found.flat();
+  }
+
+  /** As root the cluster lies where the postgres user can reach it, and the folder holds a link. */
+  private async postgresElsewhere(): Promise<ProcessIdentity[]> {
+    const cluster = await readlink(join(this.path, 'postgres')).catch(() => undefined);
+    return cluster === undefined ? [] : await processesWithArguments('-D', cluster);
+  }
+}
+
+/** One run of the program, as a user starts it. */
+export class Program {
+  readonly exit: Promise<number | NodeJS.Signals>;
+  output = '';
+
+  private constructor(readonly child: ChildProcess) {
+    this.exit = once(child, 'exit').then(([code, signal]) => code ?? signal);
+    for (const stream of [child.stdout!, child.stderr!]) {
+      stream.on('data', (chunk) => {
+        this.output += chunk;
+      });
+    }
+  }
+
+  static start(command: string, environment: NodeJS.ProcessEnv, cwd = projectRoot()): Program {
+    return new Program(
+      spawn(process.execPath, [PROGRAM, command], {
+        cwd,
+        env: environment,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  /** Waits until it has printed a text. @throws with all that it printed when it ends before */
+  async printed(text: string | RegExp): Promise<void> {
+    const has = () => (typeof text === 'string' ? this.output.includes(text) : text.test(this.output));
+    while (!has()) {
+      if (this.child.exitCode !== null || this.child.signalCode !== null)
+        throw new Error(`it ended without printing ${text}:\n${this.output}`);
+      await sleep(25);
+    }
+  }
+
+  get lines(): string[] {
+    return this.output.trimEnd().split('\n');
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+}

@@ -1,0 +1,151 @@
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { demoOrder } from '../../src/cli/demo-order';
+import { isRunning } from '../../src/platform/embedded/processes';
+import { build, DataFolder, Program } from './stack-process';
+
+jest.setTimeout(180_000);
+
+const READY = 'Ctrl-C stops it.';
+const folders: DataFolder[] = [];
+const programs: Program[] = [];
+
+beforeAll(build);
+
+afterEach(async () => {
+  for (const program of programs.splice(0)) {
+    program.kill('SIGTERM');
+    await program.exit;
+  }
+  for (const folder of folders.splice(0)) {
+    for (const { pid } of await folder.servers()) process.kill(pid, 'SIGKILL');
+    await rm(folder.path, { recursive: true, force: true });
+  }
+});
+
+async function newFolder(): Promise<DataFolder> {
+  const folder = await new DataFolder().withFreePorts();
+  folders.push(folder);
+  return folder;
+}
+
+async function start(folder: DataFolder, environment: NodeJS.ProcessEnv = {}): Promise<Program> {
+  const program = Program.start('start', { ...folder.environment, ...environment });
+  programs.push(program);
+  await program.printed(READY);
+  return program;
+}
+
+async function submit(folder: DataFolder, reference: string): Promise<string> {
+  const { id } = await folder.shop.submitOrder({ body: demoOrder(reference, folder.sandboxUrl) });
+  return id;
+}
+
+async function untilStatus(folder: DataFolder, orderId: string, ...statuses: string[]): Promise<void> {
+  for (;;) {
+    const { fulfillmentStatus } = await folder.shop.getOrder({ params: { orderId } });
+    if (statuses.includes(fulfillmentStatus)) return;
+    if (['failed', 'on_hold', 'canceled'].includes(fulfillmentStatus)) throw new Error(fulfillmentStatus);
+    await sleep(50);
+  }
+}
+
+/** One print order an order, taken once; one label for each of its parcels; no parcel that belongs to none. */
+async function expectMadeOnce(folder: DataFolder, orderIds: readonly string[]): Promise<void> {
+  const orders = await Promise.all(orderIds.map((orderId) => folder.shop.getOrder({ params: { orderId } })));
+  const { partners, parcels } = await folder.seen();
+  const printOrders = Object.values(partners).flatMap((partner) => partner.printOrders);
+  expect(printOrders).toHaveLength(orders.length);
+  const codes: string[] = [];
+  for (const { items, shipment } of orders) {
+    const ids = new Set(items.flatMap(({ printJobs }) => printJobs.map((job) => job.printOrderId)));
+    const seen = printOrders.filter(({ printOrderId }) => ids.has(printOrderId));
+    const labels = new Set(shipment!.packages.map(({ trackingCode }) => trackingCode));
+    expect(seen).toEqual([
+      expect.objectContaining({
+        distinctContents: 1,
+        distinctWebhookIds: 1,
+        distinctLabels: labels.size,
+        state: 'finished',
+      }),
+    ]);
+    codes.push(...labels);
+  }
+  expect(parcels.map(({ trackingNumber }) => trackingNumber).sort()).toEqual(codes.sort());
+}
+
+test('orders outlive kills of the whole stack and of our own process, each made once; Ctrl-C leaves nothing behind', async () => {
+  const folder = await newFolder();
+  const killed = await start(folder);
+  const inProduction = await submit(folder, 'in production');
+  await untilStatus(folder, inProduction, 'in_production', 'printed');
+  const fetching = await submit(folder, 'fetching files');
+  await untilStatus(folder, fetching, 'uploading');
+  const justTaken = await submit(folder, 'just taken');
+  killed.kill('SIGKILL');
+  for (const { pid } of await folder.servers()) process.kill(pid, 'SIGKILL');
+  expect(await killed.exit).toBe('SIGKILL');
+
+  const resumed = await start(folder);
+  const afterwards = await submit(folder, 'our own process killed');
+  await untilStatus(folder, afterwards, 'in_production', 'printed');
+  resumed.kill('SIGKILL');
+  expect(await resumed.exit).toBe('SIGKILL');
+  expect(await folder.servers()).toHaveLength(2);
+
+  const last = await start(folder);
+  const servers = await folder.servers();
+  expect(servers).toHaveLength(2);
+  for (const id of [inProduction, fetching, justTaken, afterwards])
+    await untilStatus(folder, id, 'delivered');
+  await expectMadeOnce(folder, [inProduction, fetching, justTaken, afterwards]);
+
+  last.kill('SIGINT');
+  expect(await last.exit).toBe(0);
+  expect(last.output).toContain('Stopped.');
+  expect(await Promise.all(servers.map(isRunning))).toEqual([false, false]);
+});
+
+test('Ctrl-C while it starts leaves nothing behind either', async () => {
+  const folder = await newFolder();
+  const stack = Program.start('start', folder.environment);
+  programs.push(stack);
+  while ((await folder.servers()).length === 0) await sleep(20);
+  stack.kill('SIGINT');
+  expect(await stack.exit).toBe(130);
+  for (const end = Date.now() + 20_000; (await folder.servers()).length > 0; await sleep(100)) {
+    if (Date.now() > end) throw new Error('a server is still there');
+  }
+});
+
+test('two stacks run side by side; a third that wants their folder or their port ends with one line', async () => {
+  const [one, other] = [await newFolder(), await newFolder()];
+  const [first] = await Promise.all([start(one), start(other)]);
+
+  const sameFolder = Program.start('start', { ...one.environment, PORT: '0' });
+  expect(await sameFolder.exit).toBe(1);
+  expect(sameFolder.lines).toEqual([
+    expect.stringMatching(new RegExp(`in use by a running Pressline \\(process ${first.pid}\\).*DATA_DIR`)),
+  ]);
+  const { PORT } = one.environment;
+  const samePort = Program.start('start', { ...(await newFolder()).environment, PORT });
+  expect(await samePort.exit).toBe(1);
+  expect(samePort.lines).toEqual([expect.stringMatching(/ PORT: .*EADDRINUSE/)]);
+
+  for (const folder of [one, other]) {
+    const id = await submit(folder, 'side by side');
+    await untilStatus(folder, id, 'shipped', 'in_transit');
+  }
+});
+
+test.each([
+  ['PORT', 'http'],
+  ['SANDBOX', 'sometimes'],
+  ['FILE_RETRY_WINDOW', '1 hour'],
+  ['DATABASE_URL', 'mysql://localhost/orders'],
+])('a wrong %s ends the start with one line that names it', async (name, value) => {
+  const folder = await newFolder();
+  const program = Program.start('start', { ...folder.environment, [name]: value });
+  expect(await program.exit).toBe(1);
+  expect(program.lines).toEqual([expect.stringContaining(`${name}: `)]);
+});
