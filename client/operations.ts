@@ -43,6 +43,7 @@ export type AttentionPage = {
       | 'cancel_refused'
       | 'no_partner'
       | 'dispatch_failed'
+      | 'out_of_step'
     )[];
     createdAt: string;
     updatedAt: string;
@@ -300,6 +301,7 @@ export type OperatorOrder = {
     | 'cancel_refused'
     | 'no_partner'
     | 'dispatch_failed'
+    | 'out_of_step'
   )[];
   /** Changes of address or method so far. */
   shippingRevision: number;
@@ -604,6 +606,7 @@ export type OperatorOrder = {
       | 'cancel_refused'
       | 'no_partner'
       | 'dispatch_failed'
+      | 'out_of_step'
     )[];
     items: {
       id: string;
@@ -1251,6 +1254,7 @@ export type RepairedOrder = {
     | 'cancel_refused'
     | 'no_partner'
     | 'dispatch_failed'
+    | 'out_of_step'
   )[];
 };
 
@@ -3522,6 +3526,7 @@ export interface Operations {
               | 'cancel_refused'
               | 'no_partner'
               | 'dispatch_failed'
+              | 'out_of_step'
               | undefined;
             limit?: number | undefined;
             cursor?: string | undefined;

@@ -19,7 +19,7 @@ const STRETCHES = 4;
 export interface Reconciliation {
   /** How many rounds there have been; Postgres keeps the same number. */
   readonly mark: number;
-  /** Which of the two has lost something since the last round. */
+  /** Which of the two was set back since the last round; `temporal` also for a round that was begun by hand. */
   readonly lost: 'postgres' | 'temporal' | null;
   readonly found: Readonly<Record<string, number>>;
   readonly ordersAfter: string;

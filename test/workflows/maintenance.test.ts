@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { ROUNDS } from '../../src/cli/temporal-setup';
+import { ensureSchedule, scheduleId } from '../../src/platform/schedules';
+import * as workflows from '../../workflows';
+import type { MaintenanceResult } from '../../workflows/maintenance';
+import { type TestStack, testStack } from '../support/stack';
+import { handedOver, orderUntil } from './order-fixture';
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await testStack();
+}, 60_000);
+
+async function maintain(): Promise<MaintenanceResult> {
+  const { temporal, config } = stack.services;
+  return await temporal.workflow.execute('maintenance', {
+    workflowId: `maintenance-${randomUUID()}`,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+  });
+}
+
+test('what is past its days goes, what is not stays', async () => {
+  const { sql, objects } = stack.services;
+  const { orderId: over } = await handedOver(stack, 'long-over');
+  const { orderId: recent } = await handedOver(stack, 'just-over');
+  for (const id of [over, recent]) await orderUntil(stack, id, ({ status }) => status === 'delivered');
+  await sql`UPDATE orders SET updated_at = now() - interval '91 days' WHERE id = ${over}`;
+  await sql`
+    UPDATE order_files f SET fetched_at = now() - interval '91 days'
+    FROM order_items i WHERE i.id = f.order_item_id AND i.order_id = ${over}`;
+  await sql`
+    UPDATE shipment_documents d SET created_at = now() - interval '91 days'
+    FROM shipments s WHERE s.id = d.shipment_id AND s.order_id = ${over}`;
+  const [client] = await sql<{ id: string }[]>`SELECT client_id AS id FROM orders WHERE id = ${over}`;
+  for (const days of [6, 8]) {
+    await sql`
+      INSERT INTO idempotency_keys (account_id, key, operation_id, fingerprint, status, body, created_at)
+      VALUES (${client!.id}, ${`k${days}`}, 'submitOrder', '', 200, '{}', now() - make_interval(days => ${days}))`;
+  }
+  const [endpoint] = await sql<{ id: string }[]>`
+    INSERT INTO webhook_endpoints (id, client_id, url, events, secret)
+    VALUES (${randomUUID()}, ${client!.id}, 'https://shop.example/hook', '{}', 'whsec_x') RETURNING id`;
+  for (const days of [29, 31]) {
+    await sql`
+      INSERT INTO webhook_deliveries (id, endpoint_id, message_id, event, body, state, created_at)
+      VALUES (${randomUUID()}, ${endpoint!.id}, ${randomUUID()}, 'test', '{}', 'delivered', now() - make_interval(days => ${days}))`;
+  }
+  const keysOf = async (orderId: string) =>
+    (
+      await sql<{ objectKey: string }[]>`
+        SELECT object_key FROM order_files f JOIN order_items i ON i.id = f.order_item_id
+        WHERE i.order_id = ${orderId} AND object_key IS NOT NULL
+        UNION ALL
+        SELECT object_key FROM shipment_documents d JOIN shipments s ON s.id = d.shipment_id
+        WHERE s.order_id = ${orderId} AND deleted_at IS NULL`
+    ).map(({ objectKey }) => objectKey);
+  const [old, kept] = [await keysOf(over), await keysOf(recent)];
+
+  const result = await maintain();
+  expect(result.failed).toEqual({});
+  const { files, shippingDocuments, ...others } = result.removed as Record<string, number>;
+  expect(others).toEqual({ idempotencyKeys: 1, deliveries: 1, packingSlips: 0 });
+  expect(files! + shippingDocuments!).toBe(old.length);
+  expect(await keysOf(over)).toEqual([]);
+  expect(await keysOf(recent)).toEqual(kept);
+  const isThere = async (key: string) => (await objects.stat(key)) !== null;
+  expect(await Promise.all(old.map(isThere))).toEqual(old.map(() => false));
+  expect(await Promise.all(kept.map(isThere))).toEqual(kept.map(() => true));
+
+  const { failed, removed } = await maintain();
+  expect(failed).toEqual({});
+  expect(Object.values(removed).every((count) => count === 0)).toBe(true);
+}, 120_000);
+
+test('everything that comes round has a workflow, and a schedule that is kept up to date', async () => {
+  const { temporal, config } = stack.services;
+  expect(ROUNDS.map(({ workflowType }) => workflowType).filter((name) => !(name in workflows))).toEqual([]);
+  const ids = ROUNDS.map((round) => scheduleId(config, round));
+  expect(new Set(ids).size).toBe(ROUNDS.length);
+  try {
+    await Promise.all([...ROUNDS, ...ROUNDS].map((round) => ensureSchedule(temporal, config, round)));
+    const handle = temporal.schedule.getHandle(ids[0]!);
+    await handle.pause('for the night');
+    await ensureSchedule(temporal, config, { ...ROUNDS[0], every: '1 day' });
+    const { spec, state } = await handle.describe();
+    expect(spec.intervals).toMatchObject([{ every: 86_400_000 }]);
+    expect(state).toMatchObject({ paused: true, note: 'for the night' });
+  } finally {
+    await Promise.all(ids.map((id) => temporal.schedule.getHandle(id).delete()));
+  }
+});

@@ -1,0 +1,361 @@
+import { randomUUID } from 'node:crypto';
+import { ScheduleOverlapPolicy, WorkflowNotFoundError } from '@temporalio/client';
+import { RECONCILIATION } from '../../src/orders/reconcile-schedule';
+import { ensureSchedule, scheduleId } from '../../src/platform/schedules';
+import { buyShipment } from '../../src/shipping/purchase';
+import type { Reconciliation } from '../../workflows/reconcile';
+import { consignmentTo } from '../shipping/consignments';
+import { eventually, type TestStack, testStack } from '../support/stack';
+import {
+  handedOver,
+  is,
+  type OrderNow,
+  orderBody,
+  orderLog,
+  orderNow,
+  orderUntil,
+  partnerClock,
+  seenPrintOrders,
+} from './order-fixture';
+
+/** Postgres and Temporal set apart by hand, and put right by a round of reconciliation; on real servers. */
+
+let stack: TestStack;
+const now = partnerClock();
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+}, 60_000);
+
+const hasLeft = ({ status }: OrderNow) => ['shipped', 'in_transit', 'delivered'].includes(status);
+const runId = (orderId: string) => `order-${orderId}`;
+const runOf = (orderId: string) => stack.services.temporal.workflow.getHandle(runId(orderId));
+
+/** One round that looks at everything: it knows of none before it. */
+async function round(): Promise<Reconciliation['found']> {
+  const { temporal, config } = stack.services;
+  const result: Reconciliation = await temporal.workflow.execute('reconcile', {
+    workflowId: `reconcile-${randomUUID()}`,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+  });
+  return result.found;
+}
+
+/** Makes an order look as if nothing had happened to it for an hour. */
+async function age(orderId: string): Promise<void> {
+  await stack.services.sql`
+    UPDATE orders SET created_at = created_at - interval '1 hour', updated_at = updated_at - interval '1 hour'
+    WHERE id = ${orderId}`;
+}
+
+/** As after Temporal lost its database. */
+async function loseRun(orderId: string): Promise<void> {
+  const { workflowService } = stack.services.temporal;
+  await workflowService.deleteWorkflowExecution({
+    namespace: stack.services.config.TEMPORAL_NAMESPACE,
+    workflowExecution: { workflowId: runId(orderId) },
+  });
+  await eventually(async () => {
+    try {
+      await runOf(orderId).describe();
+      return undefined;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return true;
+      throw error;
+    }
+  });
+}
+
+const restarted = (orderId: string) =>
+  eventually(() =>
+    runOf(orderId)
+      .describe()
+      .catch(() => undefined),
+  );
+
+const say = (printOrderId: string, status: string) =>
+  stack
+    .partner('prints-berlin')
+    .postOrderStatus({ body: { timestamp: now(), orderId: printOrderId, status } as never });
+
+/** The last word, and the label before it. */
+async function makeAndShip(orderId: string, printOrderId: string): Promise<void> {
+  await say(printOrderId, 'printed');
+  await orderUntil(stack, orderId, is('printed'));
+  await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
+  await say(printOrderId, 'shipped');
+  await orderUntil(stack, orderId, hasLeft);
+}
+
+test('with nothing amiss a round finds nothing, and changes nothing', async () => {
+  const { orderId } = await handedOver(stack, 'in-order');
+  await age(orderId);
+  const before = await orderLog(stack, orderId);
+  expect(await round()).toEqual({});
+  expect(await orderLog(stack, orderId)).toEqual(before);
+});
+
+test('an order whose start never reached Temporal is started, once', async () => {
+  const { sql } = stack.services;
+  await stack.stopWorker();
+  const { id } = await stack.shop.submitOrder({ body: orderBody(stack, 'never-started') });
+  await sql`DELETE FROM outbox WHERE target = ${runId(id)}`;
+  await age(id);
+  await stack.startWorker();
+  expect(await round()).toEqual({ started: 1 });
+  expect(await round()).toEqual({});
+  await orderUntil(stack, id, is('passed'));
+});
+
+test('a start that waits in the outbox is left to it', async () => {
+  const { sql } = stack.services;
+  await stack.stopWorker();
+  const { id } = await stack.shop.submitOrder({ body: orderBody(stack, 'on-its-way') });
+  await sql`UPDATE outbox SET available_at = now() + interval '1 hour' WHERE target = ${runId(id)}`;
+  await age(id);
+  await stack.startWorker();
+  expect(await round()).toEqual({});
+  await sql`UPDATE outbox SET available_at = now() WHERE target = ${runId(id)}`;
+  await orderUntil(stack, id, is('passed'));
+});
+
+test.each(['passed', 'in_production', 'printed'] as const)(
+  'an order whose run is lost when it is %s goes on where it was, with one print order and one label',
+  async (status) => {
+    const { orderId, printOrderId } = await handedOver(stack, `lost-${status}`);
+    if (status !== 'passed') await say(printOrderId, 'received');
+    if (status === 'printed') await say(printOrderId, 'printed');
+    await orderUntil(stack, orderId, is(status));
+    await loseRun(orderId);
+    await age(orderId);
+    expect(await round()).toEqual({ started: 1 });
+    await restarted(orderId);
+    await makeAndShip(orderId, printOrderId);
+    expect(await orderNow(stack, orderId)).toMatchObject({
+      attention: null,
+      printOrderIds: [printOrderId],
+      shipments: { bought: 1 },
+    });
+    expect(seenPrintOrders(stack, [printOrderId])).toMatchObject([{ deliveries: 1, distinctContents: 1 }]);
+  },
+);
+
+test('an order whose run is lost after its label was bought ships with that label', async () => {
+  const { orderId, printOrderId } = await handedOver(stack, 'lost-labelled');
+  await say(printOrderId, 'printed');
+  await orderUntil(stack, orderId, is('printed'));
+  const partner = stack.partner('prints-berlin');
+  const trackingOf = async () =>
+    (await partner.dispatchOrder({ body: { orderId: printOrderId } })).trackingCode;
+  const before = await trackingOf();
+  await loseRun(orderId);
+  await age(orderId);
+  expect(await round()).toEqual({ started: 1 });
+  await restarted(orderId);
+  await say(printOrderId, 'shipped');
+  await orderUntil(stack, orderId, hasLeft);
+  expect(await trackingOf()).toEqual(before);
+  expect((await orderNow(stack, orderId)).shipments).toEqual({ bought: 1 });
+});
+
+test('a lost run that an operator had acted on is left to a person, flagged once', async () => {
+  const { orderId } = await handedOver(stack, 'lost-held');
+  await stack.operator.repairOrder({
+    params: { orderId },
+    body: { action: 'hold', reason: 'asked by the client' },
+  });
+  await loseRun(orderId);
+  await age(orderId);
+  expect(await round()).toEqual({ flagged: 1 });
+  expect(await orderNow(stack, orderId)).toMatchObject({ status: 'on_hold', attention: 'out_of_step' });
+  await age(orderId);
+  expect(await round()).toEqual({});
+  const { orders } = await stack.operator.listOrdersInNeed({ query: { reason: 'out_of_step' } });
+  expect(orders.map(({ id }) => id)).toContain(orderId);
+  expect((await orderLog(stack, orderId)).at(-1)).toMatchObject({
+    type: 'reconciled',
+    data: { found: 'out_of_step' },
+  });
+});
+
+test('a run that was broken off leaves its open order flagged', async () => {
+  const { orderId } = await handedOver(stack, 'terminated');
+  await runOf(orderId).terminate('by hand');
+  await age(orderId);
+  expect(await round()).toEqual({ flagged: 1 });
+  expect(await orderNow(stack, orderId)).toMatchObject({ status: 'passed', attention: 'out_of_step' });
+});
+
+test('rows that are behind a run that has ended are brought in line', async () => {
+  const { sql } = stack.services;
+  const { orderId } = await handedOver(stack, 'behind');
+  await say((await orderNow(stack, orderId)).printOrderIds[0]!, 'received');
+  await orderUntil(stack, orderId, is('in_production'));
+  const before = await orderNow(stack, orderId);
+  await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+  await eventually(async () =>
+    (await runOf(orderId).describe()).status.name === 'COMPLETED' ? true : undefined,
+  );
+  const after = await orderNow(stack, orderId);
+  expect(after.status).toBe('canceled');
+
+  await sql`UPDATE orders SET fulfillment_status = ${before.status}, run_version = 3 WHERE id = ${orderId}`;
+  await sql`UPDATE order_items SET fulfillment_status = ${before.status} WHERE order_id = ${orderId}`;
+  await sql`UPDATE print_orders SET status = 'accepted' WHERE order_id = ${orderId}`;
+  await age(orderId);
+  expect(await round()).toEqual({ caughtUp: 1 });
+  const { status, items } = await orderNow(stack, orderId);
+  expect({ status, items }).toEqual({ status: after.status, items: after.items });
+  expect([...(await sql`SELECT status FROM print_orders WHERE order_id = ${orderId}`)]).toEqual([
+    { status: 'cancelled' },
+  ]);
+});
+
+describe('postbacks that no run has taken in', () => {
+  /** Stored in the inbox, their signal gone. */
+  async function unheard(printOrderId: string, status: string): Promise<void> {
+    const { sql } = stack.services;
+    await stack.stopWorker();
+    await say(printOrderId, status);
+    await sql`DELETE FROM outbox WHERE kind = 'signal_workflow'`;
+    await sql`UPDATE postbacks SET received_at = received_at - interval '1 hour' WHERE print_order_id = ${printOrderId}`;
+    await stack.startWorker();
+  }
+  const handled = async (printOrderId: string) =>
+    (
+      await stack.services.sql<{ handled: boolean }[]>`
+        SELECT handled_at IS NOT NULL AS handled FROM postbacks WHERE print_order_id = ${printOrderId} ORDER BY id`
+    ).map((row) => row.handled);
+
+  test('are told again to a run that is alive', async () => {
+    const { orderId, printOrderId } = await handedOver(stack, 'unheard');
+    await unheard(printOrderId, 'received');
+    expect(await orderNow(stack, orderId)).toMatchObject({ status: 'passed' });
+    expect(await round()).toEqual({ heardAgain: 1 });
+    await orderUntil(stack, orderId, is('in_production'));
+    expect(await handled(printOrderId)).toEqual([true]);
+    expect(await round()).toEqual({});
+  });
+
+  test('are closed when the run has ended, and the log tells of it', async () => {
+    const { orderId, printOrderId } = await handedOver(stack, 'too-late');
+    await runOf(orderId).terminate('by hand');
+    await unheard(printOrderId, 'received');
+    expect(await round()).toEqual({ tooLate: 1 });
+    expect(await handled(printOrderId)).toEqual([true]);
+    expect((await orderLog(stack, orderId)).at(-1)).toMatchObject({
+      type: 'reconciled',
+      data: { found: 'postback_after_end', status: 'received' },
+    });
+  });
+});
+
+test('a run whose order has no row, and one that outlives its order, are reported and left alone', async () => {
+  const { sql } = stack.services;
+  const orphan = await handedOver(stack, 'no-row');
+  const outlived = await handedOver(stack, 'outlived');
+  await sql`DELETE FROM orders WHERE id = ${orphan.orderId}`;
+  await sql`
+    UPDATE orders SET fulfillment_status = 'delivered', updated_at = now() - interval '3 days'
+    WHERE id = ${outlived.orderId}`;
+  expect(await round()).toEqual({ withoutOrder: 1, lingering: 1 });
+  for (const { orderId } of [orphan, outlived]) {
+    expect((await runOf(orderId).describe()).status.name).toBe('RUNNING');
+    await runOf(orderId).terminate('tidied up');
+  }
+});
+
+describe('purchases of labels that were never finished', () => {
+  /** As a worker leaves it that was killed after the carrier had sold the label. */
+  async function halfBought(owner: { orderId: string; printOrderId: string }, revision: number) {
+    const { sql, objects, carriers } = stack.services;
+    const key = `order-${owner.orderId}:dispatch:${owner.printOrderId}:${revision}`;
+    const consignment = consignmentTo();
+    const [quote] = await carriers.quote(consignment);
+    const killed = new Error('killed');
+    const killedStore = { ...objects, put: () => Promise.reject(killed) };
+    await expect(
+      buyShipment(
+        { sql, objects: killedStore, carriers },
+        {
+          consignment,
+          methodUid: quote!.methodUid,
+          idempotencyKey: key,
+          owner: { kind: 'print_order', ...owner },
+        },
+      ),
+    ).rejects.toBe(killed);
+    const [row] = await sql<{ id: string }[]>`
+      UPDATE shipments SET started_at = now() - interval '1 hour' WHERE idempotency_key = ${key} RETURNING id`;
+    return row!.id;
+  }
+  const standing = async (shipmentId: string) => {
+    const { sql } = stack.services;
+    const [shipment] = await sql`SELECT status FROM shipments WHERE id = ${shipmentId}`;
+    const [sold] = await sql`
+      SELECT count(*)::int AS labels FROM carrier_purchases
+      WHERE idempotency_key LIKE ${`${shipmentId}:%`} AND voided_at IS NULL`;
+    return { ...shipment, ...sold };
+  };
+
+  test('are left to the next dispatch while the order wants them', async () => {
+    const order = await handedOver(stack, 'half-bought');
+    const shipmentId = await halfBought(order, 0);
+    expect(await round()).toEqual({ halfBought: 1 });
+    await makeAndShip(order.orderId, order.printOrderId);
+    expect(await standing(shipmentId)).toEqual({ status: 'bought', labels: 1 });
+  });
+
+  test('are taken back from the carrier when the address has changed since', async () => {
+    const order = await handedOver(stack, 'half-bought-before');
+    const shipmentId = await halfBought(order, 0);
+    const { shippingAddress } = orderBody(stack, 'half-bought-before', { address: { city: 'Potsdam' } });
+    await stack.shop.updateShipment({ params: { orderId: order.orderId }, body: { shippingAddress } });
+    expect(await standing(shipmentId)).toEqual({ status: 'buying', labels: 1 });
+    expect(await round()).toEqual({ takenBack: 1 });
+    await eventually(async () => ((await standing(shipmentId)).status === 'voided' ? true : undefined));
+    expect(await standing(shipmentId)).toEqual({ status: 'voided', labels: 0 });
+    expect(await round()).toEqual({});
+  });
+});
+
+test('given-up signals go out again when their run is there; others are counted', async () => {
+  const { sql } = stack.services;
+  const { orderId, printOrderId } = await handedOver(stack, 'given-up');
+  const event = { type: 'tracking', eventId: 'x', printOrderId, transit: 'in_transit' };
+  for (const target of [runId(orderId), runId(randomUUID())]) {
+    await sql`
+      INSERT INTO outbox (kind, target, payload, dead_at)
+      VALUES ('signal_workflow', ${target}, ${sql.json({ signal: 'tracking', args: [event] })}, now())`;
+  }
+  expect(await round()).toEqual({ replayed: 1, dead: 1 });
+  await orderUntil(stack, orderId, is('in_transit'));
+  await sql`DELETE FROM outbox WHERE dead_at IS NOT NULL`;
+});
+
+test('rounds of the schedule count on; a Postgres that knows fewer rounds was set back', async () => {
+  const { sql, temporal, config } = stack.services;
+  await ensureSchedule(temporal, config, RECONCILIATION);
+  const schedule = temporal.schedule.getHandle(scheduleId(config, RECONCILIATION));
+  let seen = 0;
+  const nextRound = async () => {
+    // As the schedule's own clock would; by default a trigger starts a round that is told of none before it.
+    await schedule.trigger(ScheduleOverlapPolicy.SKIP);
+    const action = await eventually(async () => {
+      const { recentActions, numActionsTaken } = (await schedule.describe()).info;
+      return numActionsTaken > seen ? recentActions.at(-1) : undefined;
+    });
+    seen = (await schedule.describe()).info.numActionsTaken;
+    return (await temporal.workflow.getHandle(action.action.workflow.workflowId).result()) as Reconciliation;
+  };
+  try {
+    await sql`DELETE FROM reconciliation`;
+    expect(await nextRound()).toMatchObject({ mark: 1, lost: null });
+    expect(await nextRound()).toMatchObject({ mark: 2, lost: null });
+    await sql`UPDATE reconciliation SET mark = 1`;
+    expect(await nextRound()).toMatchObject({ mark: 3, lost: 'postgres' });
+    expect(await nextRound()).toMatchObject({ mark: 4, lost: null });
+  } finally {
+    await schedule.delete();
+  }
+});
