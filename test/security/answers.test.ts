@@ -1,0 +1,110 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { createApp } from '../../api/app';
+import type { ApiDeps } from '../../api/deps';
+import { allRoutes } from '../../api/routes';
+import type { Sql } from '../../src/platform/postgres';
+import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
+import { testDatabase } from '../support/database';
+
+/** What every answer carries, and how often a key may ask for one. */
+
+let sql: Sql;
+let deps: ApiDeps;
+let app: Express;
+let operator: TestAccount;
+let document: string;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  deps = await testApiDeps(sql);
+  app = createApp(deps, allRoutes(deps));
+  operator = await testAccount(sql, 'operator');
+  await deps.objects.put('a/page', Buffer.from('<script>alert(1)</script>'), { contentType: 'text/html' });
+  const target = { objectKey: 'a/page', contentType: 'text/html', fileName: 'page.html' };
+  document = new URL(deps.links.sign(target, { seconds: 60 })).pathname;
+});
+
+const EVERYWHERE: readonly (readonly [string, () => request.Test])[] = [
+  ['an answer', () => request(app).get('/healthz')],
+  ['an answer to a key', () => request(app).get('/v1/connectors').set(operator.key)],
+  ['a refusal', () => request(app).get('/v1/connectors')],
+  ['an address that is none', () => request(app).get('/nowhere')],
+  ['a method that is none', () => request(app).delete('/healthz')],
+  ['an address that does not decode', () => request(app).get('/%zz')],
+  ['the page at /docs', () => request(app).get('/docs')],
+  ['a script of that page', () => request(app).get('/docs/start.js')],
+  ['the OpenAPI document', () => request(app).get('/openapi.json')],
+  ['a document', () => request(app).get(document)],
+];
+
+test.each(EVERYWHERE)('%s comes with the security headers', async (_name, ask) => {
+  const { headers } = await ask();
+  expect(headers).toMatchObject({
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'SAMEORIGIN',
+    'referrer-policy': 'no-referrer',
+    'strict-transport-security': expect.stringContaining('max-age='),
+    'x-dns-prefetch-control': 'off',
+    'cross-origin-opener-policy': 'same-origin',
+  });
+  const policy = headers['content-security-policy']!;
+  expect(policy).toContain("default-src 'self'");
+  expect(policy).toContain("script-src 'self'");
+  expect(policy).toContain("object-src 'none'");
+  expect(policy).not.toMatch(/script-src[^;]*unsafe/);
+  for (const telling of ['x-powered-by', 'server', 'etag', 'access-control-allow-origin']) {
+    expect([telling, headers[telling]]).toEqual([telling, undefined]);
+  }
+});
+
+test('what a key may read is kept by no cache', async () => {
+  const { headers } = await request(app).get('/v1/connectors').set(operator.key);
+  expect(headers['cache-control']).toBe('no-store');
+});
+
+test('a stored page is saved, not shown: it runs nothing in our name', async () => {
+  const { headers } = await request(app).get(document).expect(200);
+  expect(headers['content-disposition']).toMatch(/^attachment;/);
+});
+
+test('another origin’s page may not send a key along: there is no CORS', async () => {
+  const { headers, status } = await request(app)
+    .options('/v1/orders')
+    .set({ Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' });
+  expect(status).toBe(405);
+  expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+});
+
+describe('the rate', () => {
+  test('is a key’s over all routes together; past it come 429, RateLimit headers and Retry-After', async () => {
+    const limited = createApp({ ...deps, config: { ...deps.config, RATE_LIMIT: 5 } }, allRoutes(deps));
+    const paths = ['/v1/connectors', '/v1/partners', '/v1/operator/attention', '/v1/operator/outbox/dead'];
+    const ask = (at: number) =>
+      request(limited)
+        .get(paths[at % paths.length]!)
+        .set(operator.key);
+    const answers = await Promise.all(Array.from({ length: 9 }, (_, at) => ask(at)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      ...Array(5).fill(200),
+      ...Array(4).fill(429),
+    ]);
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(refused.headers).toMatchObject({ 'retry-after': '1', ratelimit: expect.stringMatching(/r=0/) });
+    expect(refused.headers['ratelimit-policy']).toMatch(/q=5; w=1/);
+    expect(refused.body.code).toBe('RATE_LIMITED');
+    // Given that second, the key is served again.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await ask(0).expect(200);
+  });
+
+  test('of guessed keys is limited key by key, before the database is asked', async () => {
+    const limited = createApp({ ...deps, config: { ...deps.config, RATE_LIMIT: 2 } }, allRoutes(deps));
+    const guess = () =>
+      request(limited)
+        .get('/v1/connectors')
+        .set('X-API-KEY', `plk_${'g'.repeat(32)}`);
+    const answers = await Promise.all([guess(), guess(), guess(), guess()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([401, 401, 429, 429]);
+  });
+});

@@ -1,0 +1,147 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { parseSync } from '@swc/core';
+import { projectRoot } from '../../src/platform/project-root';
+
+/**
+ * Every regular expression of the service is measured against texts that are made to lead it astray: its cost must grow
+ * with the text, not with its square or worse. New ones are in by themselves; there is no list to forget them on.
+ */
+
+/** Expressions that never see text from outside, and why. */
+const INSIDE: Readonly<Record<string, string>> = {
+  'src/platform/config.ts': 'the environment of the process, read once',
+};
+
+interface Found {
+  readonly place: string;
+  readonly source: string;
+  readonly flags: string;
+}
+
+interface Node {
+  readonly type?: string;
+  readonly pattern?: string;
+  readonly flags?: string;
+  readonly callee?: { value?: string };
+  readonly arguments?: { expression: { type: string; value?: string } }[];
+}
+
+/** Every literal and every `new RegExp('...')` of a file. */
+function expressionsOf(file: string, place: string): Found[] {
+  const found: Found[] = [];
+  const look = (value: unknown) => {
+    if (typeof value !== 'object' || value === null) return;
+    const node = value as Node;
+    if (node.type === 'RegExpLiteral') found.push({ place, source: node.pattern!, flags: node.flags ?? '' });
+    if (node.type === 'NewExpression' && node.callee?.value === 'RegExp') {
+      const [source] = node.arguments ?? [];
+      // One that is put together at run time cannot be looked at here; it has to be a constant.
+      expect([place, source?.expression.type]).toEqual([place, 'StringLiteral']);
+      found.push({ place, source: source!.expression.value!, flags: '' });
+    }
+    for (const member of Object.values(value)) look(member);
+  };
+  look(parseSync(readFileSync(file, 'utf8'), { syntax: 'typescript' }));
+  return found;
+}
+
+function allExpressions(): Found[] {
+  const root = projectRoot();
+  const files = ['src', 'api', 'workflows', 'activities', 'client'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(root, folder, name)),
+  );
+  return files.flatMap((file) => {
+    const place = relative(root, file).replaceAll('\\', '/');
+    return place in INSIDE ? [] : expressionsOf(file, place);
+  });
+}
+
+/** Characters that stand for the classes an expression may hold, and those it names itself. */
+function alphabet(source: string): string[] {
+  const own = [...source.replace(/\\[a-zA-Z]/g, '')].filter(
+    (character) => !'\\^$*+?()[]{}|'.includes(character),
+  );
+  return [
+    ...new Set(['a', 'A', '0', ' ', '\t', '\n', '-', '_', '.', '/', ',', ':', '%', '"', '@', 'é', ...own]),
+  ];
+}
+
+/** Texts of a length that repeat one or two characters, after nothing or a start that may match, before an end that does not. */
+function* hostileTexts(source: string, length: number): Generator<string> {
+  const letters = alphabet(source);
+  const pumps = [...letters, ...letters.slice(0, 12).flatMap((a) => letters.slice(0, 12).map((b) => a + b))];
+  const literal = /^\^?([\w:/.@-]{1,12})/.exec(source)?.[1] ?? '';
+  for (const pump of pumps) {
+    const body = pump.repeat(Math.ceil(length / pump.length));
+    for (const start of new Set(['', 'a', '0', literal])) {
+      for (const end of ['', '\u0000', '!']) yield start + body + end;
+    }
+  }
+}
+
+/** Milliseconds of the slowest text, the best of three for each, so that a pause of the machine does not count. */
+function slowest({ source, flags }: Found, length: number, enoughMs: number): { ms: number; text: string } {
+  const expression = new RegExp(source, flags.replace(/[gy]/g, ''));
+  const global = new RegExp(source, flags.includes('g') ? flags : `${flags}g`);
+  let worst = { ms: 0, text: '' };
+  const time = (text: string) => {
+    const startedAt = performance.now();
+    expression.test(text);
+    if (flags.includes('g')) text.replace(global, '');
+    return performance.now() - startedAt;
+  };
+  for (const text of hostileTexts(source, length)) {
+    let ms = time(text);
+    for (let again = 0; again < 2 && ms > worst.ms && ms < enoughMs * 5; again += 1)
+      ms = Math.min(ms, time(text));
+    if (ms > worst.ms) worst = { ms, text };
+    if (worst.ms > enoughMs) return worst;
+  }
+  return worst;
+}
+
+/** Exponential ones show at a few dozen characters, where they still come back. */
+const SHORT = 22;
+/** Squared cost is 2.6e8 steps here, more than 100 ms; linear cost is well under one. */
+const LONG = 16_000;
+const LIMIT_MS = 30;
+
+function isSlow(found: Found): string | undefined {
+  for (const length of [SHORT, 2_000, LONG]) {
+    const { ms, text } = slowest(found, length, LIMIT_MS);
+    if (ms > LIMIT_MS)
+      return `${Math.round(ms)} ms for ${text.length} characters of ${JSON.stringify(text.slice(0, 12))}`;
+  }
+  return undefined;
+}
+
+test('the measure tells good from bad', () => {
+  const verdict = (source: string) => isSlow({ place: 'here', source, flags: '' }) !== undefined;
+  expect(['^(a+)+$', '^(\\w|\\d)+$', '\\s+$', '(.*),(.*)x$', '^(a|a)*$'].map(verdict)).toEqual([
+    true,
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(['^a+$', '^[a-z0-9_.-]{1,100}$', '\\S', '^(?:\\d[ .]?){6,14}$'].map(verdict)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('the cost of every expression grows with the text alone', () => {
+  const all = allExpressions();
+  expect(all.length).toBeGreaterThan(60);
+  const once = new Map(all.map((found) => [`/${found.source}/${found.flags}`, found]));
+  const slow = [...once.values()].flatMap((found) => {
+    const why = isSlow(found);
+    return why === undefined ? [] : [`${found.place} /${found.source}/${found.flags}: ${why}`];
+  });
+  expect(slow).toEqual([]);
+}, 180_000);
