@@ -87,6 +87,8 @@ export async function buyShipment(deps: PurchaseDeps, input: BuyShipment): Promi
   const stored = await storeDocuments(deps.objects, intent, [...documents, ...slips]);
   const status = await inTransaction(deps.sql, (tx) => complete(tx, intent, bought, stored));
   if (status !== 'bought') {
+    // No row names these objects, so that nothing else would ever delete them.
+    await Promise.all(stored.map(({ objectKey }) => deps.objects.delete(objectKey)));
     await takeBack(adapter, intent);
     return { ok: false, refusal: VOIDED };
   }

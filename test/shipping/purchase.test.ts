@@ -319,6 +319,9 @@ describe('voiding', () => {
 
     expect(result).toMatchObject({ ok: false, refusal: { code: 'SHIPMENT_VOIDED' } });
     expect(await liveLabels(idempotencyKey)).toBe(0);
+    const [{ id }] = (await database.sql`
+      SELECT id FROM shipments WHERE idempotency_key = ${idempotencyKey}`) as unknown as [{ id: string }];
+    expect(await readdir(join(folder, 'data', 'shipments', id, '1'))).toEqual([]);
   });
 
   test('a carrier that does not answer is asked again later', async () => {
