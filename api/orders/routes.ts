@@ -8,7 +8,7 @@ import {
   submittedOrderSchema,
   updateShipmentSchema,
 } from '../../src/orders/schemas';
-import { storeShippingChange } from '../../src/orders/shipping-changes';
+import { dropShippingChange, storeShippingChange } from '../../src/orders/shipping-changes';
 import { submitOrder } from '../../src/orders/submit';
 import { Refusal } from '../../src/platform/errors';
 import { createWaker } from '../../src/platform/outbox/outbox';
@@ -100,7 +100,15 @@ export function orderRoutes(deps: ApiDeps): Route[] {
           throw new Refusal('CONFLICT', { message: 'A draft is changed by PATCH; it has no shipment yet.' });
         }
         const changeId = await storeShippingChange(sql, before.id, body);
-        await runs.changeShipping(before.id, changeId);
+        try {
+          await runs.changeShipping(before.id, changeId);
+        } catch (error) {
+          // With the run away the change may be applied yet; refused, an address is not kept.
+          if (error instanceof Refusal && error.code !== 'UNAVAILABLE') {
+            await dropShippingChange(sql, changeId);
+          }
+          throw error;
+        }
         const [order] = await readOrders(sql, [before.id]);
         // The answer has fewer fields of the shipment than a retrieved order.
         return updatedShipmentSchema.parse({

@@ -22,6 +22,11 @@ export async function storeShippingChange(
   return id;
 }
 
+/** Forgets a change that the run refused; one that was applied stays. */
+export async function dropShippingChange(sql: Queryable, changeId: string): Promise<void> {
+  await sql`DELETE FROM shipping_changes WHERE id = ${changeId} AND revision IS NULL`;
+}
+
 export type AppliedChange =
   | { readonly outcome: 'applied'; readonly revision: number }
   | { readonly outcome: 'refused'; readonly message: string };
