@@ -19,8 +19,10 @@ import {
 import type { RunState } from './domain/run-state';
 import type { OrderStatus } from './domain/statuses';
 
-/** How long a request waits for a run's answer: a label may take its carrier a while. */
-const ANSWER_MS = 45_000;
+/** How long a request waits for a run's answer: a label may take its carrier a while, and HTTP clients give up at 30 s. */
+const ANSWER_MS = 25_000;
+/** How long Temporal may be silent before it counts as away; the SDK by itself tries for 20 s. */
+const REACHABLE_MS = 4_000;
 const STATE_MS = 2_000;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -50,14 +52,17 @@ export interface RunGateway {
 export function createRunGateway(client: Client): RunGateway {
   async function update<T>(orderId: string, name: string, argument: object, updateId?: string): Promise<T> {
     const handle = client.workflow.getHandle(orderWorkflowId(orderId));
-    return await asked(() =>
-      client.withDeadline(Date.now() + ANSWER_MS, () =>
+    return await asked(async () => {
+      // Asked first, so that an absent Temporal is known at once, and nothing is done behind the caller's back when
+      // it comes back: the SDK goes on trying a call that its caller has given up.
+      await client.withDeadline(Date.now() + REACHABLE_MS, () => client.workflowService.getSystemInfo({}));
+      return await client.withDeadline(Date.now() + ANSWER_MS, () =>
         handle.executeUpdate<T, [object]>(name, {
           args: [argument],
           ...(updateId === undefined ? {} : { updateId }),
         }),
-      ),
-    );
+      );
+    });
   }
   /** Requests of one print order share one update: a run takes ten at once, and an impatient partner sends more. */
   const dispatching = new Map<string, Promise<DispatchResult>>();
