@@ -28,8 +28,8 @@ export async function showSteps(
         });
       },
     })),
-    // Ctrl-C is answered by the command, which has servers to stop.
-    { registerSignalListeners: false, rendererOptions: { collapseErrors: false } },
+    // Ctrl-C is answered by the command, which has servers to stop; errors too, once.
+    { registerSignalListeners: false, rendererOptions: { showErrorMessage: false } },
   );
   await list.run();
 }

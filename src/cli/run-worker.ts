@@ -1,9 +1,12 @@
 import { TypedSearchAttributes } from '@temporalio/common';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import { notificationLane } from '../notifications/delivery';
 import type { OrderRunInput } from '../orders/domain/run-messages';
 import { ORDER_WORKFLOW } from '../orders/domain/run-messages';
+import { dataConverterOf } from '../platform/codec/data-converter';
+import { bundleFor } from '../platform/codec/workflow-bundle';
+import type { Config } from '../platform/config';
 import { SEARCH_ATTRIBUTES } from '../platform/domain/search-attributes';
 import { startRelay } from '../platform/outbox/relay';
 import { temporalLanes, type WorkflowStart } from '../platform/outbox/temporal-delivery';
@@ -11,15 +14,25 @@ import { temporalConnectionOptions } from '../platform/temporal';
 import type { Services } from './services';
 
 /** What an order run is listed by from its first event on. */
-function searchAttributesOf(start: WorkflowStart): TypedSearchAttributes | undefined {
+function searchAttributesOf(start: WorkflowStart, encrypted: boolean): TypedSearchAttributes | undefined {
   if (start.workflowType !== ORDER_WORKFLOW) return undefined;
   const input = start.args[0] as OrderRunInput;
   return new TypedSearchAttributes([
     { key: SEARCH_ATTRIBUTES.orderStatus, value: 'created' },
     { key: SEARCH_ATTRIBUTES.client, value: input.clientId },
-    { key: SEARCH_ATTRIBUTES.reference, value: input.orderReferenceId },
+    // A client's reference may tell whom it is for; search attributes are the one thing that stays readable.
+    ...(encrypted ? [] : [{ key: SEARCH_ATTRIBUTES.reference, value: input.orderReferenceId }]),
     { key: SEARCH_ATTRIBUTES.country, value: input.country },
   ]);
+}
+
+/** Runs last days and weeks: each goes over to a new version with its next task, as docs/upgrades.md tells. */
+function versionOf(config: Config, buildId: string): WorkerDeploymentOptions {
+  return {
+    version: { deploymentName: config.TEMPORAL_TASK_QUEUE, buildId },
+    useWorkerVersioning: true,
+    defaultVersioningBehavior: 'AUTO_UPGRADE',
+  };
 }
 
 export interface RunningWorker {
@@ -44,12 +57,15 @@ export async function runWorker(
     now: () => new Date(),
     limitBytes: config.FILE_SIZE_LIMIT_MB * 1_000_000,
   };
+  const dataConverter = dataConverterOf(config.PAYLOAD_KEYS);
   const connection = await NativeConnection.connect(temporalConnectionOptions(config));
   const worker = await Worker.create({
     connection,
     namespace: config.TEMPORAL_NAMESPACE,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
-    workflowBundle,
+    workflowBundle: await bundleFor(config.PAYLOAD_KEYS, workflowBundle),
+    ...(dataConverter && { dataConverter }),
+    ...(config.WORKER_BUILD_ID && { workerDeploymentOptions: versionOf(config, config.WORKER_BUILD_ID) }),
     activities: createActivities(activityDeps),
     maxCachedWorkflows: 1_000,
     maxConcurrentWorkflowTaskExecutions: 40,
@@ -68,7 +84,7 @@ export async function runWorker(
       ...temporalLanes({
         client: temporal,
         taskQueue: config.TEMPORAL_TASK_QUEUE,
-        searchAttributes: searchAttributesOf,
+        searchAttributes: (start) => searchAttributesOf(start, config.PAYLOAD_KEYS !== undefined),
       }),
       notificationLane(services),
     ],

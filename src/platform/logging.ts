@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
 import type { Config } from './config';
 
 export type { Logger } from 'pino';
@@ -45,14 +46,15 @@ export function createLogger(
     level: config.LOG_LEVEL,
     base: { role },
     redact: { paths: redactedPaths, censor: '[redacted]' },
-    ...(format === 'pretty' && destination === undefined
-      ? {
-          transport: {
-            target: 'pino-pretty',
-            options: { ignore: 'pid,hostname,role', translateTime: 'HH:MM:ss.l' },
-          },
-        }
-      : {}),
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  if (destination !== undefined) return pino(options, destination);
+  // Written at once, so that lines stand in order with what else the terminal is told.
+  return format === 'pretty' ? pino(options, pretty(PRETTY)) : pino(options);
 }
+
+const PRETTY = {
+  ignore: 'pid,hostname,role',
+  translateTime: 'HH:MM:ss.l',
+  singleLine: true,
+  sync: true,
+} as const;
