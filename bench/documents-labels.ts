@@ -1,0 +1,146 @@
+import { Command } from 'commander';
+import { sscc } from '../src/carriers/domain/tracking-numbers';
+import type { LabelContent } from '../src/documents/label-layout';
+import { renderLabelPdf } from '../src/documents/label-pdf';
+import { withBenchStack } from './support/bench-stack';
+import { report, spreadOf } from './support/report';
+
+const SENDER = {
+  company: 'Druckhaus Spree GmbH',
+  addressLine1: 'Köpenicker Straße 154a',
+  street: 'Köpenicker Straße',
+  houseNumber: '154a',
+  city: 'Berlin',
+  postcode: '10997',
+  country: 'DE',
+};
+const RECEIVER = {
+  firstName: 'Anneliese',
+  lastName: 'Großmann-Müller',
+  addressLine1: 'Sendlinger Straße 8',
+  street: 'Sendlinger Straße',
+  houseNumber: '8',
+  city: 'München',
+  postcode: '80331',
+  country: 'DE',
+};
+
+const label = (serial: number): LabelContent => ({
+  carrierName: 'Tern Parcel',
+  serviceName: 'Domestic',
+  mark: 'DOMESTIC',
+  brandName: 'Northern Walls',
+  sender: SENDER,
+  receiver: RECEIVER,
+  reference: 'ORDER-2026-000123',
+  packageReference: 'pkg-1',
+  packageNumber: 1,
+  packageCount: 1,
+  weightGrams: 1_250,
+  date: '2026-01-05',
+  routing: 'DE-803',
+  barcode: { symbology: 'gs1-128', value: sscc('9521101', serial) },
+});
+
+/** @returns milliseconds of CPU a label, for each batch of twenty */
+async function labelCpu(batches: number): Promise<number[]> {
+  const costs: number[] = [];
+  for (let batch = -1; batch < batches; batch++) {
+    const start = process.cpuUsage();
+    for (let index = 0; index < 20; index++) await renderLabelPdf([label((batch + 1) * 20 + index)]);
+    const { user, system } = process.cpuUsage(start);
+    // The first batch opens the fonts.
+    if (batch >= 0) costs.push((user + system) / 1_000 / 20);
+  }
+  return costs;
+}
+
+const person = ({
+  company,
+  firstName,
+  lastName,
+}: {
+  company?: string;
+  firstName?: string;
+  lastName?: string;
+}) => ({
+  company,
+  firstName,
+  lastName,
+});
+const placeOf = ({
+  addressLine1,
+  street,
+  houseNumber,
+  city,
+  postcode,
+  country,
+}: typeof SENDER | typeof RECEIVER) => ({
+  addressLine1,
+  street,
+  houseNumber,
+  city,
+  postcode,
+  country,
+});
+
+/** @returns milliseconds from request to answer, for each shipping order of twenty packages */
+async function twentyPackages(rounds: number): Promise<number[]> {
+  return await withBenchStack({}, async ({ credentials: { baseUrl, client } }) => {
+    const times: number[] = [];
+    for (let round = -1; round < rounds; round++) {
+      const packages = Array.from({ length: 20 }, (_, index) => ({
+        packageReferenceId: `pkg-${index + 1}`,
+        grossWeight: 850,
+        length: 300,
+        width: 200,
+        height: 60,
+      }));
+      const began = performance.now();
+      const answer = await fetch(`${baseUrl}/v1/shipping-orders`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'X-API-KEY': client.apiKey },
+        body: JSON.stringify({
+          orderReferenceId: `bench-${round + 1}`,
+          currency: 'EUR',
+          shippingMethod: { tier: 'standard' },
+          receiver: { person: person(RECEIVER), address: placeOf(RECEIVER) },
+          sender: { person: person(SENDER), address: placeOf(SENDER) },
+          packages,
+        }),
+      });
+      const bought = (await answer.json()) as { packages?: { trackingNumber: string }[] };
+      const took = performance.now() - began;
+      const numbers = new Set(bought.packages?.map(({ trackingNumber }) => trackingNumber));
+      if (numbers.size !== 20) throw new Error(`${answer.status}: ${JSON.stringify(bought)}`);
+      if (round >= 0) times.push(took);
+    }
+    return times;
+  });
+}
+
+async function main(): Promise<void> {
+  const program = new Command('documents-labels')
+    .description('CPU of one PDF label, and the time of a shipping order of twenty packages')
+    .option('--rounds <n>', 'batches of labels, and shipping orders', Number, 15);
+  const { rounds } = program.parse().opts<{ rounds: number }>();
+  const [cpu, order] = [await labelCpu(rounds), await twentyPackages(rounds)];
+  await report(
+    'documents-labels',
+    [
+      { what: 'PDF label', unit: 'ms CPU', value: spreadOf(cpu), target: { value: 10, atLeast: false } },
+      {
+        what: 'shipping order of 20 packages',
+        unit: 'ms',
+        value: spreadOf(order),
+        target: { value: 2_000, atLeast: false },
+      },
+    ],
+    { rounds },
+  );
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});
