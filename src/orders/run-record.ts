@@ -7,8 +7,9 @@ import { refundItems } from './receipts';
 
 /**
  * Writes what a step of an order's run decided: statuses, event log, stock, refunds, notifications, in one
- * transaction. Steps carry a growing version; one that was written before changes nothing, so that it may be
- * tried as often as it takes.
+ * transaction. Tried again, or overtaken by a later step, it changes nothing. A step that Temporal lost is taken anew at
+ * a later position, perhaps together with what has come in meanwhile: it writes over what the lost try wrote, whose log
+ * lines go, and whose stock and refunds are known by the print jobs they are for.
  */
 export async function recordRun(sql: Sql, record: RunRecord): Promise<void> {
   await inTransaction(sql, async (tx) => {
@@ -20,12 +21,8 @@ export async function recordRun(sql: Sql, record: RunRecord): Promise<void> {
     const cancelled = pick('release_stock').flatMap(({ jobIds }) => jobIds);
     // One call: stock is locked in one order, once a transaction.
     if (printed.length + cancelled.length > 0) await settleReservations(tx, { printed, cancelled });
-    for (const [index, refund] of pick('refund').entries()) {
-      await refundItems(tx, {
-        orderId: record.orderId,
-        step: `refund:${record.version}:${index}`,
-        ...refund,
-      });
+    for (const { jobIds, ...refund } of pick('refund')) {
+      await refundItems(tx, { orderId: record.orderId, step: `refund:${jobIds.join('+')}`, ...refund });
     }
     for (const { printOrderId, trackingCode, trackingLink } of pick('tracking_code')) {
       await tx`
@@ -39,7 +36,7 @@ export async function recordRun(sql: Sql, record: RunRecord): Promise<void> {
 
 /** @returns whether the step is new */
 async function writeStatuses(tx: Transaction, record: RunRecord): Promise<boolean> {
-  const { refusal } = record;
+  const { refusal, position, version, follows } = record;
   const log = record.effects.flatMap((effect) =>
     effect.type !== 'log'
       ? []
@@ -52,39 +49,37 @@ async function writeStatuses(tx: Transaction, record: RunRecord): Promise<boolea
           },
         ],
   );
-  const statusLog = record.items.map(({ id, status }) => ({
-    type: 'status',
-    order_item_id: id,
-    print_order_id: null,
-    data: { status },
-  }));
   const rows = await tx`
     WITH changed_order AS (
       UPDATE orders SET fulfillment_status = ${record.fulfillmentStatus},
         financial_status = coalesce(${record.financialStatus}, financial_status),
         attention = ${record.attention.length > 0 ? record.attention.join(' ') : null},
-        refusal_reason = coalesce(${refusal?.reason ?? null}, refusal_reason),
-        refusal_reason_code = coalesce(${refusal?.code ?? null}, refusal_reason_code),
-        refusal_reason_details = coalesce(${refusal?.details ? json(tx, refusal.details) : null}, refusal_reason_details),
-        run_version = ${record.version}, updated_at = now()
-      WHERE id = ${record.orderId} AND run_version < ${record.version}
+        refusal_reason = ${refusal?.reason ?? null}, refusal_reason_code = ${refusal?.code ?? null},
+        refusal_reason_details = ${refusal?.details ? json(tx, refusal.details) : null},
+        run_position = ${position}, run_version = ${version}, updated_at = now()
+      WHERE id = ${record.orderId} AND (run_position, run_version) < (${position}::bigint, ${version}::bigint)
       RETURNING id
     ), changed_items AS (
       UPDATE order_items SET fulfillment_status = i.status
       FROM jsonb_to_recordset(${json(tx, record.items)}) AS i (id bigint, status text), changed_order
       WHERE order_items.id = i.id AND order_items.order_id = changed_order.id
+        AND order_items.fulfillment_status <> i.status
     ), changed_jobs AS (
       UPDATE print_jobs SET status = j.status, quantity = j.quantity
       FROM jsonb_to_recordset(${json(tx, record.jobs)}) AS j (id bigint, status text, quantity int), changed_order
-      WHERE print_jobs.id = j.id
+      WHERE print_jobs.id = j.id AND (print_jobs.status, print_jobs.quantity) <> (j.status, j.quantity)
     ), changed_print_orders AS (
       UPDATE print_orders SET status = p.status
       FROM jsonb_to_recordset(${json(tx, record.printOrders)}) AS p (id bigint, status text), changed_order
-      WHERE print_orders.id = p.id AND print_orders.order_id = changed_order.id
+      WHERE print_orders.id = p.id AND print_orders.order_id = changed_order.id AND print_orders.status <> p.status
+    ), unsaid AS (
+      DELETE FROM order_events e USING changed_order
+      WHERE e.order_id = changed_order.id AND ${follows !== null}
+        AND (e.run_position, e.run_version) > (${follows?.position ?? 0}::bigint, ${follows?.version ?? 0}::bigint)
     ), logged AS (
-      INSERT INTO order_events (order_id, order_item_id, print_order_id, type, data)
-      SELECT changed_order.id, e.order_item_id, e.print_order_id, e.type, e.data
-      FROM changed_order, jsonb_to_recordset(${json(tx, [...log, ...statusLog])}) AS e (
+      INSERT INTO order_events (order_id, order_item_id, print_order_id, type, data, run_position, run_version)
+      SELECT changed_order.id, e.order_item_id, e.print_order_id, e.type, e.data, ${position}, ${version}
+      FROM changed_order, jsonb_to_recordset(${json(tx, log)}) AS e (
         type text, order_item_id bigint, print_order_id bigint, data jsonb)
     ), handled AS (
       UPDATE postbacks SET handled_at = now() FROM changed_order

@@ -5,6 +5,7 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  currentUpdateInfo,
   isCancellation,
   log,
   setCurrentDetails,
@@ -28,7 +29,9 @@ import {
   type RepairRequest,
   RUN_REFUSALS,
   type RunRecord,
+  type RunStep,
 } from '../../src/orders/domain/run-messages';
+import { runPosition } from '../../src/orders/domain/run-position';
 import { initialRunState, type PrintOrderState, type RunState } from '../../src/orders/domain/run-state';
 import { deriveOrderStatus, type FinancialStatus, hasShipped } from '../../src/orders/domain/statuses';
 import { SEARCH_ATTRIBUTES } from '../../src/platform/domain/search-attributes';
@@ -62,9 +65,14 @@ export class OrderRun {
   private replan = false;
   /** Operators' acts: one at a time, each on what the one before left. */
   private repairing = false;
-  private repairs = 0;
+  /** What the record after it builds on. */
+  private recorded: RunStep | null;
+  private financialStatus: FinancialStatus | null;
+  private refusal: RunRecord['refusal'] = null;
 
   constructor(private readonly input: OrderRunInput) {
+    this.recorded = input.carried === undefined ? { position: 0, version: 0 } : null;
+    this.financialStatus = input.carried === undefined ? 'pending' : null;
     this.state = input.carried?.state ?? initialRunState(input.items);
     this.clock = input.carried?.clock ?? { acceptedAt: {}, raised: [], shippedAt: null };
   }
@@ -95,14 +103,11 @@ export class OrderRun {
       await condition(() => this.inbox.length > 0 || this.isOver);
       this.tasks.rethrow();
       await this.drain();
-      if (workflowInfo().continueAsNewSuggested && this.tasks.idle && this.inbox.length === 0) {
-        await condition(allHandlersFinished);
-        if (this.inbox.length === 0) {
-          await continueAsNew<(input: OrderRunInput) => Promise<OrderRunResult>>({
-            ...this.input,
-            carried: { state: this.state, clock: this.clock },
-          });
-        }
+      if (workflowInfo().continueAsNewSuggested && this.isAtRest) {
+        await continueAsNew<(input: OrderRunInput) => Promise<OrderRunResult>>({
+          ...this.input,
+          carried: { state: this.state, clock: this.clock },
+        });
       }
     }
     await this.close();
@@ -116,6 +121,11 @@ export class OrderRun {
 
   private get orderStatus() {
     return deriveOrderStatus(this.state.items.map((item) => item.status));
+  }
+
+  /** Whether nothing is under way, and nobody waits for an answer. */
+  private get isAtRest(): boolean {
+    return this.inbox.length === 0 && this.tasks.idle && allHandlersFinished();
   }
 
   private get isOver(): boolean {
@@ -145,11 +155,10 @@ export class OrderRun {
         this.remember(event);
       }
       const handledPostbacks = events.flatMap((event) => (event.type === 'postback' ? [event.eventId] : []));
-      const refused = events.find((event) => event.type === 'refused');
       if (this.state !== before || handledPostbacks.length > 0) {
-        await database.recordRun.executeWithOptions({ summary: summaryOf(events) }, [
-          this.record(before, effects, handledPostbacks, refused ?? null),
-        ]);
+        const record = this.record(before, effects, handledPostbacks);
+        this.recorded = { position: record.position, version: record.version };
+        await database.recordRun.executeWithOptions({ summary: summaryOf(events) }, [record]);
       }
       this.logChange(before);
       this.show();
@@ -162,28 +171,41 @@ export class OrderRun {
     before: RunState,
     effects: readonly RunEffect[],
     handledPostbacks: readonly string[],
-    refused: Extract<RunEvent, { type: 'refused' }> | null,
   ): RunRecord {
     const statuses = new Map(before.items.map((item) => [item.id, item.status]));
+    const changes = this.state.items
+      .filter((item) => statuses.get(item.id) !== item.status)
+      .map(({ id, status }): RunEffect => ({ type: 'log', event: 'status', itemId: id, data: { status } }));
+    const { runStartTime, historyLength } = workflowInfo();
+    this.financialStatus = this.newFinancialStatus(before, effects) ?? this.financialStatus;
     return {
       orderId: this.input.orderId,
+      position: runPosition(runStartTime.getTime(), historyLength),
       version: this.state.version,
+      follows: this.recorded,
       fulfillmentStatus: this.orderStatus,
-      financialStatus: this.financialStatus(before, effects),
-      items: this.state.items
-        .filter((item) => statuses.get(item.id) !== item.status)
-        .map(({ id, status }) => ({ id, status })),
-      jobs: changedJobs(before, this.state),
-      printOrders: changedPrintOrders(before, this.state),
+      financialStatus: this.financialStatus,
+      items: this.state.items.map(({ id, status }) => ({ id, status })),
+      jobs: this.state.printOrders.flatMap((printOrder) =>
+        printOrder.jobs.map((job) => ({
+          id: job.id,
+          status: jobStatus(job, printOrder) ?? 'superseded',
+          quantity: job.quantity,
+        })),
+      ),
+      printOrders: this.state.printOrders.map((printOrder) => ({
+        id: printOrder.id,
+        status: printOrderStatus(printOrder),
+      })),
       attention: this.state.attention,
-      effects: effects.filter((effect) => WRITTEN_EFFECTS.has(effect.type)),
+      effects: [...effects.filter((effect) => WRITTEN_EFFECTS.has(effect.type)), ...changes],
       handledPostbacks,
-      refusal:
-        refused === null ? null : { code: refused.code, reason: refused.reason, details: refused.details },
+      refusal: this.refusal,
     };
   }
 
-  private financialStatus(before: RunState, effects: readonly RunEffect[]): FinancialStatus | null {
+  /** Null: the step leaves it as it is. */
+  private newFinancialStatus(before: RunState, effects: readonly RunEffect[]): FinancialStatus | null {
     if (this.state.items.some((item) => item.status === 'failed')) return 'canceled';
     const canceled = this.orderStatus === 'canceled';
     if (before.phase === 'preparing') {
@@ -195,6 +217,8 @@ export class OrderRun {
   }
 
   private remember(event: RunEvent): void {
+    if (event.type === 'refused')
+      this.refusal = { code: event.code, reason: event.reason, details: event.details };
     if (
       event.type === 'delivery' &&
       event.outcome === 'accepted' &&
@@ -358,7 +382,17 @@ export class OrderRun {
     }
   }
 
+  /**
+   * Until what asks for it is in the history: a workflow task that is lost takes an update with it, and nothing may
+   * have been written of an act that nobody knows of. The timer ends the task under way.
+   */
+  private async accepted(): Promise<void> {
+    await sleep(1);
+  }
+
   private async changeShipping(changeId: string): Promise<{ revision: number }> {
+    await this.accepted();
+    refuseWith(whyNotCancel(this.state, 'changed'));
     const result = await database.applyShippingChange({ ...this.ids, changeId });
     if (result.outcome === 'refused') throw refusal(RUN_REFUSALS.invalid, result.message);
     this.take({ type: 'shipping_changed', revision: result.revision });
@@ -367,6 +401,8 @@ export class OrderRun {
   }
 
   private async cancel(request: CancelRequest) {
+    await this.accepted();
+    refuseWith(whyNotCancel(this.state, 'cancelled'));
     if (this.state.phase === 'preparing') this.tasks.cancel('prepare');
     this.take({ type: 'cancel_requested', by: request.by, reason: request.reason });
     await this.settled();
@@ -380,6 +416,7 @@ export class OrderRun {
     while (this.repairing) await condition(() => !this.repairing);
     this.repairing = true;
     try {
+      await this.accepted();
       // The act before it may have left nothing to do.
       refuseWith(whyNotRepair(this.state, request));
       await this.act(request);
@@ -412,11 +449,10 @@ export class OrderRun {
 
   private async replace(request: Extract<RepairRequest, { action: 'reroute' | 'reproduce' }>): Promise<void> {
     const { action, itemId, by, reason } = request;
-    this.repairs += 1;
     const replaces = replacedUnits(this.state, request);
     const plan = await database.planReplacement({
       ...this.ids,
-      step: `${action}:${this.state.version}.${this.repairs}`,
+      step: `${action}:${currentUpdateInfo()!.id}`,
       action,
       itemId,
       quantity: request.quantity ?? (replaces.reduce((sum, { quantity }) => sum + quantity, 0) || null),
@@ -505,13 +541,10 @@ export class OrderRun {
     this.tasks.cancel('prepare');
     for (const { id } of this.state.printOrders) this.tasks.cancel(`deliver:${id}`);
     do {
-      await condition(() => this.tasks.idle || this.inbox.length > 0);
+      await condition(() => this.inbox.length > 0 || this.isAtRest);
       this.tasks.rethrow();
       await this.drain();
-    } while (!this.tasks.idle || this.inbox.length > 0);
-    await condition(allHandlersFinished);
-    // A message that came in while the last handlers ended is still written.
-    await this.drain();
+    } while (!this.isAtRest);
   }
 }
 
@@ -533,32 +566,6 @@ const WRITTEN_EFFECTS: ReadonlySet<RunEffect['type']> = new Set([
   'refund',
   'tracking_code',
 ]);
-
-function changedJobs(before: RunState, after: RunState): RunRecord['jobs'] {
-  const known = new Map(
-    before.printOrders.flatMap((printOrder) =>
-      printOrder.jobs.map((job) => [job.id, `${jobStatus(job, printOrder) ?? 'superseded'}:${job.quantity}`]),
-    ),
-  );
-  return after.printOrders.flatMap((printOrder) =>
-    printOrder.jobs.flatMap((job) => {
-      const status = jobStatus(job, printOrder) ?? 'superseded';
-      return known.get(job.id) === `${status}:${job.quantity}`
-        ? []
-        : [{ id: job.id, status, quantity: job.quantity }];
-    }),
-  );
-}
-
-function changedPrintOrders(before: RunState, after: RunState): RunRecord['printOrders'] {
-  const known = new Map(
-    before.printOrders.map((printOrder) => [printOrder.id, printOrderStatus(printOrder)]),
-  );
-  return after.printOrders.flatMap((printOrder) => {
-    const status = printOrderStatus(printOrder);
-    return known.get(printOrder.id) === status ? [] : [{ id: printOrder.id, status }];
-  });
-}
 
 function printOrderStatus(printOrder: PrintOrderState): string {
   if (printOrder.jobs.every((job) => job.ended !== null)) return 'cancelled';

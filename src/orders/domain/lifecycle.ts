@@ -351,6 +351,7 @@ function endJobs(
   effects.push({
     type: 'refund',
     reason,
+    jobIds: ending.map(({ id }) => id),
     items: ending.map(({ itemId, quantity }) => ({ itemId, quantity })),
   });
   const jobs = printOrder.jobs.map((job) =>

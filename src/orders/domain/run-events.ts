@@ -113,6 +113,8 @@ export type RunEffect =
   | {
       readonly type: 'refund';
       readonly reason: string;
+      /** Whose units they are: a job is refunded once. */
+      readonly jobIds: readonly string[];
       readonly items: readonly { readonly itemId: string; readonly quantity: number }[];
     }
   | {

@@ -34,12 +34,22 @@ export interface OrderRunResult {
   readonly fulfillmentStatus: OrderStatus;
 }
 
-/** What a step of the run writes to Postgres, in one transaction. */
-export interface RunRecord {
-  readonly orderId: string;
+/** Which step of a run it is: the position in the history (`runPosition`), then the state's version. */
+export interface RunStep {
+  readonly position: number;
   readonly version: number;
+}
+
+/**
+ * What a step of the run writes to Postgres, in one transaction: everything as it stands, not what has changed. The
+ * step before it may never have been written, or may have been written otherwise by a try that was lost.
+ */
+export interface RunRecord extends RunStep {
+  readonly orderId: string;
+  /** The step that it follows; null: what was written before this run began stands. */
+  readonly follows: RunStep | null;
   readonly fulfillmentStatus: OrderStatus;
-  /** Null: unchanged. */
+  /** Null: as it was when this run began. */
   readonly financialStatus: FinancialStatus | null;
   readonly items: readonly { readonly id: string; readonly status: ItemStatus }[];
   readonly jobs: readonly { readonly id: string; readonly status: string; readonly quantity: number }[];
