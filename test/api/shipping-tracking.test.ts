@@ -295,11 +295,11 @@ describe('the sweep', () => {
       },
     ]);
   };
-  const buyPolled = async (carriers: ReturnType<typeof polled>) => {
+  const buyPolled = async (carriers: ReturnType<typeof polled>, count = 1) => {
     const bought = await buyShipment(
       { sql, objects: deps.objects, carriers },
       {
-        consignment: consignmentTo(MUNICH),
+        consignment: consignmentTo(MUNICH, { count }),
         methodUid: 'corvid_post_parcel',
         idempotencyKey: uuidv7(),
         owner: await shippingOrderOwner(),
@@ -354,6 +354,28 @@ describe('the sweep', () => {
     });
 
     expect((await dueAt(number))!.getTime()).toBeGreaterThan(Date.now());
+  });
+
+  test('a carrier is asked in batches, one at a time and with a pause between', async () => {
+    const calls: { numbers: number; began: number; ended: number }[] = [];
+    const carriers = polled(async (numbers) => {
+      const began = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      calls.push({ numbers: numbers.length, began, ended: performance.now() });
+      return [];
+    });
+    await buyPolled(carriers, 70);
+    await buyPolled(carriers, 50);
+    await sql`UPDATE trackings SET next_check_at = now() WHERE next_check_at IS NOT NULL`;
+
+    const { checked } = await sweepTrackings({ sql, carriers }, { limit: 120 });
+
+    expect(checked).toBe(120);
+    expect(calls.map(({ numbers }) => numbers)).toEqual([50, 50, 20]);
+    for (const [index, { began }] of calls.slice(1).entries()) {
+      // Timers may be a millisecond early.
+      expect(began - calls[index]!.ended).toBeGreaterThan(240);
+    }
   });
 
   test('carriers that report by themselves are not asked', async () => {
