@@ -4,6 +4,7 @@ import { Command as Program } from 'commander';
 import pino from 'pino';
 import { demoLogFile, runDemo } from './cli/demo';
 import { importCatalogFile } from './cli/import-catalog';
+import { issueOperatorKey } from './cli/operator-key';
 import { runApi } from './cli/run-api';
 import { runWorker } from './cli/run-worker';
 import { loadSecrets } from './cli/secrets';
@@ -64,6 +65,12 @@ async function servicesOf(config: Config, log: Logger): Promise<Services> {
       throw new ConfigError(`Wrong configuration: ${name}: must be set for this command`);
   }
   return await createServices(config, await loadSecrets(config, false), config.PUBLIC_URL!, log);
+}
+
+function databaseOf({ DATABASE_URL }: Config): string {
+  if (DATABASE_URL === undefined)
+    throw new ConfigError('Wrong configuration: DATABASE_URL: must be set for this command');
+  return DATABASE_URL;
 }
 
 const program = new Program('pressline').description('Print fulfillment as durable workflows.');
@@ -144,12 +151,21 @@ program
   .description('bring the database to the newest version')
   .action(
     command('migrate', async ({ config, log }) => {
-      if (config.DATABASE_URL === undefined)
-        throw new ConfigError('Wrong configuration: DATABASE_URL: must be set for this command');
-      const applied = await migrate(config.DATABASE_URL, log);
+      const applied = await migrate(databaseOf(config), log);
       say(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`);
       return 0;
     }),
+  );
+
+program
+  .command('operator')
+  .argument('<name>')
+  .description('make an operator, or give one a new key; the earlier keys end in a day')
+  .action((name: string) =>
+    command('operator', async ({ config }) => {
+      say(`Operator     X-API-KEY: ${await issueOperatorKey(databaseOf(config), name)} (${name})`);
+      return 0;
+    })(),
   );
 
 program
