@@ -17,7 +17,7 @@ import {
   shipmentDocuments,
 } from '../../src/shipping/shipments';
 import { CHICAGO, MUNICH } from '../documents/addresses';
-import { barcodesIn, pagesOf } from '../documents/pictures';
+import { barcodesIn, pagesOf, textOf } from '../documents/pictures';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { consignmentTo, packageOf } from './consignments';
 
@@ -92,6 +92,25 @@ test('a purchase gives a tracking number, a cost and a label for each package', 
     const [page] = await pagesOf(Buffer.concat(await object!.body.toArray()), 'bought');
     expect((await barcodesIn(page!))[0]!.text).toBe(shipment.packages[index]!.trackingNumber);
   }
+});
+
+test.each([
+  ['corvid_post_parcel', false],
+  ['tern_parcel_domestic', true],
+  ['merlin_express_domestic', true],
+])('a label of %s shows the client’s brand where the carrier allows it: %s', async (methodUid, allowed) => {
+  const result = await buyShipment(deps(), {
+    consignment: { ...consignmentTo(MUNICH), brandName: 'Northern Walls' },
+    methodUid,
+    idempotencyKey: uuidv7(),
+    owner: await owner(),
+  });
+
+  if (!result.ok) throw new Error(result.refusal.message);
+  const [label] = await shipmentDocuments(database.sql, result.shipment.shipmentId);
+  const stored = (await objects.get(label!.objectKey))!;
+  const [text] = await textOf(Buffer.concat(await stored.body.toArray()));
+  expect(text!.includes('Northern Walls')).toBe(allowed);
 });
 
 test('couriers’ packages carry SSCCs, and every package can be tracked from the start', async () => {
