@@ -10,6 +10,8 @@ type Partner = ReturnType<typeof createPresslineClient>;
 
 /** A shop that submits one-item orders, and its print partners, which work as fast as they can. */
 export interface PlayedShop {
+  /** Submits one order; its partner makes it. */
+  submit(): Promise<{ readonly id: string; readonly orderReferenceId: string }>;
   /** Brings orders from submission to shipped. @returns seconds */
   run(orders: number, atOnce: number): Promise<number>;
   /** History events of the last order's run, which has come to shipped. */
@@ -59,14 +61,18 @@ export async function playShop({ credentials, services }: RunningStack): Promise
 
   let sequence = 0;
   let lastOrder = '';
-  async function oneOrder(): Promise<void> {
+  function submit() {
     sequence += 1;
-    const { id } = await shop.submitOrder({ body: orderBody(sequence, `${url}/poster.pdf`) });
+    return shop.submitOrder({ body: orderBody(sequence, `${url}/poster.pdf`) });
+  }
+  async function oneOrder(): Promise<void> {
+    const { id } = await submit();
     await new Promise<void>((resolve) => waiting.set(id, resolve));
     waiting.delete(id);
     lastOrder = id;
   }
   return {
+    submit,
     run: (orders, atOnce) => inParallel(orders, atOnce, oneOrder),
     async historyEvents() {
       return (await services.temporal.workflow.getHandle(orderWorkflowId(lastOrder)).describe())
