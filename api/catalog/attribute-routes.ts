@@ -88,8 +88,13 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
       params,
       body: attributeValues,
       response: z.array(storedAttributeValue),
-      handler: async ({ params, body }) =>
-        (await addAttributeValues(sql, params.attributeId, body.map(attributeValueOf))).map(shown),
+      handler: async ({ params, body, idempotency }) => {
+        const values = body.map(attributeValueOf);
+        const stored = await addAttributeValues(sql, params.attributeId, values, (tx, added) =>
+          idempotency.complete(tx, added.map(shown)),
+        );
+        return stored.map(shown);
+      },
     }),
     route({
       method: 'put',

@@ -72,11 +72,13 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       idempotent: true,
       body: newProductModel,
       response: productModel,
-      handler: async ({ account, body: { id, previewURL, ...body } }) =>
-        shown(
-          await createProductModel(sql, { ...body, id: id ?? uuidv7(), previewUrl: previewURL }),
-          account.role,
-        ),
+      handler: async ({ account, body: { id, previewURL, ...body }, idempotency }) => {
+        const model = { ...body, id: id ?? uuidv7(), previewUrl: previewURL };
+        const created = await createProductModel(sql, model, (tx, listed) =>
+          idempotency.complete(tx, shown(listed, account.role)),
+        );
+        return shown(created, account.role);
+      },
     }),
     route({
       method: 'patch',

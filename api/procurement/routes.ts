@@ -164,8 +164,10 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
       idempotent: true,
       body: adjustStockRequestSchema,
       response: adjustStockResponseSchema,
-      handler: async ({ account, body: { adjustments } }) => ({
-        updates: await adjustStock(sql, account.id, adjustments),
+      handler: async ({ account, body: { adjustments }, idempotency }) => ({
+        updates: await adjustStock(sql, account.id, adjustments, (tx, updates) =>
+          idempotency.complete(tx, { updates }),
+        ),
       }),
     }),
   ];

@@ -1,5 +1,5 @@
 import { Refusal } from '../platform/errors';
-import { inTransaction, json, type Queryable, type Sql } from '../platform/postgres';
+import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../platform/postgres';
 import { bumpCatalogVersion, catalogCache } from './catalog-models';
 import type { Attribute, AttributeValue } from './domain/product-model';
 
@@ -70,12 +70,14 @@ const inOrder = (values: readonly AttributeValue[], stored: readonly StoredAttri
 
 /**
  * Adds values to an attribute, all or none.
+ * @param alongside writes in the same transaction what must stand or fall with the values
  * @throws Refusal `NOT_FOUND` for an unknown attribute, `CONFLICT` naming every value that is there already
  */
 export async function addAttributeValues(
   sql: Sql,
   attributeId: string,
   values: readonly AttributeValue[],
+  alongside: (tx: Transaction, stored: readonly StoredAttributeValue[]) => Promise<void>,
 ): Promise<StoredAttributeValue[]> {
   const stored = await inTransaction(sql, async (tx) => {
     await lockAttribute(tx, attributeId);
@@ -101,10 +103,12 @@ export async function addAttributeValues(
       });
     }
     await bumpCatalogVersion(tx);
-    return added;
+    const stored = inOrder(values, added);
+    await alongside(tx, stored);
+    return stored;
   });
   catalogCache(sql).distrust();
-  return inOrder(values, stored);
+  return stored;
 }
 
 /**

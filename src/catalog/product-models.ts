@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type FieldError, Refusal } from '../platform/errors';
-import { inTransaction, json, type Queryable, type Sql, violatesUnique } from '../platform/postgres';
+import {
+  inTransaction,
+  json,
+  type Queryable,
+  type Sql,
+  type Transaction,
+  violatesUnique,
+} from '../platform/postgres';
 import { bumpCatalogVersion, catalogCache } from './catalog-models';
 import {
   type AttributeValue,
@@ -267,13 +274,19 @@ async function refuseTaken(work: () => PromiseLike<unknown>): Promise<void> {
 
 /**
  * Creates a product model, as a draft or active at once.
+ * @param alongside writes in the same transaction what must stand or fall with the model
  * @throws Refusal `VALIDATION_ERROR` for a wrong template, unknown attributes, values or parts, with their paths;
  * `CONFLICT` for an id or template that is taken
  */
-export async function createProductModel(sql: Sql, model: NewProductModel): Promise<ListedModel> {
+export async function createProductModel(
+  sql: Sql,
+  model: NewProductModel,
+  alongside: (tx: Transaction, created: ListedModel) => Promise<void>,
+): Promise<ListedModel> {
   const created = await inTransaction(sql, async (tx) => {
     const listed = await insertProductModel(tx, model);
     await bumpCatalogVersion(tx);
+    await alongside(tx, listed);
     return listed;
   });
   catalogCache(sql).distrust();

@@ -21,11 +21,13 @@ export interface AdjustmentResult {
 /**
  * Applies up to 100 adjustments of one partner in one transaction, in the order given. Each stands for
  * itself: an unknown sku or a repeated referenceId fails that adjustment and no other.
+ * @param alongside writes in the same transaction what must stand or fall with the adjustments
  */
 export async function adjustStock(
   sql: Sql,
   partnerId: string,
   adjustments: readonly Adjustment[],
+  alongside?: (tx: Transaction, results: readonly AdjustmentResult[]) => Promise<void>,
 ): Promise<AdjustmentResult[]> {
   if (adjustments.some(({ referenceId }) => referenceId !== undefined)) await pruneReferences(sql);
   return await inTransaction(sql, async (tx) => {
@@ -78,6 +80,7 @@ export async function adjustStock(
       };
     });
     await stock.write();
+    await alongside?.(tx, results);
     return results;
   });
 }

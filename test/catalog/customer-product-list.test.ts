@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { COUNTED_MATCHES, listCustomerProducts } from '../../src/catalog/customer-product-list';
 import { seedDemoCatalog } from '../../src/catalog/seed-demo-catalog';
 import type { Sql } from '../../src/platform/postgres';
@@ -69,4 +70,49 @@ test('deleting and moving products keeps totals right', async () => {
     counted!.all,
   );
   expect((await listCustomerProducts(sql, CLIENT, { offset: 0, limit: 1 })).total).toBe(counted!.seen);
+});
+
+describe('the search index', () => {
+  const letters = fc.constantFrom(...'aAbBéÉßẞİıΣσ例漢 \'"\\%_&|!:*()-1');
+  const texts = fc.string({ unit: letters, minLength: 1, maxLength: 40 });
+
+  test('finds a name by every part of it, in any case, and by nothing else', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(texts, { minLength: 3, maxLength: 3 }), async (names) => {
+        const wrong = await sql`
+          WITH names AS (SELECT name FROM unnest(${names}::text[]) AS name),
+          parts AS (
+            SELECT DISTINCT part FROM names, generate_series(1, length(name)) AS first, generate_series(1, 14) AS size,
+              LATERAL (SELECT CASE WHEN size % 2 = 0 THEN upper(substr(name, first, size)) ELSE substr(name, first, size) END)
+                AS cut (part)
+          )
+          SELECT name, part FROM names, parts
+          WHERE searchable(name) @@ search_for(part) IS DISTINCT FROM position(lower(part) IN lower(name)) > 0`;
+        // Beyond eight characters the index gives candidates, which the name itself then confirms.
+        expect(wrong.filter(({ part }) => part.length <= 8)).toEqual([]);
+        expect(wrong.filter(({ name, part }) => name.includes(part))).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each([
+    ["O'Neil", 1],
+    ['100% \\o/ (new)', 1],
+    ["'", 1],
+    ['zebra crossing at noo', 1],
+    ['zebra noon', 0],
+  ])('finds %j', async (search, total) => {
+    await sql`DELETE FROM customer_products WHERE reference LIKE 'odd-%'`;
+    for (const [at, name] of ["Mug of O'Neil", 'Tee 100% \\o/ (new)', 'Zebra crossing at noon'].entries()) {
+      await sql`
+          INSERT INTO customer_products (id, name, customer_ids, product_model_id, variant_options, reference)
+          VALUES (gen_random_uuid(), ${name}, ARRAY['*'], 'mug', '[]', ${`odd-${at}`})`;
+    }
+    for (const viewer of [CLIENT, { role: 'operator' } as const]) {
+      expect(await listCustomerProducts(sql, viewer, { search, offset: 0, limit: 10 })).toMatchObject({
+        total,
+      });
+    }
+  });
 });

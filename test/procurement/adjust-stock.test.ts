@@ -96,6 +96,14 @@ describe('a repeated referenceId', () => {
   });
 });
 
+it('stands or falls with what is written alongside', async () => {
+  const { id } = await stockPartner(db.sql, [stocked('frame', 5)]);
+  const failed = adjustStock(db.sql, id, [add('frame', 3, 'note')], () => Promise.reject(new Error('gone')));
+  await expect(failed).rejects.toThrow('gone');
+  expect(await levelOf(db.sql, id, 'frame')).toMatchObject({ quantity: 5 });
+  expect((await adjustStock(db.sql, id, [add('frame', 3, 'note')]))[0]!.success).toBe(true);
+});
+
 it('keeps the ledger as it was written', async () => {
   const { id } = await stockPartner(db.sql, [stocked('frame', 5)]);
   await adjustStock(db.sql, id, [consume('frame', 2, 'scrap')]);
