@@ -121,14 +121,16 @@ export function refundedParts(
     const products = invoice.lines.flatMap((line) => {
       const amount = taken.get(line.referenceId);
       if (line.type !== 'product' || amount === undefined) return [];
+      const quantity = refunded(line.referenceId, 'product');
       // The last units take what rounding left on the line.
-      const before = Math.round((line.price * refunded(line.referenceId, 'product')) / line.amount);
-      const after = Math.round((line.price * (refunded(line.referenceId, 'product') + amount)) / line.amount);
+      const before = Math.round((line.price * quantity) / line.amount);
+      const after = Math.round((line.price * (quantity + amount)) / line.amount);
       return [
         {
           referenceId: line.referenceId,
           title: line.title,
           price: { quantity: amount, baseMinor: line.priceBase, lineMinor: after - before },
+          earlier: { quantity, lineMinor: before },
         },
       ];
     });

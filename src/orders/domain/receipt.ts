@@ -57,6 +57,8 @@ export interface ReceiptInput {
     readonly referenceId: string;
     readonly title: string;
     readonly price: Pick<LinePrice, 'quantity' | 'baseMinor' | 'lineMinor'>;
+    /** What of the same line went before, in part receipts: VAT is rounded over the whole, not part by part. */
+    readonly earlier?: Pick<LinePrice, 'quantity' | 'lineMinor'>;
   }[];
   readonly shipments: readonly {
     readonly referenceId: string;
@@ -68,16 +70,19 @@ export interface ReceiptInput {
 function line(
   of: Pick<ReceiptLine, 'type' | 'referenceId' | 'title' | 'priceBase' | 'amount' | 'price'>,
   vatRate: string,
+  earlier: Pick<LinePrice, 'quantity' | 'lineMinor'> = { quantity: 0, lineMinor: 0 },
 ): ReceiptLine {
+  const vatOf = (minor: number, before: number) =>
+    timesRate(before + minor, vatRate) - timesRate(before, vatRate);
   const priceInitial = of.priceBase * of.amount;
-  const vat = timesRate(of.price, vatRate);
+  const vat = vatOf(of.price, earlier.lineMinor);
   return {
     ...of,
     priceInitial,
     discount: priceInitial - of.price,
     vat,
     priceInclVat: of.price + vat,
-    discountVat: timesRate(priceInitial, vatRate) - vat,
+    discountVat: vatOf(priceInitial, of.priceBase * earlier.quantity) - vat,
   };
 }
 
@@ -116,7 +121,7 @@ function totalsOf(lines: readonly ReceiptLine[]): ReceiptTotals {
  */
 export function buildReceipt({ currency, vatRate, products, shipments }: ReceiptInput): Receipt {
   const lines = [
-    ...products.map(({ referenceId, title, price }) =>
+    ...products.map(({ referenceId, title, price, earlier }) =>
       line(
         {
           type: 'product',
@@ -127,6 +132,7 @@ export function buildReceipt({ currency, vatRate, products, shipments }: Receipt
           price: price.lineMinor,
         },
         vatRate,
+        earlier,
       ),
     ),
     ...shipments.map(({ referenceId, title, priceMinor }) =>
