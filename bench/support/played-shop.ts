@@ -93,8 +93,8 @@ async function produce(partner: Partner, orderId: string): Promise<void> {
   await say('printed');
   for (;;) {
     const answer = await partner.dispatchOrder({ body: { orderId } }).catch((error: { status?: number }) => {
-      // Not confirmed yet: the answer to the delivery is still on its way into the run.
-      if (error.status !== 409) throw error;
+      // Not confirmed yet: the answer to the delivery is still on its way into the run. Or the run has a queue before it.
+      if (error.status !== 409 && error.status !== 503) throw error;
       return null;
     });
     if (answer !== null) break;
