@@ -13,6 +13,7 @@ import type { Route } from './http/route';
 import { bySpecificity, expressPath } from './http/route-path';
 import { sendJson, serve } from './http/serve';
 import { systemRoutes } from './http/system-routes';
+import { CODEC_PATH, codecAccess } from './operator/codec';
 
 export interface AppOptions {
   /** Hold every answer against its response schema; a mismatch is a 500. For tests and development. */
@@ -39,6 +40,8 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
     res.setHeader('Cache-Control', 'no-store');
     next();
   });
+
+  app.use(CODEC_PATH, codecAccess(deps.config));
 
   const pipeline = {
     deps,

@@ -4,6 +4,7 @@ import type { ApiDeps } from './deps';
 import { documentRoutes } from './documents/routes';
 import type { Route } from './http/route';
 import { notificationRoutes } from './notifications/routes';
+import { codecRoutes } from './operator/codec';
 import { operatorOrderRoutes } from './operator/orders';
 import { outboxRoutes } from './operator/outbox';
 import { operatorPartnerRoutes } from './operator/partners';
@@ -38,6 +39,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...operatorPartnerRoutes(deps),
     ...operatorOrderRoutes(deps),
     ...outboxRoutes(deps),
+    ...codecRoutes(deps),
     ...procurementRoutes(deps),
     ...procurementOrderRoutes(deps),
     ...stockRoutes(deps),

@@ -95,6 +95,13 @@ export type CarrierEvents = {
   events: CarrierEvent[];
 };
 
+export type CodecPayloads = {
+  payloads: {
+    metadata?: Record<string, string> | undefined;
+    data?: string | undefined;
+  }[];
+};
+
 export type CodedError = {
   code: ErrorCode;
   message: string;
@@ -3572,6 +3579,28 @@ export interface Operations {
       replayed: number;
     };
   };
+  /** Let this browser decode what the Temporal UI shows */
+  signInToCodec: {
+    input: Record<never, never>;
+    answer: {
+      message: string;
+      encrypted: boolean;
+    };
+  };
+  /** Decrypt payloads */
+  decodePayloads: {
+    input: {
+      body: CodecPayloads;
+    };
+    answer: CodecPayloads;
+  };
+  /** Encrypt payloads */
+  encodePayloads: {
+    input: {
+      body: CodecPayloads;
+    };
+    answer: CodecPayloads;
+  };
   /** List procurement orders */
   listProcurementOrders: {
     input: {
@@ -4226,6 +4255,9 @@ export const OPERATIONS = {
   repairOrder: { method: 'post', path: '/v1/operator/orders/{orderId}/repairs', idempotent: true },
   listDeadMessages: { method: 'get', path: '/v1/operator/outbox/dead', idempotent: false },
   replayDeadMessages: { method: 'post', path: '/v1/operator/outbox/dead/replay', idempotent: false },
+  signInToCodec: { method: 'get', path: '/v1/operator/codec', idempotent: false },
+  decodePayloads: { method: 'post', path: '/v1/operator/codec/decode', idempotent: false },
+  encodePayloads: { method: 'post', path: '/v1/operator/codec/encode', idempotent: false },
   listProcurementOrders: { method: 'post', path: '/procurement/v1/order/list', idempotent: false },
   listInventoryConsumption: {
     method: 'post',

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { parsePayloadKeys } from './codec/payload-keys';
 
 /**
  * Every environment variable Pressline reads: name, parser, and what it means.
@@ -37,6 +38,15 @@ const duration = (fallback: string) =>
       const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text)!;
       return Number(amount) * durationUnits[unit as keyof typeof durationUnits];
     });
+
+const payloadKeys = z
+  .string()
+  .transform((text, context) => {
+    const keys = parsePayloadKeys(text);
+    if (keys === undefined) context.addIssue('expected name:key,name2:key2 with keys of 32 bytes in base64');
+    return keys;
+  })
+  .optional();
 
 export const VARIABLES = {
   DATA_DIR: variable(
@@ -92,6 +102,22 @@ export const VARIABLES = {
     duration('20s'),
     '20s',
     'How long the download of the Temporal CLI may take before the Go build is tried.',
+  ),
+  PAYLOAD_KEYS: variable(
+    payloadKeys,
+    'payloads are not encrypted',
+    'Keys that encrypt what Temporal keeps (AES-256-GCM), as `name:base64,name2:base64`: the first encrypts, all decrypt. Every API and worker process needs the same (docs/encryption.md).',
+  ),
+  WORKER_BUILD_ID: variable(
+    z
+      .string()
+      .regex(
+        /^[A-Za-z0-9_.-]{1,100}$/,
+        'expected up to 100 letters, digits, underscores, full stops and hyphens',
+      )
+      .optional(),
+    'workers are not versioned',
+    'Version of this worker: Temporal then sends runs to the version that was made current (docs/upgrades.md).',
   ),
   LOG_LEVEL: variable(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

@@ -1,6 +1,7 @@
 import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { temporal } from '@temporalio/proto';
+import { dataConverterOf } from './codec/data-converter';
 import type { Config } from './config';
 import { SEARCH_ATTRIBUTES } from './domain/search-attributes';
 
@@ -32,8 +33,10 @@ export function temporalConnectionOptions(
 }
 
 /** A client that connects with its first call, so that a process starts and serves while Temporal is away. */
-export function connectTemporal(config: TemporalConfig): Client {
+export function connectTemporal(config: TemporalConfig & Pick<Config, 'PAYLOAD_KEYS'>): Client {
+  const dataConverter = dataConverterOf(config.PAYLOAD_KEYS);
   return new Client({
+    ...(dataConverter === undefined ? {} : { dataConverter }),
     connection: Connection.lazy(temporalConnectionOptions(config)),
     namespace: config.TEMPORAL_NAMESPACE,
   });

@@ -5,6 +5,9 @@ import { join, relative } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { projectRoot } from '../../src/platform/project-root';
 
+/** As scripts/build.mjs has it. */
+const FAILURE_CONVERTER = 'src/platform/codec/workflow-failures.ts';
+
 /**
  * Bundles workflows/index.ts, or finds the bundle made of the same sources before.
  * @returns path of the bundle
@@ -16,7 +19,11 @@ export async function bundleForTests(): Promise<string> {
   const cache = join(root, 'node_modules', '.cache', 'pressline');
   const path = join(cache, `workflow-bundle-${await sourcesHash(root)}.js`);
   if (existsSync(path)) return path;
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: quiet });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath,
+    failureConverterPath: join(root, FAILURE_CONVERTER),
+    logger: quiet,
+  });
   await mkdir(cache, { recursive: true });
   for (const name of await readdir(cache)) {
     if (name.startsWith('workflow-bundle-')) await rm(join(cache, name), { force: true });
@@ -34,7 +41,8 @@ async function sourcesHash(root: string): Promise<string> {
     const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts'));
     for (const file of files.map((entry) => join(entry.parentPath, entry.name)).sort()) {
       const path = relative(root, file).replaceAll('\\', '/');
-      if (/^workflows\/|^src\/[^/]+\/domain\//.test(path)) hash.update(path).update(await readFile(file));
+      if (path === FAILURE_CONVERTER || /^workflows\/|^src\/[^/]+\/domain\//.test(path))
+        hash.update(path).update(await readFile(file));
     }
   }
   return hash.digest('hex').slice(0, 16);

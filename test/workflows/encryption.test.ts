@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import { Connection } from '@temporalio/client';
+import { type RunningWorker, runWorker } from '../../src/cli/run-worker';
+import type { PayloadKey } from '../../src/platform/codec/payload-keys';
+import type { Config } from '../../src/platform/config';
+import { randomToken } from '../../src/platform/ids';
+import { connectTemporal } from '../../src/platform/temporal';
+import { recordTrackingEvents } from '../../src/shipping/tracking';
+import { testTemporalAddress, workflowBundle } from '../support/servers';
+import { eventually, type TestStack, testStack } from '../support/stack';
+import { handedOver, is, misbehaveOnce, orderBody, orderUntil, partnerClock } from './order-fixture';
+
+/** What Temporal keeps of orders, read as its database's owner would: without keys, byte by byte. */
+
+const newKey = (id: string): PayloadKey => ({ id, key: randomBytes(32) });
+const [spring, autumn] = [newKey('spring'), newKey('autumn')];
+const REFERENCE = `for-mrs-${randomToken(6)}`;
+const ADDRESS = {
+  firstName: 'Wilhelmina',
+  addressLine1: 'Muskauer Strasse 41',
+  email: 'wilhelmina@example.org',
+  phone: '+49 30 5557731',
+};
+const PERSONAL = [REFERENCE, ...Object.values(ADDRESS)];
+const now = partnerClock();
+
+let stack: TestStack;
+let plain: Connection;
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual', config: { PAYLOAD_KEYS: [spring, autumn] } });
+  plain = await Connection.connect({ address: testTemporalAddress() });
+}, 60_000);
+afterAll(() => plain.close());
+
+const workflowIdOf = (orderId: string) => `order-${orderId}`;
+
+async function rawHistory(orderId: string) {
+  const { history } = await plain.workflowService.getWorkflowExecutionHistory({
+    namespace: 'default',
+    execution: { workflowId: workflowIdOf(orderId) },
+    maximumPageSize: 1_000,
+  });
+  return history!.events!;
+}
+
+/** All text in it, bytes as they are. */
+function textIn(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.values(value).map(textIn).join('\n');
+}
+
+const found = (text: string, words: readonly string[]) => words.filter((word) => text.includes(word));
+
+async function description(orderId: string): Promise<string> {
+  const { workflowExecutionInfo, executionConfig } = await plain.workflowService.describeWorkflowExecution({
+    namespace: 'default',
+    execution: { workflowId: workflowIdOf(orderId) },
+  });
+  return textIn([workflowExecutionInfo, executionConfig]);
+}
+
+const say = (printOrderId: string, status: string, message?: string) =>
+  stack.partner('prints-berlin').postOrderStatus({
+    body: { timestamp: now(), orderId: printOrderId, status, ...(message && { message }) } as never,
+  });
+
+/** The carrier's last word on an order's parcel. */
+async function deliver(orderId: string): Promise<void> {
+  const { sql } = stack.services;
+  const [parcel] = await sql<{ trackingNumber: string; carrierUid: string }[]>`
+    SELECT t.tracking_number, t.carrier_uid FROM trackings t JOIN shipments s ON s.id = t.shipment_id
+    WHERE s.order_id = ${orderId}`;
+  const { trackingNumber, carrierUid } = parcel!;
+  const event = {
+    trackingNumber,
+    statusUid: 'delivered',
+    message: 'Delivered',
+    signedBy: 'carrier',
+  } as const;
+  await recordTrackingEvents(sql, carrierUid, [
+    { ...event, eventId: null, signedBy: 'carrier', occurredAt: new Date().toISOString() },
+  ]);
+  await orderUntil(stack, orderId, is('delivered'));
+}
+
+/** Runs the stack's worker with other keys than its API has. */
+async function withWorker(keys: Config['PAYLOAD_KEYS'], work: () => Promise<void>): Promise<void> {
+  await stack.stopWorker();
+  const config = { ...stack.services.config, PAYLOAD_KEYS: keys };
+  const temporal = connectTemporal(config);
+  const worker: RunningWorker = await runWorker({ ...stack.services, config, temporal }, workflowBundle());
+  try {
+    await work();
+  } finally {
+    await worker.stop();
+    await temporal.connection.close();
+    await stack.startWorker();
+  }
+}
+
+const keyNames = async (orderId: string) => [
+  ...new Set([...textIn(await rawHistory(orderId)).matchAll(/^(spring|autumn)$/gm)].map(([name]) => name)),
+];
+
+test('an order runs to its end, and neither name, address, reference nor a partner’s words can be read', async () => {
+  const { orderId, printOrderId } = await handedOver(stack, REFERENCE, { address: ADDRESS });
+  await say(printOrderId, 'error', 'Wilhelmina’s picture is too dark');
+  await orderUntil(stack, orderId, is('on_hold'));
+  const refused = stack.shop.updateShipment({
+    params: { orderId },
+    body: { shippingAddress: { ...orderBody(stack, REFERENCE).shippingAddress, ...ADDRESS, country: 'AQ' } },
+  });
+  await expect(refused).rejects.toThrow(/AQ/);
+  await say(printOrderId, 'printed');
+  await orderUntil(stack, orderId, is('printed'));
+  await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
+  await say(printOrderId, 'shipped');
+  await orderUntil(stack, orderId, is('shipped'));
+  await deliver(orderId);
+  await eventually(async () => {
+    const { status } = await stack.services.temporal.workflow.getHandle(workflowIdOf(orderId)).describe();
+    return status.name === 'COMPLETED' ? true : undefined;
+  });
+
+  const events = await rawHistory(orderId);
+  expect(events.length).toBeGreaterThan(20);
+  const words = [...PERSONAL, 'picture is too dark', 'retail', 'shipment method'];
+  expect(found(textIn(events), words)).toEqual([]);
+  expect(found(await description(orderId), words)).toEqual([]);
+  expect(await keyNames(orderId)).toEqual(['spring']);
+  // The refused change is in the history, as a failure that tells nothing.
+  const failures = events.flatMap((event) => {
+    const failure = event.workflowExecutionUpdateCompletedEventAttributes?.outcome?.failure;
+    return failure ? [failure] : [];
+  });
+  expect(failures).toMatchObject([{ message: 'Encoded failure', stackTrace: '' }]);
+});
+
+test('what a partner refuses with is kept as an encoded failure, and reaches the operator readable', async () => {
+  const reference = `refused-${randomToken(6)}`;
+  await misbehaveOnce(stack, 'prints-berlin', 'refuses', reference);
+  const { id: orderId } = await stack.shop.submitOrder({ body: orderBody(stack, reference) });
+  await orderUntil(stack, orderId, is('on_hold'));
+  const { events } = await stack.operator.getOperatorOrder({ params: { orderId } });
+  const { message } = events.find(({ type }) => type === 'print_order_refused')!.data as { message: string };
+  expect(message).toMatch(/\w+ \w+/);
+  const history = await rawHistory(orderId);
+  expect(found(textIn(history), [message, reference])).toEqual([]);
+  const [failure] = history.flatMap((event) => event.activityTaskFailedEventAttributes?.failure ?? []);
+  expect(failure).toMatchObject({ message: 'Encoded failure' });
+});
+
+test('without keys the same words are there to be read: the search above finds what there is', async () => {
+  await withWorker(undefined, async () => {
+    const reference = `plain-${randomToken(6)}`;
+    const { id } = await stack.shop.submitOrder({ body: orderBody(stack, reference) });
+    await orderUntil(stack, id, is('passed'));
+    expect(found(textIn(await rawHistory(id)), [reference])).toEqual([reference]);
+  });
+});
+
+test('a run from before encryption goes on under it', async () => {
+  let order: Awaited<ReturnType<typeof handedOver>>;
+  await withWorker(undefined, async () => {
+    order = await handedOver(stack, `before-${randomToken(6)}`);
+  });
+  await say(order!.printOrderId, 'printed');
+  await orderUntil(stack, order!.orderId, is('printed'));
+  expect(await keyNames(order!.orderId)).toEqual(['spring']);
+});
+
+test('a key is exchanged under running orders; what was written before stays readable', async () => {
+  const { orderId, printOrderId } = await handedOver(stack, `rotated-${randomToken(6)}`);
+  const finished = await handedOver(stack, `finished-${randomToken(6)}`);
+  await stack.shop.cancelOrder({ params: { orderId: finished.orderId }, body: {} });
+  await orderUntil(stack, finished.orderId, is('canceled'));
+  await withWorker([autumn, spring], async () => {
+    await say(printOrderId, 'printed');
+    await orderUntil(stack, orderId, is('printed'));
+    await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
+    await say(printOrderId, 'shipped');
+    await orderUntil(stack, orderId, is('shipped'));
+    await deliver(orderId);
+    expect((await keyNames(orderId)).sort()).toEqual(['autumn', 'spring']);
+    const result = await stack.services.temporal.workflow.getHandle(workflowIdOf(finished.orderId)).result();
+    expect(result).toEqual({ fulfillmentStatus: 'canceled' });
+  });
+});
+
+test('search attributes name no person, with keys or without; with keys not even the reference', async () => {
+  const attributesOf = async (orderId: string) => {
+    const { workflowExecutionInfo } = await plain.workflowService.describeWorkflowExecution({
+      namespace: 'default',
+      execution: { workflowId: workflowIdOf(orderId) },
+    });
+    return Object.fromEntries(
+      Object.entries(workflowExecutionInfo!.searchAttributes!.indexedFields!).map(([name, { data }]) => [
+        name,
+        JSON.parse(Buffer.from(data!).toString()) as unknown,
+      ]),
+    );
+  };
+  const client = expect.stringMatching(/^[0-9a-f-]{36}$/);
+  const ours = {
+    PresslineOrderStatus: 'in_production',
+    PresslineClient: client,
+    PresslineCountry: 'DE',
+    PresslinePartner: ['prints-berlin'],
+  };
+  const encrypted = await handedOver(stack, `attributes-${randomToken(6)}`, { address: ADDRESS });
+  await eventually(async () =>
+    'PresslinePartner' in (await attributesOf(encrypted.orderId)) ? true : undefined,
+  );
+  expect(await attributesOf(encrypted.orderId)).toEqual({ BuildIds: expect.anything(), ...ours });
+  await withWorker(undefined, async () => {
+    const reference = `attributes-${randomToken(6)}`;
+    const readable = await handedOver(stack, reference, { address: ADDRESS });
+    await eventually(async () =>
+      'PresslinePartner' in (await attributesOf(readable.orderId)) ? true : undefined,
+    );
+    expect(await attributesOf(readable.orderId)).toEqual({
+      BuildIds: expect.anything(),
+      ...ours,
+      PresslineReference: reference,
+    });
+  });
+});
