@@ -8,6 +8,16 @@ jest.setTimeout(120_000);
 
 beforeAll(build);
 
+/** What the log says under the id of the newest request that submitted an order. */
+function stepsOfLastRequest(log: string): string[] {
+  const lines = log
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { msg: string; requestId?: string });
+  const { requestId } = lines.findLast(({ msg }) => msg === 'order taken')!;
+  return lines.filter((line) => line.requestId === requestId).map(({ msg }) => msg);
+}
+
 test('the demo shows every step with its time, saves label and invoice, and stops cleanly; and so again', async () => {
   const folder = await new DataFolder().withFreePorts();
   const here = await mkdtemp(join(tmpdir(), 'pressline-demo-'));
@@ -31,6 +41,17 @@ test('the demo shows every step with its time, saves label and invoice, and stop
       expect(demo.output).not.toContain('"level"');
       const log = await readFile(join(folder.path, 'logs/pressline.log'), 'utf8');
       expect(log.match(/order taken/g)).toHaveLength(time);
+      expect(stepsOfLastRequest(log)).toEqual(
+        expect.arrayContaining([
+          'order taken',
+          'order prepared',
+          'print order delivery',
+          'order status',
+          'labels bought',
+        ]),
+      );
+      expect(log).not.toMatch(/Lovelace|ada@example|Spiegelgasse|555 01 23/);
+      expect(log).not.toMatch(/(plk|pls|whsec)_/);
 
       demo.kill('SIGINT');
       expect(await demo.exit).toBe(0);
