@@ -74,14 +74,16 @@ async function deliver(orderId: string): Promise<void> {
     SELECT t.tracking_number, t.carrier_uid FROM trackings t JOIN shipments s ON s.id = t.shipment_id
     WHERE s.order_id = ${orderId}`;
   const { trackingNumber, carrierUid } = parcel!;
-  const event = {
-    trackingNumber,
-    statusUid: 'delivered',
-    message: 'Delivered',
-    signedBy: 'carrier',
-  } as const;
+  const occurredAt = new Date().toISOString();
   await recordTrackingEvents(sql, carrierUid, [
-    { ...event, eventId: null, signedBy: 'carrier', occurredAt: new Date().toISOString() },
+    {
+      trackingNumber,
+      statusUid: 'delivered',
+      message: 'Delivered',
+      eventId: null,
+      signedBy: carrierUid,
+      occurredAt,
+    },
   ]);
   await orderUntil(stack, orderId, is('delivered'));
 }

@@ -1,0 +1,121 @@
+import type { Connection } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import { type RunningWorker, runWorker } from '../../src/cli/run-worker';
+import { workflowBundle } from '../support/servers';
+import { eventually, type TestStack, testStack } from '../support/stack';
+import { handedOver, is, orderBody, orderUntil, partnerClock, seenPrintOrders } from './order-fixture';
+
+/** Deploys under running orders: worker versions on the embedded server, as docs/upgrades.md has an operator do it. */
+
+let stack: TestStack;
+const workers = new Map<string, RunningWorker>();
+const now = partnerClock();
+
+beforeAll(async () => {
+  // Its first worker has no version: versions come to a deployment that runs.
+  stack = await testStack({ mode: 'manual' });
+}, 60_000);
+afterAll(() => Promise.all([...workers.values()].map((worker) => worker.stop())));
+
+async function startVersion(buildId: string): Promise<void> {
+  const { services } = stack;
+  const config = { ...services.config, WORKER_BUILD_ID: buildId };
+  workers.set(buildId, await runWorker({ ...services, config }, workflowBundle()));
+}
+
+async function stopVersion(buildId: string): Promise<void> {
+  await workers.get(buildId)!.stop();
+  workers.delete(buildId);
+}
+
+/** `temporal worker deployment set-current-version`; the version is known once its worker has polled. */
+async function makeCurrent(buildId: string): Promise<void> {
+  const { config, temporal: client } = stack.services;
+  const { workflowService } = client.connection as Connection;
+  await eventually(async () => {
+    try {
+      await workflowService.setWorkerDeploymentCurrentVersion({
+        namespace: config.TEMPORAL_NAMESPACE,
+        deploymentName: config.TEMPORAL_TASK_QUEUE,
+        buildId,
+        identity: 'test',
+      });
+      return true;
+    } catch (error) {
+      const { details } = error as { details?: string };
+      if (/not found|no poller/i.test(details ?? '')) return undefined;
+      throw error;
+    }
+  });
+}
+
+const versioningOf = async (orderId: string) => {
+  const { raw } = await stack.services.temporal.workflow.getHandle(`order-${orderId}`).describe();
+  const info = raw.workflowExecutionInfo!.versioningInfo;
+  return {
+    buildId: info?.deploymentVersion?.buildId ?? null,
+    autoUpgrade: info?.behavior === temporal.api.enums.v1.VersioningBehavior.VERSIONING_BEHAVIOR_AUTO_UPGRADE,
+  };
+};
+
+const say = (printOrderId: string, status: string) =>
+  stack
+    .partner('prints-berlin')
+    .postOrderStatus({ body: { timestamp: now(), orderId: printOrderId, status } as never });
+
+async function print(orderId: string, printOrderId: string): Promise<void> {
+  await say(printOrderId, 'printed');
+  await orderUntil(stack, orderId, is('printed'));
+}
+
+async function ship(orderId: string, printOrderId: string): Promise<void> {
+  await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
+  await say(printOrderId, 'shipped');
+  await orderUntil(stack, orderId, is('shipped'));
+}
+
+test('an order goes through three deploys, from workers without versions to a second version', async () => {
+  const { orderId, printOrderId } = await handedOver(stack, 'three-deploys');
+  expect(await versioningOf(orderId)).toMatchObject({ buildId: null });
+
+  await startVersion('a');
+  await makeCurrent('a');
+  await stack.stopWorker();
+  await say(printOrderId, 'received');
+  await orderUntil(stack, orderId, is('in_production'));
+  expect(await versioningOf(orderId)).toEqual({ buildId: 'a', autoUpgrade: true });
+
+  // Beside the old one, which nothing is taken from yet.
+  await startVersion('b');
+  await print(orderId, printOrderId);
+  expect(await versioningOf(orderId)).toEqual({ buildId: 'a', autoUpgrade: true });
+
+  await makeCurrent('b');
+  await ship(orderId, printOrderId);
+  expect(await versioningOf(orderId)).toEqual({ buildId: 'b', autoUpgrade: true });
+  expect(seenPrintOrders(stack, [printOrderId])).toMatchObject([{ deliveries: 1, distinctContents: 1 }]);
+});
+
+test('a version that turns out bad is taken back by making the one before it current again', async () => {
+  const { orderId, printOrderId } = await handedOver(stack, 'taken-back');
+  expect(await versioningOf(orderId)).toEqual({ buildId: 'b', autoUpgrade: true });
+  await makeCurrent('a');
+  await print(orderId, printOrderId);
+  expect(await versioningOf(orderId)).toEqual({ buildId: 'a', autoUpgrade: true });
+  await makeCurrent('b');
+  await stopVersion('a');
+  await ship(orderId, printOrderId);
+  expect(await versioningOf(orderId)).toEqual({ buildId: 'b', autoUpgrade: true });
+});
+
+test('a worker whose version is not current gets no work, so that a deploy can be looked at first', async () => {
+  await stopVersion('b');
+  await startVersion('c');
+  const { id } = await stack.shop.submitOrder({
+    body: orderBody(stack, 'waits'),
+  });
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  expect((await stack.shop.getOrder({ params: { orderId: id } })).fulfillmentStatus).toBe('created');
+  await makeCurrent('c');
+  await orderUntil(stack, id, is('passed'));
+});
