@@ -17,7 +17,7 @@ if (!Number.isInteger(requests) || requests < 1 || !Number.isInteger(seed)) {
 }
 console.error(`${requests} requests, seed ${seed}`);
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest.js');
-const run = spawn(process.execPath, [jest, 'test/fuzz/fuzz.test.ts'], {
+const run = spawn(process.execPath, [jest, '--runInBand', 'test/fuzz'], {
   stdio: 'inherit',
   env: { ...process.env, FUZZ_REQUESTS: String(requests), FUZZ_SEED: String(seed) },
 });

@@ -117,7 +117,7 @@ const CONTENT_TYPES = [
 ];
 const ENCODINGS = ['gzip', 'deflate', 'br', 'identity', 'zstd', 'gzip, gzip', 'x'];
 
-function dictionaryOf({ printOrders, jobs, ids }: Subject): Dictionary {
+function dictionaryOf({ printOrders, jobs, items, ids }: Subject): Dictionary {
   const modelIds = ['t-shirt', 'blank-t-shirt', 'framed-poster', 'poster', 'none'];
   return {
     productUid: [POSTER, T_SHIRT, STICKER, 'no_such_product', 'flat_product_pf_a3'],
@@ -135,8 +135,8 @@ function dictionaryOf({ printOrders, jobs, ids }: Subject): Dictionary {
     uid: ['tern_parcel_domestic', 'corvid_post_tracked', ''],
     orderId: [...printOrders, '1', '999999999999999999'],
     orderItemId: [...jobs, '1'],
-    itemIds: jobs,
-    itemId: jobs,
+    itemIds: [...items, '1'],
+    itemId: [...items, '1'],
     partnerSku: ['frame-wood-black-a4', 'frame-wood-oak-a3', 'tee-navy-m', 'none'],
     SKU: ['frame-wood-black-a4', 'sku-1'],
     productModelId: modelIds,

@@ -39,7 +39,7 @@ export function sentRequest(plan: RequestPlan, subject: Subject): SentRequest {
       return ids.length === 0 ? 'none' : encodeURIComponent(ids[part.pick % ids.length]!);
     })
     .join('');
-  let body = plan.body;
+  let body = plan.body && withPrintFiles(plan.body, subject.printFile);
   const signature =
     plan.signed && body !== undefined
       ? signatureHeaders({
@@ -59,6 +59,12 @@ export function sentRequest(plan: RequestPlan, subject: Subject): SentRequest {
     body,
     chunked: plan.chunked,
   };
+}
+
+function withPrintFiles(body: Buffer, [written, meant]: Subject['printFile']): Buffer {
+  return written === meant || !body.includes(written)
+    ? body
+    : Buffer.from(body.toString('latin1').replaceAll(written, meant), 'latin1');
 }
 
 /** @throws Error when no answer comes, or the connection breaks before one */

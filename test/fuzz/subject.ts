@@ -13,7 +13,7 @@ import type { Sql } from '../../src/platform/postgres';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
 import { buyShipment } from '../../src/shipping/purchase';
 import { recordTrackingEvents } from '../../src/shipping/tracking';
-import { item, order } from '../api/orders/sample-orders';
+import { FILE_URL, item, order } from '../api/orders/sample-orders';
 import { MUNICH } from '../documents/addresses';
 import { consignmentTo } from '../shipping/consignments';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
@@ -36,6 +36,8 @@ export interface Subject {
   readonly carrierSecret: string;
   /** What the sender's requests may name; grows with what it makes. */
   readonly ids: Readonly<Record<Sender, KnownIds>>;
+  /** What stands in bodies for a print file's address, and where such a file is. */
+  readonly printFile: readonly [written: string, meant: string];
   /** Of the client under test, and the same of another client. */
   readonly own: KnownIds;
   readonly foreign: KnownIds;
@@ -44,6 +46,8 @@ export interface Subject {
   /** Print orders and jobs of the partner under test, then of the other one. */
   readonly printOrders: readonly string[];
   readonly jobs: readonly string[];
+  /** Items of the client's orders. */
+  readonly items: readonly string[];
   /** A digest of all that belongs to the other client and the other partner. */
   foreignState(): Promise<string>;
   /** Rows written since the last call, `table operation` each; what was taken back by a rollback is not there. */
@@ -122,6 +126,8 @@ export async function fuzzSubject(): Promise<Subject> {
     await label(deps, accounts.client.id, 'mine'),
     await label(deps, accounts.otherClient.id, FOREIGN_MARK),
   ];
+  const procurementOrder = await raisedProcurementOrder(server.url, sql, accounts.partner);
+  const items = await sql<{ id: string }[]>`SELECT id FROM order_items WHERE order_id = ${own.orderId![0]!}`;
   await watchWrites(sql);
 
   const shared: KnownIds = {
@@ -138,6 +144,7 @@ export async function fuzzSubject(): Promise<Subject> {
   };
   const client = merged(shared, own, foreign);
   const operator = merged(shared, preyThings, {
+    orderId: [procurementOrder],
     attributeId: ['fuzz_size'],
     connectorId: [accounts.prey.id],
     keyId: preyKeys,
@@ -157,11 +164,13 @@ export async function fuzzSubject(): Promise<Subject> {
       stranger: { 'X-API-KEY': `plk_${'A'.repeat(32)}:pls_${'B'.repeat(43)}` },
     },
     ids: { client, operator, partner: merged(shared, foreign), nobody: client, stranger: client },
+    printFile: [FILE_URL, FILE_URL],
     own: { ...own, trackingNumber: [tracked] },
     foreign: { ...foreign, trackingNumber: [foreignTracked] },
     foreignClient: accounts.otherClient.keyAndSecret,
     printOrders: [mine.id, theirs.id],
     jobs: [...mine.jobs, ...theirs.jobs],
+    items: items.map(({ id }) => id),
     foreignState: () => stateOf(sql, accounts.otherClient.id, accounts.otherPartner.id),
     written: () => writesSince(sql),
     stop: () => server.stop(500),
@@ -230,6 +239,18 @@ async function printOrder(sql: Sql, orderId: string, partnerId: string, mark: st
     INSERT INTO print_jobs (print_order_id, order_item_id, quantity)
     SELECT ${made!.id}, id, quantity FROM order_items WHERE order_id = ${orderId} RETURNING id`;
   return { id: made!.id, jobs: jobs.map(({ id }) => id) };
+}
+
+/** Consumes a shelf below its minimum, so that more is ordered. @returns the procurement order's id */
+async function raisedProcurementOrder(baseUrl: string, sql: Sql, partner: TestAccount): Promise<string> {
+  const adjustments = [{ partnerSku: 'frame-wood-white-a4', adjustmentType: 'consume', quantity: 390 }];
+  await fetch(`${baseUrl}/procurement/v1/inventory/adjust-stock`, {
+    method: 'POST',
+    headers: { ...partner.key, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ adjustments }),
+  });
+  const [row] = await sql<{ id: string }[]>`SELECT id FROM procurement_orders`;
+  return row!.id;
 }
 
 /** A bought label of a shipping order. @returns its tracking number */

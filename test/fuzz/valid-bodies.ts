@@ -6,7 +6,11 @@ import type { Subject } from './subject';
  * Bodies that get past every rule, by operation: what changes to them reach the handlers, and a body made of the schema
  * alone seldom does.
  */
-export function validBodies({ printOrders, jobs }: Subject): Readonly<Record<string, readonly object[]>> {
+export function validBodies({
+  printOrders,
+  jobs,
+  items,
+}: Subject): Readonly<Record<string, readonly object[]>> {
   const quote = () => {
     const { shippingMethod: _, ...request } = internationalRequest();
     return request;
@@ -169,8 +173,11 @@ export function validBodies({ printOrders, jobs }: Subject): Readonly<Record<str
     changePartner: [{ enabled: false }, { senderAddress: sender, capabilities }],
     repairOrder: [
       { action: 'hold', reason: 'x' },
-      { action: 'cancel', reason: 'x' },
+      { action: 'release', reason: 'x' },
+      { action: 'cancel', reason: 'x', itemIds: [items[0]] },
       { action: 'retry', reason: 'x' },
+      { action: 'reroute', reason: 'x', itemId: items[0] },
+      { action: 'reproduce', reason: 'x', itemId: items[0], quantity: 1 },
     ],
     replayDeadMessages: [{}, { ids: ['1', '2'] }, { kind: 'notification' }],
     listProcurementOrders: [

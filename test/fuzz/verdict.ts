@@ -15,7 +15,7 @@ const SLOW_MS = 5_000;
 const INTERNALS =
   /\n\s+at .+:\d+|\bat [\w.<>]+ \(|node_modules|\.[cm]?[jt]s:\d+|PostgresError|violates (?:unique|check|foreign|not-null)|invalid input syntax|out of range for type|relation "\w+"|\bINSERT INTO\b|\bSELECT .+ FROM\b|ECONN|ERR_[A-Z_]+|TypeError|RangeError|UNAVAILABLE: /;
 
-/** Operations that need Temporal; it is away. */
+/** Operations that need Temporal: 503 while it is away, and never else. */
 const NEEDS_TEMPORAL: ReadonlySet<string> = new Set([
   'updateShipment',
   'cancelOrder',
@@ -34,6 +34,7 @@ const echoes = (sent: SentRequest, text: string) =>
 /**
  * What is wrong with an answer; undefined when nothing is.
  * @param shapes error shapes by operation
+ * @param temporalAway whether what needs Temporal may say so
  * @param written rows that the request wrote
  */
 export function fault(
@@ -42,6 +43,7 @@ export function fault(
   answer: Answer,
   written: readonly string[],
   shapes: ReadonlyMap<string, ErrorShape>,
+  temporalAway: boolean,
 ): string | undefined {
   const { status, headers, body, ms } = answer;
   const { operationId } = plan.operation;
@@ -50,7 +52,8 @@ export function fault(
   if (status === 431) return body.length === 0 ? undefined : 'a body with 431';
   if (ms > SLOW_MS) return `took ${Math.round(ms)} ms`;
   if (status === 503) {
-    if (!NEEDS_TEMPORAL.has(operationId)) return '503 from an operation that needs no Temporal';
+    if (!temporalAway || !NEEDS_TEMPORAL.has(operationId))
+      return '503 from an operation that needs no Temporal';
     if (!(Number(headers['retry-after']) > 0)) return '503 without Retry-After';
   } else if (status >= 500) return `${status}`;
   if (status < 200) return `${status}`;
@@ -61,6 +64,8 @@ export function fault(
   if (({} as { polluted?: unknown }).polluted !== undefined) return 'polluted Object.prototype';
   if (headers['x-content-type-options'] !== 'nosniff') return 'lacks the security headers';
   if (typeof headers['x-request-id'] !== 'string') return 'has no request id';
+  // A browser asks whether the Temporal UI may reach the codec.
+  if (status === 204 && plan.method === 'OPTIONS') return body.length === 0 ? undefined : 'a body with 204';
   if (status < 400) {
     if (!mayCall(plan)) return `${status} to a sender that may not call it`;
     return plan.method === 'HEAD' || isReadable(headers['content-type'], text) ? undefined : 'is no JSON';

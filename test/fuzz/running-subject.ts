@@ -1,0 +1,110 @@
+import type { HttpServer } from '../../api/http/server';
+import { address, FILE_URL, item, order, T_SHIRT } from '../api/orders/sample-orders';
+import { testAccount } from '../support/api-deps';
+import { eventually, type TestStack, testStack } from '../support/stack';
+import { FOREIGN_MARK, type KnownIds, type Subject } from './subject';
+
+/**
+ * The API with everything behind it: a worker carries out what requests begin, and partners have print orders. Rows come
+ * and go by themselves here, so that `written` tells nothing.
+ */
+export async function runningSubject(): Promise<Subject> {
+  const stack: TestStack = await testStack({ mode: 'manual' });
+  const { services, credentials, sandbox } = stack;
+  const { sql } = services;
+  const [berlin, ohio] = [credentials.partners[0]!, credentials.partners[1]!];
+  const otherClient = await testAccount(sql, 'client', FOREIGN_MARK);
+  const client = { 'X-API-KEY': `${credentials.client.apiKey}:${credentials.client.apiSecret}` };
+
+  const submit = async (headers: Readonly<Record<string, string>>, body: object) => {
+    const answer = await fetch(`${stack.baseUrl}/v1/orders`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (answer.status !== 200) throw new Error(await answer.text());
+    return ((await answer.json()) as { id: string }).id;
+  };
+  const file = (type: string, name: string) => ({ type, url: `${sandbox.url}/files/${name}` });
+  const poster = () => order({ items: [item({ quantity: 3, files: [file('default', 'poster-a3.pdf')] })] });
+  const shirt = order({
+    metadata: [{ key: 'mark', value: FOREIGN_MARK }],
+    shippingAddress: address({
+      country: 'US',
+      state: 'OH',
+      city: 'Columbus',
+      postCode: '43215',
+      phone: '+16145550123',
+    }),
+    items: [
+      item({
+        productUid: T_SHIRT,
+        files: [file('front', 't-shirt-front.png'), file('back', 't-shirt-back.png')],
+      }),
+    ],
+  });
+  // The last two are the operator's to repair: clients would have cancelled them by then.
+  const own: string[] = [];
+  for (let made = 0; made < 5; made += 1) own.push(await submit(client, poster()));
+  const foreign = await submit(otherClient.keyAndSecret, shirt);
+  const accepted = async (orderId: string) => {
+    const found = await eventually(async () => {
+      const rows = await sql<{ id: string; jobs: string[] }[]>`
+        SELECT p.id, array_agg(j.id::text) AS jobs FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id
+        WHERE p.order_id = ${orderId} AND p.accepted_at IS NOT NULL GROUP BY p.id`;
+      return rows[0];
+    }, 60_000);
+    return found;
+  };
+  const mine = await Promise.all(own.map(accepted));
+  const theirs = await accepted(foreign);
+
+  const partners = await sql<{ id: string }[]>`SELECT account_id AS id FROM partners`;
+  const items = await sql<{ id: string }[]>`SELECT id FROM order_items WHERE order_id = ${own.at(-1)!}`;
+
+  const ids: KnownIds = {
+    orderId: [...own.slice(0, -2), foreign],
+    date: ['2026-01-05'],
+    carrierUid: ['tern_parcel'],
+  };
+  return {
+    sql,
+    deps: services,
+    server: { url: stack.baseUrl } as HttpServer,
+    carrierSecret: services.secrets.carrierWebhookSecret,
+    headers: {
+      client,
+      partner: { 'X-API-KEY': berlin.apiKey },
+      operator: { 'X-API-KEY': credentials.operator.apiKey },
+      nobody: {},
+      stranger: { 'X-API-KEY': ohio.apiKey.toUpperCase() },
+    },
+    ids: {
+      client: ids,
+      partner: ids,
+      operator: { orderId: own.slice(-2), partnerId: partners.map(({ id }) => id) },
+      nobody: ids,
+      stranger: ids,
+    },
+    printFile: [FILE_URL, `${sandbox.url}/files/poster-a3.pdf`],
+    own: { orderId: own },
+    foreign: { orderId: [foreign] },
+    foreignClient: otherClient.keyAndSecret,
+    printOrders: [...mine.map(({ id }) => id), theirs.id],
+    jobs: [...mine.flatMap(({ jobs }) => jobs), ...theirs.jobs],
+    items: items.map(({ id }) => id),
+    // What a request could change; what the order's own run goes on writing is left out.
+    foreignState: async () => {
+      const [row] = await sql<{ state: string }[]>`
+        SELECT jsonb_build_array(o.shipping_address, o.shipment_method_uid, o.shipping_revision, o.metadata, o.financial_status,
+          (SELECT jsonb_agg(jsonb_build_array(i.quantity, i.fulfillment_status) ORDER BY i.id) FROM order_items i
+            WHERE i.order_id = o.id),
+          (SELECT count(*) FROM postbacks b JOIN print_orders p ON p.id = b.print_order_id WHERE p.order_id = o.id),
+          (SELECT count(*) FROM shipments s WHERE s.order_id = o.id))::text AS state
+        FROM orders o WHERE o.id = ${foreign}`;
+      return row!.state;
+    },
+    written: async () => [],
+    stop: async () => undefined,
+  };
+}

@@ -1,0 +1,56 @@
+import { answersTable, type Campaign, runCampaign } from './campaign';
+import { runningSubject } from './running-subject';
+import type { Subject } from './subject';
+
+/** What ends in a run: with a worker there, none of it may fail for the want of one. */
+const WITH_RUNS = new Set([
+  'submitOrder',
+  'updateShipment',
+  'cancelOrder',
+  'postOrderStatus',
+  'dispatchOrder',
+  'createShippingOrder',
+  'repairOrder',
+  'getOrder',
+  'getOperatorOrder',
+]);
+/** Of a long campaign, every twentieth request: each may buy a label or change a run. */
+const REQUESTS =
+  process.env.FUZZ_REQUESTS === undefined ? 250 : Math.ceil(Number(process.env.FUZZ_REQUESTS) / 20);
+const SEED = Number(process.env.FUZZ_SEED ?? 1);
+
+jest.setTimeout(Math.max(180_000, REQUESTS * 300));
+
+let subject: Subject;
+let campaign: Campaign;
+let foreignBefore: string;
+
+beforeAll(async () => {
+  subject = await runningSubject();
+  foreignBefore = await subject.foreignState();
+  campaign = await runCampaign(subject, { requests: REQUESTS, seed: SEED, only: WITH_RUNS });
+  if (process.env.FUZZ_REQUESTS !== undefined) process.stderr.write(`${answersTable(campaign)}\n`);
+});
+
+test('no request is answered as none may be while runs carry them out', () => {
+  expect(campaign.findings).toEqual([]);
+});
+
+test('nothing of another account has changed', async () => {
+  expect(await subject.foreignState()).toBe(foreignBefore);
+});
+
+test('every run stands: none has failed or is stuck in a task that fails again and again', async () => {
+  const { temporal, config } = subject.deps;
+  const broken: string[] = [];
+  const query = `TaskQueue = "${config.TEMPORAL_TASK_QUEUE}"`;
+  for await (const run of temporal.workflow.list({ query })) {
+    if (['FAILED', 'TERMINATED', 'TIMED_OUT'].includes(run.status.name))
+      broken.push(`${run.workflowId} ${run.status.name}`);
+    if (run.status.name !== 'RUNNING') continue;
+    const { raw } = await temporal.workflow.getHandle(run.workflowId).describe();
+    const attempt = raw.pendingWorkflowTask?.attempt ?? 0;
+    if (attempt > 2) broken.push(`${run.workflowId} fails its task`);
+  }
+  expect(broken).toEqual([]);
+});
