@@ -64,6 +64,31 @@ export type AttributeValue = {
   updatedAt: string;
 };
 
+export type BillingEntity = {
+  /** The operator’s own number of it. */
+  id: number;
+  companyName: string;
+  companyNumber?: string | undefined;
+  companyVatNumber?: string | undefined;
+  companyVatNumbers?: string[] | undefined;
+  countryIsoCode?: string | undefined;
+  country?: string | undefined;
+  recipientName?: string | undefined;
+  addressLine1?: string | undefined;
+  addressLine2?: string | undefined;
+  city?: string | undefined;
+  postCode?: string | undefined;
+  stateCode?: string | undefined;
+  state?: string | undefined;
+  email?: string | undefined;
+  phone?: string | undefined;
+  currencyIsoCode?: string | undefined;
+  currency?: string | undefined;
+  status?: number | undefined;
+  iossNumber?: string | undefined;
+  invoiceType?: string | undefined;
+};
+
 export type CancelOrder = {
   reason?: string | null | undefined;
 };
@@ -119,7 +144,30 @@ export type Connector = {
   /** PUT a new method or address here, with the order’s id or reference for {order_id}. */
   updateShipmentUrl: string;
   createdAt: string;
+  billingEntity: BillingEntity | null;
+  returnAddress: {
+    country: string;
+    companyName?: string | null | undefined;
+    addressLine1: string;
+    addressLine2?: string | null | undefined;
+    city: string;
+    postCode: string;
+    state?: string | null | undefined;
+    email?: string | null | undefined;
+    phone?: string | null | undefined;
+    id: string;
+  } | null;
+  iossNumber: string | null;
   keys: ConnectorKey[];
+};
+
+export type ConnectorChange = {
+  /** Whom receipts are made out to. */
+  billingEntity?: BillingEntity | null | undefined;
+  /** Where parcels that come back are to go. */
+  returnAddress?: ReturnAddress | null | undefined;
+  /** Customs papers of parcels into the EU of up to 150 EUR carry it. */
+  iossNumber?: string | null | undefined;
 };
 
 export type ConnectorKey = {
@@ -141,6 +189,20 @@ export type CreatedConnector = {
   /** PUT a new method or address here, with the order’s id or reference for {order_id}. */
   updateShipmentUrl: string;
   createdAt: string;
+  billingEntity: BillingEntity | null;
+  returnAddress: {
+    country: string;
+    companyName?: string | null | undefined;
+    addressLine1: string;
+    addressLine2?: string | null | undefined;
+    city: string;
+    postCode: string;
+    state?: string | null | undefined;
+    email?: string | null | undefined;
+    phone?: string | null | undefined;
+    id: string;
+  } | null;
+  iossNumber: string | null;
   keyId: string;
   /** Shown this once. */
   apiKey: string;
@@ -264,6 +326,12 @@ export type ListedCustomerProduct = {
 
 export type NewConnector = {
   name: string;
+  /** Whom receipts are made out to. */
+  billingEntity?: BillingEntity | null | undefined;
+  /** Where parcels that come back are to go. */
+  returnAddress?: ReturnAddress | null | undefined;
+  /** Customs papers of parcels into the EU of up to 150 EUR carry it. */
+  iossNumber?: string | null | undefined;
 };
 
 export type OperatorOrder = {
@@ -1378,6 +1446,18 @@ export type RetrievedShippingAddress = {
   federalTaxId: string | null;
   stateTaxId: string | null;
   registrationState: string | null;
+};
+
+export type ReturnAddress = {
+  country: string;
+  companyName?: string | null | undefined;
+  addressLine1: string;
+  addressLine2?: string | null | undefined;
+  city: string;
+  postCode: string;
+  state?: string | null | undefined;
+  email?: string | null | undefined;
+  phone?: string | null | undefined;
 };
 
 export type RotatedKey = {
@@ -2730,6 +2810,16 @@ export interface Operations {
       params: {
         connectorId: string;
       };
+    };
+    answer: Connector;
+  };
+  /** Change a client’s billing entity, return address or IOSS number */
+  changeConnector: {
+    input: {
+      params: {
+        connectorId: string;
+      };
+      body?: ConnectorChange | undefined;
     };
     answer: Connector;
   };
@@ -4237,6 +4327,7 @@ export const OPERATIONS = {
   createConnector: { method: 'post', path: '/v1/connectors', idempotent: true },
   listConnectors: { method: 'get', path: '/v1/connectors', idempotent: false },
   getConnector: { method: 'get', path: '/v1/connectors/{connectorId}', idempotent: false },
+  changeConnector: { method: 'patch', path: '/v1/connectors/{connectorId}', idempotent: false },
   rotateConnectorKey: { method: 'post', path: '/v1/connectors/{connectorId}/keys', idempotent: true },
   revokeConnectorKey: {
     method: 'delete',

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { type Connector, connectorById, listConnectors } from '../../src/accounts/connectors';
+import type { ClientSettings } from '../../src/accounts/client-settings';
+import {
+  type Connector,
+  changeConnector,
+  connectorById,
+  listConnectors,
+} from '../../src/accounts/connectors';
 import {
   type ApiKeyEntry,
   createAccount,
@@ -9,12 +15,13 @@ import {
   rotateKeys,
 } from '../../src/accounts/store';
 import { Refusal } from '../../src/platform/errors';
-import { isUuid } from '../../src/platform/ids';
+import { isUuid, uuidv7 } from '../../src/platform/ids';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 import {
   connector,
+  connectorChange,
   connectorPage,
   connectorPath,
   createdConnector,
@@ -36,9 +43,10 @@ const common = {
  * its keys.
  */
 export function connectorRoutes({ sql, publicUrl }: Pick<ApiDeps, 'sql' | 'publicUrl'>): Route[] {
-  const shown = ({ id, name, createdAt }: Connector) => ({
+  const shown = ({ id, name, createdAt, settings }: Connector) => ({
     id,
     name,
+    ...shownSettings(settings),
     submitOrderUrl: `${publicUrl}/v1/orders`,
     getOrderUrl: `${publicUrl}/v1/orders`,
     updateShipmentUrl: `${publicUrl}/v1/orders/{order_id}/shipment`,
@@ -73,12 +81,13 @@ export function connectorRoutes({ sql, publicUrl }: Pick<ApiDeps, 'sql' | 'publi
       response: createdConnector,
       handler: ({ body, idempotency }) =>
         inTransaction(sql, async (tx) => {
-          const account = await createAccount(tx, { role: 'client', name: body.name });
+          const settings = stored(body);
+          const account = await createAccount(tx, { role: 'client', name: body.name, settings });
           if (account === undefined) {
             throw new Refusal('CONFLICT', { message: 'There is a connector with this name already.' });
           }
           const { keyId, apiKey, apiSecret } = await issueKey(tx, account.id);
-          const answer = { ...shown(account), keyId, apiKey, apiSecret };
+          const answer = { ...shown({ ...account, settings }), keyId, apiKey, apiSecret };
           await idempotency.complete(tx, answer);
           return answer;
         }),
@@ -114,6 +123,20 @@ export function connectorRoutes({ sql, publicUrl }: Pick<ApiDeps, 'sql' | 'publi
       params: connectorPath,
       response: connector,
       handler: async ({ params }) => (await withKeys([await found(params.connectorId)]))[0]!,
+    }),
+    route({
+      ...common,
+      method: 'patch',
+      path: '/v1/connectors/{connectorId}',
+      operationId: 'changeConnector',
+      summary: 'Change a client’s billing entity, return address or IOSS number',
+      params: connectorPath,
+      body: connectorChange,
+      response: connector,
+      handler: async ({ params, body }) => {
+        const { id } = await found(params.connectorId);
+        return (await withKeys([(await changeConnector(sql, id, stored(body)))!]))[0]!;
+      },
     }),
     route({
       ...common,
@@ -160,6 +183,27 @@ export function connectorRoutes({ sql, publicUrl }: Pick<ApiDeps, 'sql' | 'publi
       },
     }),
   ];
+}
+
+/** Settings as they are kept: an address is known by an id of its own. */
+function stored({ billingEntity, returnAddress, iossNumber }: ClientSettings): ClientSettings {
+  return {
+    ...(billingEntity === undefined ? {} : { billingEntity }),
+    ...(returnAddress === undefined
+      ? {}
+      : { returnAddress: returnAddress && { id: uuidv7(), ...returnAddress } }),
+    ...(iossNumber === undefined ? {} : { iossNumber }),
+  };
+}
+
+type ShownSettings = Pick<z.output<typeof connector>, 'billingEntity' | 'returnAddress' | 'iossNumber'>;
+
+function shownSettings({ billingEntity, returnAddress, iossNumber }: ClientSettings): ShownSettings {
+  return {
+    billingEntity: (billingEntity ?? null) as ShownSettings['billingEntity'],
+    returnAddress: (returnAddress ?? null) as ShownSettings['returnAddress'],
+    iossNumber: iossNumber ?? null,
+  };
 }
 
 function shownKey({ id, hint, createdAt, expiresAt, revokedAt }: ApiKeyEntry) {

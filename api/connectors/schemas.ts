@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { countryCode, currencyCode, text } from '../../src/platform/domain/fields';
 
 const timestamp = z.iso.datetime();
 const connectorFields = {
@@ -17,9 +18,71 @@ const credentialFields = {
   apiSecret: z.string().describe('Shown this once.'),
 };
 
+const billingEntity = z
+  .object({
+    id: z.int().min(0).describe('The operator’s own number of it.'),
+    companyName: text(200),
+    companyNumber: z.string().max(50),
+    companyVatNumber: z.string().max(50),
+    companyVatNumbers: z.array(text(50)).max(30),
+    countryIsoCode: countryCode,
+    country: z.string().max(100),
+    recipientName: z.string().max(200),
+    addressLine1: z.string().max(200),
+    addressLine2: z.string().max(200),
+    city: z.string().max(100),
+    postCode: z.string().max(20),
+    stateCode: z.string().max(10),
+    state: z.string().max(100),
+    email: z.email().max(254),
+    phone: z.string().max(25),
+    currencyIsoCode: currencyCode,
+    currency: z.string().max(100),
+    status: z.int().min(0),
+    iossNumber: z.string().max(20),
+    invoiceType: z.string().max(50),
+  })
+  .partial()
+  .required({ id: true, companyName: true })
+  .meta({ id: 'BillingEntity' });
+
+const returnAddress = z
+  .object({
+    country: countryCode,
+    companyName: text(60).nullable().default(null),
+    addressLine1: text(35),
+    addressLine2: text(35).nullable().default(null),
+    city: text(30),
+    postCode: text(15),
+    state: text(35).nullable().default(null),
+    email: z.email().max(254).nullable().default(null),
+    phone: text(25).nullable().default(null),
+  })
+  .meta({ id: 'ReturnAddress' });
+
+const settings = {
+  billingEntity: billingEntity.nullish().describe('Whom receipts are made out to.'),
+  returnAddress: returnAddress.nullish().describe('Where parcels that come back are to go.'),
+  iossNumber: z
+    .string()
+    .regex(/^IM\d{10}$/, 'Not an IOSS number: IM and ten digits.')
+    .nullish()
+    .describe('Customs papers of parcels into the EU of up to 150 EUR carry it.'),
+};
+
 export const newConnector = z
-  .object({ name: z.string().trim().min(1).max(100) })
+  .object({ name: z.string().trim().min(1).max(100), ...settings })
   .meta({ id: 'NewConnector', examples: [{ name: 'poster-shop' }] });
+
+export const connectorChange = z
+  .object(settings)
+  .meta({ id: 'ConnectorChange', description: 'Null takes a setting away; what is left out stays.' });
+
+const shownSettings = {
+  billingEntity: billingEntity.nullable(),
+  returnAddress: returnAddress.extend({ id: z.string() }).nullable(),
+  iossNumber: z.string().nullable(),
+};
 
 export const connectorKey = z
   .object({
@@ -32,11 +95,11 @@ export const connectorKey = z
   .meta({ id: 'ConnectorKey' });
 
 export const connector = z
-  .object({ ...connectorFields, keys: z.array(connectorKey) })
+  .object({ ...connectorFields, ...shownSettings, keys: z.array(connectorKey) })
   .meta({ id: 'Connector' });
 
 export const createdConnector = z
-  .object({ ...connectorFields, ...credentialFields })
+  .object({ ...connectorFields, ...shownSettings, ...credentialFields })
   .meta({ id: 'CreatedConnector' });
 
 export const connectorPage = z.object({

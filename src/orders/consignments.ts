@@ -1,5 +1,7 @@
 import type { Partner } from '../partners/store';
+import { EU_MEMBERS } from '../platform/domain/countries';
 import { toMinor } from '../platform/domain/money';
+import { contentsValue, euroCents } from '../shipping/domain/customs';
 import type { Consignment, PostalAddress } from '../shipping/domain/shipment';
 import { isCrossBorder } from './domain/cross-border';
 import { type PackedPackage, type PackItem, packOrder } from './domain/packing';
@@ -62,11 +64,30 @@ export function consignmentOf(
   brandName: string,
 ): Consignment {
   return {
-    sender: partner.senderAddress,
+    sender: {
+      ...partner.senderAddress,
+      ...(fallsUnderIoss(order, partner, packages)
+        ? { taxIds: { ...partner.senderAddress.taxIds, iossNumber: order.iossNumber! } }
+        : {}),
+    },
     receiver: receiverOf(order.shippingAddress),
     packages,
     currency: order.currency,
     brandName,
     reference: order.orderReferenceId,
   };
+}
+
+/** Consignments into the EU of more than this pay import VAT at the border (Directive 2006/112/EC, article 369l). */
+const IOSS_LIMIT_EURO_CENTS = 150_00;
+
+function fallsUnderIoss(
+  order: RunOrder,
+  partner: Pick<Partner, 'country'>,
+  packages: readonly PackedPackage[],
+): boolean {
+  const { country } = order.shippingAddress;
+  if (order.iossNumber === null || !EU_MEMBERS.includes(country)) return false;
+  const cents = euroCents(contentsValue(packages, order.currency));
+  return isCrossBorder(partner.country, country) && cents !== null && cents <= IOSS_LIMIT_EURO_CENTS;
 }

@@ -1,3 +1,4 @@
+import type { ClientSettings } from '../accounts/client-settings';
 import type { ResolvedProduct } from '../catalog/domain/product';
 import type { StoredPreview } from '../files/take-in-file';
 import { isUuid } from '../platform/ids';
@@ -12,11 +13,7 @@ type Metadata = { key: string; value: string }[];
 export interface OrderRecord {
   readonly id: string;
   readonly clientId: string;
-  readonly clientSettings: {
-    readonly billingEntity?: Record<string, unknown> | null;
-    readonly returnAddress?: Record<string, unknown> | null;
-    readonly iossNumber?: string | null;
-  };
+  readonly clientSettings: ClientSettings;
   readonly orderReferenceId: string;
   readonly customerReferenceId: string | null;
   readonly orderType: 'order' | 'draft';

@@ -158,6 +158,7 @@ function asRunOrder(
     id: '',
     clientId: client.id,
     clientName: client.name,
+    iossNumber: null,
     orderReferenceId: request.orderReferenceId ?? '',
     currency: request.currency,
     retailCurrency: null,

@@ -8,6 +8,8 @@ export interface RunOrder {
   readonly id: string;
   readonly clientId: string;
   readonly clientName: string;
+  /** The client's number in the EU's import one-stop shop. */
+  readonly iossNumber: string | null;
   readonly orderReferenceId: string;
   readonly currency: string;
   readonly retailCurrency: string | null;
@@ -38,7 +40,7 @@ export interface RunItem {
  */
 export async function runOrder(sql: Queryable, orderId: string, lock = false): Promise<RunOrder> {
   const [order] = await sql<RunOrder[]>`
-    SELECT o.id, o.client_id, a.name AS client_name, o.order_reference_id, o.currency, o.retail_currency,
+    SELECT o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number, o.order_reference_id, o.currency, o.retail_currency,
       o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.packaging_instructions, o.shipping_revision,
       o.created_at,
       (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'itemReferenceId', i.item_reference_id,

@@ -105,3 +105,58 @@ test('unknown connectors and keys are 404, whatever their id looks like', async 
     await request(app).delete(`/v1/connectors/${body.id}/keys/${id}`).set(operator.key).expect(404);
   }
 });
+
+describe('what is kept of a client besides its keys', () => {
+  const billingEntity = {
+    id: 12,
+    companyName: 'Poster Shop GmbH',
+    companyVatNumbers: ['DE129273398'],
+    countryIsoCode: 'DE',
+  };
+  const returnAddress = {
+    country: 'DE',
+    companyName: 'Poster Shop',
+    addressLine1: 'Torstr. 1',
+    city: 'Berlin',
+    postCode: '10119',
+  };
+
+  test('given at the beginning, changed and taken away field by field', async () => {
+    const send = (body: object) => request(app).post('/v1/connectors').set(operator.key).send(body);
+    const { body: made } = await send({ name: 'billed', billingEntity, returnAddress }).expect(200);
+    expect(made).toMatchObject({ billingEntity, returnAddress, iossNumber: null });
+    expect(made.returnAddress).toMatchObject({ id: expect.any(String), addressLine2: null, phone: null });
+
+    const change = (body: object) =>
+      request(app).patch(`/v1/connectors/${made.id}`).set(operator.key).send(body);
+    const { body: changed } = await change({ iossNumber: 'IM2760000742', billingEntity: null }).expect(200);
+    expect(changed).toMatchObject({
+      billingEntity: null,
+      returnAddress: made.returnAddress,
+      iossNumber: 'IM2760000742',
+    });
+    const { body: read } = await request(app).get(`/v1/connectors/${made.id}`).set(operator.key).expect(200);
+    expect(read).toEqual(changed);
+  });
+
+  test('wrong ones are refused by their paths, other accounts are not found', async () => {
+    const { body: made } = await create('unbilled').expect(200);
+    expect(made).toMatchObject({ billingEntity: null, returnAddress: null, iossNumber: null });
+    const change = (id: string, body: object) =>
+      request(app).patch(`/v1/connectors/${id}`).set(operator.key).send(body);
+    const { body } = await change(made.id, {
+      billingEntity: { companyName: ' ', countryIsoCode: 'Germany' },
+      returnAddress: { ...returnAddress, country: 'XX', city: undefined },
+      iossNumber: 'DE129273398',
+    }).expect(400);
+    expect(body.errors.map(({ reference }: { reference: string }) => reference).sort()).toEqual([
+      'billingEntity.companyName',
+      'billingEntity.countryIsoCode',
+      'billingEntity.id',
+      'iossNumber',
+      'returnAddress.city',
+      'returnAddress.country',
+    ]);
+    await change(operator.id, { iossNumber: null }).expect(404);
+  });
+});

@@ -1,6 +1,6 @@
 import { customsTerritory } from '../../platform/domain/countries';
 import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
-import { convertMinor } from '../../platform/domain/money';
+import { convertMinor, UnknownRateError } from '../../platform/domain/money';
 import type { Consignment, ConsignmentItem, ConsignmentPackage, Money } from './shipment';
 
 /** Papers customs wants with a package. */
@@ -34,9 +34,19 @@ export function contentsValue(packages: readonly ConsignmentPackage[], fallbackC
   return { minor, currency };
 }
 
+/** Euro cents; null for a currency without a reference rate, as retail prices may be in. */
+export function euroCents({ minor, currency }: Money): number | null {
+  try {
+    return convertMinor(minor, currency, 'EUR', REFERENCE_RATES);
+  } catch (error) {
+    if (error instanceof UnknownRateError) return null;
+    throw error;
+  }
+}
+
 /**
- * The paper that goes with a package across a customs border: a CN22 or, above its value, weight or lines, a CN23
- * with postal carriers; the shipment's commercial invoice with others. None where no customs lies between.
+ * The paper that goes with a package across a customs border: a CN22 or, above its value (or where that cannot
+ * be told), weight or lines, a CN23 with postal carriers; the shipment's commercial invoice with others. None where no customs lies between.
  */
 export function customsForm(
   consignment: Consignment,
@@ -45,9 +55,11 @@ export function customsForm(
 ): CustomsForm | null {
   if (!passesCustoms(consignment.sender.country, consignment.receiver.country)) return null;
   if (carrier === 'commercial') return 'commercial_invoice';
-  const value = contentsValue([pack], consignment.currency);
-  const cents = convertMinor(value.minor, value.currency, 'EUR', REFERENCE_RATES);
+  const cents = euroCents(contentsValue([pack], consignment.currency));
   const small =
-    cents <= CN22_VALUE_EURO_CENTS && pack.grossWeightGrams <= CN22_GRAMS && pack.items.length <= CN22_LINES;
+    cents !== null &&
+    cents <= CN22_VALUE_EURO_CENTS &&
+    pack.grossWeightGrams <= CN22_GRAMS &&
+    pack.items.length <= CN22_LINES;
   return small ? 'cn22' : 'cn23';
 }

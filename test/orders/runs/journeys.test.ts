@@ -58,6 +58,17 @@ const JOURNEYS = {
         items: [framedPoster(stack, { retailPriceInclVat: 61.35, quantity: 2 })],
       }),
     ),
+  'to VN in dong': () =>
+    ordered(
+      stack,
+      orderOf(stack, {
+        retailCurrency: 'VND',
+        retailShippingPriceInclVat: 150_000,
+        shipmentMethodUid: 'corvid_post',
+        shippingAddress: addressIn.VN,
+        items: [poster(stack, { retailPriceInclVat: 520_000 })],
+      }),
+    ),
   'within the EU without prices': () =>
     ordered(stack, orderOf(stack, { shippingAddress: addressIn.FR, items: [framedPoster(stack)] })),
 };
@@ -171,6 +182,16 @@ describe('across a customs border', () => {
     expect(order.receipts.map(({ totalVat }) => totalVat)).toEqual([0]);
   });
 
+  test('in a currency without minor units and without a known rate, by post', async () => {
+    const order = await runs['to VN in dong'];
+    expect(order).toMatchObject({ fulfillmentStatus: 'delivered', refusalReason: null });
+    const { partner } = order.items[0]!.printJobs[0]!;
+    const customs = (await papers(order, partner)).filter((page) => /CN ?2[23]/i.test(page));
+    expect(customs).toHaveLength(1);
+    expect(customs[0]).toMatch(/520[ ,.]?000/);
+    expect(customs[0]).toContain('VND');
+  });
+
   test('the EU is one customs territory', async () => {
     const order = await runs['within the EU without prices'];
     expect(order).toMatchObject({ fulfillmentStatus: 'delivered', refusalReason: null });
@@ -273,7 +294,15 @@ test('a product made over the catalog API is ordered by name and variant at once
 });
 
 test('the addresses and credentials of a connector carry a whole order', async () => {
-  const connector = await stack.operator.createConnector({ body: { name: 'poster-shop' } });
+  const billingEntity = { id: 7, companyName: 'Poster Shop SAS', companyVatNumbers: ['FR40303265045'] };
+  const connector = await stack.operator.createConnector({
+    body: {
+      name: 'poster-shop',
+      billingEntity,
+      returnAddress: { country: 'FR', addressLine1: '3 rue Oberkampf', city: 'Paris', postCode: '75011' },
+      iossNumber: 'IM2760000742',
+    },
+  });
   const call = async (method: string, url: string, body?: object) => {
     const answer = await fetch(url, {
       method,
@@ -303,6 +332,23 @@ test('the addresses and credentials of a connector carry a whole order', async (
   // Its partner is quick: shipped already, it may not be changed any more.
   expect([200, 409]).toContain(changed.status);
   const client = createPresslineClient({ baseUrl: stack.baseUrl, ...connector, retries: 0 });
-  await readUntil(client, id, isAt('delivered'));
+  const order = await readUntil(client, id, isAt('delivered'));
+  // What the operator keeps of the client is on its orders.
+  expect(order).toMatchObject({
+    billingEntity,
+    returnAddress: { id: expect.any(String), country: 'FR', addressLine1: '3 rue Oberkampf', phone: null },
+    iossNumber: 'IM2760000742',
+    receipts: [{ billingEntity }],
+  });
+  const shirt = orderOf(stack, { ...retail, items: [tShirt(stack, priced)] });
+  const papersOf = async (body: typeof shirt) =>
+    (await papers(await ordered(stack, body, isAt('delivered', 'failed'), client), 'prints-ohio')).join('\n');
+  const [small, large] = await Promise.all([
+    papersOf(shirt),
+    papersOf({ ...shirt, items: [tShirt(stack, { ...priced, quantity: 8 })] }),
+  ]);
+  expect(small).toContain('IM2760000742');
+  // Above 150 EUR the one-stop shop is not for it.
+  expect(large).not.toContain('IM2760000742');
   await expect(read(stack.shop, id)).rejects.toMatchObject({ status: 404 });
 });

@@ -25,6 +25,7 @@ export const addressIn = {
   DE: address,
   FR: { ...address, country: 'FR', city: 'Paris', postCode: '75003', phone: '+33 1 42 72 23 45' },
   CH: { ...address, country: 'CH', city: 'Bern', postCode: '3011', phone: '+41 31 321 61 11' },
+  VN: { ...address, country: 'VN', city: 'Hanoi', postCode: '100000', phone: '+84 24 3825 2142' },
   US: {
     ...address,
     country: 'US',
