@@ -11,6 +11,7 @@ import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
 import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
 import { isCrossBorder, missingRetailPrices } from './domain/cross-border';
 import { priceOrder } from './domain/pricing';
+import type { PlanRefusalCode } from './domain/refusal-reasons';
 import type { PlannedPrintOrder } from './domain/run-events';
 import type { AttentionReason } from './domain/run-state';
 import {
@@ -35,7 +36,7 @@ export type PreparationPlan =
   | { readonly outcome: 'planned'; readonly printOrders: readonly PlannedPrintOrder[] }
   | {
       readonly outcome: 'refused';
-      readonly code: string;
+      readonly code: PlanRefusalCode;
       readonly reason: string;
       readonly details: object | null;
     }
