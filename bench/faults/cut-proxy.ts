@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A TCP proxy whose connections can be cut, as a network or a load balancer would. */
 export interface CutProxy {
@@ -9,6 +9,7 @@ export interface CutProxy {
 }
 
 /**
+ * @param port 0 picks a free one
  * @param targets ports on this machine, asked anew for each connection; they take turns, and one that does not answer
  *   is passed over
  */
@@ -63,7 +64,7 @@ export async function startCutProxy(port: number, targets: () => readonly number
     return count;
   };
   return {
-    port,
+    port: (server.address() as AddressInfo).port,
     cut,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
