@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { projectRoot } from '../../src/platform/project-root';
 
+/** Bundles of other sources are kept for an hour. */
+const KEPT_MS = 3_600_000;
 /** As scripts/build.mjs has it. */
 const FAILURE_CONVERTER = 'src/platform/codec/workflow-failures.ts';
 
@@ -26,7 +28,11 @@ export async function bundleForTests(): Promise<string> {
   });
   await mkdir(cache, { recursive: true });
   for (const name of await readdir(cache)) {
-    if (name.startsWith('workflow-bundle-')) await rm(join(cache, name), { force: true });
+    const old = join(cache, name);
+    // A younger one may be in use by another test run.
+    if (name.startsWith('workflow-bundle-') && Date.now() - (await stat(old)).mtimeMs > KEPT_MS) {
+      await rm(old, { force: true });
+    }
   }
   await writeFile(`${path}.${process.pid}`, code);
   await rename(`${path}.${process.pid}`, path);
