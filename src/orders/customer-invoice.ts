@@ -35,8 +35,7 @@ export async function customerInvoice(
     date: invoiced.createdAt.toISOString().slice(0, 10),
     currency: retail === null ? invoiced.body.currency : currency,
     vatRate: retail === null ? invoiced.body.vatRate : rate,
-    // The partner's address, where returns go, under the shop's name: the partner's tax ids are not the shop's.
-    seller: { ...partner.senderAddress, company: order.clientName, taxIds: undefined },
+    seller: sellerOf(order, partner),
     buyer: {
       ...receiverOf(order.shippingAddress),
       ...(federalTaxId === undefined ? {} : { taxIds: { vatNumber: federalTaxId } }),
@@ -45,6 +44,12 @@ export async function customerInvoice(
     lines,
     totals: { netMinor: sum('netMinor'), vatMinor: sum('vatMinor'), grossMinor: sum('grossMinor') },
   };
+}
+
+/** The shop, at the partner's address, where returns go; neither the partner's people nor its tax ids are the shop's. */
+function sellerOf(order: RunOrder, partner: Pick<Partner, 'senderAddress'>): CustomerInvoice['seller'] {
+  const { firstName, lastName, email, phone, taxIds, ...address } = partner.senderAddress;
+  return { ...address, company: order.clientName };
 }
 
 interface Invoiced {
