@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { connectPostgres, type Sql } from '../src/platform/postgres';
@@ -49,6 +50,8 @@ async function main(): Promise<number> {
     const storm = new AbortController();
     const over = new AbortController();
     const patience = AbortSignal.timeout(settings.minutes * 60_000 + CLIENTS_PATIENCE_MS);
+    // Every client waits by it.
+    setMaxListeners(0, patience);
     const shop = runShop(stack, orders, random.fork(), patience);
     const stockroom = runStockroom(stack, random.fork(), storm.signal, patience);
     const operator = runOperator(stack, random.fork(), over.signal);

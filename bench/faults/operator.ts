@@ -6,6 +6,7 @@ import type { ScatteredStack } from './scattered-stack';
 /** What mends itself does so sooner: a partner's reminder, an error that it gets over. */
 const LOOKS_TWICE_AFTER_MS = 45_000;
 const ROUND_MS = 5_000;
+const RETRY_MS = 1_000;
 
 /**
  * An operator who watches the orders in need. What a partner leaves lying goes to another partner; what no other can
@@ -21,25 +22,36 @@ export async function runOperator(
   const clients = stack.apiUrls.map((baseUrl) =>
     createPresslineClient({ baseUrl, apiKey, retries: 0, timeoutMs: 60_000 }),
   );
+  const ask: Ask = async (question) => {
+    for (;;) {
+      try {
+        return await question(random.pick(clients));
+      } catch (error) {
+        const passes =
+          !(error instanceof PresslineError) || error.status >= 500 || error.code === 'IDEMPOTENCY_IN_FLIGHT';
+        if (!passes) throw error;
+      }
+      await sleep(RETRY_MS);
+    }
+  };
   const firstSeen = new Map<string, number>();
   let acts = 0;
   while (!signal.aborted) {
-    try {
-      for (const { id } of await ordersInNeed(random.pick(clients))) {
-        if (!firstSeen.has(id)) firstSeen.set(id, Date.now());
-        if (Date.now() - firstSeen.get(id)! < LOOKS_TWICE_AFTER_MS) continue;
-        acts += await mend(random.pick(clients), id);
-        firstSeen.delete(id);
-      }
-    } catch (error) {
-      // Next round.
-      if (error instanceof PresslineError && error.status < 500 && error.code !== 'IDEMPOTENCY_IN_FLIGHT')
-        throw error;
+    const inNeed = new Set((await ask(ordersInNeed)).map(({ id }) => id));
+    for (const id of firstSeen.keys()) if (!inNeed.has(id)) firstSeen.delete(id);
+    for (const id of inNeed) {
+      if (!firstSeen.has(id)) firstSeen.set(id, Date.now());
+      if (Date.now() - firstSeen.get(id)! < LOOKS_TWICE_AFTER_MS) continue;
+      acts += await mend(ask, id);
+      firstSeen.delete(id);
     }
     await sleep(ROUND_MS, undefined, { signal }).catch(() => undefined);
   }
   return acts;
 }
+
+/** Asks one API process after another until there is an answer. */
+type Ask = <T>(question: (client: PresslineClient) => Promise<T>) => Promise<T>;
 
 async function ordersInNeed(client: PresslineClient): Promise<{ id: string }[]> {
   const found: { id: string }[] = [];
@@ -53,9 +65,9 @@ async function ordersInNeed(client: PresslineClient): Promise<{ id: string }[]> 
   }
 }
 
-async function mend(client: PresslineClient, orderId: string): Promise<number> {
+async function mend(ask: Ask, orderId: string): Promise<number> {
   const params = { orderId };
-  const order = await client.getOperatorOrder({ params });
+  const order = await ask((client) => client.getOperatorOrder({ params }));
   // `passed`: the partner took it and says nothing.
   const lying = order.items.filter(({ fulfillmentStatus }) =>
     ['manual_handling', 'passed'].includes(fulfillmentStatus),
@@ -65,26 +77,28 @@ async function mend(client: PresslineClient, orderId: string): Promise<number> {
     // The second look at the same trouble is another act.
     const key = (action: string) => ({ idempotencyKey: `${action} ${itemId} after ${makers} print orders` });
     const reason = 'left lying by its partner';
-    try {
+    const isDone = await ask(async (client) => {
       const body = { action: 'reroute' as const, itemId, reason };
-      await client.repairOrder({ params, body }, key('reroute'));
-    } catch (error) {
-      if (!isNo(error)) throw error;
-      await client
-        .repairOrder({ params, body: { action: 'cancel', itemIds: [itemId], reason } }, key('cancel'))
-        .catch((refused: unknown) => {
-          if (!isNo(refused)) throw refused;
-        });
-    }
+      return await client.repairOrder({ params, body }, key('reroute')).then(() => true, isNo);
+    });
+    if (isDone) continue;
+    await ask(async (client) => {
+      const body = { action: 'cancel' as const, itemIds: [itemId], reason };
+      return await client.repairOrder({ params, body }, key('cancel')).then(() => true, isNo);
+    });
   }
   return lying.length;
 }
 
-/** A no of the order's run: nobody else makes it, or it has gone further meanwhile. */
-function isNo(error: unknown): boolean {
-  return (
+/**
+ * @returns false for a no of the order's run: nobody else makes it, or it has gone further meanwhile
+ * @throws everything else
+ */
+function isNo(error: unknown): false {
+  const no =
     error instanceof PresslineError &&
     [400, 409].includes(error.status) &&
-    error.code !== 'IDEMPOTENCY_IN_FLIGHT'
-  );
+    error.code !== 'IDEMPOTENCY_IN_FLIGHT';
+  if (!no) throw error;
+  return false;
 }

@@ -1,0 +1,50 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type DemoCredentials, ensureDemoAccounts } from '../../src/accounts/demo-accounts';
+import { seedDemoCatalog } from '../../src/catalog/seed-demo-catalog';
+import { ensureDemoPartners } from '../../src/partners/demo-partners';
+import { claimDataFolder } from '../../src/platform/embedded/data-folder';
+import { freePort } from '../../src/platform/embedded/ports';
+import { type EmbeddedPostgres, startPostgres } from '../../src/platform/embedded/postgres-server';
+import { migrate } from '../../src/platform/migrate';
+import { connectPostgres, type Sql } from '../../src/platform/postgres';
+import { ensureDemoStock } from '../../src/procurement/demo-stock';
+
+/** A Postgres of a benchmark's own, migrated, with the demo accounts and catalog; nothing of it is left afterwards. */
+export interface BenchDatabase {
+  readonly folder: string;
+  readonly url: string;
+  readonly sql: Sql;
+  readonly credentials: DemoCredentials;
+  readonly accounts: Awaited<ReturnType<typeof ensureDemoAccounts>>['accounts'];
+}
+
+/** @param settings postgresql.conf settings on top of those of the embedded server */
+export async function withBenchDatabase<T>(
+  settings: Readonly<Record<string, string>>,
+  measure: (database: BenchDatabase) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'pressline-bench-'));
+  // The postgres user, whom root starts Postgres as, must be let through.
+  await chmod(folder, 0o755);
+  const claim = await claimDataFolder(folder);
+  const ports = { postgres: await freePort(), temporal: await freePort(), temporalUi: await freePort() };
+  await writeFile(join(folder, 'ports.json'), JSON.stringify(ports));
+  let server: EmbeddedPostgres | undefined;
+  let sql: Sql | undefined;
+  try {
+    server = await startPostgres(folder, () => undefined, settings);
+    await migrate(server.url);
+    sql = connectPostgres(server.url, { max: 4, applicationName: 'bench' });
+    const { credentials, accounts } = await ensureDemoAccounts(sql);
+    await seedDemoCatalog(sql);
+    await ensureDemoStock(sql, await ensureDemoPartners(sql, accounts.partners));
+    return await measure({ folder, url: server.url, sql, credentials, accounts });
+  } finally {
+    await sql?.end({ timeout: 5 });
+    await server?.stop();
+    await claim.release();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
