@@ -20,22 +20,22 @@ export async function flagOrder(sql: Sql, orderId: string, reason: AttentionReas
 
 /**
  * Brings the rows of an order in line with a run that is ahead of them, as after Postgres was restored from a backup.
- * The rows stay one version behind the state that they show: a record of that very version that is under way still
- * counts, with its stock and refunds.
+ * While the run goes on they stay one version behind the state that they show: a record of that very version that is
+ * under way still counts, with its stock and refunds.
  * @returns whether anything was behind, and whether the run knows of print orders that have no rows
  */
 export async function catchUp(
   sql: Sql,
   orderId: string,
   state: RunState,
+  hasEnded: boolean,
 ): Promise<{ behind: boolean; lostPrintOrders: boolean }> {
-  const version = state.version - 1;
   return await inTransaction(sql, async (tx) => {
     const updated = await tx`
       UPDATE orders SET fulfillment_status = ${deriveOrderStatus(state.items.map(({ status }) => status))},
         attention = ${state.attention.length > 0 ? state.attention.join(' ') : null},
-        run_version = ${version}, updated_at = now()
-      WHERE id = ${orderId} AND run_version < ${version}`;
+        run_version = ${hasEnded ? state.version : state.version - 1}, updated_at = now()
+      WHERE id = ${orderId} AND run_version < ${state.version}`;
     if (updated.count === 0) return { behind: false, lostPrintOrders: false };
     const jobs = state.printOrders.flatMap((printOrder) =>
       printOrder.jobs.map((job) => ({

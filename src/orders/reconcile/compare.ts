@@ -75,21 +75,21 @@ async function settleOrder(deps: ReconcileDeps, order: OpenOrder, run: Run): Pro
     };
     if (fulfillmentStatus === order.status) return {};
   }
-  const counts = await catchUpWith(deps, orderId);
+  const counts = await catchUpWith(deps, orderId, true);
   if (run.is === 'completed') return counts;
   const isNew = await flagOrder(sql, orderId, 'out_of_step');
   if (isNew) log.warn({ orderId, how: run.how }, 'reconciled: the run of an open order was broken off');
   return tally(counts, { flagged: Number(isNew) });
 }
 
-async function catchUpWith(deps: ReconcileDeps, orderId: string): Promise<Counts> {
+async function catchUpWith(deps: ReconcileDeps, orderId: string, hasEnded: boolean): Promise<Counts> {
   const { sql, temporal, log } = deps;
   const state = await stateOfRun(temporal, orderWorkflowId(orderId)).catch((error: unknown) => {
     log.warn({ err: error, orderId }, 'the state of a run cannot be read');
     return null;
   });
   if (state === null) return {};
-  const { behind, lostPrintOrders } = await catchUp(sql, orderId, state);
+  const { behind, lostPrintOrders } = await catchUp(sql, orderId, state, hasEnded);
   if (behind) log.warn({ orderId, lostPrintOrders }, 'reconciled: an order was behind its run');
   if (lostPrintOrders) await flagOrder(sql, orderId, 'out_of_step');
   return { caughtUp: Number(behind), printOrdersLost: Number(lostPrintOrders) };
@@ -115,7 +115,7 @@ export async function compareRuns(deps: ReconcileDeps, after: string, restored: 
     return { [finding]: orderIds.length };
   };
   const caughtUp = restored
-    ? await inParallel([...known.keys()], (orderId) => catchUpWith(deps, orderId))
+    ? await inParallel([...known.keys()], (orderId) => catchUpWith(deps, orderId, false))
     : [];
   const counts = tally(
     ...caughtUp,
