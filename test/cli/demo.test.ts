@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DEMO_STEPS } from '../../src/cli/demo-steps';
 import { build, DataFolder, Program } from './stack-process';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 beforeAll(build);
 

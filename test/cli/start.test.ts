@@ -4,7 +4,7 @@ import { demoOrder } from '../../src/cli/demo-order';
 import { isRunning } from '../../src/platform/embedded/processes';
 import { build, DataFolder, Program } from './stack-process';
 
-jest.setTimeout(180_000);
+jest.setTimeout(300_000);
 
 const READY = 'Ctrl-C stops it.';
 const folders: DataFolder[] = [];
