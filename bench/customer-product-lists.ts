@@ -2,23 +2,28 @@ import { type CustomerProductFilter, listCustomerProducts } from '../src/catalog
 import { customerProductsByIds } from '../src/catalog/customer-products';
 import { resolveProducts } from '../src/catalog/resolve-products';
 import { seedDemoCatalog } from '../src/catalog/seed-demo-catalog';
-import { connectPostgres, type Sql } from '../src/platform/postgres';
+import { connectPostgres } from '../src/platform/postgres';
+import type { Filled, Reading } from './support/compare-sizes';
 
 /** Client accounts in the data; each may order one in a thousand of the products, besides those for everybody. */
 const CLIENTS = 1_000;
-/** A database whose catalog has the same rows as the large one's, as far as it goes. */
-export interface FilledCatalog {
-  readonly sql: Sql;
-  readonly rows: number;
-}
 
 const clientId = (n: number) => `0190c000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+
+/** As the fill gives them: a version 7 id of the nth millisecond. */
+function productId(n: number): string {
+  const time = (1_700_000_000_000 + n).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8${n
+    .toString(16)
+    .padStart(15, '0')
+    .replace(/^(...)/, '$1-')}`;
+}
 
 /**
  * Fills a migrated database with customer products: a third for everybody, two thirds for one client each; names of
  * three words out of 20 x 20 x 10 and a number.
  */
-export async function fillCatalog(url: string, rows: number): Promise<FilledCatalog> {
+export async function fillCatalog(url: string, rows: number): Promise<Filled> {
   const sql = connectPostgres(url, { max: 4, applicationName: 'bench-catalog' });
   await sql`SELECT set_config('statement_timeout', '0', false)`;
   await seedDemoCatalog(sql);
@@ -43,27 +48,22 @@ export async function fillCatalog(url: string, rows: number): Promise<FilledCata
       FROM generate_series(${from}::int, ${Math.min(rows, from + step - 1)}::int) AS n`;
   }
   await sql`VACUUM ANALYZE`;
-  return { sql, rows };
+  return { url, sql, rows };
 }
-
-type Reading = (catalog: FilledCatalog, turn: number) => Promise<unknown>;
 
 const client = (turn: number) => ({ role: 'client' as const, id: clientId((turn * 7) % CLIENTS) });
 const operator = { role: 'operator' as const };
 const list =
-  (
-    filter: (catalog: FilledCatalog, turn: number) => Partial<CustomerProductFilter>,
-    asOperator = false,
-  ): Reading =>
-  ({ sql, rows }, turn) =>
-    listCustomerProducts(sql, asOperator ? operator : client(turn), {
+  (filter: (catalog: Filled, turn: number) => Partial<CustomerProductFilter>, asOperator = false): Reading =>
+  (catalog, turn) =>
+    listCustomerProducts(catalog.sql, asOperator ? operator : client(turn), {
       offset: 0,
       limit: 50,
-      ...filter({ sql, rows }, turn),
+      ...filter(catalog, turn),
     });
 
 /** What is measured: pages of 50 rows, each with its total. */
-export const READINGS: Readonly<Record<string, Reading>> = {
+export const CATALOG_READINGS: Readonly<Record<string, Reading>> = {
   'first page': list(() => ({})),
   'second page': list(() => ({ offset: 50 })),
   'one product model': list(() => ({ productModelIds: ['mug'] })),
@@ -75,58 +75,8 @@ export const READINGS: Readonly<Record<string, Reading>> = {
   'search, half of all': list(() => ({ search: 'a' })),
   'operator, first page': list(() => ({}), true),
   'operator, search': list(({ rows }, turn) => ({ search: `mug ${(turn * 7919) % rows}` }), true),
-  'by id': ({ sql }, turn) =>
-    customerProductsByIds(sql, client(turn), [
-      `018bcfe5-6801-7000-8000-${turn.toString(16).padStart(12, '0')}`,
-    ]),
-  'order by name': ({ sql }, turn) =>
+  'read by id': ({ sql, rows }, turn) =>
+    customerProductsByIds(sql, client(turn), [productId(1 + ((turn * 7_919) % rows))]),
+  'named in an order': ({ sql }, turn) =>
     resolveProducts(sql, client(turn).id, [{ productName: `Fern Otter tee ${turn}` }]),
 };
-
-export interface ListReport {
-  readonly reading: string;
-  /** Milliseconds. */
-  readonly small: { readonly p50: number; readonly p99: number };
-  readonly large: { readonly p50: number; readonly p99: number };
-  /** p99 of the large catalog over that of the small one. */
-  readonly ratio: number;
-}
-
-function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
-}
-
-/** Reads both catalogs by turns, so that what else the machine does falls on both. */
-export async function compareLists(
-  small: FilledCatalog,
-  large: FilledCatalog,
-  turns: number,
-): Promise<ListReport[]> {
-  const reports: ListReport[] = [];
-  for (const [reading, read] of Object.entries(READINGS)) {
-    const times = { small: [] as number[], large: [] as number[] };
-    for (let turn = 0; turn < turns + 20; turn += 1) {
-      for (const [size, catalog] of [
-        ['small', small],
-        ['large', large],
-      ] as const) {
-        const started = performance.now();
-        await read(catalog, turn);
-        // The first readings fill caches and prepare statements.
-        if (turn >= 20) times[size].push(performance.now() - started);
-      }
-    }
-    const figures = (of: number[]) => {
-      const sorted = of.sort((a, b) => a - b);
-      return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };
-    };
-    const [smallFigures, largeFigures] = [figures(times.small), figures(times.large)];
-    reports.push({
-      reading,
-      small: smallFigures,
-      large: largeFigures,
-      ratio: largeFigures.p99 / smallFigures.p99,
-    });
-  }
-  return reports;
-}

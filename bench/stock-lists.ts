@@ -1,17 +1,12 @@
-import { connectPostgres, type Sql } from '../src/platform/postgres';
+import { connectPostgres } from '../src/platform/postgres';
 import { listConsumption } from '../src/procurement/consumption';
 import { listStockItems } from '../src/procurement/stock-items';
-
-/** A database whose one partner keeps `rows` stock items, with as many reservations. */
-export interface FilledStock {
-  readonly sql: Sql;
-  readonly rows: number;
-}
+import type { Filled, Reading } from './support/compare-sizes';
 
 const PARTNER = '0190c000-0000-7000-8000-00000000a001';
 
-/** Fills a migrated database: a third of the items low, a tenth out of stock; reservations over a year. */
-export async function fillStock(url: string, rows: number): Promise<FilledStock> {
+/** Fills a migrated database with one partner's `rows` stock items and as many reservations: a third of the items low, a tenth out of stock; reservations over a year. */
+export async function fillStock(url: string, rows: number): Promise<Filled> {
   const sql = connectPostgres(url, { max: 4, applicationName: 'bench-stock' });
   await sql`SELECT set_config('statement_timeout', '0', false)`;
   await sql`INSERT INTO accounts (id, name, role) VALUES (${PARTNER}, 'bench', 'partner')`;
@@ -34,15 +29,13 @@ export async function fillStock(url: string, rows: number): Promise<FilledStock>
            '2026-01-01'::timestamptz + position * (interval '365 days' / ${rows}::float8)
     FROM stock_items`;
   await sql`VACUUM ANALYZE`;
-  return { sql, rows };
+  return { url, sql, rows };
 }
 
 /** The same for every size: how far into the year, and which of the items, a turn looks. */
 const share = (turn: number) => ((turn * 7_919) % 1_000) / 1_000;
 const skuAt = (rows: number, turn: number) => `sku-${1 + Math.floor(share(turn) * (rows - 1))}`;
 const always = { from: null, to: null, partnerSkus: [], printJobIds: [] };
-
-type Reading = (stock: FilledStock, turn: number) => Promise<unknown>;
 
 /** What is measured: pages of 50 rows, each with its total. */
 export const STOCK_READINGS: Readonly<Record<string, Reading>> = {
@@ -59,6 +52,16 @@ export const STOCK_READINGS: Readonly<Record<string, Reading>> = {
   },
   'consumption, first page': ({ sql }) =>
     listConsumption(sql, PARTNER, always, { pageNumber: 1, perPage: 50 }),
+  'consumption, any page': ({ sql, rows }, turn) =>
+    listConsumption(sql, PARTNER, always, {
+      pageNumber: 1 + Math.floor(share(turn) * ((0.95 * rows) / 50 - 1)),
+      perPage: 50,
+    }),
+  'consumption, some days of the year': ({ sql }, turn) => {
+    const from = new Date(Date.UTC(2026, 0, 1 + Math.floor(share(turn) * 300), 7, 30));
+    const to = new Date(from.getTime() + 20.5 * 86_400_000);
+    return listConsumption(sql, PARTNER, { ...always, from, to }, { pageNumber: 1, perPage: 50 });
+  },
   'consumption, by sku': ({ sql, rows }, turn) =>
     listConsumption(
       sql,

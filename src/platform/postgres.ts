@@ -22,7 +22,13 @@ export function connectPostgres(
     max_lifetime: 60 * 60,
     onnotice: () => undefined,
     transform: { column: { from: postgres.toCamel } },
-    connection: { application_name: options.applicationName ?? 'pressline', statement_timeout: 60_000 },
+    connection: {
+      application_name: options.applicationName ?? 'pressline',
+      statement_timeout: 60_000,
+      // Prepared statements are planned without knowing their LIMIT, and helpers were started for pages of 50 rows
+      // that one process reads at once: 6 ms against 0.2.
+      max_parallel_workers_per_gather: 0,
+    },
   }) as unknown as Sql;
 }
 

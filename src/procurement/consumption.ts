@@ -41,11 +41,15 @@ export async function listConsumption(
             SELECT id FROM stock_items WHERE partner_id = ${partnerId} AND partner_sku = ANY(${[...partnerSkus]})))`
     }`;
   const offset = (page.pageNumber - 1) * page.perPage;
+  // The page is chosen in the index alone: what it skips is neither read nor joined.
   const rowsFrom = ({ from, before }: Bounds, skipped: number) => sql<ConsumptionRow[]>`
+    WITH page AS (
+      SELECT r.id FROM stock_reservations r WHERE ${chosen} AND ${created(sql, { from, before })}
+      ORDER BY r.created_at DESC, r.id DESC LIMIT ${page.perPage} OFFSET ${skipped}
+    )
     SELECT r.print_job_id, i.partner_sku, r.product_name, r.quantity, r.created_at
-    FROM stock_reservations r JOIN stock_items i ON i.id = r.stock_item_id
-    WHERE ${chosen} AND ${created(sql, { from, before })} ORDER BY r.created_at DESC, r.id DESC
-    LIMIT ${page.perPage} OFFSET ${skipped}`;
+    FROM page JOIN stock_reservations r ON r.id = page.id JOIN stock_items i ON i.id = r.stock_item_id
+    ORDER BY r.created_at DESC, r.id DESC`;
 
   const bounds = { from: period.from, before: period.to === null ? null : justAfter(period.to) };
   if (partnerSkus.length > 0 || printJobIds.length > 0) {

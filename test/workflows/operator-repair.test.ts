@@ -272,6 +272,53 @@ test('cancel: refunded, the partner told, the rest goes on', async () => {
   expect(await acts(order.orderId)).toEqual([audited('cancel_items')]);
 });
 
+test('of an order split over two partners one print order is given up, and the other goes on', async () => {
+  const body = orderBody(stack, 'split');
+  const file = (name: string) => `${stack.sandbox.url}/files/${name}`;
+  const item = { quantity: 1, retailPriceInclVat: 25 };
+  const framed = {
+    ...item,
+    itemReferenceId: 'framed',
+    productUid: 'framed_poster_product_mf_300x400-mm_fr_wood-black_pt_200-gsm-uncoated_ver',
+    files: [{ type: 'default', url: file('frame-poster-30x40.jpg') }],
+  };
+  const tShirt = {
+    ...item,
+    itemReferenceId: 't-shirt',
+    productUid: 'apparel_product_gca_t-shirt_gsi_xl_gco_white_gpr_4-0',
+    files: [{ type: 'front', url: file('t-shirt-front.png') }],
+  };
+  const { id } = await stack.shop.submitOrder({ body: { ...body, items: [framed, tShirt] } });
+  const { items } = await orderUntil(
+    stack,
+    id,
+    (now) => seenPrintOrders(stack, now.printOrderIds).length === 2 && now.status === 'passed',
+  );
+  const { printOrders } = await look(id);
+  expect(printOrders.map(({ partnerUid }) => partnerUid).sort()).toEqual(['prints-berlin', 'prints-ohio']);
+  await repair(id, { action: 'cancel', itemIds: [items[1]!.id] });
+  const ohio = printOrders.find(({ partnerUid }) => partnerUid === 'prints-ohio')!;
+  await eventually(async () => seenPrintOrders(stack, [ohio.id])[0]!.cancelOrders[0]);
+  await say(
+    { printOrderId: printOrders.find(({ partnerUid }) => partnerUid !== 'prints-ohio')!.id },
+    'shipped',
+  );
+  expect(await orderUntil(stack, id, is('shipped'))).toMatchObject({
+    financialStatus: 'partially_refunded',
+    items: [{ status: 'shipped' }, { status: 'cancelled' }],
+  });
+});
+
+test('a refused order is past repair', async () => {
+  const body = orderBody(stack, 'refused');
+  const missing = `${stack.sandbox.url}/faulty-files/missing.pdf`;
+  const items = body.items.map((item) => ({ ...item, files: [{ type: 'default', url: missing }] }));
+  const { id } = await stack.shop.submitOrder({ body: { ...body, items } });
+  await orderUntil(stack, id, is('failed'));
+  await expect(repair(id, { action: 'retry' })).rejects.toMatchObject({ status: 409, code: 'CONFLICT' });
+  expect(await look(id)).toMatchObject({ refusal: { code: 'file_not_found' }, printOrders: [] });
+});
+
 describe('an act that cannot be meant is refused with the field', () => {
   let order: HandedOver;
   beforeAll(async () => {

@@ -105,7 +105,7 @@ export async function orderUntil(
   stack: TestStack,
   orderId: string,
   isSo: (now: OrderNow) => boolean,
-  timeoutMs = 50_000,
+  timeoutMs = 80_000,
 ): Promise<OrderNow> {
   const end = Date.now() + timeoutMs;
   for (;;) {

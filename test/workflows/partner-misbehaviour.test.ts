@@ -69,12 +69,12 @@ const CASES: Record<BehaviourName, Case> = {
     amount: 1,
     printOrders: 1,
     labels: 1,
-    first: ({ answers: given }) => expect(given).toEqual(['500', '200']),
+    first: ({ answers: given }) => expect(given.slice(0, 2)).toEqual(['500', '200']),
   },
   busy: {
     printOrders: 1,
     labels: 1,
-    first: ({ answers: given }) => expect(given).toEqual(['429', '200']),
+    first: ({ answers: given }) => expect(given.slice(0, 2)).toEqual(['429', '200']),
   },
   refuses: {
     waits: isOnHold,
@@ -159,7 +159,7 @@ const CASES: Record<BehaviourName, Case> = {
       }),
   },
   'refuses-cancel': {
-    amount: 2_500,
+    amount: 6_000,
     waits: is('in_production'),
     act: async (stack, orderId) => {
       const { fulfillmentStatus } = await stack.shop.cancelOrder({ params: { orderId }, body: {} });
@@ -181,7 +181,7 @@ const CASES: Record<BehaviourName, Case> = {
     labels: 0,
   },
   'waits-after-dispatch': {
-    amount: 5_000,
+    amount: 8_000,
     waits: ({ shipments }) => shipments.bought === 1,
     act: (stack, orderId) =>
       stack.shop.updateShipment({

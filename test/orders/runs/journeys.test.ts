@@ -17,6 +17,8 @@ import {
   tShirt,
 } from './shop';
 
+jest.setTimeout(150_000);
+
 /** Orders from submission to delivered, the sandbox playing the partners and carriers. All run at once. */
 
 const retail = { retailCurrency: 'EUR', retailShippingPriceInclVat: 5 };
@@ -77,7 +79,7 @@ let runs: Record<keyof typeof JOURNEYS, Promise<Order>>;
 beforeAll(async () => {
   stack = await testStack();
   runs = atOnce(JOURNEYS);
-}, 60_000);
+});
 
 const jobs = (order: Order) =>
   order.items.map(({ itemReferenceId, printJobs }) => [
@@ -290,6 +292,27 @@ test('a product made over the catalog API is ordered by name and variant at once
   ).rejects.toMatchObject({
     status: 400,
     errors: [{ reference: 'items[0].productName' }],
+  });
+});
+
+test('a draft stays a draft until it is confirmed, and is then made as it stands', async () => {
+  const { shop } = stack;
+  const { id } = await shop.submitOrder({ body: orderOf(stack, { orderType: 'draft' }) });
+  await shop.patchDraft({ params: { orderId: id }, body: { items: [poster(stack, { quantity: 4 })] } });
+  expect(await read(shop, id)).toMatchObject({
+    orderType: 'draft',
+    fulfillmentStatus: 'draft',
+    financialStatus: 'draft',
+    orderedAt: null,
+    shipment: null,
+  });
+  await shop.patchDraft({ params: { orderId: id }, body: { orderType: 'order' } });
+  const order = await readUntil(shop, id, isAt('delivered', 'failed'));
+  expect(order).toMatchObject({
+    orderType: 'order',
+    fulfillmentStatus: 'delivered',
+    items: [{ quantity: 4, printJobs: [{ quantity: 4 }] }],
+    receipts: [{ items: [{ referenceId: 'poster', amount: 4 }, { type: 'shipment' }] }],
   });
 });
 

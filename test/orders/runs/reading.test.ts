@@ -1,8 +1,10 @@
 import { loadImage } from '@napi-rs/canvas';
 import { deriveOrderStatus, type ItemStatus } from '../../../src/orders/domain/statuses';
-import { type TestClient, type TestStack, testStack } from '../../support/stack';
+import { eventually, type TestClient, type TestStack, testStack } from '../../support/stack';
 import { partnerClock } from '../../workflows/order-fixture';
 import { address, faultyFile, goodFile, type Order, orderOf, poster, read, readUntil, STICKER } from './shop';
+
+jest.setTimeout(150_000);
 
 /**
  * An order of two items read after every step of its run, the partner's words sent one by one: statuses are true
@@ -15,7 +17,7 @@ let berlin: TestClient;
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
   berlin = stack.partner('prints-berlin');
-}, 60_000);
+});
 
 const metadata = (value: string) => [{ key: 'shelf', value }];
 
@@ -63,7 +65,7 @@ async function readAt(orderId: string, ...expected: string[]): Promise<Order> {
     stack.shop,
     orderId,
     (seen) => statuses(seen).join() === expected.join(),
-    20_000,
+    60_000,
   ).catch(async () => await read(stack.shop, orderId));
   expect(statuses(order)).toEqual(expected);
   expect(order.fulfillmentStatus).toBe(
@@ -132,6 +134,7 @@ test('every step of a run, from created to delivered', async () => {
   await readAt(id, 'uploading', 'pending', 'uploading', 'uploading');
   await readAt(id, 'passed', 'invoiced', 'passed', 'passed');
   const { printOrderId, first, second } = await jobsOf(id);
+  await expectOurCopies(printOrderId);
   const say = (status: 'received' | 'printed' | 'shipped', orderItemId: string) =>
     berlin.postOrderStatus({ body: { timestamp: now(), orderId: printOrderId, status, orderItemId } });
 
@@ -184,7 +187,7 @@ test('every step of a run, from created to delivered', async () => {
   await expectEveryField(delivered);
   await expectFilesAsSent(delivered);
   for (const receipt of delivered.receipts) expectToAddUp(receipt);
-}, 60_000);
+});
 
 /** Fields of the interface's retrieved order, in its order; those after a bar are null here, as nothing fills them. */
 const FIELDS = {
@@ -347,6 +350,28 @@ async function expectFilesAsSent({ items }: Order): Promise<void> {
   }
 }
 
+/** A partner fetches our copies of the files, by links that end. */
+async function expectOurCopies(printOrderId: string): Promise<void> {
+  const body = await eventually(async () => {
+    const [sent] = await stack.services.sql<{ body: string | null }[]>`
+      SELECT body FROM print_orders WHERE id = ${printOrderId}`;
+    return sent?.body ?? undefined;
+  });
+  const { items } = JSON.parse(body) as { items: { assets: { url: string; contentType: string }[] }[] };
+  const originals = await Promise.all(
+    ['poster-a4.pdf', 'sticker-75.png'].map((name) => fetched(goodFile(stack, name))),
+  );
+  for (const [index, { assets }] of items.entries()) {
+    expect(assets).toHaveLength(1);
+    const { url, contentType } = assets[0]!;
+    expect(url.startsWith(`${stack.baseUrl}/`)).toBe(true);
+    const copy = await fetched(url);
+    expect(copy.type).toBe(contentType);
+    expect(copy.bytes.equals(originals[index]!.bytes)).toBe(true);
+    expect((await fetch(url.replace(/.(?=\/[^/]*$)/, (last) => (last === 'A' ? 'B' : 'A')))).ok).toBe(false);
+  }
+}
+
 test('a partner that cancels one item: the order waits for an operator, and goes on without it, refunded', async () => {
   const now = partnerClock();
   const { id } = await stack.shop.submitOrder({ body: twoItems(goodFile(stack, 'poster-a4.pdf')) });
@@ -392,7 +417,7 @@ test('a partner that cancels one item: the order waits for an operator, and goes
   await say('printed', first);
   await say('shipped', first);
   await readAt(id, 'shipped', 'partially_refunded', 'shipped', 'cancelled');
-}, 60_000);
+});
 
 /** Every total of a receipt, in minor units: sums of its lines, and of each other. */
 function expectToAddUp(receipt: Order['receipts'][number]): void {

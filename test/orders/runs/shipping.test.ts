@@ -18,6 +18,8 @@ import {
   readUntil,
 } from './shop';
 
+jest.setTimeout(150_000);
+
 /** How an order travels: the choice of a method, packages and their slips, and changes until it has shipped. */
 
 let stack: TestStack;
@@ -26,7 +28,7 @@ let berlin: TestClient;
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
   berlin = stack.partner('prints-berlin');
-}, 60_000);
+});
 
 const planned = isAt('passed', 'failed', 'on_hold');
 const retail = { retailCurrency: 'EUR', retailShippingPriceInclVat: 5 };
@@ -96,7 +98,7 @@ describe('the method asked for', () => {
         ]),
       ),
     );
-  }, 60_000);
+  });
 
   test.each(CHOICES)('%s', async (asked, gets) => {
     const { shipment, shipmentMethodUid, ...order } = await runs[String(asked)]!;

@@ -1,0 +1,55 @@
+import { Command } from 'commander';
+import { migrate } from '../src/platform/migrate';
+import { CATALOG_READINGS, fillCatalog } from './customer-product-lists';
+import { fillStock, STOCK_READINGS } from './stock-lists';
+import { compareSizes, type Filled } from './support/compare-sizes';
+import { report } from './support/report';
+import { withBenchDatabase } from './support/servers';
+
+/** Product lists, searches and stock lists of a million rows against the same of ten thousand. */
+async function main(): Promise<void> {
+  const options = new Command()
+    .option('--small <rows>', 'customer products, stock items and reservations of the small size', '10000')
+    .option('--large <rows>', 'and of the large one', '1000000')
+    .option('--turns <count>', 'reads of each list a round, by turns of either size', '300')
+    .option('--rounds <count>', 'rounds', '5')
+    .parse()
+    .opts<Record<'small' | 'large' | 'turns' | 'rounds', string>>();
+  const [small, large, turns, rounds] = [options.small, options.large, options.turns, options.rounds].map(
+    Number,
+  ) as [number, number, number, number];
+  const rows = await withBenchDatabase({ shared_buffers: '1GB' }, async ({ url, sql }) => {
+    const filled = async (
+      fill: (url: string, rows: number) => Promise<Filled>,
+      name: string,
+      size: number,
+    ) => {
+      process.stderr.write(`${name}: filling in ${size} rows\n`);
+      const database = `${name}_${size}`;
+      await sql`CREATE DATABASE ${sql(database)}`;
+      const address = new URL(url);
+      address.pathname = `/${database}`;
+      await migrate(address.href);
+      return await fill(address.href, size);
+    };
+    const measured = [];
+    for (const [name, fill, readings] of [
+      ['products', fillCatalog, CATALOG_READINGS],
+      ['stock', fillStock, STOCK_READINGS],
+    ] as const) {
+      const sizes = [await filled(fill, name, small), await filled(fill, name, large)] as const;
+      measured.push(...(await compareSizes(readings, sizes, { turns, rounds })));
+      for (const size of sizes) await size.sql.end({ timeout: 5 });
+    }
+    return measured;
+  });
+  await report('lists', rows, { small, large, turns, rounds });
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`${(error as Error).stack ?? String(error)}\n`);
+    process.exit(1);
+  },
+);
