@@ -34,7 +34,7 @@ test(`${ORDERS} orders by ${CONNECTIONS} connections at once: as many runs and p
     expect(await read(stack.shop, id)).toMatchObject({
       id,
       orderReferenceId,
-      fulfillmentStatus: 'delivered',
+      fulfillmentStatus: 'passed',
     });
     expect(await read(stack.shop, orderReferenceId)).toMatchObject({ id });
     const { type } = await temporal.workflow.getHandle(orderWorkflowId(id)).describe();
