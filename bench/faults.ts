@@ -13,8 +13,6 @@ import { runStockroom } from './faults/stockroom';
 import { machine, writeResult } from './support/report';
 import { seededRandom } from './support/seeded-random';
 
-/** Nothing has come further for this long: what is not at its end is stuck. Partner retries may be minutes apart. */
-const PATIENCE_MS = 6 * 60_000;
 /** A client that has no answer this long after the last disaster never gets one. */
 const CLIENTS_PATIENCE_MS = 5 * 60_000;
 const LONGEST_DRAIN_MS = 30 * 60_000;
@@ -30,9 +28,14 @@ async function main(): Promise<number> {
     .option('--orders <count>', 'orders to submit', '1000')
     .option('--minutes <minutes>', 'time over which they come and disasters happen', '10')
     .option('--seed <number>', 'decides orders and disasters', String(Date.now() % 1_000_000))
+    .option(
+      '--patience <minutes>',
+      'what has not moved for so long is stuck; retries may be minutes apart',
+      '6',
+    )
     .option('--keep', 'keep the data folder and logs whatever comes out')
     .parse()
-    .opts<{ orders: string; minutes: string; seed: string; keep?: true }>();
+    .opts<{ orders: string; minutes: string; seed: string; patience: string; keep?: true }>();
   const settings = {
     orders: Number(options.orders),
     minutes: Number(options.minutes),
@@ -67,7 +70,8 @@ async function main(): Promise<number> {
     const told = await shop;
     const added = await stockroom;
     clearInterval(watch);
-    const drained = await withDatabase(stack.databaseUrl(), (sql) => untilEnded(sql, told));
+    const patienceMs = Number(options.patience) * 60_000;
+    const drained = await withDatabase(stack.databaseUrl(), (sql) => untilEnded(sql, told, patienceMs));
     over.abort();
     const repairs = await operator;
     say(`orders came to rest ${Math.round(drained / 1000)} s after the last client`);
@@ -108,7 +112,7 @@ async function withDatabase<T>(url: string, work: (sql: Sql) => Promise<T>): Pro
 }
 
 /** @returns milliseconds until every order had ended, or until nothing moved any more */
-async function untilEnded(sql: Sql, told: readonly Told[]): Promise<number> {
+async function untilEnded(sql: Sql, told: readonly Told[], patienceMs: number): Promise<number> {
   const began = Date.now();
   let last = '';
   let movedAt = began;
@@ -127,7 +131,7 @@ async function untilEnded(sql: Sql, told: readonly Told[]): Promise<number> {
     const allEnded = open.length === 0 && left!.messages === 0 && postbacks === 0;
     // What comes after the end must change nothing: late postbacks are on their way for some seconds.
     if (allEnded && Date.now() - movedAt > 15_000) break;
-    if (Date.now() - movedAt > PATIENCE_MS) break;
+    if (Date.now() - movedAt > patienceMs) break;
     await sleep(2_000);
   }
   return movedAt - began;
