@@ -56,7 +56,7 @@ module.exports = {
   testPathIgnorePatterns: process.env.PRESSLINE_TEST_ALL
     ? []
     : [
-        '/test/fuzz/running\\.test',
+        '/test/fuzz/',
         '/test/workflows/reconcile\\.test',
         '/test/workflows/replay\\.test',
         '/test/orders/runs/many-orders\\.test',
