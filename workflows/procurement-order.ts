@@ -67,14 +67,16 @@ export async function procurementOrder({ orderId }: ProcurementOrderInput): Prom
       flagged = status;
     }
     if (workflowInfo().continueAsNewSuggested && told.length === 0) {
-      await condition(allHandlersFinished);
+      await condition(() => told.length > 0 || allHandlersFinished());
       if (told.length === 0) await continueAsNew<typeof procurementOrder>({ orderId });
     }
   }
   setCurrentDetails('**invoiced**');
   // Told in the last moment: the books answer these too.
-  while (told.length > 0) await take(orderId, told.shift()!, status);
-  await condition(allHandlersFinished);
+  do {
+    while (told.length > 0) await take(orderId, told.shift()!, status);
+    await condition(() => told.length > 0 || allHandlersFinished());
+  } while (told.length > 0);
 }
 
 /** Takes one step and lets its teller know. @returns the status afterwards */

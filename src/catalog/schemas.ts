@@ -16,7 +16,7 @@ export const attributeId = z
 /** A comma-separated query parameter; blank entries are passed over, and an empty one filters nothing. */
 export const commaSeparated = z
   .string()
-  .max(20_000)
+  .max(12_000)
   .transform((list) =>
     [...new Set(list.split(',').map((entry) => entry.trim()))].filter((entry) => entry !== ''),
   )

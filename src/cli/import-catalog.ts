@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs';
 import { importCatalog } from '../catalog/import-catalog';
 import { csvLines, jsonLines } from '../catalog/import-lines';
 import type { Config } from '../platform/config';
+import { DataFolderBusy } from '../platform/embedded/data-folder';
+import { runningPostgresUrl } from '../platform/embedded/postgres-server';
 import { startEmbeddedStack } from '../platform/embedded/stack';
 import type { Logger } from '../platform/logging';
 import { migrate } from '../platform/migrate';
@@ -10,8 +12,31 @@ import { connectPostgres } from '../platform/postgres';
 /** Refused lines that are shown; the rest are counted. */
 const SHOWN_REFUSALS = 50;
 
+/** The database to import into, and how to leave it. */
+interface ImportTarget {
+  readonly url: string;
+  leave(): Promise<void>;
+}
+
+/** The configured database; else the one of a stack that is running in DATA_DIR; else the folder's, started for the import. */
+async function importTarget(config: Config, say: (line: string) => void): Promise<ImportTarget> {
+  if (config.DATABASE_URL !== undefined) return { url: config.DATABASE_URL, leave: async () => undefined };
+  try {
+    // Only Postgres is needed; naming any Temporal address keeps ours from being started.
+    const only = { ...config, TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS ?? 'none' };
+    const stack = await startEmbeddedStack(only, say);
+    return { url: stack.config.DATABASE_URL!, leave: () => stack.stop() };
+  } catch (error) {
+    const url = error instanceof DataFolderBusy ? await runningPostgresUrl(config.DATA_DIR) : undefined;
+    if (url === undefined) throw error;
+    say(`Importing into the Pressline that is running in ${config.DATA_DIR}.`);
+    return { url, leave: async () => undefined };
+  }
+}
+
 /**
- * Imports a catalog file (docs/catalog.md) into the configured database, or into the embedded one of DATA_DIR.
+ * Imports a catalog file (docs/catalog.md) into the configured database, or into the embedded one of DATA_DIR, whether
+ * a stack is running there or not.
  * @returns exit code: 1 when a line was refused
  */
 export async function importCatalogFile(
@@ -20,12 +45,7 @@ export async function importCatalogFile(
   file: string,
   { dryRun, say }: { readonly dryRun: boolean; readonly say: (line: string) => void },
 ): Promise<number> {
-  // Only Postgres is needed; naming any Temporal address keeps ours from being started.
-  const stack = await startEmbeddedStack(
-    { ...config, TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS ?? 'none' },
-    say,
-  );
-  const url = stack.config.DATABASE_URL!;
+  const { url, leave } = await importTarget(config, say);
   const sql = connectPostgres(url, { max: 4, applicationName: 'pressline-import' });
   try {
     await migrate(url, log);
@@ -52,6 +72,6 @@ export async function importCatalogFile(
     return refused > 0 ? 1 : 0;
   } finally {
     await sql.end({ timeout: 5 });
-    await stack.stop();
+    await leave();
   }
 }

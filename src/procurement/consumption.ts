@@ -41,24 +41,27 @@ export async function listConsumption(
             SELECT id FROM stock_items WHERE partner_id = ${partnerId} AND partner_sku = ANY(${[...partnerSkus]})))`
     }`;
   const offset = (page.pageNumber - 1) * page.perPage;
-  // The page is chosen in the index alone: what it skips is neither read nor joined.
-  const rowsFrom = ({ from, before }: Bounds, skipped: number) => sql<ConsumptionRow[]>`
-    WITH page AS (
+  // The page is chosen in the index alone: what it skips is neither read nor joined. Two statements, since one that
+  // joins is planned without knowing the LIMIT, and may read a million rows for fifty.
+  const itemsOf = async ({ from, before }: Bounds, skipped: number): Promise<ConsumptionItem[]> => {
+    const ids = await sql<{ id: string }[]>`
       SELECT r.id FROM stock_reservations r WHERE ${chosen} AND ${created(sql, { from, before })}
-      ORDER BY r.created_at DESC, r.id DESC LIMIT ${page.perPage} OFFSET ${skipped}
-    )
-    SELECT r.print_job_id, i.partner_sku, r.product_name, r.quantity, r.created_at
-    FROM page JOIN stock_reservations r ON r.id = page.id JOIN stock_items i ON i.id = r.stock_item_id
-    ORDER BY r.created_at DESC, r.id DESC`;
+      ORDER BY r.created_at DESC, r.id DESC LIMIT ${page.perPage} OFFSET ${skipped}`;
+    const rows = await sql<ConsumptionRow[]>`
+      SELECT r.print_job_id, i.partner_sku, r.product_name, r.quantity, r.created_at
+      FROM stock_reservations r JOIN stock_items i ON i.id = r.stock_item_id
+      WHERE r.id = ANY(${ids.map(({ id }) => id)}::bigint[]) ORDER BY r.created_at DESC, r.id DESC`;
+    return rows.map(itemOf);
+  };
 
   const bounds = { from: period.from, before: period.to === null ? null : justAfter(period.to) };
   if (partnerSkus.length > 0 || printJobIds.length > 0) {
-    const [rows, [count]] = await Promise.all([
-      rowsFrom(bounds, offset),
+    const [items, [count]] = await Promise.all([
+      itemsOf(bounds, offset),
       sql<{ total: string }[]>`
         SELECT count(*) AS total FROM stock_reservations r WHERE ${chosen} AND ${created(sql, bounds)}`,
     ]);
-    return { items: rows.map(itemOf), total: Number(count!.total) };
+    return { items, total: Number(count!.total) };
   }
   const days = await reservationsByDay(sql, partnerId, bounds);
   const total = days.reduce((sum, { reservations }) => sum + reservations, 0);
@@ -70,8 +73,7 @@ export async function listConsumption(
     return false;
   });
   if (first === undefined) return { items: [], total };
-  const rows = await rowsFrom({ from: bounds.from, before: first.before }, offset - skipped);
-  return { items: rows.map(itemOf), total };
+  return { items: await itemsOf({ from: bounds.from, before: first.before }, offset - skipped), total };
 }
 
 /** Moments from which and before which; null: open. */

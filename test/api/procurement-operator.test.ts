@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Express } from 'express';
 import request from 'supertest';
@@ -8,9 +9,12 @@ import { procurementRoutes } from '../../api/procurement/routes';
 import { startRelay } from '../../src/platform/outbox/relay';
 import { temporalLanes } from '../../src/platform/outbox/temporal-delivery';
 import type { Sql } from '../../src/platform/postgres';
+import { procurementWorkflowId } from '../../src/procurement/domain/procurement-order';
+import { PROCUREMENT_HISTORIES } from '../procurement/histories';
 import { stockPartner } from '../procurement/stock-fixture';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
+import { keepHistory } from '../support/histories';
 import { testTemporalAddress, workflowBundle } from '../support/servers';
 
 let sql: Sql;
@@ -48,6 +52,17 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const stop of stops) await stop();
+});
+
+/** Orders by what became of them: what test/procurement/replay.test.ts replays. */
+const played = new Map<string, number>();
+afterEach(async () => {
+  if (process.env.RECORD_HISTORIES === undefined) return;
+  for (const [scenario, orderId] of played) {
+    const run = deps.temporal.workflow.getHandle(procurementWorkflowId(orderId));
+    await keepHistory(run, join(PROCUREMENT_HISTORIES, `${scenario}.json`));
+  }
+  played.clear();
 });
 
 const get = (path: string, as = operator) => request(app).get(path).set(as.key);
@@ -90,6 +105,7 @@ const inventory = async (partner: TestAccount) =>
 
 it('runs a procurement order from a low level to invoiced', async () => {
   const { partner, orderId } = await raised();
+  played.set('invoiced', orderId);
   expect(await inventory(partner)).toMatchObject({ quantity: 5, quantityOrdered: 45, alertUid: 'low_stock' });
 
   const moved = await post(order(orderId, '/transitions'), {
@@ -148,6 +164,7 @@ it('runs a procurement order from a low level to invoiced', async () => {
 
 it('refuses what an order’s status does not allow, and what is no order', async () => {
   const { orderId } = await raised();
+  played.set('refused', orderId);
   await post(order(orderId, '/transitions'), { status: 'verified' }).expect(409);
   await post(order(orderId, '/receipts'), {
     receiptId: 'x',
@@ -168,6 +185,7 @@ it('refuses what an order’s status does not allow, and what is no order', asyn
 
 it('counts equal receipts at once as one', async () => {
   const { partner, orderId } = await raised();
+  played.set('receipts-at-once', orderId);
   await post(order(orderId, '/transitions'), { status: 'in-transit' }).expect(200);
   const receipt = { receiptId: 'note', items: [{ partnerSku: 'frame', quantity: 11 }] };
   const answers = await Promise.all(

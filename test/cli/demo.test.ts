@@ -8,6 +8,14 @@ jest.setTimeout(300_000);
 
 beforeAll(build);
 
+const programs: Program[] = [];
+afterEach(async () => {
+  for (const program of programs.splice(0)) {
+    program.kill('SIGTERM');
+    await program.exit;
+  }
+});
+
 /** What the log says under the id of the newest request that submitted an order. */
 function stepsOfLastRequest(log: string): string[] {
   const lines = log
@@ -24,6 +32,7 @@ test('the demo shows every step with its time, saves label and invoice, and stop
   try {
     for (const time of [1, 2]) {
       const demo = Program.start('demo', folder.environment, here);
+      programs.push(demo);
       await demo.printed('Ctrl-C stops it.');
       for (const { title } of DEMO_STEPS) {
         expect(demo.lines.find((line) => line.includes(title))).toMatch(/^\+ *\d+\.\d\d s {2}/);

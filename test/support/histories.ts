@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
 import { temporal as protocol } from '@temporalio/proto';
+import { Worker } from '@temporalio/worker';
 import type { Services } from '../../src/cli/services';
 import { orderWorkflowId } from '../../src/orders/domain/run-messages';
 import { projectRoot } from '../../src/platform/project-root';
+import { workflowBundle } from './servers';
 
 /**
  * Histories of order runs, one a scenario, as the tests that play the scenarios left them. A worker of any later
@@ -55,9 +58,7 @@ const LEFT_OUT = new Set([
   'workerVersion',
   'taskId',
   'version',
-  'taskQueue',
   'retryPolicy',
-  'workflowTaskTimeout',
   'startToCloseTimeout',
   'heartbeatTimeout',
   'scheduleToCloseTimeout',
@@ -77,26 +78,58 @@ export async function recordHistories({ sql, temporal }: Services): Promise<void
   const file = basename(expect.getState().testPath ?? '', '.test.ts');
   const wanted = SCENARIOS[file];
   if (wanted === undefined) return;
-  await mkdir(FOLDER, { recursive: true });
   const orders = await sql<{ id: string; orderReferenceId: string }[]>`
     SELECT id, order_reference_id FROM orders
     WHERE ${wanted === null} OR order_reference_id = ANY(${[...(wanted ?? [])]})`;
   for (const { id, orderReferenceId } of orders) {
-    const history = await temporal.workflow.getHandle(orderWorkflowId(id)).fetchHistory();
-    const text = JSON.stringify(
-      stripped(History.toObject(History.create(history), { longs: String, enums: String, bytes: String })),
-    );
-    await writeFile(join(FOLDER, `${file}.${orderReferenceId}.json`), `${text}\n`);
+    const run = temporal.workflow.getHandle(orderWorkflowId(id));
+    await keepHistory(run, join(FOLDER, `${file}.${orderReferenceId}.json`));
   }
 }
 
-/** The stored histories by scenario, as JSON and as a worker takes them. */
-export function storedHistories() {
-  return readdirSync(FOLDER)
+/** Writes a run's history to a file, without what replay does not look at. */
+export async function keepHistory(run: WorkflowHandle, file: string): Promise<void> {
+  const history = History.create(await run.fetchHistory());
+  const text = JSON.stringify(
+    stripped(History.toObject(history, { longs: String, enums: String, bytes: String })),
+  );
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${text}\n`);
+}
+
+/** Of a stack with more runs than this the first ones are replayed. */
+const REPLAYED = 60;
+
+/**
+ * Replays the runs of a stack when it is closed: `REPLAY_RUNS=1 npx jest` looks whether the workflow code goes the
+ * same way again through whatever any test has put it through.
+ * @throws Error naming the orders whose runs do not replay
+ */
+export async function replayRuns({ sql, temporal }: Services): Promise<void> {
+  const orders = await sql<{ id: string; orderReferenceId: string }[]>`
+    SELECT id, order_reference_id FROM orders WHERE order_type = 'order' ORDER BY created_at LIMIT ${REPLAYED}`;
+  const histories = await Promise.all(
+    orders.map(async ({ id, orderReferenceId }) => {
+      const run = temporal.workflow.getHandle(orderWorkflowId(id));
+      const history = await run.fetchHistory().catch(() => null);
+      return history === null ? [] : [{ workflowId: orderReferenceId, history }];
+    }),
+  );
+  const failed: string[] = [];
+  const results = Worker.runReplayHistories({ workflowBundle: workflowBundle() }, histories.flat());
+  for await (const { workflowId, error } of results) {
+    if (error !== undefined) failed.push(`${workflowId}: ${error.message}`);
+  }
+  if (failed.length > 0) throw new Error(`runs that do not replay: ${failed.join('; ')}`);
+}
+
+/** The stored histories of a folder by scenario, as JSON and as a worker takes them. */
+export function storedHistories(folder = FOLDER) {
+  return readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
     .sort()
     .map((name) => {
-      const json = JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as Record<string, unknown>;
+      const json = JSON.parse(readFileSync(join(folder, name), 'utf8')) as Record<string, unknown>;
       return { scenario: basename(name, '.json'), json, history: History.fromObject(json) };
     });
 }

@@ -18,7 +18,7 @@ import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { randomToken } from '../../src/platform/ids';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
 import { testDatabase } from './database';
-import { recordHistories } from './histories';
+import { recordHistories, replayRuns } from './histories';
 import { testTemporalAddress, workflowBundle } from './servers';
 
 export { eventually } from './eventually';
@@ -111,9 +111,13 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
     await sandbox.stop();
     await api.stop(1_000);
     await worker?.stop();
-    if (process.env.RECORD_HISTORIES) await recordHistories(services);
-    await services.close();
-    await rm(folder, { recursive: true, force: true });
+    try {
+      if (process.env.RECORD_HISTORIES) await recordHistories(services);
+      if (process.env.REPLAY_RUNS) await replayRuns(services);
+    } finally {
+      await services.close();
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   const clientOf = (apiKey: string, apiSecret?: string) =>

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import { type RunningWorker, runWorker } from '../../src/cli/run-worker';
 import type { PayloadKey } from '../../src/platform/codec/payload-keys';
@@ -6,12 +8,13 @@ import type { Config } from '../../src/platform/config';
 import { randomToken } from '../../src/platform/ids';
 import { connectTemporal } from '../../src/platform/temporal';
 import { recordTrackingEvents } from '../../src/shipping/tracking';
-import { testTemporalAddress, workflowBundle } from '../support/servers';
+import { testTemporalAddress, testTemporalBinary, workflowBundle } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { handedOver, is, misbehaveOnce, orderBody, orderUntil, partnerClock } from './order-fixture';
 
 /** What Temporal keeps of orders, read as its database's owner would: without keys, byte by byte. */
 
+const run = promisify(execFile);
 const newKey = (id: string): PayloadKey => ({ id, key: randomBytes(32) });
 const [spring, autumn] = [newKey('spring'), newKey('autumn')];
 const REFERENCE = `for-mrs-${randomToken(6)}`;
@@ -153,6 +156,20 @@ test('what a partner refuses with is kept as an encoded failure, and reaches the
   expect(found(textIn(history), [message, reference])).toEqual([]);
   const [failure] = history.flatMap((event) => event.activityTaskFailedEventAttributes?.failure ?? []);
   expect(failure).toMatchObject({ message: 'Encoded failure' });
+});
+
+test('the Temporal CLI shows a run readable, by the codec server, to whoever has an operator’s key', async () => {
+  const { orderId } = await handedOver(stack, `shown-${randomToken(6)}`);
+  const show = async (...more: string[]) => {
+    const place = ['--address', testTemporalAddress(), '--workflow-id', workflowIdOf(orderId)];
+    const { stdout } = await run(testTemporalBinary(), ['workflow', 'show', ...place, '-o', 'json', ...more]);
+    const bytes = [...stdout.matchAll(/"data": "([^"]*)"/g)].map(([, data]) => Buffer.from(data!, 'base64'));
+    return Buffer.concat(bytes).toString();
+  };
+  const codec = ['--codec-endpoint', `${stack.baseUrl}/v1/operator/codec`];
+  const key = ['--codec-header', `X-API-KEY=${stack.credentials.operator.apiKey}`];
+  expect(await show()).not.toContain('shown-');
+  expect(await show(...codec, ...key)).toContain('shown-');
 });
 
 test('without keys the same words are there to be read: the search above finds what there is', async () => {

@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
 import { ScheduleOverlapPolicy, WorkflowNotFoundError } from '@temporalio/client';
 import { RECONCILIATION } from '../../src/orders/reconcile-schedule';
 import { ensureSchedule, scheduleId } from '../../src/platform/schedules';
 import { buyShipment } from '../../src/shipping/purchase';
 import type { Reconciliation } from '../../workflows/reconcile';
 import { consignmentTo } from '../shipping/consignments';
+import { testTemporalAddress, testTemporalBinary } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import {
   handedOver,
@@ -179,11 +182,18 @@ test('a lost run that an operator had acted on is left to a person, flagged once
 });
 
 test('a run that was broken off leaves its open order flagged', async () => {
-  const { orderId } = await handedOver(stack, 'terminated');
+  const { orderId, printOrderId } = await handedOver(stack, 'terminated');
   await runOf(orderId).terminate('by hand');
   await age(orderId);
   expect(await round()).toEqual({ flagged: 1 });
   expect(await orderNow(stack, orderId)).toMatchObject({ status: 'passed', attention: 'out_of_step' });
+
+  // What an operator does about it (docs/backup-and-recovery.md).
+  const place = ['--address', testTemporalAddress(), '--workflow-id', runId(orderId)];
+  const how = ['--type', 'LastWorkflowTask', '--reason', 'terminated by mistake'];
+  await promisify(execFile)(testTemporalBinary(), ['workflow', 'reset', ...place, ...how]);
+  await makeAndShip(orderId, printOrderId);
+  expect(await orderNow(stack, orderId)).toMatchObject({ attention: null, shipments: { bought: 1 } });
 });
 
 test('rows that are behind a run that has ended are brought in line', async () => {

@@ -63,6 +63,8 @@ export class OrderRun {
   private closing = false;
   /** An operator wants a parked order planned again now. */
   private replan = false;
+  /** Whether a local activity is under way. */
+  private stepping = false;
   /** Operators' acts: one at a time, each on what the one before left. */
   private repairing = false;
   /** What the record after it builds on. */
@@ -114,6 +116,20 @@ export class OrderRun {
     return { fulfillmentStatus: this.orderStatus };
   }
 
+  /**
+   * Local activities run one at a time. Two at once end in some order, each waking the run by itself, and a replay
+   * gives the results of both together: the run would not take the same way again.
+   */
+  private async alone<T>(step: () => Promise<T>): Promise<T> {
+    while (this.stepping) await condition(() => !this.stepping);
+    this.stepping = true;
+    try {
+      return await step();
+    } finally {
+      this.stepping = false;
+    }
+  }
+
   private take(event: RunEvent): void {
     this.inbox.push(event);
     this.taken += 1;
@@ -158,7 +174,9 @@ export class OrderRun {
       if (this.state !== before || handledPostbacks.length > 0) {
         const record = this.record(before, effects, handledPostbacks);
         this.recorded = { position: record.position, version: record.version };
-        await database.recordRun.executeWithOptions({ summary: summaryOf(events) }, [record]);
+        await this.alone(() =>
+          database.recordRun.executeWithOptions({ summary: summaryOf(events) }, [record]),
+        );
       }
       this.logChange(before);
       this.show();
@@ -272,7 +290,9 @@ export class OrderRun {
       }
       for (let attempt = 0; ; attempt += 1) {
         // The plan writes rows and reserves stock: once begun it is seen through, even when the order is cancelled.
-        const plan = await CancellationScope.nonCancellable(() => database.prepareOrder(this.ids));
+        const plan = await CancellationScope.nonCancellable(() =>
+          this.alone(() => database.prepareOrder(this.ids)),
+        );
         if (plan.outcome === 'planned') {
           this.take({ type: 'prepared', printOrders: plan.printOrders });
           return;
@@ -393,7 +413,7 @@ export class OrderRun {
   private async changeShipping(changeId: string): Promise<{ revision: number }> {
     await this.accepted();
     refuseWith(whyNotCancel(this.state, 'changed'));
-    const result = await database.applyShippingChange({ ...this.ids, changeId });
+    const result = await this.alone(() => database.applyShippingChange({ ...this.ids, changeId }));
     if (result.outcome === 'refused') throw refusal(RUN_REFUSALS.invalid, result.message);
     this.take({ type: 'shipping_changed', revision: result.revision });
     await this.settled();
@@ -450,15 +470,17 @@ export class OrderRun {
   private async replace(request: Extract<RepairRequest, { action: 'reroute' | 'reproduce' }>): Promise<void> {
     const { action, itemId, by, reason } = request;
     const replaces = replacedUnits(this.state, request);
-    const plan = await database.planReplacement({
-      ...this.ids,
-      step: `${action}:${currentUpdateInfo()!.id}`,
-      action,
-      itemId,
-      quantity: request.quantity ?? (replaces.reduce((sum, { quantity }) => sum + quantity, 0) || null),
-      partnerId: request.partnerId,
-      madeAt: madeAt(this.state, itemId),
-    });
+    const plan = await this.alone(() =>
+      database.planReplacement({
+        ...this.ids,
+        step: `${action}:${currentUpdateInfo()!.id}`,
+        action,
+        itemId,
+        quantity: request.quantity ?? (replaces.reduce((sum, { quantity }) => sum + quantity, 0) || null),
+        partnerId: request.partnerId,
+        madeAt: madeAt(this.state, itemId),
+      }),
+    );
     if (plan.outcome === 'refused') throw refusal(RUN_REFUSALS.conflict, plan.message);
     this.take({ type: 'replaced', action, by, reason, printOrder: plan.printOrder, replaces });
     await this.settled();

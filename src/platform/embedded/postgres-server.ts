@@ -212,6 +212,15 @@ async function isReady(cluster: string, pid: number): Promise<boolean> {
   return false;
 }
 
+/** The address (a secret) of the Postgres that a running stack serves from a data folder; undefined when none does. */
+export async function runningPostgresUrl(dataDir: string): Promise<string | undefined> {
+  const read = (...path: string[]) => readFile(join(dataDir, ...path), 'utf8').catch(() => '');
+  const lines = (await read('postgres', PID_FILE)).split('\n');
+  const password = (await read('postgres-password')).trim();
+  if (lines[7]?.trim() !== 'ready' || !isAlive(Number(lines[0])) || password === '') return undefined;
+  return `postgresql://${SUPERUSER}:${password}@127.0.0.1:${Number(lines[3])}/${DATABASE}`;
+}
+
 /** Stops the server that a killed stack of this data folder left running. The caller holds the data folder. */
 export async function stopLeftoverPostgres(dataDir: string, report: (line: string) => void): Promise<void> {
   const path = join(dataDir, 'postgres');

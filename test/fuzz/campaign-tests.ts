@@ -1,0 +1,62 @@
+import { answersTable, type Campaign, runCampaign } from './campaign';
+import { fuzzSubject, type Subject } from './subject';
+
+/**
+ * The tests of one campaign over all operations.
+ * @param watched whether somebody waits for it: then progress, findings and the table of answers go to stderr
+ */
+export function campaignTests(options: { requests: number; seed: number; watched: boolean }): void {
+  const { requests, seed, watched } = options;
+  const tell = (text: string) => watched && process.stderr.write(`${text}\n`);
+  const loose: unknown[] = [];
+  const note = (error: unknown) => void loose.push(error);
+  let subject: Subject;
+  let campaign: Campaign;
+  let foreignBefore: string;
+
+  beforeAll(
+    async () => {
+      subject = await fuzzSubject();
+      foreignBefore = await subject.foreignState();
+      process.on('unhandledRejection', note);
+      let told = 0;
+      campaign = await runCampaign(subject, {
+        requests,
+        seed,
+        onProgress: ({ requests: sent, findings }) => {
+          for (const finding of findings.slice(told)) tell(JSON.stringify(finding, null, 2));
+          told = findings.length;
+          tell(`${sent} of ${requests} requests, ${findings.length} findings`);
+        },
+      });
+      tell(answersTable(campaign));
+    },
+    Math.max(120_000, requests * 60),
+  );
+  afterAll(async () => {
+    process.off('unhandledRejection', note);
+    await subject.stop();
+  });
+
+  test('no request is answered as none may be: 5xx, internals, slowness, another body, rows of a refusal, foreign things', () => {
+    expect(campaign.findings).toEqual([]);
+  });
+
+  test('nothing of another account has changed', async () => {
+    expect(await subject.foreignState()).toBe(foreignBefore);
+  });
+
+  test('no promise was left to fail by itself', () => {
+    expect(loose).toEqual([]);
+  });
+
+  test('the requests get past the door: every operation was answered by its handler or its schema, most with 200', () => {
+    const answered = [...campaign.answers].filter(([operation]) => operation !== 'stray');
+    const unreached = answered
+      .filter(([, byStatus]) => [...byStatus.keys()].every((status) => [401, 403, 405, 415].includes(status)))
+      .map(([operation]) => operation);
+    expect(unreached).toEqual([]);
+    const done = answered.filter(([, byStatus]) => byStatus.has(200));
+    expect(done.length).toBeGreaterThan(answered.length / 2);
+  });
+}
