@@ -52,17 +52,6 @@ module.exports = {
   },
   transformIgnorePatterns: [`/node_modules/(?!(${ES_MODULES.join('|')})(/|-|$))`, '<rootDir>/dist/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  // Long runs over the whole system: by themselves, with PRESSLINE_TEST_ALL=1 (npm run test:all).
-  testPathIgnorePatterns: process.env.PRESSLINE_TEST_ALL
-    ? []
-    : [
-        '/test/fuzz/',
-        '/test/workflows/reconcile\\.test',
-        '/test/workflows/replay\\.test',
-        '/test/orders/runs/many-orders\\.test',
-      ],
-  // Tests that drive whole stacks wait for real servers: on a busy machine one gets a second and third try.
-  setupFilesAfterEnv: ['<rootDir>/test/support/retries.ts'],
   testTimeout: 120_000,
   maxWorkers: 2,
 };
