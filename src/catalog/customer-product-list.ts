@@ -74,12 +74,14 @@ export async function listCustomerProducts(
   ].flat();
   const narrowing = conditions.length === 0 ? sql`` : joined(sql, conditions, sql``);
   const source: Source = { viewers, models, narrowing, overlap };
+  const narrowed = ids !== undefined || search !== undefined || foreign || overlap;
+  const { offset, limit } = filter;
   const selection: Selection = {
-    page: pageOf(sql, source, filter),
+    // Where the total is not kept, one more than the page shows whether another page follows.
+    page: pageOf(sql, source, { offset, limit: narrowed ? limit + 1 : limit }),
     matches: matchesOf(sql, source),
     found: search === undefined ? sql`` : sql`AND searchable(name) @@ search_for(${search})`,
   };
-  const narrowed = ids !== undefined || search !== undefined || foreign || overlap;
   const { pageIds, ...totals } = narrowed
     ? await readMatches(sql, selection, filter)
     : await readRanges(sql, selection, keptTotal(sql, source, filter.customerIds !== undefined));
@@ -96,7 +98,7 @@ interface Source {
 
 /** The same selection of customer products, as statements that are cheap for different things. */
 interface Selection {
-  /** Ids of the page, read from ordered ranges. */
+  /** Ids of the page (and, where the total is not kept, the one after), read from ordered ranges. */
   readonly page: Fragment;
   /** Ids of all, in no order. */
   readonly matches: Fragment;
@@ -182,7 +184,7 @@ async function readMatches(
       tx<{ 'QUERY PLAN': Plan[] }[]>`EXPLAIN (FORMAT JSON) ${matches}`,
       planned,
     ]);
-    const estimate = plan!['QUERY PLAN'][0]!.Plan['Plan Rows'];
+    let estimate = plan!['QUERY PLAN'][0]!.Plan['Plan Rows'];
     if (estimate <= COUNTED_MATCHES) {
       const all = await tx<
         { id: string }[]
@@ -195,13 +197,16 @@ async function readMatches(
           totalIsEstimate: false,
         };
       }
+      estimate = all.length;
     }
     const rows = await tx<{ id: string }[]>`${page}`;
-    const pageIds = rows.map(({ id }) => id);
-    // A page that is not full is the last one, and shows how many there are.
-    if (pageIds.length < limit && (pageIds.length > 0 || offset === 0)) {
-      return { pageIds, total: offset + pageIds.length, totalIsEstimate: false };
+    const pageIds = rows.slice(0, limit).map(({ id }) => id);
+    // The last page shows how many there are.
+    if (rows.length <= limit && (rows.length > 0 || offset === 0)) {
+      return { pageIds, total: offset + rows.length, totalIsEstimate: false };
     }
-    return { pageIds, total: Math.max(estimate, offset + pageIds.length), totalIsEstimate: true };
+    // Whoever reads page by page up to the total must neither stop before the end nor go on behind it.
+    const total = rows.length === 0 ? Math.min(estimate, offset) : Math.max(estimate, offset + rows.length);
+    return { pageIds, total, totalIsEstimate: true };
   });
 }

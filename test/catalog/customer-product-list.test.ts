@@ -40,6 +40,32 @@ test('a search with very many matches says that its total is an estimate, and a 
   expect(Math.abs(total - MANY)).toBeLessThan(MANY * 0.5);
 });
 
+test.each([
+  ['known to the planner', 'bulk', true],
+  ['stored since it last looked', 'later', false],
+])('whoever reads a search up to its total finds every match: %s', async (_, search, analysed) => {
+  if (!analysed) {
+    await sql`
+      INSERT INTO customer_products (id, name, customer_ids, product_model_id, variant_options)
+      SELECT gen_random_uuid(), 'Later ' || n, ARRAY['*'], 'poster', '[]' FROM generate_series(1, ${MANY}::int) AS n`;
+  }
+  const ids = new Set<string>();
+  let last: { total: number; totalIsEstimate: boolean };
+  let offset = 0;
+  do {
+    const { products, ...totals } = await listCustomerProducts(sql, CLIENT, { search, offset, limit: 250 });
+    for (const { id } of products) ids.add(id);
+    last = totals;
+    offset += 250;
+  } while (offset < last.total);
+  expect(ids.size).toBe(MANY);
+  expect(last).toEqual({ total: MANY, totalIsEstimate: false });
+  const behind = await listCustomerProducts(sql, CLIENT, { search, offset: MANY + 250, limit: 250 });
+  expect(behind.products).toEqual([]);
+  expect(behind.total).toBeLessThanOrEqual(MANY + 250);
+  if (!analysed) await sql`DELETE FROM customer_products WHERE name LIKE 'Later%'`;
+});
+
 test('totals without a search are exact however many there are', async () => {
   const { total, totalIsEstimate } = await listCustomerProducts(sql, CLIENT, {
     productModelIds: ['mug'],
