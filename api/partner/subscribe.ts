@@ -3,19 +3,19 @@ import { PRINT_ORDER_VERSIONS } from '../../src/partners/domain/print-order-hand
 import { subscribe } from '../../src/partners/store';
 import { allowsPrivateAddresses } from '../../src/platform/config';
 import { Refusal } from '../../src/platform/errors';
-import { createSafeClient } from '../../src/platform/http/safe-client';
+import { checkOutboundUrl } from '../../src/platform/http/safe-client';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
 /** `POST /v2/subscribe`: a partner says where it takes print orders (DESIGN "Subscription"). */
 export function subscribeRoutes({ sql, config }: ApiDeps): Route[] {
-  const { checkUrl } = createSafeClient({ allowPrivate: allowsPrivateAddresses(config) });
+  const allowPrivate = allowsPrivateAddresses(config);
   const address = z
     .string()
     .min(1)
     .max(2_000)
     .superRefine((url, context) => {
-      const wrong = url === '' ? undefined : checkUrl(url);
+      const wrong = url === '' ? undefined : checkOutboundUrl(url, allowPrivate);
       if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong.message });
     });
 

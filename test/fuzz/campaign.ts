@@ -122,8 +122,9 @@ export async function runCampaign(
     count(plan.operation.operationId, answer.status);
     before = `${answer.status} to ${replayable(sent).slice(0, 500)}`;
     const written = await subject.written();
-    if (answer.status === 200) harvest(subject, plan, answer);
-    return { sent, answer, fault: fault(plan, sent, answer, written, shapes, options.only === undefined) };
+    const found = fault(plan, sent, answer, written, shapes, options.only === undefined);
+    if (found === undefined && answer.status === 200) harvest(subject, plan, answer);
+    return { sent, answer, fault: found };
   };
 
   try {
@@ -142,11 +143,15 @@ export async function runCampaign(
         };
         return false;
       });
-      await fc.check(property, {
+      const checked = await fc.check(property, {
         seed,
         numRuns: Math.min(SLICE, options.requests - requests),
         maxSkipsPerRun: 0,
       });
+      // Broken off without a finding is a mistake of the campaign: it must not pass for a clean slice.
+      if (checked.failed && last === undefined) {
+        throw new Error(`the slice of seed ${seed} broke off`, { cause: checked.errorInstance });
+      }
       if (last !== undefined) {
         findings.push({
           seed,
@@ -165,9 +170,10 @@ export async function runCampaign(
   return { requests, findings, answers };
 }
 
-function harvest(subject: Subject, { operation, sender }: RequestPlan, { body }: Answer): void {
+function harvest(subject: Subject, { operation, sender, method }: RequestPlan, { body }: Answer): void {
   const fields = HARVEST[operation.operationId];
-  if (fields === undefined) return;
+  // Sent by another method, it was another operation that answered.
+  if (fields === undefined || method !== operation.method.toUpperCase()) return;
   const answer = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
   for (const [field, parameters] of fields) {
     const id = answer[field];

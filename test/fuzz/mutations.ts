@@ -82,7 +82,7 @@ export function changed(root: unknown, changes: readonly TreeChange[]): unknown 
 
 /** One change to a body's text: what no serializer would write. */
 export interface TextChange {
-  readonly kind: 'cut' | 'insert' | 'twice' | 'pollute' | 'number' | 'instead' | 'pad' | 'bytes';
+  readonly kind: 'cut' | 'insert' | 'twice' | 'again' | 'pollute' | 'number' | 'instead' | 'pad' | 'bytes';
   readonly place: number;
   readonly text: string;
 }
@@ -103,6 +103,14 @@ export const textChange: fc.Arbitrary<TextChange> = fc.oneof(
         '"hasOwnProperty":1,"toString":1,',
         '"toJSON":{},"then":{},',
       ),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom<TextChange['kind']>('again'),
+      place: fc.nat(20_000),
+      text: fc.constantFrom('null', '""', '0', '-1', '[]', '{}', '"x"', '"a\\u0000b"', '1e400', 'true'),
     }),
   },
   {
@@ -185,6 +193,15 @@ export const textChange: fc.Arbitrary<TextChange> = fc.oneof(
   },
 );
 
+/** A member a second time with another value, before the first one or at the end: parsers differ in which they take. */
+function withMemberAgain(text: string, at: number, value: string): string {
+  const members = [...text.matchAll(/(?<=[{,])"(?:[^"\\]|\\.)*":/g)];
+  if (members.length === 0) return text;
+  const { index, 0: name } = members[at % members.length]!;
+  if (at % 2 === 0) return `${text.slice(0, index)}${name}${value},${text.slice(index)}`;
+  return text.replace(/^\{(.*)\}$/s, `{$1,${name.replaceAll('$', '$$$$')}${value}}`);
+}
+
 /** Bytes of a body with its text changed. */
 export function changedText(body: string, changes: readonly TextChange[]): Buffer {
   let text = body;
@@ -198,6 +215,7 @@ export function changedText(body: string, changes: readonly TextChange[]): Buffe
     else if (kind === 'bytes') tail = Buffer.from([0xc3, 0x28, 0xff, 0x80]);
     else if (kind === 'number') text = text.replace(/(?<=:)-?\d+(?:\.\d+)?/g, given);
     else if (kind === 'twice') text = text.replace(/^\{(.*)\}$/s, '{$1,$1}');
+    else if (kind === 'again') text = withMemberAgain(text, at, given);
     else {
       const open = text.indexOf('{', at) === -1 ? text.indexOf('{') : text.indexOf('{', at);
       if (open !== -1) text = text.slice(0, open + 1) + given + text.slice(open + 1);

@@ -189,7 +189,7 @@ function planOf(
     path: pathOf(operation.path),
     query: queryOf(operation, of),
     headers: headersOf(operation),
-    body: mostly(body, bodies(fc.anything({ maxDepth: 2 }).map(String), []), 30),
+    body: mostly(body, bodies(fc.anything({ maxDepth: 2 }).map(fc.stringify), []), 30),
     chunked: mostly(fc.constant(false), fc.constant(true), 20),
     signed:
       operation.operationId === 'receiveCarrierEvents'

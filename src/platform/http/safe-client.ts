@@ -69,8 +69,6 @@ export interface SafeClient {
   request(outbound: OutboundRequest): Promise<StreamedAnswer | HttpFault>;
   /** As `request`, with the whole body read as UTF-8 and cut at `limitBytes`. */
   exchange(outbound: OutboundRequest): Promise<TextAnswer | HttpFault>;
-  /** `checkOutboundUrl` with this client's settings. */
-  checkUrl(url: string): HttpFault | undefined;
   close(): Promise<void>;
 }
 
@@ -138,8 +136,6 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
   });
 
   const client: SafeClient = {
-    checkUrl: (url) => checkOutboundUrl(url, allowPrivate),
-
     async request(outbound) {
       outbound.signal?.throwIfAborted();
       const wrong = checkOutboundUrl(outbound.url, allowPrivate);

@@ -83,9 +83,8 @@ describe('what may be called', () => {
     expect(await embedded.request({ url, ...call })).toMatchObject({ ok: false, kind: 'blocked' }),
   );
 
-  it('checks what a name resolves to, inside the connection, every time it connects', async () => {
+  it('checks what a name resolves to inside the connection: it is asked for once, and called where it was checked', async () => {
     const asked: string[] = [];
-    // Given a name whose first answer is public and whose second is loopback
     const client = clientWith({
       allowPrivate: false,
       resolve: async (hostname) => {
@@ -93,11 +92,54 @@ describe('what may be called', () => {
         return [{ address: '127.0.0.1', family: 4 }];
       },
     });
-    expect(await client.request({ url: `https://rebind.example:${port}/`, ...call })).toMatchObject({
+    expect(await client.request({ url: `https://inward.example:${port}/`, ...call })).toMatchObject({
       ok: false,
       kind: 'blocked',
     });
-    expect(asked).toEqual(['rebind.example']);
+    expect(asked).toEqual(['inward.example']);
+  });
+
+  it.each([
+    '127.0.0.1',
+    '10.0.0.8',
+    '169.254.169.254',
+    '100.64.0.1',
+    '0.0.0.0',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::ffff:7f00:1',
+    '::127.0.0.1',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::',
+    'fe80::1%lo',
+    'fd00:ec2::254',
+    '2130706433',
+    '0177.0.0.1',
+    '127.1',
+  ])('a name that leads to %s leads nowhere', async (address) => {
+    const client = clientWith({
+      allowPrivate: false,
+      resolve: async () => [{ address, family: address.includes(':') ? 6 : 4 }],
+    });
+    expect(await client.request({ url: `https://inward.example:${port}/`, ...call })).toMatchObject({
+      ok: false,
+      kind: 'blocked',
+    });
+  });
+
+  it('a name whose answer changes gains nothing by it: each connection is checked by itself', async () => {
+    handler = (_request, response) => response.writeHead(200, { connection: 'close' }).end('reached');
+    // Given a name that leads where it may, and afterwards to the metadata of the machine
+    const answers = ['127.0.0.1', '169.254.169.254', '127.0.0.1'];
+    const client = clientWith({
+      allowPrivate: true,
+      resolve: async () => [{ address: answers.shift()!, family: 4 }],
+    });
+    const ask = () => client.exchange({ url: `http://rebind.example:${port}/`, ...call });
+    expect(await ask()).toMatchObject({ text: 'reached' });
+    expect(await ask()).toMatchObject({ ok: false, kind: 'blocked' });
+    expect(await ask()).toMatchObject({ text: 'reached' });
+    expect(answers).toEqual([]);
   });
 
   it('passes over the forbidden among several addresses', async () => {
