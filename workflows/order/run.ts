@@ -16,7 +16,7 @@ import {
 } from '@temporalio/workflow';
 import { type Deadline, deadlineKey, nextDeadline, type RunClock } from '../../src/orders/domain/deadlines';
 import { jobStatus, unitsToShip } from '../../src/orders/domain/derive';
-import { reduce } from '../../src/orders/domain/lifecycle';
+import { reduce } from '../../src/orders/domain/lifecycle/reduce';
 import { whyNotCancel, whyNotDispatch, whyNotRepair } from '../../src/orders/domain/refusals';
 import { replacedUnits } from '../../src/orders/domain/replacement';
 import { describeDeadline, describeRun } from '../../src/orders/domain/run-details';

@@ -1,5 +1,5 @@
 import type { RunClock } from './deadlines';
-import { reduce } from './lifecycle';
+import { reduce } from './lifecycle/reduce';
 import type { PlannedPrintOrder, PostbackEvent, RunEvent } from './run-events';
 import { type Delivery, initialRunState, type RunState } from './run-state';
 import { hasShipped, type ItemStatus } from './statuses';

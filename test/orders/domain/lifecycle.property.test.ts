@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { reduce } from '../../../src/orders/domain/lifecycle';
+import { reduce } from '../../../src/orders/domain/lifecycle/reduce';
 import type { PostbackEvent, RunEffect, RunEvent } from '../../../src/orders/domain/run-events';
 import { initialRunState, type RunState } from '../../../src/orders/domain/run-state';
 import { isProgress, PROGRESS_RANK } from '../../../src/orders/domain/statuses';

@@ -1,4 +1,4 @@
-import { reduce } from '../../../src/orders/domain/lifecycle';
+import { reduce } from '../../../src/orders/domain/lifecycle/reduce';
 import type {
   PlannedPrintOrder,
   PostbackEvent,

@@ -1,0 +1,111 @@
+import { jobStatus } from '../derive';
+import type { RunEffect, RunEvent } from '../run-events';
+import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from '../run-state';
+import type { ItemStatus } from '../statuses';
+import { withoutUnusedLabel } from './cancellation';
+import { audit, newPrintOrder } from './changes';
+
+export function released(state: RunState, effects: RunEffect[]): RunState {
+  for (const printOrder of state.printOrders) {
+    if (printOrder.delivery === 'pending' && printOrder.jobs.some((job) => job.ended === null)) {
+      effects.push({ type: 'deliver_print_order', printOrderId: printOrder.id });
+    }
+  }
+  const passed: ItemStatus = state.phase === 'preparing' ? 'uploading' : 'passed';
+  const items = state.items.map((item) => (item.status === 'on_hold' ? { ...item, status: passed } : item));
+  return { ...state, held: false, items };
+}
+
+export function retried(
+  state: RunState,
+  event: Extract<RunEvent, { type: 'retry' }>,
+  effects: RunEffect[],
+): RunState {
+  if (state.phase === 'preparing') {
+    effects.push(audit('retry', event, { itemIds: event.itemIds }));
+    return { ...state };
+  }
+  const chosen = new Set(event.itemIds);
+  let changed = false;
+  const printOrders = state.printOrders.map((printOrder) => {
+    const waiting = printOrder.jobs.filter(
+      (job) =>
+        chosen.has(job.itemId) &&
+        jobStatus(job, printOrder) === 'manual_handling' &&
+        job.cancelledQuantity === 0,
+    );
+    if (waiting.length === 0) return printOrder;
+    changed = true;
+    effects.push({ type: 'deliver_print_order', printOrderId: printOrder.id });
+    const undelivered = printOrder.delivery === 'refused' || printOrder.delivery === 'undeliverable';
+    return {
+      ...printOrder,
+      delivery: undelivered ? ('pending' as const) : printOrder.delivery,
+      jobs: printOrder.jobs.map((job) => (waiting.includes(job) ? { ...job, error: null } : job)),
+    };
+  });
+  if (!changed) return state;
+  effects.push(audit('retry', event, { itemIds: event.itemIds }));
+  return { ...state, printOrders };
+}
+
+export function replaced(
+  state: RunState,
+  event: Extract<RunEvent, { type: 'replaced' }>,
+  effects: RunEffect[],
+): RunState {
+  if (state.printOrders.some((printOrder) => printOrder.id === event.printOrder.id)) return state;
+  effects.push(audit(event.action, event, { printOrderId: event.printOrder.id, replaces: event.replaces }));
+  const quantities = new Map(event.replaces.map(({ jobId, quantity }) => [jobId, quantity]));
+  let touched = 0;
+  const printOrders = state.printOrders.map((printOrder) => {
+    const next = withoutUnits(printOrder, quantities, event.reason, effects);
+    if (next !== printOrder) touched += 1;
+    return next;
+  });
+  const replacement = newPrintOrder(event.printOrder);
+  if (state.phase === 'closed' || (touched === 0 && event.replaces.length > 0)) {
+    // What it was to take over has shipped, or the order has ended, while it was planned.
+    effects.push({ type: 'release_stock', jobIds: replacement.jobs.map((job) => job.id) });
+    const jobs = replacement.jobs.map((job) => ({ ...job, ended: 'superseded' as const }));
+    return { ...state, printOrders: [...printOrders, { ...replacement, jobs }] };
+  }
+  effects.push({ type: 'deliver_print_order', printOrderId: replacement.id });
+  return { ...state, printOrders: [...printOrders, replacement] };
+}
+
+/** A print order some of whose units another one takes over; the partner is asked to leave whole jobs. */
+function withoutUnits(
+  printOrder: PrintOrderState,
+  quantities: ReadonlyMap<string, number>,
+  reason: string,
+  effects: RunEffect[],
+): PrintOrderState {
+  const touched = printOrder.jobs.filter(
+    (job) =>
+      quantities.has(job.id) &&
+      job.ended === null &&
+      (job.progress !== JOB_PROGRESS.shipped || job.cancelledQuantity > 0),
+  );
+  if (touched.length === 0) return printOrder;
+  const superseded = touched.filter((job) => quantities.get(job.id)! >= job.quantity);
+  const unprinted = superseded.filter((job) => job.progress < JOB_PROGRESS.printed);
+  if (unprinted.length > 0) effects.push({ type: 'release_stock', jobIds: unprinted.map((job) => job.id) });
+  const stillThere = superseded.filter((job) => job.cancelledQuantity < job.quantity);
+  if (stillThere.length > 0 && printOrder.delivery !== 'refused') {
+    effects.push({
+      type: 'request_partner_cancel',
+      printOrderId: printOrder.id,
+      jobIds: stillThere.map((job) => job.id),
+      reason,
+    });
+  }
+  const jobs = printOrder.jobs.map((job): JobState => {
+    if (!touched.includes(job)) return job;
+    const moved = quantities.get(job.id)!;
+    if (moved >= job.quantity) return { ...job, ended: 'superseded' };
+    const cancelledQuantity = Math.max(0, job.cancelledQuantity - moved);
+    return { ...job, quantity: job.quantity - moved, cancelledQuantity, error: null };
+  });
+  return withoutUnusedLabel({ ...printOrder, jobs }, effects);
+}
