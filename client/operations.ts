@@ -54,7 +54,8 @@ export type AttentionPage = {
 
 export type AttributeValue = {
   id: string;
-  description: string | null;
+  /** Left out when none was given */
+  description?: string | undefined;
   /** With computed ones: rgb and cmyk of a hex colour code, inches of millimetres */
   properties: Record<string, string | number | string[]>;
   isCustom: boolean;
@@ -3820,6 +3821,7 @@ export interface Operations {
     answer: {
       inventoryItem: {
         partnerSku: string;
+        /** The gravest of: back_order, demand waits for stock; out_of_stock, none is free; low_stock, no more than minStock is free. Free is what is not reserved for print jobs. Null: all is well. */
         alertUid: 'back_order' | 'out_of_stock' | 'low_stock' | null;
         quantity: number;
         minStock: number;
@@ -4132,6 +4134,7 @@ export interface Operations {
     answer: {
       items: {
         partnerSku: string;
+        /** The gravest of: back_order, demand waits for stock; out_of_stock, none is free; low_stock, no more than minStock is free. Free is what is not reserved for print jobs. Null: all is well. */
         alertUid: 'back_order' | 'out_of_stock' | 'low_stock' | null;
         quantity: number;
         minStock: number;

@@ -28,9 +28,10 @@ function attributeValueOf(input: z.output<typeof attributeValue>): AttributeValu
   return { ...input, description: input.description ?? null, properties: input.properties ?? {} };
 }
 
-function shown(value: StoredAttributeValue): z.input<typeof storedAttributeValue> {
+function shown({ description, ...value }: StoredAttributeValue): z.input<typeof storedAttributeValue> {
   return {
     ...value,
+    ...(description === null ? {} : { description }),
     properties: withComputedProperties(value.properties) as z.input<
       typeof storedAttributeValue
     >['properties'],

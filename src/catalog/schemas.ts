@@ -181,7 +181,7 @@ export const attributeValues = z
 export const storedAttributeValue = z
   .object({
     id: z.string(),
-    description: z.string().nullable(),
+    description: z.string().optional().describe('Left out when none was given'),
     properties: z
       .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
       .describe('With computed ones: rgb and cmyk of a hex colour code, inches of millimetres'),

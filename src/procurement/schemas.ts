@@ -149,7 +149,13 @@ export const consumptionListResponseSchema = z.object({
 
 export const inventoryShape = {
   partnerSku: z.string(),
-  alertUid: z.enum(['back_order', 'out_of_stock', 'low_stock']).nullable(),
+  alertUid: z
+    .enum(['back_order', 'out_of_stock', 'low_stock'])
+    .nullable()
+    .describe(
+      'The gravest of: back_order, demand waits for stock; out_of_stock, none is free; low_stock, no more than ' +
+        'minStock is free. Free is what is not reserved for print jobs. Null: all is well.',
+    ),
   quantity: z.int(),
   minStock: z.int(),
   maxStock: z.int(),

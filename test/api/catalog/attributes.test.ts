@@ -60,7 +60,15 @@ describe('adding values to an attribute', () => {
         createdAt: expect.stringMatching(/Z$/),
         updatedAt: expect.stringMatching(/Z$/),
       },
-      expect.objectContaining({ id: 'xs.1_a-b', description: null, properties: {} }),
+      {
+        id: 'xs.1_a-b',
+        properties: {},
+        isCustom: false,
+        isDefault: false,
+        attributeId: 'apparel_color',
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
+      },
     ]);
   });
 
