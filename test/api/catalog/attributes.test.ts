@@ -72,6 +72,22 @@ describe('adding values to an attribute', () => {
     ]);
   });
 
+  test('takes what says how a value is used, and gives it back', async () => {
+    const { body } = await add([
+      {
+        id: 'engraved',
+        isCustom: true,
+        isDefault: true,
+        properties: { sizeMm: 25.4, weight: 0, labels: [] },
+      },
+    ]).expect(200);
+    expect(body).toMatchObject([
+      { isCustom: true, isDefault: true, properties: { sizeMm: 25.4, sizeIn: 1, weight: 0, labels: [] } },
+    ]);
+    const { body: read } = await request(app).get(COLORS).set(client.key).expect(200);
+    expect(read).toContainEqual(body[0]);
+  });
+
   test('makes them orderable at once', async () => {
     const uid = 'apparel_product_gca_t-shirt_gsi_m_gco_teal_gpr_4-0';
     const order = async () => (await resolveProducts(sql, client.id, [{ productUid: uid }]))[0]!.ok;

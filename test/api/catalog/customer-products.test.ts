@@ -112,6 +112,58 @@ describe('creating a customer product', () => {
     ]);
   });
 
+  const option = tee().variantOptions[0]!;
+  const mapping = option.attributesMapping[0]!;
+  test.each([
+    ['an option without an id', { variantOptions: [{ ...option, id: undefined }] }, 'variantOptions[0].id'],
+    [
+      'an option without a name',
+      { variantOptions: [{ ...option, name: undefined }] },
+      'variantOptions[0].name',
+    ],
+    [
+      'an option without a mapping',
+      { variantOptions: [{ ...option, attributesMapping: undefined }] },
+      'variantOptions[0].attributesMapping',
+    ],
+    [
+      'a mapping without a part',
+      { variantOptions: [{ ...option, attributesMapping: [{ ...mapping, partModelId: undefined }] }] },
+      'variantOptions[0].attributesMapping[0].partModelId',
+    ],
+    [
+      'a mapping without attributes',
+      { variantOptions: [{ ...option, attributesMapping: [{ ...mapping, attributeIds: undefined }] }] },
+      'variantOptions[0].attributesMapping[0].attributeIds',
+    ],
+    [
+      'an attribute mapped twice',
+      { variantOptions: [option, { ...option, id: 'again' }] },
+      'variantOptions[1].attributesMapping[0].attributeIds[0]',
+    ],
+    ['a quantity without a part', { partQuantities: [{ quantity: 1 }] }, 'partQuantities[0].partModelId'],
+    [
+      'a part without a quantity',
+      { partQuantities: [{ partModelId: 'blank-t-shirt' }] },
+      'partQuantities[0].quantity',
+    ],
+    [
+      'a part counted twice',
+      { partQuantities: [1, 2].map((quantity) => ({ partModelId: 'blank-t-shirt', quantity })) },
+      'partQuantities[1].partModelId',
+    ],
+    ['a blank customer', { customerIds: ['a', ' '] }, 'customerIds[1]'],
+  ])('with %s is refused, naming it', async (_, over, reference) => {
+    const { body } = await create(tee(over)).expect(400);
+    expect(references(body)).toEqual([reference]);
+  });
+
+  test('may name a customer twice, and has it once in lists', async () => {
+    const id = await created({ name: 'Twice named', customerIds: [shop.id, shop.id] });
+    const { body } = await request(app).get(LIST).query({ search: 'Twice named' }).set(shop.key);
+    expect(body).toMatchObject({ customerProducts: [{ id }], meta: { total: 1 } });
+  });
+
   test('a quantity of a part may be zero', async () => {
     await create(tee({ partQuantities: [{ partModelId: 'blank-t-shirt', quantity: 0 }] })).expect(200);
     const { body } = await create(
@@ -201,6 +253,13 @@ describe('changing a customer product', () => {
     expect((await patch(id, {}).expect(200)).body.name).toBe('After');
   });
 
+  test('answers with the whole product, parts and options as they were', async () => {
+    const partQuantities = [{ partModelId: 'blank-t-shirt', quantity: 3 }];
+    const made = (await create(tee({ customerIds: [shop.id], partQuantities })).expect(200)).body;
+    const { body } = await patch(made.id, { customerIds: ['*'], productModelId: 'mug', variantOptions: [] });
+    expect(body).toEqual({ ...made, customerIds: ['*'], updatedAt: expect.stringMatching(/Z$/) });
+  });
+
   test('keeps lists and orders right: renamed, and closed to other customers', async () => {
     const id = await created({ name: 'Open name' });
     await patch(id, { name: 'Closed name', customerIds: [shop.id] }).expect(200);
@@ -232,6 +291,9 @@ describe('changing a customer product', () => {
   test('to wrong values is refused by field', async () => {
     const { body } = await patch(await created(), { name: 3, customerIds: [''] }).expect(400);
     expect(references(body)).toEqual(['name', 'customerIds[0]']);
+    for (const wrong of [{ name: ' ' }, { name: null }, { customerIds: '*' }, { customerIds: [] }]) {
+      expect(references((await patch(await created(), wrong).expect(400)).body)).toEqual(Object.keys(wrong));
+    }
   });
 });
 
@@ -327,6 +389,42 @@ describe('variant values', () => {
       '[0].values[0].attributeValues[0].partModelId',
       '[0].values[0].attributeValues[0].attributes',
     ]);
+  });
+
+  test.each([
+    ['no list', { variantOptionId: 'size', values: [] }],
+    ['an empty list', []],
+    [
+      'a default that is no boolean',
+      [{ variantOptionId: 'size', values: [{ ...sizes(['S', 's']).values[0], isDefault: 1 }] }],
+    ],
+    ['a blank value', [{ variantOptionId: 'size', values: [{ value: ' ', attributeValues: [] }] }]],
+    [
+      'an attribute value that is no text',
+      [
+        {
+          variantOptionId: 'size',
+          values: [
+            {
+              value: 'S',
+              attributeValues: [{ partModelId: 'blank-t-shirt', attributes: { apparel_size: 1 } }],
+            },
+          ],
+        },
+      ],
+    ],
+  ])('%s is refused', async (_, body) => {
+    const { body: answer } = await addValues(await created(), body).expect(400);
+    expect(answer).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ reference: expect.any(String) }] });
+  });
+
+  test('may be none, and may be without attributes', async () => {
+    const id = await created();
+    const body = [
+      { variantOptionId: 'color', values: [] },
+      { variantOptionId: 'size', values: [{ value: 'As it comes', attributeValues: [], isDefault: false }] },
+    ];
+    expect((await addValues(id, body).expect(200)).body).toEqual(body);
   });
 
   test('of parts that share an attribute must agree', async () => {
@@ -425,6 +523,34 @@ describe('listing customer products', () => {
     const page = await list({ customerIds: viewer.id, offset: 1, limit: 2 });
     expect(ids(page)).toEqual([mine[2], mine[1]]);
     expect(page.meta).toEqual({ offset: 1, limit: 2, total: 4 });
+  });
+
+  test('gives 250 when no limit is given, and one when one is asked for', async () => {
+    const crowd = await testAccount(sql, 'client');
+    await sql`
+      INSERT INTO customer_products (id, name, customer_ids, product_model_id, variant_options)
+      SELECT gen_random_uuid(), 'Crowd ' || n, ARRAY[${crowd.id}], 'mug', '[]' FROM generate_series(1, 251) AS n`;
+    for (const query of [{}, { limit: 250 }, { search: 'crowd' }]) {
+      const body = await list({ ...query, customerIds: crowd.id }, crowd);
+      expect(body.customerProducts).toHaveLength(250);
+      expect(body.meta).toEqual({ offset: 0, limit: 250, total: 251 });
+    }
+    const rest = await list({ customerIds: crowd.id, offset: 250 }, crowd);
+    expect(rest.customerProducts).toHaveLength(1);
+    const one = await list({ customerIds: crowd.id, limit: 1 }, crowd);
+    expect(one.customerProducts).toHaveLength(1);
+    const behind = await list({ customerIds: crowd.id, offset: 9_000 }, crowd);
+    expect(behind).toEqual({ customerProducts: [], meta: { offset: 9_000, limit: 250, total: 251 } });
+    await sql`DELETE FROM customer_products WHERE customer_ids = ARRAY[${crowd.id}]`;
+  });
+
+  test('a filter without entries filters nothing', async () => {
+    const all = await list({ customerIds: viewer.id });
+    for (const empty of ['', ',', ' , ']) {
+      expect(
+        await list({ customerIds: viewer.id, customerProductIds: empty, productModelIds: empty }),
+      ).toEqual(all);
+    }
   });
 
   test.each([
