@@ -73,19 +73,17 @@ describe('adding values to an attribute', () => {
   });
 
   test('takes what says how a value is used, and gives it back', async () => {
-    const { body } = await add([
-      {
-        id: 'engraved',
-        isCustom: true,
-        isDefault: true,
-        properties: { sizeMm: 25.4, weight: 0, labels: [] },
-      },
-    ]).expect(200);
-    expect(body).toMatchObject([
-      { isCustom: true, isDefault: true, properties: { sizeMm: 25.4, sizeIn: 1, weight: 0, labels: [] } },
+    await put({ description: 'Engraving' }, '/product/v1/attributes/engraving').expect(200);
+    const engravings = '/product/v1/attributes/engraving/values';
+    const properties = { sizeMm: 25.4, weight: 0, labels: [] };
+    const added = await add([{ id: 'any', isCustom: true, isDefault: true, properties }], engravings).expect(
+      200,
+    );
+    expect(added.body).toMatchObject([
+      { isCustom: true, isDefault: true, properties: { ...properties, sizeIn: 1 } },
     ]);
-    const { body: read } = await request(app).get(COLORS).set(client.key).expect(200);
-    expect(read).toContainEqual(body[0]);
+    const { body: read } = await request(app).get(engravings).set(client.key).expect(200);
+    expect(read).toEqual(added.body);
   });
 
   test('makes them orderable at once', async () => {
