@@ -345,6 +345,94 @@ describe('order list', () => {
     expect(await found({ pagination: { pageNumber: 2, perPage: 2 } })).toEqual(['supplier']);
     expect((await post('order/list', stranger)).body.pagination.totalResult).toBe(1);
   });
+
+  it('knows the six statuses, and gives all of them by default', async () => {
+    const statuses = ['supplier', 'confirmed', 'in-transit', 'delivered', 'verified', 'invoiced'];
+    const partner = await stockPartner(sql);
+    await rawOrders(partner.id, statuses.length);
+    await sql`
+      UPDATE procurement_orders o SET status = (${statuses}::text[])[n] FROM (
+        SELECT id, row_number() OVER (ORDER BY id) AS n FROM procurement_orders WHERE partner_id = ${partner.id}
+      ) AS numbered WHERE numbered.id = o.id`;
+    const found = async (body: object) =>
+      (await post('order/list', partner, body).expect(200)).body.orders.map(
+        ({ status }: { status: string }) => status,
+      );
+    expect((await found({})).sort()).toEqual([...statuses].sort());
+    for (const status of statuses) expect(await found({ filterBy: { status: [status] } })).toEqual([status]);
+  });
+
+  it('ends now when only dateFrom is given, and nowhere without it', async () => {
+    const partner = await stockPartner(sql);
+    await rawOrders(partner.id, 2);
+    await sql`
+      UPDATE procurement_orders SET created_at = '2099-01-01' WHERE id = (
+        SELECT max(id) FROM procurement_orders WHERE partner_id = ${partner.id})`;
+    const total = async (filterBy: object) =>
+      (await post('order/list', partner, { filterBy }).expect(200)).body.pagination.totalResult;
+    expect(await total({ dateFrom: '2020-01-01' })).toBe(1);
+    expect(await total({ dateFrom: '2020-01-01', dateTo: '2099-01-01' })).toBe(2);
+    expect(await total({})).toBe(2);
+  });
+});
+
+/** Orders of one piece each, without a run. */
+async function rawOrders(partnerId: string, count: number): Promise<void> {
+  const [item] = await sql<{ id: string }[]>`
+    INSERT INTO stock_items (partner_id, position, partner_sku, product_uid) VALUES (${partnerId}, 1, 'raw', 'raw') RETURNING id`;
+  await sql`
+    WITH raised AS (
+      INSERT INTO procurement_orders (partner_id, supplier_uid, currency)
+      SELECT ${partnerId}, 'ramy', 'EUR' FROM generate_series(1, ${count}::int) RETURNING id
+    )
+    INSERT INTO procurement_order_items (procurement_order_id, position, stock_item_id, quantity, unit_cost_minor)
+    SELECT id, 1, ${item!.id}, 1, 100 FROM raised`;
+}
+
+describe('pages', () => {
+  let partner: TestAccount;
+  beforeAll(async () => {
+    partner = await stockPartner(sql);
+    await rawOrders(partner.id, 1_001);
+    await sql`
+      INSERT INTO stock_reservations (stock_item_id, partner_id, print_job_id, step, quantity, allocated, state)
+      SELECT id, partner_id, n, 'page-' || n, 1, 1, 'consumed'
+      FROM stock_items, generate_series(1, 1001) AS n WHERE partner_id = ${partner.id}`;
+  });
+
+  it.each([
+    ['order/list', 'orders'],
+    ['inventory/consumption/list', 'items'],
+  ])('of %s hold 1000 when perPage is not given', async (path, rows) => {
+    for (const body of [{}, { pagination: {} }, { pagination: { pageNumber: 1 } }]) {
+      const answer = await post(path, partner, body).expect(200);
+      expect(answer.body[rows]).toHaveLength(1_000);
+      expect(answer.body.pagination).toEqual({ pageNumber: 1, perPage: 1_000, totalResult: 1_001 });
+    }
+    const second = await post(path, partner, { pagination: { pageNumber: 2 } }).expect(200);
+    expect(second.body[rows]).toHaveLength(1);
+    const one = await post(path, partner, { pagination: { perPage: 1 } }).expect(200);
+    expect(one.body[rows]).toHaveLength(1);
+    const behind = await post(path, partner, { pagination: { pageNumber: 3 } }).expect(200);
+    expect(behind.body).toMatchObject({
+      [rows]: [],
+      pagination: { pageNumber: 3, perPage: 1_000, totalResult: 1_001 },
+    });
+  });
+
+  it.each(LISTS)('of %s are numbered from 1, by whole numbers', async (path) => {
+    for (const [field, value] of [
+      ['pageNumber', 0],
+      ['pageNumber', -1],
+      ['pageNumber', 1.5],
+      ['pageNumber', '1'],
+      ['perPage', 0],
+      ['perPage', -5],
+    ] as const) {
+      const answer = await post(path, partner, { pagination: { [field]: value } }).expect(400);
+      expect(answer.body).toEqual({ error: expect.stringContaining(`pagination.${field}:`) });
+    }
+  });
 });
 
 describe('what lists refuse', () => {
@@ -429,6 +517,54 @@ describe('adjust-stock', () => {
     });
   });
 
+  it('adds to the backorder first, and the rest to the stock', async () => {
+    const partner = await stockPartner(sql, [stocked('frame', 3)]);
+    const told = async (adjustmentType: string, quantity: number) => {
+      const { body } = await adjust(partner, { partnerSku: 'frame', adjustmentType, quantity }).expect(200);
+      const { previousQuantity, newQuantity, backorderQuantity } = body.updates[0];
+      return [previousQuantity, newQuantity, backorderQuantity];
+    };
+    expect(await told('consume', 3)).toEqual([3, 0, 0]);
+    expect(await told('consume', 1)).toEqual([0, 0, 1]);
+    expect(await told('consume', 9)).toEqual([0, 0, 10]);
+    expect(await told('add', 4)).toEqual([0, 0, 6]);
+    expect(await told('add', 6)).toEqual([0, 0, 0]);
+    expect(await told('add', 1)).toEqual([0, 1, 0]);
+  });
+
+  it('rejects a repeated referenceId for five minutes, and takes it after them', async () => {
+    const partner = await stockPartner(sql, [stocked('frame', 2), stocked('tee', 0)]);
+    const told = async (partnerSku: string) => {
+      const { body } = await adjust(partner, { partnerSku, ...add, referenceId: 'note-7' }).expect(200);
+      return body.updates[0];
+    };
+    expect(await told('frame')).toMatchObject({ success: true, newQuantity: 7 });
+    expect(await told('frame')).toEqual({
+      partnerSku: 'frame',
+      success: false,
+      message: expect.stringContaining('note-7'),
+      previousQuantity: 7,
+      newQuantity: 7,
+      backorderQuantity: 0,
+    });
+    expect(await told('tee')).toMatchObject({ success: false, newQuantity: 0 });
+    await sql`UPDATE stock_adjustment_references SET claimed_at = claimed_at - interval '5 minutes 1 second'`;
+    expect(await told('frame')).toMatchObject({ success: true, previousQuantity: 7, newQuantity: 12 });
+  });
+
+  it('books a referenceId once when it comes twelve times at once', async () => {
+    const partner = await stockPartner(sql, [stocked('frame', 0)]);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        adjust(partner, { partnerSku: 'frame', ...add, referenceId: 'delivery' }).expect(200),
+      ),
+    );
+    const booked = answers.filter(({ body }) => body.updates[0].success);
+    expect(booked.map(({ body }) => body.updates[0].newQuantity)).toEqual([5]);
+    const { body } = await post('inventory/list', partner);
+    expect(body.inventoryItem).toMatchObject([{ quantity: 5 }]);
+  });
+
   it('takes a hundred adjustments, and not one more', async () => {
     const partner = await stockPartner(sql, [stocked('frame', 0)]);
     const many = (count: number) => Array.from({ length: count }, () => ({ partnerSku: 'frame', ...add }));
@@ -449,6 +585,7 @@ describe('adjust-stock', () => {
     ['a quantity as text', { partnerSku: 'frame', adjustmentType: 'add', quantity: '1' }],
     ['a huge quantity', { partnerSku: 'frame', adjustmentType: 'add', quantity: 1e18 }],
     ['no quantity', { partnerSku: 'frame', adjustmentType: 'add' }],
+    ['no type', { partnerSku: 'frame', quantity: 1 }],
     ['a blank referenceId', { partnerSku: 'frame', ...add, referenceId: '' }],
   ])('refuses the whole request for %s, and books nothing of it', async (_, wrong) => {
     const partner = await stockPartner(sql, [stocked('frame', 1), stocked('tee', 1)]);
@@ -459,6 +596,19 @@ describe('adjust-stock', () => {
     });
     const { body: inventory } = await post('inventory/list', partner);
     expect(inventory.inventoryItem.map(({ quantity }: { quantity: number }) => quantity)).toEqual([1, 1]);
+  });
+
+  it('names no sku where an adjustment has none', async () => {
+    const partner = await stockPartner(sql, [stocked('frame', 1)]);
+    for (const wrong of [add, { ...add, partnerSku: '' }, { ...add, partnerSku: 7 }]) {
+      const { body } = await adjust(partner, { ...add, partnerSku: 'frame' }, wrong).expect(400);
+      expect(body).toEqual({
+        success: false,
+        data: [
+          { partnerSku: '', success: false, message: expect.stringContaining('adjustments[1].partnerSku') },
+        ],
+      });
+    }
   });
 
   it.each([[{}], [{ adjustments: [] }], [{ adjustments: null }], [{ adjustments: {} }]])(
