@@ -44,6 +44,7 @@ export class Tasks {
 
   /** A bug in a task: thrown on, so that the workflow task fails visibly and is tried again after a fix. */
   rethrow(): void {
-    if (this.failure !== undefined) throw this.failure;
+    // Not as it came: a failure of Temporal's kind would end the run for good.
+    if (this.failure !== undefined) throw new Error('a task of the run failed', { cause: this.failure });
   }
 }

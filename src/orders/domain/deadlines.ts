@@ -1,3 +1,4 @@
+import type { RunEvent } from './run-events';
 import { type AttentionReason, JOB_PROGRESS, type PrintOrderState, type RunState } from './run-state';
 import { hasShipped } from './statuses';
 
@@ -9,6 +10,17 @@ export interface RunClock {
   readonly raised: readonly string[];
   /** When the last item shipped; null before. */
   readonly shippedAt: number | null;
+}
+
+/** The clock after an event that led to this state. @param now epoch milliseconds */
+export function clockAfter(clock: RunClock, event: RunEvent, state: RunState, now: number): RunClock {
+  let { acceptedAt, shippedAt } = clock;
+  const accepted = event.type === 'delivery' && event.outcome === 'accepted';
+  if (accepted && !(event.printOrderId in acceptedAt))
+    acceptedAt = { ...acceptedAt, [event.printOrderId]: now };
+  const shipped = state.items.every((item) => hasShipped(item.status) || item.status === 'cancelled');
+  if (shipped) shippedAt ??= now;
+  return { ...clock, acceptedAt, shippedAt };
 }
 
 export type Deadline =

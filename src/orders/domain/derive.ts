@@ -1,3 +1,4 @@
+import type { RunEffect } from './run-events';
 import {
   type AttentionReason,
   JOB_PROGRESS,
@@ -6,10 +7,13 @@ import {
   type RunState,
 } from './run-state';
 import {
+  deriveOrderStatus,
+  type FinancialStatus,
   hasShipped,
   ITEM_TRANSITIONS,
   type ItemStatus,
   isFinal,
+  type OrderStatus,
   PROGRESS_RANK,
   type ProgressStatus,
 } from './statuses';
@@ -74,6 +78,27 @@ export function deriveItems(state: RunState): RunState['items'] {
     const next = state.held && !hasShipped(derived) && derived !== 'cancelled' ? 'on_hold' : derived;
     return ITEM_TRANSITIONS[item.status].includes(next) ? { ...item, status: next } : item;
   });
+}
+
+/** The order's status, which its items make. */
+export function deriveStatus(state: RunState): OrderStatus {
+  return deriveOrderStatus(state.items.map((item) => item.status));
+}
+
+/** The financial status that a step brings about; null: it leaves it as it is. */
+export function deriveFinancialStatus(
+  before: RunState,
+  state: RunState,
+  effects: readonly RunEffect[],
+): FinancialStatus | null {
+  if (state.items.some((item) => item.status === 'failed')) return 'canceled';
+  const canceled = deriveStatus(state) === 'canceled';
+  if (before.phase === 'preparing') {
+    if (canceled) return 'canceled';
+    return state.phase === 'running' ? 'invoiced' : null;
+  }
+  if (!effects.some((effect) => effect.type === 'refund')) return null;
+  return canceled ? 'refunded' : 'partially_refunded';
 }
 
 /** Attention that follows from the facts; deadlines and failures of our own are kept as they were raised. */

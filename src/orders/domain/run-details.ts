@@ -1,7 +1,6 @@
 import type { Deadline } from './deadlines';
-import { jobStatus } from './derive';
+import { deriveStatus, jobStatus } from './derive';
 import { type AttentionReason, JOB_PROGRESS, type PrintOrderState, type RunState } from './run-state';
-import { deriveOrderStatus } from './statuses';
 
 /** What an operator reads for each reason. */
 const ATTENTION: Readonly<Record<AttentionReason, string>> = {
@@ -21,7 +20,7 @@ const ATTENTION: Readonly<Record<AttentionReason, string>> = {
 
 /** What the Temporal UI shows of a run at a glance: Markdown, what matters first, no personal data. */
 export function describeRun(state: RunState, tasks: readonly string[]): string {
-  const lines = [`**${deriveOrderStatus(state.items.map((item) => item.status))}**`];
+  const lines = [`**${deriveStatus(state)}**`];
   for (const reason of state.attention) lines.push('', `**Needs attention:** ${ATTENTION[reason]}.`);
   if (state.held) lines.push('', 'On hold by an operator: nothing new is handed over.');
   if (state.printOrders.length === 0 && state.phase === 'preparing') {

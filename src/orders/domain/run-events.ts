@@ -26,6 +26,13 @@ export type RunEvent =
       readonly revision: number;
     }
   | { readonly type: 'shipping_changed'; readonly revision: number }
+  /** The carrier does not take a label back. */
+  | {
+      readonly type: 'void_failed';
+      readonly printOrderId: string;
+      readonly shipmentId: string;
+      readonly message: string;
+    }
   | {
       readonly type: 'tracking';
       readonly eventId: string;

@@ -1,7 +1,8 @@
 import type { RunClock } from './deadlines';
 import type { RunEffect } from './run-events';
-import type { AttentionReason, RunState } from './run-state';
-import type { FinancialStatus, ItemStatus, OrderStatus } from './statuses';
+import type { RunRows } from './run-rows';
+import type { RunState } from './run-state';
+import type { FinancialStatus, OrderStatus } from './statuses';
 
 /** Type name of the order workflow. */
 export const ORDER_WORKFLOW = 'order';
@@ -44,17 +45,12 @@ export interface RunStep {
  * What a step of the run writes to Postgres, in one transaction: everything as it stands, not what has changed. The
  * step before it may never have been written, or may have been written otherwise by a try that was lost.
  */
-export interface RunRecord extends RunStep {
+export interface RunRecord extends RunStep, RunRows {
   readonly orderId: string;
   /** The step that it follows; null: what was written before this run began stands. */
   readonly follows: RunStep | null;
-  readonly fulfillmentStatus: OrderStatus;
   /** Null: as it was when this run began. */
   readonly financialStatus: FinancialStatus | null;
-  readonly items: readonly { readonly id: string; readonly status: ItemStatus }[];
-  readonly jobs: readonly { readonly id: string; readonly status: string; readonly quantity: number }[];
-  readonly printOrders: readonly { readonly id: string; readonly status: string }[];
-  readonly attention: readonly AttentionReason[];
   readonly effects: readonly RunEffect[];
   /** Postbacks taken in by this step. */
   readonly handledPostbacks: readonly string[];

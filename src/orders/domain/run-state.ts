@@ -99,3 +99,8 @@ export function initialRunState(items: readonly { id: string; quantity: number }
     seen: [],
   };
 }
+
+/** @param id of a print order that the state knows */
+export function printOrderOf(state: RunState, id: string): PrintOrderState {
+  return state.printOrders.find((printOrder) => printOrder.id === id)!;
+}

@@ -1,8 +1,7 @@
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { inTransaction, json, type Sql } from '../../platform/postgres';
-import { jobStatus } from '../domain/derive';
-import type { AttentionReason, PrintOrderState, RunState } from '../domain/run-state';
-import { deriveOrderStatus } from '../domain/statuses';
+import { rowsOf } from '../domain/run-rows';
+import type { AttentionReason, RunState } from '../domain/run-state';
 
 /** Has an operator look at an order. @returns whether it did not want one for this reason before */
 export async function flagOrder(sql: Sql, orderId: string, reason: AttentionReason): Promise<boolean> {
@@ -30,24 +29,17 @@ export async function catchUp(
   state: RunState,
   hasEnded: boolean,
 ): Promise<{ behind: boolean; lostPrintOrders: boolean }> {
+  const { fulfillmentStatus, attention, items, jobs, printOrders } = rowsOf(state);
   return await inTransaction(sql, async (tx) => {
     const updated = await tx`
-      UPDATE orders SET fulfillment_status = ${deriveOrderStatus(state.items.map(({ status }) => status))},
-        attention = ${state.attention.length > 0 ? state.attention.join(' ') : null},
+      UPDATE orders SET fulfillment_status = ${fulfillmentStatus},
+        attention = ${attention.length > 0 ? attention.join(' ') : null},
         run_version = ${hasEnded ? state.version : state.version - 1}, updated_at = now()
       WHERE id = ${orderId} AND run_version < ${state.version}`;
     if (updated.count === 0) return { behind: false, lostPrintOrders: false };
-    const jobs = state.printOrders.flatMap((printOrder) =>
-      printOrder.jobs.map((job) => ({
-        id: job.id,
-        status: jobStatus(job, printOrder) ?? 'superseded',
-        quantity: job.quantity,
-      })),
-    );
-    const printOrders = state.printOrders.map((each) => ({ id: each.id, status: printOrderStatus(each) }));
     await tx`
       UPDATE order_items SET fulfillment_status = i.status
-      FROM jsonb_to_recordset(${json(tx, state.items)}) AS i (id bigint, status text)
+      FROM jsonb_to_recordset(${json(tx, items)}) AS i (id bigint, status text)
       WHERE order_items.id = i.id AND order_items.order_id = ${orderId}`;
     const known = await tx`
       UPDATE print_orders SET status = p.status
@@ -63,8 +55,4 @@ export async function catchUp(
     await enqueueOrderNotifications(tx, { orderId });
     return { behind: true, lostPrintOrders: known.count < printOrders.length };
   });
-}
-
-function printOrderStatus(printOrder: PrintOrderState): string {
-  return printOrder.jobs.every((job) => job.ended !== null) ? 'cancelled' : printOrder.delivery;
 }

@@ -305,3 +305,23 @@ describe('hold', () => {
     );
   });
 });
+
+test('a label that the carrier does not take back is told in the log, and changes nothing else', () => {
+  const before = play(running(), postback('printed')).state;
+  const failed = {
+    type: 'void_failed',
+    printOrderId: '501',
+    shipmentId: 'label',
+    message: 'scanned',
+  } as const;
+  const { state, effects } = play(before, failed);
+  expect(state).toEqual({ ...before, version: before.version + 1 });
+  expect(effects).toEqual([
+    {
+      type: 'log',
+      event: 'label_not_voided',
+      printOrderId: '501',
+      data: { shipmentId: 'label', message: 'scanned' },
+    },
+  ]);
+});

@@ -62,6 +62,11 @@ function applyFacts(state: RunState, event: RunEvent, effects: RunEffect[]): Run
       return dispatched(state, event, effects);
     case 'shipping_changed':
       return shippingChanged(state, event.revision, effects);
+    case 'void_failed': {
+      const { printOrderId, shipmentId, message } = event;
+      effects.push({ type: 'log', event: 'label_not_voided', printOrderId, data: { shipmentId, message } });
+      return { ...state };
+    }
     case 'tracking':
       return tracked(state, event, effects);
     case 'cancel_requested':

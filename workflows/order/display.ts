@@ -1,0 +1,56 @@
+import { log, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { deriveStatus } from '../../src/orders/domain/derive';
+import { describeRun } from '../../src/orders/domain/run-details';
+import type { RunEvent } from '../../src/orders/domain/run-events';
+import type { RunState } from '../../src/orders/domain/run-state';
+import { SEARCH_ATTRIBUTES } from '../../src/platform/domain/search-attributes';
+
+/** Coarse phases for the search attribute, so that a run upserts a handful of times. */
+const COARSE_STATUS: Readonly<Record<string, string>> = {
+  uploading: 'created',
+  passed: 'in_production',
+  printed: 'in_production',
+  in_transit: 'shipped',
+};
+
+/** What operators see of a run: search attributes, current details, a line in the log. */
+export class Display {
+  private shown = { status: '', attention: '', partners: '' };
+
+  /** @param taskNames what is under way */
+  show(state: RunState, taskNames: readonly string[]): void {
+    const fine = deriveStatus(state);
+    const status = COARSE_STATUS[fine] ?? fine;
+    const attention = state.attention.join(' ');
+    const partners = [...new Set(state.printOrders.map((printOrder) => printOrder.partnerUid))];
+    const changes = [];
+    if (this.shown.status !== status) changes.push({ key: SEARCH_ATTRIBUTES.orderStatus, value: status });
+    if (this.shown.attention !== attention) {
+      changes.push({ key: SEARCH_ATTRIBUTES.attention, value: state.attention[0] ?? null });
+    }
+    if (this.shown.partners !== partners.join())
+      changes.push({ key: SEARCH_ATTRIBUTES.partner, value: partners });
+    // The start carries `created` and no attention; each later change costs one history event for all three.
+    if (changes.length > 0 && status !== 'created') upsertSearchAttributes(changes);
+    this.shown = { status, attention, partners: partners.join() };
+    setCurrentDetails(describeRun(state, taskNames));
+  }
+}
+
+/** One line a change of status, under the id of the request that submitted the order. */
+export function logChange(
+  before: RunState,
+  state: RunState,
+  { orderId, requestId }: { readonly orderId: string; readonly requestId: string },
+): void {
+  const { attention } = state;
+  const fulfillmentStatus = deriveStatus(state);
+  if (fulfillmentStatus === deriveStatus(before) && attention.join() === before.attention.join()) return;
+  log.info('order status', { orderId, requestId, fulfillmentStatus, attention });
+}
+
+/** What happened, for the marker of the record in the Temporal UI, which shows 200 bytes. */
+export function summaryOf(events: readonly RunEvent[]): string {
+  const names = events.map((event) => (event.type === 'postback' ? `postback ${event.status}` : event.type));
+  return names.join(', ').slice(0, 200);
+}
