@@ -6,7 +6,7 @@ import type { ObjectStore } from '../platform/object-store';
 import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
 import { DEFAULT_LABEL, type LabelOptions, type MadeDocument, makeDocuments } from './document-set';
 import type { Consignment } from './domain/shipment';
-import { nextCheckHours } from './domain/tracking-status';
+import { nextCheckHours, VOIDED_CHECK_HOURS } from './domain/tracking-status';
 import { packingSlips } from './packing-slips';
 import { readShipment, type ShipmentOwner, type StoredShipment } from './shipments';
 
@@ -268,7 +268,11 @@ export async function voidShipment(
   if (reason !== null) return { ok: false, reason };
   await inTransaction(sql, async (tx) => {
     await tx`UPDATE shipments SET status = 'voided', voided_at = now() WHERE id = ${shipment.id} AND status <> 'voided'`;
-    await tx`UPDATE trackings SET next_check_at = NULL WHERE shipment_id = ${shipment.id}`;
+    // A partner may have used the label all the same; who ordered labels alone has never seen these.
+    await tx`
+      UPDATE trackings t SET next_check_at = CASE WHEN s.print_order_id IS NULL THEN NULL
+        ELSE t.next_check_at + make_interval(hours => ${VOIDED_CHECK_HOURS}) END
+      FROM shipments s WHERE s.id = t.shipment_id AND s.id = ${shipment.id}`;
   });
   return { ok: true };
 }

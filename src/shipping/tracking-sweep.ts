@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CarrierUnavailable } from '../carriers/carrier';
 import type { Carriers } from '../carriers/carriers';
-import type { Sql } from '../platform/postgres';
+import { json, type Sql } from '../platform/postgres';
+import { nextCheckHours, type TrackingStatus } from './domain/tracking-status';
 import { recordTrackingEvents } from './tracking';
 
 /** Tracking numbers asked for at once. */
 const BATCH = 50;
 /** A carrier is asked at most once in this time: gateways allow some calls a second. */
 const PAUSE_MS = 250;
-/** A package whose carrier did not answer, or says nothing new, is due again after this. */
+/** A package whose carrier did not answer is due again after this. */
 const LEASE_MINUTES = 60;
 
 export interface SweepResult {
@@ -22,6 +23,9 @@ interface DueTracking {
   trackingNumber: string;
   carrierUid: string;
   methodUid: string;
+  statusUid: TrackingStatus;
+  ageDays: number;
+  voided: boolean;
 }
 
 /**
@@ -39,7 +43,8 @@ export async function sweepTrackings(
     WHERE s.id = t.shipment_id AND t.tracking_number IN (
       SELECT tracking_number FROM trackings WHERE next_check_at <= now()
       ORDER BY next_check_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-    RETURNING t.tracking_number, t.carrier_uid, s.method_uid`;
+    RETURNING t.tracking_number, t.carrier_uid, s.method_uid, t.status_uid,
+      extract(epoch FROM now() - t.created_at)::float8 / 86400 AS age_days, s.status = 'voided' AS voided`;
   const away: string[] = [];
   let recorded = 0;
   await Promise.all(
@@ -50,6 +55,7 @@ export async function sweepTrackings(
         const batch = own.slice(from, from + BATCH);
         try {
           const events = await adapter.track(batch.map(({ trackingNumber }) => trackingNumber));
+          await putOff(sql, batch);
           for (const carrierUid of new Set(batch.map((each) => each.carrierUid))) {
             const numbers = new Set(
               batch.filter((each) => each.carrierUid === carrierUid).map((each) => each.trackingNumber),
@@ -66,4 +72,16 @@ export async function sweepTrackings(
     }),
   );
   return { checked: due.length, recorded, away };
+}
+
+/** When packages are due again, by what is known of them; what their carrier has just said of them may change it. */
+async function putOff(sql: Sql, batch: readonly DueTracking[]): Promise<void> {
+  const due = batch.map(({ trackingNumber, statusUid, ageDays, voided }) => ({
+    tracking_number: trackingNumber,
+    hours: nextCheckHours(statusUid, ageDays, voided),
+  }));
+  await sql`
+    UPDATE trackings t SET next_check_at = now() + make_interval(hours => d.hours)
+    FROM jsonb_to_recordset(${json(sql, due)}) AS d (tracking_number text, hours int)
+    WHERE t.tracking_number = d.tracking_number AND t.next_check_at IS NOT NULL`;
 }

@@ -4,7 +4,13 @@ import { sha256 } from '../platform/ids';
 import { enqueue } from '../platform/outbox/outbox';
 import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
 import { updateDeliveryEstimates } from './delivery-estimate';
-import { furthest, nextCheckHours, type TrackingStatus, transitOf } from './domain/tracking-status';
+import {
+  furthest,
+  nextCheckHours,
+  TRACKING_STATUSES,
+  type TrackingStatus,
+  transitOf,
+} from './domain/tracking-status';
 
 /** What became of events that were told. */
 export interface RecordedEvents {
@@ -37,7 +43,8 @@ interface TrackedPackage {
  * Writes a carrier's events as checkpoints and moves statuses forward: in whatever order and however often events
  * come, the same checkpoints and status result, and a status never goes back. A status of a print order's parcels
  * that its order shows is told to the order's run, and days on which they are expected become the order's delivery
- * dates, in the same transaction.
+ * dates, in the same transaction. A parcel that a print partner sent under a label that was taken back counts as any
+ * other from its first scan on: the label stands again.
  * @param carrierUid only packages of this carrier are touched
  */
 export async function recordTrackingEvents(
@@ -56,6 +63,7 @@ export async function recordTrackingEvents(
     const recorded = await insertCheckpoints(tx, ours);
     if (recorded > 0) {
       await updateStatuses(tx, packages);
+      await bringBackVoided(tx, packages);
       await tellOrders(tx, before, await transits(tx, packages));
       await updateDeliveryEstimates(tx, [...new Set(packages.map(({ shipmentId }) => shipmentId))]);
     }
@@ -143,6 +151,17 @@ async function updateStatuses(tx: Transaction, packages: readonly TrackedPackage
     WHERE t.tracking_number = u.tracking_number`;
 }
 
+/** Labels of print orders that were taken back, and that a carrier has scanned: they are in use after all. */
+async function bringBackVoided(tx: Transaction, packages: readonly TrackedPackage[]): Promise<void> {
+  await tx`
+    UPDATE shipments s SET status = 'bought', voided_at = NULL
+    FROM trackings t
+    WHERE t.shipment_id = s.id AND t.tracking_number = ANY(${packages.map(({ trackingNumber }) => trackingNumber)})
+      AND s.status = 'voided' AND s.print_order_id IS NOT NULL AND t.status_uid = ANY(${SCANNED})`;
+}
+
+const SCANNED = TRACKING_STATUSES.filter((status) => transitOf(status) !== null);
+
 type Transit = NonNullable<ReturnType<typeof transitOf>>;
 
 interface ShipmentTransit {
@@ -186,7 +205,8 @@ async function tellOrders(
   const messages = after.flatMap(({ shipmentId, orderId, printOrderId, transit }) => {
     const was = before.find((each) => each.shipmentId === shipmentId)?.transit ?? null;
     if (transit === null || transit === was) return [];
-    const event = { type: 'tracking', eventId: `${shipmentId}:${transit}`, printOrderId, transit } as const;
+    const eventId = `${shipmentId}:${transit}`;
+    const event = { type: 'tracking', eventId, printOrderId, transit, shipmentId } as const;
     return [
       {
         kind: 'signal_workflow',

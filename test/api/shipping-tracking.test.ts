@@ -270,13 +270,21 @@ describe('an order is told', () => {
     expect((await signals()).map(([, , transit]) => transit)).toEqual(['returned']);
   });
 
-  test('nothing of a voided label', async () => {
+  test('of a label that was taken back only that it travels all the same; it stands again then', async () => {
     const { numbers, shipmentId } = await shipment({ printOrder: true });
     await voidShipment({ sql, carriers: createCarriers(sql) }, { shipmentId });
+    const standing = async () =>
+      (await sql<{ status: string }[]>`SELECT status FROM shipments WHERE id = ${shipmentId}`)[0]!.status;
+
+    await report([event(numbers[0]!, 'dispatched', 4)]);
+
+    expect(await signals()).toEqual([]);
+    expect(await standing()).toBe('voided');
 
     await report([event(numbers[0]!, 'in_transit', 5)]);
 
-    expect(await signals()).toEqual([]);
+    expect((await signals()).map(([, , transit]) => transit)).toEqual(['in_transit']);
+    expect(await standing()).toBe('bought');
   });
 });
 
@@ -376,6 +384,20 @@ describe('the sweep', () => {
       // Timers may be a millisecond early.
       expect(began - calls[index]!.ended).toBeGreaterThan(240);
     }
+  });
+
+  test('a package that nothing new is heard of is asked for less and less often, and at last no more', async () => {
+    const carriers = polled(async () => []);
+    const number = await buyPolled(carriers);
+    const hoursAt = async (ageDays: number) => {
+      await sql`
+        UPDATE trackings SET next_check_at = now(), created_at = now() - make_interval(days => ${ageDays})
+        WHERE tracking_number = ${number}`;
+      await sweepTrackings({ sql, carriers }, { limit: 100 });
+      const at = await dueAt(number);
+      return at === null ? null : Math.round((at.getTime() - Date.now()) / 3_600_000);
+    };
+    expect([await hoursAt(1), await hoursAt(40), await hoursAt(91)]).toEqual([6, 24, null]);
   });
 
   test('carriers that report by themselves are not asked', async () => {

@@ -91,5 +91,6 @@ test('carriers are asked less often as a package grows old, and no more when it 
   expect(nextCheckHours('in_transit', 3)).toBe(3);
   expect(nextCheckHours('in_transit', 40)).toBe(24);
   expect(nextCheckHours('in_transit', 91)).toBeNull();
+  expect(nextCheckHours('registered', 3, true)).toBe(24);
   expect(nextCheckHours('delivered', 3)).toBeNull();
 });

@@ -51,9 +51,13 @@ export function transitOf(status: TrackingStatus): 'in_transit' | 'delivered' | 
   return TRACKING_STATUS[status].rank >= TRACKING_STATUS.in_transit.rank ? 'in_transit' : null;
 }
 
+/** A label that was taken back is asked for seldom: hardly any travels. */
+export const VOIDED_CHECK_HOURS = 24;
+
 /** Hours until a carrier is asked again, by the age of the shipment; null: no more. */
-export function nextCheckHours(status: TrackingStatus, ageDays: number): number | null {
+export function nextCheckHours(status: TrackingStatus, ageDays: number, isVoided = false): number | null {
   if (TRACKING_STATUS[status].final || ageDays > 90) return null;
+  if (isVoided) return VOIDED_CHECK_HOURS;
   if (status === 'out_for_delivery') return 1;
   if (ageDays > 30) return 24;
   return status === 'registered' ? 6 : 3;
