@@ -1,15 +1,13 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Command } from 'commander';
-import { startPostgres } from '../src/platform/embedded/postgres-server';
 import { uuidv7 } from '../src/platform/ids';
-import { migrate } from '../src/platform/migrate';
 import { connectPostgres, inTransaction, type Sql } from '../src/platform/postgres';
 import { adjustStock } from '../src/procurement/adjust-stock';
 import { reserveStock, settleReservations } from '../src/procurement/reservations';
 import { auditStock } from '../src/procurement/stock-audit';
 import { setUpStockItems } from '../src/procurement/stock-items';
+import { type Row, report, spreadOf } from './support/report';
+import { seededRandom } from './support/seeded-random';
+import { withBenchDatabase } from './support/servers';
 
 export interface StockStorm {
   readonly url: string;
@@ -35,17 +33,6 @@ export interface StormReport {
   readonly differences: readonly string[];
 }
 
-/** mulberry32: the same storm for the same seed (which connection runs what when is the database's affair). */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
 /**
  * Random adjustments and reservations from many connections at once, in random sequences of skus, over
  * several partners, with repeated references and steps; then an audit of the books.
@@ -53,8 +40,7 @@ function randomFrom(seed: number): (below: number) => number {
 export async function stockStorm(storm: StockStorm): Promise<StormReport> {
   const { url, partnerIds, skus, operations, connections, seed } = storm;
   const sql = connectPostgres(url, { max: connections, applicationName: 'stock-storm' });
-  const random = randomFrom(seed);
-  const pick = <T>(from: readonly T[]): T => from[random(from.length)]!;
+  const { below, pick } = seededRandom(seed);
   const errors: string[] = [];
   const counts = {
     adjustments: 0,
@@ -77,11 +63,11 @@ export async function stockStorm(storm: StockStorm): Promise<StormReport> {
 
   async function adjust(): Promise<void> {
     const partnerId = pick(partnerIds);
-    const adjustments = Array.from({ length: 1 + random(8) }, () => ({
+    const adjustments = Array.from({ length: 1 + below(8) }, () => ({
       partnerSku: pick(skus),
-      adjustmentType: random(100) < 55 ? ('add' as const) : ('consume' as const),
-      quantity: 1 + random(20),
-      ...(random(4) === 0 ? { referenceId: `note-${random(operations)}` } : {}),
+      adjustmentType: below(100) < 55 ? ('add' as const) : ('consume' as const),
+      quantity: 1 + below(20),
+      ...(below(4) === 0 ? { referenceId: `note-${below(operations)}` } : {}),
     }));
     const results = await adjustStock(sql, partnerId, adjustments);
     results.forEach(({ success }, index) => {
@@ -92,16 +78,16 @@ export async function stockStorm(storm: StockStorm): Promise<StormReport> {
   }
 
   async function reserve(): Promise<void> {
-    const repeated = steps.length > 0 && random(10) === 0;
+    const repeated = steps.length > 0 && below(10) === 0;
     const job = ++serial;
     const request = repeated
       ? pick(steps)
       : {
           step: `storm-${seed}-${job}`,
-          lines: Array.from({ length: 1 + random(4) }, () => ({
+          lines: Array.from({ length: 1 + below(4) }, () => ({
             partnerId: pick(partnerIds),
             partnerSku: pick(skus),
-            quantity: 1 + random(6),
+            quantity: 1 + below(6),
             printJobId: String(job),
           })),
         };
@@ -112,8 +98,8 @@ export async function stockStorm(storm: StockStorm): Promise<StormReport> {
 
   async function settle(): Promise<void> {
     if (steps.length === 0) return;
-    const printed = random(3) > 0 ? pick(steps) : undefined;
-    const cancelled = printed === undefined || random(4) === 0 ? pick(steps) : undefined;
+    const printed = below(3) > 0 ? pick(steps) : undefined;
+    const cancelled = printed === undefined || below(4) === 0 ? pick(steps) : undefined;
     if (printed === cancelled) return;
     const jobsOf = (step: (typeof steps)[number] | undefined) =>
       step?.lines.map(({ printJobId }) => printJobId) ?? [];
@@ -136,7 +122,7 @@ export async function stockStorm(storm: StockStorm): Promise<StormReport> {
   const worker = async () => {
     // A storm that has failed this often has shown what it can.
     while (left-- > 0 && errors.length < 20) {
-      const kind = random(10);
+      const kind = below(10);
       try {
         await (kind < 4 ? adjust() : kind < 7 ? reserve() : settle());
       } catch (error) {
@@ -194,41 +180,56 @@ export async function stormShelves(sql: Sql): Promise<Pick<StockStorm, 'partnerI
   return { partnerIds, skus: SKUS };
 }
 
+const none = { value: 0, atLeast: false };
+const row = (what: string, unit: string, value: number, target?: Row['target']): Row => ({
+  what,
+  unit,
+  value: spreadOf([value]),
+  ...(target === undefined ? {} : { target }),
+});
+
 async function main(): Promise<void> {
   const options = new Command()
     .option('--operations <count>', 'adjustments, reservations and settlements', '10000')
     .option('--connections <count>', 'connections to Postgres', '50')
     .option('--seed <number>', 'seed of the storm', '1')
     .parse()
-    .opts<{ operations: string; connections: string; seed: string }>();
-  const folder = await mkdtemp(join(tmpdir(), 'pressline-bench-'));
-  await chmod(folder, 0o755);
-  const server = await startPostgres(folder, (line) => process.stderr.write(`${line}\n`), {
-    max_connections: '200',
-  });
-  try {
-    await migrate(server.url);
-    const sql = connectPostgres(server.url, { max: 1 });
+    .opts<Record<'operations' | 'connections' | 'seed', string>>();
+  const settings = {
+    operations: Number(options.operations),
+    connections: Number(options.connections),
+    seed: Number(options.seed),
+  };
+  const storm = await withBenchDatabase({ max_connections: '200' }, async ({ url, sql }) => {
     const shelves = await stormShelves(sql);
-    await sql.end();
-    const report = await stockStorm({
-      url: server.url,
-      ...shelves,
-      operations: Number(options.operations),
-      connections: Number(options.connections),
-      seed: Number(options.seed),
-    });
-    process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-    if (report.errors.length > 0 || report.differences.length > 0) process.exitCode = 1;
-  } finally {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+    return await stockStorm({ url, ...shelves, ...settings });
+  });
+  await report(
+    'stock-ledger',
+    [
+      row('operations', 'per s', storm.operations / storm.seconds),
+      row('adjustments booked', 'count', storm.adjustments),
+      row('repeated references rejected', 'count', storm.rejectedReferences),
+      row('reservations made', 'count', storm.reservations),
+      row('reservations refused for want of stock', 'count', storm.refusedReservations),
+      row('reservations settled', 'count', storm.settled),
+      row('errors of the database, deadlocks included', 'count', storm.errors.length, none),
+      row(
+        'levels that ledger, reservations or answers do not explain',
+        'count',
+        storm.differences.length,
+        none,
+      ),
+    ],
+    settings,
+  );
+  for (const fault of [...storm.errors, ...storm.differences]) process.stderr.write(`${fault}\n`);
+  if (storm.errors.length + storm.differences.length > 0) process.exitCode = 1;
 }
 
 if (require.main === module) {
   main().catch((error: unknown) => {
-    process.stderr.write(`${String(error)}\n`);
+    process.stderr.write(`${(error as Error).stack ?? String(error)}\n`);
     process.exitCode = 1;
   });
 }
