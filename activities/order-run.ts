@@ -160,12 +160,12 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
       return { shipmentId };
     },
 
-    /** Fails while the carrier does not take the label back, so that it is asked again. */
+    /** Fails with `VoidRefused` when the carrier says no; other faults are tried again. */
     async voidOrderShipment(
       ids: RunIds & { readonly printOrderId: string; readonly shipmentId: string },
     ): Promise<void> {
       const voided = await voidShipment(deps, { shipmentId: ids.shipmentId });
-      if (!voided.ok) throw passing(voided.reason, 'VoidRefused', null);
+      if (!voided.ok) throw refusal(voided.reason, 'VoidRefused');
       logOf(ids).info({ printOrderId: ids.printOrderId, shipmentId: ids.shipmentId }, 'labels voided');
     },
   };

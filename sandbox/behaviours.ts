@@ -224,6 +224,11 @@ const behaviours = {
     amount: { meaning: 'milliseconds between dispatch and shipped', default: 5_000 },
     plan: (ms) => [...made, dispatch, { do: 'pause', ms }, dispatch, shipped, handOver],
   },
+  'ships-old-label': {
+    summary: 'As before, but ships under the first label, whatever has changed since.',
+    amount: { meaning: 'milliseconds between dispatch and shipped', default: 5_000 },
+    plan: (ms) => [...made, dispatch, { do: 'pause', ms }, shipped, handOver],
+  },
   'parcel-returned': { summary: 'The parcel comes back.', journey: 'returned', plan: usual },
   'parcel-troubled': {
     summary: 'The parcel meets every trouble and is delivered in the end.',

@@ -107,6 +107,7 @@ export function deriveAttention(state: RunState): AttentionReason[] {
     state.attention.filter((reason) => !DERIVED_ATTENTION.has(reason) && !isSettled(reason, state)),
   );
   for (const printOrder of state.printOrders) {
+    if (travelsOnVoidedLabel(printOrder)) reasons.add('voided_label');
     const jobs = printOrder.jobs.filter((job) => job.ended === null);
     if (jobs.length === 0) continue;
     const waiting = jobs.filter((job) => job.progress !== JOB_PROGRESS.shipped);
@@ -125,12 +126,20 @@ export function deriveAttention(state: RunState): AttentionReason[] {
   return [...reasons].sort();
 }
 
+/** Scanned by a carrier under a voided label, or shipped with its label voided and no other asked for. */
+function travelsOnVoidedLabel({ strayParcel, labelTakenBack, shipment, jobs }: PrintOrderState): boolean {
+  if (strayParcel === true) return true;
+  const shipped = jobs.some((job) => job.ended === null && job.progress === JOB_PROGRESS.shipped);
+  return labelTakenBack === true && shipment === null && shipped;
+}
+
 const DERIVED_ATTENTION: ReadonlySet<AttentionReason> = new Set([
   'partner_refused',
   'partner_unreachable',
   'partner_error',
   'partner_cancelled',
   'short_shipped',
+  'voided_label',
   'cancel_refused',
 ]);
 

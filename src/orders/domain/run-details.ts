@@ -12,6 +12,8 @@ const ATTENTION: Readonly<Record<AttentionReason, string>> = {
   partner_unreachable: 'a print order could not be delivered to its partner',
   partner_cancelled: 'a partner has cancelled units',
   short_shipped: 'a partner shipped less than it was asked for',
+  voided_label:
+    'a parcel travels under a label that was taken back: to an older address, or by another method',
   cancel_refused: 'a partner would not cancel, and goes on',
   no_partner: 'no partner can make it now; it is planned again by itself',
   dispatch_failed: 'no label could be made',

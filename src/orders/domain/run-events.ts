@@ -38,6 +38,8 @@ export type RunEvent =
       readonly eventId: string;
       readonly printOrderId: string;
       readonly transit: Transit;
+      /** Whose label was scanned; absent in signals of older versions. */
+      readonly shipmentId?: string;
     }
   | { readonly type: 'cancel_requested'; readonly by: string; readonly reason: string }
   | {

@@ -45,6 +45,10 @@ export interface PrintOrderState {
   /** Where a client's wish to cancel stands with the partner. */
   readonly cancel: 'requested' | 'confirmed' | 'refused' | null;
   readonly transit: Transit | null;
+  /** A label was voided after a change of address or method. Absent in runs of older versions, as the next. */
+  readonly labelTakenBack?: boolean;
+  /** A carrier has scanned a parcel under another label than the one that stands. */
+  readonly strayParcel?: boolean;
 }
 
 export interface ItemState {
@@ -63,6 +67,7 @@ export const ATTENTION_REASONS = [
   'partner_unreachable',
   'partner_cancelled',
   'short_shipped',
+  'voided_label',
   'cancel_refused',
   'no_partner',
   'dispatch_failed',

@@ -1,9 +1,10 @@
-import { type TestStack, testStack } from '../../support/stack';
+import { eventually, type TestStack, testStack } from '../../support/stack';
 import {
   type HandedOver,
   handedOver,
   is,
   orderBody,
+  orderLog,
   orderNow,
   orderUntil,
   partnerClock,
@@ -192,6 +193,33 @@ test('a new address after the label: the old one is voided, the next dispatch ma
     }),
   ).rejects.toMatchObject({ status: 409, code: 'CONFLICT' });
   expect((await orderNow(stack, order.orderId)).shipments).toEqual({ bought: 1, voided: 1 });
+});
+
+test('a label that its carrier does not take back stops nothing, and is in the order’s log', async () => {
+  const order = await handedOver(stack, 'not-taken-back');
+  const first = (await dispatch(order.printOrderId)).body.trackingCode;
+  const { sql, carriers } = stack.services;
+  const [bought] = await sql<{ methodUid: string }[]>`
+    SELECT method_uid FROM shipments WHERE order_id = ${order.orderId}`;
+  const refusing = jest
+    .spyOn(carriers.forMethod(bought!.methodUid)!, 'void')
+    .mockResolvedValue({ ok: false, reason: 'the parcel was scanned' });
+  try {
+    await stack.shop.updateShipment({
+      params: { orderId: order.orderId },
+      body: changedAddress('not-taken-back', 'Invalidenstrasse 2'),
+    });
+    const line = await eventually(async () =>
+      (await orderLog(stack, order.orderId)).find(({ type }) => type === 'label_not_voided'),
+    );
+    expect(line.data).toMatchObject({ message: 'the parcel was scanned' });
+  } finally {
+    refusing.mockRestore();
+  }
+  expect((await dispatch(order.printOrderId)).body.trackingCode).not.toBe(first);
+  await say(order, 'shipped');
+  await orderUntil(stack, order.orderId, is('shipped'));
+  expect(await orderNow(stack, order.orderId)).toMatchObject({ shipments: { bought: 2 }, attention: null });
 });
 
 test('addresses that change while labels are bought: one label stands, for the last address', async () => {

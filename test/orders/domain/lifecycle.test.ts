@@ -118,6 +118,35 @@ describe('labels', () => {
     expect(late.state).toBe(changed.state);
   });
 
+  test('shipped under a label that was taken back: an operator is to look, unless another was made', () => {
+    const changed = play(running(), dispatched, { type: 'shipping_changed', revision: 1 }).state;
+    expect(changed.attention).toEqual([]);
+    expect(play(changed, ...shippedBoth).state.attention).toEqual(['voided_label']);
+    const anew = play(changed, { ...dispatched, shipmentId: 's2', revision: 1 }, ...shippedBoth).state;
+    expect(anew.attention).toEqual([]);
+  });
+
+  test('scanned under another label than the one that stands', () => {
+    const anew = play(
+      running(),
+      dispatched,
+      { type: 'shipping_changed', revision: 1 },
+      { ...dispatched, shipmentId: 's2', revision: 1 },
+    ).state;
+    const scan = (shipmentId: string): RunEvent => ({
+      type: 'tracking',
+      eventId: `${shipmentId}:in_transit`,
+      printOrderId: '501',
+      transit: 'in_transit',
+      shipmentId,
+    });
+    expect(play(anew, scan('s2')).state.attention).toEqual([]);
+    const strayed = play(anew, scan('s2'), scan('s1'), scan('s1'));
+    expect(strayed.state.attention).toEqual(['voided_label']);
+    expect(kinds(strayed.effects).filter((kind) => kind === 'voided_label_used')).toHaveLength(1);
+    expect(statuses(strayed.state)).toEqual(['in_transit', 'in_transit']);
+  });
+
   test('a parcel on its way keeps its label', () => {
     const { state, effects } = play(running(), dispatched, ...shippedBoth, {
       type: 'shipping_changed',

@@ -1,6 +1,6 @@
 import { jobStatus } from '../derive';
 import type { RunEffect, RunEvent } from '../run-events';
-import { JOB_PROGRESS, type RunState } from '../run-state';
+import { JOB_PROGRESS, type PrintOrderState, type RunState } from '../run-state';
 import { consumeStock, isHandedToCarrier, updatePrintOrder } from './changes';
 
 export function dispatched(
@@ -32,7 +32,7 @@ export function shippingChanged(state: RunState, revision: number, effects: RunE
   const printOrders = state.printOrders.map((printOrder) => {
     if (printOrder.shipment === null || isHandedToCarrier(printOrder)) return printOrder;
     effects.push({ type: 'void_shipment', printOrderId: printOrder.id, shipmentId: printOrder.shipment.id });
-    return { ...printOrder, shipment: null };
+    return { ...printOrder, shipment: null, labelTakenBack: true };
   });
   return { ...state, shippingRevision: revision, printOrders };
 }
@@ -45,8 +45,9 @@ export function tracked(
   effects: RunEffect[],
 ): RunState {
   return updatePrintOrder(state, event.printOrderId, (printOrder) => {
-    const before = printOrder.transit === null ? 0 : TRANSIT_RANK[printOrder.transit];
-    if (TRANSIT_RANK[event.transit] <= before) return printOrder;
+    const seen = withStrayParcel(printOrder, event, effects);
+    const before = seen.transit === null ? 0 : TRANSIT_RANK[seen.transit];
+    if (TRANSIT_RANK[event.transit] <= before) return seen;
     effects.push({ type: 'log', event: `tracking_${event.transit}`, printOrderId: printOrder.id });
     // A carrier that has the parcel knows better than a `shipped` that never came. A partner that did send one has
     // said what is in the parcel, and what the partner cannot make is not in it.
@@ -59,6 +60,24 @@ export function tracked(
     );
     const unprinted = aboard.filter((job) => job.progress < JOB_PROGRESS.printed);
     consumeStock(unprinted, effects);
-    return { ...printOrder, jobs, transit: event.transit };
+    return { ...seen, jobs, transit: event.transit };
   });
+}
+
+/** Notes that a parcel travels under a label that was taken back, or that another has replaced. */
+function withStrayParcel(
+  printOrder: PrintOrderState,
+  event: Extract<RunEvent, { type: 'tracking' }>,
+  effects: RunEffect[],
+): PrintOrderState {
+  const { shipmentId } = event;
+  const isStray = shipmentId !== undefined && shipmentId !== printOrder.shipment?.id;
+  if (!isStray || printOrder.strayParcel) return printOrder;
+  effects.push({
+    type: 'log',
+    event: 'voided_label_used',
+    printOrderId: printOrder.id,
+    data: { shipmentId },
+  });
+  return { ...printOrder, strayParcel: true };
 }
