@@ -40,9 +40,9 @@ export async function sweepTrackings(
   const due = await sql<DueTracking[]>`
     UPDATE trackings t SET next_check_at = now() + make_interval(mins => ${LEASE_MINUTES}), checked_at = now()
     FROM shipments s
-    WHERE s.id = t.shipment_id AND t.tracking_number IN (
+    WHERE s.id = t.shipment_id AND t.tracking_number = ANY(ARRAY(
       SELECT tracking_number FROM trackings WHERE next_check_at <= now()
-      ORDER BY next_check_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+      ORDER BY next_check_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
     RETURNING t.tracking_number, t.carrier_uid, s.method_uid, t.status_uid,
       extract(epoch FROM now() - t.created_at)::float8 / 86400 AS age_days, s.status = 'voided' AS voided`;
   const away: string[] = [];

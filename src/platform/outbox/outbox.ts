@@ -67,15 +67,16 @@ export async function claim(
   kind: OutboxKind,
   { limit, leaseSeconds }: ClaimOptions,
 ): Promise<OutboxRow[]> {
+  // An array is made once; an IN may be planned as a look-up for each row, and then claims all there are.
   return await sql<OutboxRow[]>`
     UPDATE outbox SET attempts = attempts + 1, available_at = now() + make_interval(secs => ${leaseSeconds})
-    WHERE id IN (
+    WHERE id = ANY(ARRAY(
       SELECT id FROM outbox
       WHERE kind = ${kind} AND dead_at IS NULL AND available_at <= now()
       ORDER BY available_at
       LIMIT ${limit}
       FOR UPDATE SKIP LOCKED
-    )
+    ))
     RETURNING id, kind, target, payload, attempts, created_at`;
 }
 
@@ -109,7 +110,7 @@ export async function claimFairly(
       LIMIT ${limit}
     )
     UPDATE outbox SET attempts = attempts + 1, available_at = now() + make_interval(secs => ${leaseSeconds})
-    WHERE id IN (SELECT id FROM picked)
+    WHERE id = ANY(ARRAY(SELECT id FROM picked))
     RETURNING id, kind, target, payload, attempts, created_at`;
 }
 

@@ -101,7 +101,7 @@ class LaneRunner {
         this.log.warn({ err: error }, 'outbox rows could not be claimed');
       }
       this.deliver(claimed);
-      if (claimed.length < free || free === 0) await this.pause();
+      if (free <= 0 || claimed.length < free) await this.pause();
     }
     await Promise.all(this.inFlight.values());
   }
