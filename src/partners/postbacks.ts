@@ -46,17 +46,25 @@ export const postbackSchema = crossField(
 ).meta({ id: 'StatusPostback' });
 export type Postback = z.output<typeof postbackSchema>;
 
-/** @throws Refusal `VALIDATION_ERROR` for items that are not of the print order */
+/** @throws Refusal `VALIDATION_ERROR` for items that are not of the print order, or that contradict each other */
 function checkItems({ jobIds }: AddressedPrintOrder, postback: Postback): void {
   const errors: FieldError[] = [];
+  const report = (message: string, reference: string) =>
+    errors.push({ code: 'VALIDATION_ERROR', message, reference });
   const check = (id: string, reference: string) => {
-    if (!jobIds.includes(id)) {
-      errors.push({ code: 'VALIDATION_ERROR', message: `The print order has no item ${id}.`, reference });
-    }
+    if (!jobIds.includes(id)) report(`The print order has no item ${id}.`, reference);
   };
-  if (postback.orderItemId != null) check(postback.orderItemId, 'orderItemId');
-  for (const [index, item] of (postback.items ?? []).entries())
-    check(item.orderItemId, `items[${index}].orderItemId`);
+  const { orderItemId } = postback;
+  if (orderItemId != null) check(orderItemId, 'orderItemId');
+  const listed = (postback.items ?? []).map((item) => item.orderItemId);
+  for (const [index, id] of listed.entries()) {
+    const reference = `items[${index}].orderItemId`;
+    check(id, reference);
+    if (listed.indexOf(id) < index) report(`Item ${id} is listed twice.`, reference);
+    if (orderItemId != null && orderItemId !== id) {
+      report(`The postback is about item ${orderItemId}, not ${id}.`, reference);
+    }
+  }
   if (errors.length > 0)
     throw new Refusal('VALIDATION_ERROR', {
       message: errors.map((error) => error.message).join(' '),

@@ -28,16 +28,26 @@ export const currencyCode = choice((code) => CURRENCIES.has(code), 'Not a curren
  */
 export const day = z.iso.date().refine((text) => text >= '1900', 'Must not lie before 1900');
 
+/** An offset of hours alone, or of hours and minutes without the colon, as PHP and others write it. */
+const BARE_OFFSET = /(T.*[+-]\d\d)(\d\d)?$/;
+
 /**
  * A moment of ISO 8601 with its offset, within 1900 to 9999 in UTC too, where an offset can carry it out of the years
  * that Postgres and Date both write with four digits.
  * @param local whether one without an offset is taken; it is then read as UTC
  */
 export const moment = ({ local = false } = {}) =>
-  z.iso.datetime({ offset: true, local }).refine((text) => {
-    const year = new Date(hasOffset(text) ? text : `${text}Z`).getUTCFullYear();
-    return year >= 1900 && year <= 9999;
-  }, 'Must lie between the years 1900 and 9999');
+  z
+    .string()
+    .max(64)
+    .meta({ format: 'date-time' })
+    .transform((text) => text.replace(BARE_OFFSET, (_, start, minutes = '00') => `${start}:${minutes}`))
+    .pipe(
+      z.iso.datetime({ offset: true, local }).refine((text) => {
+        const year = new Date(hasOffset(text) ? text : `${text}Z`).getUTCFullYear();
+        return year >= 1900 && year <= 9999;
+      }, 'Must lie between the years 1900 and 9999'),
+    );
 
 /** Whether a moment of ISO 8601 says how it stands to UTC. */
 export function hasOffset(text: string): boolean {

@@ -84,6 +84,16 @@ describe('a postback that breaks a rule is refused in one sentence and leaves no
     expect(sent).toEqual({ status, body: { error: expect.stringMatching(words) } });
   });
 
+  test('items that contradict each other, or the item that the postback is about', async () => {
+    const [poster, sticker] = order.jobIds;
+    const cancel = (more: object) =>
+      post({ timestamp, orderId: order.printOrderId, status: 'cancelled', ...more });
+    const one = { orderItemId: poster, quantity: 1 };
+    const refused = (words: RegExp) => ({ status: 400, body: { error: expect.stringMatching(words) } });
+    expect(await cancel({ items: [one, one] })).toEqual(refused(/listed twice/));
+    expect(await cancel({ orderItemId: sticker, items: [one] })).toEqual(refused(/is about item/));
+  });
+
   test('every wrong field is named at once', async () => {
     const { body } = await post({
       orderId: order.printOrderId,
@@ -125,6 +135,19 @@ test('per item: the order is complete only when every item is covered', async ()
   }
   const lines = (await orderLog(stack, order.orderId)).filter(({ type }) => type === 'postback_printed');
   expect(lines.map(({ itemId }) => itemId)).toEqual(order.itemIds);
+});
+
+test.each([
+  ['colonless', '2026-01-05T10:00:00+0000'],
+  ['hours', '2026-01-05T11:00:00+01'],
+  ['without', '2026-01-05T10:00:00'],
+  ['full', '2026-01-05T07:00:00.000-03:00'],
+])('offsets of timestamps, %s: %s is ten o’clock UTC', async (reference, timestamp) => {
+  const order = await handedOver(stack, `offset-${reference}`);
+  expect((await post({ timestamp, orderId: order.printOrderId, status: 'received' })).status).toBe(200);
+  await orderUntil(stack, order.orderId, is('in_production'));
+  const line = (await orderLog(stack, order.orderId)).find(({ type }) => type === 'postback_received');
+  expect(line!.data.at).toBe('2026-01-05T10:00:00.000Z');
 });
 
 test('one postback for the whole print order covers every item; its message is kept', async () => {
