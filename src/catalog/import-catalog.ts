@@ -1,57 +1,18 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { Refusal } from '../platform/errors';
-import { uuidv7 } from '../platform/ids';
-import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
-import { bumpCatalogVersion, catalogCache, loadCatalogModels } from './catalog-models';
-import type { CatalogModel } from './domain/catalog-model';
-import { ALL_CUSTOMERS } from './domain/customer-product';
-import { customerProductFaults, variantValueFaults } from './domain/customer-product-rules';
-import type { ImportLine } from './import-lines';
-import { changeProductModel, insertProductModel, listProductModels } from './product-models';
+import { inTransaction, type Sql, type Transaction } from '../platform/postgres';
+import { catalogCache } from './catalog-models';
 import {
-  attribute,
-  attributeId,
-  attributeValue,
-  newCustomerProduct,
-  newProductModel,
-  text,
-  variantValues,
-} from './schemas';
-
-/** What a line of an import may be; left out, it is a customer product. */
-const KINDS = ['attribute', 'attribute_value', 'product_model', 'customer_product'] as const;
-type Kind = (typeof KINDS)[number];
-
-const customerProductLine = newCustomerProduct.extend({
-  reference: text(200),
-  variantOptions: z
-    .array(
-      newCustomerProduct.shape.variantOptions.element.extend({
-        values: variantValues.element.shape.values.default([]),
-      }),
-    )
-    .max(20)
-    .default([]),
-});
-
-const LINES = {
-  attribute: attribute.extend({ id: attributeId }),
-  attribute_value: attributeValue.extend({ attributeId }),
-  product_model: newProductModel.extend({
-    id: newProductModel.shape.id.unwrap(),
-    state: newProductModel.shape.state.unwrap().optional(),
-  }),
-  customer_product: customerProductLine,
-} as const;
-
-type LineOf<K extends Kind> = z.output<(typeof LINES)[K]>;
-
-export interface ImportFault {
-  /** Path of the field; empty for the line as a whole. */
-  readonly reference: string;
-  readonly message: string;
-}
+  type Batch,
+  type ImportFault,
+  KINDS,
+  type Kind,
+  type KnownModels,
+  LINES,
+  type Outcome,
+  whole,
+  writeBatch,
+} from './import-batches';
+import type { ImportLine } from './import-lines';
 
 /** A line that was not imported, and why. */
 export interface RefusedLine {
@@ -76,17 +37,9 @@ export interface ImportOptions {
   readonly onRefused?: (refused: RefusedLine) => void;
 }
 
-type Outcome = 'created' | 'updated' | 'unchanged' | readonly ImportFault[];
-
 /** Lines of one kind that go into the database together. */
 const BATCH = 1_000;
 
-interface Batch<K extends Kind = Kind> {
-  readonly kind: K;
-  readonly lines: { readonly line: number; readonly value: LineOf<K> }[];
-}
-
-const whole = (message: string): readonly ImportFault[] => [{ reference: '', message }];
 /** What Postgres text and jsonb cannot hold: NUL, and halves of surrogate pairs. */
 const UNSTORABLE = /\\u0000|\\ud[89a-f][0-9a-f]{2}/;
 
@@ -100,205 +53,37 @@ function parse(entry: ImportLine): { kind: Kind; value: unknown } | readonly Imp
   return parsed.error.issues.map(({ path, message }) => ({ reference: z.core.toDotPath(path), message }));
 }
 
-/** What an import knows of the file and the catalog while it runs. */
-interface ImportState {
-  /** Product models of customer products; forgotten when lines change models or attributes. */
-  readonly models: Map<string, CatalogModel | null>;
-  /** Line on which each thing stood first. */
-  readonly seen: Map<string, number>;
-}
-
-/** Outcomes in the order of lines, from the rows that a statement wrote (`created` or updated) and those it did not. */
-function outcomes<T>(
-  lines: readonly { readonly value: T }[],
-  keyOf: (value: T) => string,
-  written: readonly { readonly key: string; readonly created: boolean }[],
-): Outcome[] {
-  const byKey = new Map(written.map(({ key, created }) => [key, created]));
-  return lines.map(({ value }) => {
-    const created = byKey.get(keyOf(value));
-    return created === undefined ? 'unchanged' : created ? 'created' : 'updated';
-  });
-}
-
-async function writeAttributes(tx: Transaction, { lines }: Batch<'attribute'>): Promise<Outcome[]> {
-  const written = await tx<{ key: string; created: boolean }[]>`
-    INSERT INTO attributes (id, description, properties)
-    SELECT id, description, properties
-    FROM jsonb_to_recordset(${json(
-      tx,
-      lines.map(({ value }) => value),
-    )})
-      AS line (id text, description text, properties jsonb)
-    ON CONFLICT (id) DO UPDATE
-    SET description = excluded.description, properties = excluded.properties, updated_at = now()
-    WHERE (attributes.description, attributes.properties) IS DISTINCT FROM (excluded.description, excluded.properties)
-    RETURNING id AS key, xmax = 0 AS created`;
-  return outcomes(lines, ({ id }) => id, written);
-}
-
-async function writeAttributeValues(
-  tx: Transaction,
-  { lines }: Batch<'attribute_value'>,
-): Promise<Outcome[]> {
-  const ids = [...new Set(lines.map(({ value }) => value.attributeId))];
-  const known = new Set(
-    (await tx<{ id: string }[]>`SELECT id FROM attributes WHERE id = ANY(${ids})`).map(({ id }) => id),
-  );
-  const rows = lines
-    .filter(({ value }) => known.has(value.attributeId))
-    .map(({ value }) => ({
-      ...value,
-      description: value.description ?? null,
-      properties: value.properties ?? {},
-    }));
-  const written = await tx<{ key: string; created: boolean }[]>`
-    INSERT INTO attribute_values AS stored (attribute_id, id, description, properties, is_custom, is_default)
-    SELECT "attributeId", id, description, properties, "isCustom", "isDefault"
-    FROM jsonb_to_recordset(${json(tx, rows)}) AS line
-      ("attributeId" text, id text, description text, properties jsonb, "isCustom" boolean, "isDefault" boolean)
-    ON CONFLICT (attribute_id, id) DO UPDATE
-    SET description = excluded.description, properties = excluded.properties, is_custom = excluded.is_custom,
-        is_default = excluded.is_default, updated_at = now()
-    WHERE (stored.description, stored.properties, stored.is_custom, stored.is_default)
-          IS DISTINCT FROM (excluded.description, excluded.properties, excluded.is_custom, excluded.is_default)
-    RETURNING attribute_id || '/' || id AS key, xmax = 0 AS created`;
-  return outcomes(lines, ({ attributeId, id }) => `${attributeId}/${id}`, written).map((outcome, at) => {
-    const { attributeId } = lines[at]!.value;
-    return known.has(attributeId)
-      ? outcome
-      : [{ reference: 'attributeId', message: `There is no attribute "${attributeId}".` }];
-  });
-}
-
-function faultsOf(refusal: Refusal): readonly ImportFault[] {
-  return refusal.errors?.map(({ reference, message }) => ({ reference, message })) ?? whole(refusal.message);
-}
-
-/** Product models go in one by one, each with every check that the API makes. */
-async function writeProductModels(tx: Transaction, { lines }: Batch<'product_model'>): Promise<Outcome[]> {
-  const results: Outcome[] = [];
-  for (const { value } of lines) {
-    const { previewURL, state, ...fields } = value;
-    const model = { ...fields, previewUrl: previewURL };
-    try {
-      results.push(
-        await tx.savepoint(async (nested) => {
-          const savepoint = nested as unknown as Transaction;
-          const [before] = await listProductModels(savepoint, { modelIds: [value.id], offset: 0, limit: 1 });
-          if (before === undefined) {
-            await insertProductModel(savepoint, { ...model, state: state ?? 'draft' });
-            return 'created';
-          }
-          const after = await changeProductModel(savepoint, value.id, { ...model, state });
-          return isDeepStrictEqual(before, after) ? 'unchanged' : 'updated';
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      results.push(faultsOf(error));
-    }
-  }
-  return results;
-}
-
-/** What the API would say of a customer product and its values. */
-function customerProductLineFaults(
-  value: LineOf<'customer_product'>,
-  model: CatalogModel | null | undefined,
-): readonly ImportFault[] {
-  if (model == null) {
-    return [{ reference: 'productModelId', message: `There is no product model "${value.productModelId}".` }];
-  }
-  const faults: ImportFault[] = customerProductFaults(value, model);
-  const empty = value.variantOptions.map((option) => ({ ...option, state: 'published', values: [] }));
-  const added = value.variantOptions.map(({ id, values }) => ({ variantOptionId: id, values }));
-  const onValues = variantValueFaults(added, empty, model).faults.map(({ reference, message }) => ({
-    reference: `variantOptions${reference}`,
-    message,
-  }));
-  return faults.concat(onValues);
-}
-
-async function writeCustomerProducts(
-  tx: Transaction,
-  { lines }: Batch<'customer_product'>,
-  { models }: ImportState,
-): Promise<Outcome[]> {
-  const needed = [...new Set(lines.map(({ value }) => value.productModelId))].filter((id) => !models.has(id));
-  if (needed.length > 0) {
-    const loaded = await loadCatalogModels(tx, needed);
-    for (const id of needed) models.set(id, loaded.get(id) ?? null);
-  }
-  const faults = lines.map(({ value }) => customerProductLineFaults(value, models.get(value.productModelId)));
-  const rows = lines
-    .filter((_, at) => faults[at]!.length === 0)
-    .map(({ value }) => ({
-      id: uuidv7(),
-      name: value.name,
-      customer_ids: value.customerIds ?? [ALL_CUSTOMERS],
-      product_model_id: value.productModelId,
-      reference: value.reference,
-      variant_options: value.variantOptions.map(({ id, name, attributesMapping, values }) => ({
-        id,
-        name,
-        attributesMapping,
-        state: 'published',
-        values,
-      })),
-      part_quantities: value.partQuantities ?? null,
-    }));
-  const written = await tx<{ key: string; created: boolean }[]>`
-    INSERT INTO customer_products AS stored
-      (id, name, customer_ids, product_model_id, reference, variant_options, part_quantities)
-    SELECT id, name, customer_ids, product_model_id, reference, variant_options, nullif(part_quantities, 'null')
-    FROM jsonb_to_recordset(${json(tx, rows)}) AS line
-      (id uuid, name text, customer_ids text[], product_model_id text, reference text, variant_options jsonb,
-       part_quantities jsonb)
-    ON CONFLICT (reference) DO UPDATE
-    SET name = excluded.name, customer_ids = excluded.customer_ids, product_model_id = excluded.product_model_id,
-        variant_options = excluded.variant_options, part_quantities = excluded.part_quantities, updated_at = now()
-    WHERE (stored.name, stored.customer_ids, stored.product_model_id, stored.variant_options, stored.part_quantities)
-          IS DISTINCT FROM (excluded.name, excluded.customer_ids, excluded.product_model_id,
-                            excluded.variant_options, excluded.part_quantities)
-    RETURNING reference AS key, xmax = 0 AS created`;
-  return outcomes(lines, ({ reference }) => reference, written).map((outcome, at) =>
-    faults[at]!.length === 0 ? outcome : faults[at]!,
-  );
-}
-
-async function writeBatch(tx: Transaction, batch: Batch, state: ImportState): Promise<Outcome[]> {
-  if (batch.kind === 'customer_product') {
-    return await writeCustomerProducts(tx, batch as Batch<'customer_product'>, state);
-  }
-  const results =
-    batch.kind === 'attribute'
-      ? await writeAttributes(tx, batch as Batch<'attribute'>)
-      : batch.kind === 'attribute_value'
-        ? await writeAttributeValues(tx, batch as Batch<'attribute_value'>)
-        : await writeProductModels(tx, batch as Batch<'product_model'>);
-  if (results.some((outcome) => outcome === 'created' || outcome === 'updated')) {
-    state.models.clear();
-    await bumpCatalogVersion(tx);
-  }
-  return results;
-}
-
 /** What tells two lines of a kind apart. */
 function keyOf(kind: Kind, value: unknown): string {
   const { id, reference, attributeId } = value as { id?: string; reference?: string; attributeId?: string };
   return `${kind}/${attributeId ?? ''}/${reference ?? id}`;
 }
 
-/** Thrown at the end of a dry run, so that nothing of it stays. */
-class DryRunEnded extends Error {}
+/** Thrown at the end of what is only tried, so that nothing of it stays. */
+class OnlyTried extends Error {}
+
+/** What writing a batch would give; its rows and the locks on them are gone afterwards. */
+async function tryBatch(tx: Transaction, batch: Batch, models: KnownModels): Promise<Outcome[]> {
+  let results: Outcome[] = [];
+  const tried = tx.savepoint(async (nested) => {
+    results = await writeBatch(nested as unknown as Transaction, batch, models);
+    throw new OnlyTried();
+  });
+  await tried.catch(rethrowUnlessTried);
+  return results;
+}
+
+function rethrowUnlessTried(error: unknown): void {
+  if (!(error instanceof OnlyTried)) throw error;
+}
 
 /**
  * Imports attributes, attribute values, product models and customer products, under the rules of the API: what is new
  * is created, what differs is replaced, equal lines change nothing, wrong ones are reported and passed over. Customer
  * products are known again by `reference`, and belong to the operators. Lines are written 1,000 at a time, each batch
- * in a transaction of its own, so that an import that is broken off goes on where it was when it is started again; a
- * dry run is one transaction that is rolled back.
+ * in a transaction of its own, so that an import that is broken off goes on where it was when it is started again. A dry
+ * run is one transaction that is rolled back; customer products, which no other line builds on, are rolled back batch by
+ * batch, so that others go on making some while thousands of lines are tried.
  */
 export async function importCatalog(
   sql: Sql,
@@ -307,7 +92,9 @@ export async function importCatalog(
 ): Promise<ImportCounts> {
   const { dryRun = false, onProgress, onRefused } = options;
   const counts = { lines: 0, created: 0, updated: 0, unchanged: 0, refused: 0 };
-  const state: ImportState = { models: new Map(), seen: new Map() };
+  const models: KnownModels = new Map();
+  /** Line on which each thing stood first. */
+  const seen = new Map<string, number>();
 
   const refuse = (line: number, faults: readonly ImportFault[]) => {
     counts.refused += 1;
@@ -334,12 +121,12 @@ export async function importCatalog(
         continue;
       }
       const key = keyOf(parsed.kind, parsed.value);
-      const earlier = state.seen.get(key);
+      const earlier = seen.get(key);
       if (earlier !== undefined) {
         refuse(entry.line, whole(`stands on line ${earlier} already`));
         continue;
       }
-      state.seen.set(key, entry.line);
+      seen.set(key, entry.line);
       if (batch !== undefined && batch.kind !== parsed.kind) await flush();
       batch ??= { kind: parsed.kind, lines: [] };
       batch.lines.push({ line: entry.line, value: parsed.value as never });
@@ -350,13 +137,13 @@ export async function importCatalog(
 
   if (dryRun) {
     await inTransaction(sql, async (tx) => {
-      await run((batch) => writeBatch(tx, batch, state));
-      throw new DryRunEnded();
-    }).catch((error: unknown) => {
-      if (!(error instanceof DryRunEnded)) throw error;
-    });
+      await run((batch) =>
+        batch.kind === 'customer_product' ? tryBatch(tx, batch, models) : writeBatch(tx, batch, models),
+      );
+      throw new OnlyTried();
+    }).catch(rethrowUnlessTried);
   } else {
-    await run((batch) => inTransaction(sql, (tx) => writeBatch(tx, batch, state)));
+    await run((batch) => inTransaction(sql, (tx) => writeBatch(tx, batch, models)));
     catalogCache(sql).distrust();
   }
   onProgress?.({ ...counts });

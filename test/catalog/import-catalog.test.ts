@@ -1,16 +1,18 @@
 import { listCustomerProducts } from '../../src/catalog/customer-product-list';
+import { createCustomerProduct } from '../../src/catalog/customer-products';
 import { type ImportCounts, importCatalog, type RefusedLine } from '../../src/catalog/import-catalog';
 import { csvLines, jsonLines } from '../../src/catalog/import-lines';
 import { resolveProducts } from '../../src/catalog/resolve-products';
 import { seedDemoCatalog } from '../../src/catalog/seed-demo-catalog';
-import type { Sql } from '../../src/platform/postgres';
+import { connectPostgres, type Sql } from '../../src/platform/postgres';
 import { testDatabase } from '../support/database';
 
 const CLIENT = '0190b000-0000-7000-8000-00000000000a';
 
 let sql: Sql;
+let url: string;
 beforeEach(async () => {
-  ({ sql } = await testDatabase());
+  ({ sql, url } = await testDatabase());
   await seedDemoCatalog(sql);
 });
 
@@ -147,6 +149,34 @@ test('a dry run reports the same and leaves everything as it was', async () => {
   expect((await listCustomerProducts(sql, { role: 'operator' }, { offset: 0, limit: 1 })).total).toBe(2);
   expect((await run(lines())).counts).toEqual(dry.counts);
 });
+
+test('a dry run of thousands of lines keeps nobody from making customer products', async () => {
+  // More connections than the totals of lists have slots, so that some share the dry run's.
+  const others = connectPostgres(url, { max: 16, applicationName: 'test-others' });
+  async function* lines() {
+    for (let at = 0; at < 2_100; at += 1) {
+      if (at === 2_050) {
+        await Promise.all(
+          Array.from({ length: 16 }, (_, n) =>
+            createCustomerProduct(
+              others,
+              { role: 'operator' },
+              { name: `Live ${n}`, customerIds: ['*'], productModelId: 't-shirt', variantOptions: [] },
+            ),
+          ),
+        );
+      }
+      const fields = { reference: `tried-${at}`, name: `Tried ${at}`, productModelId: 't-shirt' };
+      yield { line: at + 1, fields };
+    }
+  }
+  const { counts } = await run(lines(), true);
+  await others.end();
+  expect(counts).toMatchObject({ created: 2_100, refused: 0 });
+  const found = async (search: string) =>
+    (await listCustomerProducts(sql, { role: 'operator' }, { search, offset: 0, limit: 20 })).total;
+  expect([await found('Live'), await found('Tried')]).toEqual([16, 0]);
+}, 20_000);
 
 test('rules of product models hold in imports too', async () => {
   const line = (over: object) => ({

@@ -1,0 +1,245 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { Refusal } from '../platform/errors';
+import { uuidv7 } from '../platform/ids';
+import { json, type Transaction } from '../platform/postgres';
+import { bumpCatalogVersion, loadCatalogModels } from './catalog-models';
+import type { CatalogModel } from './domain/catalog-model';
+import { ALL_CUSTOMERS } from './domain/customer-product';
+import { customerProductFaults, variantValueFaults } from './domain/customer-product-rules';
+import { changeProductModel, insertProductModel, listProductModels } from './product-models';
+import {
+  attribute,
+  attributeId,
+  attributeValue,
+  newCustomerProduct,
+  newProductModel,
+  text,
+  variantValues,
+} from './schemas';
+
+/** What a line of an import may be; left out, it is a customer product. */
+export const KINDS = ['attribute', 'attribute_value', 'product_model', 'customer_product'] as const;
+export type Kind = (typeof KINDS)[number];
+
+const customerProductLine = newCustomerProduct.extend({
+  reference: text(200),
+  variantOptions: z
+    .array(
+      newCustomerProduct.shape.variantOptions.element.extend({
+        values: variantValues.element.shape.values.default([]),
+      }),
+    )
+    .max(20)
+    .default([]),
+});
+
+export const LINES = {
+  attribute: attribute.extend({ id: attributeId }),
+  attribute_value: attributeValue.extend({ attributeId }),
+  product_model: newProductModel.extend({
+    id: newProductModel.shape.id.unwrap(),
+    state: newProductModel.shape.state.unwrap().optional(),
+  }),
+  customer_product: customerProductLine,
+} as const;
+
+type LineOf<K extends Kind> = z.output<(typeof LINES)[K]>;
+
+export interface ImportFault {
+  /** Path of the field; empty for the line as a whole. */
+  readonly reference: string;
+  readonly message: string;
+}
+
+/** What became of a line, or why it was not imported. */
+export type Outcome = 'created' | 'updated' | 'unchanged' | readonly ImportFault[];
+
+/** Lines of one kind, to go into the database together. */
+export interface Batch<K extends Kind = Kind> {
+  readonly kind: K;
+  readonly lines: { readonly line: number; readonly value: LineOf<K> }[];
+}
+
+/** Product models of customer products; forgotten when lines change models or attributes. */
+export type KnownModels = Map<string, CatalogModel | null>;
+
+/** A fault of the line as a whole. */
+export const whole = (message: string): readonly ImportFault[] => [{ reference: '', message }];
+
+/** Outcomes in the order of lines, from the rows that a statement wrote (`created` or updated) and those it did not. */
+function outcomes<T>(
+  lines: readonly { readonly value: T }[],
+  keyOf: (value: T) => string,
+  written: readonly { readonly key: string; readonly created: boolean }[],
+): Outcome[] {
+  const byKey = new Map(written.map(({ key, created }) => [key, created]));
+  return lines.map(({ value }) => {
+    const created = byKey.get(keyOf(value));
+    return created === undefined ? 'unchanged' : created ? 'created' : 'updated';
+  });
+}
+
+async function writeAttributes(tx: Transaction, { lines }: Batch<'attribute'>): Promise<Outcome[]> {
+  const written = await tx<{ key: string; created: boolean }[]>`
+    INSERT INTO attributes (id, description, properties)
+    SELECT id, description, properties
+    FROM jsonb_to_recordset(${json(
+      tx,
+      lines.map(({ value }) => value),
+    )})
+      AS line (id text, description text, properties jsonb)
+    ON CONFLICT (id) DO UPDATE
+    SET description = excluded.description, properties = excluded.properties, updated_at = now()
+    WHERE (attributes.description, attributes.properties) IS DISTINCT FROM (excluded.description, excluded.properties)
+    RETURNING id AS key, xmax = 0 AS created`;
+  return outcomes(lines, ({ id }) => id, written);
+}
+
+async function writeAttributeValues(
+  tx: Transaction,
+  { lines }: Batch<'attribute_value'>,
+): Promise<Outcome[]> {
+  const ids = [...new Set(lines.map(({ value }) => value.attributeId))];
+  const known = new Set(
+    (await tx<{ id: string }[]>`SELECT id FROM attributes WHERE id = ANY(${ids})`).map(({ id }) => id),
+  );
+  const rows = lines
+    .filter(({ value }) => known.has(value.attributeId))
+    .map(({ value }) => ({
+      ...value,
+      description: value.description ?? null,
+      properties: value.properties ?? {},
+    }));
+  const written = await tx<{ key: string; created: boolean }[]>`
+    INSERT INTO attribute_values AS stored (attribute_id, id, description, properties, is_custom, is_default)
+    SELECT "attributeId", id, description, properties, "isCustom", "isDefault"
+    FROM jsonb_to_recordset(${json(tx, rows)}) AS line
+      ("attributeId" text, id text, description text, properties jsonb, "isCustom" boolean, "isDefault" boolean)
+    ON CONFLICT (attribute_id, id) DO UPDATE
+    SET description = excluded.description, properties = excluded.properties, is_custom = excluded.is_custom,
+        is_default = excluded.is_default, updated_at = now()
+    WHERE (stored.description, stored.properties, stored.is_custom, stored.is_default)
+          IS DISTINCT FROM (excluded.description, excluded.properties, excluded.is_custom, excluded.is_default)
+    RETURNING attribute_id || '/' || id AS key, xmax = 0 AS created`;
+  return outcomes(lines, ({ attributeId, id }) => `${attributeId}/${id}`, written).map((outcome, at) => {
+    const { attributeId } = lines[at]!.value;
+    return known.has(attributeId)
+      ? outcome
+      : [{ reference: 'attributeId', message: `There is no attribute "${attributeId}".` }];
+  });
+}
+
+function faultsOf(refusal: Refusal): readonly ImportFault[] {
+  return refusal.errors?.map(({ reference, message }) => ({ reference, message })) ?? whole(refusal.message);
+}
+
+/** Product models go in one by one, each with every check that the API makes. */
+async function writeProductModels(tx: Transaction, { lines }: Batch<'product_model'>): Promise<Outcome[]> {
+  const results: Outcome[] = [];
+  for (const { value } of lines) {
+    const { previewURL, state, ...fields } = value;
+    const model = { ...fields, previewUrl: previewURL };
+    try {
+      results.push(
+        await tx.savepoint(async (nested) => {
+          const savepoint = nested as unknown as Transaction;
+          const [before] = await listProductModels(savepoint, { modelIds: [value.id], offset: 0, limit: 1 });
+          if (before === undefined) {
+            await insertProductModel(savepoint, { ...model, state: state ?? 'draft' });
+            return 'created';
+          }
+          const after = await changeProductModel(savepoint, value.id, { ...model, state });
+          return isDeepStrictEqual(before, after) ? 'unchanged' : 'updated';
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      results.push(faultsOf(error));
+    }
+  }
+  return results;
+}
+
+/** What the API would say of a customer product and its values. */
+function customerProductLineFaults(
+  value: LineOf<'customer_product'>,
+  model: CatalogModel | null | undefined,
+): readonly ImportFault[] {
+  if (model == null) {
+    return [{ reference: 'productModelId', message: `There is no product model "${value.productModelId}".` }];
+  }
+  const faults: ImportFault[] = customerProductFaults(value, model);
+  const empty = value.variantOptions.map((option) => ({ ...option, state: 'published', values: [] }));
+  const added = value.variantOptions.map(({ id, values }) => ({ variantOptionId: id, values }));
+  const onValues = variantValueFaults(added, empty, model).faults.map(({ reference, message }) => ({
+    reference: `variantOptions${reference}`,
+    message,
+  }));
+  return faults.concat(onValues);
+}
+
+async function writeCustomerProducts(
+  tx: Transaction,
+  { lines }: Batch<'customer_product'>,
+  models: KnownModels,
+): Promise<Outcome[]> {
+  const needed = [...new Set(lines.map(({ value }) => value.productModelId))].filter((id) => !models.has(id));
+  if (needed.length > 0) {
+    const loaded = await loadCatalogModels(tx, needed);
+    for (const id of needed) models.set(id, loaded.get(id) ?? null);
+  }
+  const faults = lines.map(({ value }) => customerProductLineFaults(value, models.get(value.productModelId)));
+  const rows = lines
+    .filter((_, at) => faults[at]!.length === 0)
+    .map(({ value }) => ({
+      id: uuidv7(),
+      name: value.name,
+      customer_ids: value.customerIds ?? [ALL_CUSTOMERS],
+      product_model_id: value.productModelId,
+      reference: value.reference,
+      variant_options: value.variantOptions.map(({ id, name, attributesMapping, values }) => ({
+        id,
+        name,
+        attributesMapping,
+        state: 'published',
+        values,
+      })),
+      part_quantities: value.partQuantities ?? null,
+    }));
+  const written = await tx<{ key: string; created: boolean }[]>`
+    INSERT INTO customer_products AS stored
+      (id, name, customer_ids, product_model_id, reference, variant_options, part_quantities)
+    SELECT id, name, customer_ids, product_model_id, reference, variant_options, nullif(part_quantities, 'null')
+    FROM jsonb_to_recordset(${json(tx, rows)}) AS line
+      (id uuid, name text, customer_ids text[], product_model_id text, reference text, variant_options jsonb,
+       part_quantities jsonb)
+    ON CONFLICT (reference) DO UPDATE
+    SET name = excluded.name, customer_ids = excluded.customer_ids, product_model_id = excluded.product_model_id,
+        variant_options = excluded.variant_options, part_quantities = excluded.part_quantities, updated_at = now()
+    WHERE (stored.name, stored.customer_ids, stored.product_model_id, stored.variant_options, stored.part_quantities)
+          IS DISTINCT FROM (excluded.name, excluded.customer_ids, excluded.product_model_id,
+                            excluded.variant_options, excluded.part_quantities)
+    RETURNING reference AS key, xmax = 0 AS created`;
+  return outcomes(lines, ({ reference }) => reference, written).map((outcome, at) =>
+    faults[at]!.length === 0 ? outcome : faults[at]!,
+  );
+}
+
+/** Writes lines of one kind: what is new is created, what differs replaced. @returns what became of each, in their order */
+export async function writeBatch(tx: Transaction, batch: Batch, models: KnownModels): Promise<Outcome[]> {
+  if (batch.kind === 'customer_product') {
+    return await writeCustomerProducts(tx, batch as Batch<'customer_product'>, models);
+  }
+  const results =
+    batch.kind === 'attribute'
+      ? await writeAttributes(tx, batch as Batch<'attribute'>)
+      : batch.kind === 'attribute_value'
+        ? await writeAttributeValues(tx, batch as Batch<'attribute_value'>)
+        : await writeProductModels(tx, batch as Batch<'product_model'>);
+  if (results.some((outcome) => outcome === 'created' || outcome === 'updated')) {
+    models.clear();
+    await bumpCatalogVersion(tx);
+  }
+  return results;
+}
