@@ -5,9 +5,9 @@ import type { ErrorShape, Route } from '../../api/http/route';
 import { systemRoutes } from '../../api/http/system-routes';
 import { allRoutes } from '../../api/routes';
 import type { JsonSchema } from './json-schema-values';
-import { type Operation, type RequestPlan, requestPlans } from './requests';
+import { type Operation, type RequestPlan, requestPlans, STRAY } from './requests';
 import { type Answer, replayable, send, sentRequest } from './send';
-import type { Sender, Subject } from './subject';
+import type { KnownIds, Sender, Subject } from './subject';
 import { fault } from './verdict';
 
 /** A request that was answered as none may be, made as small as it gets. */
@@ -93,9 +93,8 @@ export async function runCampaign(
 ): Promise<Campaign> {
   const routes = [...allRoutes(subject.deps), ...systemRoutes(subject.deps)];
   const document = openApiDocument(routes, subject.deps.publicUrl) as unknown as Document;
-  const operations = operationsOf(document, routes).filter(
-    ({ operationId }) => options.only?.has(operationId) ?? true,
-  );
+  const everyOperation = operationsOf(document, routes);
+  const operations = everyOperation.filter(({ operationId }) => options.only?.has(operationId) ?? true);
   const plans = requestPlans(subject, operations, document.components.schemas);
   const shapes = new Map<string, ErrorShape>(routes.map(({ operationId, errors }) => [operationId, errors]));
   const answers = new Map<string, Map<number, number>>();
@@ -119,11 +118,15 @@ export async function runCampaign(
       await subject.written();
       return { sent, answer: undefined, fault: `no answer: ${(error as Error).message}, after ${before}` };
     }
-    count(plan.operation.operationId, answer.status);
+    const operation = answering(plan, everyOperation);
+    count(operation.operationId, answer.status);
     before = `${answer.status} to ${replayable(sent).slice(0, 500)}`;
     const written = await subject.written();
-    const found = fault(plan, sent, answer, written, shapes, options.only === undefined);
-    if (found === undefined && answer.status === 200) harvest(subject, plan, answer);
+    const found = fault({ ...plan, operation }, sent, answer, written, shapes, options.only === undefined);
+    if (found === undefined && answer.status === 200) {
+      harvest(subject, operation, plan.sender, answer);
+      if (plan.method === 'DELETE') forget(subject.ids[plan.sender], sent.path);
+    }
     return { sent, answer, fault: found };
   };
 
@@ -170,10 +173,16 @@ export async function runCampaign(
   return { requests, findings, answers };
 }
 
-function harvest(subject: Subject, { operation, sender, method }: RequestPlan, { body }: Answer): void {
-  const fields = HARVEST[operation.operationId];
-  // Sent by another method, it was another operation that answered.
-  if (fields === undefined || method !== operation.method.toUpperCase()) return;
+/** The operation that answers: by another method than its own, a request may be another operation's of that address. */
+function answering({ operation, method }: RequestPlan, operations: readonly Operation[]): Operation {
+  const asked = method === 'HEAD' ? 'get' : method.toLowerCase();
+  if (asked === operation.method || operation.operationId === STRAY) return operation;
+  return operations.find(({ path, method: own }) => path === operation.path && own === asked) ?? operation;
+}
+
+function harvest(subject: Subject, { operationId }: Operation, sender: Sender, { body }: Answer): void {
+  const fields = HARVEST[operationId];
+  if (fields === undefined) return;
   const answer = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
   for (const [field, parameters] of fields) {
     const id = answer[field];
@@ -185,6 +194,15 @@ function harvest(subject: Subject, { operation, sender, method }: RequestPlan, {
       // The first ones are the account's own from the start.
       else known[10 + (known.length % (MOST_IDS - 10))] = id;
     }
+  }
+}
+
+/** Ids of what is deleted make way, so that later requests find something; the last of a kind stays, to be asked for in vain. */
+function forget(known: KnownIds, path: string): void {
+  const named = new Set(path.replace(/\?.*/, '').split('/').map(decodeURIComponent));
+  for (const [parameter, ids] of Object.entries(known)) {
+    const left = ids.filter((id) => !named.has(id));
+    if (left.length > 0) known[parameter] = left;
   }
 }
 

@@ -39,6 +39,8 @@ type PathPart =
 const SENDERS: readonly Sender[] = ['client', 'partner', 'operator', 'nobody', 'stranger'];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
 
+/** The operation of requests to paths that are no operation's. */
+export const STRAY = 'stray';
 /** Paths that are no operation's, or another's spelling of one. */
 const STRANGE_PATHS = [
   '/',
@@ -200,7 +202,7 @@ function planOf(
 
 function strayPlan(operations: readonly Operation[]): fc.Arbitrary<RequestPlan> {
   return fc.record({
-    operation: fc.constantFrom(...operations).map((one) => ({ ...one, operationId: 'stray' })),
+    operation: fc.constantFrom(...operations).map((one) => ({ ...one, operationId: STRAY })),
     sender: fc.constantFrom(...SENDERS),
     method: fc.constantFrom(...METHODS),
     path: fc.constantFrom(...STRANGE_PATHS).map((text): PathPart[] => [{ kind: 'text', text }]),

@@ -1,5 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { downloadFile } from '../../src/files/download';
+import { createNotificationDelivery } from '../../src/notifications/delivery';
+import { postToPartner } from '../../src/partners/calls';
+import { createSafeClient, type SafeClient } from '../../src/platform/http/safe-client';
+import { newSigningSecret } from '../../src/platform/http/webhook-signature';
+import type { OutboxRow } from '../../src/platform/outbox/outbox';
 import { item, order, T_SHIRT } from '../api/orders/sample-orders';
 import { eventually, type TestStack, testStack } from '../support/stack';
 
@@ -45,6 +53,9 @@ const METADATA = [
   'http://168.63.129.16/machine',
   'http://100.100.100.200/latest/meta-data/',
 ];
+
+/** What an order takes for a file's address until its run looks where it leads. */
+const isWebAddress = (url: string) => /^https?:/.test(url) && !url.includes('@');
 
 /** A service inside our network: what it is asked, it should not have been. */
 let inner: Server;
@@ -135,12 +146,92 @@ describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () =
     expect(asked).toEqual([]);
   });
 
-  test('plain http is no address of a file', async () => {
-    const failed = await refused(
-      stack,
-      order({ items: [item({ files: [{ type: 'default', url: 'http://files.example/a.pdf' }] })] }),
+  /** An order for a print file there, and one whose packing slip lies there; the host of its print file does not exist. */
+  const fileAt = (url: string) => order({ items: [item({ files: [{ type: 'default', url }] })] });
+  const slipAt = (url: string) =>
+    order({
+      packagingInstructions: [
+        { packageItems: [{ orderItemReferenceId: 'item-1', quantity: 1 }], packingSlip: { fileUrl: url } },
+      ],
+    });
+
+  test.each(INWARD.filter((url) => !isWebAddress(url)))('%s is no address of a file', async (url) => {
+    for (const [body, reference] of [
+      [fileAt(url), 'items[0].files[0].url'],
+      [slipAt(url), 'packagingInstructions[0].packingSlip.fileUrl'],
+    ] as const) {
+      const { status, body: answer } = await post(stack, '/v1/orders', clientKey(stack), body);
+      expect([status, answer]).toMatchObject([400, { errors: [{ reference }] }]);
+    }
+  });
+
+  test('no form of an inward address is fetched, be it a print file or a packing slip', async () => {
+    const urls = [...INWARD, ...METADATA].filter(isWebAddress);
+    const answers = await Promise.all(
+      urls.flatMap((url) =>
+        [fileAt(url), slipAt(url)].map(async (body) => {
+          const { refusalReasonCode, refusalReasonDetails, financialStatus } = await refused(stack, body);
+          return [url, refusalReasonCode, refusalReasonDetails?.reference, financialStatus];
+        }),
+      ),
     );
-    expect(failed.refusalReasonCode).toBe('file_url_invalid');
+    expect(answers).toEqual(
+      urls.flatMap((url) => {
+        const code = url.startsWith('https:') ? 'file_host_blocked' : 'file_url_invalid';
+        return [
+          [url, code, 'items[0].files[0]', 'canceled'],
+          [url, code, 'packagingInstructions[0].packingSlip', 'canceled'],
+        ];
+      }),
+    );
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a name that leads inward by the time it is called', () => {
+  let stack: TestStack;
+  let client: SafeClient;
+  let url: string;
+  let connections = 0;
+  beforeAll(async () => {
+    stack = await testStack({ mode: 'off', config: { OUTBOUND_ALLOW_PRIVATE: false } });
+    client = createSafeClient({
+      allowPrivate: false,
+      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    });
+    url = `https://inward.example:${(inner.address() as AddressInfo).port}/x`;
+    inner.on('connection', () => {
+      connections += 1;
+    });
+  });
+  afterAll(() => client.close());
+
+  test('may be registered, since names change; an endpoint there is not told, and hears of it in its log', async () => {
+    const { sql, log } = stack.services;
+    const { body: endpoint } = await post(stack, '/v1/webhooks', clientKey(stack), { url });
+    const { body: sent } = await post(stack, `/v1/webhooks/${endpoint.id}/test`, clientKey(stack), {});
+    const row = { payload: { deliveryId: sent.id }, attempts: 0 } as unknown as OutboxRow;
+    const outcome = await createNotificationDelivery({ sql, client, log })(row);
+    expect(outcome).toMatchObject({
+      outcome: 'retry',
+      error: expect.stringMatching(/^inward\.example leads to/),
+    });
+    expect(connections).toBe(0);
+  });
+
+  test('gets no print order, no cancellation and no question for stock: the partner counts as having refused', async () => {
+    const call = { url, messageId: 'msg_1', body: '{}', signingSecrets: [newSigningSecret()] };
+    expect(await postToPartner(client, call)).toMatchObject({ outcome: 'refused', status: null });
+    expect(connections).toBe(0);
+  });
+
+  test('gives no print file and no packing slip', async () => {
+    const path = join(tmpdir(), 'never-written');
+    expect(await downloadFile(client, { url, path, limitBytes: 1_000 })).toMatchObject({
+      passing: false,
+      code: 'file_host_blocked',
+    });
+    expect(connections).toBe(0);
   });
 });
 

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { projectRoot } from '../../src/platform/project-root';
+
+/**
+ * What a client or partner names is called by the safe client alone. Whatever else could open a connection is written
+ * down here with its reason; a new file that can is a question to whoever adds it.
+ */
+
+const OPENS_CONNECTIONS: Readonly<Record<string, string>> = {
+  'src/platform/http/safe-client.ts': 'the safe client itself',
+  'src/platform/http/resolve.ts': 'its look-up of names',
+  'src/platform/object-store-s3.ts': 'the store that the configuration names',
+  'src/platform/embedded/temporal-server.ts': 'the server that it has started itself',
+  'src/platform/embedded/ports.ts': 'listens for a moment, to find a free port',
+  'src/carriers/easypost.ts': 'the gateway that the configuration names; labels come by the safe client',
+  'src/cli/demo-documents.ts': 'the demo, from the API that it talks to',
+  'api/http/server.ts': 'listens',
+};
+
+const MODULES =
+  /(?:from|import\(|require\()\s*'(?:node:)?(?:https?|http2|net|tls|dns|dns\/promises|dgram|undici|@aws-sdk\/(?!s3-request-presigner)[\w-]+|@easypost\/api)'/;
+const GLOBALS = /\bfetch\(|\bnew (?:WebSocket|EventSource)\(/;
+
+test('nothing but the safe client and what is written down opens a connection', () => {
+  const root = projectRoot();
+  const found = ['src', 'api', 'activities', 'workflows'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(root, folder, name))
+      .filter((path) => {
+        const code = readFileSync(path, 'utf8').replace(/^import type .*$/gm, '');
+        return MODULES.test(code) || GLOBALS.test(code);
+      })
+      .map((path) => relative(root, path).replaceAll('\\', '/')),
+  );
+  expect(found.sort()).toEqual(Object.keys(OPENS_CONNECTIONS).sort());
+});
