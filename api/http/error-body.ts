@@ -15,12 +15,9 @@ function textField(value: unknown, name: string): string {
   return typeof field === 'string' ? field : '';
 }
 
-/** Message and field errors in one line, for shapes that have one string. */
-function inWords(refusal: Refusal): string {
-  const fields = (refusal.errors ?? []).map(({ reference, message }) =>
-    reference ? `${reference}: ${message}` : message,
-  );
-  return [refusal.message, ...fields].join(' ');
+/** An error of a field after its path; one of the whole body has none. */
+function inWords({ reference, message }: FieldError): string {
+  return reference === '' ? message : `${reference}: ${message}`;
 }
 
 /** One entry for each adjustment that is in error; one nameless entry for what concerns the whole request. */
@@ -36,12 +33,10 @@ function adjustmentErrors(refusal: Refusal, body: unknown): object[] {
   const entries = [...byIndex].map(([index, errors]) => ({
     partnerSku: textField(Array.isArray(adjustments) ? adjustments[index] : undefined, 'partnerSku'),
     success: false,
-    message: errors.map(({ reference, message }) => `${reference}: ${message}`).join(' '),
+    message: errors.map(inWords).join(' '),
   }));
   if (general.length > 0 || entries.length === 0) {
-    const message = [refusal.message, ...general.map((error) => `${error.reference}: ${error.message}`)].join(
-      ' ',
-    );
+    const message = [refusal.message, ...general.map(inWords)].join(' ');
     entries.unshift({ partnerSku: '', success: false, message });
   }
   return entries;
@@ -60,7 +55,7 @@ export const ERROR_BODIES: Readonly<
     requestId,
     ...(errors ? { errors } : {}),
   }),
-  plain: (refusal) => ({ error: inWords(refusal) }),
+  plain: ({ message, errors }) => ({ error: [message, ...(errors ?? []).map(inWords)].join(' ') }),
   'adjust-stock': (refusal, { body }) => ({ success: false, data: adjustmentErrors(refusal, body) }),
   shipping: ({ code, message, detail, errors }, { body }) => ({
     orderReferenceId: textField(body, 'orderReferenceId'),

@@ -611,6 +611,17 @@ describe('adjust-stock', () => {
     }
   });
 
+  it('says what is wrong with the body as a whole', async () => {
+    const { body } = await post('inventory/adjust-stock', await testAccount(sql, 'partner'), []).expect(400);
+    expect(body.data).toEqual([
+      {
+        partnerSku: '',
+        success: false,
+        message: expect.stringMatching(/^The submitted data has errors\. \w/),
+      },
+    ]);
+  });
+
   it.each([[{}], [{ adjustments: [] }], [{ adjustments: null }], [{ adjustments: {} }]])(
     'refuses %j',
     async (body) => {
