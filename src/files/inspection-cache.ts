@@ -1,4 +1,4 @@
-import type { Inspection } from './inspector';
+import type { Inspection } from './inspection';
 
 /** Bytes of previews kept; those of one file are some 20 to 200 kB. */
 const MOST_BYTES = 32 * 1024 * 1024;

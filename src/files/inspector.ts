@@ -2,13 +2,9 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { FileFacts } from './domain/file-facts';
+import type { Inspection } from './inspection';
 import { createInspectionCache } from './inspection-cache';
 import type { InspectionJob, InspectionReport } from './inspection-thread';
-import type { Preview } from './previews';
-
-export type Inspection =
-  | { readonly ok: true; readonly facts: FileFacts; readonly previews: readonly Preview[] }
-  | { readonly ok: false; readonly reason: string };
 
 /** Looks into files in threads of its own, so that a heavy or hostile one neither blocks nor outlives its time. */
 export interface FileInspector {

@@ -1,5 +1,5 @@
+import type { Inspection } from '../../src/files/inspection';
 import { createInspectionCache } from '../../src/files/inspection-cache';
-import type { Inspection } from '../../src/files/inspector';
 
 const facts = { pageCount: 1, widthPx: 10, heightPx: 10, widthMm: null, heightMm: null };
 const drawn = (bytes: number): Inspection => ({
