@@ -1,5 +1,6 @@
 import type { Route } from '../../api/http/route';
 import { allRoutes } from '../../api/routes';
+import { named, order } from '../api/orders/sample-orders';
 import { FOREIGN_MARK, fuzzSubject, type Sender, type Subject } from '../fuzz/subject';
 import { validBodies } from '../fuzz/valid-bodies';
 
@@ -90,6 +91,20 @@ test('one’s own are: the same routes find them', async () => {
   }
 });
 
+test('a partner finds on no route what a path names of others: parcels of clients it does not print for', async () => {
+  const forPartners = routes.filter(
+    ({ access, path }) => 'roles' in access && access.roles.includes('partner') && path.includes('{'),
+  );
+  expect(forPartners.map(({ operationId }) => operationId)).toContain('getTracking');
+  for (const route of forPartners) {
+    const path = pathWith(route, subject.foreign);
+    expect([route.operationId, path]).not.toEqual([route.operationId, undefined]);
+    const { status, text } = await call(route, 'partner', path!, route.body === undefined ? undefined : {});
+    expect([route.operationId, status]).toEqual([route.operationId, 404]);
+    expect(text).not.toContain(FOREIGN_MARK);
+  }
+});
+
 test('a delivery is found under its own endpoint only', async () => {
   const route = routes.find(({ operationId }) => operationId === 'getWebhookDelivery')!;
   const mixed = { webhookId: subject.own.webhookId!, deliveryId: subject.foreign.deliveryId! };
@@ -171,4 +186,28 @@ test('an Idempotency-Key is its account’s: another account’s answer does not
   const first = await create(subject.headers.client);
   expect(await create(subject.foreignClient)).not.toBe(first);
   expect(await create(subject.headers.client)).toBe(first);
+});
+
+test('another client’s references, products and keys are no hindrance and no help', async () => {
+  const submit = routes.find(({ operationId }) => operationId === 'submitOrder')!;
+  const taken = subject.foreign.orderId!.at(-1)!;
+  // A reference that the other client has used is none of one's own.
+  const { status } = await call(
+    submit,
+    'client',
+    submit.path,
+    order({ orderReferenceId: taken, preventDuplicate: true }),
+  );
+  expect(status).toBe(200);
+  // A product that is for the other client only is as unknown as one that nobody has.
+  const byName = (productName: string) =>
+    call(
+      submit,
+      'client',
+      submit.path,
+      order({ items: [named({ productName, productVariant: { size: 'M' } })] }),
+    );
+  const [foreign, none] = [await byName(`tee ${FOREIGN_MARK}`), await byName('tee of nobody')];
+  expect([foreign.status, none.status]).toEqual([400, 400]);
+  expect(likeness(foreign.text, FOREIGN_MARK)).toBe(likeness(none.text, 'of nobody'));
 });

@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../api/app';
 import type { Route } from '../../api/http/route';
+import { systemRoutes } from '../../api/http/system-routes';
 import { allRoutes } from '../../api/routes';
 import type { Role } from '../../src/accounts/account';
 import { issueKey, revokeKey } from '../../src/accounts/store';
@@ -16,6 +17,8 @@ const ROLES: readonly Role[] = ['client', 'partner', 'operator'];
 const OPEN: Readonly<Record<string, string>> = {
   receiveCarrierEvents: 'the signature is the credential',
   getDocument: 'the signed link is the credential',
+  getHealth: 'probes have no key; it says that the process is up',
+  getReadiness: 'probes have no key; it says which servers answer',
 };
 
 let sql: Sql;
@@ -26,8 +29,8 @@ const accounts = {} as Record<Role, TestAccount>;
 beforeAll(async () => {
   ({ sql } = await testDatabase());
   const deps = await testApiDeps(sql);
-  routes = allRoutes(deps);
-  app = createApp(deps, routes);
+  app = createApp(deps, allRoutes(deps));
+  routes = [...allRoutes(deps), ...systemRoutes(deps)];
   for (const role of ROLES) accounts[role] = await testAccount(sql, role);
 });
 

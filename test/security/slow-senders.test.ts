@@ -80,6 +80,20 @@ test('a body that trickles in is cut off with 408, and nothing is stored of it',
   expect(await rows()).toBe(before);
 });
 
+test.each([
+  ['a body shorter than its length', 'Content-Length: 4000', '{"orderReferenceId":"half"}'],
+  ['chunks that break off', 'Transfer-Encoding: chunked', '1b\r\n{"orderReferenceId":"half"}\r\n'],
+  ['a chunk that breaks off', 'Transfer-Encoding: chunked', 'fff\r\n{"orderReferenceId":"half"}'],
+])('%s before its sender hangs up is stored nowhere', async (_name, framing, body) => {
+  const before = await rows();
+  const conversation = talk(head(credentials(), framing) + body);
+  await sleep(100);
+  conversation.socket.end();
+  const { text } = await conversation.ended;
+  expect(text).toMatch(/^(?:HTTP\/1\.1 400 |$)/);
+  expect(await rows()).toBe(before);
+});
+
 test('chunks without an end are cut off too', async () => {
   const conversation = talk(head(credentials(), 'Transfer-Encoding: chunked'));
   await trickle(conversation, '1\r\n \r\n');
