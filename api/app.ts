@@ -1,4 +1,10 @@
-import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import helmet from 'helmet';
 import { createAuthenticator } from '../src/accounts/authenticator';
 import { Refusal } from '../src/platform/errors';
@@ -53,7 +59,9 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
   const all = [...served, openApiRoute(served, deps.publicUrl)];
   checkRoutes(all);
   const sorted = [...all].sort(bySpecificity);
-  for (const route of sorted) app[route.method](expressPath(route.path), serve(pipeline, route));
+  const handlers = new Map(sorted.map((route) => [route, serve(pipeline, route)]));
+  app.use(exactly(handlers));
+  for (const [route, handler] of handlers) app[route.method](expressPath(route.path), handler);
   for (const path of new Set(sorted.map((route) => route.path))) {
     const here = sorted.filter((route) => route.path === path);
     app.all(expressPath(path), refuseMethod(here));
@@ -64,6 +72,21 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
   });
   app.use(answerErrors);
   return app;
+}
+
+/**
+ * Addresses without parameters, found by name rather than by trying every route's pattern in turn. What is spelled
+ * otherwise (HEAD, percent-encoding) goes on to the router.
+ */
+function exactly(handlers: ReadonlyMap<Route, RequestHandler>): RequestHandler {
+  const named = new Map<string, RequestHandler>();
+  for (const [{ method, path }, handler] of handlers)
+    if (!path.includes('{')) named.set(`${method.toUpperCase()} ${path}`, handler);
+  return (req, res, next) => {
+    const handler = named.get(`${req.method} ${req.path}`);
+    if (handler === undefined) next();
+    else return handler(req, res, next);
+  };
 }
 
 /** What the framework relies on; a route that breaks it is a bug that should not wait for its first request. */

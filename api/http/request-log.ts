@@ -30,6 +30,8 @@ const PLAIN_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
  * child loggers a request, and none of it is wanted here.
  */
 export function requestLog(log: Logger): RequestHandler {
+  // The line's fields are ours; looking through them for secrets was more than half of what a line costs.
+  const lines = log.child({}, { redact: [] });
   return (req, res, next) => {
     const given = req.get('X-Request-Id');
     const requestId = given !== undefined && PLAIN_ID.test(given) ? given : randomUUID();
@@ -38,14 +40,15 @@ export function requestLog(log: Logger): RequestHandler {
     notes.requestId = requestId;
     notes.log = log.child({ requestId });
     const startedAt = performance.now();
-    res.once('close', () => logRequest(req, res, Math.round(performance.now() - startedAt)));
+    res.once('close', () => logRequest(lines, req, res, Math.round(performance.now() - startedAt)));
     next();
   };
 }
 
-function logRequest(req: Request, res: Response, ms: number): void {
-  const { log, route, account } = notesOf(res);
+function logRequest(log: Logger, req: Request, res: Response, ms: number): void {
+  const { requestId, route, account } = notesOf(res);
   const line = {
+    requestId,
     method: req.method,
     path: route?.path.includes('{token}') ? route.path : req.path,
     status: res.statusCode,

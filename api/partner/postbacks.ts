@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { postbackSchema, takePostback } from '../../src/partners/postbacks';
+import { createWaker } from '../../src/platform/outbox/outbox';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
 /** `POST /v2/order/status`: what a partner says of a print order (interface "Events"). */
 export function postbackRoutes({ sql }: ApiDeps): Route[] {
+  const wake = createWaker(sql);
   return [
     route({
       method: 'post',
@@ -21,6 +23,7 @@ export function postbackRoutes({ sql }: ApiDeps): Route[] {
       response: z.object({ message: z.string() }),
       handler: async ({ account, body, log }) => {
         const { isNew, orderId } = await takePostback(sql, account.id, body);
+        if (isNew) wake('signal_workflow');
         log.info({ orderId, printOrderId: body.orderId, status: body.status, isNew }, 'postback taken');
         return { message: isNew ? 'Status accepted.' : 'Status known already.' };
       },

@@ -1,5 +1,5 @@
 import { enqueueOrderNotifications } from '../notifications/enqueue';
-import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
+import { inTransaction, json, type Queryable, type Sql } from '../platform/postgres';
 import { settleReservations } from '../procurement/reservations';
 import type { RunEffect } from './domain/run-events';
 import type { RunRecord } from './domain/run-messages';
@@ -12,8 +12,11 @@ import { refundItems } from './receipts';
  * lines go, and whose stock and refunds are known by the print jobs they are for.
  */
 export async function recordRun(sql: Sql, record: RunRecord): Promise<void> {
+  // One statement is one transaction: where only statuses and log change and nobody is told, four round trips are one.
+  if (record.effects.every(({ type }) => type === 'log') && (await writeStatuses(sql, record, 'untold')))
+    return;
   await inTransaction(sql, async (tx) => {
-    const isNew = await writeStatuses(tx, record);
+    const isNew = await writeStatuses(tx, record, 'all');
     if (!isNew) return;
     const pick = <T extends RunEffect['type']>(type: T) =>
       record.effects.filter((effect): effect is Extract<RunEffect, { type: T }> => effect.type === type);
@@ -34,8 +37,11 @@ export async function recordRun(sql: Sql, record: RunRecord): Promise<void> {
   });
 }
 
-/** @returns whether the step is new */
-async function writeStatuses(tx: Transaction, record: RunRecord): Promise<boolean> {
+/**
+ * @param which orders it writes to: `all`, or those `untold`, whose client has no endpoint for notifications
+ * @returns whether it wrote: the step is new
+ */
+async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'untold'): Promise<boolean> {
   const { refusal, position, version, follows } = record;
   const log = record.effects.flatMap((effect) =>
     effect.type !== 'log'
@@ -58,6 +64,8 @@ async function writeStatuses(tx: Transaction, record: RunRecord): Promise<boolea
         refusal_reason_details = ${refusal?.details ? json(tx, refusal.details) : null},
         run_position = ${position}, run_version = ${version}, updated_at = now()
       WHERE id = ${record.orderId} AND (run_position, run_version) < (${position}::bigint, ${version}::bigint)
+        AND (${which === 'all'} OR NOT EXISTS (
+          SELECT 1 FROM webhook_endpoints e WHERE e.client_id = orders.client_id AND e.enabled))
       RETURNING id
     ), changed_items AS (
       UPDATE order_items SET fulfillment_status = i.status

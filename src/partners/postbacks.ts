@@ -5,8 +5,8 @@ import { crossField, property } from '../platform/domain/cross-field';
 import { hasOffset, moment, text } from '../platform/domain/fields';
 import { type FieldError, Refusal } from '../platform/errors';
 import { sha256 } from '../platform/ids';
-import { enqueue } from '../platform/outbox/outbox';
-import { inTransaction, json, type Sql } from '../platform/postgres';
+import type { WorkflowSignal } from '../platform/outbox/temporal-delivery';
+import { json, type Sql } from '../platform/postgres';
 import { type AddressedPrintOrder, printOrderOfPartner } from './print-orders';
 
 const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
@@ -73,8 +73,8 @@ function checkItems({ jobIds }: AddressedPrintOrder, postback: Postback): void {
 }
 
 /**
- * Takes a postback in: stored once in the inbox, with the signal to the order's run in the same transaction. An equal
- * postback changes nothing. It is safe with Temporal away.
+ * Takes a postback in: stored once in the inbox, with the signal to the order's run in the same statement. An equal
+ * postback changes nothing. It is safe with Temporal away. The caller wakes the outbox when it was new.
  * @returns whether it was new
  * @throws Refusal `NOT_FOUND` for a print order that is not the partner's, `VALIDATION_ERROR` for foreign items
  */
@@ -100,23 +100,20 @@ export async function takePostback(
     trackingCode: postback.trackingCode ?? null,
     trackingLink: postback.trackingLink ?? null,
   };
-  return await inTransaction(sql, async (tx) => {
-    const [stored] = await tx<{ id: string }[]>`
+  // The statement that knows the row's id fills it in.
+  const event: PostbackEvent = { type: 'postback', eventId: '', printOrderId: printOrder.id, ...said };
+  const signal: WorkflowSignal = { signal: ORDER_SIGNALS.postback, args: [event] };
+  const stored = await sql`
+    WITH stored AS (
       INSERT INTO postbacks (partner_id, print_order_id, fingerprint, body)
-      VALUES (${partnerId}, ${printOrder.id}, ${sha256(JSON.stringify(said))}, ${json(tx, said)})
-      ON CONFLICT (print_order_id, fingerprint) DO NOTHING RETURNING id`;
-    if (stored === undefined) return { isNew: false, orderId: printOrder.orderId };
-    const event: PostbackEvent = {
-      type: 'postback',
-      eventId: stored.id,
-      printOrderId: printOrder.id,
-      ...said,
-    };
-    await enqueue(tx, {
-      kind: 'signal_workflow',
-      target: orderWorkflowId(printOrder.orderId),
-      payload: { signal: ORDER_SIGNALS.postback, args: [event] },
-    });
-    return { isNew: true, orderId: printOrder.orderId };
-  });
+      VALUES (${partnerId}, ${printOrder.id}, ${sha256(JSON.stringify(said))}, ${json(sql, said)})
+      ON CONFLICT (print_order_id, fingerprint) DO NOTHING RETURNING id
+    ), signalled AS (
+      INSERT INTO outbox (kind, target, payload)
+      SELECT 'signal_workflow', ${orderWorkflowId(printOrder.orderId)},
+        jsonb_set(${json(sql, signal)}, '{args,0,eventId}', to_jsonb(id::text))
+      FROM stored
+    )
+    SELECT id FROM stored`;
+  return { isNew: stored.length > 0, orderId: printOrder.orderId };
 }

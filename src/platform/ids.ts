@@ -1,8 +1,18 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, randomFillSync, timingSafeEqual } from 'node:crypto';
+
+/** Random bytes for ids, fetched for 256 of them at once: one system call an id took 2 % of a submission. */
+const pool = Buffer.alloc(256 * 16);
+let unused = 0;
+
+function sixteenRandomBytes(): Buffer {
+  if (unused === 0) unused = randomFillSync(pool).length;
+  unused -= 16;
+  return Buffer.from(pool.subarray(unused, unused + 16));
+}
 
 /** A UUID of version 7 (RFC 9562): ordered by time, so that index pages fill in order. */
 export function uuidv7(now = Date.now()): string {
-  const bytes = randomBytes(16);
+  const bytes = sixteenRandomBytes();
   bytes.writeUIntBE(now, 0, 6);
   bytes[6] = (bytes[6]! & 0x0f) | 0x70;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;

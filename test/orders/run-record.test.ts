@@ -68,6 +68,25 @@ test('a step tried again changes nothing', async () => {
   expect(await rows(id)).toMatchObject({ status: 'in_production', log: ['received'] });
 });
 
+test.each([
+  { endpoint: 'with an endpoint', enabled: true, told: 2 },
+  { endpoint: 'whose only endpoint is disabled', enabled: false, told: 0 },
+])('a client $endpoint gets $told notifications of a step that is tried twice', async ({ enabled, told }) => {
+  const { id, step } = await newOrder();
+  const [endpoint] = await sql<{ id: string }[]>`
+    INSERT INTO webhook_endpoints (id, client_id, url, events, secret, enabled)
+    VALUES (${uuidv7()}, ${clientId}, 'https://shop.example/hook', ${['order_status_updated', 'order_item_status_updated']},
+      'whsec_x', ${enabled})
+    RETURNING id`;
+  await recordRun(sql, step({}));
+  await recordRun(sql, step({}));
+  expect(await rows(id)).toMatchObject({ status: 'in_production', item: 'in_production', log: ['received'] });
+  const deliveries = await sql`SELECT event FROM webhook_deliveries WHERE order_id = ${id}`;
+  expect(deliveries).toHaveLength(told);
+  await sql`DELETE FROM webhook_deliveries WHERE endpoint_id = ${endpoint!.id}`;
+  await sql`DELETE FROM webhook_endpoints WHERE id = ${endpoint!.id}`;
+});
+
 test('a step that was lost and taken anew, with more in it, writes over what the lost try wrote', async () => {
   const { id, itemId, step } = await newOrder();
   await recordRun(sql, step({}));

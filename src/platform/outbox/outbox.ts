@@ -37,21 +37,27 @@ export async function enqueue(tx: Queryable, ...messages: readonly OutboxMessage
 }
 
 /**
- * Wakes relays outside a transaction, at most once in `everyMs`. For the intake path: a NOTIFY inside
- * a transaction takes a lock of the whole database at commit, so that concurrent submits would queue
- * behind each other. A wake-up lost in a crash costs one polling interval.
+ * Wakes relays outside a transaction: at once, and then at most once in `everyMs`. For what comes in often: a NOTIFY
+ * inside a transaction takes a lock of the whole database at commit, so that concurrent submits would queue behind
+ * each other. A wake-up lost in a crash costs one polling interval.
  */
-export function createWaker(sql: Sql, everyMs = 5): (kind: OutboxKind) => void {
-  const pending = new Map<OutboxKind, NodeJS.Timeout>();
+export function createWaker(sql: Sql, everyMs = 20): (kind: OutboxKind) => void {
+  const pending = new Set<OutboxKind>();
+  const last = new Map<OutboxKind, number>();
+  const notify = (kind: OutboxKind) => {
+    pending.delete(kind);
+    last.set(kind, performance.now());
+    sql`SELECT pg_notify(${OUTBOX_CHANNEL}, ${kind})`.catch(() => undefined);
+  };
   return (kind) => {
     if (pending.has(kind)) return;
-    pending.set(
-      kind,
-      setTimeout(() => {
-        pending.delete(kind);
-        sql`SELECT pg_notify(${OUTBOX_CHANNEL}, ${kind})`.catch(() => undefined);
-      }, everyMs),
-    );
+    const wait = (last.get(kind) ?? -everyMs) + everyMs - performance.now();
+    if (wait <= 0) {
+      notify(kind);
+      return;
+    }
+    pending.add(kind);
+    setTimeout(notify, wait, kind);
   };
 }
 
