@@ -299,9 +299,8 @@ async function watchWrites(sql: Sql): Promise<void> {
 
 async function writesSince(sql: Sql): Promise<string[]> {
   const rows = await sql<{ relation: string; operation: string; times: number }[]>`
-    SELECT relation, operation, count(*)::int AS times FROM fuzz_writes GROUP BY 1, 2 ORDER BY 1, 2`;
-  if (rows.length === 0) return [];
-  await sql`TRUNCATE fuzz_writes`;
+    WITH noted AS (DELETE FROM fuzz_writes RETURNING relation, operation)
+    SELECT relation, operation, count(*)::int AS times FROM noted GROUP BY 1, 2 ORDER BY 1, 2`;
   const count = (relation: string, operation: string) =>
     rows.find((row) => row.relation === relation && row.operation === operation)?.times ?? 0;
   // A key taken for an attempt and freed when the attempt came to nothing.

@@ -188,7 +188,7 @@ test('an Idempotency-Key is its account’s: another account’s answer does not
   expect(await create(subject.headers.client)).toBe(first);
 });
 
-test('another client’s references, products and keys are no hindrance and no help', async () => {
+test('another client’s references and products are no hindrance and no help', async () => {
   const submit = routes.find(({ operationId }) => operationId === 'submitOrder')!;
   const taken = subject.foreign.orderId!.at(-1)!;
   // A reference that the other client has used is none of one's own.

@@ -1,0 +1,130 @@
+import type { ErrorShape } from '../../api/http/route';
+import type { RequestPlan } from './requests';
+import type { Answer, SentRequest } from './send';
+import { FOREIGN_MARK } from './subject';
+import { fault } from './verdict';
+
+/** The judge of the fuzz is judged: each fault that it is there for is found, and a proper answer is none. */
+
+const OPERATION = {
+  operationId: 'submitOrder',
+  method: 'post',
+  path: '/v1/orders',
+  parameters: [],
+  body: undefined,
+  senders: ['client'],
+} as const;
+const SHAPES = new Map<string, ErrorShape>([
+  ['submitOrder', 'coded'],
+  ['cancelOrder', 'coded'],
+  ['dispatchOrder', 'plain'],
+]);
+
+const plan = (over: Partial<RequestPlan> = {}): RequestPlan => ({
+  operation: OPERATION,
+  sender: 'client',
+  method: 'POST',
+  path: [{ kind: 'text', text: '/v1/orders' }],
+  query: '',
+  headers: {},
+  body: undefined,
+  chunked: false,
+  signed: false,
+  ...over,
+});
+const operation = (operationId: string) => plan({ operation: { ...OPERATION, operationId } });
+
+const sent: SentRequest = {
+  method: 'POST',
+  path: '/v1/orders',
+  headers: {},
+  body: Buffer.from('{}'),
+  chunked: false,
+};
+const HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'x-request-id': 'r-1',
+  'content-type': 'application/json; charset=utf-8',
+};
+const REFUSED = { code: 'VALIDATION_ERROR', message: 'The submitted data has errors.', requestId: 'r-1' };
+
+function answer(status: number, body: unknown, headers: object = {}, ms = 10): Answer {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { status, headers: { ...HEADERS, ...headers }, body: Buffer.from(text), ms };
+}
+
+const judge = (given: Answer, by = plan(), written: readonly string[] = [], request = sent) =>
+  fault(by, request, given, written, SHAPES, true);
+
+test.each<[string, Answer]>([
+  ['done', answer(200, { id: '1' })],
+  ['refused', answer(400, REFUSED)],
+  [
+    'refused by fields',
+    answer(400, {
+      ...REFUSED,
+      errors: [{ code: 'MISSING_FIELD_ERROR', message: 'Missing.', reference: 'items' }],
+    }),
+  ],
+])('%s as it should be is no finding', (_name, given) => expect(judge(given)).toBeUndefined());
+
+test('503 with Retry-After is none where Temporal is needed', () => {
+  const away = answer(
+    503,
+    { code: 'UNAVAILABLE', message: 'Try again later.', requestId: 'r-1' },
+    { 'retry-after': '5' },
+  );
+  expect(judge(away, operation('cancelOrder'))).toBeUndefined();
+  expect(judge(away)).toMatch(/needs no Temporal/);
+  expect(fault(operation('cancelOrder'), sent, away, [], SHAPES, false)).toMatch(/needs no Temporal/);
+  expect(judge({ ...away, headers: HEADERS }, operation('cancelOrder'))).toMatch(/Retry-After/);
+});
+
+test.each<[fault: RegExp, Answer]>([
+  [/^500$/, answer(500, { code: 'INTERNAL_ERROR', message: 'Something went wrong.', requestId: 'r-1' })],
+  [/^502$/, answer(502, '')],
+  [/^took/, answer(200, { id: '1' }, {}, 6_000)],
+  [/internals/, answer(400, { ...REFUSED, message: 'Error\n    at handle (/srv/app/orders.ts:12:3)' })],
+  [/internals/, answer(400, { ...REFUSED, message: 'invalid input syntax for type uuid' })],
+  [/internals/, answer(400, { ...REFUSED, message: 'duplicate key violates unique constraint' })],
+  [/internals/, answer(200, { id: '1', debug: 'SELECT id FROM orders' })],
+  [/another account/, answer(200, { id: '1', name: FOREIGN_MARK })],
+  [/security headers/, answer(200, { id: '1' }, { 'x-content-type-options': undefined })],
+  [/request id/, answer(200, { id: '1' }, { 'x-request-id': undefined })],
+  [/no JSON/, answer(200, '{"id":')],
+  [/no JSON object/, answer(400, '<html>Bad Request</html>')],
+  [/unknown code/, answer(400, { ...REFUSED, code: 'OOPS' })],
+  [/with 409/, answer(409, REFUSED)],
+  [/no message/, answer(400, { ...REFUSED, message: '' })],
+  [/another requestId/, answer(400, { ...REFUSED, requestId: 'r-2' })],
+  [/wrong field error/, answer(400, { ...REFUSED, errors: [{ code: 'X', message: 'x' }] })],
+])('%s is found', (expected, given) => expect(judge(given)).toMatch(expected));
+
+test('a refusal that wrote rows is found', () => {
+  expect(judge(answer(400, REFUSED), plan(), ['orders INSERT 1'])).toMatch(/wrote orders INSERT 1/);
+  expect(judge(answer(200, { id: '1' }), plan(), ['orders INSERT 1'])).toBeUndefined();
+});
+
+test('an answer to somebody who may not ask is found', () => {
+  expect(judge(answer(200, { id: '1' }), plan({ sender: 'partner' }))).toMatch(/may not call/);
+});
+
+test('what a request said itself proves nothing when it comes back', () => {
+  const request = { ...sent, body: Buffer.from(`{"name":"${FOREIGN_MARK}"}`) };
+  expect(judge(answer(200, { name: FOREIGN_MARK }), plan(), [], request)).toBeUndefined();
+});
+
+test('a group’s body is not another group’s', () => {
+  expect(judge(answer(400, { error: 'orderId: unknown' }), operation('dispatchOrder'))).toBeUndefined();
+  expect(judge(answer(400, { error: 'orderId: unknown' }))).toMatch(/^error body/);
+});
+
+test('a polluted Object.prototype is found', () => {
+  const prototype = Object.prototype as { polluted?: unknown };
+  prototype.polluted = true;
+  try {
+    expect(judge(answer(200, { id: '1' }))).toMatch(/polluted/);
+  } finally {
+    delete prototype.polluted;
+  }
+});

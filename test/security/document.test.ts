@@ -1,0 +1,49 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '../../src/platform/project-root';
+
+/** SECURITY.md promises tests by name: each is there, and none of this folder is left out. */
+
+const root = projectRoot();
+const document = readFileSync(join(root, 'SECURITY.md'), 'utf8');
+const [, section] = document.split('## What is defended, how, and which test shows it');
+const rows = section!
+  .split('\n## ')[0]!
+  .split('\n')
+  .filter((line) => line.startsWith('| '))
+  .slice(1)
+  .filter((line) => !/^\| -+ \|/.test(line))
+  .map((line) => line.split(' | '));
+
+const named = (shownBy: string) => [...shownBy.matchAll(/`([\w/-]+)`/g)].map(([, name]) => name!);
+
+test('every defence names a test that there is', () => {
+  expect(rows.length).toBeGreaterThan(15);
+  for (const [against, , shownBy = ''] of rows) {
+    const tests = named(shownBy);
+    expect([against, tests.length > 0]).toEqual([against, true]);
+    for (const name of tests) {
+      const found =
+        existsSync(join(root, 'test', `${name}.test.ts`)) ||
+        (existsSync(join(root, 'test', name)) &&
+          readdirSync(join(root, 'test', name)).some((file) => file.endsWith('.test.ts')));
+      expect([name, found]).toEqual([name, true]);
+    }
+  }
+});
+
+test('every test of intruders and odd input is named', () => {
+  const shown = new Set(rows.flatMap(([, , shownBy = '']) => named(shownBy)));
+  const here = ['security', 'fuzz'].flatMap((folder) =>
+    readdirSync(join(root, 'test', folder))
+      .filter((file) => file.endsWith('.test.ts') && file !== 'document.test.ts')
+      .map((file) => `${folder}/${file.replace('.test.ts', '')}`),
+  );
+  expect(here.filter((name) => !shown.has(name))).toEqual([]);
+});
+
+test('links of the document lead somewhere', () => {
+  for (const [, path] of document.matchAll(/\]\(([\w/.-]+)\)/g)) {
+    expect([path, existsSync(join(root, path!))]).toEqual([path, true]);
+  }
+});
