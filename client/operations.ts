@@ -719,6 +719,10 @@ export type OperatorOrder = {
         id: string;
         revision: number;
       } | null;
+      /** A label was voided after a change of address or method. */
+      labelTakenBack?: boolean | undefined;
+      /** A carrier has scanned a parcel under another label than the one that stands. */
+      strayParcel?: boolean | undefined;
       jobs: {
         id: string;
         itemId: string;
@@ -733,6 +737,8 @@ export type OperatorOrder = {
         } | null;
         /** Units the partner cancelled and nobody has dealt with. */
         cancelledQuantity: number;
+        /** The partner’s time of the latest cancellation. */
+        cancelledAt?: string | undefined;
         ended: 'cancelled' | 'superseded' | null;
       }[];
     }[];

@@ -69,6 +69,14 @@ const run = z
         cancel: z.enum(['requested', 'confirmed', 'refused']).nullable(),
         transit: z.enum(['in_transit', 'delivered', 'returned']).nullable(),
         shipment: z.object({ id: z.string(), revision: z.int() }).nullable(),
+        labelTakenBack: z
+          .boolean()
+          .optional()
+          .describe('A label was voided after a change of address or method.'),
+        strayParcel: z
+          .boolean()
+          .optional()
+          .describe('A carrier has scanned a parcel under another label than the one that stands.'),
         jobs: z.array(
           z.object({
             id: z.string(),
@@ -80,6 +88,7 @@ const run = z
             progressAt: z.string().describe('The partner’s time of it; empty before the first word.'),
             error: z.object({ at: z.string(), message: z.string() }).nullable(),
             cancelledQuantity: z.int().describe('Units the partner cancelled and nobody has dealt with.'),
+            cancelledAt: z.string().optional().describe('The partner’s time of the latest cancellation.'),
             ended: z.enum(['cancelled', 'superseded']).nullable(),
           }),
         ),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { whyNotCancelNow } from '../../src/orders/domain/refusals';
 import { readOrders } from '../../src/orders/order-reader';
 import { addressView, orderView, shipmentView } from '../../src/orders/order-view';
-import { createRunGateway } from '../../src/orders/run-gateway';
+import { createRunGateway, refuseWith } from '../../src/orders/run-gateway';
 import {
   cancelOrderSchema,
   submitOrderSchema,
@@ -99,6 +100,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
         if (before.orderType === 'draft') {
           throw new Refusal('CONFLICT', { message: 'A draft is changed by PATCH; it has no shipment yet.' });
         }
+        refuseWith(whyNotCancelNow(before.fulfillmentStatus, 'changed'));
         const changeId = await storeShippingChange(sql, before.id, body);
         try {
           await runs.changeShipping(before.id, changeId);
@@ -142,6 +144,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
         if (order!.orderType === 'draft') {
           throw new Refusal('CONFLICT', { message: 'A draft is deleted, not cancelled.' });
         }
+        refuseWith(whyNotCancelNow(order!.fulfillmentStatus, 'cancelled'));
         const { fulfillmentStatus } = await runs.cancel(id, {
           by: account.role === 'operator' ? `operator ${account.name}` : 'client',
           reason: body.reason ?? 'cancelled by the client',

@@ -46,6 +46,8 @@ export function dispatchRoutes({ sql, links, temporal }: ApiDeps): Route[] {
         const printOrder = await printOrderOfPartner(sql, account.id, body.orderId);
         if (printOrder === null)
           throw new Refusal('NOT_FOUND', { message: `There is no print order ${body.orderId}.` });
+        if (printOrder.status === 'cancelled')
+          throw new Refusal('CONFLICT', { message: `Print order ${printOrder.id} is cancelled.` });
         const ids = { orderId: printOrder.orderId, printOrderId: printOrder.id };
         for (let attempt = 0; attempt < CHANGES; attempt += 1) {
           const shipmentId = await currentShipmentId(sql, ids);

@@ -7,6 +7,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { type ErrorCode, Refusal } from '../platform/errors';
+import type { RunRefusal } from './domain/refusals';
 import {
   type CancelRequest,
   type DispatchResult,
@@ -118,6 +119,11 @@ function refusalOf(error: unknown): Refusal | null {
     error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
     isGrpcServiceError((error as Error).cause ?? error);
   return away ? new Refusal('UNAVAILABLE', { retryAfter: RETRY_AFTER_SECONDS }) : null;
+}
+
+/** @throws Refusal for what a run would refuse for this reason */
+export function refuseWith(why: RunRefusal): void {
+  if (why !== null) throw new Refusal(CODE_OF[why.type]!, { message: sentence(why.message) });
 }
 
 function sentence(text: string): string {

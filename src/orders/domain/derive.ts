@@ -118,12 +118,15 @@ export function deriveAttention(state: RunState): AttentionReason[] {
     if (waiting.some((job) => job.error !== null && job.error.at >= job.progressAt))
       reasons.add('partner_error');
     if (waiting.some((job) => job.cancelledQuantity > 0)) reasons.add('partner_cancelled');
-    if (jobs.some((job) => job.progress === JOB_PROGRESS.shipped && job.cancelledQuantity > 0)) {
-      reasons.add('short_shipped');
-    }
+    if (jobs.some(isShort)) reasons.add('short_shipped');
     if (printOrder.cancel === 'refused' && waiting.length > 0) reasons.add('cancel_refused');
   }
   return [...reasons].sort();
+}
+
+/** Shipped without units that the partner had cancelled; what it cancels of a parcel that has left is in it. */
+function isShort({ progress, progressAt, cancelledQuantity, cancelledAt = '' }: JobState): boolean {
+  return progress === JOB_PROGRESS.shipped && cancelledQuantity > 0 && cancelledAt <= progressAt;
 }
 
 /** Scanned by a carrier under a voided label, or shipped with its label voided and no other asked for. */

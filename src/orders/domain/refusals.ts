@@ -2,7 +2,7 @@ import { jobStatus } from './derive';
 import { replacedUnits } from './replacement';
 import { type RepairRequest, RUN_REFUSALS } from './run-messages';
 import { JOB_PROGRESS, type RunState } from './run-state';
-import { hasShipped } from './statuses';
+import { hasShipped, type OrderStatus } from './statuses';
 
 /** Why a run does not do what it is asked; null: it does. */
 export type RunRefusal = { readonly type: string; readonly message: string } | null;
@@ -36,6 +36,13 @@ export function whyNotCancel(state: RunState, what: 'cancelled' | 'changed'): Ru
     return conflict(`a refused order cannot be ${what}`);
   if (state.items.every((item) => item.status === 'cancelled')) return conflict('the order is cancelled');
   return null;
+}
+
+/** The same of an order by the status that its row shows, which needs no run: that may have ended, or be away. */
+export function whyNotCancelNow(status: OrderStatus, what: 'cancelled' | 'changed'): RunRefusal {
+  if (status === 'canceled') return conflict('the order is cancelled');
+  if (status === 'failed') return conflict(`a refused order cannot be ${what}`);
+  return hasShipped(status) ? conflict(`an order that has shipped cannot be ${what}`) : null;
 }
 
 /** An operator's act needs items that it fits. */

@@ -23,6 +23,8 @@ export interface JobState {
   readonly error: { readonly at: string; readonly message: string } | null;
   /** Units that the partner has cancelled and nobody has dealt with. */
   readonly cancelledQuantity: number;
+  /** Latest partner time of a cancellation; absent before the first. */
+  readonly cancelledAt?: string;
   /** Why the job no longer counts: cancelled for good, or replaced by another job. */
   readonly ended: 'cancelled' | 'superseded' | null;
 }

@@ -189,7 +189,8 @@ test('cancelled without items: everything but what has shipped waits for an oper
   const order = await handedOver(stack, 'cancelled-whole', { items: 2 });
   await say(order, 'shipped', { orderItemId: order.jobIds[0] });
   await say(order, 'cancelled');
-  await orderUntil(stack, order.orderId, itemsAre('shipped', 'manual_handling'));
+  const { attention } = await orderUntil(stack, order.orderId, itemsAre('shipped', 'manual_handling'));
+  expect(attention).toBe('partner_cancelled');
 });
 
 test('an error puts items in manual handling; progress reported later takes them out again', async () => {

@@ -78,6 +78,8 @@ test('attention is raised by what is known, and goes when it no longer is', () =
   expect(half.attention).toEqual(['partner_cancelled']);
   const shippedShort = play(half, postback('shipped')).state;
   expect(shippedShort.attention).toEqual(['short_shipped']);
+  const cancelledRest = play(running(), postback('shipped', { jobId: POSTER.jobId }), postback('cancelled'));
+  expect(cancelledRest.state.attention).toEqual(['partner_cancelled']);
   const deadlines = play(
     running(),
     { type: 'deadline', reason: 'not_received', printOrderId: '501' },

@@ -1,7 +1,13 @@
-import { whyNotCancel, whyNotDispatch, whyNotRepair } from '../../../src/orders/domain/refusals';
+import {
+  whyNotCancel,
+  whyNotCancelNow,
+  whyNotDispatch,
+  whyNotRepair,
+} from '../../../src/orders/domain/refusals';
 import type { RunEvent } from '../../../src/orders/domain/run-events';
 import type { RepairRequest } from '../../../src/orders/domain/run-messages';
 import type { RunState } from '../../../src/orders/domain/run-state';
+import { type ItemStatus, ORDER_STATUSES } from '../../../src/orders/domain/statuses';
 import { byOperator, newOrder, POSTER, plan, play, postback, running, STICKER, tracked } from './run-fixture';
 
 const having = (...events: RunEvent[]): RunState => play(running(), ...events).state;
@@ -46,6 +52,15 @@ describe('a client cancels or changes', () => {
   ])('%s', (_what, state, may) => {
     expect(whyNotCancel(state, 'cancelled') === null).toBe(may);
     expect(whyNotCancel(state, 'changed') === null).toBe(may);
+  });
+
+  test('what the order’s row shows says the same where all of its items are at one', () => {
+    for (const status of ORDER_STATUSES) {
+      const item: ItemStatus = status === 'canceled' ? 'cancelled' : status;
+      const state = { ...newOrder(), items: newOrder().items.map((each) => ({ ...each, status: item })) };
+      for (const what of ['cancelled', 'changed'] as const)
+        expect([status, whyNotCancelNow(status, what)]).toEqual([status, whyNotCancel(state, what)]);
+    }
   });
 });
 

@@ -126,7 +126,11 @@ function jobAfter(job: JobState, event: PostbackEvent): JobState {
         event.items === null ? { quantity: null } : event.items.find((item) => item.jobId === job.id);
       if (listed === undefined) return job;
       const cancelled = listed.quantity ?? job.quantity;
-      return { ...job, cancelledQuantity: Math.min(job.quantity, job.cancelledQuantity + cancelled) };
+      return {
+        ...job,
+        cancelledQuantity: Math.min(job.quantity, job.cancelledQuantity + cancelled),
+        cancelledAt: later(job.cancelledAt ?? '', event.at),
+      };
     }
   }
 }
