@@ -3,11 +3,11 @@ import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { pino } from 'pino';
 import { importCatalogFile } from '../src/cli/import-catalog';
 import { loadConfig } from '../src/platform/config';
-import { report, spreadOf } from './support/report';
+import { runBenchmark } from './support/benchmark';
+import { type Row, spreadOf } from './support/report';
 import { seededRandom } from './support/seeded-random';
 
 const HEADER =
@@ -74,47 +74,41 @@ async function writeCatalog(file: string, products: number): Promise<void> {
 }
 
 /** Imports a CSV of products by the command's own code into an empty database: dry, for good, and again without change. */
-async function main(): Promise<void> {
-  const options = new Command()
-    .option('--products <count>', 'customer products in the file', '100000')
-    .parse()
-    .opts<{ products: string }>();
-  const products = Number(options.products);
-  const folder = await mkdtemp(join(tmpdir(), 'pressline-bench-'));
-  try {
-    const file = join(folder, 'catalog.csv');
-    await writeCatalog(file, products);
-    const config = loadConfig({ DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'warn' });
-    const log = pino({ level: 'warn' }, pino.destination(2));
-    const lines = products + 2 + COLORS.length;
-    const run = async (what: string, expected: string, dryRun = false) => {
-      const began = performance.now();
-      let last = '';
-      const code = await importCatalogFile(config, log, file, {
-        dryRun,
-        say: (line) => {
-          last = line;
-          process.stderr.write(`${line}\n`);
-        },
-      });
-      if (code !== 0 || !last.includes(expected)) throw new Error(`${what}: ${last}, not ${expected}`);
-      return { what, unit: 'lines/s', value: spreadOf([lines / ((performance.now() - began) / 1_000)]) };
-    };
-    await report(
-      'catalog-import',
-      [
-        await run('dry run', `${lines} created`, true),
-        await run('first import', `${lines} created`),
-        await run('again, without change', `${lines} unchanged`),
-      ],
-      { lines },
-    );
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+async function importCatalog(folder: string, products: number): Promise<Row[]> {
+  const file = join(folder, 'catalog.csv');
+  await writeCatalog(file, products);
+  const config = loadConfig({ DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'warn' });
+  const log = pino({ level: 'warn' }, pino.destination(2));
+  const lines = products + 2 + COLORS.length;
+  const run = async (what: string, expected: string, dryRun = false) => {
+    const began = performance.now();
+    let last = '';
+    const code = await importCatalogFile(config, log, file, {
+      dryRun,
+      say: (line) => {
+        last = line;
+        process.stderr.write(`${line}\n`);
+      },
+    });
+    if (code !== 0 || !last.includes(expected)) throw new Error(`${what}: ${last}, not ${expected}`);
+    return { what, unit: 'lines/s', value: spreadOf([lines / ((performance.now() - began) / 1_000)]) };
+  };
+  return [
+    await run('dry run', `${lines} created`, true),
+    await run('first import', `${lines} created`),
+    await run('again, without change', `${lines} unchanged`),
+  ];
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${(error as Error).stack ?? String(error)}\n`);
-  process.exitCode = 1;
+runBenchmark({
+  name: 'catalog-import',
+  options: { products: [100_000, 'customer products in the file'] },
+  measure: async ({ products }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'pressline-bench-'));
+    try {
+      return await importCatalog(folder, products);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
 });

@@ -1,9 +1,9 @@
-import { Command } from 'commander';
 import { sscc } from '../src/carriers/domain/tracking-numbers';
 import type { LabelContent } from '../src/documents/label-layout';
 import { renderLabelPdf } from '../src/documents/label-pdf';
 import { withBenchStack } from './support/bench-stack';
-import { report, spreadOf } from './support/report';
+import { runBenchmark } from './support/benchmark';
+import { spreadOf } from './support/report';
 
 const SENDER = {
   company: 'Druckhaus Spree GmbH',
@@ -119,15 +119,13 @@ async function twentyPackages(rounds: number): Promise<number[]> {
   });
 }
 
-async function main(): Promise<void> {
-  const program = new Command('documents-labels')
-    .description('CPU of one PDF label, and the time of a shipping order of twenty packages')
-    .option('--rounds <n>', 'batches of labels, and shipping orders', Number, 15);
-  const { rounds } = program.parse().opts<{ rounds: number }>();
-  const [cpu, order] = [await labelCpu(rounds), await twentyPackages(rounds)];
-  await report(
-    'documents-labels',
-    [
+/** CPU of one PDF label, and the time of a shipping order of twenty packages from request to answer. */
+runBenchmark({
+  name: 'documents-labels',
+  options: { rounds: [15, 'batches of labels, and shipping orders'] },
+  measure: async ({ rounds }) => {
+    const [cpu, order] = [await labelCpu(rounds), await twentyPackages(rounds)];
+    return [
       { what: 'PDF label', unit: 'ms CPU', value: spreadOf(cpu), target: { value: 10, atLeast: false } },
       {
         what: 'shipping order of 20 packages',
@@ -135,12 +133,6 @@ async function main(): Promise<void> {
         value: spreadOf(order),
         target: { value: 2_000, atLeast: false },
       },
-    ],
-    { rounds },
-  );
-}
-
-main().catch((error) => {
-  console.error(error);
-  process.exitCode = 1;
+    ];
+  },
 });

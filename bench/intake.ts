@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import autocannon from 'autocannon';
-import { Command } from 'commander';
 import { freePort } from '../src/platform/embedded/ports';
 import { findTemporalBinary } from '../src/platform/embedded/temporal-binary';
 import { startTemporal } from '../src/platform/embedded/temporal-server';
 import { newSigningSecret } from '../src/platform/http/webhook-signature';
 import { randomToken } from '../src/platform/ids';
 import { projectRoot } from '../src/platform/project-root';
+import { alternate, ratioOf, runBenchmark } from './support/benchmark';
 import { startChildServer } from './support/child-process';
-import { report, spreadOf } from './support/report';
+import { type Row, spreadOf } from './support/report';
 import { sampleOrder } from './support/sample-order';
 import { type BenchDatabase, withBenchDatabase } from './support/servers';
 
@@ -58,51 +58,10 @@ async function submitsPerSecond({ url, headers, seconds, connections, keyed }: L
   return result['2xx'] / result.duration;
 }
 
-/**
- * Submits a second at one API process, against a bare Express handler with one INSERT on the same Postgres; and the
- * same while Temporal is down and a worker tries to reach it. No order is run meanwhile: intake is what is measured.
- */
-async function main(): Promise<void> {
-  const options = new Command()
-    .option('--rounds <count>', 'rounds of each', '7')
-    .option('--seconds <count>', 'seconds a round', '6')
-    .option('--connections <count>', 'clients at once', '20')
-    .parse()
-    .opts<{ rounds: string; seconds: string; connections: string }>();
-  const [rounds, seconds, connections] = [
-    Number(options.rounds),
-    Number(options.seconds),
-    Number(options.connections),
-  ];
-  const rates = await withBenchDatabase({}, async (database) => {
-    await database.sql.unsafe(BARE_TABLE);
-    return await measure(database, { rounds, seconds, connections });
-  });
-  const ratio = (mine: readonly number[], bare: readonly number[]) =>
-    spreadOf(mine.map((rate, round) => rate / bare[round]!));
-  const target = { value: 0.6, atLeast: true };
-  await report(
-    'intake',
-    [
-      { what: 'bare handler, one INSERT', unit: '1/s', value: spreadOf(rates.bare) },
-      { what: 'submit', unit: '1/s', value: spreadOf(rates.submit) },
-      { what: 'bare handler, Temporal down', unit: '1/s', value: spreadOf(rates.bareDown) },
-      { what: 'submit, Temporal down', unit: '1/s', value: spreadOf(rates.down) },
-      { what: 'submit with Idempotency-Key', unit: '1/s', value: spreadOf(rates.keyed) },
-      { what: 'ratio', unit: '', value: ratio(rates.submit, rates.bare), target },
-      { what: 'ratio, Temporal down', unit: '', value: ratio(rates.down, rates.bareDown), target },
-      { what: 'ratio with Idempotency-Key', unit: '', value: ratio(rates.keyed, rates.bare) },
-    ],
-    { rounds, seconds, connections },
-  );
-}
-
-type Rates = Record<'bare' | 'submit' | 'keyed' | 'bareDown' | 'down', number[]>;
-
 async function measure(
   { folder, url, sql, credentials }: BenchDatabase,
   load: Pick<Load, 'seconds' | 'connections'> & { readonly rounds: number },
-): Promise<Rates> {
+): Promise<Row[]> {
   const binary = await findTemporalBinary({
     cliPath: process.env.TEMPORAL_CLI_PATH || undefined,
     downloadTimeoutMs: 20_000,
@@ -141,20 +100,13 @@ async function measure(
   const { apiKey, apiSecret } = credentials.client;
   const submit = { url: apiUrl, headers: { 'x-api-key': `${apiKey}:${apiSecret}` }, ...load };
   const plain = { url: bareUrl, headers: {}, ...load };
-  const rates: Rates = { bare: [], submit: [], keyed: [], bareDown: [], down: [] };
   await submitsPerSecond({ ...plain, seconds: 3 });
   await submitsPerSecond({ ...submit, seconds: 3 });
-  const show = (round: number, list: readonly number[]) =>
-    process.stderr.write(`round ${round}: ${list.map((rate) => rate.toFixed(0)).join(', ')} a second\n`);
-  for (let round = 1; round <= load.rounds; round += 1) {
-    rates.bare.push(await submitsPerSecond(plain));
-    rates.submit.push(await submitsPerSecond(submit));
-    rates.keyed.push(await submitsPerSecond({ ...submit, keyed: true }));
-    show(
-      round,
-      [rates.bare, rates.submit, rates.keyed].map((list) => list.at(-1)!),
-    );
-  }
+  const up = await alternate(load.rounds, 'answers a second', {
+    bare: () => submitsPerSecond(plain),
+    submit: () => submitsPerSecond(submit),
+    keyed: () => submitsPerSecond({ ...submit, keyed: true }),
+  });
 
   // A worker whose relay looks for Temporal all the while; what was submitted before is not its business.
   await sql`TRUNCATE outbox`;
@@ -166,22 +118,38 @@ async function measure(
     saysWhenUp: 'worker is up',
   });
   await temporal.stop();
-  for (let round = 1; round <= load.rounds; round += 1) {
-    rates.bareDown.push(await submitsPerSecond(plain));
-    rates.down.push(await submitsPerSecond(submit));
-    show(
-      round,
-      [rates.bareDown, rates.down].map((list) => list.at(-1)!),
-    );
-  }
+  const down = await alternate(load.rounds, 'answers a second, Temporal down', {
+    bare: () => submitsPerSecond(plain),
+    submit: () => submitsPerSecond(submit),
+  });
   await Promise.all([worker, api, bare].map((server) => server.stop()));
-  return rates;
+  const target = { value: 0.6, atLeast: true };
+  return [
+    { what: 'bare handler, one INSERT', unit: '1/s', value: spreadOf(up.bare) },
+    { what: 'submit', unit: '1/s', value: spreadOf(up.submit) },
+    { what: 'submit with Idempotency-Key', unit: '1/s', value: spreadOf(up.keyed) },
+    { what: 'bare handler, Temporal down', unit: '1/s', value: spreadOf(down.bare) },
+    { what: 'submit, Temporal down', unit: '1/s', value: spreadOf(down.submit) },
+    { what: 'ratio', unit: '', value: ratioOf(up.submit, up.bare), target },
+    { what: 'ratio, Temporal down', unit: '', value: ratioOf(down.submit, down.bare), target },
+    { what: 'ratio with Idempotency-Key', unit: '', value: ratioOf(up.keyed, up.bare) },
+  ];
 }
 
-main().then(
-  () => process.exit(0),
-  (error: unknown) => {
-    process.stderr.write(`${(error as Error).stack ?? String(error)}\n`);
-    process.exit(1);
+/**
+ * Submits a second at one API process, against a bare Express handler with one INSERT on the same Postgres; and the
+ * same while Temporal is down and a worker tries to reach it. No order is run meanwhile: intake is what is measured.
+ */
+runBenchmark({
+  name: 'intake',
+  options: {
+    rounds: [7, 'rounds of each'],
+    seconds: [6, 'seconds a round'],
+    connections: [20, 'clients at once'],
   },
-);
+  measure: async (load) =>
+    await withBenchDatabase({}, async (database) => {
+      await database.sql.unsafe(BARE_TABLE);
+      return await measure(database, load);
+    }),
+});

@@ -1,80 +1,85 @@
-import { Command } from 'commander';
 import { createPresslineClient } from '../client/pressline-client';
 import { orderWorkflowId } from '../src/orders/domain/run-messages';
 import { inParallel, withBenchStack } from './support/bench-stack';
+import { runBenchmark } from './support/benchmark';
 import { playShop } from './support/played-shop';
-import { type Row, report, spreadOf } from './support/report';
+import { type Row, spreadOf } from './support/report';
+
+/** However slow the machine: after this long without all of them something hangs. */
+const LONGEST_MS = 15 * 60_000;
 
 /**
  * Orders submitted in one go by many connections: every one is taken, has a run, is found by its id and by its
  * reference, and comes to shipped.
  */
-async function main(): Promise<void> {
-  const options = new Command()
-    .option('--orders <count>', 'orders', '1000')
-    .option('--connections <count>', 'clients at once', '50')
-    .parse()
-    .opts<{ orders: string; connections: string }>();
-  const [orders, connections] = [Number(options.orders), Number(options.connections)];
-  await withBenchStack({}, async (stack) => {
-    const shop = await playShop(stack);
-    const { sql, temporal } = stack.services;
-    const { baseUrl, client } = stack.credentials;
-    const reader = createPresslineClient({ baseUrl, ...client });
+runBenchmark({
+  name: 'thousand-orders',
+  options: { orders: [1_000, 'orders'], connections: [50, 'clients at once'] },
+  measure: async ({ orders, connections }) =>
+    await withBenchStack({}, async (stack) => {
+      const shop = await playShop(stack);
+      const { sql, temporal } = stack.services;
+      const { baseUrl, client } = stack.credentials;
+      const reader = createPresslineClient({ baseUrl, ...client });
 
-    const submitted: { id: string; orderReferenceId: string }[] = [];
-    const latencies: number[] = [];
-    const errors: unknown[] = [];
-    const submitSeconds = await inParallel(orders, connections, async () => {
-      const began = performance.now();
-      try {
-        submitted.push(await shop.submit());
-      } catch (error) {
-        errors.push(error);
-      }
-      latencies.push(performance.now() - began);
-    });
-    process.stderr.write(`${submitted.length} submitted in ${submitSeconds.toFixed(1)} s\n`);
+      const submitted: { id: string; orderReferenceId: string }[] = [];
+      const latencies: number[] = [];
+      const errors: unknown[] = [];
+      const submitSeconds = await inParallel(orders, connections, async () => {
+        const began = performance.now();
+        try {
+          submitted.push(await shop.submit());
+        } catch (error) {
+          errors.push(error);
+        }
+        latencies.push(performance.now() - began);
+      });
+      process.stderr.write(`${submitted.length} submitted in ${submitSeconds.toFixed(1)} s\n`);
 
-    const isFound = async (orderId: string, id: string) =>
-      (await reader.getOrder({ params: { orderId } }).catch(() => null))?.id === id;
-    let [byId, byReference] = [0, 0];
-    await inParallel(submitted.length, connections, async (index) => {
-      const { id, orderReferenceId } = submitted[index]!;
-      if (await isFound(id, id)) byId += 1;
-      if (await isFound(orderReferenceId, id)) byReference += 1;
-    });
+      const isFound = async (orderId: string, id: string) =>
+        (await reader.getOrder({ params: { orderId } }).catch(() => null))?.id === id;
+      let [byId, byReference] = [0, 0];
+      await inParallel(submitted.length, connections, async (index) => {
+        const { id, orderReferenceId } = submitted[index]!;
+        if (await isFound(id, id)) byId += 1;
+        if (await isFound(orderReferenceId, id)) byReference += 1;
+      });
 
-    const began = Date.now();
-    let shipped = 0;
-    while (shipped < submitted.length && Date.now() - began < LONGEST_MS) {
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      const [row] = await sql<{ count: number }[]>`
+      const began = Date.now();
+      let shipped = 0;
+      while (shipped < submitted.length && Date.now() - began < LONGEST_MS) {
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        const [row] = await sql<{ count: number }[]>`
         SELECT count(*)::int FROM orders WHERE fulfillment_status = 'shipped'`;
-      shipped = row!.count;
-    }
-    const [span] = await sql<{ seconds: number }[]>`
+        shipped = row!.count;
+      }
+      const [span] = await sql<{ seconds: number }[]>`
       SELECT extract(epoch FROM max(updated_at) - min(created_at))::float8 AS seconds FROM orders`;
 
-    let runs = 0;
-    await inParallel(submitted.length, connections, async (index) => {
-      const run = await temporal.workflow
-        .getHandle(orderWorkflowId(submitted[index]!.id))
-        .describe()
-        .catch(() => null);
-      if (run !== null && run.type === 'order') runs += 1;
-    });
-    await shop.stop();
+      let runs = 0;
+      await inParallel(submitted.length, connections, async (index) => {
+        const run = await temporal.workflow
+          .getHandle(orderWorkflowId(submitted[index]!.id))
+          .describe()
+          .catch(() => null);
+        if (run !== null && run.type === 'order') runs += 1;
+      });
+      await shop.stop();
 
-    const count = (what: string, value: number, wanted: number): Row => ({
-      what,
-      unit: '',
-      value: spreadOf([value]),
-      target: { value: wanted, atLeast: wanted > 0 },
-    });
-    await report(
-      'thousand-orders',
-      [
+      const count = (what: string, value: number, wanted: number): Row => ({
+        what,
+        unit: '',
+        value: spreadOf([value]),
+        target: { value: wanted, atLeast: wanted > 0 },
+      });
+      const complete = [submitted.length, runs, byId, byReference, shipped].every(
+        (value) => value === orders,
+      );
+      if (!complete) {
+        process.stderr.write(`not every order came through: ${String(errors[0] ?? 'no error was shown')}\n`);
+        process.exitCode = 1;
+      }
+      return [
         count('orders taken', submitted.length, orders),
         count('errors', errors.length, 0),
         count('runs started', runs, orders),
@@ -84,22 +89,6 @@ async function main(): Promise<void> {
         { what: 'time to submit all', unit: 's', value: spreadOf([submitSeconds]) },
         { what: 'one submit', unit: 'ms', value: spreadOf(latencies) },
         { what: 'first submit to last shipped', unit: 's', value: spreadOf([span!.seconds]) },
-      ],
-      { orders, connections },
-    );
-    const complete = [submitted.length, runs, byId, byReference, shipped].every((value) => value === orders);
-    if (!complete)
-      throw new Error(`not every order came through: ${String(errors[0] ?? 'no error was shown')}`);
-  });
-}
-
-/** However slow the machine: after this long without all of them something hangs. */
-const LONGEST_MS = 15 * 60_000;
-
-main().then(
-  () => process.exit(0),
-  (error: unknown) => {
-    process.stderr.write(`${(error as Error).stack ?? String(error)}\n`);
-    process.exit(1);
-  },
-);
+      ];
+    }),
+});

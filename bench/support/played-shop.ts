@@ -5,6 +5,7 @@ import { createPresslineClient } from '../../client/pressline-client';
 import type { RunningStack } from '../../src/cli/start-stack';
 import { orderWorkflowId } from '../../src/orders/domain/run-messages';
 import { inParallel } from './bench-stack';
+import { sampleOrder } from './sample-order';
 
 type Partner = ReturnType<typeof createPresslineClient>;
 
@@ -63,7 +64,7 @@ export async function playShop({ credentials, services }: RunningStack): Promise
   let lastOrder = '';
   function submit() {
     sequence += 1;
-    return shop.submitOrder({ body: orderBody(sequence, `${url}/poster.pdf`) });
+    return shop.submitOrder({ body: sampleOrder(`bench-${sequence}`, `${url}/poster.pdf`) });
   }
   async function oneOrder(): Promise<void> {
     const { id } = await submit();
@@ -101,31 +102,6 @@ async function produce(partner: Partner, orderId: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await say('shipped');
-}
-
-function orderBody(sequence: number, fileUrl: string) {
-  return {
-    orderReferenceId: `bench-${sequence}`,
-    currency: 'EUR',
-    shippingAddress: {
-      country: 'DE',
-      firstName: 'Grace',
-      lastName: 'Hopper',
-      addressLine1: 'Teststrasse 12',
-      city: 'Berlin',
-      postCode: '10119',
-      email: 'grace@example.com',
-      phone: '+49 30 901820',
-    },
-    items: [
-      {
-        itemReferenceId: 'poster',
-        productUid: 'flat_product_pf_a3_pt_200-gsm-uncoated_cl_4-0_ver',
-        quantity: 1,
-        files: [{ type: 'default', url: fileUrl }],
-      },
-    ],
-  };
 }
 
 async function posterPdf(): Promise<Buffer> {

@@ -38,8 +38,8 @@ export function machine(): string {
   return `${cpus().length} x ${cpu?.model ?? 'cpu'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${platform()} ${release()}, Node ${process.version}`;
 }
 
-/** Prints a table and writes the same as JSON to out/bench/<name>.json. */
-export async function report(name: string, rows: readonly Row[], settings: object): Promise<void> {
+/** A table that reads well on a terminal and is Markdown besides. */
+function table(rows: readonly Row[]): string {
   const cells = [
     ['', 'unit', 'median', 'min', 'max', 'target'],
     ...rows.map((row) => [
@@ -51,20 +51,33 @@ export async function report(name: string, rows: readonly Row[], settings: objec
       verdict(row),
     ]),
   ];
-  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((line) => line[column]!.length)));
-  process.stdout.write(`\n${name} on ${machine()}\n${JSON.stringify(settings)}\n\n`);
-  for (const line of cells) {
-    process.stdout.write(
-      `${line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ')}\n`,
-    );
-  }
-  await writeResult(name, { machine: machine(), settings, rows });
+  const widths = cells[0]!.map((_, column) => Math.max(4, ...cells.map((line) => line[column]!.length)));
+  const isText = (column: number) => column === 0 || column === 5;
+  const lines = cells.map((line) =>
+    line.map((cell, column) =>
+      isText(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
+    ),
+  );
+  const rule = widths.map((width, column) =>
+    isText(column) ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
+  );
+  return [lines[0]!, rule, ...lines.slice(1)].map((line) => `| ${line.join(' | ')} |\n`).join('');
 }
+
+/** Prints the results, and writes them to out/bench/<name>.json and, as printed, to out/bench/<name>.md. */
+export async function report(name: string, rows: readonly Row[], settings: object): Promise<void> {
+  const options = Object.entries(settings).map(([option, value]) => `${option} ${value}`);
+  const text = `${new Date().toISOString().slice(0, 10)}, ${machine()}; ${options.join(', ')}\n\n${table(rows)}`;
+  process.stdout.write(`\n${name}: ${text}`);
+  await writeResult(name, { machine: machine(), settings, rows });
+  await writeFile(join(resultsFolder(), `${name}.md`), text);
+}
+
+const resultsFolder = () => join(projectRoot(), 'out', 'bench');
 
 /** Writes a result as JSON to out/bench/<name>.json. */
 export async function writeResult(name: string, result: object): Promise<void> {
-  const folder = join(projectRoot(), 'out', 'bench');
-  await mkdir(folder, { recursive: true });
+  await mkdir(resultsFolder(), { recursive: true });
   const dated = { name, at: new Date().toISOString(), ...result };
-  await writeFile(join(folder, `${name}.json`), `${JSON.stringify(dated, null, 2)}\n`);
+  await writeFile(join(resultsFolder(), `${name}.json`), `${JSON.stringify(dated, null, 2)}\n`);
 }

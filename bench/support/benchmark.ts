@@ -1,0 +1,68 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Row, report, type Spread, spreadOf } from './report';
+
+/** By name: the value unless told otherwise, and what it means. `atOnce` is `--at-once` on the command line. */
+type Options = Readonly<Record<string, readonly [value: number | string, meaning: string]>>;
+type Settings<Of extends Options> = {
+  readonly [Name in keyof Of]: Of[Name][0] extends number ? number : string;
+};
+
+export interface Benchmark<Of extends Options> {
+  /** Of its files in out/bench. */
+  readonly name: string;
+  readonly options: Of;
+  readonly measure: (settings: Settings<Of>) => Promise<readonly Row[]>;
+}
+
+function countOf(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1)
+    throw new InvalidArgumentError('must be a whole number from 1 on');
+  return count;
+}
+
+/** Runs a benchmark as a command: options, measuring, report, and an end with whatever it left open and `process.exitCode`. */
+export function runBenchmark<const Of extends Options>({ name, options, measure }: Benchmark<Of>): void {
+  const command = new Command(name);
+  for (const [option, [value, meaning]] of Object.entries(options)) {
+    const flag = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const added = new Option(`--${flag} <${typeof value === 'number' ? 'count' : 'name'}>`, meaning).default(
+      value,
+    );
+    command.addOption(typeof value === 'number' ? added.argParser(countOf) : added);
+  }
+  const settings = command.parse().opts<Settings<Of>>();
+  measure(settings)
+    .then((rows) => report(name, rows, settings))
+    .then(
+      () => process.exit(),
+      (error: unknown) => {
+        process.stderr.write(`${(error as Error).stack ?? String(error)}\n`);
+        process.exit(1);
+      },
+    );
+}
+
+/**
+ * Measures each contestant once a round, so that a slow minute of the machine falls on all of them.
+ * @param contestants each gives what it measured, in `unit`
+ */
+export async function alternate<Name extends string>(
+  rounds: number,
+  unit: string,
+  contestants: Readonly<Record<Name, () => Promise<number>>>,
+): Promise<Record<Name, number[]>> {
+  const names = Object.keys(contestants) as Name[];
+  const measured = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const name of names) measured[name].push(await contestants[name]());
+    const shown = names.map((name) => `${name} ${measured[name].at(-1)!.toPrecision(3)}`);
+    process.stderr.write(`round ${round} of ${rounds}: ${shown.join(', ')} (${unit})\n`);
+  }
+  return measured;
+}
+
+/** Round by round, so that only what was measured side by side is compared. */
+export function ratioOf(mine: readonly number[], baseline: readonly number[]): Spread {
+  return spreadOf(mine.map((value, round) => value / baseline[round]!));
+}
