@@ -174,7 +174,12 @@ function madeTwice({ printOrders }: Evidence): string[] {
 function labelsTwice({ shipments, purchases, printOrders, told }: Evidence): string[] {
   const findings: string[] = [];
   const bought = shipments.filter(({ status }) => status === 'bought');
-  for (const [printOrderId, count] of countBy(bought, (shipment) => shipment.printOrderId))
+  // A label that was given back and scanned all the same stands again, for its parcel to be followed; nobody pays it.
+  const givenBack = new Set(
+    purchases.filter(({ voided }) => voided).map(({ trackingNumber }) => trackingNumber),
+  );
+  const paid = bought.filter(({ trackingNumbers }) => !trackingNumbers.every((each) => givenBack.has(each)));
+  for (const [printOrderId, count] of countBy(paid, (shipment) => shipment.printOrderId))
     if (count > 1) findings.push(`print order ${printOrderId}: ${count} shipments`);
   const used = new Set(bought.flatMap(({ trackingNumbers }) => trackingNumbers));
   for (const { trackingNumber, voided } of purchases)
