@@ -18,6 +18,7 @@ import { DataFolderBusy } from './platform/embedded/data-folder';
 import { TemporalBinaryMissing } from './platform/embedded/temporal-binary';
 import { createLogger, type Logger } from './platform/logging';
 import { migrate } from './platform/migrate';
+import { untilPostgresAnswers } from './platform/postgres';
 import { projectRoot } from './platform/project-root';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -113,6 +114,7 @@ program
   .action(
     command('api', async ({ config, log, signals }) => {
       const services = await servicesOf(config, log);
+      await untilPostgresAnswers(config.DATABASE_URL!, log);
       await migrate(config.DATABASE_URL!, log);
       const api = await runApi(services, { host: config.HOST, port: config.PORT });
       log.info({ url: api.url }, 'API is up');
@@ -131,6 +133,7 @@ program
   .action(
     command('worker', async ({ config, log, signals }) => {
       const services = await servicesOf(config, log);
+      await untilPostgresAnswers(config.DATABASE_URL!, log);
       await migrate(config.DATABASE_URL!, log);
       await setUpTemporal(services);
       installTemporalRuntime(log);
@@ -151,6 +154,7 @@ program
   .description('bring the database to the newest version')
   .action(
     command('migrate', async ({ config, log }) => {
+      await untilPostgresAnswers(databaseOf(config), log);
       const applied = await migrate(databaseOf(config), log);
       say(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`);
       return 0;

@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import type { Logger } from './logging';
 
 /** A pool of connections; tagged templates are the only way SQL is written. */
 export type Sql = postgres.Sql<{ bigint: string }>;
@@ -30,6 +31,36 @@ export function connectPostgres(
       max_parallel_workers_per_gather: 0,
     },
   }) as unknown as Sql;
+}
+
+/** A server that is coming up answers within this, crash recovery and all. */
+const COMES_UP_WITHIN_MS = 60_000;
+const ASK_AGAIN_MS = 500;
+/** A wrong user or password, a database that is not there: waiting mends neither. */
+const NEVER_MENDS = /^(28|3D)/;
+
+/**
+ * Waits for a server that is being started, or started again.
+ * @throws what the server said last, when it is not there after a minute or lets nobody in
+ */
+export async function untilPostgresAnswers(url: string, log: Logger): Promise<void> {
+  const sql = postgres(url, { max: 1, connect_timeout: 5, connection: { application_name: 'pressline' } });
+  const end = Date.now() + COMES_UP_WITHIN_MS;
+  try {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await sql`SELECT 1`;
+        return;
+      } catch (error) {
+        const { code = '', message } = error as { code?: string; message: string };
+        if (Date.now() > end || NEVER_MENDS.test(code)) throw error;
+        if (tries === 1) log.warn({ reason: message }, 'Postgres is not there yet');
+        await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+      }
+    }
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
 }
 
 /** Runs `work` in one transaction and gives its result; rolls back on any error. */
