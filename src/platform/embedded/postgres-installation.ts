@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chown, cp, mkdir, readFile, readlink, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
+import { cp, lstat, mkdir, readFile, readlink, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -49,19 +49,29 @@ export async function postgresInstallation(): Promise<PostgresInstallation> {
 
 /**
  * The folder of the cluster: `dataDir/postgres`. Where the postgres user may not enter our folder (a checkout under
- * /root), it is a link to a folder of the cluster's own under /var/lib/pressline.
+ * /root), it is a link to a folder of the cluster's own under /var/lib/pressline. A data folder restored from a copy
+ * that followed the link holds the cluster itself, which is then taken there.
  * @returns the path to give to Postgres, whether or not it exists yet
  */
 export async function clusterPath(dataDir: string, user: PostgresUser | undefined): Promise<string> {
   const path = join(dataDir, 'postgres');
   if (user === undefined || (await mayReach(await realpath(dataDir), user))) return path;
+  const restored = `${path}.restored`;
+  // Killed between taking the cluster away and linking to it: begun again with what was restored.
+  if (!(await exists(path)) && (await exists(restored))) await rename(restored, path);
   const target = await readlink(path).catch(() => undefined);
   if (target !== undefined) return target;
   const home = join(SYSTEM_DIR, `cluster-${randomToken(9)}`);
+  const cluster = join(home, 'postgres');
   await mkdir(home, { recursive: true, mode: 0o755 });
-  await chown(home, user.uid, user.gid);
-  await symlink(join(home, 'postgres'), path);
-  return join(home, 'postgres');
+  if (await exists(path)) {
+    await run('cp', ['-a', path, cluster]);
+    await rename(path, restored);
+  }
+  await run('chown', ['-R', `${user.uid}:${user.gid}`, home]);
+  await symlink(cluster, path);
+  await rm(restored, { recursive: true, force: true });
+  return cluster;
 }
 
 async function postgresUser(): Promise<PostgresUser | undefined> {
@@ -106,6 +116,12 @@ async function mayReach(path: string, user: PostgresUser): Promise<boolean> {
     if (dir === dirname(dir)) return true;
   }
 }
+
+const exists = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
 
 async function copyForUser(from: string, to: string): Promise<string> {
   if ((await stat(to).catch(() => undefined)) !== undefined) return to;
