@@ -7,6 +7,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { type ErrorCode, Refusal } from '../platform/errors';
+import { untilProcessed } from '../platform/temporal-updates';
 import type { RunRefusal } from './domain/refusals';
 import {
   type CancelRequest,
@@ -57,11 +58,14 @@ export function createRunGateway(client: Client): RunGateway {
       // Asked first, so that an absent Temporal is known at once, and nothing is done behind the caller's back when
       // it comes back: the SDK goes on trying a call that its caller has given up.
       await client.withDeadline(Date.now() + REACHABLE_MS, () => client.workflowService.getSystemInfo({}));
-      return await client.withDeadline(Date.now() + ANSWER_MS, () =>
-        handle.executeUpdate<T, [object]>(name, {
-          args: [argument],
-          ...(updateId === undefined ? {} : { updateId }),
-        }),
+      const deadline = Date.now() + ANSWER_MS;
+      return await client.withDeadline(deadline, () =>
+        untilProcessed(deadline, () =>
+          handle.executeUpdate<T, [object]>(name, {
+            args: [argument],
+            ...(updateId === undefined ? {} : { updateId }),
+          }),
+        ),
       );
     });
   }
@@ -101,11 +105,15 @@ async function asked<T>(ask: () => Promise<T>): Promise<T> {
 
 function refusalOf(error: unknown): Refusal | null {
   if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
-    const { type, message } = error.cause;
+    const { type, message, details } = error.cause;
     const code = CODE_OF[type ?? ''];
     if (code === undefined) return null;
+    const reference = (details?.[0] as { reference?: string } | undefined)?.reference;
     return new Refusal(code, {
       message: sentence(message),
+      ...(reference === undefined
+        ? {}
+        : { errors: [{ code: 'VALIDATION_ERROR' as const, message: sentence(message), reference }] }),
       ...(code === 'UNAVAILABLE' ? { retryAfter: RETRY_AFTER_SECONDS } : {}),
     });
   }

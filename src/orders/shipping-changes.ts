@@ -29,7 +29,7 @@ export async function dropShippingChange(sql: Queryable, changeId: string): Prom
 
 export type AppliedChange =
   | { readonly outcome: 'applied'; readonly revision: number }
-  | { readonly outcome: 'refused'; readonly message: string };
+  | { readonly outcome: 'refused'; readonly message: string; readonly reference: string };
 
 /** The order changed under a plan: plan again. */
 class OutdatedPlan extends Error {}
@@ -60,7 +60,11 @@ export async function applyShippingChange(
       shipmentMethodUid: change.shipmentMethodUid ?? before.shipmentMethodUid,
     };
     const plans = await replan(deps, order);
-    if ('refused' in plans) return { outcome: 'refused', message: plans.refused };
+    if ('refused' in plans) {
+      const isMethod = plans.atFault === 'method' && change.shipmentMethodUid !== null;
+      const reference = isMethod ? 'shipmentMethodUid' : 'shippingAddress.country';
+      return { outcome: 'refused', message: plans.refused, reference };
+    }
     try {
       return await inTransaction(deps.sql, async (tx) => {
         const revision = before.shippingRevision + 1;
@@ -80,7 +84,9 @@ export async function applyShippingChange(
   }
 }
 
-type Replanned = { printOrderId: string; plan: ShipmentPlan }[] | { refused: string };
+type Replanned =
+  | { printOrderId: string; plan: ShipmentPlan }[]
+  | { refused: string; atFault: 'method' | 'country' };
 
 async function replan(
   deps: { sql: Sql; quote: Quoter; now: () => Date },
@@ -91,7 +97,7 @@ async function replan(
   >`
     SELECT p.id, p.partner_id, p.dispatch_date::text,
       (SELECT jsonb_agg(jsonb_build_object('itemId', j.order_item_id::text, 'quantity', j.quantity))
-        FROM print_jobs j WHERE j.print_order_id = p.id) AS jobs
+        FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')) AS jobs
     FROM print_orders p WHERE p.order_id = ${order.id} AND p.status <> 'cancelled'`;
   if (rows.length === 0) return [];
   const partners = new Map((await listPartners(deps.sql)).map((partner) => [partner.partnerId, partner]));
@@ -102,11 +108,14 @@ async function replan(
     const priced =
       order.retailCurrency !== null && order.items.every(({ retailPrice }) => retailPrice !== null);
     if (isCrossBorder(partner.country, country) && !priced) {
-      return { refused: `An address in ${country} needs retail prices, which the order does not have.` };
+      const refused = `An address in ${country} needs retail prices, which the order does not have.`;
+      return { refused, atFault: 'country' };
     }
     const planned = await planShipment(deps.quote, { order, partner, jobs, dispatchDate, now: deps.now() });
-    if (!planned.ok)
-      return { refused: `No shipment method that was asked for carries the order to ${country}.` };
+    if (!planned.ok) {
+      const refused = `No shipment method that was asked for carries the order to ${country}.`;
+      return { refused, atFault: 'method' };
+    }
     plans.push({ printOrderId: id, plan: planned.plan });
   }
   return plans;

@@ -2,9 +2,13 @@ import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio
 import type { RunEvent } from '../../src/orders/domain/run-events';
 import { RUN_REFUSALS } from '../../src/orders/domain/run-messages';
 
-/** What a message that a run cannot fulfil is answered with; `type` is one of RUN_REFUSALS. */
-export function refusal(type: string, message: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(message, type);
+/**
+ * What a message that a run cannot fulfil is answered with.
+ * @param type one of RUN_REFUSALS
+ * @param reference path of the field that is at fault
+ */
+export function refusal(type: string, message: string, reference?: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, type, ...(reference === undefined ? [] : [{ reference }]));
 }
 
 /** @throws ApplicationFailure unless there is no reason to refuse */

@@ -52,7 +52,9 @@ export class Updates {
     await accepted();
     refuseWith(whyNotCancel(this.run.state, 'changed'));
     const result = await this.local.run(() => database.applyShippingChange({ ...this.ids, changeId }));
-    if (result.outcome === 'refused') throw refusal(RUN_REFUSALS.invalid, result.message);
+    if (result.outcome === 'refused') {
+      throw refusal(RUN_REFUSALS.invalid, result.message, result.reference);
+    }
     this.run.take({ type: 'shipping_changed', revision: result.revision });
     await this.run.settled();
     return { revision: result.revision };

@@ -276,9 +276,11 @@ describe('a change of address or method', () => {
     expect(nothing.status).toBe(400);
     const unknown = await refusal(update(order.id, { shipmentMethodUid: 'fed_ex_2_day' }));
     expect([unknown.status, unknown.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(unknown.body).toMatchObject({ errors: [{ reference: 'shipmentMethodUid' }] });
     const border = await refusal(update(order.id, { shippingAddress: addressIn.US }));
     expect(border.status).toBe(400);
     expect((border.body as { message: string }).message).toContain('retail prices');
+    expect(border.body).toMatchObject({ errors: [{ reference: 'shippingAddress.country' }] });
     const nowhere = await refusal(update('no-such-order', { shippingAddress: address }));
     expect(nowhere.status).toBe(404);
     const still = await read(stack.shop, order.id);
