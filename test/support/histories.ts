@@ -35,7 +35,7 @@ const SCENARIOS: Readonly<Record<string, readonly string[] | null>> = {
     'refused',
     'five-keys',
   ],
-  dispatch: ['twenty', 'moved', 'restless'],
+  dispatch: ['twenty', 'moved', 'not-taken-back', 'restless'],
 };
 
 /**

@@ -34,8 +34,13 @@ test('there is a history of every misbehaviour, and of clientsâ€™ and operatorsâ
       ...Object.keys(BEHAVIOURS).map((name) => `partner-misbehaviour.${name}`),
       'cancellation.agreed',
       'dispatch.moved',
+      'dispatch.not-taken-back',
+      // Hold and release, retry, reroute, reproduce, cancel.
       'operator-repair.hold-early',
+      'operator-repair.again',
+      'operator-repair.elsewhere',
       'operator-repair.one-more',
+      'operator-repair.one-less',
       'operator-repair.split',
     ]),
   );
