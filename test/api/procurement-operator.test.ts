@@ -188,10 +188,15 @@ it('counts equal receipts at once as one', async () => {
   played.set('receipts-at-once', orderId);
   await post(order(orderId, '/transitions'), { status: 'in-transit' }).expect(200);
   const receipt = { receiptId: 'note', items: [{ partnerSku: 'frame', quantity: 11 }] };
-  const answers = await Promise.all(
-    Array.from({ length: 8 }, () => post(order(orderId, '/receipts'), receipt)),
-  );
-  expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  // More than a run takes at once: on a busy machine some are told to come again, and do.
+  const told = async () => {
+    for (;;) {
+      const answer = await post(order(orderId, '/receipts'), receipt);
+      if (answer.status !== 503) return answer;
+    }
+  };
+  const answers = await Promise.all(Array.from({ length: 24 }, told));
+  expect(answers.map(({ status }) => status)).toEqual(Array(24).fill(200));
   expect(await inventory(partner)).toMatchObject({ quantity: 16 });
 });
 
