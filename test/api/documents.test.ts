@@ -60,6 +60,12 @@ describe('signed links', () => {
       const altered = `/documents/${token.slice(0, at)}${other}${token.slice(at + 1)}/${name}`;
       expect((await request(app).get(altered)).status).toBe(403);
     }
+    for (let at = 0; at < token.length; at += 1) {
+      for (const other of ['A', 'B', '.', '=', '%', '\0', '']) {
+        if (token[at] === other) continue;
+        expect(deps.links.open(token.slice(0, at) + other + token.slice(at + 1)).ok).toBe(false);
+      }
+    }
     // The last character carries spare bits.
     for (const last of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.replace(
       token.at(-1)!,
@@ -67,6 +73,34 @@ describe('signed links', () => {
     )) {
       expect(deps.links.open(token.slice(0, -1) + last).ok).toBe(false);
     }
+  });
+
+  it.each([
+    ['another document', { k: 'labels/2' }],
+    ['another type', { t: 'text/html' }],
+    ['another name', { n: 'x.html' }],
+    ['a later end', { e: 9_999_999_999 }],
+    ['a claim more', { admin: true }],
+  ])('rewritten to %s answer 403: the signature covers all of it', async (_name, claims) => {
+    const [, , token] = link().split('/') as [string, string, string];
+    const [payload, mac] = token.split('.') as [string, string];
+    const rewritten = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), ...claims };
+    const forged = `${Buffer.from(JSON.stringify(rewritten)).toString('base64url')}.${mac}`;
+    expect((await request(app).get(`/documents/${forged}/x.pdf`)).status).toBe(403);
+  });
+
+  it('with each other’s signatures answer 403', async () => {
+    const [one, other] = [link(), link({ fileName: 'other.pdf' })].map((url) =>
+      url.split('/')[2]!.split('.'),
+    );
+    expect((await request(app).get(`/documents/${one![0]}.${other![1]}/x.pdf`)).status).toBe(403);
+  });
+
+  it('give the document its signed name, whatever name stands at their end', async () => {
+    const [, , token] = link({ fileName: 'label.pdf' }).split('/');
+    const answer = await request(app).get(`/documents/${token}/evil.html`);
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/pdf']);
+    expect(answer.headers['content-disposition']).toContain('filename="label.pdf"');
   });
 
   it.each(['x', '.', 'a.b', '..', 'a.b.c', '%00.%00', 'eyJrIjoiYSJ9.', `${'a'.repeat(3000)}.b`])(

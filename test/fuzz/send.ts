@@ -35,7 +35,7 @@ export function sentRequest(plan: RequestPlan, subject: Subject): SentRequest {
   const path = plan.path
     .map((part) => {
       if (part.kind === 'text') return part.text;
-      const ids = known[part.parameter] ?? [];
+      const ids = known[`${plan.operation.operationId} ${part.parameter}`] ?? known[part.parameter] ?? [];
       return ids.length === 0 ? 'none' : encodeURIComponent(ids[part.pick % ids.length]!);
     })
     .join('');

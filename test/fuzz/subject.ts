@@ -25,7 +25,10 @@ export type Sender = 'client' | 'partner' | 'operator' | 'nobody' | 'stranger';
 /** Stands in everything that belongs to the accounts that are not under test: none of it may ever be answered. */
 export const FOREIGN_MARK = 'zq9-not-yours';
 
-/** Ids that requests name, by path parameter: of the sender's own things, of others', and (operators) of prey. */
+/**
+ * Ids that requests name, by path parameter: of the sender's own things, of others', and (operators) of prey. Under
+ * `operation parameter` those that one operation can do more with than to refuse them.
+ */
 export type KnownIds = Record<string, string[]>;
 
 export interface Subject {
@@ -54,6 +57,8 @@ export interface Subject {
   written(): Promise<string[]>;
   stop(): Promise<void>;
 }
+
+const DRAFTS = 20;
 
 /** As a gRPC client reports a frontend that is not there: at once, where the real one would retry for its deadline. */
 function away(): Promise<never> {
@@ -128,6 +133,9 @@ export async function fuzzSubject(): Promise<Subject> {
   ];
   const procurementOrder = await raisedProcurementOrder(server.url, sql, accounts.partner);
   const items = await sql<{ id: string }[]>`SELECT id FROM order_items WHERE order_id = ${own.orderId![0]!}`;
+  // Edited into orders and deleted one by one.
+  const drafts: string[] = [];
+  for (let made = 0; made < DRAFTS; made += 1) drafts.push(await draft(server.url, accounts.client));
   await watchWrites(sql);
 
   const shared: KnownIds = {
@@ -142,7 +150,8 @@ export async function fuzzSubject(): Promise<Subject> {
     fileName: ['a.pdf', 'größe.pdf'],
     trackingNumber: [tracked, foreignTracked, 'RR473124829DE'],
   };
-  const client = merged(shared, own, foreign);
+  const draftsOf = (operation: string) => ({ [`${operation} orderId`]: [...drafts, ...foreign.orderId!] });
+  const client = merged(shared, own, foreign, draftsOf('patchDraft'), draftsOf('deleteDraft'));
   const operator = merged(shared, preyThings, {
     orderId: [procurementOrder],
     attributeId: ['fuzz_size'],
@@ -182,6 +191,16 @@ function merged(...known: KnownIds[]): KnownIds {
   for (const ids of known)
     for (const [name, values] of Object.entries(ids)) all[name] = [...(all[name] ?? []), ...values];
   return all;
+}
+
+/** @returns its id */
+async function draft(baseUrl: string, { keyAndSecret }: TestAccount): Promise<string> {
+  const answer = await fetch(`${baseUrl}/v1/orders`, {
+    method: 'POST',
+    headers: { ...keyAndSecret, 'Content-Type': 'application/json' },
+    body: JSON.stringify(order({ orderType: 'draft' })),
+  });
+  return ((await answer.json()) as { id: string }).id;
 }
 
 /** One of each thing a client can have, the mark in whatever text it holds. */
