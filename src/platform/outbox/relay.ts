@@ -72,6 +72,10 @@ class LaneRunner {
   private readonly busyTargets = new Map<string, number>();
   /** Deliveries that found the receiving server away, since one last worked. */
   private unavailable = 0;
+  /** The last claim took as many rows as it might: more may be due. */
+  private moreMayBeDue = false;
+  /** Something came in since the last claim began, which may have looked too early for it. */
+  private woken = false;
   private rouse: () => void = () => undefined;
 
   constructor(
@@ -81,6 +85,7 @@ class LaneRunner {
   ) {}
 
   wake(): void {
+    this.woken = true;
     this.rouse();
   }
 
@@ -92,14 +97,16 @@ class LaneRunner {
   async run(): Promise<void> {
     while (!this.stopping) {
       const free = this.lane.concurrency - this.inFlight.size;
+      // While the receiver is away one row at a time asks whether it is back.
+      const limit = this.unavailable > 0 ? Math.min(free, 1) : free;
       let claimed: OutboxRow[] = [];
+      this.woken = false;
       try {
-        // While the receiver is away one row at a time asks whether it is back.
-        const limit = this.unavailable > 0 ? Math.min(free, 1) : free;
         if (limit > 0) claimed = await this.claim(limit);
       } catch (error) {
         this.log.warn({ err: error }, 'outbox rows could not be claimed');
       }
+      this.moreMayBeDue = claimed.length >= limit;
       this.deliver(claimed);
       if (free <= 0 || claimed.length < free) await this.pause();
     }
@@ -133,7 +140,8 @@ class LaneRunner {
         const left = (this.busyTargets.get(row.target) ?? 1) - 1;
         if (left === 0) this.busyTargets.delete(row.target);
         else this.busyTargets.set(row.target, left);
-        this.rouse();
+        // A delivery that ends makes room, and frees its target; nothing becomes due by it.
+        if (this.moreMayBeDue || this.lane.perTarget !== undefined) this.rouse();
       }),
     );
   }
@@ -141,29 +149,35 @@ class LaneRunner {
   private async deliverAndSettle(rows: readonly OutboxRow[]): Promise<void> {
     const done: string[] = [];
     const settling: Promise<void>[] = [];
+    const settle = (row: OutboxRow, result: DeliveryOutcome, pauseMs: number) => {
+      switch (result.outcome) {
+        case 'done':
+          done.push(row.id);
+          return;
+        case 'retry':
+          settling.push(settleRetry(this.sql, row.id, result.at, result.error));
+          return;
+        case 'unavailable':
+          settling.push(settleRetry(this.sql, row.id, new Date(Date.now() + pauseMs), result.error));
+          return;
+        case 'dead':
+          this.log.error({ outboxId: row.id, target: row.target, error: result.error }, 'outbox row is dead');
+          settling.push(settleDead(this.sql, row.id, result.error));
+      }
+    };
     await Promise.all(
-      rows.map(async (row) => {
-        const result = await this.attempt(row);
-        if (result.outcome !== 'unavailable') this.unavailable = 0;
-        switch (result.outcome) {
-          case 'done':
-            done.push(row.id);
-            return;
-          case 'retry':
-            settling.push(settleRetry(this.sql, row.id, result.at, result.error));
-            return;
-          case 'unavailable': {
-            this.unavailable += 1;
-            const pause = backoffMs(this.unavailable, 250, LONGEST_PAUSE_MS);
-            settling.push(settleRetry(this.sql, row.id, new Date(Date.now() + pause), result.error));
-            return;
+      [...inSequence(rows).values()].map(async (sequence) => {
+        let [result, pauseMs]: [DeliveryOutcome, number] = [{ outcome: 'done' }, 0];
+        for (const row of sequence) {
+          // What is put off holds up what comes after it at the same target, in this batch.
+          if (result.outcome === 'done' || result.outcome === 'dead') {
+            result = await this.attempt(row);
+            if (result.outcome === 'unavailable') {
+              this.unavailable += 1;
+              pauseMs = backoffMs(this.unavailable, 250, LONGEST_PAUSE_MS);
+            } else this.unavailable = 0;
           }
-          case 'dead':
-            this.log.error(
-              { outboxId: row.id, target: row.target, error: result.error },
-              'outbox row is dead',
-            );
-            settling.push(settleDead(this.sql, row.id, result.error));
+          settle(row, result, pauseMs);
         }
       }),
     );
@@ -184,6 +198,7 @@ class LaneRunner {
   }
 
   private async pause(): Promise<void> {
+    if (this.woken && this.unavailable === 0 && this.inFlight.size < this.lane.concurrency) return;
     const ms = this.unavailable > 0 ? backoffMs(this.unavailable, 250, LONGEST_PAUSE_MS) : POLL_MS;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
@@ -196,4 +211,15 @@ class LaneRunner {
     });
     this.rouse = () => undefined;
   }
+}
+
+/** Rows by target, those of one target as they were written: a run hears its messages in their sequence. */
+function inSequence(rows: readonly OutboxRow[]): Map<string, OutboxRow[]> {
+  const sequences = new Map<string, OutboxRow[]>();
+  for (const row of [...rows].sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)))) {
+    const sequence = sequences.get(row.target);
+    if (sequence === undefined) sequences.set(row.target, [row]);
+    else sequence.push(row);
+  }
+  return sequences;
 }

@@ -148,6 +148,20 @@ test('a row whose relay died is due again when its lease ends', async () => {
   expect(seen).toEqual([2]);
 });
 
+test('messages of one target that wait together arrive in the sequence in which they were written', async () => {
+  const numbers = Array.from({ length: 12 }, (_, index) => index);
+  await enqueue(sql, ...numbers.map((n) => message('run', n)), message('other', 99));
+  const seen: number[] = [];
+  await relay(async (row) => {
+    // The later, the faster: side by side they would overtake each other.
+    if (row.target === 'run') await new Promise((resolve) => setTimeout(resolve, 24 - 2 * numberOf(row)));
+    seen.push(numberOf(row));
+    return { outcome: 'done' };
+  });
+  await eventually(none, 5_000);
+  expect(seen.filter((n) => n !== 99)).toEqual(numbers);
+});
+
 test('a waker rouses relays without a transaction of its own', async () => {
   const wake = createWaker(sql);
   const seen: number[] = [];
