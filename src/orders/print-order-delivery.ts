@@ -8,10 +8,16 @@ import { toMinor } from '../platform/domain/money';
 import type { SafeClient } from '../platform/http/safe-client';
 import type { ObjectStore } from '../platform/object-store';
 import type { Sql } from '../platform/postgres';
-import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../platform/signed-links';
+import type { LinkSigner } from '../platform/signed-links';
 import { isCrossBorder } from './domain/cross-border';
 import { runOrder } from './run-order';
 import type { ShippingAddress } from './schemas';
+
+/**
+ * Thirty days. The message is never made anew, and a partner may print weeks after it took it: when stock that it
+ * waits for is in, or when an operator has it delivered again.
+ */
+const ASSET_LINK_SECONDS = 30 * 24 * 60 * 60;
 
 export interface DeliveryDeps {
   readonly sql: Sql;
@@ -133,7 +139,7 @@ function printFile(links: LinkSigner, file: StoredFile): PrintFile {
   const link = (objectKey: string, contentType: string, name: string) =>
     links.sign(
       { objectKey, contentType, fileName: `${name}.${EXTENSIONS[contentType] ?? 'bin'}` },
-      { seconds: DOCUMENT_LINK_SECONDS },
+      { seconds: ASSET_LINK_SECONDS },
     );
   const preview = file.previews.find(({ type }) => type === 'preview_default');
   return {

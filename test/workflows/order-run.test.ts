@@ -41,6 +41,14 @@ test('a poster goes from submission to delivered, with one print order and one l
   expect(printOrders).toHaveLength(1);
   expect(printOrders[0]).toMatchObject({ distinctContents: 1, distinctLabels: 1, state: 'finished' });
 
+  // The partner's links to print files outlast a wait for stock, and end.
+  const [message] = await stack.services.sql<{ url: string }[]>`
+    SELECT body::jsonb #>> '{items,0,assets,0,url}' AS url FROM print_orders WHERE order_id = ${id}`;
+  const token = new URL(message!.url).pathname.split('/')[2]!;
+  const inDays = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1000);
+  expect(stack.services.links.open(token, inDays(29)).ok).toBe(true);
+  expect(stack.services.links.open(token, inDays(30))).toEqual({ ok: false, reason: 'expired' });
+
   // Asked again, dispatch gives the same shipment; its label's barcode is the tracking code that the client reads.
   const again = await stack
     .partner('prints-berlin')
