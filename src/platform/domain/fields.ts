@@ -29,7 +29,7 @@ export const currencyCode = choice((code) => CURRENCIES.has(code), 'Not a curren
 export const day = z.iso.date().refine((text) => text >= '1900', 'Must not lie before 1900');
 
 /** An offset of hours alone, or of hours and minutes without the colon, as PHP and others write it. */
-const BARE_OFFSET = /(T.*[+-]\d\d)(\d\d)?$/;
+const BARE_OFFSET = /^([^T]*T[^+-]*[+-]\d\d)(\d\d)?$/;
 
 /**
  * A moment of ISO 8601 with its offset, within 1900 to 9999 in UTC too, where an offset can carry it out of the years
