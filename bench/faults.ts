@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { connectPostgres, type Sql } from '../src/platform/postgres';
-import { audit, type Findings, isClean, unfinished } from './faults/audit';
+import { audit, type Findings, isClean, type ToldOrder, unfinished } from './faults/audit';
 import { letDisastersHappen } from './faults/disasters';
 import { gather, shelves, storedOrders, toldOrders, waitingPostbacks } from './faults/evidence';
 import { runOperator } from './faults/operator';
@@ -57,7 +57,8 @@ async function main(): Promise<number> {
     setMaxListeners(0, patience);
     const shop = runShop(stack, orders, random.fork(), patience);
     const stockroom = runStockroom(stack, random.fork(), storm.signal, patience);
-    const operator = runOperator(stack, random.fork(), over.signal);
+    const cancelled = new Set<string>();
+    const operator = runOperator(stack, random.fork(), over.signal, cancelled);
     const disasters = letDisastersHappen(stack, random.fork(), storm.signal);
     const began = Date.now();
     const watch = setInterval(() => {
@@ -71,13 +72,15 @@ async function main(): Promise<number> {
     const added = await stockroom;
     clearInterval(watch);
     const patienceMs = Number(options.patience) * 60_000;
-    const drained = await withDatabase(stack.databaseUrl(), (sql) => untilEnded(sql, told, patienceMs));
+    const drained = await withDatabase(stack.databaseUrl(), (sql) =>
+      untilEnded(sql, () => toldOrders(told, cancelled), patienceMs),
+    );
     over.abort();
     const repairs = await operator;
     say(`orders came to rest ${Math.round(drained / 1000)} s after the last client`);
 
     const evidence = await withDatabase(stack.databaseUrl(), (sql) =>
-      gather(stack, sql, told, opening, added),
+      gather(stack, sql, told, cancelled, opening, added),
     );
     const findings = audit(evidence);
     clean = isClean(findings);
@@ -112,12 +115,12 @@ async function withDatabase<T>(url: string, work: (sql: Sql) => Promise<T>): Pro
 }
 
 /** @returns milliseconds until every order had ended, or until nothing moved any more */
-async function untilEnded(sql: Sql, told: readonly Told[], patienceMs: number): Promise<number> {
+async function untilEnded(sql: Sql, told: () => ToldOrder[], patienceMs: number): Promise<number> {
   const began = Date.now();
   let last = '';
   let movedAt = began;
   while (Date.now() - began < LONGEST_DRAIN_MS) {
-    const open = unfinished(toldOrders(told), await storedOrders(sql));
+    const open = unfinished(told(), await storedOrders(sql));
     const postbacks = await waitingPostbacks(sql);
     const [left] = await sql<{ messages: number; version: string }[]>`
       SELECT (SELECT count(*)::int FROM outbox WHERE dead_at IS NULL) AS messages,

@@ -13,11 +13,15 @@ import type { Evidence, SeenPrintOrder, Shelf, StockUse, StoredOrder, ToldOrder 
 import type { ScatteredStack } from './scattered-stack';
 import type { Told } from './shop';
 
-export function toldOrders(told: readonly Told[]): ToldOrder[] {
+/**
+ * @param cancelled ids of the orders an operator cancelled something of: on a slow day a partner that would have made
+ *   them in the end is taken for one that does not
+ */
+export function toldOrders(told: readonly Told[], cancelled: ReadonlySet<string>): ToldOrder[] {
   return told.map(({ planned, orderId, odd }) => ({
     reference: planned.reference,
     orderId,
-    end: planned.end,
+    end: orderId !== null && cancelled.has(orderId) ? 'repaired' : planned.end,
     wish: planned.wish,
     odd,
   }));
@@ -71,6 +75,7 @@ export async function gather(
   stack: ScatteredStack,
   sql: Sql,
   told: readonly Told[],
+  cancelled: ReadonlySet<string>,
   opening: readonly Pick<Shelf, 'partner' | 'sku' | 'now'>[],
   added: ReadonlyMap<string, number>,
 ): Promise<Evidence> {
@@ -86,7 +91,7 @@ export async function gather(
   const unsent = await sql<{ kind: string; target: string; attempts: number; lastError: string | null }[]>`
     SELECT kind, target, attempts, last_error FROM outbox ORDER BY id LIMIT 100`;
   return {
-    told: toldOrders(told),
+    told: toldOrders(told, cancelled),
     orders,
     shown: await shownOrders(stack, told),
     runs: await runs(stack),

@@ -11,12 +11,14 @@ const RETRY_MS = 1_000;
 /**
  * An operator who watches the orders in need. What a partner leaves lying goes to another partner; what no other can
  * make is cancelled. Every act carries an Idempotency-Key, so that one whose answer was lost is not done twice.
+ * @param cancelled takes the ids of the orders of which something was cancelled
  * @returns how many acts were done, when told to go home
  */
 export async function runOperator(
   stack: ScatteredStack,
   random: SeededRandom,
   signal: AbortSignal,
+  cancelled: Set<string>,
 ): Promise<number> {
   const { apiKey } = stack.credentials.operator;
   const clients = stack.apiUrls.map((baseUrl) =>
@@ -42,7 +44,7 @@ export async function runOperator(
     for (const id of inNeed) {
       if (!firstSeen.has(id)) firstSeen.set(id, Date.now());
       if (Date.now() - firstSeen.get(id)! < LOOKS_TWICE_AFTER_MS) continue;
-      acts += await mend(ask, id);
+      acts += await mend(ask, id, cancelled);
       firstSeen.delete(id);
     }
     await sleep(ROUND_MS, undefined, { signal }).catch(() => undefined);
@@ -65,7 +67,7 @@ async function ordersInNeed(client: PresslineClient): Promise<{ id: string }[]> 
   }
 }
 
-async function mend(ask: Ask, orderId: string): Promise<number> {
+async function mend(ask: Ask, orderId: string, cancelled: Set<string>): Promise<number> {
   const params = { orderId };
   const order = await ask((client) => client.getOperatorOrder({ params }));
   // `passed`: the partner took it and says nothing.
@@ -82,10 +84,11 @@ async function mend(ask: Ask, orderId: string): Promise<number> {
       return await client.repairOrder({ params, body }, key('reroute')).then(() => true, isNo);
     });
     if (isDone) continue;
-    await ask(async (client) => {
+    const isCancelled = await ask(async (client) => {
       const body = { action: 'cancel' as const, itemIds: [itemId], reason };
       return await client.repairOrder({ params, body }, key('cancel')).then(() => true, isNo);
     });
+    if (isCancelled) cancelled.add(orderId);
   }
   return lying.length;
 }
