@@ -118,7 +118,6 @@ export function generateOperations(document: OpenApiDocument): string {
     return `${operation.operationId}: { method: '${method}', path: '${path}', idempotent: ${isKeyed} },`;
   });
   return [
-    '// Generated from the OpenAPI document by client/generate.ts. After a change of routes: UPDATE_CLIENT=1 npx jest test/client/operations',
     ...schemas,
     `export interface Operations {\n${operations.map(({ operation }) => operationTypes(operation)).join('\n')}\n}`,
     `export const OPERATIONS = {\n${table.join('\n')}\n} as const;`,

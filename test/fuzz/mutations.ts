@@ -88,7 +88,7 @@ export interface TextChange {
 }
 
 const DEEP = '['.repeat(100_000) + ']'.repeat(100_000);
-const DEEP_OBJECTS = '{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000);
+const DEEP_OBJECTS = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
 
 export const textChange: fc.Arbitrary<TextChange> = fc.oneof(
   {

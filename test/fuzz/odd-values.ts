@@ -38,6 +38,7 @@ export const ODD_TEXTS: readonly string[] = [
   '%s%s%n',
   '_%',
   '$1',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: for whoever would fill it in
   '${7*7}',
   '{{7*7}}',
   '../../../../etc/passwd',

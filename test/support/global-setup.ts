@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,6 +15,7 @@ import { findTemporalBinary } from '../../src/platform/embedded/temporal-binary'
 import { startTemporal, stopLeftoverTemporal } from '../../src/platform/embedded/temporal-server';
 import { migrate } from '../../src/platform/migrate';
 import { connectPostgres } from '../../src/platform/postgres';
+import { projectRoot } from '../../src/platform/project-root';
 import { ensureSearchAttributes } from '../../src/platform/temporal';
 import { SERVER_VARIABLES, TEMPLATE_DATABASE } from './servers';
 import { bundleForTests } from './workflow-bundle';
@@ -39,6 +41,9 @@ declare global {
  * environment (see servers.ts). PRESSLINE_TEST_SERVERS=none starts none, for pure unit tests.
  */
 export default async function globalSetup(): Promise<void> {
+  execFileSync(process.execPath, [join(projectRoot(), 'scripts', 'generate-client.mjs')], {
+    stdio: 'inherit',
+  });
   if (process.env.PRESSLINE_TEST_SERVERS === 'none') return;
   await sweep();
   const dir = await mkdtemp(join(tmpdir(), PREFIX));

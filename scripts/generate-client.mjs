@@ -1,0 +1,65 @@
+/**
+ * Writes client/operations.ts from the routes, by the OpenAPI document they make. Does nothing when the file was made
+ * of the same sources.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import Module, { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transformSync } from '@swc/core';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const file = join(root, 'client', 'operations.ts');
+
+/** What the document may depend on. */
+function sources() {
+  const inputs = ['package-lock.json', 'scripts/generate-client.mjs', 'client/generate.ts'];
+  for (const dir of ['api', 'src']) {
+    for (const name of readdirSync(join(root, dir), { recursive: true }).sort()) {
+      if (name.endsWith('.ts')) inputs.push(join(dir, name));
+    }
+  }
+  return inputs;
+}
+
+const hash = createHash('sha256');
+for (const input of sources())
+  hash
+    .update(input)
+    .update('\0')
+    .update(readFileSync(join(root, input)));
+const stamp = `// Made of the routes by \`npm run generate\`; of sources ${hash.digest('hex').slice(0, 16)}\n\n`;
+
+/** Stands for whatever routes are made with; describing routes calls none of it. */
+const hollow = new Proxy(() => undefined, {
+  get: (_target, name) => (name === Symbol.toPrimitive ? () => '' : hollow),
+  apply: () => hollow,
+});
+
+if (!existsSync(file) || !readFileSync(file, 'utf8').startsWith(stamp)) {
+  Module._extensions['.ts'] = (module, path) => {
+    const { code } = transformSync(readFileSync(path, 'utf8'), {
+      filename: path,
+      swcrc: false,
+      jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+      module: { type: 'commonjs' },
+    });
+    module._compile(code, path);
+  };
+  const require = createRequire(import.meta.url);
+  const { openApiDocument } = require('../api/http/openapi.ts');
+  const { allRoutes } = require('../api/routes.ts');
+  const { generateOperations } = require('../client/generate.ts');
+  const document = openApiDocument(allRoutes(hollow), 'http://localhost');
+  const biome = require.resolve('@biomejs/biome/bin/biome');
+  const formatted = execFileSync(
+    process.execPath,
+    [biome, 'format', '--vcs-enabled=false', '--stdin-file-path=client/operations.ts'],
+    { cwd: root, input: generateOperations(document), encoding: 'utf8' },
+  );
+  // Two processes may be at it at once.
+  writeFileSync(`${file}.${process.pid}`, stamp + formatted);
+  renameSync(`${file}.${process.pid}`, file);
+}
