@@ -8,6 +8,8 @@ export type Transaction = postgres.TransactionSql<{ bigint: string }>;
 /** Where a store function runs: in a transaction of the caller's, or by itself. */
 export type Queryable = Sql | Transaction;
 
+const LONGEST_BACKOFF_SECONDS = 1;
+
 /**
  * Opens a pool. Columns come back camelCased (`created_at` as `createdAt`), timestamps as Date,
  * bigint as decimal string, numeric as string: money and ids never pass through a float.
@@ -21,6 +23,9 @@ export function connectPostgres(
     idle_timeout: 60,
     connect_timeout: 10,
     max_lifetime: 60 * 60,
+    // All connections count their failures together: by the driver's own rule a pool whose connections were cut a few
+    // times is away for 20 seconds when the server has long been back.
+    backoff: (failures) => Math.min(3 ** failures / 100, LONGEST_BACKOFF_SECONDS) * (0.5 + Math.random() / 2),
     onnotice: () => undefined,
     transform: { column: { from: postgres.toCamel } },
     connection: {
