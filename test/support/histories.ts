@@ -35,6 +35,7 @@ const SCENARIOS: Readonly<Record<string, readonly string[] | null>> = {
     'refused',
     'five-keys',
   ],
+  'order-run': ['first'],
   dispatch: ['twenty', 'moved', 'not-taken-back', 'restless'],
 };
 

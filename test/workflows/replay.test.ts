@@ -32,6 +32,7 @@ test('there is a history of every misbehaviour, and of clientsâ€™ and operatorsâ
   expect(scenarios).toEqual(
     expect.arrayContaining([
       ...Object.keys(BEHAVIOURS).map((name) => `partner-misbehaviour.${name}`),
+      'order-run.first',
       'cancellation.agreed',
       'dispatch.moved',
       'dispatch.not-taken-back',
