@@ -55,6 +55,7 @@ const LEFT_OUT = new Set([
   'requestId',
   'schedulerRequestId',
   'searchAttributes',
+  'stackTrace',
   'meteringMetadata',
   'workerVersion',
   'taskId',
