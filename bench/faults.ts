@@ -5,7 +5,7 @@ import { connectPostgres, type Sql } from '../src/platform/postgres';
 import { audit, type Findings, isClean, type ToldOrder, unfinished } from './faults/audit';
 import { letDisastersHappen } from './faults/disasters';
 import { gather, shelves, storedOrders, toldOrders, waitingPostbacks } from './faults/evidence';
-import { runOperator } from './faults/operator';
+import { OperatorActs, runOperator } from './faults/operator';
 import { planOrders } from './faults/orders';
 import { startScatteredStack } from './faults/scattered-stack';
 import { runShop, type Told } from './faults/shop';
@@ -57,8 +57,8 @@ async function main(): Promise<number> {
     setMaxListeners(0, patience);
     const shop = runShop(stack, orders, random.fork(), patience);
     const stockroom = runStockroom(stack, random.fork(), storm.signal, patience);
-    const cancelled = new Set<string>();
-    const operator = runOperator(stack, random.fork(), over.signal, cancelled);
+    const acts = new OperatorActs();
+    const operator = runOperator(stack, random.fork(), over.signal, acts);
     const disasters = letDisastersHappen(stack, random.fork(), storm.signal);
     const began = Date.now();
     const watch = setInterval(() => {
@@ -73,14 +73,14 @@ async function main(): Promise<number> {
     clearInterval(watch);
     const patienceMs = Number(options.patience) * 60_000;
     const drained = await withDatabase(stack.databaseUrl(), (sql) =>
-      untilEnded(sql, () => toldOrders(told, cancelled), patienceMs),
+      untilEnded(sql, () => toldOrders(told, acts), patienceMs),
     );
     over.abort();
     const repairs = await operator;
     say(`orders came to rest ${Math.round(drained / 1000)} s after the last client`);
 
     const evidence = await withDatabase(stack.databaseUrl(), (sql) =>
-      gather(stack, sql, told, cancelled, opening, added),
+      gather(stack, sql, told, acts, opening, added),
     );
     const findings = audit(evidence);
     clean = isClean(findings);

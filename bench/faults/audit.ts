@@ -36,6 +36,8 @@ export interface ToldOrder {
   readonly orderId: string | null;
   readonly end: OrderEnd;
   readonly wish: Wish;
+  /** How often the operator gave an item of it to another partner. */
+  readonly reroutes: number;
   /** An answer that fits no case. */
   readonly odd: string | null;
 }
@@ -155,7 +157,7 @@ function runTwice({ orders, runs }: Evidence): string[] {
 }
 
 /** What partners hold that they should make twice, or could not recognise as the same when it came again. */
-function madeTwice({ printOrders }: Evidence): string[] {
+function madeTwice({ printOrders, told }: Evidence): string[] {
   const findings = printOrders.flatMap(({ id, reference, contents, webhookIds }) => [
     ...(contents > 1 ? [`${reference}: print order ${id} came with ${contents} different contents`] : []),
     ...(webhookIds > 1 ? [`${reference}: print order ${id} came under ${webhookIds} message ids`] : []),
@@ -163,8 +165,10 @@ function madeTwice({ printOrders }: Evidence): string[] {
   const lines = printOrders
     .filter(({ binding }) => binding)
     .flatMap(({ id, reference, lines }) => lines.map((line) => ({ id, what: `${reference}: ${line}` })));
+  const reroutes = new Map(told.map((order) => [order.reference, order.reroutes]));
   for (const [what, count] of countBy(lines, (line) => line.what)) {
-    if (count === 1) continue;
+    // What the operator gave to another partner, and the first one had packed already, is made by both.
+    if (count <= 1 + (reroutes.get(what.slice(0, what.indexOf(':'))) ?? 0)) continue;
     const ids = lines.filter((line) => line.what === what).map(({ id }) => id);
     findings.push(`${what} is in print orders ${ids.join(', ')}`);
   }

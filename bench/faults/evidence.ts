@@ -10,18 +10,16 @@ import type { Sql } from '../../src/platform/postgres';
 import { auditStock } from '../../src/procurement/stock-audit';
 import { inParallel } from '../support/bench-stack';
 import type { Evidence, SeenPrintOrder, Shelf, StockUse, StoredOrder, ToldOrder } from './audit';
+import type { OperatorActs } from './operator';
 import type { ScatteredStack } from './scattered-stack';
 import type { Told } from './shop';
 
-/**
- * @param cancelled ids of the orders an operator cancelled something of: on a slow day a partner that would have made
- *   them in the end is taken for one that does not
- */
-export function toldOrders(told: readonly Told[], cancelled: ReadonlySet<string>): ToldOrder[] {
+export function toldOrders(told: readonly Told[], acts: OperatorActs): ToldOrder[] {
   return told.map(({ planned, orderId, odd }) => ({
     reference: planned.reference,
     orderId,
-    end: orderId !== null && cancelled.has(orderId) ? 'repaired' : planned.end,
+    end: orderId !== null && acts.cancelled.has(orderId) ? 'repaired' : planned.end,
+    reroutes: acts.reroutes.get(orderId ?? '') ?? 0,
     wish: planned.wish,
     odd,
   }));
@@ -75,7 +73,7 @@ export async function gather(
   stack: ScatteredStack,
   sql: Sql,
   told: readonly Told[],
-  cancelled: ReadonlySet<string>,
+  acts: OperatorActs,
   opening: readonly Pick<Shelf, 'partner' | 'sku' | 'now'>[],
   added: ReadonlyMap<string, number>,
 ): Promise<Evidence> {
@@ -91,7 +89,7 @@ export async function gather(
   const unsent = await sql<{ kind: string; target: string; attempts: number; lastError: string | null }[]>`
     SELECT kind, target, attempts, last_error FROM outbox ORDER BY id LIMIT 100`;
   return {
-    told: toldOrders(told, cancelled),
+    told: toldOrders(told, acts),
     orders,
     shown: await shownOrders(stack, told),
     runs: await runs(stack),

@@ -9,16 +9,27 @@ const ROUND_MS = 5_000;
 const RETRY_MS = 1_000;
 
 /**
+ * What an operator did. On a slow day a partner that would have made an order in the end is taken for one that does not:
+ * an order may end cancelled then, or be made by both.
+ */
+export class OperatorActs {
+  /** Ids of orders of which something was cancelled. */
+  readonly cancelled = new Set<string>();
+  /** By order id, how often an item was given to another partner. */
+  readonly reroutes = new Map<string, number>();
+}
+
+/**
  * An operator who watches the orders in need. What a partner leaves lying goes to another partner; what no other can
  * make is cancelled. Every act carries an Idempotency-Key, so that one whose answer was lost is not done twice.
- * @param cancelled takes the ids of the orders of which something was cancelled
+ * @param acts takes what is done, by order
  * @returns how many acts were done, when told to go home
  */
 export async function runOperator(
   stack: ScatteredStack,
   random: SeededRandom,
   signal: AbortSignal,
-  cancelled: Set<string>,
+  acts: OperatorActs,
 ): Promise<number> {
   const { apiKey } = stack.credentials.operator;
   const clients = stack.apiUrls.map((baseUrl) =>
@@ -37,19 +48,19 @@ export async function runOperator(
     }
   };
   const firstSeen = new Map<string, number>();
-  let acts = 0;
+  let done = 0;
   while (!signal.aborted) {
     const inNeed = new Set((await ask(ordersInNeed)).map(({ id }) => id));
     for (const id of firstSeen.keys()) if (!inNeed.has(id)) firstSeen.delete(id);
     for (const id of inNeed) {
       if (!firstSeen.has(id)) firstSeen.set(id, Date.now());
       if (Date.now() - firstSeen.get(id)! < LOOKS_TWICE_AFTER_MS) continue;
-      acts += await mend(ask, id, cancelled);
+      done += await mend(ask, id, acts);
       firstSeen.delete(id);
     }
     await sleep(ROUND_MS, undefined, { signal }).catch(() => undefined);
   }
-  return acts;
+  return done;
 }
 
 /** Asks one API process after another until there is an answer. */
@@ -67,7 +78,7 @@ async function ordersInNeed(client: PresslineClient): Promise<{ id: string }[]> 
   }
 }
 
-async function mend(ask: Ask, orderId: string, cancelled: Set<string>): Promise<number> {
+async function mend(ask: Ask, orderId: string, acts: OperatorActs): Promise<number> {
   const params = { orderId };
   const order = await ask((client) => client.getOperatorOrder({ params }));
   // `passed`: the partner took it and says nothing.
@@ -83,12 +94,15 @@ async function mend(ask: Ask, orderId: string, cancelled: Set<string>): Promise<
       const body = { action: 'reroute' as const, itemId, reason };
       return await client.repairOrder({ params, body }, key('reroute')).then(() => true, isNo);
     });
-    if (isDone) continue;
+    if (isDone) {
+      acts.reroutes.set(orderId, (acts.reroutes.get(orderId) ?? 0) + 1);
+      continue;
+    }
     const isCancelled = await ask(async (client) => {
       const body = { action: 'cancel' as const, itemIds: [itemId], reason };
       return await client.repairOrder({ params, body }, key('cancel')).then(() => true, isNo);
     });
-    if (isCancelled) cancelled.add(orderId);
+    if (isCancelled) acts.cancelled.add(orderId);
   }
   return lying.length;
 }

@@ -13,6 +13,7 @@ const told = (over: Partial<ToldOrder> = {}): ToldOrder => ({
   orderId: 'a',
   end: 'delivered',
   wish: 'nothing',
+  reroutes: 0,
   odd: null,
   ...over,
 });
@@ -173,6 +174,16 @@ test('a voided label, and a second one after a change of address, are in order',
     ],
   };
   expect(isClean(audit(changed))).toBe(true);
+});
+
+test('what an operator gave to another partner is made by both when the first had packed it already, and by no third', () => {
+  const makers = (count: number): Evidence => ({
+    ...good,
+    told: [told({ reroutes: 1 })],
+    printOrders: Array.from({ length: count }, (_, n) => printOrder({ id: `50000${n + 1}` })),
+  });
+  expect(audit(makers(2)).printOrdersMadeTwice).toEqual([]);
+  expect(audit(makers(3)).printOrdersMadeTwice).not.toEqual([]);
 });
 
 test('an order that its client cancelled has ended, and so has one that an operator gave to another partner', () => {
