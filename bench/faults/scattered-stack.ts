@@ -9,6 +9,7 @@ import { seedDemoCatalog } from '../../src/catalog/seed-demo-catalog';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
 import { claimDataFolder } from '../../src/platform/embedded/data-folder';
 import { startPostgres } from '../../src/platform/embedded/postgres-server';
+import { killWhenStuck } from '../../src/platform/embedded/stuck-server';
 import { findTemporalBinary } from '../../src/platform/embedded/temporal-binary';
 import { startTemporal } from '../../src/platform/embedded/temporal-server';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
@@ -99,6 +100,7 @@ export async function startScatteredStack(report: (line: string) => void): Promi
   });
   const temporal = await supervise('temporal', async (): Promise<Life> => {
     const server = await startTemporal(folder, binary, NAMESPACE, quiet);
+    killWhenStuck(server, server.healthUrl);
     temporalAddress = server.address;
     return { pid: server.pid, ended: server.died };
   });

@@ -3,6 +3,7 @@ import { claimDataFolder } from './data-folder';
 import { type KeptServer, keepRunning } from './kept-running';
 import { startPostgres } from './postgres-server';
 import type { RunningServer } from './running-server';
+import { killWhenStuck } from './stuck-server';
 import { findTemporalBinary } from './temporal-binary';
 import { startTemporal } from './temporal-server';
 
@@ -61,7 +62,10 @@ export async function startEmbeddedStack(
       report,
     });
     const server = await keep(
-      (report) => startTemporal(folder.path, binary, config.TEMPORAL_NAMESPACE, report),
+      async (report) => {
+        const temporal = await startTemporal(folder.path, binary, config.TEMPORAL_NAMESPACE, report);
+        return killWhenStuck(temporal, temporal.healthUrl);
+      },
       ({ address }) => address,
     );
     return { TEMPORAL_ADDRESS: server.address, TEMPORAL_UI_URL: config.TEMPORAL_UI_URL ?? server.uiUrl };

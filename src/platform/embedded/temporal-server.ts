@@ -38,6 +38,8 @@ export interface EmbeddedTemporal extends RunningServer {
   /** host:port of the frontend. */
   readonly address: string;
   readonly uiUrl: string;
+  /** Answers 200 while the namespace can be read from the database. */
+  readonly healthUrl: string;
 }
 
 /**
@@ -80,8 +82,10 @@ export async function startTemporal(
       stopSteps: STOP_STEPS,
       logFile,
     });
-    if (await Promise.race([server.died.then(() => false), isReady(server.pid, httpPort, namespace)])) {
-      return { ...server, address: `127.0.0.1:${port}`, uiUrl: `http://127.0.0.1:${uiPort}` };
+    // The HTTP port that this process alone was given: the frontend port may answer because another server was faster.
+    const healthUrl = `http://127.0.0.1:${httpPort}/api/v1/namespaces/${encodeURIComponent(namespace)}`;
+    if (await Promise.race([server.died.then(() => false), isReady(server.pid, healthUrl)])) {
+      return { ...server, address: `127.0.0.1:${port}`, uiUrl: `http://127.0.0.1:${uiPort}`, healthUrl };
     }
     await server.stop();
     if (!/address already in use|can't set .*port/i.test(await server.output())) {
@@ -92,12 +96,8 @@ export async function startTemporal(
   throw new Error('Temporal found no port that it could listen on');
 }
 
-/**
- * Up when the namespace answers. Asked on the HTTP port that this process alone was given: the frontend port may
- * answer because another server was faster to take it.
- */
-async function isReady(pid: number, httpPort: number, namespace: string): Promise<boolean> {
-  const url = `http://127.0.0.1:${httpPort}/api/v1/namespaces/${encodeURIComponent(namespace)}`;
+/** Up when the namespace answers. */
+async function isReady(pid: number, url: string): Promise<boolean> {
   for (
     const deadline = Date.now() + START_TIMEOUT_MS;
     isAlive(pid) && Date.now() < deadline;
