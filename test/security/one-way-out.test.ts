@@ -11,6 +11,7 @@ const OPENS_CONNECTIONS: Readonly<Record<string, string>> = {
   'src/platform/http/safe-client.ts': 'the safe client itself',
   'src/platform/http/resolve.ts': 'its look-up of names',
   'src/platform/object-store-s3.ts': 'the store that the configuration names',
+  'src/platform/embedded/stuck-server.ts': 'asks a server of our own whether it still works',
   'src/platform/embedded/temporal-server.ts': 'the server that it has started itself',
   'src/platform/embedded/ports.ts': 'listens for a moment, to find a free port',
   'src/carriers/easypost.ts': 'the gateway that the configuration names; labels come by the safe client',
