@@ -81,9 +81,15 @@ async function ordersInNeed(client: PresslineClient): Promise<{ id: string }[]> 
 async function mend(ask: Ask, orderId: string, acts: OperatorActs): Promise<number> {
   const params = { orderId };
   const order = await ask((client) => client.getOperatorOrder({ params }));
+  // A partner that has asked for the documents is packing, whatever became of its postbacks.
+  const packing = order.printOrders.filter(({ shipments }) =>
+    shipments.some(({ status }) => status !== 'voided'),
+  );
+  const isPacked = (itemId: string) => packing.some(({ jobs }) => jobs.some((job) => job.itemId === itemId));
   // `passed`: the partner took it and says nothing.
-  const lying = order.items.filter(({ fulfillmentStatus }) =>
-    ['manual_handling', 'passed'].includes(fulfillmentStatus),
+  const lying = order.items.filter(
+    ({ id, fulfillmentStatus }) =>
+      fulfillmentStatus === 'manual_handling' || (fulfillmentStatus === 'passed' && !isPacked(id)),
   );
   for (const { id: itemId } of lying) {
     const makers = order.printOrders.filter(({ jobs }) => jobs.some((job) => job.itemId === itemId)).length;
