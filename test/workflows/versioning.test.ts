@@ -28,7 +28,7 @@ async function stopVersion(buildId: string): Promise<void> {
   workers.delete(buildId);
 }
 
-/** `temporal worker deployment set-current-version`; the version is known once its worker has polled. */
+/** `temporal worker deployment set-current-version`; the version is known, and whole, once its worker has polled every task queue. */
 async function makeCurrent(buildId: string): Promise<void> {
   const { config, temporal: client } = stack.services;
   const { workflowService } = client.connection as Connection;
@@ -43,7 +43,7 @@ async function makeCurrent(buildId: string): Promise<void> {
       return true;
     } catch (error) {
       const { details } = error as { details?: string };
-      if (/not found|no worker deployment|no poller/i.test(details ?? '')) return undefined;
+      if (/not found|no worker deployment|no poller|missing active task queues/i.test(details ?? '')) return undefined;
       throw error;
     }
   });
