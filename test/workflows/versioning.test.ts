@@ -43,7 +43,8 @@ async function makeCurrent(buildId: string): Promise<void> {
       return true;
     } catch (error) {
       const { details } = error as { details?: string };
-      if (/not found|no worker deployment|no poller|missing active task queues/i.test(details ?? '')) return undefined;
+      if (/not found|no worker deployment|no poller|missing active task queues/i.test(details ?? ''))
+        return undefined;
       throw error;
     }
   });
