@@ -1,4 +1,5 @@
 import { Refusal } from '../../src/platform/errors';
+import { isUnprocessedUpdate } from '../../src/platform/temporal-updates';
 
 /** Codes of Node, postgres.js and Postgres that mean: the server is away, starting, stopping or full. */
 const AWAY = new Set([
@@ -36,23 +37,19 @@ const GRPC_AWAY = new Set([4, 8, 14]);
 /** Error classes of @temporalio/client for an answer that did not come in time (no worker polls, say). */
 const TEMPORAL_AWAY = new Set(['WorkflowUpdateRPCTimeoutOrCancelledError']);
 
-/** Types of Temporal's own failures for an update that no worker has looked at: it may be sent again. */
-const NOT_LOOKED_AT = new Set(['UnprocessedUpdate']);
-
 /** Whether an error, or what caused it, is a server that is away. */
 export function isUnavailable(error: unknown, depth = 0): boolean {
   if (typeof error !== 'object' || error === null || depth > 5) return false;
-  const { code, cause, errors, name, type } = error as {
+  if (isUnprocessedUpdate(error)) return true;
+  const { code, cause, errors, name } = error as {
     code?: unknown;
     cause?: unknown;
     errors?: unknown;
     name?: unknown;
-    type?: unknown;
   };
   if (typeof code === 'string' && AWAY.has(code)) return true;
   if (typeof code === 'number' && GRPC_AWAY.has(code)) return true;
   if (typeof name === 'string' && TEMPORAL_AWAY.has(name)) return true;
-  if (typeof type === 'string' && NOT_LOOKED_AT.has(type)) return true;
   if (Array.isArray(errors) && errors.some((inner) => isUnavailable(inner, depth + 1))) return true;
   return isUnavailable(cause, depth + 1);
 }

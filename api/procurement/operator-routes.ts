@@ -4,7 +4,7 @@ import { day } from '../../src/platform/domain/fields';
 import { toMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
-import { untilProcessed } from '../../src/platform/temporal-updates';
+import { sendUpdate } from '../../src/platform/temporal-updates';
 import {
   PROCUREMENT_STATUSES,
   type ProcurementStep,
@@ -65,10 +65,9 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
       throw new Refusal('CONFLICT', { message: `Procurement order ${orderId} is invoiced: it is finished.` });
     }
     const run = temporal.workflow.getHandle(procurementWorkflowId(orderId));
-    const deadline = Date.now() + ANSWER_WITHIN_MS;
     try {
-      const outcome = await temporal.withDeadline(deadline, () =>
-        untilProcessed(deadline, () => run.executeUpdate(procurementStepUpdate, { args: [step] })),
+      const outcome = await sendUpdate(temporal, ANSWER_WITHIN_MS, () =>
+        run.executeUpdate(procurementStepUpdate, { args: [step] }),
       );
       if (!outcome.ok) throw new Refusal('CONFLICT', { message: outcome.reason });
     } catch (error) {

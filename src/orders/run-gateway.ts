@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { type ErrorCode, Refusal } from '../platform/errors';
-import { untilProcessed } from '../platform/temporal-updates';
+import { sendUpdate } from '../platform/temporal-updates';
 import type { RunRefusal } from './domain/refusals';
 import {
   type CancelRequest,
@@ -58,14 +58,11 @@ export function createRunGateway(client: Client): RunGateway {
       // Asked first, so that an absent Temporal is known at once, and nothing is done behind the caller's back when
       // it comes back: the SDK goes on trying a call that its caller has given up.
       await client.withDeadline(Date.now() + REACHABLE_MS, () => client.workflowService.getSystemInfo({}));
-      const deadline = Date.now() + ANSWER_MS;
-      return await client.withDeadline(deadline, () =>
-        untilProcessed(deadline, () =>
-          handle.executeUpdate<T, [object]>(name, {
-            args: [argument],
-            ...(updateId === undefined ? {} : { updateId }),
-          }),
-        ),
+      return await sendUpdate(client, ANSWER_MS, () =>
+        handle.executeUpdate<T, [object]>(name, {
+          args: [argument],
+          ...(updateId === undefined ? {} : { updateId }),
+        }),
       );
     });
   }

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 
 const PAUSE_MS = 100;
 
 /** Whether the server took an update back because its worker ended a task without looking at it; nothing was done. */
-function isUnprocessed(error: unknown): boolean {
+export function isUnprocessedUpdate(error: unknown): boolean {
   return (
     error instanceof WorkflowUpdateFailedError &&
     error.cause instanceof ApplicationFailure &&
@@ -16,15 +16,23 @@ function isUnprocessed(error: unknown): boolean {
 /**
  * Sends an update to a run, and again while it was not looked at: of two dozen at once to one run whose steps are local
  * activities, the server gave two back so.
- * @param deadline epoch milliseconds; what is given back after it is thrown
+ * @param withinMs how long the answer may take; what is given back after it is thrown
+ * @throws what `send` throws
  */
-export async function untilProcessed<T>(deadline: number, send: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await send();
-    } catch (error) {
-      if (!isUnprocessed(error) || Date.now() + PAUSE_MS >= deadline) throw error;
-      await pause(PAUSE_MS);
+export async function sendUpdate<T>(
+  client: Pick<Client, 'withDeadline'>,
+  withinMs: number,
+  send: () => Promise<T>,
+): Promise<T> {
+  const deadline = Date.now() + withinMs;
+  return await client.withDeadline(deadline, async () => {
+    for (;;) {
+      try {
+        return await send();
+      } catch (error) {
+        if (!isUnprocessedUpdate(error) || Date.now() + PAUSE_MS >= deadline) throw error;
+        await pause(PAUSE_MS);
+      }
     }
-  }
+  });
 }
