@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { answers } from './answers';
 import type { RunningServer } from './running-server';
 
 /** Longer than a busy machine leaves a server without an answer. */
 const EVERY_MS = 10_000;
-const ANSWERS_WITHIN_MS = 5_000;
 const MOST_MISSES = 3;
 
 /**
@@ -27,10 +27,4 @@ export function killWhenStuck<T extends RunningServer>(server: T, url: string, e
   };
   void watch();
   return server;
-}
-
-async function answers(url: string): Promise<boolean> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).catch(() => undefined);
-  await answer?.body?.cancel();
-  return answer?.ok ?? false;
 }

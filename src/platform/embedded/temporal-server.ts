@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { answers } from './answers';
 import { lastLines } from './files';
 import { choosePort, freePort } from './ports';
 import { isAlive, processesWithArguments, type StopStep, stopProcess } from './processes';
@@ -103,9 +104,7 @@ async function isReady(pid: number, url: string): Promise<boolean> {
     isAlive(pid) && Date.now() < deadline;
     await sleep(20)
   ) {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
-    await answer?.body?.cancel();
-    if (answer?.ok) return true;
+    if (await answers(url)) return true;
   }
   return false;
 }
