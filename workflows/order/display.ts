@@ -4,6 +4,7 @@ import { describeRun } from '../../src/orders/domain/run-details';
 import type { RunEvent } from '../../src/orders/domain/run-events';
 import type { RunState } from '../../src/orders/domain/run-state';
 import { SEARCH_ATTRIBUTES } from '../../src/platform/domain/search-attributes';
+import type { Run } from './steps';
 
 /** Coarse phases for the search attribute, so that a run upserts a handful of times. */
 const COARSE_STATUS: Readonly<Record<string, string>> = {
@@ -38,15 +39,11 @@ export class Display {
 }
 
 /** One line a change of status, under the id of the request that submitted the order. */
-export function logChange(
-  before: RunState,
-  state: RunState,
-  { orderId, requestId }: { readonly orderId: string; readonly requestId: string },
-): void {
+export function logChange(before: RunState, state: RunState, ids: Run['ids']): void {
   const { attention } = state;
   const fulfillmentStatus = deriveStatus(state);
   if (fulfillmentStatus === deriveStatus(before) && attention.join() === before.attention.join()) return;
-  log.info('order status', { orderId, requestId, fulfillmentStatus, attention });
+  log.info('order status', { ...ids, fulfillmentStatus, attention });
 }
 
 /** What happened, for the marker of the record in the Temporal UI, which shows 200 bytes. */

@@ -35,11 +35,12 @@ import {
   trackingSignal,
 } from './messages';
 import { OneAtATime } from './one-at-a-time';
-import { Steps } from './steps';
+import { type Run, Steps } from './steps';
 import { type SettlingRun, Updates } from './updates';
 
 /** One order's run: the reducer decides, this carries out. */
 export class OrderRun implements SettlingRun {
+  readonly ids: Run['ids'];
   state: RunState;
   private clock: RunClock;
   private readonly inbox: RunEvent[] = [];
@@ -62,6 +63,7 @@ export class OrderRun implements SettlingRun {
   private refusal: RunRecord['refusal'] = null;
 
   constructor(readonly input: OrderRunInput) {
+    this.ids = { orderId: input.orderId, requestId: input.requestId };
     this.recorded = input.carried === undefined ? { position: 0, version: 0 } : null;
     this.financialStatus = input.carried === undefined ? 'pending' : null;
     this.state = input.carried?.state ?? initialRunState(input.items);
@@ -156,7 +158,7 @@ export class OrderRun implements SettlingRun {
           database.recordRun.executeWithOptions({ summary: summaryOf(events) }, [record]),
         );
       }
-      logChange(before, this.state, this.input);
+      logChange(before, this.state, this.ids);
       this.display.show(this.state, this.steps.names);
       for (const effect of effects) this.steps.carryOut(effect);
       this.written += events.length;

@@ -11,6 +11,8 @@ import { Tasks } from './tasks';
 /** What the parts of a run see of it. */
 export interface Run {
   readonly input: OrderRunInput;
+  /** The order, and the request that began it, as activities and the log take them. */
+  readonly ids: { readonly orderId: string; readonly requestId: string };
   readonly state: RunState;
   /** Takes an event in; the main loop decides on it. */
   take(event: RunEvent): void;
@@ -64,7 +66,7 @@ export class Steps {
     this.run.take({ type: 'fetching_files' });
     this.tasks.start('prepare', async () => {
       try {
-        await files.fetchOrderFiles({ ...this.ids, windowMs: this.run.input.fileRetryWindowMs });
+        await files.fetchOrderFiles({ ...this.run.ids, windowMs: this.run.input.fileRetryWindowMs });
       } catch (error) {
         if (isCancellation(error)) throw error;
         this.run.take(fileRefusal(error));
@@ -73,7 +75,7 @@ export class Steps {
       for (let attempt = 0; ; attempt += 1) {
         // The plan writes rows and reserves stock: once begun it is seen through, even when the order is cancelled.
         const plan = await CancellationScope.nonCancellable(() =>
-          this.local.run(() => database.prepareOrder(this.ids)),
+          this.local.run(() => database.prepareOrder(this.run.ids)),
         );
         if (plan.outcome === 'planned') {
           this.run.take({ type: 'prepared', printOrders: plan.printOrders });
@@ -105,7 +107,7 @@ export class Steps {
     this.tasks.start(`deliver:${printOrderId}`, async () => {
       try {
         const summary = this.summaryOf(printOrderId);
-        await partner.deliverPrintOrder.executeWithOptions({ summary }, [{ ...this.ids, printOrderId }]);
+        await partner.deliverPrintOrder.executeWithOptions({ summary }, [{ ...this.run.ids, printOrderId }]);
         this.run.take({ type: 'delivery', printOrderId, outcome: 'accepted', message: '' });
       } catch (error) {
         const { type, message } = applicationFailure(error);
@@ -128,7 +130,7 @@ export class Steps {
       await condition(() => !this.tasks.has(`deliver:${printOrderId}`), '1 minute');
       this.stopDelivering(printOrderId);
       try {
-        const request = { ...this.ids, printOrderId, jobIds: [...jobIds], reason };
+        const request = { ...this.run.ids, printOrderId, jobIds: [...jobIds], reason };
         const { outcome, message } = await partner.cancelAtPartner(request);
         if (outcome !== 'pending') tell(outcome, message);
       } catch (error) {
@@ -158,7 +160,7 @@ export class Steps {
       try {
         const summary = this.summaryOf(printOrderId);
         const jobs = unitsToShip(printOrderOf(this.run.state, printOrderId));
-        const request = { ...this.ids, printOrderId, revision, jobs };
+        const request = { ...this.run.ids, printOrderId, revision, jobs };
         const { shipmentId } = await carrier.dispatchPrintOrder.executeWithOptions({ summary }, [request]);
         this.run.take({ type: 'dispatched', printOrderId, shipmentId, revision });
       } catch (error) {
@@ -173,18 +175,13 @@ export class Steps {
     this.tasks.start(`void:${shipmentId}`, async () => {
       try {
         await CancellationScope.nonCancellable(() =>
-          voiding.voidOrderShipment({ ...this.ids, printOrderId, shipmentId }),
+          voiding.voidOrderShipment({ ...this.run.ids, printOrderId, shipmentId }),
         );
       } catch (error) {
         const { message } = applicationFailure(error);
         this.run.take({ type: 'void_failed', printOrderId, shipmentId, message });
       }
     });
-  }
-
-  private get ids(): { orderId: string; requestId: string } {
-    const { orderId, requestId } = this.run.input;
-    return { orderId, requestId };
   }
 
   /** What a step is about, in the Temporal UI. */

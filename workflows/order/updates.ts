@@ -51,7 +51,7 @@ export class Updates {
   async changeShipping(changeId: string): Promise<{ revision: number }> {
     await accepted();
     refuseWith(whyNotCancel(this.run.state, 'changed'));
-    const result = await this.local.run(() => database.applyShippingChange({ ...this.ids, changeId }));
+    const result = await this.local.run(() => database.applyShippingChange({ ...this.run.ids, changeId }));
     if (result.outcome === 'refused') {
       throw refusal(RUN_REFUSALS.invalid, result.message, result.reference);
     }
@@ -107,7 +107,7 @@ export class Updates {
     const replaces = replacedUnits(this.run.state, request);
     const plan = await this.local.run(() =>
       database.planReplacement({
-        ...this.ids,
+        ...this.run.ids,
         step: `${action}:${currentUpdateInfo()!.id}`,
         action,
         itemId,
@@ -122,11 +122,6 @@ export class Updates {
     if (printOrderOf(this.run.state, plan.printOrder.id).jobs.every((job) => job.ended !== null)) {
       throw refusal(RUN_REFUSALS.conflict, `item ${itemId} has shipped or ended meanwhile`);
     }
-  }
-
-  private get ids(): { orderId: string; requestId: string } {
-    const { orderId, requestId } = this.run.input;
-    return { orderId, requestId };
   }
 }
 
