@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Express } from 'express';
 import request from 'supertest';
@@ -10,7 +9,6 @@ import { startRelay } from '../../src/platform/outbox/relay';
 import { temporalLanes } from '../../src/platform/outbox/temporal-delivery';
 import type { Sql } from '../../src/platform/postgres';
 import { procurementWorkflowId } from '../../src/procurement/domain/procurement-order';
-import { PROCUREMENT_HISTORIES } from '../procurement/histories';
 import { stockPartner } from '../procurement/stock-fixture';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
@@ -60,7 +58,7 @@ afterEach(async () => {
   if (process.env.RECORD_HISTORIES === undefined) return;
   for (const [scenario, orderId] of played) {
     const run = deps.temporal.workflow.getHandle(procurementWorkflowId(orderId));
-    await keepHistory(run, join(PROCUREMENT_HISTORIES, `${scenario}.json`));
+    await keepHistory('procurement', scenario, await run.fetchHistory());
   }
   played.clear();
 });

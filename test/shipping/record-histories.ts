@@ -3,8 +3,8 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import type { ShippingActivities } from '../../activities/shipping';
 import { loadConfig } from '../../src/platform/config';
 import { connectTemporal } from '../../src/platform/temporal';
+import { keepHistory } from '../support/histories';
 import { testTemporalAddress, workflowBundle } from '../support/servers';
-import { keepHistory } from './history-files';
 
 /**
  * Writes histories/: one run of each way through the workflows of shipping, whose steps are played. To be run when a
@@ -114,5 +114,5 @@ test.each(Object.entries(SCENARIOS))('%s', async (name, { workflow, args, steps,
   await connection.close();
   await temporal.connection.close();
 
-  keepHistory(name, history);
+  await keepHistory('shipping', name, history);
 });

@@ -1,43 +1,31 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { WorkflowHandle } from '@temporalio/client';
 import { temporal as protocol } from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
-import type { Services } from '../../src/cli/services';
-import { orderWorkflowId } from '../../src/orders/domain/run-messages';
 import { projectRoot } from '../../src/platform/project-root';
 import { workflowBundle } from './servers';
 
 /**
- * Histories of order runs, one a scenario, as the tests that play the scenarios left them. A worker of any later
- * version must be able to go on with them. Recorded anew, after a change that is meant to break running orders, by
- *   RECORD_HISTORIES=1 npx jest test/workflows test/api/partner
+ * Stored histories of runs, one file a scenario: a worker of any later version must be able to go on with them. Each
+ * folder's are recorded anew, after a change that is meant to break what runs, by the test that plays them:
+ * - orders: `RECORD_HISTORIES=1 npx jest test/workflows test/api/partner`
+ * - procurement: `RECORD_HISTORIES=1 npx jest test/api/procurement-operator`
+ * - shipping: `npx jest --testMatch '**\/record-histories.ts' -t <name>`
  */
-const FOLDER = join(projectRoot(), 'test', 'workflows', 'histories');
+const FOLDERS = {
+  orders: 'test/workflows/histories',
+  procurement: 'test/procurement/histories',
+  shipping: 'test/shipping/histories',
+} as const;
 
-/** By test file: the references of the orders whose runs are kept; all of them when null. */
-const SCENARIOS: Readonly<Record<string, readonly string[] | null>> = {
-  'partner-misbehaviour': null,
-  cancellation: ['early', 'agreed', 'refused', 'by-word'],
-  'operator-repair': [
-    'hold-early',
-    'hold-late',
-    'parked',
-    'again',
-    'elsewhere',
-    'divided',
-    'both-again',
-    'one-more',
-    'short',
-    'one-less',
-    'split',
-    'refused',
-    'five-keys',
-  ],
-  'order-run': ['first'],
-  dispatch: ['twenty', 'moved', 'not-taken-back', 'restless'],
-};
+export type HistoryFolder = keyof typeof FOLDERS;
+export type History = protocol.api.history.v1.IHistory;
+
+export interface StoredHistory {
+  readonly scenario: string;
+  readonly history: History;
+}
 
 /**
  * Written as protobufjs has it. The SDK's own conversion to JSON needs one protobufjs for all its packages, and npm
@@ -75,63 +63,56 @@ function stripped(value: unknown): unknown {
   );
 }
 
-/** Keeps the histories of a test file's scenarios; called when its stack is closed. */
-export async function recordHistories({ sql, temporal }: Services): Promise<void> {
-  const file = basename(expect.getState().testPath ?? '', '.test.ts');
-  const wanted = SCENARIOS[file];
-  if (wanted === undefined) return;
-  const orders = await sql<{ id: string; orderReferenceId: string }[]>`
-    SELECT id, order_reference_id FROM orders
-    WHERE ${wanted === null} OR order_reference_id = ANY(${[...(wanted ?? [])]})`;
-  for (const { id, orderReferenceId } of orders) {
-    const run = temporal.workflow.getHandle(orderWorkflowId(id));
-    await keepHistory(run, join(FOLDER, `${file}.${orderReferenceId}.json`));
-  }
-}
+const folderOf = (folder: HistoryFolder) => join(projectRoot(), FOLDERS[folder]);
 
-/** Writes a run's history to a file, without what replay does not look at. */
-export async function keepHistory(run: WorkflowHandle, file: string): Promise<void> {
-  const history = History.create(await run.fetchHistory());
-  const text = JSON.stringify(
-    stripped(History.toObject(history, { longs: String, enums: String, bytes: String })),
-  );
+/** Writes a run's history as JSON, without what replay does not look at. */
+export async function keepHistory(folder: HistoryFolder, scenario: string, history: History): Promise<void> {
+  const plain = History.toObject(History.create(history), { longs: String, enums: String, bytes: String });
+  const file = join(folderOf(folder), `${scenario}.json`);
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${text}\n`);
+  await writeFile(file, `${JSON.stringify(stripped(plain))}\n`);
 }
 
-/** Of a stack with more runs than this the first ones are replayed. */
-const REPLAYED = 60;
-
-/**
- * Replays the runs of a stack when it is closed: `REPLAY_RUNS=1 npx jest` looks whether the workflow code goes the
- * same way again through whatever any test has put it through.
- * @throws Error naming the orders whose runs do not replay
- */
-export async function replayRuns({ sql, temporal }: Services): Promise<void> {
-  const orders = await sql<{ id: string; orderReferenceId: string }[]>`
-    SELECT id, order_reference_id FROM orders WHERE order_type = 'order' ORDER BY created_at LIMIT ${REPLAYED}`;
-  const histories = await Promise.all(
-    orders.map(async ({ id, orderReferenceId }) => {
-      const run = temporal.workflow.getHandle(orderWorkflowId(id));
-      const history = await run.fetchHistory().catch(() => null);
-      return history === null ? [] : [{ workflowId: orderReferenceId, history }];
-    }),
-  );
-  const failed: string[] = [];
-  const results = Worker.runReplayHistories({ workflowBundle: workflowBundle() }, histories.flat());
-  for await (const { workflowId, error } of results) {
-    if (error !== undefined) failed.push(`${workflowId}: ${error.message}`);
-  }
-  if (failed.length > 0) throw new Error(`runs that do not replay: ${failed.join('; ')}`);
-}
-
-/** The stored histories of a folder by scenario, as JSON and as a worker takes them. */
-export function storedHistories(folder = FOLDER) {
-  return readdirSync(folder)
+/** The stored histories of a folder, by scenario. */
+export function storedHistories(folder: HistoryFolder): StoredHistory[] {
+  return readdirSync(folderOf(folder))
     .filter((name) => name.endsWith('.json'))
     .sort()
-    .map((name) => {
-      const json = JSON.parse(readFileSync(join(folder, name), 'utf8')) as Record<string, unknown>;
-      return { scenario: basename(name, '.json'), json, history: History.fromObject(json) };
-    });
+    .map((name) => ({
+      scenario: basename(name, '.json'),
+      history: History.fromObject(
+        JSON.parse(readFileSync(join(folderOf(folder), name), 'utf8')) as Record<string, unknown>,
+      ),
+    }));
+}
+
+/**
+ * Takes workflow code through histories.
+ * @param bundle today's code unless given
+ * @returns what went wrong, by scenario; undefined where nothing did
+ */
+export async function replay(
+  histories: readonly StoredHistory[],
+  bundle: { codePath: string } | { code: string } = workflowBundle(),
+): Promise<Map<string, Error | undefined>> {
+  const outcomes = new Map<string, Error | undefined>();
+  const results = Worker.runReplayHistories(
+    { workflowBundle: bundle },
+    histories.map(({ scenario, history }) => ({ workflowId: scenario, history })),
+  );
+  for await (const { workflowId, error } of results) outcomes.set(workflowId, error);
+  return outcomes;
+}
+
+/** Lines for the scenarios that do not replay. */
+export const failuresOf = (outcomes: ReadonlyMap<string, Error | undefined>): string[] =>
+  [...outcomes].flatMap(([scenario, error]) =>
+    error === undefined ? [] : [`${scenario}: ${error.message}`],
+  );
+
+/** Today's workflow code with one place changed; fails when the place is no longer there. */
+export function changedBundle(from: string, to: string): { code: string } {
+  const code = readFileSync(workflowBundle().codePath, 'utf8');
+  if (!code.includes(from)) throw new Error(`the workflow bundle holds no ${from}`);
+  return { code: code.replace(from, to) };
 }

@@ -18,7 +18,7 @@ import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { randomToken } from '../../src/platform/ids';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
 import { testDatabase } from './database';
-import { recordHistories, replayRuns } from './histories';
+import { recordHistories, replayRuns } from './order-histories';
 import { testTemporalAddress, workflowBundle } from './servers';
 
 export { eventually } from './eventually';

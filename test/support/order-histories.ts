@@ -1,0 +1,63 @@
+import { basename } from 'node:path';
+import type { Services } from '../../src/cli/services';
+import { orderWorkflowId } from '../../src/orders/domain/run-messages';
+import { failuresOf, keepHistory, replay } from './histories';
+
+/** By test file: the references of the orders whose runs are kept; all of them when null. */
+const SCENARIOS: Readonly<Record<string, readonly string[] | null>> = {
+  'partner-misbehaviour': null,
+  cancellation: ['early', 'agreed', 'refused', 'by-word'],
+  'operator-repair': [
+    'hold-early',
+    'hold-late',
+    'parked',
+    'again',
+    'elsewhere',
+    'divided',
+    'both-again',
+    'one-more',
+    'short',
+    'one-less',
+    'split',
+    'refused',
+    'five-keys',
+  ],
+  'order-run': ['first'],
+  dispatch: ['twenty', 'moved', 'not-taken-back', 'restless'],
+};
+
+/** Keeps the histories of a test file's scenarios; called when its stack is closed. */
+export async function recordHistories({ sql, temporal }: Services): Promise<void> {
+  const file = basename(expect.getState().testPath ?? '', '.test.ts');
+  const wanted = SCENARIOS[file];
+  if (wanted === undefined) return;
+  const orders = await sql<{ id: string; orderReferenceId: string }[]>`
+    SELECT id, order_reference_id FROM orders
+    WHERE ${wanted === null} OR order_reference_id = ANY(${[...(wanted ?? [])]})`;
+  for (const { id, orderReferenceId } of orders) {
+    const run = temporal.workflow.getHandle(orderWorkflowId(id));
+    await keepHistory('orders', `${file}.${orderReferenceId}`, await run.fetchHistory());
+  }
+}
+
+/** Of a stack with more runs than this the first ones are replayed. */
+const REPLAYED = 60;
+
+/**
+ * Replays the runs of a stack when it is closed: `REPLAY_RUNS=1 npx jest` looks whether the workflow code goes the
+ * same way again through whatever any test has put it through.
+ * @throws Error naming the orders whose runs do not replay
+ */
+export async function replayRuns({ sql, temporal }: Services): Promise<void> {
+  const orders = await sql<{ id: string; orderReferenceId: string }[]>`
+    SELECT id, order_reference_id FROM orders WHERE order_type = 'order' ORDER BY created_at LIMIT ${REPLAYED}`;
+  const histories = await Promise.all(
+    orders.map(async ({ id, orderReferenceId }) => {
+      const run = temporal.workflow.getHandle(orderWorkflowId(id));
+      const history = await run.fetchHistory().catch(() => null);
+      return history === null ? [] : [{ scenario: orderReferenceId, history }];
+    }),
+  );
+  const failed = failuresOf(await replay(histories.flat()));
+  if (failed.length > 0) throw new Error(`runs that do not replay: ${failed.join('; ')}`);
+}
