@@ -89,6 +89,10 @@ const run = z
             error: z.object({ at: z.string(), message: z.string() }).nullable(),
             cancelledQuantity: z.int().describe('Units the partner cancelled and nobody has dealt with.'),
             cancelledAt: z.string().optional().describe('The partner’s time of the latest cancellation.'),
+            cancelRequest: z
+              .object({ reason: z.string(), refused: z.boolean() })
+              .optional()
+              .describe('An operator cancelled it, and its partner has not agreed.'),
             ended: z.enum(['cancelled', 'superseded']).nullable(),
           }),
         ),
@@ -186,7 +190,8 @@ export const repairSchema = z
       action: z
         .literal('cancel')
         .describe(
-          'Cancels items for good, with a refund receipt; a partner that may still make them is told.',
+          'Cancels items for good, with a refund receipt. A partner that may still make them is asked first: until it ' +
+            'agrees they stay as they are. Cancelled once more, they are cancelled whatever it says.',
         ),
       itemIds: itemIds.describe('Default: every item that has not shipped.'),
       reason,

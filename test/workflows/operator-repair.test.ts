@@ -251,7 +251,7 @@ describe('reproduce', () => {
 });
 
 test('cancel: refunded, the partner told, the rest goes on', async () => {
-  const order = await handedOver(stack, 'one-less', { items: 2 });
+  const order = await handedOver(stack, 'let-go', { items: 2 });
   const [poster] = order.itemIds as [string];
   const after = await repair(order.orderId, { action: 'cancel', itemIds: [poster] });
   expect(after).toMatchObject({ fulfillmentStatus: 'passed' });
@@ -270,6 +270,31 @@ test('cancel: refunded, the partner told, the rest goes on', async () => {
   );
   await expect(repair(order.orderId, { action: 'cancel' })).rejects.toMatchObject(conflict(/shipped/));
   expect(await acts(order.orderId)).toEqual([audited('cancel_items')]);
+});
+
+test('cancel that the partner refuses: the item goes on, flagged; cancelled once more it is cancelled', async () => {
+  const order = await handedOver(stack, 'kept', {
+    items: 2,
+    address: { addressLine2: 'sandbox:refuses-cancel' },
+  });
+  const [poster, sticker] = order.itemIds as [string, string];
+  expect(await repair(order.orderId, { action: 'cancel', itemIds: [poster] })).toMatchObject({
+    fulfillmentStatus: 'passed',
+    attention: ['cancel_refused'],
+  });
+  expect((await stack.shop.getOrder({ params: { orderId: order.orderId } })).receipts).toHaveLength(1);
+  await repair(order.orderId, { action: 'cancel', itemIds: [poster] });
+  expect(await look(order.orderId)).toMatchObject({
+    attention: [],
+    items: [{ fulfillmentStatus: 'cancelled' }, { fulfillmentStatus: 'passed' }],
+  });
+  expect((await stack.shop.getOrder({ params: { orderId: order.orderId } })).receipts).toHaveLength(2);
+  await repair(order.orderId, { action: 'cancel', itemIds: [sticker] });
+  await say(order, 'shipped', { orderItemId: order.jobIds[1] });
+  expect(await orderUntil(stack, order.orderId, is('shipped'))).toMatchObject({
+    financialStatus: 'partially_refunded',
+    items: [{ status: 'cancelled' }, { status: 'shipped' }],
+  });
 });
 
 test('of an order split over two partners one print order is given up, and the other goes on', async () => {

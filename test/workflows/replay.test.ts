@@ -21,6 +21,8 @@ test('there is a history of every misbehaviour, and of clientsâ€™ and operatorsâ
       'operator-repair.elsewhere',
       'operator-repair.one-more',
       'operator-repair.one-less',
+      'operator-repair.let-go',
+      'operator-repair.kept',
       'operator-repair.split',
     ]),
   );

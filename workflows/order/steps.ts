@@ -124,7 +124,7 @@ export class Steps {
   private cancelAtPartner(effect: Extract<RunEffect, { type: 'request_partner_cancel' }>): void {
     const { printOrderId, jobIds, reason } = effect;
     const tell = (outcome: 'confirmed' | 'refused', message: string) =>
-      this.run.take({ type: 'partner_cancel', printOrderId, outcome, message });
+      this.run.take({ type: 'partner_cancel', printOrderId, jobIds, outcome, message });
     this.tasks.start(`cancel:${printOrderId}:${jobIds.join(',')}`, async () => {
       // The order must not arrive after the word that cancels it.
       await condition(() => !this.tasks.has(`deliver:${printOrderId}`), '1 minute');

@@ -1,4 +1,4 @@
-import { currentUpdateInfo, sleep } from '@temporalio/workflow';
+import { currentUpdateInfo, patched, sleep } from '@temporalio/workflow';
 import { deriveStatus } from '../../src/orders/domain/derive';
 import { whyNotCancel, whyNotDispatch, whyNotRepair } from '../../src/orders/domain/refusals';
 import { replacedUnits } from '../../src/orders/domain/replacement';
@@ -65,9 +65,7 @@ export class Updates {
     refuseWith(whyNotCancel(this.run.state, 'cancelled'));
     if (this.run.state.phase === 'preparing') this.steps.stopPreparing();
     this.run.take({ type: 'cancel_requested', by: request.by, reason: request.reason });
-    await this.run.settled();
-    // A partner's quick word is worth waiting for; a slow one comes with the order's status.
-    if (await this.steps.cancelsAnswered('5 seconds')) await this.run.settled();
+    await this.partnersWord();
     return { fulfillmentStatus: deriveStatus(this.run.state) };
   }
 
@@ -94,12 +92,26 @@ export class Updates {
         this.steps.prepareAgain();
         return;
       case 'cancel':
-        this.run.take({ type: 'cancel_items', by, reason, itemIds: request.itemIds });
+        await this.cancelItems(request);
         return;
       case 'reroute':
       case 'reproduce':
         await this.replace(request);
     }
+  }
+
+  private async cancelItems(request: Extract<RepairRequest, { action: 'cancel' }>): Promise<void> {
+    const { by, reason, itemIds } = request;
+    // Since 2026-11-21; without it the items were cancelled whatever their partner said.
+    const asksPartner = patched('operator-cancel-asks-partner');
+    this.run.take({ type: 'cancel_items', by, reason, itemIds, asksPartner });
+    if (asksPartner) await this.partnersWord();
+  }
+
+  /** A partner's quick word is worth waiting for; a slow one comes with the order's status. */
+  private async partnersWord(): Promise<void> {
+    await this.run.settled();
+    if (await this.steps.cancelsAnswered('5 seconds')) await this.run.settled();
   }
 
   private async replace(request: Extract<RepairRequest, { action: 'reroute' | 'reproduce' }>): Promise<void> {

@@ -119,7 +119,8 @@ export function deriveAttention(state: RunState): AttentionReason[] {
       reasons.add('partner_error');
     if (waiting.some((job) => job.cancelledQuantity > 0)) reasons.add('partner_cancelled');
     if (jobs.some(isShort)) reasons.add('short_shipped');
-    if (printOrder.cancel === 'refused' && waiting.length > 0) reasons.add('cancel_refused');
+    const refused = printOrder.cancel === 'refused' || waiting.some((job) => job.cancelRequest?.refused);
+    if (refused && waiting.length > 0) reasons.add('cancel_refused');
   }
   return [...reasons].sort();
 }

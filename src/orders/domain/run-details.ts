@@ -53,7 +53,8 @@ function standing(printOrder: PrintOrderState): string {
   const { partnerUid, delivery, shipment, transit, cancel } = printOrder;
   const jobs = printOrder.jobs.filter((job) => job.ended === null);
   if (jobs.length === 0) return 'ended: cancelled, or replaced by another';
-  if (cancel === 'requested') return `${partnerUid} was asked to cancel`;
+  const asked = jobs.some(({ cancelRequest }) => cancelRequest?.refused === false);
+  if (cancel === 'requested' || asked) return `${partnerUid} was asked to cancel`;
   const least = Math.min(...jobs.map((job) => job.progress));
   if (least === JOB_PROGRESS.shipped) {
     return transit === null ? 'shipped, waits for the carrier’s first scan' : transit.replace('_', ' ');

@@ -45,6 +45,8 @@ export type RunEvent =
   | {
       readonly type: 'partner_cancel';
       readonly printOrderId: string;
+      /** What it was asked to let go; absent: everything. */
+      readonly jobIds?: readonly string[];
       readonly outcome: 'confirmed' | 'refused';
       readonly message: string;
     }
@@ -70,6 +72,8 @@ export type RunEvent =
       readonly by: string;
       readonly reason: string;
       readonly itemIds: readonly string[];
+      /** Whether a partner that has it is to agree first; absent in runs that began under an older version. */
+      readonly asksPartner?: boolean;
     };
 
 /** A print order as planned: rows exist, nothing was sent. */

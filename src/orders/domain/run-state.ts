@@ -25,6 +25,8 @@ export interface JobState {
   readonly cancelledQuantity: number;
   /** Latest partner time of a cancellation; absent before the first. */
   readonly cancelledAt?: string;
+  /** An operator's wish to cancel the job, while its partner has not agreed; absent without one. */
+  readonly cancelRequest?: { readonly reason: string; readonly refused: boolean };
   /** Why the job no longer counts: cancelled for good, or replaced by another job. */
   readonly ended: 'cancelled' | 'superseded' | null;
 }

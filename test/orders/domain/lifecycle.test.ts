@@ -227,6 +227,101 @@ describe('a client’s wish to cancel', () => {
   });
 });
 
+describe('an operator’s cancel of an item', () => {
+  const cancel = (itemId = POSTER.itemId, reason = 'sold out'): RunEvent => ({
+    type: 'cancel_items',
+    ...byOperator,
+    reason,
+    itemIds: [itemId],
+    asksPartner: true,
+  });
+  const word = (outcome: 'confirmed' | 'refused', jobIds: string[]): RunEvent => ({
+    type: 'partner_cancel',
+    printOrderId: '501',
+    jobIds,
+    outcome,
+    message: 'so be it',
+  });
+  const refunds = ({ effects }: ReturnType<typeof play>) => effects.filter(({ type }) => type === 'refund');
+
+  test('waits for the partner that has it', () => {
+    const asked = play(running(), cancel());
+    expect(kinds(asked.effects)).toEqual(['request_partner_cancel', 'cancel_items']);
+    expect(statuses(asked.state)).toEqual(['passed', 'passed']);
+    const granted = play(asked.state, word('confirmed', [POSTER.jobId]));
+    expect(statuses(granted.state)).toEqual(['cancelled', 'passed']);
+    expect(printOrder(granted.state).cancel).toBeNull();
+    expect(refunds(granted)).toMatchObject([{ reason: 'sold out', jobIds: [POSTER.jobId] }]);
+  });
+
+  test('that the partner refuses is flagged, and the item goes on', () => {
+    const asked = play(running(), cancel(), word('refused', [POSTER.jobId])).state;
+    expect(asked.attention).toEqual(['cancel_refused']);
+    const shipped = play(asked, postback('shipped'));
+    expect(statuses(shipped.state)).toEqual(['shipped', 'shipped']);
+    expect(shipped.state.attention).toEqual([]);
+    expect(refunds(shipped)).toEqual([]);
+  });
+
+  test.each([
+    ['after a refusal', [word('refused', [POSTER.jobId])]],
+    ['while there is no word', []],
+  ])('once more, %s, needs no word', (_when, said) => {
+    const decided = play(running(), cancel(), ...said, cancel());
+    expect(statuses(decided.state)).toEqual(['cancelled', 'passed']);
+    expect(decided.state.attention).toEqual([]);
+    expect(refunds(decided)).toHaveLength(1);
+    // The first word, if it comes after all, changes nothing.
+    const late = play(decided.state, word('confirmed', [POSTER.jobId]));
+    expect(statuses(late.state)).toEqual(['cancelled', 'passed']);
+    expect(refunds(late)).toEqual([]);
+  });
+
+  test('is granted by postback too, for what the postback lists', () => {
+    const asked = play(running(), cancel()).state;
+    const all = play(asked, postback('cancelled'));
+    expect(statuses(all.state)).toEqual(['cancelled', 'manual_handling']);
+    expect(refunds(all)).toMatchObject([{ jobIds: [POSTER.jobId] }]);
+  });
+
+  test('of units that the partner has given up already is done at once', () => {
+    const given = play(
+      running(),
+      postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: null }] }),
+    ).state;
+    const { state, effects } = play(given, cancel());
+    expect(statuses(state)).toEqual(['cancelled', 'passed']);
+    expect(kinds(effects)).not.toContain('request_partner_cancel');
+  });
+
+  test('of a print order that the partner refused is done at once', () => {
+    const refused: RunEvent = { type: 'delivery', printOrderId: '501', outcome: 'refused', message: 'no' };
+    const { state, effects } = play(running(), refused, cancel());
+    expect(statuses(state)).toEqual(['cancelled', 'manual_handling']);
+    expect(kinds(effects)).not.toContain('request_partner_cancel');
+  });
+
+  test('is forgotten when the item is tried again', () => {
+    const failed = play(running(), postback('error'), cancel(), word('refused', [POSTER.jobId])).state;
+    const { state } = play(failed, { type: 'retry', ...byOperator, itemIds: [POSTER.itemId] });
+    expect(job(state, POSTER.jobId)).not.toHaveProperty('cancelRequest');
+    expect(statuses(play(state, word('confirmed', [POSTER.jobId])).state)[0]).toBe('passed');
+  });
+
+  test('and a client’s of the whole order are answered each by its own word', () => {
+    const both = play(
+      running(),
+      cancel(),
+      { type: 'cancel_requested', by: 'client', reason: 'no' },
+      word('refused', [POSTER.jobId]),
+    ).state;
+    expect(printOrder(both).cancel).toBe('requested');
+    const { state } = play(both, word('confirmed', [POSTER.jobId, STICKER.jobId]));
+    expect(statuses(state)).toEqual(['cancelled', 'cancelled']);
+    expect(printOrder(state).cancel).toBe('confirmed');
+  });
+});
+
 describe('what is made again', () => {
   const again = (
     replaces: { jobId: string; quantity: number }[],

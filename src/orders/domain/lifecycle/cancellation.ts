@@ -74,16 +74,44 @@ function cancelAtPartner(
   return { ...printOrder, cancel: 'requested' };
 }
 
-/** The partner lets go of these jobs; the wish is fulfilled when none is left that could still be cancelled. */
+/** Whether somebody wants a job cancelled, and its partner's word would do it. */
+function isWanted(printOrder: PrintOrderState, job: JobState): boolean {
+  const byClient = printOrder.cancel === 'requested' || printOrder.cancel === 'refused';
+  return job.ended === null && (byClient || job.cancelRequest !== undefined);
+}
+
+/**
+ * The partner lets go of these jobs: those that somebody wants cancelled end. A client's wish is fulfilled when none is
+ * left that could still be cancelled.
+ */
 export function confirmCancel(
   printOrder: PrintOrderState,
   isLetGo: (job: JobState) => boolean,
   message: string,
   effects: RunEffect[],
 ): PrintOrderState {
-  const next = endJobs(printOrder, isLetGo, message || 'cancelled', effects);
+  const reasonOf = (job: JobState) => job.cancelRequest?.reason ?? (message || 'cancelled');
+  const ending = printOrder.jobs.filter((job) => isLetGo(job) && isWanted(printOrder, job));
+  const next = [...new Set(ending.map(reasonOf))].reduce(
+    (left, reason) =>
+      endJobs(left, (job) => ending.includes(job) && reasonOf(job) === reason, reason, effects),
+    printOrder,
+  );
   const left = next.jobs.some((job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped);
-  return { ...next, cancel: left ? next.cancel : 'confirmed' };
+  return { ...next, cancel: left ? next.cancel : next.cancel && 'confirmed' };
+}
+
+/** The partner goes on making these jobs. */
+function refuseCancel(printOrder: PrintOrderState, isKept: (job: JobState) => boolean): PrintOrderState {
+  const open = printOrder.jobs.filter((job) => job.ended === null);
+  const jobs = printOrder.jobs.map((job) =>
+    isKept(job) && job.cancelRequest !== undefined
+      ? { ...job, cancelRequest: { ...job.cancelRequest, refused: true } }
+      : job,
+  );
+  // A client cancels everything that is open: a no to less was another wish's.
+  const isClients = printOrder.cancel === 'requested' && open.every(isKept);
+  return { ...printOrder, jobs, cancel: isClients ? 'refused' : printOrder.cancel };
 }
 
 export function partnerCancel(
@@ -99,11 +127,23 @@ export function partnerCancel(
       printOrderId: printOrder.id,
       data: { message: event.message },
     });
+    const isMeant = (job: JobState) => event.jobIds?.includes(job.id) ?? true;
     // The word on jobs that an operator has cancelled or moved already: kept for the record.
-    if (printOrder.cancel === null) return { ...printOrder };
-    if (event.outcome === 'refused') return { ...printOrder, cancel: 'refused' };
-    return confirmCancel(printOrder, () => true, event.message, effects);
+    if (!printOrder.jobs.some((job) => isMeant(job) && isWanted(printOrder, job))) return { ...printOrder };
+    return event.outcome === 'refused'
+      ? refuseCancel(printOrder, isMeant)
+      : confirmCancel(printOrder, isMeant, event.message, effects);
   });
+}
+
+/**
+ * Whether an operator's cancel needs nobody's word: the partner does not have the job, or was asked before and has not
+ * agreed.
+ */
+function isDecided(printOrder: PrintOrderState, job: JobState): boolean {
+  return (
+    printOrder.delivery === 'refused' || job.cancelledQuantity === job.quantity || isWanted(printOrder, job)
+  );
 }
 
 export function cancelItems(
@@ -136,7 +176,13 @@ export function cancelItems(
         reason: event.reason,
       });
     }
-    return endJobs(printOrder, isEnding, event.reason, effects);
+    const waits = (job: JobState) => event.asksPartner === true && !isDecided(printOrder, job);
+    const next = endJobs(printOrder, (job) => isEnding(job) && !waits(job), event.reason, effects);
+    const cancelRequest = { reason: event.reason, refused: false };
+    const jobs = next.jobs.map((job) =>
+      known.includes(job) && waits(job) ? { ...job, cancelRequest } : job,
+    );
+    return { ...next, jobs };
   });
   if (effects.length === before) return state;
   effects.push(audit('cancel_items', event, { itemIds: event.itemIds }));

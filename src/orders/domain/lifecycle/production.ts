@@ -85,7 +85,7 @@ export function postback(state: RunState, event: PostbackEvent, effects: RunEffe
       jobs,
       delivery: arrived ? 'accepted' : printOrder.delivery,
     };
-    if (event.status !== 'cancelled' || printOrder.cancel === null) return next;
+    if (event.status !== 'cancelled') return next;
     return confirmCancel(next, (job) => job.cancelledQuantity === job.quantity, event.message ?? '', effects);
   });
 }

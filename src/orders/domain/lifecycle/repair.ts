@@ -41,12 +41,17 @@ export function retried(
     return {
       ...printOrder,
       delivery: undelivered ? ('pending' as const) : printOrder.delivery,
-      jobs: printOrder.jobs.map((job) => (waiting.includes(job) ? { ...job, error: null } : job)),
+      jobs: printOrder.jobs.map((job) => (waiting.includes(job) ? tried(job) : job)),
     };
   });
   if (!changed) return state;
   effects.push(audit('retry', event, { itemIds: event.itemIds }));
   return { ...state, printOrders };
+}
+
+/** Made after all: an error is behind it, and no cancel is wanted any more. */
+function tried({ cancelRequest: _cancelRequest, ...job }: JobState): JobState {
+  return { ...job, error: null };
 }
 
 export function replaced(
