@@ -198,6 +198,14 @@ export const repairSchema = z
     }),
     z.object({
       action: z
+        .literal('dismiss')
+        .describe(
+          'Puts away what an order that has ended wants attention for. While it goes on, that follows from its facts.',
+        ),
+      reason,
+    }),
+    z.object({
+      action: z
         .enum(['reroute', 'reproduce'])
         .describe(
           'A new print order, linked to the first. reroute: at another partner, in place of the one that has the item. ' +

@@ -6,6 +6,7 @@ import { ATTENTION_REASONS } from '../../src/orders/domain/run-state';
 import { hasShipped, isFinal } from '../../src/orders/domain/statuses';
 import {
   attentionReasons,
+  dismissAttention,
   type OperatorOrder,
   type OperatorPrintOrder,
   operatorOrder,
@@ -82,11 +83,25 @@ async function runStateOf(runs: RunGateway, orderId: string) {
   }
 }
 
+/** What a run does; the other acts are about an order that has none any more. */
+type RunRepair = Exclude<RepairBody, { action: 'dismiss' }>;
+
+/** @throws Refusal `CONFLICT` for an order that goes on, or wants nothing */
+async function dismiss(sql: ApiDeps['sql'], orderId: string, by: string, reason: string): Promise<void> {
+  const outcome = await dismissAttention(sql, orderId, { by, reason });
+  if (outcome === 'nothing') throw new Refusal('CONFLICT', { message: 'Nothing wants attention.' });
+  if (outcome === 'going-on') {
+    throw new Refusal('CONFLICT', {
+      message: 'The order goes on: what it wants attention for is put away by mending it.',
+    });
+  }
+}
+
 /** @throws Refusal `VALIDATION_ERROR` for items, quantities and partners that the order cannot mean */
 async function checkedRequest(
   sql: ApiDeps['sql'],
   order: OperatorOrder,
-  body: RepairBody,
+  body: RunRepair,
   by: string,
 ): Promise<RepairRequest> {
   const errors: FieldError[] = [];
@@ -230,11 +245,16 @@ export function operatorOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
         .meta({ id: 'RepairedOrder' }),
       handler: async ({ params: { orderId }, body, account, headers, log }) => {
         const id = await visibleOrderId(sql, account, orderId);
-        const request = await checkedRequest(sql, await found(id), body, account.name);
-        const key = headers['idempotency-key'];
-        const actId = key === undefined ? randomUUID() : sha256(`${account.id}:${key}`).toString('base64url');
-        await runs.repair(id, request, actId);
-        log.info({ orderId: id, action: request.action, by: account.name }, 'order repaired');
+        if (body.action === 'dismiss') {
+          await dismiss(sql, id, account.name, body.reason);
+        } else {
+          const request = await checkedRequest(sql, await found(id), body, account.name);
+          const key = headers['idempotency-key'];
+          const actId =
+            key === undefined ? randomUUID() : sha256(`${account.id}:${key}`).toString('base64url');
+          await runs.repair(id, request, actId);
+        }
+        log.info({ orderId: id, action: body.action, by: account.name }, 'order repaired');
         const after = await found(id);
         return {
           id,

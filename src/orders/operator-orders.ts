@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/postgres';
+import { json, type Queryable } from '../platform/postgres';
 import type { AttentionReason } from './domain/run-state';
 import type { ItemStatus, OrderStatus } from './domain/statuses';
 import type { SearchPosition } from './search';
@@ -127,6 +127,33 @@ export async function operatorOrder(sql: Queryable, orderId: string): Promise<Op
 /** Why an operator should look at an order, as its row keeps it: names with spaces between. */
 export function attentionReasons(attention: string | null): AttentionReason[] {
   return attention === null ? [] : (attention.split(' ') as AttentionReason[]);
+}
+
+/** Statuses of orders for which nothing more is done: what they want attention for follows from nothing any more. */
+const ENDED: readonly OrderStatus[] = ['delivered', 'returned', 'failed', 'canceled'];
+
+/**
+ * Puts away what an order that has ended wants attention for, and keeps it in the order's log.
+ * @returns why not: `going-on` while its run decides on that, `nothing` when there is nothing to put away
+ */
+export async function dismissAttention(
+  sql: Queryable,
+  orderId: string,
+  act: { readonly by: string; readonly reason: string },
+): Promise<'dismissed' | 'going-on' | 'nothing'> {
+  const [row] = await sql<{ ended: boolean; dismissed: boolean }[]>`
+    WITH found AS (
+      SELECT id, attention, fulfillment_status = ANY(${[...ENDED]}) AS ended FROM orders
+      WHERE id = ${orderId} AND attention IS NOT NULL FOR UPDATE),
+    dismissed AS (
+      UPDATE orders SET attention = NULL, updated_at = now() FROM found WHERE orders.id = found.id AND ended
+      RETURNING orders.id, found.attention),
+    logged AS (
+      INSERT INTO order_events (order_id, type, data)
+      SELECT id, 'dismiss', ${json(sql, act)}::jsonb || jsonb_build_object('attention', attention) FROM dismissed)
+    SELECT ended, EXISTS (SELECT FROM dismissed) AS dismissed FROM found`;
+  if (row === undefined) return 'nothing';
+  return row.dismissed ? 'dismissed' : 'going-on';
 }
 
 export interface OrderInNeed {

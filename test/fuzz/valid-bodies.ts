@@ -174,6 +174,7 @@ export function validBodies({
     repairOrder: [
       { action: 'hold', reason: 'x' },
       { action: 'release', reason: 'x' },
+      { action: 'dismiss', reason: 'x' },
       { action: 'cancel', reason: 'x', itemIds: [items[0]] },
       { action: 'retry', reason: 'x' },
       { action: 'reroute', reason: 'x', itemId: items[0] },

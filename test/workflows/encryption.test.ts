@@ -7,10 +7,17 @@ import type { PayloadKey } from '../../src/platform/codec/payload-keys';
 import type { Config } from '../../src/platform/config';
 import { randomToken } from '../../src/platform/ids';
 import { connectTemporal } from '../../src/platform/temporal';
-import { recordTrackingEvents } from '../../src/shipping/tracking';
 import { testTemporalAddress, testTemporalBinary, workflowBundle } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
-import { handedOver, is, misbehaveOnce, orderBody, orderUntil, partnerClock } from './order-fixture';
+import {
+  deliveredByCarrier,
+  handedOver,
+  is,
+  misbehaveOnce,
+  orderBody,
+  orderUntil,
+  partnerClock,
+} from './order-fixture';
 
 /** What Temporal keeps of orders, read as its database's owner would: without keys, byte by byte. */
 
@@ -70,27 +77,6 @@ const say = (printOrderId: string, status: string, message?: string) =>
     body: { timestamp: now(), orderId: printOrderId, status, ...(message && { message }) } as never,
   });
 
-/** The carrier's last word on an order's parcel. */
-async function deliver(orderId: string): Promise<void> {
-  const { sql } = stack.services;
-  const [parcel] = await sql<{ trackingNumber: string; carrierUid: string }[]>`
-    SELECT t.tracking_number, t.carrier_uid FROM trackings t JOIN shipments s ON s.id = t.shipment_id
-    WHERE s.order_id = ${orderId}`;
-  const { trackingNumber, carrierUid } = parcel!;
-  const occurredAt = new Date().toISOString();
-  await recordTrackingEvents(sql, carrierUid, [
-    {
-      trackingNumber,
-      statusUid: 'delivered',
-      message: 'Delivered',
-      eventId: null,
-      signedBy: carrierUid,
-      occurredAt,
-    },
-  ]);
-  await orderUntil(stack, orderId, is('delivered'));
-}
-
 /** Runs the stack's worker with other keys than its API has. */
 async function withWorker(keys: Config['PAYLOAD_KEYS'], work: () => Promise<void>): Promise<void> {
   await stack.stopWorker();
@@ -124,7 +110,7 @@ test('an order runs to its end, and neither name, address, reference nor a partn
   await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
   await say(printOrderId, 'shipped');
   await orderUntil(stack, orderId, is('shipped'));
-  await deliver(orderId);
+  await deliveredByCarrier(stack, orderId);
   await eventually(async () => {
     const { status } = await stack.services.temporal.workflow.getHandle(workflowIdOf(orderId)).describe();
     return status.name === 'COMPLETED' ? true : undefined;
@@ -202,7 +188,7 @@ test('a key is exchanged under running orders; what was written before stays rea
     await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
     await say(printOrderId, 'shipped');
     await orderUntil(stack, orderId, is('shipped'));
-    await deliver(orderId);
+    await deliveredByCarrier(stack, orderId);
     expect((await keyNames(orderId)).sort()).toEqual(['autumn', 'spring']);
     const result = await stack.services.temporal.workflow.getHandle(workflowIdOf(finished.orderId)).result();
     expect(result).toEqual({ fulfillmentStatus: 'canceled' });

@@ -1,6 +1,7 @@
 import { json } from '../../src/platform/postgres';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import {
+  deliveredByCarrier,
   type HandedOver,
   handedOver,
   is,
@@ -332,6 +333,29 @@ test('of an order split over two partners one print order is given up, and the o
     financialStatus: 'partially_refunded',
     items: [{ status: 'shipped' }, { status: 'cancelled' }],
   });
+});
+
+test('dismiss puts away what an order that has ended wants attention for', async () => {
+  const order = await handedOver(stack, 'put-away', { quantity: 3 });
+  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(conflict(/Nothing wants/));
+  await say(order, 'cancelled', { items: [{ orderItemId: order.jobIds[0], quantity: 1 }] });
+  await orderUntil(stack, order.orderId, is('on_hold'));
+  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(conflict(/goes on/));
+  await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: order.printOrderId } });
+  await say(order, 'shipped');
+  await orderUntil(stack, order.orderId, is('shipped'));
+  await deliveredByCarrier(stack, order.orderId);
+  expect(await orderNow(stack, order.orderId)).toMatchObject({ attention: 'short_shipped' });
+
+  expect(await repair(order.orderId, { action: 'dismiss' })).toMatchObject({
+    fulfillmentStatus: 'delivered',
+    attention: [],
+  });
+  expect((await look(order.orderId)).events.at(-1)).toMatchObject({
+    type: 'dismiss',
+    data: { by: 'operator', reason: 'told by phone', attention: 'short_shipped' },
+  });
+  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(conflict(/Nothing wants/));
 });
 
 test('a refused order is past repair', async () => {

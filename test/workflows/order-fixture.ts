@@ -7,6 +7,7 @@ import {
   PROGRESS_RANK,
   type ProgressStatus,
 } from '../../src/orders/domain/statuses';
+import { recordTrackingEvents } from '../../src/shipping/tracking';
 import type { TestStack } from '../support/stack';
 
 /** Orders for tests of runs: what they hold, how they are watched, and what is counted of them. */
@@ -200,4 +201,25 @@ export async function orderLog(
 ): Promise<{ type: string; itemId: string | null; data: Record<string, unknown> }[]> {
   return await sql`
     SELECT type, order_item_id::text AS item_id, data FROM order_events WHERE order_id = ${orderId} ORDER BY id`;
+}
+
+/** The carrier's last word on an order's parcel. */
+export async function deliveredByCarrier(stack: TestStack, orderId: string): Promise<void> {
+  const { sql } = stack.services;
+  const [parcel] = await sql<{ trackingNumber: string; carrierUid: string }[]>`
+    SELECT t.tracking_number, t.carrier_uid FROM trackings t JOIN shipments s ON s.id = t.shipment_id
+    WHERE s.order_id = ${orderId}`;
+  const { trackingNumber, carrierUid } = parcel!;
+  const occurredAt = new Date().toISOString();
+  await recordTrackingEvents(sql, carrierUid, [
+    {
+      trackingNumber,
+      statusUid: 'delivered',
+      message: 'Delivered',
+      eventId: null,
+      signedBy: carrierUid,
+      occurredAt,
+    },
+  ]);
+  await orderUntil(stack, orderId, is('delivered'));
 }
