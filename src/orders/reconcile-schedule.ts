@@ -4,5 +4,5 @@ import type { Round } from '../platform/schedules';
 export const RECONCILIATION: Round = {
   name: 'reconcile',
   workflowType: 'reconcile',
-  every: '5 minutes',
+  everyMs: 5 * 60_000,
 };

@@ -4,5 +4,5 @@ import type { Round } from '../platform/schedules';
 export const STOCK_POLL: Round = {
   name: 'partner-stock-poll',
   workflowType: 'partnerStockPoll',
-  every: '10 minutes',
+  everyMs: 10 * 60_000,
 };

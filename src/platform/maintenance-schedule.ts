@@ -4,6 +4,6 @@ import type { Round } from './schedules';
 export const MAINTENANCE: Round = {
   name: 'maintenance',
   workflowType: 'maintenance',
-  every: '1 day',
-  offset: '3 hours',
+  everyMs: 24 * 3_600_000,
+  offsetMs: 3 * 3_600_000,
 };

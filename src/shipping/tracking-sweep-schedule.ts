@@ -4,5 +4,5 @@ import type { Round } from '../platform/schedules';
 export const TRACKING_SWEEP: Round = {
   name: 'tracking-sweep',
   workflowType: 'trackingSweep',
-  every: '5 minutes',
+  everyMs: 5 * 60_000,
 };

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { ScheduleDescription } from '@temporalio/client';
 import { ROUNDS } from '../../src/cli/temporal-setup';
 import { ensureSchedule, scheduleId } from '../../src/platform/schedules';
 import * as workflows from '../../workflows';
 import type { MaintenanceResult } from '../../workflows/maintenance';
-import { type TestStack, testStack } from '../support/stack';
+import { eventually, type TestStack, testStack } from '../support/stack';
 import { handedOver, orderUntil } from './order-fixture';
 
 let stack: TestStack;
@@ -80,11 +81,21 @@ test('everything that comes round has a workflow, and a schedule that is kept up
   expect(new Set(ids).size).toBe(ROUNDS.length);
   try {
     await Promise.all([...ROUNDS, ...ROUNDS].map((round) => ensureSchedule(temporal, config, round)));
+    for (const id of ids) {
+      const { info } = await temporal.schedule.getHandle(id).describe();
+      expect(info.lastUpdatedAt).toBeUndefined();
+    }
     const handle = temporal.schedule.getHandle(ids[0]!);
+    // A schedule answers before what it is told shows.
+    const described = (shows: (now: ScheduleDescription) => boolean) =>
+      eventually(async () => {
+        const now = await handle.describe();
+        return shows(now) ? now : undefined;
+      });
     await handle.pause('for the night');
-    await ensureSchedule(temporal, config, { ...ROUNDS[0], every: '1 day' });
-    const { spec, state } = await handle.describe();
-    expect(spec.intervals).toMatchObject([{ every: 86_400_000 }]);
+    await described(({ state }) => state.paused);
+    await ensureSchedule(temporal, config, { ...ROUNDS[0], everyMs: 24 * 3_600_000 });
+    const { state } = await described(({ spec }) => spec.intervals?.[0]?.every === 86_400_000);
     expect(state).toMatchObject({ paused: true, note: 'for the night' });
   } finally {
     await Promise.all(ids.map((id) => temporal.schedule.getHandle(id).delete()));

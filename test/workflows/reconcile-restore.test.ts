@@ -86,7 +86,8 @@ async function ship(orderId: string, printOrderId: string): Promise<void> {
 
 async function withSchedule(work: () => Promise<void>): Promise<void> {
   const { temporal, config } = stack.services;
-  await ensureSchedule(temporal, config, RECONCILIATION);
+  // Its own clock would start rounds between ours.
+  await ensureSchedule(temporal, config, { ...RECONCILIATION, everyMs: 24 * 3_600_000 });
   try {
     await work();
   } finally {
