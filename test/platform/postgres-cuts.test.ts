@@ -51,5 +51,5 @@ test('connections cut under load end the work on them, and nothing else: no hang
   ]);
   expect({ outcome, wrong }).toEqual({ outcome: 'settled', wrong: [] });
   expect(counts.broken).toBeGreaterThan(20);
-  expect(counts.done).toBeGreaterThan(100);
+  expect(counts.done).toBeGreaterThan(20);
 }, 30_000);
