@@ -9,6 +9,7 @@ import { projectRoot } from '../../src/platform/project-root';
 const KEPT_MS = 3_600_000;
 /** As scripts/build.mjs has it. */
 const FAILURE_CONVERTER = 'src/platform/codec/workflow-failures.ts';
+const INTERCEPTORS = 'workflows/lost-tasks.ts';
 
 /**
  * Bundles workflows/index.ts, or finds the bundle made of the same sources before.
@@ -23,6 +24,7 @@ export async function bundleForTests(): Promise<string> {
   if (existsSync(path)) return path;
   const { code } = await bundleWorkflowCode({
     workflowsPath,
+    workflowInterceptorModules: [join(root, INTERCEPTORS)],
     failureConverterPath: join(root, FAILURE_CONVERTER),
     logger: quiet,
   });

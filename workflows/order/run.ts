@@ -93,7 +93,7 @@ export class OrderRun implements SettlingRun {
     this.resume();
     while (!this.isOver) {
       this.timer.arm(nextDeadline(this.state, this.clock, { receivedMs: this.input.receivedDeadlineMs }));
-      await condition(() => this.inbox.length > 0 || this.isOver);
+      await condition(() => this.inbox.length > 0 || this.isOver || this.steps.failed);
       this.steps.rethrow();
       await this.drain();
       if (workflowInfo().continueAsNewSuggested && this.isAtRest) {
@@ -206,7 +206,7 @@ export class OrderRun implements SettlingRun {
     this.steps.stopPreparing();
     for (const { id } of this.state.printOrders) this.steps.stopDelivering(id);
     do {
-      await condition(() => this.inbox.length > 0 || this.isAtRest);
+      await condition(() => this.inbox.length > 0 || this.isAtRest || this.steps.failed);
       this.steps.rethrow();
       await this.drain();
     } while (!this.isAtRest);

@@ -43,6 +43,11 @@ export class Steps {
     return this.tasks.idle;
   }
 
+  /** Whether there is something to rethrow. */
+  get failed(): boolean {
+    return this.tasks.failed;
+  }
+
   rethrow(): void {
     this.tasks.rethrow();
   }

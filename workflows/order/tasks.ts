@@ -42,6 +42,10 @@ export class Tasks {
     return [...this.running.keys()];
   }
 
+  get failed(): boolean {
+    return this.failure !== undefined;
+  }
+
   /** A bug in a task: thrown on, so that the workflow task fails visibly and is tried again after a fix. */
   rethrow(): void {
     // Not as it came: a failure of Temporal's kind would end the run for good.

@@ -1,0 +1,23 @@
+import { condition, defineSignal, proxyLocalActivities, setHandler } from '@temporalio/workflow';
+
+const { write } = proxyLocalActivities<{ write(words: readonly string[]): Promise<void> }>({
+  startToCloseTimeout: '20 seconds',
+});
+
+export const wordSignal = defineSignal<[string]>('word');
+
+/** Writes down what it is told, all that has come together, until the word is `end`. */
+export async function writer(): Promise<string[]> {
+  const told: string[] = [];
+  const written: string[] = [];
+  setHandler(wordSignal, (word) => {
+    told.push(word);
+  });
+  while (!written.includes('end')) {
+    await condition(() => told.length > 0);
+    const words = told.splice(0);
+    await write(words);
+    written.push(...words);
+  }
+  return written;
+}
