@@ -10,7 +10,7 @@ import {
   updateShipmentSchema,
 } from '../../src/orders/schemas';
 import { dropShippingChange, storeShippingChange } from '../../src/orders/shipping-changes';
-import { submitOrder } from '../../src/orders/submit';
+import { createIntake } from '../../src/orders/submit';
 import { Refusal } from '../../src/platform/errors';
 import { createWaker } from '../../src/platform/outbox/outbox';
 import type { ApiDeps } from '../deps';
@@ -32,10 +32,10 @@ export function orderRoutes(deps: ApiDeps): Route[] {
   const { sql, links, config } = deps;
   const wake = createWaker(sql);
   const runs = createRunGateway(deps.temporal);
-  const runSettings = {
+  const intake = createIntake(sql, {
     receivedDeadlineMs: config.RECEIVED_DEADLINE,
     fileRetryWindowMs: config.FILE_RETRY_WINDOW,
-  };
+  });
   const clients = { credentials: 'key:secret', roles: ['client'] } as const;
   const readers = { credentials: 'key:secret', roles: ['client', 'operator'] } as const;
 
@@ -56,10 +56,8 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       response: submittedOrderSchema,
       handler: async ({ account, body, requestId, idempotency, log }) => {
         const products = await productsOfOrder(sql, account.id, body.items);
-        const submitted = await submitOrder(
-          sql,
+        const submitted = await intake.submit(
           { clientId: account.id, clientName: account.name, requestId, order: body, products },
-          runSettings,
           idempotency.keyed ? (tx, answer) => idempotency.complete(tx, answer) : null,
         );
         if (body.orderType === 'order') wake('start_workflow');

@@ -3,6 +3,7 @@ import { Refusal } from '../platform/errors';
 import { uuidv7 } from '../platform/ids';
 import type { WorkflowStart } from '../platform/outbox/temporal-delivery';
 import { inTransaction, json, type Queryable, type Sql } from '../platform/postgres';
+import { together } from '../platform/together';
 import { ORDER_WORKFLOW, type OrderRunInput, orderWorkflowId } from './domain/run-messages';
 import type { SubmitOrder } from './schemas';
 
@@ -27,27 +28,41 @@ export interface SubmittedOrder {
   readonly createdAt: string;
 }
 
+/** Submissions that are written by one statement at most. */
+const MOST_AT_ONCE = 50;
+
 /**
- * Takes an order in: its rows and, unless it is a draft, the outbox row that starts its run, in one transaction.
+ * Takes orders in: of each its rows and, unless it is a draft, the outbox row that starts its run, in one transaction.
  * The caller wakes the outbox afterwards.
- * @param complete stores the answer for the request's Idempotency-Key in the same transaction; null without a key
- * @throws Refusal `DUPLICATE_ORDER_REFERENCE` with `preventDuplicate` and a reference that is used already
  */
-export async function submitOrder(
-  sql: Sql,
-  submission: Submission,
-  settings: RunSettings,
-  complete: ((tx: Queryable, answer: SubmittedOrder) => Promise<void>) | null,
-): Promise<SubmittedOrder> {
-  // One statement is one transaction: the common case needs no BEGIN and no COMMIT of its own.
-  if (complete === null && !submission.order.preventDuplicate)
-    return await insertOrder(sql, submission, settings);
-  return await inTransaction(sql, async (tx) => {
-    if (submission.order.preventDuplicate) await refuseDuplicate(tx, submission);
-    const submitted = await insertOrder(tx, submission, settings);
-    await complete?.(tx, submitted);
-    return submitted;
-  });
+export interface Intake {
+  /**
+   * @param complete stores the answer for the request's Idempotency-Key in the same transaction; null without a key
+   * @throws Refusal `DUPLICATE_ORDER_REFERENCE` with `preventDuplicate` and a reference that is used already
+   */
+  submit(
+    submission: Submission,
+    complete: ((tx: Queryable, answer: SubmittedOrder) => Promise<void>) | null,
+  ): Promise<SubmittedOrder>;
+}
+
+export function createIntake(sql: Sql, settings: RunSettings): Intake {
+  const insert = together(
+    (submissions: readonly Submission[]) => insertOrders(sql, submissions, settings),
+    MOST_AT_ONCE,
+  );
+  return {
+    async submit(submission, complete) {
+      const { preventDuplicate } = submission.order;
+      if (complete === null && !preventDuplicate) return await insert(submission);
+      return await inTransaction(sql, async (tx) => {
+        if (preventDuplicate) await refuseDuplicate(tx, submission);
+        const [submitted] = await insertOrders(tx, [submission], settings);
+        await complete?.(tx, submitted!);
+        return submitted!;
+      });
+    },
+  };
 }
 
 /** Equal references wait for each other here until the first has committed. */
@@ -58,51 +73,92 @@ async function refuseDuplicate(tx: Queryable, { clientId, order }: Submission): 
   if (existing !== undefined) throw new Refusal('DUPLICATE_ORDER_REFERENCE');
 }
 
-async function insertOrder(
+/** One statement, which is one transaction by itself. @returns one answer for each, in their order */
+async function insertOrders(
   sql: Queryable,
-  { clientId, clientName, requestId, order, products }: Submission,
+  submissions: readonly Submission[],
   settings: RunSettings,
-): Promise<SubmittedOrder> {
-  const id = uuidv7();
-  const isDraft = order.orderType === 'draft';
-  const start = isDraft ? null : runStart({ id, clientId, clientName, requestId, order }, settings);
-  const [row] = await sql<{ createdAt: Date }[]>`
-    WITH new_order AS (
+): Promise<SubmittedOrder[]> {
+  const given = submissions.map((submission) => ({ ...submission, id: uuidv7() }));
+  const rowsOf = <Row extends object>(rows: (submission: Submission) => readonly Row[]) =>
+    given.flatMap((each) => rows(each).map((row) => ({ order_id: each.id, ...row })));
+  const orders = given.map((each) => orderRow(each, settings));
+  const items = rowsOf(({ order, products }) => itemRows(order, products));
+  const files = rowsOf(({ order }) => fileRows(order));
+  const slips = rowsOf(({ order }) => slipRows(order));
+  const stored = await sql<{ id: string; createdAt: Date }[]>`
+    WITH given AS (
+      SELECT * FROM jsonb_to_recordset(${json(sql, orders)}) AS o (
+        id uuid, client_id uuid, order_reference_id text, customer_reference_id text, order_type text, status text,
+        financial_status text, currency text, retail_currency text, retail_shipping_price numeric,
+        shipment_method_uid text, shipping_address jsonb, packaging_instructions jsonb, metadata jsonb, request_id text,
+        workflow_id text, start jsonb)
+    ), new_orders AS (
       INSERT INTO orders (id, client_id, order_reference_id, customer_reference_id, order_type, fulfillment_status,
         financial_status, currency, retail_currency, retail_shipping_price, shipment_method_uid, shipping_address,
         packaging_instructions, metadata, request_id, ordered_at)
-      VALUES (${id}, ${clientId}, ${order.orderReferenceId}, ${order.customerReferenceId ?? null}, ${order.orderType},
-        ${isDraft ? 'draft' : 'created'}, ${isDraft ? 'draft' : 'pending'}, ${order.currency},
-        ${order.retailCurrency ?? null}, ${order.retailShippingPriceInclVat ?? null}, ${order.shipmentMethodUid ?? null},
-        ${json(sql, { id: uuidv7(), ...order.shippingAddress })}, ${json(sql, order.packagingInstructions ?? [])},
-        ${json(sql, order.metadata ?? [])}, ${requestId}, ${isDraft ? null : sql`now()`})
-      RETURNING id, created_at
+      SELECT id, client_id, order_reference_id, customer_reference_id, order_type, status, financial_status, currency,
+        retail_currency, retail_shipping_price, shipment_method_uid, shipping_address, packaging_instructions, metadata,
+        request_id, CASE WHEN start IS NOT NULL THEN now() END
+      FROM given RETURNING id, created_at
     ), new_items AS (
       INSERT INTO order_items (order_id, position, item_reference_id, product_uid, product_name, product_variant,
         quantity, retail_price, custom_trim, metadata, fulfillment_status, product)
-      SELECT ${id}, i.* FROM jsonb_to_recordset(${json(sql, itemRows(order, products))}) AS i (
-        position int, item_reference_id text, product_uid text, product_name text, product_variant jsonb,
+      SELECT i.* FROM jsonb_to_recordset(${json(sql, items)}) AS i (
+        order_id uuid, position int, item_reference_id text, product_uid text, product_name text, product_variant jsonb,
         quantity int, retail_price numeric, custom_trim jsonb, metadata jsonb, fulfillment_status text, product jsonb)
-      RETURNING id, position, quantity
+      RETURNING id, order_id, position, quantity
     ), new_files AS (
       INSERT INTO order_files (id, order_item_id, position, type, url, metadata)
-      SELECT f.id, new_items.id, f.position, f.type, f.url, f.metadata
-      FROM jsonb_to_recordset(${json(sql, fileRows(order))}) AS f (
-        id uuid, item int, position int, type text, url text, metadata jsonb)
-      JOIN new_items ON new_items.position = f.item
+      SELECT f.id, i.id, f.position, f.type, f.url, f.metadata
+      FROM jsonb_to_recordset(${json(sql, files)}) AS f (
+        order_id uuid, id uuid, item int, position int, type text, url text, metadata jsonb)
+      JOIN new_items i ON i.order_id = f.order_id AND i.position = f.item
     ), new_slips AS (
       INSERT INTO packing_slips (id, order_id, package_index, url)
-      SELECT s.id, ${id}, s.package_index, s.url
-      FROM jsonb_to_recordset(${json(sql, slipRows(order))}) AS s (id uuid, package_index int, url text)
-    ), start AS (
+      SELECT s.id, s.order_id, s.package_index, s.url
+      FROM jsonb_to_recordset(${json(sql, slips)}) AS s (order_id uuid, id uuid, package_index int, url text)
+    ), starts AS (
       INSERT INTO outbox (kind, target, payload)
-      SELECT 'start_workflow', ${orderWorkflowId(id)},
-        jsonb_set(${json(sql, start ?? {})}, '{args,0,items}',
-          (SELECT jsonb_agg(jsonb_build_object('id', id::text, 'quantity', quantity) ORDER BY position) FROM new_items))
-      WHERE ${start !== null}
+      SELECT 'start_workflow', given.workflow_id, jsonb_set(given.start, '{args,0,items}', i.items)
+      FROM given JOIN (
+        SELECT order_id, jsonb_agg(jsonb_build_object('id', id::text, 'quantity', quantity) ORDER BY position) AS items
+        FROM new_items GROUP BY order_id) i ON i.order_id = given.id
+      WHERE given.start IS NOT NULL
     )
-    SELECT created_at FROM new_order`;
-  return { id, orderReferenceId: order.orderReferenceId, createdAt: row!.createdAt.toISOString() };
+    SELECT id, created_at FROM new_orders`;
+  const createdAt = new Map(stored.map((row) => [row.id, row.createdAt.toISOString()]));
+  return given.map(({ id, order }) => ({
+    id,
+    orderReferenceId: order.orderReferenceId,
+    createdAt: createdAt.get(id)!,
+  }));
+}
+
+function orderRow(
+  { id, clientId, clientName, requestId, order }: Submission & { readonly id: string },
+  settings: RunSettings,
+) {
+  const isDraft = order.orderType === 'draft';
+  return {
+    id,
+    client_id: clientId,
+    order_reference_id: order.orderReferenceId,
+    customer_reference_id: order.customerReferenceId ?? null,
+    order_type: order.orderType,
+    status: isDraft ? 'draft' : 'created',
+    financial_status: isDraft ? 'draft' : 'pending',
+    currency: order.currency,
+    retail_currency: order.retailCurrency ?? null,
+    retail_shipping_price: order.retailShippingPriceInclVat ?? null,
+    shipment_method_uid: order.shipmentMethodUid ?? null,
+    shipping_address: { id: uuidv7(), ...order.shippingAddress },
+    packaging_instructions: order.packagingInstructions ?? [],
+    metadata: order.metadata ?? [],
+    request_id: requestId,
+    workflow_id: orderWorkflowId(id),
+    start: isDraft ? null : runStart({ id, clientId, clientName, requestId, order }, settings),
+  };
 }
 
 interface RunSubject {

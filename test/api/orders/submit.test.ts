@@ -255,3 +255,42 @@ test('a draft is stored and starts nothing', async () => {
   });
   expect(await api.starts(id)).toEqual([]);
 });
+
+test('orders that come at the same time share transactions, and each has what is its own', async () => {
+  const sent = Array.from({ length: 40 }, (_, n) => {
+    const items = Array.from({ length: 1 + (n % 3) }, (_unused, k) =>
+      item({ itemReferenceId: `item-${n}-${k}`, quantity: n + 1 }),
+    );
+    const orderType = n % 5 === 0 ? 'draft' : 'order';
+    return {
+      ...order({ items }),
+      orderType,
+      packagingInstructions: [
+        { ...pack(`item-${n}-0`, n + 1), packingSlip: { fileUrl: `${FILE_URL}?slip-${n}` } },
+      ],
+    };
+  });
+  const answers = await Promise.all(sent.map((body) => api.submit(body).expect(200)));
+  const ids = answers.map(({ body }) => body.id as string);
+  for (const [n, body] of sent.entries()) {
+    const stored = (await api.get(ids[n]!).expect(200)).body;
+    expect(stored).toMatchObject({ orderReferenceId: body.orderReferenceId, orderType: body.orderType });
+    expect(stored.items).toMatchObject(
+      body.items.map(({ itemReferenceId }) => ({
+        itemReferenceId,
+        quantity: n + 1,
+        files: [{ type: 'default', url: FILE_URL }],
+      })),
+    );
+    const starts = await api.starts(ids[n]!);
+    const started = starts.map(({ args }) => (args[0] as { items: object[] }).items);
+    const items = stored.items.map(({ id }: { id: string }) => ({ id, quantity: n + 1 }));
+    expect(started).toEqual(body.orderType === 'draft' ? [] : [items]);
+    expect([...(await api.sql`SELECT url FROM packing_slips WHERE order_id = ${ids[n]!}`)]).toEqual([
+      { url: `${FILE_URL}?slip-${n}` },
+    ]);
+  }
+  const [counted] = await api.sql<{ transactions: number }[]>`
+    SELECT count(DISTINCT xmin::text)::int AS transactions FROM orders WHERE id = ANY(${ids}::uuid[])`;
+  expect(counted!.transactions).toBeLessThan(ids.length);
+});
