@@ -81,6 +81,8 @@ async function ordersInNeed(client: PresslineClient): Promise<{ id: string }[]> 
 async function mend(ask: Ask, orderId: string, acts: OperatorActs): Promise<number> {
   const params = { orderId };
   const order = await ask((client) => client.getOperatorOrder({ params }));
+  // A partner that would not cancel is about to ship.
+  if (order.attention.includes('cancel_refused')) return 0;
   // A partner that has asked for the documents is packing, whatever became of its postbacks.
   const packing = order.printOrders.filter(({ shipments }) =>
     shipments.some(({ status }) => status !== 'voided'),
