@@ -226,10 +226,12 @@ function stockDifferences({ stock, orders }: Evidence): string[] {
 /** Whether an order is where it was to come to. */
 function hasEnded({ end, wish }: ToldOrder, { status, items }: StoredOrder): boolean {
   if (wish === 'cancel' && status === 'canceled') return true;
+  // Of an order split over two partners one may let go of its part, and the other have packed already.
+  const counted = wish === 'cancel' ? items.filter((item) => item.status !== 'cancelled') : items;
   // A partner that ships with the label it had before the change ships with one that nobody tracks any more.
   if (end === 'shipped' || (end === 'delivered' && wish === 'change-address'))
-    return items.every((item) => WITH_CARRIER.has(item.status));
-  if (end === 'delivered') return items.every((item) => item.status === 'delivered');
+    return counted.every((item) => WITH_CARRIER.has(item.status));
+  if (end === 'delivered') return counted.every((item) => item.status === 'delivered');
   return items.every((item) => item.status === 'delivered' || item.status === 'cancelled');
 }
 

@@ -199,6 +199,14 @@ test('an order that its client cancelled has ended, and so has one that an opera
     stock: { ...good.stock, used: [], shelves: [shelf({ now: 105 })] },
   };
   expect(isClean(audit(canceled))).toBe(true);
+  const halfCancelled = (wish: ToldOrder['wish']): Evidence => ({
+    ...good,
+    told: [told({ wish })],
+    orders: [order({ items: [item(), item({ id: '10002', status: 'cancelled', needs: {} })] })],
+  });
+  // One partner let go, the other had packed already.
+  expect(isClean(audit(halfCancelled('cancel')))).toBe(true);
+  expect(audit(halfCancelled('nothing')).stuck).toHaveLength(1);
   const rerouted: Evidence = {
     ...good,
     told: [told({ end: 'repaired' })],
