@@ -5,6 +5,9 @@ export interface CutProxy {
   readonly port: number;
   /** Resets every connection there is. @returns how many */
   cut(): number;
+  /** Of what the servers say nothing arrives before `release`, as at a machine that stands still. */
+  hold(): void;
+  release(): void;
   close(): Promise<void>;
 }
 
@@ -16,12 +19,13 @@ export interface CutProxy {
 export async function startCutProxy(port: number, targets: () => readonly number[]): Promise<CutProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let turn = 0;
+  let held = false;
 
   function join(inbound: Socket, outbound: Socket): void {
     const pair = [inbound, outbound] as const;
     pairs.add(pair);
     for (const [from, to] of [pair, [outbound, inbound]] as const) {
-      from.pipe(to);
+      if (from === inbound || !held) from.pipe(to);
       from.on('error', () => undefined);
       from.on('close', () => {
         pairs.delete(pair);
@@ -66,6 +70,14 @@ export async function startCutProxy(port: number, targets: () => readonly number
   return {
     port: (server.address() as AddressInfo).port,
     cut,
+    hold() {
+      held = true;
+      for (const [inbound, outbound] of pairs) outbound.unpipe(inbound);
+    },
+    release() {
+      held = false;
+      for (const [inbound, outbound] of pairs) outbound.pipe(inbound);
+    },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       cut();

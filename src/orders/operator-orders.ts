@@ -1,6 +1,6 @@
 import { json, type Queryable } from '../platform/postgres';
 import type { AttentionReason } from './domain/run-state';
-import type { ItemStatus, OrderStatus } from './domain/statuses';
+import { ENDED_ORDERS, type ItemStatus, type OrderStatus } from './domain/statuses';
 import type { SearchPosition } from './search';
 
 /** An order as operators look into it: what clients see of it is left to the order's own view. */
@@ -129,9 +129,6 @@ export function attentionReasons(attention: string | null): AttentionReason[] {
   return attention === null ? [] : (attention.split(' ') as AttentionReason[]);
 }
 
-/** Statuses of orders for which nothing more is done: what they want attention for follows from nothing any more. */
-const ENDED: readonly OrderStatus[] = ['delivered', 'returned', 'failed', 'canceled'];
-
 /**
  * Puts away what an order that has ended wants attention for, and keeps it in the order's log.
  * @returns why not: `going-on` while its run decides on that, `nothing` when there is nothing to put away
@@ -143,7 +140,7 @@ export async function dismissAttention(
 ): Promise<'dismissed' | 'going-on' | 'nothing'> {
   const [row] = await sql<{ ended: boolean; dismissed: boolean }[]>`
     WITH found AS (
-      SELECT id, attention, fulfillment_status = ANY(${[...ENDED]}) AS ended FROM orders
+      SELECT id, attention, fulfillment_status = ANY(${[...ENDED_ORDERS]}) AS ended FROM orders
       WHERE id = ${orderId} AND attention IS NOT NULL FOR UPDATE),
     dismissed AS (
       UPDATE orders SET attention = NULL, updated_at = now() FROM found WHERE orders.id = found.id AND ended

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
+import { startCutProxy } from '../../bench/faults/cut-proxy';
 import { loadConfig } from '../../src/platform/config';
 import { connectTemporal } from '../../src/platform/temporal';
 import { failuresOf, type History, replay } from '../support/histories';
 import { testTemporalAddress } from '../support/servers';
-import { slowLine } from './lost-task/slow-line';
 import type { writer } from './lost-task/writer-workflow';
 
 /** Tasks that Temporal takes back from a slow worker while a local activity of theirs is under way. */
@@ -26,8 +26,9 @@ afterAll(() => temporal.connection.close());
 
 /** A run whose first task is lost, with a word before and after. */
 async function runSlowly(bundle: { code: string }): Promise<{ written: string[]; history: History }> {
-  const line = await slowLine(testTemporalAddress());
-  const connection = await NativeConnection.connect({ address: line.address });
+  const server = Number(testTemporalAddress().split(':')[1]);
+  const line = await startCutProxy(0, () => [server]);
+  const connection = await NativeConnection.connect({ address: `127.0.0.1:${line.port}` });
   const taskQueue = `slow-${randomUUID()}`;
   const worker = await Worker.create({
     connection,

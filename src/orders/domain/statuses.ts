@@ -110,6 +110,9 @@ export function hasShipped(status: ItemStatus): boolean {
   return isProgress(status) && PROGRESS_RANK[status] >= PROGRESS_RANK.shipped;
 }
 
+/** Statuses of orders of which nothing more is expected. */
+export const ENDED_ORDERS: readonly OrderStatus[] = ['delivered', 'returned', 'failed', 'canceled'];
+
 /** Nothing more is expected of an item in one of these. */
 export function isFinal(status: ItemStatus): boolean {
   return status === 'delivered' || status === 'returned' || status === 'failed' || status === 'cancelled';

@@ -1,4 +1,5 @@
 import { orderIdOfWorkflow, orderWorkflowId } from '../domain/run-messages';
+import { ENDED_ORDERS } from '../domain/statuses';
 import type { ReconcileDeps } from '../reconciler';
 import { catchUp, flagOrder } from './catch-up';
 import { type Counts, FINDINGS, tally } from './findings';
@@ -105,7 +106,7 @@ export async function compareRuns(deps: ReconcileDeps, after: string, restored: 
   const { workflowIds, next } = await runningOrderRuns(temporal, taskQueue, after);
   const ids = workflowIds.map((id) => orderIdOfWorkflow(id)!);
   const rows = await sql<{ id: string; lingering: boolean }[]>`
-    SELECT id, fulfillment_status IN ('delivered', 'returned', 'failed', 'canceled')
+    SELECT id, fulfillment_status = ANY(${[...ENDED_ORDERS]})
       AND updated_at < now() - ${LINGERS}::interval AS lingering
     FROM orders WHERE id = ANY(${ids}::uuid[])`;
   const known = new Map(rows.map((row) => [row.id, row]));
