@@ -27,5 +27,5 @@ COPY --from=build /app/dist dist
 USER node
 EXPOSE 3000
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "--enable-source-maps", "dist/src/cli.js"]
+ENTRYPOINT ["node", "--enable-source-maps", "dist/cli/main.js"]
 CMD ["api"]

@@ -3,7 +3,7 @@ import { pruneIdempotencyKeys } from '../src/accounts/idempotency-keys';
 import { type Collected, collectGarbage } from '../src/files/retention';
 import { pruneDeliveries } from '../src/notifications/delivery-log';
 import type { Logger } from '../src/platform/logging';
-import type { ObjectStore } from '../src/platform/object-store';
+import type { ObjectStore } from '../src/platform/objects/object-store';
 import type { Sql } from '../src/platform/postgres';
 
 export interface MaintenanceDeps {

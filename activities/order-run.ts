@@ -1,18 +1,18 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/dispatch';
-import type { RunRecord } from '../src/orders/domain/run-messages';
-import { RUN_REFUSALS } from '../src/orders/domain/run-messages';
-import { fetchOrderFiles, type OrderFilesDeps } from '../src/orders/order-files';
-import { cancelAtPartner } from '../src/orders/partner-cancellation';
-import { type PreparationDeps, prepareOrder } from '../src/orders/preparation';
-import { deliverPrintOrder } from '../src/orders/print-order-delivery';
-import { planReplacement, type ReplacementRequest } from '../src/orders/replacement';
-import { recordRun } from '../src/orders/run-record';
-import { applyShippingChange } from '../src/orders/shipping-changes';
+import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/dispatch/dispatch';
+import { applyShippingChange } from '../src/orders/dispatch/shipping-changes';
+import type { RunRecord } from '../src/orders/domain/run/run-messages';
+import { RUN_REFUSALS } from '../src/orders/domain/run/run-messages';
+import { fetchOrderFiles, type OrderFilesDeps } from '../src/orders/preparation/order-files';
+import { type PreparationDeps, prepareOrder } from '../src/orders/preparation/prepare-order';
+import { cancelAtPartner } from '../src/orders/print-orders/cancellation';
+import { deliverPrintOrder } from '../src/orders/print-orders/delivery';
+import { planReplacement, type ReplacementRequest } from '../src/orders/print-orders/replacement';
+import { recordRun } from '../src/orders/run/record';
 import type { SafeClient } from '../src/platform/http/safe-client';
 import type { Logger } from '../src/platform/logging';
-import type { LinkSigner } from '../src/platform/signed-links';
+import type { LinkSigner } from '../src/platform/objects/signed-links';
 import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
 
 export interface OrderRunDeps extends PreparationDeps, OrderFilesDeps, PurchaseDeps {

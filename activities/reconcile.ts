@@ -1,8 +1,7 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import { compareOrders, compareRuns, type Stretch } from '../src/orders/reconcile/compare';
-import { type Counts, tally } from '../src/orders/reconcile/findings';
-import { settleShipments } from '../src/orders/reconcile/shipments';
+import { compareOrders, compareRuns, type Stretch } from '../src/orders/reconciliation/compare';
+import { type Counts, tally } from '../src/orders/reconciliation/findings';
 import {
   hearPostbacks,
   type ReconcileDeps,
@@ -10,7 +9,8 @@ import {
   reviveDead,
   startUnstarted,
   writeMark,
-} from '../src/orders/reconciler';
+} from '../src/orders/reconciliation/leftovers';
+import { settleShipments } from '../src/orders/reconciliation/shipments';
 import type { Config } from '../src/platform/config';
 import type { Logger } from '../src/platform/logging';
 import type { Sql } from '../src/platform/postgres';

@@ -11,7 +11,7 @@ import { Refusal } from '../src/platform/errors';
 import type { ApiDeps } from './deps';
 import { docsPage } from './http/docs-page';
 import { ERROR_BODIES, shapeOfPath } from './http/error-body';
-import { asRefusal } from './http/faults';
+import { asRefusal } from './http/error-mapping';
 import { openApiRoute } from './http/openapi';
 import { createRateLimiter } from './http/rate-limit';
 import { notesOf, requestLog } from './http/request-log';

@@ -2,9 +2,9 @@ import type { Client } from '@temporalio/client';
 import type { Carriers } from '../src/carriers/carriers';
 import type { Config } from '../src/platform/config';
 import type { Logger } from '../src/platform/logging';
-import type { ObjectStore } from '../src/platform/object-store';
+import type { ObjectStore } from '../src/platform/objects/object-store';
+import type { LinkSigner } from '../src/platform/objects/signed-links';
 import type { Sql } from '../src/platform/postgres';
-import type { LinkSigner } from '../src/platform/signed-links';
 
 /** What the routes work with; one set for each API process. */
 export interface ApiDeps {

@@ -1,11 +1,11 @@
 import { resolveProducts } from '../src/catalog/resolve-products';
 import { seedDemoCatalog } from '../src/catalog/seed-demo-catalog';
 import { buildReceipt } from '../src/orders/domain/receipt';
-import { findOrderId, readOrders } from '../src/orders/order-reader';
-import { orderView } from '../src/orders/order-view';
-import { searchOrders } from '../src/orders/search';
+import { findOrderId, readOrders } from '../src/orders/reading/order-reader';
+import { orderView } from '../src/orders/reading/order-view';
+import { searchOrders } from '../src/orders/reading/search';
+import { createLinkSigner } from '../src/platform/objects/signed-links';
 import { connectPostgres, json } from '../src/platform/postgres';
-import { createLinkSigner } from '../src/platform/signed-links';
 import type { Filled, Reading } from './support/compare-sizes';
 import { sampleOrder } from './support/sample-order';
 

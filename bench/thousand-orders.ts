@@ -1,5 +1,5 @@
 import { createPresslineClient } from '../client/pressline-client';
-import { orderWorkflowId } from '../src/orders/domain/run-messages';
+import { orderWorkflowId } from '../src/orders/domain/run/run-messages';
 import { inParallel, withBenchStack } from './support/bench-stack';
 import { runBenchmark } from './support/benchmark';
 import { playShop } from './support/played-shop';

@@ -69,8 +69,8 @@ async function bundle() {
   const quiet = () => undefined;
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(dist, 'workflows', 'index.js'),
-    workflowInterceptorModules: [join(dist, 'workflows', 'lost-tasks.js')],
-    failureConverterPath: join(dist, 'src', 'platform', 'codec', 'workflow-failures.js'),
+    workflowInterceptorModules: [join(dist, 'workflows', 'stale-workflow-tasks.js')],
+    failureConverterPath: join(dist, 'src', 'platform', 'temporal', 'codec', 'workflow-failures.js'),
     logger: { log: quiet, trace: quiet, debug: quiet, info: quiet, warn: console.warn, error: console.error },
   });
   writeFileSync(`${bundleFile}.${process.pid}`, code);

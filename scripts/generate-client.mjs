@@ -49,9 +49,9 @@ if (!existsSync(file) || !readFileSync(file, 'utf8').startsWith(stamp)) {
     module._compile(code, path);
   };
   const require = createRequire(import.meta.url);
-  const { openApiDocument } = require('../api/http/openapi.ts');
-  const { allRoutes } = require('../api/routes.ts');
-  const { generateOperations } = require('../client/generate.ts');
+  const { openApiDocument } = require('../api/http/openapi');
+  const { allRoutes } = require('../api/routes');
+  const { generateOperations } = require('../client/generate');
   const document = openApiDocument(allRoutes(hollow), 'http://localhost');
   const biome = require.resolve('@biomejs/biome/bin/biome');
   const formatted = execFileSync(

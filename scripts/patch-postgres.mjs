@@ -9,7 +9,7 @@
  *   query before the one that it belongs to.
  * - A transaction whose connection broke sends its ROLLBACK all the same, into whatever transaction has the connection next.
  * - A break while it asks for array types ends the process by a promise that nobody waits for.
- * Goes when a release has mended them; test/platform/postgres-cuts.test.ts tells.
+ * Goes when a release has mended them; test/src/platform/postgres-cuts.test.ts tells.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,10 +1,10 @@
 import type { Payload } from '@temporalio/common';
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
-import { dataConverterOf } from '../../src/platform/codec/data-converter';
-import { UndecryptablePayload } from '../../src/platform/codec/encryption-codec';
 import type { Config } from '../../src/platform/config';
 import { Refusal } from '../../src/platform/errors';
+import { dataConverterOf } from '../../src/platform/temporal/codec/data-converter';
+import { UndecryptablePayload } from '../../src/platform/temporal/codec/encryption-codec';
 import type { ApiDeps } from '../deps';
 import { ERROR_BODIES } from '../http/error-body';
 import { notesOf } from '../http/request-log';

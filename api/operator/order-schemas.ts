@@ -1,6 +1,10 @@
 import { z } from 'zod';
-import { ATTENTION_REASONS, JOB_PROGRESS } from '../../src/orders/domain/run-state';
-import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/statuses';
+import { ATTENTION_REASONS, JOB_PROGRESS } from '../../src/orders/domain/lifecycle/run-state';
+import {
+  FINANCIAL_STATUSES,
+  ITEM_STATUSES,
+  ORDER_STATUSES,
+} from '../../src/orders/domain/lifecycle/statuses';
 import { text } from '../../src/platform/domain/fields';
 import { routingDecisionSchema } from './routing-decision';
 

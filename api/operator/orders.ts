@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { RepairRequest } from '../../src/orders/domain/run-messages';
-import { orderWorkflowId } from '../../src/orders/domain/run-messages';
-import { ATTENTION_REASONS } from '../../src/orders/domain/run-state';
-import { hasShipped, isFinal } from '../../src/orders/domain/statuses';
+import { ATTENTION_REASONS } from '../../src/orders/domain/lifecycle/run-state';
+import { hasShipped, isFinal } from '../../src/orders/domain/lifecycle/statuses';
+import type { RepairRequest } from '../../src/orders/domain/run/run-messages';
+import { orderWorkflowId } from '../../src/orders/domain/run/run-messages';
 import {
   attentionReasons,
   dismissAttention,
@@ -11,8 +11,8 @@ import {
   type OperatorPrintOrder,
   operatorOrder,
   ordersInNeed,
-} from '../../src/orders/operator-orders';
-import { createRunGateway, type RunGateway } from '../../src/orders/run-gateway';
+} from '../../src/orders/reading/operator-orders';
+import { createRunGateway, type RunGateway } from '../../src/orders/run/gateway';
 import { routingDecisions } from '../../src/partners/routing-decisions';
 import { partnerByAccount } from '../../src/partners/store';
 import { type FieldError, Refusal } from '../../src/platform/errors';

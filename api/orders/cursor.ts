@@ -1,4 +1,4 @@
-import type { SearchPosition } from '../../src/orders/search';
+import type { SearchPosition } from '../../src/orders/reading/search';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { deleteDraft, patched, readDraft, saveDraft } from '../../src/orders/drafts';
-import { readOrders } from '../../src/orders/order-reader';
-import { orderView } from '../../src/orders/order-view';
-import { patchDraftSchema, type SubmitOrder, submitOrderSchema } from '../../src/orders/schemas';
+import { deleteDraft, patched, readDraft, saveDraft } from '../../src/orders/intake/drafts';
+import { patchDraftSchema, type SubmitOrder, submitOrderSchema } from '../../src/orders/intake/schemas';
+import { readOrders } from '../../src/orders/reading/order-reader';
+import { orderView } from '../../src/orders/reading/order-view';
 import { Refusal } from '../../src/platform/errors';
 import { createWaker } from '../../src/platform/outbox/outbox';
 import type { ApiDeps } from '../deps';

@@ -1,7 +1,7 @@
 import type { ResolvedProduct } from '../../src/catalog/domain/product';
 import { type ProductReference, resolveProducts } from '../../src/catalog/resolve-products';
-import { takesFileType } from '../../src/orders/file-types';
-import type { SubmitOrder } from '../../src/orders/schemas';
+import { takesFileType } from '../../src/orders/intake/file-types';
+import type { SubmitOrder } from '../../src/orders/intake/schemas';
 import { type FieldError, Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 

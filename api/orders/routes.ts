@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { whyNotCancelNow } from '../../src/orders/domain/refusals';
-import { readOrders } from '../../src/orders/order-reader';
-import { addressView, orderView, shipmentView } from '../../src/orders/order-view';
-import { createRunGateway, refuseWith } from '../../src/orders/run-gateway';
+import { dropShippingChange, storeShippingChange } from '../../src/orders/dispatch/shipping-changes';
+import { whyNotCancelNow } from '../../src/orders/domain/lifecycle/guards';
 import {
   cancelOrderSchema,
   submitOrderSchema,
   submittedOrderSchema,
   updateShipmentSchema,
-} from '../../src/orders/schemas';
-import { dropShippingChange, storeShippingChange } from '../../src/orders/shipping-changes';
-import { createIntake } from '../../src/orders/submit';
+} from '../../src/orders/intake/schemas';
+import { createIntake } from '../../src/orders/intake/submit';
+import { readOrders } from '../../src/orders/reading/order-reader';
+import { addressView, orderView, shipmentView } from '../../src/orders/reading/order-view';
+import { createRunGateway, refuseWith } from '../../src/orders/run/gateway';
 import { Refusal } from '../../src/platform/errors';
 import { createWaker } from '../../src/platform/outbox/outbox';
 import type { ApiDeps } from '../deps';

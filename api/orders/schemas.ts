@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/statuses';
+import {
+  FINANCIAL_STATUSES,
+  ITEM_STATUSES,
+  ORDER_STATUSES,
+} from '../../src/orders/domain/lifecycle/statuses';
 
 /** Orders as they are answered (interface "Order (as retrieved)"). */
 

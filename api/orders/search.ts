@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/statuses';
-import { type OrderSummary, searchOrders } from '../../src/orders/search';
+import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
+import { type OrderSummary, searchOrders } from '../../src/orders/reading/search';
 import { countryCode } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
 import type { ApiDeps } from '../deps';

@@ -1,5 +1,10 @@
 import type { Account } from '../../src/accounts/account';
-import { findOrderId, type OrderRecord, readOrders, type Viewer } from '../../src/orders/order-reader';
+import {
+  findOrderId,
+  type OrderRecord,
+  readOrders,
+  type Viewer,
+} from '../../src/orders/reading/order-reader';
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 

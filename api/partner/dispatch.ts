@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { currentShipmentId } from '../../src/orders/dispatch';
-import { createRunGateway } from '../../src/orders/run-gateway';
+import { currentShipmentId } from '../../src/orders/dispatch/dispatch';
+import { createRunGateway } from '../../src/orders/run/gateway';
 import { printOrderOfPartner } from '../../src/partners/print-orders';
 import { text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';

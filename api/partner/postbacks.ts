@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { postbackSchema, takePostback } from '../../src/partners/postbacks';
+import { postbackSchema, takePostback } from '../../src/orders/print-orders/postbacks';
 import { createWaker } from '../../src/platform/outbox/outbox';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';

@@ -4,7 +4,7 @@ import { day } from '../../src/platform/domain/fields';
 import { toMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
-import { sendUpdate } from '../../src/platform/temporal-updates';
+import { sendUpdate } from '../../src/platform/temporal/updates';
 import {
   PROCUREMENT_STATUSES,
   type ProcurementStep,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { RATE_CARDS } from '../../src/carriers/domain/rate-cards';
+import { TRACKING_STATUSES } from '../../src/consignments/domain/tracking-status';
 import { day, moment, text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { verifySignature } from '../../src/platform/http/webhook-signature';
-import { TRACKING_STATUSES } from '../../src/shipping/domain/tracking-status';
 import { recordTrackingEvents } from '../../src/shipping/tracking';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';

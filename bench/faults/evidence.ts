@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { createPresslineClient, PresslineError } from '../../client/pressline-client';
 import type { Seen } from '../../sandbox';
 import type { ResolvedProduct } from '../../src/catalog/domain/product';
-import { ORDER_WORKFLOW, orderIdOfWorkflow } from '../../src/orders/domain/run-messages';
+import { ORDER_WORKFLOW, orderIdOfWorkflow } from '../../src/orders/domain/run/run-messages';
 import { stockNeeds } from '../../src/partners/domain/routing';
 import type { Sql } from '../../src/platform/postgres';
 import { auditStock } from '../../src/procurement/stock-audit';

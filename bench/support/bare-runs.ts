@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
-import type { Services } from '../../src/cli/services';
+import type { Services } from '../../cli/services';
 import { randomToken } from '../../src/platform/ids';
-import { temporalConnectionOptions } from '../../src/platform/temporal';
+import { temporalConnectionOptions } from '../../src/platform/temporal/connection';
 import { inParallel } from './bench-stack';
 
 /** Runs of the bare workflow, driven by the same messages as an order run. */

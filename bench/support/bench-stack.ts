@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { type RunningStack, startStack } from '../../src/cli/start-stack';
+import { type RunningStack, startStack } from '../../cli/start-stack';
 import { type Config, loadConfig } from '../../src/platform/config';
 import { projectRoot } from '../../src/platform/project-root';
 

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PDFDocument } from 'pdf-lib';
+import type { RunningStack } from '../../cli/start-stack';
 import { createPresslineClient } from '../../client/pressline-client';
-import type { RunningStack } from '../../src/cli/start-stack';
-import { orderWorkflowId } from '../../src/orders/domain/run-messages';
+import { orderWorkflowId } from '../../src/orders/domain/run/run-messages';
 import { inParallel } from './bench-stack';
 import { sampleOrder } from './sample-order';
 

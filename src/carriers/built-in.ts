@@ -1,5 +1,5 @@
+import type { Consignment } from '../consignments/domain/consignment';
 import type { Sql } from '../platform/postgres';
-import type { Consignment } from '../shipping/domain/shipment';
 import type { BuyOutcome, CarrierAdapter, CarrierPurchase, CarrierRefusal, PurchaseRequest } from './carrier';
 import { type MethodRates, packagePrice, quoteRateCard, type RateCard } from './domain/rate-card';
 import { S10_SERIALS, SSCC_SERIALS, s10, sscc } from './domain/tracking-numbers';

@@ -1,5 +1,5 @@
-import type { Consignment, MethodQuote, Money } from '../shipping/domain/shipment';
-import type { TrackingStatus } from '../shipping/domain/tracking-status';
+import type { Consignment, MethodQuote, Money } from '../consignments/domain/consignment';
+import type { TrackingStatus } from '../consignments/domain/tracking-status';
 
 /** What is wanted of a carrier for one package of a consignment. */
 export interface PurchaseRequest {

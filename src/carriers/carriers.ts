@@ -1,6 +1,6 @@
+import type { Consignment, MethodQuote } from '../consignments/domain/consignment';
+import { byPrice } from '../consignments/domain/method-choice';
 import type { Sql } from '../platform/postgres';
-import { byPrice } from '../shipping/domain/method-choice';
-import type { Consignment, MethodQuote } from '../shipping/domain/shipment';
 import { createBuiltInCarrier } from './built-in';
 import { type CarrierAdapter, CarrierUnavailable } from './carrier';
 import { RATE_CARDS } from './domain/rate-cards';

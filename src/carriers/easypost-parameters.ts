@@ -1,6 +1,11 @@
+import type {
+  Consignment,
+  ConsignmentPackage,
+  PostalAddress,
+  TaxIds,
+} from '../consignments/domain/consignment';
+import { passesCustoms } from '../consignments/domain/customs';
 import { fromMinor } from '../platform/domain/money';
-import { passesCustoms } from '../shipping/domain/customs';
-import type { Consignment, ConsignmentPackage, PostalAddress, TaxIds } from '../shipping/domain/shipment';
 
 const GRAMS_AN_OUNCE = 28.349523125;
 const ounces = (grams: number) => Number((grams / GRAMS_AN_OUNCE).toFixed(2));

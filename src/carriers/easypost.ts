@@ -1,10 +1,10 @@
 import EasyPostClient from '@easypost/api';
 import type { z } from 'zod';
+import type { ConsignmentPackage, MethodQuote, Money } from '../consignments/domain/consignment';
+import type { TrackingStatus } from '../consignments/domain/tracking-status';
 import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
 import { convertMinor, toMinor, UnknownRateError } from '../platform/domain/money';
 import type { SafeClient } from '../platform/http/safe-client';
-import type { ConsignmentPackage, MethodQuote, Money } from '../shipping/domain/shipment';
-import type { TrackingStatus } from '../shipping/domain/tracking-status';
 import {
   type BuyOutcome,
   type CarrierAdapter,

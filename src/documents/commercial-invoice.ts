@@ -1,5 +1,5 @@
-import { contentsValue, lineValue } from '../shipping/domain/customs';
-import type { Consignment } from '../shipping/domain/shipment';
+import type { Consignment } from '../consignments/domain/consignment';
+import { contentsValue, lineValue } from '../consignments/domain/customs';
 import { amount, itemWeight, kilograms, partyLines } from './customs-text';
 import { mm } from './pen';
 import { boxes, paragraphs, renderSheet, stacked } from './sheet';

@@ -1,5 +1,5 @@
+import type { PostalAddress, TaxIds } from '../consignments/domain/consignment';
 import { formatMinor } from '../platform/domain/money';
-import type { PostalAddress, TaxIds } from '../shipping/domain/shipment';
 import { partyLines } from './customs-text';
 import { mm } from './pen';
 import { boxes, paragraphs, renderSheet, stacked } from './sheet';

@@ -1,5 +1,5 @@
-import { contentsValue, lineValue } from '../shipping/domain/customs';
-import type { Consignment, ConsignmentPackage } from '../shipping/domain/shipment';
+import type { Consignment, ConsignmentPackage } from '../consignments/domain/consignment';
+import { contentsValue, lineValue } from '../consignments/domain/customs';
 import { barcodeText, encodeBarcode, type LabelBarcode } from './barcode';
 import { amount, itemWeight, kilograms, partyLines } from './customs-text';
 import { mm, Pen } from './pen';

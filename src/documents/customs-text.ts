@@ -1,6 +1,6 @@
+import { addressLines } from '../consignments/domain/address-lines';
+import type { ConsignmentItem, Money, PostalAddress, TaxIds } from '../consignments/domain/consignment';
 import { formatMinor } from '../platform/domain/money';
-import { addressLines } from '../shipping/domain/address-lines';
-import type { ConsignmentItem, Money, PostalAddress, TaxIds } from '../shipping/domain/shipment';
 
 /** Amount as documents print it: `1250.00 EUR`. */
 export const amount = ({ minor, currency }: Money) => formatMinor(minor, currency);

@@ -1,5 +1,5 @@
-import { addressLines } from '../shipping/domain/address-lines';
-import type { PostalAddress } from '../shipping/domain/shipment';
+import { addressLines } from '../consignments/domain/address-lines';
+import type { PostalAddress } from '../consignments/domain/consignment';
 import { type BarSymbol, barcodeText, encodeBarcode, type LabelBarcode, QUIET_ZONE } from './barcode';
 import type { Weight } from './fonts';
 import { mm } from './pen';

@@ -1,4 +1,4 @@
-import type { ObjectStore } from '../platform/object-store';
+import type { ObjectStore } from '../platform/objects/object-store';
 import { json, type Sql } from '../platform/postgres';
 
 /**

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { parsePayloadKeys } from './codec/payload-keys';
+import { parsePayloadKeys } from './temporal/codec/payload-keys';
 
 /**
  * Every environment variable Pressline reads: name, parser, and what it means.

@@ -1,5 +1,5 @@
+import type { Consignment, PostalAddress } from '../consignments/domain/consignment';
 import { toMinor } from '../platform/domain/money';
-import type { Consignment, PostalAddress } from './domain/shipment';
 import { toGrams, toMillimetres } from './domain/units';
 import type { QuoteRequest } from './schemas';
 

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { CarrierPurchase } from '../carriers/carrier';
+import type { Consignment } from '../consignments/domain/consignment';
+import { customsForm } from '../consignments/domain/customs';
 import { renderCommercialInvoice } from '../documents/commercial-invoice';
 import { type CustomerInvoice, renderCustomerInvoice } from '../documents/customer-invoice';
 import { renderCn22, renderCn23 } from '../documents/customs-forms';
 import type { LabelContent } from '../documents/label-layout';
 import { type LabelSize, renderLabelPdf } from '../documents/label-pdf';
 import { renderLabelZpl } from '../documents/label-zpl';
-import { customsForm } from './domain/customs';
-import type { Consignment } from './domain/shipment';
 import type { ShipmentDocument } from './shipments';
 
 export interface LabelOptions {

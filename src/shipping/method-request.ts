@@ -1,8 +1,8 @@
 import type { Carriers } from '../carriers/carriers';
 import { findMethod, RATE_CARDS } from '../carriers/domain/rate-cards';
+import type { Consignment, MethodQuote } from '../consignments/domain/consignment';
+import { chooseMethod, goesBy } from '../consignments/domain/method-choice';
 import { type FieldErrorCode, Refusal } from '../platform/errors';
-import { chooseMethod, goesBy } from './domain/method-choice';
-import type { Consignment, MethodQuote } from './domain/shipment';
 import type { ShippingOrderRequest } from './schemas';
 
 const fieldError = (field: string, message: string, code: FieldErrorCode) =>

@@ -1,6 +1,6 @@
-import type { ObjectStore } from '../platform/object-store';
+import type { Consignment } from '../consignments/domain/consignment';
+import type { ObjectStore } from '../platform/objects/object-store';
 import type { MadeDocument } from './document-set';
-import type { Consignment } from './domain/shipment';
 
 /**
  * The packing slips that go in a consignment's packages, to be stored with its other documents: a copy for each

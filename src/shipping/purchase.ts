@@ -1,12 +1,12 @@
 import type { CarrierAdapter, CarrierPurchase, CarrierRefusal } from '../carriers/carrier';
 import type { Carriers } from '../carriers/carriers';
+import type { Consignment } from '../consignments/domain/consignment';
+import { nextCheckHours, VOIDED_CHECK_HOURS } from '../consignments/domain/tracking-status';
 import type { CustomerInvoice } from '../documents/customer-invoice';
 import { randomToken, uuidv7 } from '../platform/ids';
-import type { ObjectStore } from '../platform/object-store';
+import type { ObjectStore } from '../platform/objects/object-store';
 import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
 import { DEFAULT_LABEL, type LabelOptions, type MadeDocument, makeDocuments } from './document-set';
-import type { Consignment } from './domain/shipment';
-import { nextCheckHours, VOIDED_CHECK_HOURS } from './domain/tracking-status';
 import { packingSlips } from './packing-slips';
 import { readShipment, type ShipmentOwner, type StoredShipment } from './shipments';
 

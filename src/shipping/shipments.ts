@@ -1,6 +1,6 @@
+import type { PurchasedShipment } from '../consignments/domain/consignment';
+import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../platform/objects/signed-links';
 import type { Queryable } from '../platform/postgres';
-import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../platform/signed-links';
-import type { PurchasedShipment } from './domain/shipment';
 
 /** What a shipment is bought for. */
 export type ShipmentOwner =

@@ -1,10 +1,10 @@
 import type { CarrierRefusal } from '../carriers/carrier';
+import type { Consignment } from '../consignments/domain/consignment';
 import { fromMinor } from '../platform/domain/money';
 import { sha256, uuidv7 } from '../platform/ids';
+import type { LinkSigner } from '../platform/objects/signed-links';
 import { json, type Queryable, type Sql } from '../platform/postgres';
-import type { LinkSigner } from '../platform/signed-links';
 import type { LabelOptions } from './document-set';
-import type { Consignment } from './domain/shipment';
 import { type ShippingOrderOutcome, shippingOrderPurchaseKey } from './domain/shipping-order-run';
 import { type BoughtShipment, buyShipment, type PurchaseDeps } from './purchase';
 import type { ShippingOrderAnswer, ShippingOrderRequest } from './schemas';

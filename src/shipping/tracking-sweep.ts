@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CarrierUnavailable } from '../carriers/carrier';
 import type { Carriers } from '../carriers/carriers';
+import { nextCheckHours, type TrackingStatus } from '../consignments/domain/tracking-status';
 import { json, type Sql } from '../platform/postgres';
-import { nextCheckHours, type TrackingStatus } from './domain/tracking-status';
 import { recordTrackingEvents } from './tracking';
 
 /** Tracking numbers asked for at once. */

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import type { Account } from '../accounts/account';
+import {
+  TRACKING_STATUS,
+  TRACKING_STATUSES,
+  type TrackingStatus,
+} from '../consignments/domain/tracking-status';
 import type { Queryable } from '../platform/postgres';
-import { TRACKING_STATUS, TRACKING_STATUSES, type TrackingStatus } from './domain/tracking-status';
 
 /** The tracking answer (interface "Tracking response"). */
 export const trackingSchema = z

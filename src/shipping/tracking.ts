@@ -1,16 +1,16 @@
 import type { CarrierEvent } from '../carriers/carrier';
-import { ORDER_SIGNALS, orderWorkflowId } from '../orders/domain/run-messages';
-import { sha256 } from '../platform/ids';
-import { enqueue } from '../platform/outbox/outbox';
-import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
-import { updateDeliveryEstimates } from './delivery-estimate';
 import {
   furthest,
   nextCheckHours,
   TRACKING_STATUSES,
   type TrackingStatus,
   transitOf,
-} from './domain/tracking-status';
+} from '../consignments/domain/tracking-status';
+import { ORDER_SIGNALS, orderWorkflowId } from '../orders/domain/run/run-messages';
+import { sha256 } from '../platform/ids';
+import { enqueue } from '../platform/outbox/outbox';
+import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
+import { updateDeliveryEstimates } from './delivery-estimate';
 
 /** What became of events that were told. */
 export interface RecordedEvents {

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEMO_STEPS } from '../../src/cli/demo-steps';
+import { DEMO_STEPS } from '../../cli/demo/milestones';
 import { build, DataFolder, Program } from './stack-process';
 
 jest.setTimeout(300_000);

@@ -5,15 +5,15 @@ import { readlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CredentialsFile } from '../../cli/credentials';
 import { createPresslineClient, type PresslineClient } from '../../client/pressline-client';
 import type { Seen } from '../../sandbox';
-import type { CredentialsFile } from '../../src/cli/credentials';
 import { freePort } from '../../src/platform/embedded/ports';
 import { type ProcessIdentity, processesWithArguments } from '../../src/platform/embedded/processes';
 import { projectRoot } from '../../src/platform/project-root';
 import { testTemporalBinary } from '../support/servers';
 
-const PROGRAM = join(projectRoot(), 'dist/src/cli.js');
+const PROGRAM = join(projectRoot(), 'dist/cli/main.js');
 
 /** Compiles what `npm start` runs; nothing when it is compiled already. */
 export function build(): void {

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { demoOrder } from '../../src/cli/demo-order';
+import { demoOrder } from '../../cli/demo/sample-order';
 import { isRunning } from '../../src/platform/embedded/processes';
 import { build, DataFolder, Program } from './stack-process';
 

@@ -1,5 +1,5 @@
 import { item, named, order, pack, STICKER, T_SHIRT } from '../api/orders/sample-orders';
-import { domesticRequest, internationalRequest } from '../api/shipping-request';
+import { domesticRequest, internationalRequest } from '../api/shipping/shipping-request';
 import type { Subject } from './subject';
 
 /**

@@ -10,11 +10,11 @@ import { projectRoot } from '../../src/platform/project-root';
 const OPENS_CONNECTIONS: Readonly<Record<string, string>> = {
   'src/platform/http/safe-client.ts': 'the safe client itself',
   'src/platform/http/resolve.ts': 'its look-up of names',
-  'src/platform/object-store-s3.ts': 'the store that the configuration names',
-  'src/platform/embedded/answers.ts': 'asks a server that Pressline has started itself whether it works',
+  'src/platform/objects/s3-store.ts': 'the store that the configuration names',
+  'src/platform/embedded/health-check.ts': 'asks a server that Pressline has started itself whether it works',
   'src/platform/embedded/ports.ts': 'listens for a moment, to find a free port',
   'src/carriers/easypost.ts': 'the gateway that the configuration names; labels come by the safe client',
-  'src/cli/demo-documents.ts': 'the demo, from the API that it talks to',
+  'cli/demo/documents.ts': 'the demo, from the API that it talks to',
   'api/http/server.ts': 'listens',
 };
 

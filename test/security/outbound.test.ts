@@ -13,7 +13,7 @@ import { eventually, type TestStack, testStack } from '../support/stack';
 
 /**
  * Server-side request forgery: every address that a client or partner gives, and what becomes of it. The ways of writing
- * an address and the look-ups that change are held in test/platform/http; here it is held that nothing goes around them.
+ * an address and the look-ups that change are held in test/src/platform/http; here it is held that nothing goes around them.
  */
 
 /** Where no address may lead on a server that strangers reach. */

@@ -7,13 +7,13 @@ import { createCarriers } from '../../src/carriers/carriers';
 import { seedDemoCatalog } from '../../src/catalog/seed-demo-catalog';
 import { contentDisposition } from '../../src/platform/http/content-disposition';
 import { uuidv7 } from '../../src/platform/ids';
-import { assertObjectKey } from '../../src/platform/object-store';
+import { assertObjectKey } from '../../src/platform/objects/object-store';
 import { json } from '../../src/platform/postgres';
 import { buyShipment } from '../../src/shipping/purchase';
 import { documentLink, shipmentDocuments } from '../../src/shipping/shipments';
 import { order } from '../api/orders/sample-orders';
-import { CHICAGO } from '../documents/addresses';
-import { consignmentTo } from '../shipping/consignments';
+import { CHICAGO } from '../src/documents/addresses';
+import { consignmentTo } from '../src/shipping/consignments';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
 

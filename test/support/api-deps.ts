@@ -8,10 +8,10 @@ import { createAccount, issueKey } from '../../src/accounts/store';
 import { createCarriers } from '../../src/carriers/carriers';
 import { type Config, loadConfig } from '../../src/platform/config';
 import { randomToken } from '../../src/platform/ids';
-import { createFolderStore } from '../../src/platform/object-store-folder';
+import { createFolderStore } from '../../src/platform/objects/folder-store';
+import { createLinkSigner } from '../../src/platform/objects/signed-links';
 import type { Sql } from '../../src/platform/postgres';
-import { createLinkSigner } from '../../src/platform/signed-links';
-import { connectTemporal } from '../../src/platform/temporal';
+import { connectTemporal } from '../../src/platform/temporal/connection';
 import { testTemporalAddress } from './servers';
 
 const open: (() => Promise<void>)[] = [];

@@ -16,7 +16,7 @@ import { startTemporal, stopLeftoverTemporal } from '../../src/platform/embedded
 import { migrate } from '../../src/platform/migrate';
 import { connectPostgres } from '../../src/platform/postgres';
 import { projectRoot } from '../../src/platform/project-root';
-import { ensureSearchAttributes } from '../../src/platform/temporal';
+import { ensureSearchAttributes } from '../../src/platform/temporal/connection';
 import { SERVER_VARIABLES, TEMPLATE_DATABASE } from './servers';
 import { bundleForTests } from './workflow-bundle';
 

@@ -15,8 +15,8 @@ import { workflowBundle } from './servers';
  */
 const FOLDERS = {
   orders: 'test/workflows/histories',
-  procurement: 'test/procurement/histories',
-  shipping: 'test/shipping/histories',
+  procurement: 'test/src/procurement/histories',
+  shipping: 'test/src/shipping/histories',
 } as const;
 
 export type HistoryFolder = keyof typeof FOLDERS;

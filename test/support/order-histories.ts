@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import type { Services } from '../../src/cli/services';
-import { orderWorkflowId } from '../../src/orders/domain/run-messages';
+import type { Services } from '../../cli/services';
+import { orderWorkflowId } from '../../src/orders/domain/run/run-messages';
 import { failuresOf, keepHistory, replay } from './histories';
 
 /**

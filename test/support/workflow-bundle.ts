@@ -8,8 +8,8 @@ import { projectRoot } from '../../src/platform/project-root';
 /** Bundles of other sources are kept for an hour. */
 const KEPT_MS = 3_600_000;
 /** As scripts/build.mjs has it. */
-const FAILURE_CONVERTER = 'src/platform/codec/workflow-failures.ts';
-const INTERCEPTORS = 'workflows/lost-tasks.ts';
+const FAILURE_CONVERTER = 'src/platform/temporal/codec/workflow-failures.ts';
+const INTERCEPTORS = 'workflows/stale-workflow-tasks.ts';
 
 /**
  * Bundles workflows/index.ts, or finds the bundle made of the same sources before.

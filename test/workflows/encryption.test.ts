@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
-import { type RunningWorker, runWorker } from '../../src/cli/run-worker';
-import type { PayloadKey } from '../../src/platform/codec/payload-keys';
+import { type RunningWorker, runWorker } from '../../cli/run-worker';
 import type { Config } from '../../src/platform/config';
 import { randomToken } from '../../src/platform/ids';
-import { connectTemporal } from '../../src/platform/temporal';
+import type { PayloadKey } from '../../src/platform/temporal/codec/payload-keys';
+import { connectTemporal } from '../../src/platform/temporal/connection';
 import { testTemporalAddress, testTemporalBinary, workflowBundle } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import {
@@ -17,7 +17,7 @@ import {
   orderBody,
   orderUntil,
   partnerClock,
-} from './order-fixture';
+} from './order/order-fixture';
 
 /** What Temporal keeps of orders, read as its database's owner would: without keys, byte by byte. */
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ScheduleDescription } from '@temporalio/client';
-import { ROUNDS } from '../../src/cli/temporal-setup';
-import { ensureSchedule, scheduleId } from '../../src/platform/schedules';
+import { ROUNDS } from '../../cli/temporal-setup';
+import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import * as workflows from '../../workflows';
 import type { MaintenanceResult } from '../../workflows/maintenance';
 import { eventually, type TestStack, testStack } from '../support/stack';
-import { handedOver, orderUntil } from './order-fixture';
+import { handedOver, orderUntil } from './order/order-fixture';
 
 let stack: TestStack;
 

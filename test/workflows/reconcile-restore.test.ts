@@ -1,7 +1,7 @@
 import { ScheduleOverlapPolicy } from '@temporalio/client';
-import { RECONCILIATION } from '../../src/orders/reconcile-schedule';
+import { RECONCILIATION } from '../../src/orders/reconciliation/job';
 import { inTransaction } from '../../src/platform/postgres';
-import { ensureSchedule, scheduleId } from '../../src/platform/schedules';
+import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import type { Reconciliation } from '../../workflows/reconcile';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import {
@@ -12,7 +12,7 @@ import {
   orderUntil,
   partnerClock,
   seenPrintOrders,
-} from './order-fixture';
+} from './order/order-fixture';
 
 /** Postgres is restored from a backup while Temporal, which knows better, runs on: docs/backup-and-recovery.md, tried. */
 

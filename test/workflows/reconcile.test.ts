@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { ScheduleOverlapPolicy, WorkflowNotFoundError } from '@temporalio/client';
-import { RECONCILIATION } from '../../src/orders/reconcile-schedule';
-import { ensureSchedule, scheduleId } from '../../src/platform/schedules';
+import { RECONCILIATION } from '../../src/orders/reconciliation/job';
+import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import { buyShipment } from '../../src/shipping/purchase';
 import type { Reconciliation } from '../../workflows/reconcile';
-import { consignmentTo } from '../shipping/consignments';
+import { consignmentTo } from '../src/shipping/consignments';
 import { testTemporalAddress, testTemporalBinary } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import {
@@ -19,7 +19,7 @@ import {
   orderUntil,
   partnerClock,
   seenPrintOrders,
-} from './order-fixture';
+} from './order/order-fixture';
 
 /** Postgres and Temporal set apart by hand, and put right by a round of reconciliation; on real servers. */
 

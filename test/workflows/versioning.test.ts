@@ -1,9 +1,9 @@
 import type { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { type RunningWorker, runWorker } from '../../src/cli/run-worker';
+import { type RunningWorker, runWorker } from '../../cli/run-worker';
 import { workflowBundle } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
-import { handedOver, is, orderBody, orderUntil, partnerClock, seenPrintOrders } from './order-fixture';
+import { handedOver, is, orderBody, orderUntil, partnerClock, seenPrintOrders } from './order/order-fixture';
 
 /** Deploys under running orders: worker versions on the embedded server, as docs/upgrades.md has an operator do it. */
 

@@ -1,6 +1,6 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
-import type { Deadline } from '../../src/orders/domain/deadlines';
-import { describeDeadline } from '../../src/orders/domain/run-details';
+import type { Deadline } from '../../src/orders/domain/lifecycle/deadlines';
+import { describeDeadline } from '../../src/orders/domain/run/run-details';
 
 /** One timer, for the next deadline of a run. */
 export class DeadlineTimer {

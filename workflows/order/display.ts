@@ -1,10 +1,10 @@
 import { log, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
-import { deriveStatus } from '../../src/orders/domain/derive';
-import { describeRun } from '../../src/orders/domain/run-details';
-import type { RunEvent } from '../../src/orders/domain/run-events';
-import type { RunState } from '../../src/orders/domain/run-state';
+import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
+import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
+import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
+import { describeRun } from '../../src/orders/domain/run/run-details';
 import { SEARCH_ATTRIBUTES } from '../../src/platform/domain/search-attributes';
-import type { Run } from './steps';
+import type { Run } from './background-steps';
 
 /** Coarse phases for the search attribute, so that a run upserts a handful of times. */
 const COARSE_STATUS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
-import type { RunEvent } from '../../src/orders/domain/run-events';
-import { RUN_REFUSALS } from '../../src/orders/domain/run-messages';
+import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
+import { RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
 
 /**
  * What a message that a run cannot fulfil is answered with.

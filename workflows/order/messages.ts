@@ -1,5 +1,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { PostbackEvent, RunEvent } from '../../src/orders/domain/run-events';
+import type { PostbackEvent, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
+import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
+import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
   type CancelRequest,
   type DispatchResult,
@@ -7,9 +9,7 @@ import {
   ORDER_SIGNALS,
   ORDER_UPDATES,
   type RepairRequest,
-} from '../../src/orders/domain/run-messages';
-import type { RunState } from '../../src/orders/domain/run-state';
-import type { OrderStatus } from '../../src/orders/domain/statuses';
+} from '../../src/orders/domain/run/run-messages';
 
 /** A partner's postback, stored in the inbox before. */
 export const postbackSignal = defineSignal<[PostbackEvent]>(ORDER_SIGNALS.postback);

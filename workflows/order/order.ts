@@ -1,5 +1,5 @@
-import type { OrderRunInput, OrderRunResult } from '../../src/orders/domain/run-messages';
-import { OrderRun } from './run';
+import type { OrderRunInput, OrderRunResult } from '../../src/orders/domain/run/run-messages';
+import { OrderRun } from './order-run';
 
 /**
  * One order from submission to its end: files, plan, handover to partners, their postbacks, labels,

@@ -1,19 +1,19 @@
 import { currentUpdateInfo, patched, sleep } from '@temporalio/workflow';
-import { deriveStatus } from '../../src/orders/domain/derive';
-import { whyNotCancel, whyNotDispatch, whyNotRepair } from '../../src/orders/domain/refusals';
-import { replacedUnits } from '../../src/orders/domain/replacement';
+import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
+import { whyNotCancel, whyNotDispatch, whyNotRepair } from '../../src/orders/domain/lifecycle/guards';
+import { replacedUnits } from '../../src/orders/domain/lifecycle/replacement';
+import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
+import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
   type CancelRequest,
   type DispatchResult,
   type RepairRequest,
   RUN_REFUSALS,
-} from '../../src/orders/domain/run-messages';
-import { printOrderOf, type RunState } from '../../src/orders/domain/run-state';
-import type { OrderStatus } from '../../src/orders/domain/statuses';
+} from '../../src/orders/domain/run/run-messages';
 import { database } from './activities';
+import type { Run, Steps } from './background-steps';
 import { refusal, refuseWith } from './failures';
-import { OneAtATime } from './one-at-a-time';
-import type { Run, Steps } from './steps';
+import { OneAtATime } from './mutex';
 
 /** A run that tells when it has decided on, and written, everything taken in so far. */
 export interface SettlingRun extends Run {

@@ -1,6 +1,6 @@
+import type { Consignment, ConsignmentPackage, MethodQuote } from '../../consignments/domain/consignment';
 import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
 import { convertMinor, timesRate } from '../../platform/domain/money';
-import type { Consignment, ConsignmentPackage, MethodQuote } from '../../shipping/domain/shipment';
 import { type Region, regionOf, type Zone, zoneBetween } from './zones';
 
 /** What a service costs and how long it takes in one zone. */

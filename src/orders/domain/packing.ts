@@ -1,5 +1,5 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
-import type { ConsignmentItem, ConsignmentPackage, Money } from '../../shipping/domain/shipment';
+import type { ConsignmentItem, ConsignmentPackage, Money } from '../../consignments/domain/consignment';
 
 /** An item to pack: what it is, how many, and what customs shall value one at. */
 export interface PackItem {

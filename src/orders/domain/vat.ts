@@ -1,4 +1,4 @@
-import { isCrossBorder } from './cross-border';
+import { isCrossBorder } from '../../consignments/domain/cross-border';
 
 /**
  * Standard rates of value added or goods and services tax by country of delivery, as fractions.

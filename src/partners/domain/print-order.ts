@@ -1,6 +1,6 @@
 import type { ProductKind, ResolvedAttribute, ResolvedProduct } from '../../catalog/domain/product';
+import type { PostalAddress } from '../../consignments/domain/consignment';
 import { convertMinor, fromMinor, type RateTable } from '../../platform/domain/money';
-import type { PostalAddress } from '../../shipping/domain/shipment';
 import type {
   AddressBody,
   AttributeBody,

@@ -1,5 +1,5 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
-import { isCrossBorder } from '../../orders/domain/cross-border';
+import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { convertMinor } from '../../platform/domain/money';
 import { addDays } from '../../platform/domain/working-days';
 import { daysBetween, dispatchDate } from './calendar';

@@ -1,11 +1,11 @@
 import { allowsPrivateAddresses, type Config } from '../config';
 import { claimDataFolder } from './data-folder';
-import { type KeptServer, keepRunning } from './kept-running';
 import { startPostgres } from './postgres-server';
 import type { RunningServer } from './running-server';
-import { killWhenStuck } from './stuck-server';
+import { type KeptServer, keepRunning } from './supervisor';
 import { findTemporalBinary } from './temporal-binary';
 import { startTemporal } from './temporal-server';
+import { killWhenStuck } from './watchdog';
 
 /** The servers that a process brought along because the configuration names none. */
 export interface EmbeddedStack {

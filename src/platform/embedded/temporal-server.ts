@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answers } from './answers';
 import { lastLines } from './files';
+import { answers } from './health-check';
 import { choosePort, freePort } from './ports';
 import { isAlive, processesWithArguments, type StopStep, stopProcess } from './processes';
 import { type RunningServer, runServer } from './running-server';

@@ -8,7 +8,7 @@ import {
   orderNow,
   orderUntil,
   partnerClock,
-} from '../../workflows/order-fixture';
+} from '../../workflows/order/order-fixture';
 
 /** Dispatch over HTTP, and what becomes of labels when the order changes (interface "Partner interaction"). */
 

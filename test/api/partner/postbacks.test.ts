@@ -9,7 +9,7 @@ import {
   orderUntil,
   partnerClock,
   stepsBack,
-} from '../../workflows/order-fixture';
+} from '../../workflows/order/order-fixture';
 
 /** Status postbacks over HTTP, with partners that answer nothing by themselves (interface "Events"). */
 

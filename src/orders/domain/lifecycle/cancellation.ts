@@ -1,7 +1,7 @@
-import type { RunEffect, RunEvent } from '../run-events';
-import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from '../run-state';
-import { hasShipped, ITEM_TRANSITIONS } from '../statuses';
 import { audit, setItems, updatePrintOrder } from './changes';
+import type { RunEffect, RunEvent } from './run-events';
+import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
+import { hasShipped, ITEM_TRANSITIONS } from './statuses';
 
 /** Ends jobs for good; units that were not printed free their stock, and what was invoiced is refunded. */
 export function endJobs(

@@ -1,6 +1,6 @@
-import type { PlannedPrintOrder, RunEffect } from '../run-events';
-import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from '../run-state';
-import { ITEM_TRANSITIONS, type ItemStatus } from '../statuses';
+import type { PlannedPrintOrder, RunEffect } from './run-events';
+import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
+import { ITEM_TRANSITIONS, type ItemStatus } from './statuses';
 
 export function setItems(state: RunState, status: ItemStatus): RunState {
   const items = state.items.map((item) =>

@@ -1,13 +1,13 @@
-import type { PlannedPrintOrder, PostbackEvent, RunEffect, RunEvent } from '../run-events';
+import { confirmCancel, endJobs } from './cancellation';
+import { consumeStock, newPrintOrder, updatePrintOrder } from './changes';
+import type { PlannedPrintOrder, PostbackEvent, RunEffect, RunEvent } from './run-events';
 import {
   JOB_PROGRESS,
   type JobProgress,
   type JobState,
   type PrintOrderState,
   type RunState,
-} from '../run-state';
-import { confirmCancel, endJobs } from './cancellation';
-import { consumeStock, newPrintOrder, updatePrintOrder } from './changes';
+} from './run-state';
 
 export function prepared(
   state: RunState,

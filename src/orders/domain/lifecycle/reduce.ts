@@ -1,12 +1,12 @@
-import { deriveAttention, deriveItems, hasSettled } from '../derive';
-import type { RunEffect, RunEvent } from '../run-events';
-import type { RunState } from '../run-state';
-import { isFinal } from '../statuses';
 import { cancelItems, cancelRequested, partnerCancel } from './cancellation';
 import { audit, setItems } from './changes';
+import { deriveAttention, deriveItems, hasSettled } from './derive';
 import { delivered, postback, prepared } from './production';
 import { released, replaced, retried } from './repair';
+import type { RunEffect, RunEvent } from './run-events';
+import type { RunState } from './run-state';
 import { dispatched, shippingChanged, tracked } from './shipping';
+import { isFinal } from './statuses';
 
 export interface Step {
   readonly state: RunState;

@@ -1,9 +1,9 @@
-import { jobStatus } from '../derive';
-import type { RunEffect, RunEvent } from '../run-events';
-import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from '../run-state';
-import type { ItemStatus } from '../statuses';
 import { withoutUnusedLabel } from './cancellation';
 import { audit, newPrintOrder } from './changes';
+import { jobStatus } from './derive';
+import type { RunEffect, RunEvent } from './run-events';
+import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
+import type { ItemStatus } from './statuses';
 
 export function released(state: RunState, effects: RunEffect[]): RunState {
   for (const printOrder of state.printOrders) {

@@ -1,7 +1,7 @@
-import { jobStatus } from '../derive';
-import type { RunEffect, RunEvent } from '../run-events';
-import { JOB_PROGRESS, type PrintOrderState, type RunState } from '../run-state';
 import { consumeStock, isHandedToCarrier, updatePrintOrder } from './changes';
+import { jobStatus } from './derive';
+import type { RunEffect, RunEvent } from './run-events';
+import { JOB_PROGRESS, type PrintOrderState, type RunState } from './run-state';
 
 export function dispatched(
   state: RunState,

@@ -1,0 +1,106 @@
+import { TypedSearchAttributes } from '@temporalio/common';
+import { NativeConnection, Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
+import { createActivities } from '../activities';
+import { notificationLane } from '../src/notifications/delivery';
+import type { OrderRunInput } from '../src/orders/domain/run/run-messages';
+import { ORDER_WORKFLOW } from '../src/orders/domain/run/run-messages';
+import type { Config } from '../src/platform/config';
+import { SEARCH_ATTRIBUTES } from '../src/platform/domain/search-attributes';
+import { startRelay } from '../src/platform/outbox/relay';
+import { temporalLanes, type WorkflowStart } from '../src/platform/outbox/temporal-delivery';
+import { dataConverterOf } from '../src/platform/temporal/codec/data-converter';
+import { bundleFor } from '../src/platform/temporal/codec/workflow-bundle';
+import { temporalConnectionOptions } from '../src/platform/temporal/connection';
+import type { Services } from './services';
+
+/** What an order run is listed by from its first event on. */
+function searchAttributesOf(start: WorkflowStart, encrypted: boolean): TypedSearchAttributes | undefined {
+  if (start.workflowType !== ORDER_WORKFLOW) return undefined;
+  const input = start.args[0] as OrderRunInput;
+  return new TypedSearchAttributes([
+    { key: SEARCH_ATTRIBUTES.orderStatus, value: 'created' },
+    { key: SEARCH_ATTRIBUTES.client, value: input.clientId },
+    // A client's reference may tell whom it is for; search attributes are the one thing that stays readable.
+    ...(encrypted ? [] : [{ key: SEARCH_ATTRIBUTES.reference, value: input.orderReferenceId }]),
+    { key: SEARCH_ATTRIBUTES.country, value: input.country },
+  ]);
+}
+
+/** Runs last days and weeks: each goes over to a new version with its next task, as docs/upgrades.md tells. */
+function versionOf(config: Config, buildId: string): WorkerDeploymentOptions {
+  return {
+    version: { deploymentName: config.TEMPORAL_TASK_QUEUE, buildId },
+    useWorkerVersioning: true,
+    defaultVersioningBehavior: 'AUTO_UPGRADE',
+  };
+}
+
+export interface RunningWorker {
+  /** Settles when the worker ends by itself: a bug, or Temporal gone for good. */
+  readonly failure: Promise<Error>;
+  /** Ends polling, waits for work in flight, hands the rest back. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs a worker and an outbox relay in this process.
+ * @param workflowBundle the prebuilt bundle of workflows/index
+ */
+export async function runWorker(
+  services: Services,
+  workflowBundle: { readonly codePath: string },
+): Promise<RunningWorker> {
+  const { config, sql, temporal, log } = services;
+  const activityDeps = {
+    ...services,
+    quote: services.carriers.quote,
+    now: () => new Date(),
+    limitBytes: config.FILE_SIZE_LIMIT_MB * 1_000_000,
+  };
+  const dataConverter = dataConverterOf(config.PAYLOAD_KEYS);
+  const connection = await NativeConnection.connect(temporalConnectionOptions(config));
+  const worker = await Worker.create({
+    connection,
+    namespace: config.TEMPORAL_NAMESPACE,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    workflowBundle: await bundleFor(config.PAYLOAD_KEYS, workflowBundle),
+    ...(dataConverter && { dataConverter }),
+    ...(config.WORKER_BUILD_ID && { workerDeploymentOptions: versionOf(config, config.WORKER_BUILD_ID) }),
+    activities: createActivities(activityDeps),
+    maxCachedWorkflows: 1_000,
+    maxConcurrentWorkflowTaskExecutions: 40,
+    maxConcurrentActivityTaskExecutions: 100,
+    maxConcurrentLocalActivityExecutions: 100,
+    workflowTaskPollerBehavior: { type: 'autoscaling' },
+    activityTaskPollerBehavior: { type: 'autoscaling' },
+    shutdownGraceTime: config.SHUTDOWN_GRACE,
+    shutdownForceTime: config.SHUTDOWN_GRACE + 5_000,
+  });
+  const running = worker.run();
+  const relay = await startRelay({
+    sql,
+    log,
+    lanes: [
+      ...temporalLanes({
+        client: temporal,
+        taskQueue: config.TEMPORAL_TASK_QUEUE,
+        searchAttributes: (start) => searchAttributesOf(start, config.PAYLOAD_KEYS !== undefined),
+      }),
+      notificationLane(services),
+    ],
+  });
+  let stopping = false;
+  return {
+    failure: running.then(
+      () => new Promise<Error>((resolve) => stopping || resolve(new Error('the worker ended'))),
+      (error: Error) => error,
+    ),
+    async stop() {
+      stopping = true;
+      await relay.stop();
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await running.catch((error: unknown) => log.warn({ err: error }, 'the worker did not end cleanly'));
+      await connection.close();
+    },
+  };
+}

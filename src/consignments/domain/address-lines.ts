@@ -1,0 +1,81 @@
+import countries from 'i18n-iso-countries';
+import english from 'i18n-iso-countries/langs/en.json';
+import type { PostalAddress } from './consignment';
+
+countries.registerLocale(english);
+
+/** Where the post code stands on the line of the city; `code city` (most of Europe) where a country is not listed. */
+const CITY_LINES: Readonly<Record<string, 'city state code' | 'city / code' | 'code / city state'>> = {
+  AU: 'city state code',
+  BR: 'city state code',
+  CA: 'city state code',
+  GB: 'city / code',
+  IE: 'city / code',
+  IN: 'city state code',
+  JP: 'code / city state',
+  KR: 'code / city state',
+  CN: 'code / city state',
+  MX: 'city state code',
+  NZ: 'city state code',
+  SG: 'city state code',
+  TW: 'code / city state',
+  US: 'city state code',
+};
+
+/** English short name of a country, in capitals as the Universal Postal Union wants a last line. */
+export function countryLine(country: string): string {
+  return (countries.getName(country, 'en') ?? country).toUpperCase();
+}
+
+/** Written in Chinese, Japanese or Korean script: names begin with the family's, places with the largest. */
+const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+function nameLine({ firstName = '', lastName = '', country }: PostalAddress): string {
+  if (!EAST_ASIAN.test(lastName) || !EAST_ASIAN.test(firstName)) return joined(firstName, lastName);
+  return country === 'JP' ? joined(lastName, firstName) : lastName + firstName;
+}
+
+const joined = (...parts: readonly (string | undefined)[]) => parts.filter((part) => part).join(' ');
+
+function largeToSmall(city: string, state: string | undefined): string[] {
+  if (!state || state === city) return [city];
+  return [EAST_ASIAN.test(city) ? joined(state, city) : joined(city, state)];
+}
+
+/** Street lines without repetition: clients often give `street` and `houseNumber` beside the same in `addressLine1`. */
+function streetLines(address: PostalAddress): string[] {
+  const separate = joined(address.street, address.houseNumber);
+  const lines = [address.addressLine1, address.addressLine2, address.addressLine3].filter(
+    (line) => line,
+  ) as string[];
+  const has = (text: string) => lines.some((line) => line.toLowerCase().includes(text.toLowerCase()));
+  return separate === '' || (address.street !== undefined && has(address.street))
+    ? lines
+    : [separate, ...lines];
+}
+
+/**
+ * An address as it is written on an item, top line first: name, company, street, city with post code, country.
+ * @param options.from sender's country: the country line is left out within it
+ */
+export function addressLines(address: PostalAddress, options: { readonly from?: string } = {}): string[] {
+  const { city, postcode, state, suburb, country } = address;
+  const place = suburb !== undefined && suburb.toLowerCase() !== city.toLowerCase() ? [suburb] : [];
+  const form = CITY_LINES[country];
+  const cityLines =
+    form === 'city state code'
+      ? [joined(city, state, postcode)]
+      : form === 'city / code'
+        ? [joined(city, state && state !== city ? `(${state})` : undefined), postcode]
+        : form === 'code / city state'
+          ? [postcode, ...largeToSmall(city, state)]
+          : [joined(postcode, city, state)];
+  return [
+    nameLine(address),
+    address.company ?? '',
+    ...streetLines(address),
+    ...place,
+    ...cityLines,
+    options.from === country ? '' : countryLine(country),
+  ].filter((line) => line !== '');
+}

@@ -1,0 +1,83 @@
+import { partnerByAccount } from '../../partners/store';
+import type { Queryable } from '../../platform/postgres';
+import { type BoughtShipment, buyShipment, type PurchaseDeps } from '../../shipping/purchase';
+import type { PackedPackage } from '../domain/packing';
+import { orderWorkflowId } from '../domain/run/run-messages';
+import { consignmentOf, packForPartner } from '../preparation/consignments';
+import { runOrder } from '../run/run-order';
+import { customerInvoice } from './customer-invoice';
+
+export interface DispatchOrder {
+  readonly orderId: string;
+  readonly printOrderId: string;
+  readonly revision: number;
+  /** What goes into the parcels. */
+  readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
+}
+
+/**
+ * Buys the labels of a print order and makes its documents: label per package, invoice, customs form where one is
+ * needed, packing slips. One shipment for each shipping revision, however often it is tried.
+ * @throws CarrierUnavailable when the carrier does not answer; the same call later goes on
+ */
+export async function dispatchPrintOrder(
+  deps: PurchaseDeps,
+  { orderId, printOrderId, revision, jobs }: DispatchOrder,
+): Promise<BoughtShipment> {
+  const { sql } = deps;
+  const order = await runOrder(sql, orderId);
+  const [row] = await sql<{ partnerId: string; shipmentMethodUid: string }[]>`
+    SELECT p.partner_id, s.shipment_method_uid
+    FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id WHERE p.id = ${printOrderId}`;
+  if (row === undefined) throw new Error(`print order ${printOrderId} does not exist`);
+  const partner = (await partnerByAccount(sql, row.partnerId))!;
+  const packages = await withPackingSlips(sql, orderId, packForPartner(order, partner, jobs));
+  const invoice = await customerInvoice(sql, order, partner, printOrderId, jobs);
+  return await buyShipment(deps, {
+    consignment: consignmentOf(order, partner, packages, order.clientName),
+    methodUid: row.shipmentMethodUid,
+    idempotencyKey: dispatchKey(orderId, printOrderId, revision),
+    owner: { kind: 'print_order', orderId, printOrderId },
+    ...(invoice === undefined ? {} : { invoice }),
+  });
+}
+
+/** Each instruction's packing slip goes in the first of the packages that carry it out. */
+async function withPackingSlips(
+  sql: Queryable,
+  orderId: string,
+  packages: readonly PackedPackage[],
+): Promise<readonly PackedPackage[]> {
+  const slips = await sql<{ packageIndex: number; objectKey: string }[]>`
+    SELECT package_index, object_key FROM packing_slips WHERE order_id = ${orderId} AND object_key IS NOT NULL`;
+  const waiting = new Map(slips.map(({ packageIndex, objectKey }) => [packageIndex, objectKey]));
+  return packages.map((pack) => {
+    if (pack.instructionIndex === null) return pack;
+    const packingSlip = waiting.get(pack.instructionIndex);
+    waiting.delete(pack.instructionIndex);
+    return packingSlip === undefined ? pack : { ...pack, packingSlip };
+  });
+}
+
+/** A print order has one shipment for each revision of the order's address and method. */
+export function dispatchKey(orderId: string, printOrderId: string, revision: number): string {
+  return `${orderWorkflowId(orderId)}:dispatch:${printOrderId}:${revision}`;
+}
+
+/**
+ * The shipment that stands for a print order now: bought, and for the address and method the order has.
+ * Answers a repeated dispatch without the run, also when the run has ended.
+ */
+export async function currentShipmentId(
+  sql: Queryable,
+  { orderId, printOrderId }: { readonly orderId: string; readonly printOrderId: string },
+): Promise<string | null> {
+  const [row] = await sql<{ revision: number }[]>`
+    SELECT o.shipping_revision AS revision FROM orders o JOIN print_orders p ON p.order_id = o.id
+    WHERE p.id = ${printOrderId} AND o.id = ${orderId} AND p.status <> 'cancelled'`;
+  if (row === undefined) return null;
+  const [shipment] = await sql<{ id: string }[]>`
+    SELECT id FROM shipments
+    WHERE idempotency_key = ${dispatchKey(orderId, printOrderId, row.revision)} AND status = 'bought'`;
+  return shipment?.id ?? null;
+}

@@ -1,0 +1,108 @@
+import { type RepairRequest, RUN_REFUSALS } from '../run/run-messages';
+import { jobStatus } from './derive';
+import { replacedUnits } from './replacement';
+import { JOB_PROGRESS, type RunState } from './run-state';
+import { hasShipped, type OrderStatus } from './statuses';
+
+/** Why a run does not do what it is asked; null: it does. */
+export type RunRefusal = { readonly type: string; readonly message: string } | null;
+
+const conflict = (message: string): RunRefusal => ({ type: RUN_REFUSALS.conflict, message });
+
+/** Dispatch asks for documents of a print order that its partner has, and that still has something to ship. */
+export function whyNotDispatch(state: RunState, printOrderId: string): RunRefusal {
+  const printOrder = state.printOrders.find((candidate) => candidate.id === printOrderId);
+  if (printOrder === undefined)
+    return { type: RUN_REFUSALS.notReady, message: `print order ${printOrderId} was not handed over yet` };
+  if (printOrder.shipment !== null) return null;
+  if (printOrder.delivery === 'refused') return conflict(`print order ${printOrderId} was refused`);
+  const open = printOrder.jobs.filter((job) => job.ended === null && job.cancelledQuantity < job.quantity);
+  if (open.length === 0) return conflict(`print order ${printOrderId} is cancelled`);
+  if (printOrder.delivery !== 'accepted') {
+    return { type: RUN_REFUSALS.notReady, message: `print order ${printOrderId} is not confirmed yet` };
+  }
+  if (state.held) return conflict(`print order ${printOrderId} is on hold`);
+  if (open.every((job) => job.progress === JOB_PROGRESS.shipped)) {
+    return conflict(`print order ${printOrderId} has shipped without these documents`);
+  }
+  return null;
+}
+
+/** Cancelling and changing address or method are possible until the order has shipped. */
+export function whyNotCancel(state: RunState, what: 'cancelled' | 'changed'): RunRefusal {
+  if (state.items.some((item) => hasShipped(item.status)))
+    return conflict(`an order that has shipped cannot be ${what}`);
+  if (state.items.every((item) => item.status === 'failed'))
+    return conflict(`a refused order cannot be ${what}`);
+  if (state.items.every((item) => item.status === 'cancelled')) return conflict('the order is cancelled');
+  return null;
+}
+
+/** The same of an order by the status that its row shows, which needs no run: that may have ended, or be away. */
+export function whyNotCancelNow(status: OrderStatus, what: 'cancelled' | 'changed'): RunRefusal {
+  if (status === 'canceled') return conflict('the order is cancelled');
+  if (status === 'failed') return conflict(`a refused order cannot be ${what}`);
+  return hasShipped(status) ? conflict(`an order that has shipped cannot be ${what}`) : null;
+}
+
+/** An operator's act needs items that it fits. */
+export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusal {
+  if (state.phase === 'closed') return conflict('the order has ended');
+  const unknown = itemsOf(request).find((id) => !state.items.some((item) => item.id === id));
+  if (unknown !== undefined) {
+    return { type: RUN_REFUSALS.invalid, message: `the order has no item ${unknown}` };
+  }
+  switch (request.action) {
+    case 'hold':
+      if (state.held) return conflict('the order is on hold already');
+      return state.items.some((item) => hasShipped(item.status)) ? conflict('the order has shipped') : null;
+    case 'release':
+      return state.held ? null : conflict('the order is not on hold');
+    case 'cancel':
+      return whyNotCancelItems(state, request.itemIds);
+  }
+  if (state.held) return conflict('the order is on hold: release it first');
+  switch (request.action) {
+    case 'retry':
+      return whyNotRetry(state, request.itemIds);
+    case 'reroute':
+      return replacedUnits(state, request).length > 0
+        ? null
+        : conflict(`item ${request.itemId} has nothing that another partner could take over`);
+    case 'reproduce': {
+      const known = state.printOrders.some((printOrder) =>
+        printOrder.jobs.some((job) => job.itemId === request.itemId && job.ended !== 'cancelled'),
+      );
+      return known ? null : conflict(`item ${request.itemId} is not in production`);
+    }
+  }
+}
+
+function itemsOf(request: RepairRequest): readonly string[] {
+  if ('itemIds' in request) return request.itemIds;
+  return 'itemId' in request ? [request.itemId] : [];
+}
+
+function whyNotCancelItems(state: RunState, itemIds: readonly string[]): RunRefusal {
+  const chosen = state.items.filter((item) => itemIds.includes(item.id));
+  if (chosen.some((item) => hasShipped(item.status))) {
+    return conflict('an item that has shipped cannot be cancelled');
+  }
+  return chosen.every((item) => item.status === 'cancelled') ? conflict('the items are cancelled') : null;
+}
+
+/** Before production a retry plans anew; afterwards it sends print orders again that nobody has answered for. */
+function whyNotRetry(state: RunState, itemIds: readonly string[]): RunRefusal {
+  const waiting =
+    state.phase === 'preparing'
+      ? state.items.some((item) => itemIds.includes(item.id) && item.status === 'on_hold')
+      : state.printOrders.some((printOrder) =>
+          printOrder.jobs.some(
+            (job) =>
+              itemIds.includes(job.itemId) &&
+              job.cancelledQuantity === 0 &&
+              jobStatus(job, printOrder) === 'manual_handling',
+          ),
+        );
+  return waiting ? null : conflict('none of these items can be tried again');
+}

@@ -1,0 +1,179 @@
+import type { ResolvedProduct } from '../../catalog/domain/product';
+import { Refusal } from '../../platform/errors';
+import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
+import { type OrderRecord, readOrders } from '../reading/order-reader';
+import type { PatchDraft, SubmitOrder } from './schemas';
+import { fileRows, itemRows, type RunSettings, slipRows, startRun } from './submit';
+
+/** A draft as it stands: what a submit of it would have said. */
+export interface Draft {
+  readonly id: string;
+  /** Changes with every edit, so that an edit made of an older state is noticed. */
+  readonly version: string;
+  readonly addressId: string;
+  readonly order: Omit<SubmitOrder, 'preventDuplicate'>;
+}
+
+const notDraft = () =>
+  new Refusal('CONFLICT', { message: 'Only a draft can be edited or deleted; this is an order.' });
+
+/** @throws Refusal `NOT_FOUND`; `CONFLICT` for an order that is not a draft (any more) */
+export async function readDraft(sql: Sql, id: string): Promise<Draft> {
+  // Read first: an edit between the two statements makes the version too old, never too new.
+  const [row] = await sql<
+    { version: string }[]
+  >`SELECT updated_at::text AS version FROM orders WHERE id = ${id}`;
+  const [record] = row === undefined ? [] : await readOrders(sql, [id]);
+  if (row === undefined || record === undefined) throw new Refusal('NOT_FOUND');
+  if (record.orderType !== 'draft') throw notDraft();
+  return { id, version: row.version, addressId: record.shippingAddress.id, order: asSubmitted(record) };
+}
+
+const amount = (decimal: string | null) => (decimal === null ? undefined : Number(decimal));
+
+function asSubmitted(record: OrderRecord): Draft['order'] {
+  const { id: _addressId, ...shippingAddress } = record.shippingAddress;
+  return {
+    orderReferenceId: record.orderReferenceId,
+    orderType: 'draft',
+    customerReferenceId: record.customerReferenceId ?? undefined,
+    currency: record.currency,
+    retailCurrency: record.retailCurrency ?? undefined,
+    retailShippingPriceInclVat: amount(record.retailShippingPrice),
+    shipmentMethodUid: record.shipmentMethodUid ?? undefined,
+    shippingAddress,
+    packagingInstructions: record.packagingInstructions as SubmitOrder['packagingInstructions'],
+    metadata: record.metadata,
+    items: (record.items ?? []).map((item) => ({
+      itemReferenceId: item.itemReferenceId,
+      productUid: item.productUid ?? undefined,
+      productName: item.productName ?? undefined,
+      productVariant: item.productVariant ?? undefined,
+      quantity: item.quantity,
+      retailPriceInclVat: amount(item.retailPrice),
+      customTrim: item.customTrim ?? undefined,
+      metadata: item.metadata,
+      files: (item.files ?? []).map(({ type, url, metadata }) => ({ type, url, metadata })),
+    })),
+  };
+}
+
+/** The draft with a change applied, as a submit would say it; still to be held against the rules of a submit. */
+export function patched(draft: Draft, patch: PatchDraft): object {
+  const given = Object.entries(patch).filter(([, value]) => value !== undefined);
+  return { ...draft.order, ...Object.fromEntries(given) };
+}
+
+export interface DraftEdit {
+  readonly draft: Draft;
+  readonly patch: PatchDraft;
+  /** The whole after the change, checked. */
+  readonly order: SubmitOrder;
+  /** One for each item; null when the items are left alone and the draft stays one. */
+  readonly products: readonly ResolvedProduct[] | null;
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly requestId: string;
+}
+
+/**
+ * Writes an edited draft; one that becomes an order starts its run by the outbox row of the same transaction (the
+ * caller wakes the outbox afterwards).
+ * @returns false when the draft was edited meanwhile: read it again
+ * @throws Refusal `NOT_FOUND` and `CONFLICT`, when it was deleted or became an order meanwhile
+ */
+export async function saveDraft(sql: Sql, edit: DraftEdit, settings: RunSettings): Promise<boolean> {
+  const { draft, patch, order, products } = edit;
+  return await inTransaction(sql, async (tx) => {
+    const [now] = await tx<{ orderType: string; version: string }[]>`
+      SELECT order_type, updated_at::text AS version FROM orders WHERE id = ${draft.id} FOR UPDATE`;
+    if (now === undefined) throw new Refusal('NOT_FOUND');
+    if (now.orderType !== 'draft') throw notDraft();
+    if (now.version !== draft.version) return false;
+    await writeOrder(tx, edit);
+    if (patch.items !== undefined) await replaceItems(tx, draft.id, order, products!);
+    else if (products !== null) await refreshItems(tx, draft.id, order, products);
+    if (patch.packagingInstructions !== undefined) await replaceSlips(tx, draft.id, order);
+    if (order.orderType === 'order') await start(tx, edit, settings);
+    return true;
+  });
+}
+
+async function writeOrder(tx: Transaction, { draft, order, requestId }: DraftEdit): Promise<void> {
+  const becomesOrder = order.orderType === 'order';
+  await tx`
+    UPDATE orders SET order_reference_id = ${order.orderReferenceId},
+      customer_reference_id = ${order.customerReferenceId ?? null}, currency = ${order.currency},
+      retail_currency = ${order.retailCurrency ?? null},
+      retail_shipping_price = ${order.retailShippingPriceInclVat ?? null},
+      shipment_method_uid = ${order.shipmentMethodUid ?? null},
+      shipping_address = ${json(tx, { id: draft.addressId, ...order.shippingAddress })},
+      packaging_instructions = ${json(tx, order.packagingInstructions ?? [])},
+      metadata = ${json(tx, order.metadata ?? [])}, order_type = ${order.orderType},
+      fulfillment_status = ${becomesOrder ? 'created' : 'draft'},
+      financial_status = ${becomesOrder ? 'pending' : 'draft'},
+      ordered_at = ${becomesOrder ? tx`now()` : null}, request_id = ${requestId},
+      -- Not now(), the start of the transaction, which two edits may share: each makes a version of its own.
+      updated_at = clock_timestamp()
+    WHERE id = ${draft.id}`;
+}
+
+async function replaceItems(
+  tx: Transaction,
+  orderId: string,
+  order: SubmitOrder,
+  products: readonly ResolvedProduct[],
+): Promise<void> {
+  await tx`DELETE FROM order_items WHERE order_id = ${orderId}`;
+  await tx`
+    WITH new_items AS (
+      INSERT INTO order_items (order_id, position, item_reference_id, product_uid, product_name, product_variant,
+        quantity, retail_price, custom_trim, metadata, fulfillment_status, product)
+      SELECT ${orderId}, i.* FROM jsonb_to_recordset(${json(tx, itemRows(order, products))}) AS i (
+        position int, item_reference_id text, product_uid text, product_name text, product_variant jsonb,
+        quantity int, retail_price numeric, custom_trim jsonb, metadata jsonb, fulfillment_status text, product jsonb)
+      RETURNING id, position
+    )
+    INSERT INTO order_files (id, order_item_id, position, type, url, metadata)
+    SELECT f.id, new_items.id, f.position, f.type, f.url, f.metadata
+    FROM jsonb_to_recordset(${json(tx, fileRows(order))}) AS f (
+      id uuid, item int, position int, type text, url text, metadata jsonb)
+    JOIN new_items ON new_items.position = f.item`;
+}
+
+/** The catalog may have changed since the items were written: they are ordered as they are sold now. */
+async function refreshItems(
+  tx: Transaction,
+  orderId: string,
+  order: SubmitOrder,
+  products: readonly ResolvedProduct[],
+): Promise<void> {
+  await tx`
+    UPDATE order_items SET product = i.product, fulfillment_status = i.fulfillment_status
+    FROM jsonb_to_recordset(${json(tx, itemRows(order, products))}) AS i (
+      position int, fulfillment_status text, product jsonb)
+    WHERE order_items.order_id = ${orderId} AND order_items.position = i.position`;
+}
+
+async function replaceSlips(tx: Transaction, orderId: string, order: SubmitOrder): Promise<void> {
+  await tx`DELETE FROM packing_slips WHERE order_id = ${orderId}`;
+  await tx`
+    INSERT INTO packing_slips (id, order_id, package_index, url)
+    SELECT s.id, ${orderId}, s.package_index, s.url
+    FROM jsonb_to_recordset(${json(tx, slipRows(order))}) AS s (id uuid, package_index int, url text)`;
+}
+
+async function start(tx: Transaction, edit: DraftEdit, settings: RunSettings): Promise<void> {
+  const { draft, order, clientId, clientName, requestId } = edit;
+  const items = await tx<{ id: string; quantity: number }[]>`
+    SELECT id, quantity FROM order_items WHERE order_id = ${draft.id} ORDER BY position`;
+  await startRun(tx, { id: draft.id, clientId, clientName, requestId, order }, [...items], settings);
+}
+
+/** @throws Refusal `CONFLICT` for an order that is not a draft, `NOT_FOUND` for one that is gone already */
+export async function deleteDraft(sql: Sql, id: string): Promise<void> {
+  const deleted = await sql`DELETE FROM orders WHERE id = ${id} AND order_type = 'draft'`;
+  if (deleted.count > 0) return;
+  const [left] = await sql`SELECT 1 FROM orders WHERE id = ${id}`;
+  throw left === undefined ? new Refusal('NOT_FOUND') : notDraft();
+}

@@ -1,0 +1,277 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { z } from 'zod';
+import { printable } from '../../documents/printable';
+import { crossField, list, property, type ReportField } from '../../platform/domain/cross-field';
+import {
+  countryCode,
+  currencyCode,
+  httpUrl,
+  metadata,
+  needsState,
+  price,
+  text,
+} from '../../platform/domain/fields';
+import { FILE_TYPE_PATTERN } from './file-types';
+
+/** Orders as clients send them (interface "Order (as submitted)"), with the rules that need no database. */
+
+const phone = z
+  .string()
+  .max(25)
+  .superRefine((value, context) => {
+    if (value.trim() === '') {
+      context.addIssue({
+        code: 'custom',
+        message: 'This field must not be blank.',
+        params: { code: 'IS_BLANK_ERROR' },
+      });
+    } else if (!parsePhoneNumberFromString(value, { extract: false })?.isPossible()) {
+      context.addIssue({
+        code: 'custom',
+        message: 'Not a phone number with its country code, such as +49 30 901820.',
+      });
+    }
+  });
+
+/** A field that may be left out or null; handlers see undefined for both. */
+export const optional = <T extends z.ZodType>(schema: T) =>
+  schema.nullish().transform((value) => value ?? undefined);
+
+/** `state` is required for US, CA and AU addresses. */
+export function stateRule(address: unknown, report: ReportField): void {
+  const state = property(address, 'state');
+  if (!needsState(property(address, 'country'))) return;
+  if (state === undefined || state === null) {
+    report(['state'], 'This field is required for US, CA and AU addresses.', 'MISSING_FIELD_ERROR');
+  } else if (typeof state === 'string' && state.trim() === '') {
+    report(['state'], 'This field must not be blank for US, CA and AU addresses.', 'IS_BLANK_ERROR');
+  }
+}
+
+/** Lengths and characters are those that labels can carry. */
+export const shippingAddressSchema = crossField(
+  z.object({
+    country: countryCode,
+    firstName: printable(text(25)),
+    lastName: printable(text(25)),
+    companyName: optional(printable(z.string().max(60))),
+    addressLine1: printable(text(35)),
+    addressLine2: optional(printable(z.string().max(35))),
+    city: printable(text(30)),
+    postCode: printable(text(15)),
+    state: optional(printable(z.string().max(35))),
+    email: z.email().max(254),
+    phone,
+    isBusiness: optional(z.boolean()),
+    federalTaxId: optional(z.string().max(50)),
+    stateTaxId: optional(z.string().max(50)),
+    registrationState: optional(z.string().max(50)),
+  }),
+  stateRule,
+).meta({ id: 'ShippingAddress' });
+export type ShippingAddress = z.output<typeof shippingAddressSchema>;
+
+export const orderFileSchema = z
+  .object({
+    type: z.string().superRefine((type, context) => {
+      if (type === '') {
+        context.addIssue({
+          code: 'custom',
+          message: 'This field must not be blank.',
+          params: { code: 'IS_BLANK_ERROR' },
+        });
+      } else if (!FILE_TYPE_PATTERN.test(type)) {
+        context.addIssue({
+          code: 'custom',
+          message: 'A file type has 1 to 100 letters, digits, underscores, periods and hyphens.',
+        });
+      }
+    }),
+    url: httpUrl,
+    metadata: optional(metadata),
+  })
+  .meta({ id: 'OrderFile' });
+
+/** productUid, or productName with productVariant (interface "Item (submit)"). */
+export function productNamingRule(item: unknown, report: ReportField): void {
+  const named = property(item, 'productName') != null;
+  const variant = property(item, 'productVariant') != null;
+  if (property(item, 'productUid') != null) {
+    if (named) report(['productName'], 'An item has either productUid or productName.');
+    else if (variant) report(['productVariant'], 'A productUid has its variant in it already.');
+  } else if (!named) {
+    report(['productUid'], 'Either productUid or productName is required.', 'MISSING_FIELD_ERROR');
+  }
+  if (named && !variant) {
+    report(['productVariant'], 'This field is required with productName.', 'MISSING_FIELD_ERROR');
+  }
+}
+
+/** The fields by which an item says what is wanted and how many. */
+export const productFields = {
+  itemReferenceId: text(100),
+  productUid: optional(text(512)),
+  productName: optional(text(255)),
+  productVariant: optional(z.record(z.string().max(100), z.string().max(255))),
+  quantity: z.number().int().min(1).max(100_000),
+};
+
+export const orderItemSchema = crossField(
+  z.object({
+    ...productFields,
+    retailPriceInclVat: optional(price),
+    files: z.array(orderFileSchema).min(1).max(100),
+    customTrim: optional(
+      z.object({ widthMm: z.number().positive().max(10_000), heightMm: z.number().positive().max(10_000) }),
+    ),
+    metadata: optional(metadata),
+  }),
+  (item, report) => {
+    const types = new Set<unknown>();
+    for (const [index, file] of list(item, 'files').entries()) {
+      const type = property(file, 'type');
+      if (type === undefined) continue;
+      if (types.has(type)) report(['files', index, 'type'], 'Each file type may stand once in an item.');
+      types.add(type);
+    }
+    productNamingRule(item, report);
+  },
+).meta({ id: 'OrderItem' });
+
+const packagingInstructionSchema = z.object({
+  packageItems: z
+    .array(z.object({ orderItemReferenceId: text(100), quantity: z.number().int().min(1).max(100_000) }))
+    .min(1),
+  packingSlip: optional(z.object({ fileUrl: httpUrl })),
+});
+
+/** Rules over an order's items: each reference once, one way of naming products. */
+export function itemsRule(order: unknown, report: ReportField): void {
+  const items = list(order, 'items');
+  const seen = new Set<unknown>();
+  const byUid = items.some((item) => property(item, 'productUid') != null);
+  for (const [index, item] of items.entries()) {
+    const reference = property(item, 'itemReferenceId');
+    if (typeof reference === 'string') {
+      if (seen.has(reference)) {
+        report(['items', index, 'itemReferenceId'], 'Each itemReferenceId may stand once in an order.');
+      }
+      seen.add(reference);
+    }
+    if (byUid && property(item, 'productName') != null && property(item, 'productUid') == null) {
+      report(['items', index, 'productName'], 'productUid and productName must not be mixed in one order.');
+    }
+  }
+}
+
+/** Rules over the whole order: those of its items, and packages of real items in the quantities ordered. */
+function orderRules(order: unknown, report: ReportField): void {
+  itemsRule(order, report);
+  const quantities = new Map(
+    list(order, 'items').map((item) => [
+      property(item, 'itemReferenceId'),
+      Number(property(item, 'quantity')),
+    ]),
+  );
+  const packed = new Map<unknown, number>();
+  for (const [index, instruction] of list(order, 'packagingInstructions').entries()) {
+    for (const [position, entry] of list(instruction, 'packageItems').entries()) {
+      const reference = property(entry, 'orderItemReferenceId');
+      if (typeof reference !== 'string') continue;
+      const path = ['packagingInstructions', index, 'packageItems', position];
+      const ordered = quantities.get(reference);
+      if (ordered === undefined) {
+        report([...path, 'orderItemReferenceId'], 'No item of the order has this itemReferenceId.');
+        continue;
+      }
+      const sum = (packed.get(reference) ?? 0) + Number(property(entry, 'quantity'));
+      packed.set(reference, sum);
+      if (sum > ordered) report([...path, 'quantity'], `More than the ${ordered} ordered are packed.`);
+    }
+  }
+}
+
+const optionalFields = {
+  customerReferenceId: z.string().max(100),
+  retailCurrency: currencyCode,
+  retailShippingPriceInclVat: price,
+  shipmentMethodUid: z.string().max(255),
+  packagingInstructions: z.array(packagingInstructionSchema).max(500),
+  metadata,
+};
+
+const orderFields = {
+  orderReferenceId: text(100),
+  currency: currencyCode,
+  shippingAddress: shippingAddressSchema,
+  items: z.array(orderItemSchema).min(1).max(500),
+  customerReferenceId: optional(optionalFields.customerReferenceId),
+  retailCurrency: optional(optionalFields.retailCurrency),
+  retailShippingPriceInclVat: optional(optionalFields.retailShippingPriceInclVat),
+  shipmentMethodUid: optional(optionalFields.shipmentMethodUid),
+  packagingInstructions: optional(optionalFields.packagingInstructions),
+  metadata: optional(optionalFields.metadata),
+};
+
+export const submitOrderSchema = crossField(
+  z.object({
+    ...orderFields,
+    orderType: z
+      .enum(['order', 'draft'])
+      .nullish()
+      .transform((type) => type ?? 'order'),
+    preventDuplicate: optional(z.boolean()),
+  }),
+  orderRules,
+).meta({ id: 'SubmitOrder' });
+export type SubmitOrder = z.output<typeof submitOrderSchema>;
+
+export const submittedOrderSchema = z
+  .object({ id: z.string(), orderReferenceId: z.string(), createdAt: z.iso.datetime() })
+  .meta({ id: 'SubmittedOrder' });
+
+/**
+ * A draft's change: the fields that are given, each as a whole; null takes an optional one away.
+ * `orderType: order` turns the draft into an order.
+ */
+export const patchDraftSchema = crossField(
+  z.object({
+    orderReferenceId: orderFields.orderReferenceId.optional(),
+    currency: orderFields.currency.optional(),
+    shippingAddress: orderFields.shippingAddress.optional(),
+    items: orderFields.items.optional(),
+    customerReferenceId: optionalFields.customerReferenceId.nullish(),
+    retailCurrency: optionalFields.retailCurrency.nullish(),
+    retailShippingPriceInclVat: optionalFields.retailShippingPriceInclVat.nullish(),
+    shipmentMethodUid: optionalFields.shipmentMethodUid.nullish(),
+    packagingInstructions: optionalFields.packagingInstructions.nullish(),
+    metadata: optionalFields.metadata.nullish(),
+    orderType: z.enum(['order', 'draft']).optional(),
+  }),
+  (patch, report) => {
+    // Packages of items that the patch leaves alone can be judged only beside the stored draft.
+    if (property(patch, 'items') !== undefined) orderRules(patch, report);
+  },
+).meta({ id: 'PatchDraft' });
+export type PatchDraft = z.output<typeof patchDraftSchema>;
+
+export const updateShipmentSchema = crossField(
+  z.object({
+    shipmentMethodUid: optional(z.string().max(255).regex(/\S/, 'must not be blank')),
+    shippingAddress: optional(shippingAddressSchema),
+  }),
+  (body, report) => {
+    if (property(body, 'shipmentMethodUid') == null && property(body, 'shippingAddress') == null) {
+      report(
+        ['shipmentMethodUid'],
+        'Either shipmentMethodUid or shippingAddress is required.',
+        'MISSING_FIELD_ERROR',
+      );
+    }
+  },
+).meta({ id: 'UpdateShipment' });
+export type UpdateShipment = z.output<typeof updateShipmentSchema>;
+
+export const cancelOrderSchema = z
+  .object({ reason: optional(z.string().max(500)) })
+  .meta({ id: 'CancelOrder' });

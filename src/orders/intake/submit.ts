@@ -1,0 +1,258 @@
+import type { ResolvedProduct } from '../../catalog/domain/product';
+import { Refusal } from '../../platform/errors';
+import { together } from '../../platform/group-commit';
+import { uuidv7 } from '../../platform/ids';
+import type { WorkflowStart } from '../../platform/outbox/temporal-delivery';
+import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
+import { ORDER_WORKFLOW, type OrderRunInput, orderWorkflowId } from '../domain/run/run-messages';
+import type { SubmitOrder } from './schemas';
+
+/** What every run starts with besides its order. */
+export interface RunSettings {
+  readonly receivedDeadlineMs: number;
+  readonly fileRetryWindowMs: number;
+}
+
+export interface Submission {
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly requestId: string;
+  readonly order: SubmitOrder;
+  /** One for each item, in the items' order. */
+  readonly products: readonly ResolvedProduct[];
+}
+
+export interface SubmittedOrder {
+  readonly id: string;
+  readonly orderReferenceId: string;
+  readonly createdAt: string;
+}
+
+/** Submissions that are written by one statement at most. */
+const MOST_AT_ONCE = 50;
+
+/**
+ * Takes orders in: of each its rows and, unless it is a draft, the outbox row that starts its run, in one transaction.
+ * The caller wakes the outbox afterwards.
+ */
+export interface Intake {
+  /**
+   * @param complete stores the answer for the request's Idempotency-Key in the same transaction; null without a key
+   * @throws Refusal `DUPLICATE_ORDER_REFERENCE` with `preventDuplicate` and a reference that is used already
+   */
+  submit(
+    submission: Submission,
+    complete: ((tx: Queryable, answer: SubmittedOrder) => Promise<void>) | null,
+  ): Promise<SubmittedOrder>;
+}
+
+export function createIntake(sql: Sql, settings: RunSettings): Intake {
+  const insert = together(
+    (submissions: readonly Submission[]) => insertOrders(sql, submissions, settings),
+    MOST_AT_ONCE,
+  );
+  return {
+    async submit(submission, complete) {
+      const { preventDuplicate } = submission.order;
+      if (complete === null && !preventDuplicate) return await insert(submission);
+      return await inTransaction(sql, async (tx) => {
+        if (preventDuplicate) await refuseDuplicate(tx, submission);
+        const [submitted] = await insertOrders(tx, [submission], settings);
+        await complete?.(tx, submitted!);
+        return submitted!;
+      });
+    },
+  };
+}
+
+/** Equal references wait for each other here until the first has committed. */
+async function refuseDuplicate(tx: Queryable, { clientId, order }: Submission): Promise<void> {
+  await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`${clientId}:${order.orderReferenceId}`}, 0))`;
+  const [existing] = await tx`
+    SELECT 1 FROM orders WHERE client_id = ${clientId} AND order_reference_id = ${order.orderReferenceId} LIMIT 1`;
+  if (existing !== undefined) throw new Refusal('DUPLICATE_ORDER_REFERENCE');
+}
+
+/** One statement, which is one transaction by itself. @returns one answer for each, in their order */
+async function insertOrders(
+  sql: Queryable,
+  submissions: readonly Submission[],
+  settings: RunSettings,
+): Promise<SubmittedOrder[]> {
+  const given = submissions.map((submission) => ({ ...submission, id: uuidv7() }));
+  const rowsOf = <Row extends object>(rows: (submission: Submission) => readonly Row[]) =>
+    given.flatMap((each) => rows(each).map((row) => ({ order_id: each.id, ...row })));
+  const orders = given.map((each) => orderRow(each, settings));
+  const items = rowsOf(({ order, products }) => itemRows(order, products));
+  const files = rowsOf(({ order }) => fileRows(order));
+  const slips = rowsOf(({ order }) => slipRows(order));
+  const stored = await sql<{ id: string; createdAt: Date }[]>`
+    WITH given AS (
+      SELECT * FROM jsonb_to_recordset(${json(sql, orders)}) AS o (
+        id uuid, client_id uuid, order_reference_id text, customer_reference_id text, order_type text, status text,
+        financial_status text, currency text, retail_currency text, retail_shipping_price numeric,
+        shipment_method_uid text, shipping_address jsonb, packaging_instructions jsonb, metadata jsonb, request_id text,
+        workflow_id text, start jsonb)
+    ), new_orders AS (
+      INSERT INTO orders (id, client_id, order_reference_id, customer_reference_id, order_type, fulfillment_status,
+        financial_status, currency, retail_currency, retail_shipping_price, shipment_method_uid, shipping_address,
+        packaging_instructions, metadata, request_id, ordered_at)
+      SELECT id, client_id, order_reference_id, customer_reference_id, order_type, status, financial_status, currency,
+        retail_currency, retail_shipping_price, shipment_method_uid, shipping_address, packaging_instructions, metadata,
+        request_id, CASE WHEN start IS NOT NULL THEN now() END
+      FROM given RETURNING id, created_at
+    ), new_items AS (
+      INSERT INTO order_items (order_id, position, item_reference_id, product_uid, product_name, product_variant,
+        quantity, retail_price, custom_trim, metadata, fulfillment_status, product)
+      SELECT i.* FROM jsonb_to_recordset(${json(sql, items)}) AS i (
+        order_id uuid, position int, item_reference_id text, product_uid text, product_name text, product_variant jsonb,
+        quantity int, retail_price numeric, custom_trim jsonb, metadata jsonb, fulfillment_status text, product jsonb)
+      RETURNING id, order_id, position, quantity
+    ), new_files AS (
+      INSERT INTO order_files (id, order_item_id, position, type, url, metadata)
+      SELECT f.id, i.id, f.position, f.type, f.url, f.metadata
+      FROM jsonb_to_recordset(${json(sql, files)}) AS f (
+        order_id uuid, id uuid, item int, position int, type text, url text, metadata jsonb)
+      JOIN new_items i ON i.order_id = f.order_id AND i.position = f.item
+    ), new_slips AS (
+      INSERT INTO packing_slips (id, order_id, package_index, url)
+      SELECT s.id, s.order_id, s.package_index, s.url
+      FROM jsonb_to_recordset(${json(sql, slips)}) AS s (order_id uuid, id uuid, package_index int, url text)
+    ), starts AS (
+      INSERT INTO outbox (kind, target, payload)
+      SELECT 'start_workflow', given.workflow_id, jsonb_set(given.start, '{args,0,items}', i.items)
+      FROM given JOIN (
+        SELECT order_id, jsonb_agg(jsonb_build_object('id', id::text, 'quantity', quantity) ORDER BY position) AS items
+        FROM new_items GROUP BY order_id) i ON i.order_id = given.id
+      WHERE given.start IS NOT NULL
+    )
+    SELECT id, created_at FROM new_orders`;
+  const createdAt = new Map(stored.map((row) => [row.id, row.createdAt.toISOString()]));
+  return given.map(({ id, order }) => ({
+    id,
+    orderReferenceId: order.orderReferenceId,
+    createdAt: createdAt.get(id)!,
+  }));
+}
+
+function orderRow(
+  { id, clientId, clientName, requestId, order }: Submission & { readonly id: string },
+  settings: RunSettings,
+) {
+  const isDraft = order.orderType === 'draft';
+  return {
+    id,
+    client_id: clientId,
+    order_reference_id: order.orderReferenceId,
+    customer_reference_id: order.customerReferenceId ?? null,
+    order_type: order.orderType,
+    status: isDraft ? 'draft' : 'created',
+    financial_status: isDraft ? 'draft' : 'pending',
+    currency: order.currency,
+    retail_currency: order.retailCurrency ?? null,
+    retail_shipping_price: order.retailShippingPriceInclVat ?? null,
+    shipment_method_uid: order.shipmentMethodUid ?? null,
+    shipping_address: { id: uuidv7(), ...order.shippingAddress },
+    packaging_instructions: order.packagingInstructions ?? [],
+    metadata: order.metadata ?? [],
+    request_id: requestId,
+    workflow_id: orderWorkflowId(id),
+    start: isDraft ? null : runStart({ id, clientId, clientName, requestId, order }, settings),
+  };
+}
+
+interface RunSubject {
+  readonly id: string;
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly requestId: string;
+  readonly order: Pick<SubmitOrder, 'orderReferenceId'> & {
+    readonly shippingAddress: Pick<SubmitOrder['shippingAddress'], 'country'>;
+    readonly items: readonly unknown[];
+  };
+}
+
+/** The message that starts an order's run; its items are filled in by the statement that knows their ids. */
+function runStart(subject: RunSubject, settings: RunSettings): WorkflowStart {
+  const { id, clientId, clientName, requestId, order } = subject;
+  const { country } = order.shippingAddress;
+  const count = order.items.length;
+  return {
+    workflowType: ORDER_WORKFLOW,
+    args: [
+      {
+        orderId: id,
+        clientId,
+        orderReferenceId: order.orderReferenceId,
+        country,
+        requestId,
+        items: [],
+        ...settings,
+      },
+    ],
+    memo: { orderReferenceId: order.orderReferenceId, client: clientName, requestId },
+    // Shown in the UI's list; a summary may have 200 bytes.
+    summary: `${order.orderReferenceId.slice(0, 80)}: ${count} ${count === 1 ? 'item' : 'items'} to ${country}`,
+  };
+}
+
+export function itemRows(
+  order: Pick<SubmitOrder, 'items'> & { orderType?: string | undefined },
+  products: readonly ResolvedProduct[],
+) {
+  return order.items.map((item, position) => ({
+    position,
+    item_reference_id: item.itemReferenceId,
+    product_uid: item.productUid ?? null,
+    product_name: item.productName ?? null,
+    product_variant: item.productVariant ?? null,
+    quantity: item.quantity,
+    retail_price: item.retailPriceInclVat ?? null,
+    custom_trim: item.customTrim ?? null,
+    metadata: item.metadata ?? [],
+    fulfillment_status: order.orderType === 'draft' ? 'draft' : 'created',
+    product: products[position],
+  }));
+}
+
+export function fileRows(order: Pick<SubmitOrder, 'items'>) {
+  return order.items.flatMap((item, position) =>
+    item.files.map((file, index) => ({
+      id: uuidv7(),
+      item: position,
+      position: index,
+      type: file.type,
+      url: file.url,
+      metadata: file.metadata ?? [],
+    })),
+  );
+}
+
+export function slipRows(order: Pick<SubmitOrder, 'packagingInstructions'>) {
+  return (order.packagingInstructions ?? []).flatMap(({ packingSlip }, index) =>
+    packingSlip === undefined ? [] : [{ id: uuidv7(), package_index: index, url: packingSlip.fileUrl }],
+  );
+}
+
+/**
+ * Starts the run of an order whose rows are in place: a draft's, or one that was lost.
+ * @param carried the state in which a run goes on that began before
+ */
+export async function startRun(
+  tx: Queryable,
+  subject: Omit<RunSubject, 'order'> & { readonly order: Omit<RunSubject['order'], 'items'> },
+  items: readonly { readonly id: string; readonly quantity: number }[],
+  settings: RunSettings,
+  carried: OrderRunInput['carried'] | null = null,
+): Promise<WorkflowStart> {
+  const start = runStart({ ...subject, order: { ...subject.order, items } }, settings);
+  const [input] = start.args;
+  const message = {
+    ...start,
+    args: [{ ...(input as object), items, ...(carried === null ? {} : { carried }) }],
+  };
+  await tx`
+    INSERT INTO outbox (kind, target, payload)
+    VALUES ('start_workflow', ${orderWorkflowId(subject.id)}, ${json(tx, message)})`;
+  return message;
+}

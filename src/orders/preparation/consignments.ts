@@ -1,0 +1,93 @@
+import type { Consignment, PostalAddress } from '../../consignments/domain/consignment';
+import { isCrossBorder } from '../../consignments/domain/cross-border';
+import { contentsValue, euroCents } from '../../consignments/domain/customs';
+import type { Partner } from '../../partners/store';
+import { EU_MEMBERS } from '../../platform/domain/countries';
+import { toMinor } from '../../platform/domain/money';
+import { type PackedPackage, type PackItem, packOrder } from '../domain/packing';
+import { priceLine } from '../domain/pricing';
+import type { ShippingAddress } from '../intake/schemas';
+import type { RunItem, RunOrder } from '../run/run-order';
+
+/** The delivery address of an order as carriers take it. */
+export function receiverOf(address: ShippingAddress): PostalAddress {
+  return {
+    firstName: address.firstName,
+    lastName: address.lastName,
+    company: address.companyName,
+    addressLine1: address.addressLine1,
+    addressLine2: address.addressLine2,
+    city: address.city,
+    postcode: address.postCode,
+    state: address.state,
+    country: address.country,
+    email: address.email,
+    phone: address.phone,
+  };
+}
+
+/** What one unit is declared as: its retail price across a customs border, its price otherwise. */
+function unitValue(order: RunOrder, item: RunItem, crossBorder: boolean): PackItem['unitValue'] {
+  if (crossBorder && item.retailPrice !== null && order.retailCurrency !== null) {
+    return { minor: toMinor(item.retailPrice, order.retailCurrency), currency: order.retailCurrency };
+  }
+  return { minor: priceLine(item, order.currency)?.unitMinor ?? 0, currency: order.currency };
+}
+
+/** Packages of what one partner makes, with the packaging instructions that concern it. */
+export function packForPartner(
+  order: RunOrder,
+  partner: Pick<Partner, 'country'>,
+  jobs: readonly { readonly itemId: string; readonly quantity: number }[],
+): PackedPackage[] {
+  const crossBorder = isCrossBorder(partner.country, order.shippingAddress.country);
+  const items = jobs.flatMap(({ itemId, quantity }): PackItem[] => {
+    const item = order.items.find((candidate) => candidate.id === itemId);
+    if (item === undefined) return [];
+    return [
+      {
+        itemReferenceId: item.itemReferenceId,
+        quantity,
+        product: item.product,
+        unitValue: unitValue(order, item, crossBorder),
+      },
+    ];
+  });
+  return packOrder(items, order.packagingInstructions, { countryOfOrigin: partner.country });
+}
+
+/** The consignment that a print order becomes. */
+export function consignmentOf(
+  order: RunOrder,
+  partner: Pick<Partner, 'senderAddress' | 'country'>,
+  packages: readonly PackedPackage[],
+  brandName: string,
+): Consignment {
+  return {
+    sender: {
+      ...partner.senderAddress,
+      ...(fallsUnderIoss(order, partner, packages)
+        ? { taxIds: { ...partner.senderAddress.taxIds, iossNumber: order.iossNumber! } }
+        : {}),
+    },
+    receiver: receiverOf(order.shippingAddress),
+    packages,
+    currency: order.currency,
+    brandName,
+    reference: order.orderReferenceId,
+  };
+}
+
+/** Consignments into the EU of more than this pay import VAT at the border (Directive 2006/112/EC, article 369l). */
+const IOSS_LIMIT_EURO_CENTS = 150_00;
+
+function fallsUnderIoss(
+  order: RunOrder,
+  partner: Pick<Partner, 'country'>,
+  packages: readonly PackedPackage[],
+): boolean {
+  const { country } = order.shippingAddress;
+  if (order.iossNumber === null || !EU_MEMBERS.includes(country)) return false;
+  const cents = euroCents(contentsValue(packages, order.currency));
+  return isCrossBorder(partner.country, country) && cents !== null && cents <= IOSS_LIMIT_EURO_CENTS;
+}

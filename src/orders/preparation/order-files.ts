@@ -1,0 +1,182 @@
+import type { PageRule, PrintArea, ResolvedProduct } from '../../catalog/domain/product';
+import { type FileFacts, printDpi } from '../../files/domain/file-facts';
+import { type FileFault, lastingFault, passingFault } from '../../files/domain/file-fault';
+import { type FileDeps, type TakenFile, takeInFile } from '../../files/ingest-file';
+import { json, type Sql } from '../../platform/postgres';
+
+export interface OrderFilesDeps extends FileDeps {
+  readonly sql: Sql;
+  readonly limitBytes: number;
+}
+
+/** Files fetched at once for one order. */
+const CONCURRENCY = 3;
+
+interface WantedFile {
+  readonly id: string;
+  readonly kind: 'print_file' | 'packing_slip';
+  readonly url: string;
+  /** File type as ordered; null for packing slips. */
+  readonly type: string | null;
+  readonly itemReferenceId: string | null;
+  readonly orderItemId: string | null;
+  /** Where the order says it: `items[0].files[0]`. */
+  readonly reference: string;
+  readonly product: Pick<ResolvedProduct, 'pageRule' | 'printAreas'> | null;
+  readonly customTrim: { widthMm: number; heightMm: number } | null;
+}
+
+/** A file that ends or delays the order, and which one it is. */
+export interface OrderFileFault extends FileFault {
+  readonly file: {
+    readonly itemReferenceId: string | null;
+    readonly type: string;
+    readonly url: string;
+    readonly reference: string;
+  };
+}
+
+interface FetchLimits {
+  /** The run wants no more of it. */
+  readonly signal: AbortSignal;
+  /** Milliseconds until what has not come counts as unreachable. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Fetches the print files and packing slips of an order that are not in the store yet, and records what they are.
+ * A lasting fault of one ends the fetching of the others: the order is refused for it anyway.
+ * @returns that fault, else the first passing one; null when every file is in
+ * @throws the signal's reason when the run ends it
+ */
+export async function fetchOrderFiles(
+  deps: OrderFilesDeps,
+  orderId: string,
+  limits: FetchLimits,
+): Promise<OrderFileFault | null> {
+  const waiting = [...(await wantedFiles(deps.sql, orderId))];
+  const faults: OrderFileFault[] = [];
+  const refused = new AbortController();
+  const late = AbortSignal.timeout(limits.timeoutMs);
+  const signal = AbortSignal.any([limits.signal, refused.signal, late]);
+  const worker = async () => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      try {
+        signal.throwIfAborted();
+        const fault = await fetchOne(deps, orderId, file, signal);
+        if (fault === null) continue;
+        faults.push(fault);
+        if (!fault.passing) refused.abort();
+      } catch (error) {
+        limits.signal.throwIfAborted();
+        if (refused.signal.aborted) return;
+        if (!late.aborted) throw error;
+        faults.push(faultOf(file, passingFault('its host took too long')));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return faults.find(({ passing }) => !passing) ?? faults[0] ?? null;
+}
+
+async function wantedFiles(sql: Sql, orderId: string): Promise<readonly WantedFile[]> {
+  return await sql<WantedFile[]>`
+    SELECT f.id, 'print_file' AS kind, f.url, f.type, i.item_reference_id, i.id AS order_item_id, i.custom_trim,
+      format('items[%s].files[%s]', i.position, f.position) AS reference,
+      jsonb_build_object('pageRule', i.product->'pageRule', 'printAreas', i.product->'printAreas') AS product
+    FROM order_files f JOIN order_items i ON i.id = f.order_item_id
+    WHERE i.order_id = ${orderId} AND f.fetched_at IS NULL
+    UNION ALL
+    SELECT id, 'packing_slip', url, NULL, NULL, NULL, NULL,
+      format('packagingInstructions[%s].packingSlip', package_index), NULL
+    FROM packing_slips
+    WHERE order_id = ${orderId} AND object_key IS NULL`;
+}
+
+async function fetchOne(
+  deps: OrderFilesDeps,
+  orderId: string,
+  file: WantedFile,
+  signal: AbortSignal,
+): Promise<OrderFileFault | null> {
+  const isSlip = file.kind === 'packing_slip';
+  const objectKey = `orders/${orderId}/${isSlip ? 'packing-slips' : 'files'}/${file.id}`;
+  const taken = await takeInFile(deps, {
+    url: file.url,
+    objectKey,
+    limitBytes: deps.limitBytes,
+    ...(isSlip ? { accept: ['application/pdf'] as const } : {}),
+    refuse: (facts) => pageFault(file, facts),
+    withPreviews: !isSlip,
+    signal,
+  });
+  if (!taken.ok) return faultOf(file, taken);
+  if (isSlip) {
+    await deps.sql`
+      UPDATE packing_slips SET object_key = ${objectKey}, size_bytes = ${taken.sizeBytes}
+      WHERE id = ${file.id}`;
+  } else {
+    await recordPrintFile(deps.sql, file, objectKey, taken);
+  }
+  return null;
+}
+
+/** A fault with the file it is of, in details and in words. */
+function faultOf(file: WantedFile, fault: FileFault): OrderFileFault {
+  const { itemReferenceId, reference } = file;
+  const type = file.type ?? 'packing_slip';
+  const subject = itemReferenceId === null ? reference : `Item ${itemReferenceId}, file ${type}`;
+  return {
+    ...fault,
+    message: `${subject}: ${fault.message}`,
+    file: { itemReferenceId, type, url: withoutQuery(file.url), reference },
+  };
+}
+
+/** Links carry credentials in their query. */
+function withoutQuery(url: string): string {
+  return url.replace(/[?#].*$/, '');
+}
+
+/** The page rule is about the file that holds the product's pages; images are one page. */
+function pageFault(file: WantedFile, { pageCount }: FileFacts): FileFault | null {
+  const rule = file.product?.pageRule ?? null;
+  if (rule === null || !(file.type === 'default' || file.type === 'inside')) return null;
+  const fits = pageCount >= rule.min && pageCount <= rule.max && pageCount % rule.multipleOf === 0;
+  return fits
+    ? null
+    : lastingFault('file_page_count_mismatch', `it has ${pageCount}, wanted are ${wantedPages(rule)}`);
+}
+
+function wantedPages({ min, max, multipleOf }: PageRule): string {
+  const count = min === max ? `${min}` : `${min} to ${max}`;
+  return multipleOf > 1 && min !== max ? `${count} in steps of ${multipleOf}` : count;
+}
+
+function printSize(file: WantedFile): { widthMm: number; heightMm: number } | null {
+  const areas: readonly PrintArea[] = file.product?.printAreas ?? [];
+  return file.customTrim ?? areas.find((area) => area.fileType === file.type) ?? areas[0] ?? null;
+}
+
+async function recordPrintFile(
+  sql: Sql,
+  file: WantedFile,
+  objectKey: string,
+  taken: TakenFile,
+): Promise<void> {
+  const size = printSize(file);
+  const dpi =
+    taken.widthPx === null || taken.heightPx === null || size === null
+      ? null
+      : printDpi({ widthPx: taken.widthPx, heightPx: taken.heightPx }, size);
+  await sql`
+    WITH recorded AS (
+      UPDATE order_files SET object_key = ${objectKey}, mime_type = ${taken.mimeType}, size_bytes = ${taken.sizeBytes},
+        page_count = ${taken.pageCount}, width_px = ${taken.widthPx}, height_px = ${taken.heightPx},
+        previews = ${json(sql, taken.previews)}, fetched_at = now()
+      WHERE id = ${file.id}
+    )
+    -- An item is as sharp as its coarsest file and as long as its longest.
+    UPDATE order_items SET page_count = greatest(page_count, ${taken.pageCount}), dpi = least(dpi, ${dpi})
+    WHERE id = ${file.orderItemId}`;
+}

@@ -1,0 +1,226 @@
+import { isCrossBorder, missingRetailPrices } from '../../consignments/domain/cross-border';
+import type { createCandidateReader } from '../../partners/candidates';
+import {
+  groupIntoPrintOrders,
+  type RoutingDecision,
+  routeOrder,
+  stockNeeds,
+} from '../../partners/domain/routing';
+import { recordRoutingDecision } from '../../partners/routing-decisions';
+import { handoffOf, listPartners, type Partner } from '../../partners/store';
+import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
+import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
+import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
+import type { AttentionReason } from '../domain/lifecycle/run-state';
+import { priceOrder } from '../domain/pricing';
+import type { PlanRefusalCode } from '../domain/refusal-reasons';
+import {
+  insertPrintOrders,
+  type PrintOrderDraft,
+  printOrdersOfSteps,
+  reserveForJobs,
+} from '../print-orders/rows';
+import { type RunOrder, runOrder } from '../run/run-order';
+import { invoiceOf, storeReceipts } from './receipts';
+import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from './shipment-plan';
+
+export interface PreparationDeps {
+  readonly sql: Sql;
+  readonly candidates: ReturnType<typeof createCandidateReader>;
+  readonly quote: Quoter;
+  readonly now: () => Date;
+}
+
+/** What preparation came to: print orders to hand over, a refusal, or a wait for an operator. */
+export type PreparationPlan =
+  | { readonly outcome: 'planned'; readonly printOrders: readonly PlannedPrintOrder[] }
+  | {
+      readonly outcome: 'refused';
+      readonly code: PlanRefusalCode;
+      readonly reason: string;
+      readonly details: object | null;
+    }
+  | { readonly outcome: 'parked'; readonly reason: AttentionReason; readonly message: string };
+
+type Refused = Extract<PreparationPlan, { outcome: 'refused' }>;
+
+const STEP = 'handoff';
+
+/** Stock that was there when partners were compared may be gone when it is reserved; an address may change meanwhile. */
+const RACES = 5;
+
+/**
+ * Plans an order whose files are in: routes it to partners, checks the cross-border rule, chooses how it travels
+ * and prices it, then writes all of that and reserves stock in one transaction. Tried again, it gives the plan it made.
+ */
+export async function prepareOrder(deps: PreparationDeps, orderId: string): Promise<PreparationPlan> {
+  for (let race = 0; race < RACES; race += 1) {
+    const before = await printOrdersOfSteps(deps.sql, orderId, { prefix: `${STEP}:` });
+    if (before.length > 0) return { outcome: 'planned', printOrders: before };
+    const draft = await draftPlan(deps, orderId);
+    if (draft.outcome !== 'drafted') return draft;
+    const printOrders = await commitPlan(deps.sql, draft);
+    if (printOrders !== null) return { outcome: 'planned', printOrders };
+  }
+  return { outcome: 'parked', reason: 'no_partner', message: 'the stock it needs is gone' };
+}
+
+interface DraftedPlan {
+  readonly outcome: 'drafted';
+  readonly order: RunOrder;
+  readonly decision: RoutingDecision;
+  readonly drafts: readonly PrintOrderDraft[];
+  readonly shipments: readonly ShipmentPlan[];
+}
+
+/** Everything that is decided by reading: no transaction is open while carriers are asked for prices. */
+async function draftPlan(deps: PreparationDeps, orderId: string): Promise<DraftedPlan | PreparationPlan> {
+  const order = await runOrder(deps.sql, orderId);
+  const decision = await route(deps, order);
+  if (!decision.ok) {
+    await recordRoutingDecision(deps.sql, { orderId, step: STEP, decision });
+    return unroutable(order, decision);
+  }
+  const partners = new Map((await listPartners(deps.sql)).map((partner) => [partner.partnerId, partner]));
+  const groups = groupIntoPrintOrders(decision.assignments);
+  const refused =
+    crossBorderRefusal(
+      order,
+      groups.map(({ partnerId }) => partners.get(partnerId)!),
+    ) ?? priceRefusal(order);
+  if (refused !== null) return refused;
+
+  const shipments: ShipmentPlan[] = [];
+  for (const { partnerId, items: jobs, dispatchDate } of groups) {
+    const partner = partners.get(partnerId)!;
+    const planned = await planShipment(deps.quote, { order, partner, jobs, dispatchDate, now: deps.now() });
+    if (!planned.ok) return methodRefusal(order, planned.reason);
+    shipments.push(planned.plan);
+  }
+  const drafts = groups.map(
+    (group, index): PrintOrderDraft => ({
+      step: `${STEP}:${index}`,
+      partnerId: group.partnerId,
+      kind: group.kind,
+      version: handoffOf(partners.get(group.partnerId)!, group.kind)?.version ?? '1.1',
+      dispatchDate: group.dispatchDate,
+      reproducesId: null,
+      jobs: group.items,
+    }),
+  );
+  return { outcome: 'drafted', order, decision, drafts, shipments };
+}
+
+/** @returns null when stock or address changed since the draft was made: draft again */
+async function commitPlan(sql: Sql, draft: DraftedPlan): Promise<PlannedPrintOrder[] | null> {
+  const { order, decision, drafts, shipments } = draft;
+  const orderId = order.id;
+  try {
+    return await inTransaction(sql, async (tx) => {
+      const [current] = await tx<{ shippingRevision: number }[]>`
+        SELECT shipping_revision FROM orders WHERE id = ${orderId} FOR UPDATE`;
+      if (current?.shippingRevision !== order.shippingRevision) throw new DraftOutdated();
+      const printOrders = await insertPrintOrders(tx, orderId, drafts);
+      const product = (itemId: string) => order.items.find((item) => item.id === itemId)!.product;
+      const reserved = await reserveForJobs(tx, `order-${orderId}:reserve:0`, printOrders, product);
+      if (!reserved.ok) throw new DraftOutdated();
+      const plans = shipments.map((plan, index) => ({ printOrderId: printOrders[index]!.id, plan }));
+      const receipts = drafts.map(({ step, jobs }, index) => ({
+        step,
+        type: 'invoice' as const,
+        receipt: invoiceOf(order, jobs, shipments[index]!),
+      }));
+      await Promise.all([
+        recordRoutingDecision(tx, { orderId, step: STEP, decision }),
+        storeShipmentPlans(tx, orderId, plans),
+        storeReceipts(tx, orderId, receipts),
+        storeItemPrices(tx, order),
+      ]);
+      return printOrders;
+    });
+  } catch (error) {
+    if (error instanceof DraftOutdated) return null;
+    throw error;
+  }
+}
+
+/** Rolls a plan back that rests on what is no longer so. */
+class DraftOutdated extends Error {}
+
+async function route(deps: PreparationDeps, order: RunOrder): Promise<RoutingDecision> {
+  const skus = order.items.flatMap(({ product, quantity }) => [...stockNeeds(product, quantity).keys()]);
+  return routeOrder({
+    items: order.items.map(({ id, product, quantity }) => ({ itemId: id, product, quantity })),
+    destinationCountry: order.shippingAddress.country,
+    partners: await deps.candidates(skus),
+    at: deps.now(),
+    rates: REFERENCE_RATES,
+  });
+}
+
+/** An item that no partner can make now but some could later waits; one that none can make refuses the order. */
+function unroutable(order: RunOrder, decision: Extract<RoutingDecision, { ok: false }>): PreparationPlan {
+  const words = decision.unroutable.map(({ itemId, reason }) => {
+    const reference = order.items.find((item) => item.id === itemId)?.itemReferenceId ?? itemId;
+    return { itemReferenceId: reference, reason };
+  });
+  const message = words.map(({ itemReferenceId, reason }) => `${itemReferenceId}: ${reason}`).join('; ');
+  if (decision.unroutable.every(({ passing }) => passing))
+    return { outcome: 'parked', reason: 'no_partner', message };
+  return {
+    outcome: 'refused',
+    code: 'no_production_partner',
+    reason: `No print partner can produce and ship the order: ${message}.`,
+    details: { items: words },
+  };
+}
+
+function crossBorderRefusal(order: RunOrder, partners: readonly Partner[]): Refused | null {
+  const { country } = order.shippingAddress;
+  if (!partners.some((partner) => isCrossBorder(partner.country, country))) return null;
+  const missing = missingRetailPrices({
+    retailCurrency: order.retailCurrency,
+    retailShippingPriceInclVat: order.retailShippingPrice,
+    items: order.items.map(({ itemReferenceId, retailPrice }) => ({
+      itemReferenceId,
+      retailPriceInclVat: retailPrice,
+    })),
+  });
+  if (missing === null) return null;
+  const { refusalReasonCode: code, refusalReason: reason, refusalReasonDetails: details } = missing;
+  return { outcome: 'refused', code, reason, details };
+}
+
+function priceRefusal(order: RunOrder): Refused | null {
+  const price = priceOrder({ items: order.items, currency: order.currency });
+  if (price.ok) return null;
+  const { itemReferenceId } = order.items[price.itemIndex]!;
+  return {
+    outcome: 'refused',
+    code: 'no_price',
+    reason: `${itemReferenceId} has no price in ${price.currency}.`,
+    details: { itemReferenceId, currency: price.currency },
+  };
+}
+
+function methodRefusal(order: RunOrder, reason: 'no_method_carries_it' | 'choice_matches_none'): Refused {
+  const wanted = order.shipmentMethodUid;
+  return {
+    outcome: 'refused',
+    code: 'no_shipment_method',
+    reason:
+      reason === 'choice_matches_none'
+        ? `None of the shipment methods asked for (${wanted}) carries this order to ${order.shippingAddress.country}.`
+        : `No shipment method carries this order to ${order.shippingAddress.country}.`,
+    details: { shipmentMethodUid: wanted, country: order.shippingAddress.country },
+  };
+}
+
+async function storeItemPrices(tx: Transaction, order: RunOrder): Promise<void> {
+  const price = priceOrder({ items: order.items, currency: order.currency });
+  if (!price.ok) return;
+  const rows = order.items.map(({ id }, index) => ({ id, price: price.lines[index]!.lineMinor }));
+  await tx`
+    UPDATE order_items SET price_minor = p.price
+    FROM jsonb_to_recordset(${json(tx, rows)}) AS p (id bigint, price bigint) WHERE order_items.id = p.id`;
+}

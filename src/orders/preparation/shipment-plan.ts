@@ -1,0 +1,138 @@
+import type { Consignment, MethodQuote } from '../../consignments/domain/consignment';
+import { chooseMethod } from '../../consignments/domain/method-choice';
+import { localDateAndTime, workCalendar } from '../../partners/domain/calendar';
+import type { Partner } from '../../partners/store';
+import { uuidv7 } from '../../platform/ids';
+import { json, type Queryable } from '../../platform/postgres';
+import type { PackedPackage } from '../domain/packing';
+import { promiseDates } from '../domain/promise';
+import type { RunOrder } from '../run/run-order';
+import { consignmentOf, packForPartner } from './consignments';
+
+/** Prices of the methods that can carry a consignment; none when there is none. */
+export type Quoter = (consignment: Consignment) => Promise<readonly MethodQuote[]>;
+
+/** How a print order is to travel, as its row has it. */
+export interface ShipmentPlan {
+  readonly method: MethodQuote;
+  readonly isCheapest: boolean;
+  readonly packageCount: number;
+  readonly totalWeightGrams: number;
+  readonly minDeliveryDays: number;
+  readonly maxDeliveryDays: number;
+  readonly minDeliveryDate: string;
+  readonly maxDeliveryDate: string;
+  readonly fulfillmentCountry: string;
+  readonly fulfillmentState: string | null;
+  readonly fulfillmentFacilityId: string;
+}
+
+export type PlannedShipment =
+  | { readonly ok: true; readonly plan: ShipmentPlan }
+  | { readonly ok: false; readonly reason: 'no_method_carries_it' | 'choice_matches_none' };
+
+/** What one partner makes of an order, and when it leaves. */
+export interface PlannedJobs {
+  readonly order: RunOrder;
+  readonly partner: Partner;
+  readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
+  readonly dispatchDate: string;
+  readonly now: Date;
+}
+
+/** Packs, quotes, chooses and promises for what one partner makes of an order. */
+export async function planShipment(quote: Quoter, input: PlannedJobs): Promise<PlannedShipment> {
+  const { packages, quotes } = await quoteMethods(quote, input);
+  const chosen = chooseMethod(quotes, input.order.shipmentMethodUid);
+  if (!chosen.ok) return chosen;
+  return { ok: true, plan: planWith(chosen.method, chosen.isCheapest, packages, input) };
+}
+
+/** The packages of what one partner makes, and every method that can carry all of them. */
+export async function quoteMethods(
+  quote: Quoter,
+  { order, partner, jobs }: Pick<PlannedJobs, 'order' | 'partner' | 'jobs'>,
+): Promise<{ readonly packages: readonly PackedPackage[]; readonly quotes: readonly MethodQuote[] }> {
+  const packages = packForPartner(order, partner, jobs);
+  return { packages, quotes: await quote(consignmentOf(order, partner, packages, order.clientName)) };
+}
+
+/** The plan by which packages travel with a method: weight, delivery dates, days from today. */
+export function planWith(
+  method: MethodQuote,
+  isCheapest: boolean,
+  packages: readonly PackedPackage[],
+  { partner, dispatchDate, now }: Pick<PlannedJobs, 'partner' | 'dispatchDate' | 'now'>,
+): ShipmentPlan {
+  const calendar = workCalendar(partner.capabilities.calendar);
+  const today = localDateAndTime(now, partner.capabilities.calendar.timeZone).date;
+  const transit = promiseDates({
+    from: dispatchDate,
+    calendar,
+    productionDays: { min: 0, max: 0 },
+    transitDays: { min: method.minDays, max: method.maxDays },
+    paddingDays: method.paddingDays,
+  });
+  return {
+    method,
+    isCheapest,
+    packageCount: packages.length,
+    totalWeightGrams: packages.reduce((sum, { grossWeightGrams }) => sum + grossWeightGrams, 0),
+    minDeliveryDays: calendarDays(today, transit.minDeliveryDate),
+    maxDeliveryDays: calendarDays(today, transit.maxDeliveryDate),
+    minDeliveryDate: transit.minDeliveryDate,
+    maxDeliveryDate: transit.maxDeliveryDate,
+    fulfillmentCountry: partner.country,
+    fulfillmentState: partner.stateProvince,
+    fulfillmentFacilityId: partner.uid,
+  };
+}
+
+function calendarDays(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
+}
+
+/** Writes plans; a print order that has one already keeps its initial dates. */
+export async function storeShipmentPlans(
+  tx: Queryable,
+  orderId: string,
+  plans: readonly { readonly printOrderId: string; readonly plan: ShipmentPlan }[],
+): Promise<void> {
+  const rows = plans.map(({ printOrderId, plan }) => ({
+    id: uuidv7(),
+    print_order_id: printOrderId,
+    carrier_uid: plan.method.carrierUid,
+    shipment_method_uid: plan.method.methodUid,
+    shipment_method_name: plan.method.methodName,
+    service_type: plan.method.serviceType,
+    is_cheapest: plan.isCheapest,
+    package_count: plan.packageCount,
+    total_weight_grams: plan.totalWeightGrams,
+    price_minor: plan.method.price.minor,
+    currency: plan.method.price.currency,
+    min_delivery_days: plan.minDeliveryDays,
+    max_delivery_days: plan.maxDeliveryDays,
+    min_delivery_date: plan.minDeliveryDate,
+    max_delivery_date: plan.maxDeliveryDate,
+    fulfillment_country: plan.fulfillmentCountry,
+    fulfillment_state: plan.fulfillmentState,
+    fulfillment_facility_id: plan.fulfillmentFacilityId,
+  }));
+  await tx`
+    INSERT INTO planned_shipments (id, order_id, print_order_id, carrier_uid, shipment_method_uid, shipment_method_name,
+      service_type, is_cheapest, package_count, total_weight_grams, price_minor, currency, min_delivery_days,
+      max_delivery_days, min_delivery_date, max_delivery_date, initial_min_delivery_date, initial_max_delivery_date,
+      fulfillment_country, fulfillment_state, fulfillment_facility_id)
+    SELECT id, ${orderId}, print_order_id, carrier_uid, shipment_method_uid, shipment_method_name, service_type,
+      is_cheapest, package_count, total_weight_grams, price_minor, currency, min_delivery_days, max_delivery_days,
+      min_delivery_date, max_delivery_date, min_delivery_date, max_delivery_date,
+      fulfillment_country, fulfillment_state, fulfillment_facility_id
+    FROM jsonb_populate_recordset(NULL::planned_shipments, ${json(tx, rows)})
+    ON CONFLICT (print_order_id) DO UPDATE SET carrier_uid = excluded.carrier_uid,
+      shipment_method_uid = excluded.shipment_method_uid, shipment_method_name = excluded.shipment_method_name,
+      service_type = excluded.service_type, is_cheapest = excluded.is_cheapest,
+      package_count = excluded.package_count, total_weight_grams = excluded.total_weight_grams,
+      price_minor = excluded.price_minor, currency = excluded.currency,
+      min_delivery_days = excluded.min_delivery_days, max_delivery_days = excluded.max_delivery_days,
+      min_delivery_date = excluded.min_delivery_date, max_delivery_date = excluded.max_delivery_date`;
+}

@@ -1,0 +1,115 @@
+import { isCrossBorder } from '../../consignments/domain/cross-border';
+import type { createCandidateReader } from '../../partners/candidates';
+import { dispatchDate } from '../../partners/domain/calendar';
+import { type RoutingDecision, routeOrder, stockNeeds } from '../../partners/domain/routing';
+import { recordRoutingDecision } from '../../partners/routing-decisions';
+import { handoffOf, partnerByAccount } from '../../partners/store';
+import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
+import { inTransaction, type Sql } from '../../platform/postgres';
+import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
+import { planShipment, type Quoter, storeShipmentPlans } from '../preparation/shipment-plan';
+import { runOrder } from '../run/run-order';
+import { insertPrintOrders, printOrdersOfSteps, reserveForJobs } from './rows';
+
+export interface ReplacementRequest {
+  readonly orderId: string;
+  /** Names the operator's act for good. */
+  readonly step: string;
+  readonly action: 'reroute' | 'reproduce';
+  readonly itemId: string;
+  /** Units; null: the whole item. */
+  readonly quantity: number | null;
+  /** Null: routing chooses, for a reroute among the other partners. */
+  readonly partnerId: string | null;
+  /** The print orders that still make the item. */
+  readonly madeAt: readonly { readonly printOrderId: string; readonly partnerId: string }[];
+}
+
+export type Replacement =
+  | { readonly outcome: 'planned'; readonly printOrder: PlannedPrintOrder }
+  | { readonly outcome: 'refused'; readonly message: string };
+
+const refused = (message: string): Replacement => ({ outcome: 'refused', message });
+
+/**
+ * Plans a print order that makes an item, or units of it, again: at another partner (reroute) or anew (reproduce),
+ * linked to the first. Written once for a step, however often it is tried.
+ */
+export async function planReplacement(
+  deps: {
+    readonly sql: Sql;
+    readonly candidates: ReturnType<typeof createCandidateReader>;
+    readonly quote: Quoter;
+    readonly now: () => Date;
+  },
+  request: ReplacementRequest,
+): Promise<Replacement> {
+  const { orderId, step, itemId } = request;
+  const [before] = await printOrdersOfSteps(deps.sql, orderId, [step]);
+  if (before !== undefined) return { outcome: 'planned', printOrder: before };
+
+  const order = await runOrder(deps.sql, orderId);
+  const item = order.items.find(({ id }) => id === itemId);
+  if (item === undefined) return refused(`the order has no item ${itemId} that can be made`);
+  const quantity = request.quantity ?? item.quantity;
+  if (quantity < 1 || quantity > item.quantity) return refused(`the item has ${item.quantity} units`);
+
+  const decision = routeOrder({
+    items: [{ itemId, product: item.product, quantity }],
+    destinationCountry: order.shippingAddress.country,
+    partners: (await deps.candidates([...stockNeeds(item.product, quantity).keys()])).filter(
+      ({ partnerId }) => request.partnerId === null || partnerId === request.partnerId,
+    ),
+    at: deps.now(),
+    rates: REFERENCE_RATES,
+    excludedPartnerIds:
+      request.action === 'reroute' && request.partnerId === null
+        ? request.madeAt.map(({ partnerId }) => partnerId)
+        : [],
+  });
+  if (!decision.ok) return refused(`no partner can make it: ${whyUnroutable(decision)}`);
+  const [assignment] = decision.assignments;
+  const partner = (await partnerByAccount(deps.sql, assignment!.partnerId))!;
+  const jobs = [{ itemId, quantity }];
+  const priced = order.retailCurrency !== null && item.retailPrice !== null;
+  if (isCrossBorder(partner.country, order.shippingAddress.country) && !priced) {
+    return refused(`${partner.uid} ships across a customs border, and the item has no retail price`);
+  }
+  const shipsOn = assignment!.dispatchDate ?? dispatchDate(partner.capabilities.calendar, deps.now(), 1);
+  const planned = await planShipment(deps.quote, {
+    order,
+    partner,
+    jobs,
+    dispatchDate: shipsOn,
+    now: deps.now(),
+  });
+  if (!planned.ok) return refused('no shipment method carries it');
+
+  return await inTransaction(deps.sql, async (tx): Promise<Replacement> => {
+    const [printOrder] = await insertPrintOrders(tx, orderId, [
+      {
+        step,
+        partnerId: partner.partnerId,
+        kind: item.product.kind,
+        version: handoffOf(partner, item.product.kind)?.version ?? '1.1',
+        dispatchDate: shipsOn,
+        reproducesId: request.madeAt[0]?.printOrderId ?? null,
+        jobs,
+      },
+    ]);
+    const reserved = await reserveForJobs(
+      tx,
+      `order-${orderId}:reserve:${step}`,
+      [printOrder!],
+      () => item.product,
+    );
+    if (!reserved.ok) throw new Error(`stock for ${step} of order ${orderId} is gone; it is planned again`);
+    await recordRoutingDecision(tx, { orderId, step, decision });
+    await storeShipmentPlans(tx, orderId, [{ printOrderId: printOrder!.id, plan: planned.plan }]);
+    return { outcome: 'planned', printOrder: printOrder! };
+  });
+}
+
+function whyUnroutable(decision: Extract<RoutingDecision, { ok: false }>): string {
+  return decision.unroutable.map(({ reason }) => reason).join('; ');
+}

@@ -1,0 +1,96 @@
+import type { ProductKind, ResolvedProduct } from '../../catalog/domain/product';
+import { stockNeeds } from '../../partners/domain/routing';
+import { randomToken } from '../../platform/ids';
+import { json, type Queryable, type Transaction } from '../../platform/postgres';
+import { type ReservationLine, type ReserveOutcome, reserveStock } from '../../procurement/reservations';
+import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
+
+/** A print order before it has a row. */
+export interface PrintOrderDraft {
+  /** Names the step of the run for good: one print order a step, however often it is tried. */
+  readonly step: string;
+  readonly partnerId: string;
+  readonly kind: ProductKind;
+  readonly version: string;
+  readonly dispatchDate: string;
+  readonly reproducesId: string | null;
+  readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
+}
+
+/** Writes print orders with their jobs. */
+export async function insertPrintOrders(
+  tx: Queryable,
+  orderId: string,
+  drafts: readonly PrintOrderDraft[],
+): Promise<PlannedPrintOrder[]> {
+  const rows = drafts.map(({ step, partnerId, kind, version, dispatchDate, reproducesId }) => ({
+    step,
+    partner_id: partnerId,
+    kind,
+    version,
+    dispatch_date: dispatchDate,
+    reproduces_id: reproducesId,
+    message_id: `msg_${randomToken(18)}`,
+  }));
+  const jobs = drafts.flatMap(({ step, jobs }) =>
+    jobs.map(({ itemId, quantity }) => ({ step, item: itemId, quantity })),
+  );
+  await tx`
+    WITH new_print_orders AS (
+      INSERT INTO print_orders (order_id, partner_id, step, kind, version, reproduces_id, message_id, dispatch_date)
+      SELECT ${orderId}, p.* FROM jsonb_to_recordset(${json(tx, rows)}) AS p (
+        partner_id uuid, step text, kind text, version text, reproduces_id bigint, message_id text, dispatch_date date)
+      RETURNING id, step
+    )
+    INSERT INTO print_jobs (print_order_id, order_item_id, quantity)
+    SELECT p.id, j.item, j.quantity
+    FROM jsonb_to_recordset(${json(tx, jobs)}) AS j (step text, item bigint, quantity int)
+    JOIN new_print_orders p USING (step)
+    ORDER BY p.id, j.item`;
+  return await printOrdersOfSteps(
+    tx,
+    orderId,
+    drafts.map(({ step }) => step),
+  );
+}
+
+/** What a step has made before; empty when it has not. */
+export async function printOrdersOfSteps(
+  sql: Queryable,
+  orderId: string,
+  steps: readonly string[] | { readonly prefix: string },
+): Promise<PlannedPrintOrder[]> {
+  const matching =
+    'prefix' in steps ? sql`p.step LIKE ${`${steps.prefix}%`}` : sql`p.step = ANY(${[...steps]})`;
+  return [
+    ...(await sql<PlannedPrintOrder[]>`
+      SELECT p.id, p.partner_id, pa.uid AS partner_uid, p.dispatch_date::text, p.reproduces_id::text,
+        (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity)
+          ORDER BY j.id) FROM print_jobs j WHERE j.print_order_id = p.id) AS jobs
+      FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id
+      WHERE p.order_id = ${orderId} AND ${matching} ORDER BY p.id`),
+  ];
+}
+
+/** Reserves the stocked parts of print jobs: all or none. */
+export async function reserveForJobs(
+  tx: Transaction,
+  step: string,
+  printOrders: readonly PlannedPrintOrder[],
+  productOf: (itemId: string) => ResolvedProduct,
+): Promise<ReserveOutcome> {
+  const lines: ReservationLine[] = printOrders.flatMap(({ partnerId, jobs }) =>
+    jobs.flatMap((job) => {
+      const product = productOf(job.itemId);
+      return [...stockNeeds(product, job.quantity)].map(([partnerSku, quantity]) => ({
+        partnerId,
+        partnerSku,
+        quantity,
+        printJobId: job.id,
+        units: job.quantity,
+        productName: product.name,
+      }));
+    }),
+  );
+  return lines.length === 0 ? { ok: true, lines: [] } : await reserveStock(tx, { step, lines });
+}

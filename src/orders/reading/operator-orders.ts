@@ -1,0 +1,191 @@
+import { json, type Queryable } from '../../platform/postgres';
+import type { AttentionReason } from '../domain/lifecycle/run-state';
+import { ENDED_ORDERS, type ItemStatus, type OrderStatus } from '../domain/lifecycle/statuses';
+import type { SearchPosition } from './search';
+
+/** An order as operators look into it: what clients see of it is left to the order's own view. */
+export interface OperatorOrder {
+  readonly id: string;
+  readonly orderReferenceId: string;
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly fulfillmentStatus: OrderStatus;
+  readonly financialStatus: string;
+  readonly country: string;
+  readonly attention: string | null;
+  readonly shippingRevision: number;
+  readonly runVersion: string;
+  readonly requestId: string | null;
+  readonly refusalReason: string | null;
+  readonly refusalReasonCode: string | null;
+  readonly refusalReasonDetails: Record<string, unknown> | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly items: readonly OperatorItem[] | null;
+  readonly printOrders: readonly OperatorPrintOrder[] | null;
+  readonly events: readonly OperatorEvent[] | null;
+}
+
+export interface OperatorItem {
+  readonly id: string;
+  readonly itemReferenceId: string;
+  readonly productUid: string | null;
+  readonly productName: string | null;
+  readonly quantity: number;
+  readonly fulfillmentStatus: ItemStatus;
+}
+
+export interface OperatorPrintOrder {
+  readonly id: string;
+  readonly partnerId: string;
+  readonly partnerUid: string;
+  readonly kind: string;
+  readonly version: string;
+  readonly step: string;
+  readonly status: string;
+  readonly reproducesId: string | null;
+  readonly messageId: string;
+  readonly acceptedAt: string | null;
+  readonly dispatchDate: string;
+  readonly createdAt: string;
+  readonly jobs: readonly {
+    readonly id: string;
+    readonly itemId: string;
+    readonly quantity: number;
+    readonly status: string;
+  }[];
+  readonly shipments: readonly OperatorShipment[] | null;
+  readonly postbacks: readonly OperatorPostback[] | null;
+}
+
+export interface OperatorShipment {
+  readonly id: string;
+  readonly status: string;
+  readonly shipmentMethodUid: string;
+  readonly startedAt: string;
+  readonly boughtAt: string | null;
+  readonly voidedAt: string | null;
+  readonly trackingNumbers: readonly string[] | null;
+}
+
+export interface OperatorPostback {
+  readonly id: string;
+  readonly status: string;
+  readonly at: string;
+  readonly message: string | null;
+  readonly jobId: string | null;
+  readonly items: readonly { readonly jobId: string; readonly quantity: number | null }[] | null;
+  readonly trackingCode: string | null;
+  readonly trackingLink: string | null;
+  readonly receivedAt: string;
+  readonly handledAt: string | null;
+}
+
+export interface OperatorEvent {
+  readonly type: string;
+  readonly itemId: string | null;
+  readonly printOrderId: string | null;
+  readonly data: Record<string, unknown>;
+  readonly at: string;
+}
+
+/** @returns null when there is no such order */
+export async function operatorOrder(sql: Queryable, orderId: string): Promise<OperatorOrder | null> {
+  const [order] = await sql<OperatorOrder[]>`
+    SELECT o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status, o.financial_status,
+      o.shipping_address ->> 'country' AS country, o.attention, o.shipping_revision, o.run_version, o.request_id,
+      o.refusal_reason, o.refusal_reason_code, o.refusal_reason_details, o.created_at, o.updated_at,
+      (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'itemReferenceId', i.item_reference_id,
+          'productUid', i.product ->> 'productUid', 'productName', i.product ->> 'name', 'quantity', i.quantity,
+          'fulfillmentStatus', i.fulfillment_status) ORDER BY i.position)
+        FROM order_items i WHERE i.order_id = o.id) AS items,
+      (SELECT jsonb_agg(jsonb_build_object('id', p.id::text, 'partnerId', p.partner_id, 'partnerUid', pa.uid,
+          'kind', p.kind, 'version', p.version, 'step', p.step, 'status', p.status,
+          'reproducesId', p.reproduces_id::text, 'messageId', p.message_id, 'acceptedAt', p.accepted_at,
+          'dispatchDate', p.dispatch_date, 'createdAt', p.created_at,
+          'jobs', (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text,
+              'quantity', j.quantity, 'status', j.status) ORDER BY j.id)
+            FROM print_jobs j WHERE j.print_order_id = p.id),
+          'shipments', (SELECT jsonb_agg(jsonb_build_object('id', s.id, 'status', s.status,
+              'shipmentMethodUid', s.method_uid, 'startedAt', s.started_at, 'boughtAt', s.bought_at,
+              'voidedAt', s.voided_at,
+              'trackingNumbers', (SELECT jsonb_agg(k.tracking_number ORDER BY k.position)
+                FROM shipment_packages k WHERE k.shipment_id = s.id)) ORDER BY s.started_at)
+            FROM shipments s WHERE s.print_order_id = p.id),
+          'postbacks', (SELECT jsonb_agg(b.body || jsonb_build_object('id', b.id::text,
+              'receivedAt', b.received_at, 'handledAt', b.handled_at) ORDER BY b.id)
+            FROM postbacks b WHERE b.print_order_id = p.id)) ORDER BY p.id)
+        FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id WHERE p.order_id = o.id) AS print_orders,
+      (SELECT jsonb_agg(jsonb_build_object('type', e.type, 'itemId', e.order_item_id::text,
+          'printOrderId', e.print_order_id::text, 'data', e.data, 'at', e.at) ORDER BY e.id)
+        FROM order_events e WHERE e.order_id = o.id) AS events
+    FROM orders o JOIN accounts a ON a.id = o.client_id
+    WHERE o.id = ${orderId}`;
+  return order ?? null;
+}
+
+/** Why an operator should look at an order, as its row keeps it: names with spaces between. */
+export function attentionReasons(attention: string | null): AttentionReason[] {
+  return attention === null ? [] : (attention.split(' ') as AttentionReason[]);
+}
+
+/**
+ * Puts away what an order that has ended wants attention for, and keeps it in the order's log.
+ * @returns why not: `going-on` while its run decides on that, `nothing` when there is nothing to put away
+ */
+export async function dismissAttention(
+  sql: Queryable,
+  orderId: string,
+  act: { readonly by: string; readonly reason: string },
+): Promise<'dismissed' | 'going-on' | 'nothing'> {
+  const [row] = await sql<{ ended: boolean; dismissed: boolean }[]>`
+    WITH found AS (
+      SELECT id, attention, fulfillment_status = ANY(${[...ENDED_ORDERS]}) AS ended FROM orders
+      WHERE id = ${orderId} AND attention IS NOT NULL FOR UPDATE),
+    dismissed AS (
+      UPDATE orders SET attention = NULL, updated_at = now() FROM found WHERE orders.id = found.id AND ended
+      RETURNING orders.id, found.attention),
+    logged AS (
+      INSERT INTO order_events (order_id, type, data)
+      SELECT id, 'dismiss', ${json(sql, act)}::jsonb || jsonb_build_object('attention', attention) FROM dismissed)
+    SELECT ended, EXISTS (SELECT FROM dismissed) AS dismissed FROM found`;
+  if (row === undefined) return 'nothing';
+  return row.dismissed ? 'dismissed' : 'going-on';
+}
+
+export interface OrderInNeed {
+  readonly id: string;
+  readonly orderReferenceId: string;
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly fulfillmentStatus: OrderStatus;
+  readonly country: string;
+  readonly attention: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly position: string;
+}
+
+/**
+ * One page of the orders that want an operator, newest first.
+ * @param page `after`: where the page before ended
+ */
+export async function ordersInNeed(
+  sql: Queryable,
+  reason: AttentionReason | undefined,
+  page: { readonly limit: number; readonly after: SearchPosition | null },
+): Promise<OrderInNeed[]> {
+  const { limit, after } = page;
+  return [
+    ...(await sql<OrderInNeed[]>`
+      SELECT o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status,
+        o.shipping_address ->> 'country' AS country, o.attention, o.created_at, o.updated_at,
+        to_char(o.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position
+      FROM orders o JOIN accounts a ON a.id = o.client_id
+      WHERE o.attention IS NOT NULL
+        ${reason === undefined ? sql`` : sql`AND ${reason} = ANY(string_to_array(o.attention, ' '))`}
+        ${after === null ? sql`` : sql`AND (o.created_at, o.id) < (${after.createdAt}::text::timestamptz, ${after.id}::uuid)`}
+      ORDER BY o.created_at DESC, o.id DESC
+      LIMIT ${limit}`),
+  ];
+}

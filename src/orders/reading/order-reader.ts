@@ -1,0 +1,211 @@
+import type { ClientSettings } from '../../accounts/client-settings';
+import type { ResolvedProduct } from '../../catalog/domain/product';
+import type { StoredPreview } from '../../files/ingest-file';
+import { isUuid } from '../../platform/ids';
+import type { Queryable } from '../../platform/postgres';
+import type { FinancialStatus, ItemStatus, OrderStatus } from '../domain/lifecycle/statuses';
+import type { Receipt } from '../domain/receipt';
+import type { ShippingAddress } from '../intake/schemas';
+
+type Metadata = { key: string; value: string }[];
+
+/** An order with everything a reader of it sees, straight from its rows. */
+export interface OrderRecord {
+  readonly id: string;
+  readonly clientId: string;
+  readonly clientSettings: ClientSettings;
+  readonly orderReferenceId: string;
+  readonly customerReferenceId: string | null;
+  readonly orderType: 'order' | 'draft';
+  readonly channel: string;
+  readonly fulfillmentStatus: OrderStatus;
+  readonly financialStatus: FinancialStatus;
+  readonly currency: string;
+  readonly retailCurrency: string | null;
+  readonly retailShippingPrice: string | null;
+  readonly shipmentMethodUid: string | null;
+  readonly shippingAddress: ShippingAddress & { readonly id: string };
+  readonly returnAddress: Record<string, unknown> | null;
+  readonly packagingInstructions: readonly object[];
+  readonly metadata: Metadata;
+  readonly refusalReason: string | null;
+  readonly refusalReasonCode: string | null;
+  readonly refusalReasonDetails: Record<string, unknown> | null;
+  readonly comment: string | null;
+  readonly createdAt: Date;
+  readonly orderedAt: Date | null;
+  readonly updatedAt: Date;
+  readonly items: readonly ItemRecord[] | null;
+  readonly printOrders: readonly PrintOrderRecord[] | null;
+  readonly shipments: readonly ShipmentRecord[] | null;
+  readonly receipts: readonly ReceiptRecord[] | null;
+  readonly events: readonly EventRecord[] | null;
+}
+
+export interface ItemRecord {
+  readonly id: string;
+  readonly itemReferenceId: string;
+  readonly productUid: string | null;
+  readonly productName: string | null;
+  readonly productVariant: Readonly<Record<string, string>> | null;
+  readonly quantity: number;
+  readonly retailPrice: string | null;
+  readonly customTrim: { readonly widthMm: number; readonly heightMm: number } | null;
+  readonly metadata: Metadata;
+  readonly fulfillmentStatus: ItemStatus;
+  readonly product: ResolvedProduct;
+  readonly priceMinor: string | null;
+  readonly pageCount: number | null;
+  readonly dpi: number | null;
+  readonly files: readonly FileRecord[] | null;
+}
+
+export interface FileRecord {
+  readonly id: string;
+  readonly type: string;
+  readonly url: string;
+  readonly metadata: Metadata;
+  readonly objectKey: string | null;
+  readonly mimeType: string | null;
+  readonly sizeBytes: number | null;
+  readonly previews: readonly StoredPreview[];
+}
+
+export interface PrintOrderRecord {
+  readonly id: string;
+  readonly status: string;
+  readonly partnerUid: string;
+  readonly dispatchDate: string;
+  readonly reproducesId: string | null;
+  readonly jobs: readonly {
+    readonly id: string;
+    readonly itemId: string;
+    readonly quantity: number;
+    readonly status: string;
+  }[];
+}
+
+export interface ShipmentRecord {
+  readonly id: string;
+  readonly printOrderId: string;
+  readonly shipmentMethodUid: string;
+  readonly shipmentMethodName: string;
+  readonly serviceType: string;
+  readonly isCheapest: boolean;
+  readonly packageCount: number;
+  readonly totalWeightGrams: number;
+  readonly priceMinor: number;
+  readonly currency: string;
+  readonly minDeliveryDays: number;
+  readonly maxDeliveryDays: number;
+  readonly minDeliveryDate: string;
+  readonly maxDeliveryDate: string;
+  readonly initialMinDeliveryDate: string;
+  readonly initialMaxDeliveryDate: string;
+  readonly fulfillmentCountry: string;
+  readonly fulfillmentState: string | null;
+  readonly fulfillmentFacilityId: string;
+  readonly trackingCode: string | null;
+  readonly trackingLink: string | null;
+  readonly packages: readonly PackageRecord[] | null;
+}
+
+export interface PackageRecord {
+  readonly packageReferenceId: string;
+  readonly trackingNumber: string;
+  readonly trackingUrl: string;
+}
+
+export interface ReceiptRecord {
+  readonly id: string;
+  readonly number: number;
+  readonly type: string;
+  readonly currency: string;
+  readonly body: Receipt;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface EventRecord {
+  readonly type: string;
+  readonly itemId: string | null;
+  readonly printOrderId: string | null;
+  readonly data: Record<string, unknown>;
+  readonly at: string;
+}
+
+/** Whose orders may be seen: one client's, or everybody's (operators). */
+export interface Viewer {
+  readonly clientId: string | null;
+}
+
+/**
+ * Finds an order by its id or by the client's reference; a reference used more than once finds the newest order.
+ * @returns null when there is none that the viewer may see
+ */
+export async function findOrderId(
+  sql: Queryable,
+  viewer: Viewer,
+  idOrReference: string,
+): Promise<string | null> {
+  const mine = viewer.clientId === null ? sql`` : sql`AND client_id = ${viewer.clientId}`;
+  if (isUuid(idOrReference)) {
+    const [byId] = await sql<{ id: string }[]>`SELECT id FROM orders WHERE id = ${idOrReference} ${mine}`;
+    if (byId !== undefined) return byId.id;
+  }
+  const [byReference] = await sql<{ id: string }[]>`
+    SELECT id FROM orders WHERE order_reference_id = ${idOrReference} ${mine} ORDER BY created_at DESC, id DESC LIMIT 1`;
+  return byReference?.id ?? null;
+}
+
+/** Reads orders whole, in one statement; each part is found by an index on the order's id. */
+export async function readOrders(sql: Queryable, ids: readonly string[]): Promise<OrderRecord[]> {
+  return [
+    ...(await sql<OrderRecord[]>`
+      SELECT o.id, o.client_id, a.settings AS client_settings, o.order_reference_id, o.customer_reference_id,
+        o.order_type, o.channel, o.fulfillment_status, o.financial_status, o.currency, o.retail_currency,
+        o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.return_address,
+        o.packaging_instructions, o.metadata, o.refusal_reason, o.refusal_reason_code, o.refusal_reason_details,
+        o.comment, o.created_at, o.ordered_at, o.updated_at,
+        (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'itemReferenceId', i.item_reference_id,
+            'productUid', i.product_uid, 'productName', i.product_name, 'productVariant', i.product_variant,
+            'quantity', i.quantity, 'retailPrice', i.retail_price::text, 'customTrim', i.custom_trim,
+            'metadata', i.metadata, 'fulfillmentStatus', i.fulfillment_status, 'product', i.product,
+            'priceMinor', i.price_minor::text, 'pageCount', i.page_count, 'dpi', i.dpi,
+            'files', (SELECT jsonb_agg(jsonb_build_object('id', f.id, 'type', f.type, 'url', f.url,
+                'metadata', f.metadata, 'objectKey', f.object_key, 'mimeType', f.mime_type,
+                'sizeBytes', f.size_bytes, 'previews', f.previews) ORDER BY f.position)
+              FROM order_files f WHERE f.order_item_id = i.id)) ORDER BY i.position)
+          FROM order_items i WHERE i.order_id = o.id) AS items,
+        (SELECT jsonb_agg(jsonb_build_object('id', p.id::text, 'status', p.status, 'partnerUid', pa.uid,
+            'dispatchDate', p.dispatch_date, 'reproducesId', p.reproduces_id::text,
+            'jobs', (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text,
+                'quantity', j.quantity, 'status', j.status) ORDER BY j.id)
+              FROM print_jobs j WHERE j.print_order_id = p.id)) ORDER BY p.id)
+          FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id WHERE p.order_id = o.id) AS print_orders,
+        (SELECT jsonb_agg(jsonb_build_object('id', s.id, 'printOrderId', s.print_order_id::text,
+            'shipmentMethodUid', s.shipment_method_uid, 'shipmentMethodName', s.shipment_method_name,
+            'serviceType', s.service_type, 'isCheapest', s.is_cheapest, 'packageCount', s.package_count,
+            'totalWeightGrams', s.total_weight_grams, 'priceMinor', s.price_minor, 'currency', s.currency,
+            'minDeliveryDays', s.min_delivery_days, 'maxDeliveryDays', s.max_delivery_days,
+            'minDeliveryDate', s.min_delivery_date, 'maxDeliveryDate', s.max_delivery_date,
+            'initialMinDeliveryDate', s.initial_min_delivery_date,
+            'initialMaxDeliveryDate', s.initial_max_delivery_date,
+            'fulfillmentCountry', s.fulfillment_country, 'fulfillmentState', s.fulfillment_state,
+            'fulfillmentFacilityId', s.fulfillment_facility_id, 'trackingCode', s.tracking_code,
+            'trackingLink', s.tracking_link,
+            'packages', (SELECT jsonb_agg(jsonb_build_object('packageReferenceId', k.package_reference_id,
+                'trackingNumber', k.tracking_number, 'trackingUrl', k.tracking_url) ORDER BY k.position)
+              FROM shipments sh JOIN shipment_packages k ON k.shipment_id = sh.id
+              WHERE sh.print_order_id = s.print_order_id AND sh.voided_at IS NULL)) ORDER BY s.print_order_id)
+          FROM planned_shipments s WHERE s.order_id = o.id) AS shipments,
+        (SELECT jsonb_agg(jsonb_build_object('id', r.id, 'number', r.number, 'type', r.type, 'currency', r.currency,
+            'body', r.body, 'createdAt', r.created_at, 'updatedAt', r.updated_at) ORDER BY r.number)
+          FROM receipts r WHERE r.order_id = o.id) AS receipts,
+        (SELECT jsonb_agg(jsonb_build_object('type', e.type, 'itemId', e.order_item_id::text,
+            'printOrderId', e.print_order_id::text, 'data', e.data, 'at', e.at) ORDER BY e.id)
+          FROM order_events e WHERE e.order_id = o.id) AS events
+      FROM orders o JOIN accounts a ON a.id = o.client_id
+      WHERE o.id = ANY(${[...ids]}::uuid[])`),
+  ];
+}

@@ -1,0 +1,292 @@
+import { fromMinor } from '../../platform/domain/money';
+import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../platform/objects/signed-links';
+import { receiptView } from '../domain/receipt';
+import type { FileRecord, ItemRecord, OrderRecord, ShipmentRecord } from './order-reader';
+
+/** Billing entity of clients whose operator set none up: every field present, none invented. */
+const EMPTY_BILLING_ENTITY = {
+  id: 0,
+  companyName: '',
+  companyNumber: '',
+  companyVatNumber: '',
+  companyVatNumbers: [],
+  countryIsoCode: '',
+  country: '',
+  recipientName: '',
+  addressLine1: '',
+  addressLine2: '',
+  city: '',
+  postCode: '',
+  stateCode: '',
+  state: '',
+  email: '',
+  phone: '',
+  currencyIsoCode: '',
+  currency: '',
+  status: 0,
+  iossNumber: '',
+  invoiceType: '',
+};
+
+/** The order as clients retrieve it (interface "Order (as retrieved)"). Unknown text is null, unknown lists are empty. */
+export function orderView(order: OrderRecord, links: LinkSigner) {
+  const { settings, events } = { settings: order.clientSettings, events: order.events ?? [] };
+  const billingEntity = { ...EMPTY_BILLING_ENTITY, ...settings.billingEntity };
+  const printOrders = order.printOrders ?? [];
+  return {
+    id: order.id,
+    clientId: order.clientId,
+    orderReferenceId: order.orderReferenceId,
+    customerReferenceId: order.customerReferenceId,
+    fulfillmentStatus: order.fulfillmentStatus,
+    financialStatus: order.financialStatus,
+    currency: order.currency,
+    shippingAddress: addressView(order),
+    items: (order.items ?? []).map((item) => itemView(item, order, links)),
+    shipment: shipmentView(order),
+    receipts: (order.receipts ?? []).map((receipt) =>
+      receiptView(receipt.body, {
+        id: receipt.id,
+        orderId: order.id,
+        clientId: order.clientId,
+        type: receipt.type,
+        receiptNumber: String(receipt.number),
+        transactionType: receipt.type,
+        billingEntity,
+        createdAt: new Date(receipt.createdAt).toISOString(),
+        updatedAt: new Date(receipt.updatedAt).toISOString(),
+      }),
+    ),
+    createdAt: order.createdAt.toISOString(),
+    orderedAt: order.orderedAt?.toISOString() ?? null,
+    updatedAt: order.updatedAt.toISOString(),
+    refusalReason: order.refusalReason,
+    refusalReasonCode: order.refusalReasonCode,
+    refusalReasonDetails: order.refusalReasonDetails,
+    comment: order.comment,
+    channel: order.channel,
+    storeId: null,
+    orderedByUserId: null,
+    orderType: order.orderType,
+    metadata: order.metadata,
+    billingEntity,
+    retailCurrency: order.retailCurrency,
+    retailShippingPriceInclVat: order.retailShippingPrice === null ? null : Number(order.retailShippingPrice),
+    paymentMethodType: null,
+    paymentMethodId: null,
+    prepaymentTransactionId: null,
+    // An order that several partners produce consists of as many print orders; one alone is the order itself.
+    connectedOrderIds: printOrders.length > 1 ? printOrders.map(({ id }) => id) : [],
+    discounts: [],
+    returnAddress: order.returnAddress ?? settings.returnAddress ?? null,
+    iossNumber: settings.iossNumber ?? null,
+    digitizationId: null,
+    appServices: [],
+    shipmentMethodUid: order.shipmentMethodUid,
+    eventLog: events.filter(({ itemId }) => itemId === null).map(eventView),
+  };
+}
+
+/** The shipping address with every field of the interface. */
+export function addressView(order: Pick<OrderRecord, 'id' | 'shippingAddress'>) {
+  const address = order.shippingAddress;
+  return {
+    id: address.id,
+    orderId: order.id,
+    country: address.country,
+    firstName: address.firstName,
+    lastName: address.lastName,
+    companyName: address.companyName ?? null,
+    addressLine1: address.addressLine1,
+    addressLine2: address.addressLine2 ?? null,
+    city: address.city,
+    postCode: address.postCode,
+    state: address.state ?? null,
+    email: address.email,
+    phone: address.phone,
+    isBusiness: address.isBusiness ?? false,
+    federalTaxId: address.federalTaxId ?? null,
+    stateTaxId: address.stateTaxId ?? null,
+    registrationState: address.registrationState ?? null,
+  };
+}
+
+function eventView({ type, printOrderId, data, at }: NonNullable<OrderRecord['events']>[number]) {
+  return { type, printOrderId, data, createdAt: new Date(at).toISOString() };
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'application/pdf': 'pdf',
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+};
+
+function storedLink(links: LinkSigner, file: FileRecord): string | null {
+  if (file.objectKey === null || file.mimeType === null) return null;
+  const fileName = `${file.type}.${EXTENSIONS[file.mimeType] ?? 'bin'}`;
+  return links.sign(
+    { objectKey: file.objectKey, contentType: file.mimeType, fileName },
+    { seconds: DOCUMENT_LINK_SECONDS },
+  );
+}
+
+function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
+  const files = item.files ?? [];
+  const main = files.find(({ type }) => type === 'default') ?? files[0];
+  const { product } = item;
+  const jobs = (order.printOrders ?? []).flatMap((printOrder) =>
+    printOrder.jobs
+      .filter(({ itemId }) => itemId === item.id)
+      .map(({ id, quantity, status }) => ({
+        id,
+        printOrderId: printOrder.id,
+        partner: printOrder.partnerUid,
+        quantity,
+        status,
+        dispatchDate: printOrder.dispatchDate,
+        reproducesPrintOrderId: printOrder.reproducesId,
+      })),
+  );
+  return {
+    id: item.id,
+    itemReferenceId: item.itemReferenceId,
+    productUid: item.productUid ?? product.productUid,
+    storeProductVariantId: null,
+    storeProductId: null,
+    files: files.map((file) => ({
+      id: file.id,
+      type: file.type,
+      url: file.url,
+      threadColors: [],
+      isVisible: true,
+      fitMethod: null,
+      fillMethod: null,
+      mimeType: file.mimeType,
+      metadata: file.metadata,
+    })),
+    processedFileUrl: main === undefined ? null : storedLink(links, main),
+    quantity: item.quantity,
+    options: [],
+    category: product.categoryId,
+    productCategoryUid: product.categoryId,
+    productTypeUid: product.productTypeUid,
+    productNameUid: product.productNameUid,
+    productName: item.productName ?? product.name,
+    fulfillmentStatus: item.fulfillmentStatus,
+    pageCount: item.pageCount,
+    printJobs: jobs,
+    eventLog: (order.events ?? []).filter(({ itemId }) => itemId === item.id).map(eventView),
+    previews: (main?.previews ?? []).map(({ type, objectKey, mimeType }) => ({
+      type,
+      url: links.sign(
+        { objectKey, contentType: mimeType, fileName: `${type}.${mimeType === 'image/png' ? 'png' : 'jpg'}` },
+        { seconds: DOCUMENT_LINK_SECONDS },
+      ),
+    })),
+    designId: null,
+    productFileMimeType: main?.mimeType ?? null,
+    finalProductUid: product.productUid,
+    metadata: item.metadata,
+    retailPriceInclVat: item.retailPrice === null ? null : Number(item.retailPrice),
+    attributes: product.attributes.map(({ name, title, value, formattedValue }) => ({
+      name,
+      title,
+      value,
+      formattedValue,
+    })),
+    itemReferenceName: product.name,
+    isIgnored: false,
+    price: item.priceMinor === null ? null : fromMinor(Number(item.priceMinor), order.currency),
+    customTrim: item.customTrim,
+    fileUrl: main?.url ?? null,
+    dpi: item.dpi,
+    appServices: [],
+    filesSize: files.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0),
+    productVariant: Object.entries(item.productVariant ?? {}).map(([name, value]) => ({ name, value })),
+  };
+}
+
+const least = (days: readonly string[]) => days.reduce((a, b) => (a < b ? a : b));
+const greatest = (days: readonly string[]) => days.reduce((a, b) => (a > b ? a : b));
+
+/** One shipment speaks for all print orders: sums of packages, weight and price; the widest span of dates. */
+export function shipmentView(order: OrderRecord) {
+  const shipments = order.shipments ?? [];
+  const [first] = shipments;
+  if (first === undefined) return null;
+  const all = <K extends keyof ShipmentRecord>(key: K) => shipments.map((shipment) => shipment[key]);
+  const sum = (key: 'packageCount' | 'totalWeightGrams' | 'priceMinor') =>
+    all(key).reduce((a, b) => a + b, 0);
+  return {
+    id: first.id,
+    orderProductId: null,
+    shippingAddressId: order.shippingAddress.id,
+    promiseUid: first.id,
+    packageCount: sum('packageCount'),
+    shipmentMethodUid: first.shipmentMethodUid,
+    shipmentMethodName: first.shipmentMethodName,
+    isCheapest: all('isCheapest').every(Boolean),
+    minDeliveryDays: Math.min(...all('minDeliveryDays')),
+    maxDeliveryDays: Math.max(...all('maxDeliveryDays')),
+    minDeliveryDate: least(all('minDeliveryDate')),
+    maxDeliveryDate: greatest(all('maxDeliveryDate')),
+    initialMinDeliveryDate: least(all('initialMinDeliveryDate')),
+    initialMaxDeliveryDate: greatest(all('initialMaxDeliveryDate')),
+    totalWeight: sum('totalWeightGrams'),
+    price: fromMinor(sum('priceMinor'), first.currency),
+    status: SHIPMENT_STATUS[order.fulfillmentStatus] ?? 'pending',
+    packages: shipments.flatMap((shipment) => packagesOf(shipment)),
+    fulfillmentCountry: first.fulfillmentCountry,
+    fulfillmentFacilityId: first.fulfillmentFacilityId,
+    retailShippingPriceInclVat: order.retailShippingPrice === null ? null : Number(order.retailShippingPrice),
+    serviceType: first.serviceType,
+    speedType: first.serviceType === 'express' ? 'express' : 'normal',
+  };
+}
+
+const SHIPMENT_STATUS: Readonly<Record<string, string>> = {
+  shipped: 'shipped',
+  in_transit: 'in_transit',
+  delivered: 'delivered',
+  returned: 'returned',
+  canceled: 'canceled',
+  failed: 'canceled',
+};
+
+interface PackageView {
+  readonly printOrderId: string;
+  readonly packageReferenceId: string | null;
+  readonly trackingCode: string;
+  readonly trackingUrl: string | null;
+  readonly shipmentMethodUid: string;
+  readonly shipmentMethodName: string;
+  readonly fulfillmentCountry: string;
+  readonly fulfillmentFacilityId: string;
+}
+
+function packagesOf(shipment: ShipmentRecord): PackageView[] {
+  const common = {
+    printOrderId: shipment.printOrderId,
+    shipmentMethodUid: shipment.shipmentMethodUid,
+    shipmentMethodName: shipment.shipmentMethodName,
+    fulfillmentCountry: shipment.fulfillmentCountry,
+    fulfillmentFacilityId: shipment.fulfillmentFacilityId,
+  };
+  const bought = (shipment.packages ?? []).map(({ packageReferenceId, trackingNumber, trackingUrl }) => ({
+    ...common,
+    packageReferenceId,
+    trackingCode: trackingNumber,
+    trackingUrl,
+  }));
+  if (bought.length > 0 || shipment.trackingCode === null) return bought;
+  return [
+    {
+      ...common,
+      packageReferenceId: null,
+      trackingCode: shipment.trackingCode,
+      trackingUrl: shipment.trackingLink,
+    },
+  ];
+}
+
+export type OrderView = ReturnType<typeof orderView>;

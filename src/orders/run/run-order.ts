@@ -1,0 +1,54 @@
+import type { ResolvedProduct } from '../../catalog/domain/product';
+import type { Queryable } from '../../platform/postgres';
+import type { PackagingInstruction } from '../domain/packing';
+import type { ShippingAddress } from '../intake/schemas';
+
+/** An order as the steps of its run read it. */
+export interface RunOrder {
+  readonly id: string;
+  readonly clientId: string;
+  readonly clientName: string;
+  /** The client's number in the EU's import one-stop shop. */
+  readonly iossNumber: string | null;
+  readonly orderReferenceId: string;
+  readonly currency: string;
+  readonly retailCurrency: string | null;
+  /** Decimal text. */
+  readonly retailShippingPrice: string | null;
+  readonly shipmentMethodUid: string | null;
+  readonly shippingAddress: ShippingAddress & { readonly id: string };
+  readonly packagingInstructions: readonly PackagingInstruction[];
+  readonly shippingRevision: number;
+  readonly createdAt: Date;
+  readonly items: readonly RunItem[];
+}
+
+export interface RunItem {
+  /** Decimal string. */
+  readonly id: string;
+  readonly itemReferenceId: string;
+  readonly quantity: number;
+  /** Decimal text. */
+  readonly retailPrice: string | null;
+  readonly product: ResolvedProduct;
+}
+
+/**
+ * Reads an order with its items.
+ * @param lock holds the order's row until the transaction ends, so that an address is not changed under a plan
+ * @throws Error when there is none: a run without its order is a bug
+ */
+export async function runOrder(sql: Queryable, orderId: string, lock = false): Promise<RunOrder> {
+  const [order] = await sql<RunOrder[]>`
+    SELECT o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number, o.order_reference_id, o.currency, o.retail_currency,
+      o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.packaging_instructions, o.shipping_revision,
+      o.created_at,
+      (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'itemReferenceId', i.item_reference_id,
+          'quantity', i.quantity, 'retailPrice', i.retail_price::text, 'product', i.product) ORDER BY i.position)
+        FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items
+    FROM orders o JOIN accounts a ON a.id = o.client_id
+    WHERE o.id = ${orderId}
+    ${lock ? sql`FOR UPDATE OF o` : sql``}`;
+  if (order === undefined) throw new Error(`order ${orderId} does not exist`);
+  return { ...order, items: order.items ?? [] };
+}

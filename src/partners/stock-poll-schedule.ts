@@ -1,8 +1,0 @@
-import type { Round } from '../platform/schedules';
-
-/** How often partners are asked for their stock (DESIGN "Stock poll"). */
-export const STOCK_POLL: Round = {
-  name: 'partner-stock-poll',
-  workflowType: 'partnerStockPoll',
-  everyMs: 10 * 60_000,
-};

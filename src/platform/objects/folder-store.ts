@@ -1,0 +1,100 @@
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { randomToken } from '../ids';
+import { assertObjectKey, type ObjectStore } from './object-store';
+
+/** Unfinished writes older than this belong to no living process. */
+const STALE_WRITE_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Objects as plain files under `folder/data`, their content types as JSON under `folder/meta`.
+ * A write goes to `folder/partial` first and is renamed when it is whole and on disk, the content type before
+ * the bytes: an object is either there with both or not there at all, whenever the process dies.
+ */
+export async function createFolderStore(folder: string): Promise<ObjectStore> {
+  const partial = join(folder, 'partial');
+  await mkdir(partial, { recursive: true });
+  await removeStaleWrites(partial);
+
+  const dataPath = (key: string) => join(folder, 'data', assertObjectKey(key));
+  const metaPath = (key: string) => join(folder, 'meta', `${assertObjectKey(key)}.json`);
+
+  const contentTypeOf = async (key: string): Promise<string> => {
+    const { contentType } = JSON.parse(await readFile(metaPath(key), 'utf8')) as { contentType: string };
+    return contentType;
+  };
+
+  return {
+    async put(key, body, { contentType }) {
+      const [data, meta] = [dataPath(key), metaPath(key)];
+      const unfinished = join(partial, randomToken(12));
+      try {
+        const size = await writeDurably(unfinished, body);
+        await writeFile(`${unfinished}.json`, JSON.stringify({ contentType }));
+        await Promise.all([data, meta].map((path) => mkdir(dirname(path), { recursive: true })));
+        await rename(`${unfinished}.json`, meta);
+        await rename(unfinished, data);
+        return { size };
+      } finally {
+        await Promise.all([unfinished, `${unfinished}.json`].map((path) => rm(path, { force: true })));
+      }
+    },
+
+    async get(key) {
+      const handle = await open(dataPath(key), 'r').catch(nullWhenMissing);
+      if (handle === null) return null;
+      try {
+        const { size } = await handle.stat();
+        return { size, contentType: await contentTypeOf(key), body: handle.createReadStream() };
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+    },
+
+    async stat(key) {
+      const found = await stat(dataPath(key)).catch(nullWhenMissing);
+      return found === null ? null : { size: found.size, contentType: await contentTypeOf(key) };
+    },
+
+    async delete(key) {
+      await rm(dataPath(key), { force: true });
+      await rm(metaPath(key), { force: true });
+    },
+
+    async directLink() {
+      return null;
+    },
+  };
+}
+
+async function writeDurably(path: string, body: Readable | Uint8Array): Promise<number> {
+  const handle = await open(path, 'wx');
+  try {
+    let size = 0;
+    const chunks = body instanceof Readable ? body : [body];
+    for await (const chunk of chunks as AsyncIterable<Uint8Array>) {
+      await handle.writeFile(chunk);
+      size += chunk.length;
+    }
+    await handle.sync();
+    return size;
+  } finally {
+    await handle.close();
+  }
+}
+
+function nullWhenMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}
+
+async function removeStaleWrites(partial: string): Promise<void> {
+  const before = Date.now() - STALE_WRITE_MS;
+  for (const name of await readdir(partial)) {
+    const path = join(partial, name);
+    const found = await stat(path).catch(nullWhenMissing);
+    if (found !== null && found.mtimeMs < before) await rm(path, { force: true });
+  }
+}

@@ -1,0 +1,127 @@
+import { Readable } from 'node:stream';
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { contentDisposition } from '../http/content-disposition';
+import { assertObjectKey, type ObjectStore } from './object-store';
+
+export interface S3StoreOptions {
+  readonly bucket: string;
+  readonly region: string;
+  /** An S3-compatible server; AWS when not given. */
+  readonly endpoint: string | undefined;
+  readonly forcePathStyle: boolean;
+}
+
+/**
+ * Objects in a bucket. Credentials come from the AWS SDK's standard chain (environment, profile, instance role).
+ * The bucket is made when it is missing.
+ * @throws S3ServiceException when the bucket can neither be found nor made
+ */
+export async function createS3Store(options: S3StoreOptions): Promise<ObjectStore> {
+  const { bucket: Bucket, region, endpoint, forcePathStyle } = options;
+  const client = new S3Client({
+    region,
+    forcePathStyle,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    // Stores other than AWS often lack the newer checksum headers.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  await ensureBucket(client, Bucket);
+
+  return {
+    async put(key, body, { contentType: ContentType }) {
+      const input = { Bucket, Key: assertObjectKey(key), ContentType };
+      if (!(body instanceof Readable)) {
+        await client.send(new PutObjectCommand({ ...input, Body: body }));
+        return { size: body.length };
+      }
+      let size = 0;
+      const counted = async function* () {
+        for await (const chunk of body as AsyncIterable<Uint8Array>) {
+          size += chunk.length;
+          yield chunk;
+        }
+      };
+      // In parts, so that a body of unknown length is never held whole; a failure aborts the parts.
+      const upload = new Upload({
+        client,
+        params: { ...input, Body: Readable.from(counted(), { objectMode: false }) },
+        queueSize: 2,
+        leavePartsOnError: false,
+      });
+      await upload.done();
+      return { size };
+    },
+
+    async get(key) {
+      try {
+        const found = await client.send(new GetObjectCommand({ Bucket, Key: assertObjectKey(key) }));
+        return { ...infoOf(found), body: found.Body as Readable };
+      } catch (error) {
+        return nullWhenMissing(error);
+      }
+    },
+
+    async stat(key) {
+      try {
+        return infoOf(await client.send(new HeadObjectCommand({ Bucket, Key: assertObjectKey(key) })));
+      } catch (error) {
+        return nullWhenMissing(error);
+      }
+    },
+
+    async delete(key) {
+      await client.send(new DeleteObjectCommand({ Bucket, Key: assertObjectKey(key) }));
+    },
+
+    async directLink(key, { seconds, fileName, contentType }) {
+      const command = new GetObjectCommand({
+        Bucket,
+        Key: assertObjectKey(key),
+        ResponseContentType: contentType,
+        ResponseContentDisposition: contentDisposition('inline', fileName),
+      });
+      return getSignedUrl(client, command, { expiresIn: seconds });
+    },
+  };
+}
+
+const infoOf = ({
+  ContentLength,
+  ContentType,
+}: {
+  ContentLength?: number | undefined;
+  ContentType?: string | undefined;
+}) => ({
+  size: ContentLength ?? 0,
+  contentType: ContentType ?? 'application/octet-stream',
+});
+
+function nullWhenMissing(error: unknown): null {
+  if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404) return null;
+  throw error;
+}
+
+async function ensureBucket(client: S3Client, Bucket: string): Promise<void> {
+  try {
+    await client.send(new HeadBucketCommand({ Bucket }));
+  } catch (error) {
+    nullWhenMissing(error);
+    await client.send(new CreateBucketCommand({ Bucket })).catch((failure: unknown) => {
+      // Another process was first.
+      if (!(failure instanceof S3ServiceException && failure.name === 'BucketAlreadyOwnedByYou'))
+        throw failure;
+    });
+  }
+}

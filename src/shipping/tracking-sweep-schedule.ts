@@ -1,8 +1,0 @@
-import type { Round } from '../platform/schedules';
-
-/** How often carriers are asked about the packages that are due. */
-export const TRACKING_SWEEP: Round = {
-  name: 'tracking-sweep',
-  workflowType: 'trackingSweep',
-  everyMs: 5 * 60_000,
-};

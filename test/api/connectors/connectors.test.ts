@@ -1,0 +1,162 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import { connectorRoutes } from '../../../api/connectors/routes';
+import { KEY_CACHE_MS } from '../../../src/accounts/authenticator';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { type TestDatabase, testDatabase } from '../../support/database';
+import { sampleRoutes } from '../http/sample-routes';
+
+let database: TestDatabase;
+let app: Express;
+let operator: TestAccount;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  const deps = await testApiDeps(database.sql);
+  app = createApp(deps, [...connectorRoutes(deps), ...sampleRoutes(database.sql)]);
+  operator = await testAccount(database.sql, 'operator');
+});
+
+const create = (name: string) => request(app).post('/v1/connectors').set(operator.key).send({ name });
+const asClient = (credentials: { apiKey: string; apiSecret: string }) =>
+  request(app).get('/v1/parcels/x').set('X-API-KEY', `${credentials.apiKey}:${credentials.apiSecret}`);
+const cacheEnds = () => new Promise((resolve) => setTimeout(resolve, KEY_CACHE_MS + 50));
+
+test('an operator sets a client up: three addresses, and a key and secret that work', async () => {
+  const { body } = await create(' poster-shop ').expect(200);
+  expect(body).toMatchObject({
+    name: 'poster-shop',
+    submitOrderUrl: 'https://pressline.test/v1/orders',
+    getOrderUrl: 'https://pressline.test/v1/orders',
+    updateShipmentUrl: 'https://pressline.test/v1/orders/{order_id}/shipment',
+  });
+  await asClient(body).expect(200);
+});
+
+test('a name is used once, and a blank one is refused', async () => {
+  await create('once').expect(200);
+  expect((await create('once').expect(409)).body.code).toBe('CONFLICT');
+  expect((await create(' ').expect(400)).body.errors[0]).toMatchObject({
+    code: 'IS_BLANK_ERROR',
+    reference: 'name',
+  });
+});
+
+test('clients and partners may not', async () => {
+  for (const role of ['client', 'partner'] as const) {
+    const account = await testAccount(database.sql, role);
+    await request(app).post('/v1/connectors').set(account.key).send({ name: 'x' }).expect(403);
+    await request(app).get('/v1/connectors').set(account.key).expect(403);
+  }
+});
+
+test('repeated with its Idempotency-Key the same secret is answered, which the database cannot show', async () => {
+  const again = () => create('repeated').set('Idempotency-Key', 'connector-1');
+  const first = await again().expect(200);
+  const second = await again().expect(200);
+  expect(second.body).toEqual(first.body);
+  const [row] = await database.sql`SELECT body::text AS body FROM idempotency_keys WHERE key = 'connector-1'`;
+  expect(row!.body).toContain('sealed');
+  expect(row!.body).not.toContain(first.body.apiSecret);
+});
+
+test('the list is paged, newest first, and shows hints for keys', async () => {
+  for (const name of ['page-1', 'page-2', 'page-3']) await create(name).expect(200);
+  const page = (query: object) => request(app).get('/v1/connectors').set(operator.key).query(query);
+  const first = (await page({ limit: 2 }).expect(200)).body;
+  expect(first.connectors.map(({ name }: { name: string }) => name)).toEqual(['page-3', 'page-2']);
+  const second = (await page({ limit: 2, cursor: first.nextCursor }).expect(200)).body;
+  expect(second.connectors[0].name).toBe('page-1');
+  expect(first.connectors[0].keys).toEqual([
+    expect.objectContaining({ hint: expect.stringMatching(/^plk_.{4}….{4}$/), revokedAt: null }),
+  ]);
+  expect((await page({ limit: 250 }).expect(200)).body.nextCursor).toBeNull();
+  await page({ limit: 251 }).expect(400);
+  await page({ cursor: 'nonsense' }).expect(400);
+});
+
+test('rotation overlaps, revocation ends a key within the cache’s time', async () => {
+  const old = (await create('rotating').expect(200)).body;
+  const keys = `/v1/connectors/${old.id}/keys`;
+  const fresh = (await request(app).post(keys).set(operator.key).send({ overlapSeconds: 60 }).expect(200))
+    .body;
+  await asClient(old).expect(200);
+  await asClient(fresh).expect(200);
+
+  await request(app).delete(`${keys}/${fresh.keyId}`).set(operator.key).expect(200);
+  await cacheEnds();
+  await asClient(fresh).expect(401);
+  await asClient(old).expect(200);
+
+  await request(app).post(keys).set(operator.key).send({ overlapSeconds: 0 }).expect(200);
+  await cacheEnds();
+  await asClient(old).expect(401);
+
+  const { body } = await request(app).get(`/v1/connectors/${old.id}`).set(operator.key).expect(200);
+  expect(body.keys).toHaveLength(3);
+});
+
+test('unknown connectors and keys are 404, whatever their id looks like', async () => {
+  const { body } = await create('known').expect(200);
+  const unknown = '00000000-0000-7000-8000-000000000000';
+  for (const id of [unknown, 'x', '..%2f..']) {
+    await request(app).get(`/v1/connectors/${id}`).set(operator.key).expect(404);
+    await request(app).delete(`/v1/connectors/${body.id}/keys/${id}`).set(operator.key).expect(404);
+  }
+});
+
+describe('what is kept of a client besides its keys', () => {
+  const billingEntity = {
+    id: 12,
+    companyName: 'Poster Shop GmbH',
+    companyVatNumbers: ['DE129273398'],
+    countryIsoCode: 'DE',
+  };
+  const returnAddress = {
+    country: 'DE',
+    companyName: 'Poster Shop',
+    addressLine1: 'Torstr. 1',
+    city: 'Berlin',
+    postCode: '10119',
+  };
+
+  test('given at the beginning, changed and taken away field by field', async () => {
+    const send = (body: object) => request(app).post('/v1/connectors').set(operator.key).send(body);
+    const { body: made } = await send({ name: 'billed', billingEntity, returnAddress }).expect(200);
+    expect(made).toMatchObject({ billingEntity, returnAddress, iossNumber: null });
+    expect(made.returnAddress).toMatchObject({ id: expect.any(String), addressLine2: null, phone: null });
+
+    const change = (body: object) =>
+      request(app).patch(`/v1/connectors/${made.id}`).set(operator.key).send(body);
+    const { body: changed } = await change({ iossNumber: 'IM2760000742', billingEntity: null }).expect(200);
+    expect(changed).toMatchObject({
+      billingEntity: null,
+      returnAddress: made.returnAddress,
+      iossNumber: 'IM2760000742',
+    });
+    const { body: read } = await request(app).get(`/v1/connectors/${made.id}`).set(operator.key).expect(200);
+    expect(read).toEqual(changed);
+  });
+
+  test('wrong ones are refused by their paths, other accounts are not found', async () => {
+    const { body: made } = await create('unbilled').expect(200);
+    expect(made).toMatchObject({ billingEntity: null, returnAddress: null, iossNumber: null });
+    const change = (id: string, body: object) =>
+      request(app).patch(`/v1/connectors/${id}`).set(operator.key).send(body);
+    const { body } = await change(made.id, {
+      billingEntity: { companyName: ' ', countryIsoCode: 'Germany' },
+      returnAddress: { ...returnAddress, country: 'XX', city: undefined },
+      iossNumber: 'DE129273398',
+    }).expect(400);
+    expect(body.errors.map(({ reference }: { reference: string }) => reference).sort()).toEqual([
+      'billingEntity.companyName',
+      'billingEntity.countryIsoCode',
+      'billingEntity.id',
+      'iossNumber',
+      'returnAddress.city',
+      'returnAddress.country',
+    ]);
+    await change(operator.id, { iossNumber: null }).expect(404);
+  });
+});

@@ -1,0 +1,153 @@
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import type { ApiDeps } from '../../../api/deps';
+import { documentRoutes } from '../../../api/documents/routes';
+import { contentDisposition } from '../../../src/platform/http/content-disposition';
+import { createLinkSigner } from '../../../src/platform/objects/signed-links';
+import { testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+
+let deps: ApiDeps;
+let app: ReturnType<typeof createApp>;
+
+beforeAll(async () => {
+  const { sql } = await testDatabase();
+  deps = await testApiDeps(sql);
+  app = createApp(deps, documentRoutes(deps));
+  await deps.objects.put('labels/1', Buffer.from('%PDF-1.7 label'), { contentType: 'application/pdf' });
+});
+
+const target = { objectKey: 'labels/1', contentType: 'application/pdf', fileName: 'Étiquette "1".pdf' };
+const pathOf = (url: string) => url.slice(deps.publicUrl.length);
+const link = (options: Partial<typeof target> = {}, seconds = 60) =>
+  pathOf(deps.links.sign({ ...target, ...options }, { seconds }));
+
+describe('signed links', () => {
+  it('serve the document under its name and type, without a key', async () => {
+    const answer = await request(app).get(link()).buffer(true).parse(bytes);
+    expect(answer.status).toBe(200);
+    expect(answer.body.toString()).toBe('%PDF-1.7 label');
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-length': '14',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'cross-origin',
+      'content-disposition': `inline; filename="_tiquette _1_.pdf"; filename*=UTF-8''%C3%89tiquette%20_1_.pdf`,
+    });
+  });
+
+  it('answer HEAD', async () => {
+    const answer = await request(app).head(link());
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-length']).toBe('14');
+  });
+
+  it('that have expired answer 410', async () => {
+    const answer = await request(app).get(link({}, -1));
+    expect(answer.status).toBe(410);
+    expect(answer.body).toMatchObject({ code: 'LINK_EXPIRED' });
+  });
+
+  it('to what is no longer kept answer 404', async () => {
+    expect((await request(app).get(link({ objectKey: 'labels/none' }))).status).toBe(404);
+  });
+
+  it('altered in any one character answer 403', async () => {
+    const url = link();
+    const [, , token, name] = url.split('/') as [string, string, string, string];
+    for (let at = 0; at < token.length; at += 7) {
+      const other = token[at] === 'A' ? 'B' : 'A';
+      const altered = `/documents/${token.slice(0, at)}${other}${token.slice(at + 1)}/${name}`;
+      expect((await request(app).get(altered)).status).toBe(403);
+    }
+    for (let at = 0; at < token.length; at += 1) {
+      for (const other of ['A', 'B', '.', '=', '%', '\0', '']) {
+        if (token[at] === other) continue;
+        expect(deps.links.open(token.slice(0, at) + other + token.slice(at + 1)).ok).toBe(false);
+      }
+    }
+    // The last character carries spare bits.
+    for (const last of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.replace(
+      token.at(-1)!,
+      '',
+    )) {
+      expect(deps.links.open(token.slice(0, -1) + last).ok).toBe(false);
+    }
+  });
+
+  it.each([
+    ['another document', { k: 'labels/2' }],
+    ['another type', { t: 'text/html' }],
+    ['another name', { n: 'x.html' }],
+    ['a later end', { e: 9_999_999_999 }],
+    ['a claim more', { admin: true }],
+  ])('rewritten to %s answer 403: the signature covers all of it', async (_name, claims) => {
+    const [, , token] = link().split('/') as [string, string, string];
+    const [payload, mac] = token.split('.') as [string, string];
+    const rewritten = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), ...claims };
+    const forged = `${Buffer.from(JSON.stringify(rewritten)).toString('base64url')}.${mac}`;
+    expect((await request(app).get(`/documents/${forged}/x.pdf`)).status).toBe(403);
+  });
+
+  it('with each other’s signatures answer 403', async () => {
+    const [one, other] = [link(), link({ fileName: 'other.pdf' })].map((url) =>
+      url.split('/')[2]!.split('.'),
+    );
+    expect((await request(app).get(`/documents/${one![0]}.${other![1]}/x.pdf`)).status).toBe(403);
+  });
+
+  it('give the document its signed name, whatever name stands at their end', async () => {
+    const [, , token] = link({ fileName: 'label.pdf' }).split('/');
+    const answer = await request(app).get(`/documents/${token}/evil.html`);
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/pdf']);
+    expect(answer.headers['content-disposition']).toContain('filename="label.pdf"');
+  });
+
+  it.each(['x', '.', 'a.b', '..', 'a.b.c', '%00.%00', 'eyJrIjoiYSJ9.', `${'a'.repeat(3000)}.b`])(
+    'of junk (%s) answer 403, 400 or 404 and nothing worse',
+    async (token) => {
+      const answer = await request(app).get(`/documents/${token}/x.pdf`);
+      expect([400, 403, 404]).toContain(answer.status);
+    },
+  );
+
+  it('of another deployment’s secret answer 403', async () => {
+    const foreign = createLinkSigner({
+      secret: 'another secret of thirty-two characters',
+      publicUrl: deps.publicUrl,
+    });
+    expect((await request(app).get(pathOf(foreign.sign(target, { seconds: 60 })))).status).toBe(403);
+  });
+
+  it('lead to a short direct link where the store can make one', async () => {
+    const objects = { ...deps.objects, directLink: async (key: string) => `https://bucket.example/${key}` };
+    const direct = createApp(deps, documentRoutes({ ...deps, objects }));
+    const answer = await request(direct).get(link());
+    expect(answer.status).toBe(302);
+    expect(answer.headers.location).toBe('https://bucket.example/labels/1');
+    expect((await request(direct).get(link({ objectKey: 'labels/none' }))).status).toBe(404);
+  });
+});
+
+describe('file names in Content-Disposition', () => {
+  it.each([
+    ['label.pdf', `inline; filename="label.pdf"; filename*=UTF-8''label.pdf`],
+    [
+      'a\r\nSet-Cookie: x.pdf',
+      `inline; filename="a__Set-Cookie: x.pdf"; filename*=UTF-8''a__Set-Cookie%3A%20x.pdf`,
+    ],
+    ['../../etc/passwd', `inline; filename=".._.._etc_passwd"; filename*=UTF-8''.._.._etc_passwd`],
+    [
+      '送り状(1).pdf',
+      `inline; filename="___(1).pdf"; filename*=UTF-8''%E9%80%81%E3%82%8A%E7%8A%B6%281%29.pdf`,
+    ],
+    ['bad\ud800.pdf', `inline; filename="bad_.pdf"; filename*=UTF-8''bad_.pdf`],
+  ])('%p', (name, header) => expect(contentDisposition('inline', name)).toBe(header));
+});
+
+function bytes(response: request.Response, done: (error: Error | null, body: Buffer) => void): void {
+  const chunks: Buffer[] = [];
+  (response as unknown as NodeJS.ReadableStream)
+    .on('data', (chunk: Buffer) => chunks.push(chunk))
+    .on('end', () => done(null, Buffer.concat(chunks)));
+}

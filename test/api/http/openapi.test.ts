@@ -1,0 +1,152 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { z } from 'zod';
+import { createApp } from '../../../api/app';
+import { openApiDocument } from '../../../api/http/openapi';
+import { type Route, route } from '../../../api/http/route';
+import { allRoutes } from '../../../api/routes';
+import { testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+
+interface Operation {
+  operationId: string;
+  parameters?: { name: string; in: string; required: boolean; schema: object }[];
+  security: Record<string, []>[];
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { description: string }>;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object>; securitySchemes: Record<string, object> };
+}
+
+let app: Express;
+let routes: Route[];
+let document: Document;
+
+beforeAll(async () => {
+  const deps = await testApiDeps((await testDatabase()).sql);
+  routes = allRoutes(deps);
+  app = createApp(deps, routes);
+  document = (await request(app).get('/openapi.json').expect(200)).body;
+});
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+/** Every object and array of a JSON value, with itself. */
+function* nodes(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return;
+  yield value as Record<string, unknown>;
+  for (const member of Object.values(value)) yield* nodes(member);
+}
+
+test('routes and document are equal both ways', () => {
+  const documented = operations().map(
+    ({ path, method, operation }) => `${method} ${path} ${operation.operationId}`,
+  );
+  const system = [
+    'get /healthz getHealth',
+    'get /readyz getReadiness',
+    'get /openapi.json getOpenApiDocument',
+  ];
+  const served = routes.map(({ path, method, operationId }) => `${method} ${path} ${operationId}`);
+  expect(documented.sort()).toEqual([...served, ...system].sort());
+});
+
+test('every documented operation is served: none answers 404 for its address or 405', async () => {
+  for (const { path, method, operation } of operations()) {
+    const address = path.replace(/\{\w+\}/g, 'x');
+    const { status, body } = await request(app)[method as 'get'](address);
+    expect({ operation: operation.operationId, status }).not.toMatchObject({ status: 405 });
+    if (status === 404) expect(body.message).not.toBe('There is no such address.');
+  }
+});
+
+test('the document is OpenAPI 3.1 in what its readers rely on', () => {
+  expect(document.openapi).toBe('3.1.0');
+  const ids = operations().map(({ operation }) => operation.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { path, operation } of operations()) {
+    const inPath =
+      operation.parameters?.filter((parameter) => parameter.in === 'path').map(({ name }) => name) ?? [];
+    expect(inPath).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+    expect(
+      operation.parameters?.filter((parameter) => parameter.in === 'path' && !parameter.required) ?? [],
+    ).toEqual([]);
+    expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['200', 'default']));
+    for (const { description } of Object.values(operation.responses)) expect(description).toBeTruthy();
+    for (const scheme of operation.security.flatMap((one) => Object.keys(one))) {
+      expect(document.components.securitySchemes).toHaveProperty(scheme);
+    }
+  }
+});
+
+test('every reference leads somewhere, and every component is referred to', () => {
+  const references = new Set(
+    [...nodes(document)].map(({ $ref }) => $ref).filter((ref) => typeof ref === 'string'),
+  );
+  const at = (pointer: string) =>
+    pointer
+      .slice(2)
+      .split('/')
+      .reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], document);
+  for (const reference of references) expect([reference, at(reference)]).not.toEqual([reference, undefined]);
+  // The error bodies stand there for every group, used yet or not.
+  const named = Object.keys(document.components.schemas).filter((name) => !name.endsWith('Error'));
+  for (const name of named) expect(references).toContain(`#/components/schemas/${name}`);
+});
+
+test('schemas hold keywords of JSON Schema 2020-12 only, with types that exist', () => {
+  const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
+  for (const { type, $schema, $defs, nullable } of nodes(document.components.schemas)) {
+    if (typeof type === 'string') expect(types).toContain(type);
+    expect([$schema, $defs, nullable]).toEqual([undefined, undefined, undefined]);
+  }
+});
+
+test('credentials are documented as the routes ask for them', () => {
+  for (const { access, operationId } of routes) {
+    const { operation } = operations().find((one) => one.operation.operationId === operationId)!;
+    const expected = { none: [], key: [{ key: [] }], 'key:secret': [{ keyAndSecret: [] }] }[
+      access.credentials
+    ];
+    expect(operation.security).toEqual(expected);
+  }
+});
+
+test('one name for two schemas is an error', () => {
+  const sample = (path: string, response: z.ZodType) =>
+    route({
+      method: 'get',
+      path,
+      operationId: path,
+      summary: '',
+      tag: 't',
+      access: { credentials: 'none' },
+      errors: 'coded',
+      response,
+      handler: async () => ({}),
+    });
+  const twin = (shape: object) => z.object(shape as z.ZodRawShape).meta({ id: 'OpenApiTestTwin' });
+  const first = sample('/a', twin({ a: z.string() }));
+  const second = sample('/b', twin({ b: z.string() }));
+  expect(() => openApiDocument([first, second], 'https://x')).toThrow('OpenApiTestTwin');
+});
+
+test('the page needs nothing from elsewhere, and its files are served', async () => {
+  const page = await request(app).get('/docs').expect(200);
+  const addresses = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
+  expect(addresses.length).toBeGreaterThan(3);
+  for (const address of addresses) {
+    expect(address).toMatch(/^\/docs\//);
+    await request(app).get(address).expect(200);
+  }
+  expect(page.text).not.toMatch(/<script>|style=|onload=/);
+  expect(page.headers['content-security-policy']).toContain("script-src 'self'");
+  const missing = await request(app).get('/docs/package.json').expect(404);
+  expect(missing.body.code).toBe('NOT_FOUND');
+});

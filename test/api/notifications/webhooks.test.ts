@@ -1,0 +1,221 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import { notificationRoutes } from '../../../api/notifications/routes';
+import { MOST_ENDPOINTS } from '../../../src/notifications/endpoints';
+import type { Sql } from '../../../src/platform/postgres';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+
+let sql: Sql;
+let app: Express;
+let client: TestAccount;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  const deps = await testApiDeps(sql, { config: { OUTBOUND_ALLOW_PRIVATE: false } });
+  app = createApp(deps, notificationRoutes(deps));
+});
+beforeEach(async () => {
+  client = await testAccount(sql, 'client');
+});
+
+const url = 'https://shop.example/hooks';
+const create = (body: object = { url }, account = client) =>
+  request(app).post('/v1/webhooks').set(account.keyAndSecret).send(body);
+
+describe('/v1/webhooks', () => {
+  it('adds an endpoint for all events and shows its secret once', async () => {
+    const created = await create();
+    expect(created.status).toBe(200);
+    expect(created.body).toEqual({
+      id: expect.any(String),
+      url,
+      description: '',
+      events: [
+        'order_status_updated',
+        'order_item_status_updated',
+        'order_item_tracking_code_updated',
+        'order_delivery_estimate_updated',
+      ],
+      enabled: true,
+      disabledReason: null,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    });
+    const { secret: _, ...shown } = created.body;
+    const read = await request(app).get(`/v1/webhooks/${created.body.id}`).set(client.keyAndSecret);
+    expect(read.body).toEqual(shown);
+    const listed = await request(app).get('/v1/webhooks').set(client.keyAndSecret);
+    expect(listed.body).toEqual({ webhooks: [shown] });
+  });
+
+  it('makes one endpoint of one Idempotency-Key', async () => {
+    const send = () => create().set('Idempotency-Key', 'hook-1');
+    const [first, second] = [await send(), await send()];
+    expect(second.body).toEqual(first.body);
+    const listed = await request(app).get('/v1/webhooks').set(client.keyAndSecret);
+    expect(listed.body.webhooks).toHaveLength(1);
+  });
+
+  it.each([
+    ['http://shop.example/hooks', 'VALIDATION_ERROR'],
+    ['https://127.0.0.1/', 'VALIDATION_ERROR'],
+    ['https://2130706433/', 'VALIDATION_ERROR'],
+    ['https://[::ffff:10.0.0.1]/', 'VALIDATION_ERROR'],
+    ['https://169.254.169.254/latest', 'VALIDATION_ERROR'],
+    ['https://user:pw@shop.example/', 'VALIDATION_ERROR'],
+    ['shop.example', 'VALIDATION_ERROR'],
+    ['', 'IS_BLANK_ERROR'],
+    [undefined, 'MISSING_FIELD_ERROR'],
+  ])('refuses %p as an address', async (wrong, code) => {
+    const refused = await create({ url: wrong });
+    expect(refused.status).toBe(400);
+    expect(refused.body.errors).toEqual([{ code, message: expect.any(String), reference: 'url' }]);
+  });
+
+  it('refuses unknown and no events, naming each', async () => {
+    const refused = await create({ url, events: ['order_status_updated', 'order_eaten'] });
+    expect(refused.body.errors).toEqual([
+      expect.objectContaining({ code: 'NO_SUCH_CHOICE_ERROR', reference: 'events[1]' }),
+    ]);
+    expect((await create({ url, events: [] })).status).toBe(400);
+  });
+
+  it('changes only what is given', async () => {
+    const { id } = (await create({ url, description: 'till' })).body;
+    const changed = await request(app)
+      .patch(`/v1/webhooks/${id}`)
+      .set(client.keyAndSecret)
+      .send({ events: ['order_status_updated', 'order_status_updated'], enabled: false });
+    expect(changed.body).toMatchObject({
+      url,
+      description: 'till',
+      events: ['order_status_updated'],
+      enabled: false,
+    });
+    const moved = await request(app)
+      .patch(`/v1/webhooks/${id}`)
+      .set(client.keyAndSecret)
+      .send({ url: 'https://10.0.0.1/' });
+    expect(moved.status).toBe(400);
+  });
+
+  it('deletes an endpoint', async () => {
+    const { id } = (await create()).body;
+    expect((await request(app).delete(`/v1/webhooks/${id}`).set(client.keyAndSecret)).body).toEqual({ id });
+    expect((await request(app).get(`/v1/webhooks/${id}`).set(client.keyAndSecret)).status).toBe(404);
+    expect((await request(app).delete(`/v1/webhooks/${id}`).set(client.keyAndSecret)).status).toBe(404);
+  });
+
+  it('gives a new secret with an overlap', async () => {
+    const created = (await create()).body;
+    const rotated = await request(app)
+      .post(`/v1/webhooks/${created.id}/secret`)
+      .set(client.keyAndSecret)
+      .send({ overlapSeconds: 60 });
+    expect(rotated.body.secret).toMatch(/^whsec_/);
+    expect(rotated.body.secret).not.toBe(created.secret);
+    expect(Date.parse(rotated.body.previousSecretValidUntil) - Date.now()).toBeLessThan(61_000);
+    const tooLong = await request(app)
+      .post(`/v1/webhooks/${created.id}/secret`)
+      .set(client.keyAndSecret)
+      .send({ overlapSeconds: 1e9 });
+    expect(tooLong.status).toBe(400);
+  });
+
+  it('keeps one client’s endpoints to as many as it may have, under concurrency', async () => {
+    const answers = await Promise.all(Array.from({ length: MOST_ENDPOINTS + 5 }, () => create()));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(MOST_ENDPOINTS);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);
+  });
+
+  it('is for clients with key and secret, each its own', async () => {
+    const { id } = (await create()).body;
+    const stranger = await testAccount(sql, 'client');
+    const partner = await testAccount(sql, 'partner');
+    const paths: ['get' | 'patch' | 'delete' | 'post', string][] = [
+      ['get', ''],
+      ['patch', ''],
+      ['delete', ''],
+      ['post', '/secret'],
+      ['post', '/test'],
+      ['get', '/deliveries'],
+      ['get', `/deliveries/${id}`],
+      ['post', `/deliveries/${id}/redeliver`],
+      ['post', '/redeliver-dead'],
+    ];
+    for (const [method, path] of paths) {
+      const call = () =>
+        request(app)
+          [method](`/v1/webhooks/${id}${path}`)
+          .send(method === 'get' ? undefined : {});
+      expect((await call().set(stranger.keyAndSecret)).status).toBe(404);
+      expect((await call().set(partner.keyAndSecret)).status).toBe(403);
+      expect((await call().set(client.key)).status).toBe(401);
+      expect((await call()).status).toBe(401);
+    }
+    expect((await request(app).get('/v1/webhooks/not-an-id').set(client.keyAndSecret)).status).toBe(404);
+    expect((await request(app).get('/v1/webhooks').set(stranger.keyAndSecret)).body).toEqual({
+      webhooks: [],
+    });
+  });
+});
+
+describe('the delivery log', () => {
+  it('shows test events, pages through them, and reads one with its body', async () => {
+    const { id } = (await create()).body;
+    const sent: string[] = [];
+    for (let i = 0; i < 5; i++) {
+      const answer = await request(app).post(`/v1/webhooks/${id}/test`).set(client.keyAndSecret);
+      expect(answer.body).toMatchObject({
+        event: 'endpoint_test',
+        state: 'pending',
+        attempts: [],
+        nextAttemptAt: expect.any(String),
+      });
+      sent.unshift(answer.body.id);
+    }
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: request.Response = await request(app)
+        .get(`/v1/webhooks/${id}/deliveries`)
+        .query({ limit: 2, ...(cursor === null ? {} : { cursor }) })
+        .set(client.keyAndSecret);
+      seen.push(...page.body.deliveries.map((delivery: { id: string }) => delivery.id));
+      cursor = page.body.nextCursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(sent);
+    const one = await request(app).get(`/v1/webhooks/${id}/deliveries/${sent[0]}`).set(client.keyAndSecret);
+    expect(JSON.parse(one.body.body)).toMatchObject({ event: 'endpoint_test', id: one.body.messageId });
+    const none = await request(app).get(`/v1/webhooks/${id}/deliveries?state=dead`).set(client.keyAndSecret);
+    expect(none.body).toEqual({ deliveries: [], nextCursor: null });
+    expect(
+      (await request(app).get(`/v1/webhooks/${id}/deliveries?state=lost&limit=0`).set(client.keyAndSecret))
+        .body.errors,
+    ).toHaveLength(2);
+  });
+
+  it('sends dead letters again, one or all, once the endpoint is enabled', async () => {
+    const { id } = (await create()).body;
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i++)
+      ids.push((await request(app).post(`/v1/webhooks/${id}/test`).set(client.keyAndSecret)).body.id);
+    const redeliver = (delivery: string) =>
+      request(app).post(`/v1/webhooks/${id}/deliveries/${delivery}/redeliver`).set(client.keyAndSecret);
+    expect((await redeliver(ids[0]!)).status).toBe(409);
+    await sql`UPDATE webhook_deliveries SET state = 'dead', next_attempt_at = NULL, settled_at = now() WHERE endpoint_id = ${id}`;
+    await request(app).patch(`/v1/webhooks/${id}`).set(client.keyAndSecret).send({ enabled: false });
+    expect((await redeliver(ids[0]!)).status).toBe(409);
+    await request(app).patch(`/v1/webhooks/${id}`).set(client.keyAndSecret).send({ enabled: true });
+    expect((await redeliver(ids[0]!)).body).toMatchObject({
+      id: ids[0],
+      state: 'pending',
+      nextAttemptAt: expect.any(String),
+    });
+    const all = await request(app).post(`/v1/webhooks/${id}/redeliver-dead`).set(client.keyAndSecret);
+    expect(all.body).toEqual({ redelivered: 2 });
+  });
+});

@@ -1,0 +1,105 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import { operatorPartnerRoutes } from '../../../api/operator/partners';
+import { stockStatusRoutes } from '../../../api/partner/stock-status';
+import { createCandidateReader } from '../../../src/partners/candidates';
+import { ensureDemoPartners } from '../../../src/partners/demo-partners';
+import type { Sql } from '../../../src/platform/postgres';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+
+let sql: Sql;
+let app: Express;
+let ohio: TestAccount;
+let berlin: TestAccount;
+let operator: TestAccount;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  const deps = await testApiDeps(sql);
+  app = createApp(deps, [...stockStatusRoutes(deps), ...operatorPartnerRoutes(deps)]);
+  ohio = await testAccount(sql, 'partner', 'prints-ohio');
+  berlin = await testAccount(sql, 'partner', 'prints-berlin');
+  operator = await testAccount(sql, 'operator');
+  await ensureDemoPartners(sql, [ohio, berlin]);
+});
+
+const push = (items: unknown, as = ohio) => request(app).post('/v3/stock/status').set(as.key).send({ items });
+
+describe('stock pushed by a partner', () => {
+  test('is what routing reads, for that partner only, and what operators see', async () => {
+    await push([
+      { SKU: 'tee-white-m', status: 'in-stock', amount: 12 },
+      { SKU: 'tee-white-l', status: 'out-of-stock', replenishmentDate: '2026-12-24T08:00:00Z' },
+      { SKU: 'tee-white-s', status: 'in-stock', amount: 0, replenishmentDate: null },
+    ]).expect(200, { message: 'Stock status received.' });
+    const candidates = await createCandidateReader(sql)(['tee-white-m', 'tee-white-l', 'tee-white-s']);
+    expect(candidates.map(({ uid, stock }) => [uid, stock])).toEqual([
+      ['prints-berlin', {}],
+      [
+        'prints-ohio',
+        {
+          'tee-white-m': { available: 12, replenishmentDate: null, allowBackorder: false },
+          'tee-white-l': { available: 0, replenishmentDate: '2026-12-24', allowBackorder: false },
+          'tee-white-s': { available: 0, replenishmentDate: null, allowBackorder: false },
+        },
+      ],
+    ]);
+    const { body } = await request(app)
+      .get(`/v1/partners/${ohio.id}/stock`)
+      .query({ limit: 2, afterSku: 'tee-white-l' })
+      .set(operator.key)
+      .expect(200);
+    expect(body.items).toMatchObject([
+      { partnerSku: 'tee-white-m', status: 'in-stock', amount: 12 },
+      { partnerSku: 'tee-white-s', status: 'out-of-stock', amount: 0 },
+    ]);
+  });
+
+  test('of two entries for one SKU the last counts', async () => {
+    await push([
+      { SKU: 'twice', status: 'in-stock', amount: 3 },
+      { SKU: 'twice', status: 'in-stock', amount: 8 },
+    ]).expect(200);
+    const [candidate] = (await createCandidateReader(sql)(['twice'])).filter(
+      ({ uid }) => uid === 'prints-ohio',
+    );
+    expect(candidate!.stock.twice!.available).toBe(8);
+  });
+
+  test('all wrong fields are named and nothing is stored', async () => {
+    const { body } = await push([
+      { SKU: 'good', status: 'in-stock' },
+      { SKU: '', status: 'plenty', amount: -1, replenishmentDate: 'soon' },
+      { status: 'in-stock', amount: '4' },
+    ]).expect(400);
+    expect(Object.keys(body)).toEqual(['error']);
+    for (const field of [
+      'items[1].SKU',
+      'items[1].status',
+      'items[1].amount',
+      'items[1].replenishmentDate',
+    ]) {
+      expect(body.error).toContain(`${field}:`);
+    }
+    for (const field of ['items[2].SKU', 'items[2].amount']) expect(body.error).toContain(`${field}:`);
+    expect(await sql`SELECT 1 FROM partner_stock_levels WHERE partner_sku = 'good'`).toHaveLength(0);
+    await push([]).expect(400);
+  });
+
+  test('twenty reports of the same SKUs at once do not lock each other', async () => {
+    const skus = Array.from({ length: 50 }, (_, index) => `rush-${index}`);
+    const pushes = Array.from({ length: 20 }, (_, turn) => {
+      const items = skus.map((SKU) => ({ SKU, status: 'in-stock', amount: turn }));
+      return push(turn % 2 ? items : items.reverse());
+    });
+    for (const { status } of await Promise.all(pushes)) expect(status).toBe(200);
+  });
+
+  test('partners only', async () => {
+    await push([{ SKU: 'x', status: 'in-stock' }], operator).expect(403);
+    const unset = await testAccount(sql, 'partner');
+    await push([{ SKU: 'x', status: 'in-stock' }], unset).expect(409);
+  });
+});

@@ -1,0 +1,107 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import { subscribeRoutes } from '../../../api/partner/subscribe';
+import { ensureDemoPartners } from '../../../src/partners/demo-partners';
+import { partnerByAccount } from '../../../src/partners/store';
+import type { Sql } from '../../../src/platform/postgres';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+
+let sql: Sql;
+let publicApp: Express;
+let laptopApp: Express;
+let berlin: TestAccount;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  const app = async (allowPrivate: boolean) => {
+    const deps = await testApiDeps(sql, { config: { OUTBOUND_ALLOW_PRIVATE: allowPrivate } });
+    return createApp(deps, subscribeRoutes(deps));
+  };
+  publicApp = await app(false);
+  laptopApp = await app(true);
+  berlin = await testAccount(sql, 'partner', 'prints-berlin');
+  await ensureDemoPartners(sql, [berlin]);
+});
+
+const subscribe = (body: object, { app = publicApp, as = berlin } = {}) =>
+  request(app).post('/v2/subscribe').set(as.key).send(body);
+
+const ALL = {
+  orderSubmitUrl: 'https://partner.example/orders',
+  apparelOrderSubmitUrl: 'https://partner.example/apparel',
+  orderCancelUrl: 'https://partner.example/cancel',
+  inventoryUrl: 'https://partner.example/stock',
+  version: '1.0',
+};
+
+describe('subscribe', () => {
+  test('answers a message and a signing secret; a later call replaces everything', async () => {
+    const { body: first } = await subscribe(ALL).expect(200);
+    expect(first).toEqual({
+      message: expect.any(String),
+      signingSecret: expect.stringMatching(/^whsec_[\w+/]{43}=$/),
+    });
+    const { version, ...urls } = ALL;
+    expect(await partnerByAccount(sql, berlin.id)).toMatchObject({ ...urls, printOrderVersion: version });
+
+    const { body: second } = await subscribe({ orderSubmitUrl: 'https://other.example/o' }).expect(200);
+    expect(second.signingSecret).not.toBe(first.signingSecret);
+    expect(await partnerByAccount(sql, berlin.id)).toMatchObject({
+      orderSubmitUrl: 'https://other.example/o',
+      apparelOrderSubmitUrl: null,
+      orderCancelUrl: null,
+      inventoryUrl: null,
+      printOrderVersion: null,
+      signingSecrets: [second.signingSecret, first.signingSecret],
+    });
+  });
+
+  test('wrong fields are all named, and nothing changes', async () => {
+    const before = await partnerByAccount(sql, berlin.id);
+    const { body } = await subscribe({
+      orderSubmitUrl: 'http://partner.example/orders',
+      apparelOrderSubmitUrl: 'not a url',
+      orderCancelUrl: 7,
+      inventoryUrl: 'https://user:secret@partner.example/stock',
+      version: '2.0',
+    }).expect(400);
+    expect(Object.keys(body)).toEqual(['error']);
+    for (const field of [
+      'orderSubmitUrl',
+      'apparelOrderSubmitUrl',
+      'orderCancelUrl',
+      'inventoryUrl',
+      'version',
+    ]) {
+      expect(body.error).toContain(`${field}:`);
+    }
+    expect((await subscribe({}).expect(400)).body.error).toContain('orderSubmitUrl: This field is required.');
+    expect(await partnerByAccount(sql, berlin.id)).toEqual(before);
+  });
+
+  test.each([
+    'https://127.0.0.1/orders',
+    'https://10.1.2.3/orders',
+    'https://[::1]/orders',
+    'https://0x7f000001/orders',
+  ])('%s is an address we call on a laptop only', async (orderSubmitUrl) => {
+    await subscribe({ orderSubmitUrl }).expect(400);
+    await subscribe({ orderSubmitUrl }, { app: laptopApp }).expect(200);
+  });
+
+  test('plain http is taken on a laptop only; cloud metadata never', async () => {
+    await subscribe({ orderSubmitUrl: 'http://localhost:4000/orders' }, { app: laptopApp }).expect(200);
+    await subscribe({ orderSubmitUrl: 'http://169.254.169.254/latest' }, { app: laptopApp }).expect(400);
+  });
+
+  test('partners only, and only those that were set up', async () => {
+    const client = await testAccount(sql, 'client');
+    await subscribe(ALL, { as: client }).expect(403);
+    const unset = await testAccount(sql, 'partner');
+    const { body } = await subscribe(ALL, { as: unset }).expect(409);
+    expect(body).toEqual({ error: 'This account has not been set up as a print partner.' });
+    await request(publicApp).post('/v2/subscribe').send(ALL).expect(401);
+  });
+});

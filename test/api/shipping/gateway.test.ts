@@ -1,0 +1,142 @@
+import { NativeConnection, Worker } from '@temporalio/worker';
+import type { Express } from 'express';
+import pino from 'pino';
+import request from 'supertest';
+import { createShippingActivities } from '../../../activities/shipping';
+import { createApp } from '../../../api/app';
+import { shippingRoutes } from '../../../api/shipping/routes';
+import { carriersOf } from '../../../src/carriers/carriers';
+import { createEasyPostGateway } from '../../../src/carriers/easypost';
+import { createSafeClient, type SafeClient } from '../../../src/platform/http/safe-client';
+import { randomToken } from '../../../src/platform/ids';
+import type { Sql } from '../../../src/platform/postgres';
+import { startEasyPostServer } from '../../src/carriers/easypost-server';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+import { testTemporalAddress, workflowBundle } from '../../support/servers';
+import { internationalRequest } from './shipping-request';
+
+let sql: Sql;
+let app: Express;
+let client: TestAccount;
+let http: SafeClient;
+let server: Awaited<ReturnType<typeof startEasyPostServer>>;
+let connection: NativeConnection;
+let worker: Worker;
+let running: Promise<void>;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  server = await startEasyPostServer();
+  http = createSafeClient({ allowPrivate: true });
+  const carriers = carriersOf([
+    createEasyPostGateway({ apiKey: 'EZTK-test', baseUrl: server.url, client: http, timeoutMs: 300 }),
+  ]);
+  const taskQueue = `gateway-${randomToken(6)}`;
+  const deps = { ...(await testApiDeps(sql, { config: { TEMPORAL_TASK_QUEUE: taskQueue } })), carriers };
+  app = createApp(deps, shippingRoutes(deps));
+  client = await testAccount(sql, 'client');
+  connection = await NativeConnection.connect({ address: testTemporalAddress() });
+  worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: workflowBundle(),
+    activities: createShippingActivities({
+      sql,
+      objects: deps.objects,
+      carriers,
+      log: pino({ level: 'silent' }),
+    }),
+  });
+  running = worker.run();
+});
+afterAll(async () => {
+  worker.shutdown();
+  await running;
+  await connection.close();
+  await http.close();
+  await server.stop();
+});
+beforeEach(() => {
+  for (const kind of ['retrieve', 'create', 'buy', 'refund', 'label']) server.fail(kind);
+});
+
+function order(packages = 2) {
+  const body = internationalRequest();
+  const [pack] = body.packages;
+  body.packages = Array.from({ length: packages }, (_, index) => ({
+    ...pack!,
+    packageReferenceId: `pkg-${index + 1}`,
+  }));
+  return request(app)
+    .post('/v1/shipping-orders')
+    .set(client.key)
+    .send({ ...body, currency: 'USD', shippingMethod: { uid: 'easypost_usps_groundadvantage' } });
+}
+
+/** Voids run on after the answer. */
+async function labelsLeft(): Promise<number> {
+  for (let tries = 0; tries < 100 && server.live() > 0; tries++)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  return server.live();
+}
+
+test('a gateway’s refusal of one package is PUBLIC_API_ERROR with the carrier’s message tree, and no label is left', async () => {
+  server.fail('buy', 'refuse');
+
+  const answer = await order();
+
+  expect(answer.status).toBe(400);
+  expect(answer.body).toMatchObject({
+    orderReferenceId: expect.any(String),
+    code: 'PUBLIC_API_ERROR',
+    message: 'The carrier refused.',
+    detail: {
+      code: 'CARRIER_API_ERROR',
+      message: {
+        code: 'SHIPMENT.POSTAGE.FAILURE',
+        errors: [{ field: 'to_address.zip', message: 'is not served' }],
+      },
+    },
+  });
+  expect(await labelsLeft()).toBe(0);
+});
+
+test.each([
+  ['buy', 'time-out'],
+  ['buy', '500'],
+  ['label', 'garbled'],
+  ['label', '500'],
+] as const)(
+  'a gateway that answers %s only with %s is PUBLIC_API_ERROR, and no label is left',
+  async (kind, fault) => {
+    server.fail(kind, ...Array<typeof fault>(20).fill(fault));
+
+    const answer = await order();
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({
+      code: 'PUBLIC_API_ERROR',
+      detail: { code: 'CARRIER_API_ERROR', message: { code: 'CARRIER_UNAVAILABLE' } },
+    });
+    expect(await labelsLeft()).toBe(0);
+    expect(await sql`SELECT 1 FROM shipments WHERE status = 'bought'`).toHaveLength(0);
+  },
+);
+
+test('a fault that passes does not show, and buys each label once', async () => {
+  server.fail('buy', 'act-then-break', '500');
+
+  const answer = await order();
+
+  expect(answer.status).toBe(200);
+  expect(
+    new Set(answer.body.packages.map((pack: { trackingNumber: string }) => pack.trackingNumber)).size,
+  ).toBe(2);
+  expect(answer.body.packages[0]).toMatchObject({
+    label: { contentType: 'application/pdf' },
+    documents: [{ documentType: 'invoice' }],
+    totalCost: { value: 7.58, currency: 'USD' },
+  });
+  expect(server.live()).toBe(2);
+});

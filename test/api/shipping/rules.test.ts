@@ -1,0 +1,353 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import { shippingRoutes } from '../../../api/shipping/routes';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+import { domesticRequest, internationalRequest, withField } from './shipping-request';
+
+/** What a test reads of a quote. */
+interface Quoted {
+  method: { uid: string; price: number };
+}
+
+let app: Express;
+let client: TestAccount;
+
+beforeAll(async () => {
+  const { sql } = await testDatabase();
+  const deps = await testApiDeps(sql);
+  app = createApp(deps, shippingRoutes(deps));
+  client = await testAccount(sql, 'client');
+});
+
+const quote = (body: object) => request(app).post('/v1/shipping-methods/quote').set(client.key).send(body);
+const order = (body: object) => request(app).post('/v1/shipping-orders').set(client.key).send(body);
+const errorsOf = (body: { errors?: { code: string; reference: string }[] }) =>
+  (body.errors ?? []).map(({ code, reference }) => `${code} ${reference}`).sort();
+
+describe('what every request needs', () => {
+  test.each([
+    'orderReferenceId',
+    'currency',
+    'receiver',
+    'receiver.person',
+    'receiver.person.firstName',
+    'receiver.person.lastName',
+    'receiver.address',
+    'receiver.address.country',
+    'receiver.address.city',
+    'receiver.address.postcode',
+    'receiver.address.addressLine1',
+    'sender',
+    'sender.person',
+    'sender.person.company',
+    'sender.address',
+    'sender.address.country',
+    'sender.address.city',
+    'sender.address.postcode',
+    'sender.address.addressLine1',
+    'packages',
+    'packages[0].packageReferenceId',
+    'packages[0].grossWeight',
+    'packages[0].length',
+    'packages[0].width',
+    'packages[0].height',
+  ])('without %s it is refused, naming the field', async (path) => {
+    for (const answer of [
+      await quote(withField(domesticRequest(), path, undefined)),
+      await order(withField(domesticRequest(), path, undefined)),
+    ]) {
+      expect(answer.status).toBe(400);
+      expect(answer.body.code).toBe('VALIDATION_ERROR');
+      expect(errorsOf(answer.body)).toContain(`MISSING_FIELD_ERROR ${path}`);
+    }
+  });
+
+  test.each([
+    'orderReferenceId',
+    'receiver.person.firstName',
+    'receiver.person.lastName',
+    'receiver.address.city',
+    'receiver.address.postcode',
+    'receiver.address.addressLine1',
+    'sender.person.company',
+    'packages[0].packageReferenceId',
+    'currency',
+    'receiver.address.country',
+  ])('with %s blank it is refused', async (path) => {
+    const answer = await quote(withField(domesticRequest(), path, '  '));
+
+    expect(answer.status).toBe(400);
+    expect(errorsOf(answer.body)).toContain(`IS_BLANK_ERROR ${path}`);
+  });
+
+  test.each([
+    ['options.weightUnit', 'stone', 'NO_SUCH_CHOICE_ERROR'],
+    ['options.dimensionUnit', 'ft', 'NO_SUCH_CHOICE_ERROR'],
+    ['options.label.format', 'docx', 'NO_SUCH_CHOICE_ERROR'],
+    ['receiver.address.country', 'XX', 'NO_SUCH_CHOICE_ERROR'],
+    ['sender.address.country', 'Germany', 'NO_SUCH_CHOICE_ERROR'],
+    ['currency', 'EURO', 'NO_SUCH_CHOICE_ERROR'],
+    ['currency', 'XAU', 'NO_SUCH_CHOICE_ERROR'],
+    ['currency', 978, 'VALIDATION_ERROR'],
+    ['orderReferenceId', 12, 'VALIDATION_ERROR'],
+    ['orderReferenceId', 'x'.repeat(101), 'VALIDATION_ERROR'],
+    ['receiver.person.email', 'not an address', 'VALIDATION_ERROR'],
+    ['receiver.person.firstName', '\u{1F9D9}', 'VALIDATION_ERROR'],
+    ['packages', [], 'VALIDATION_ERROR'],
+    ['packages', 'one', 'VALIDATION_ERROR'],
+    ['packages[0].grossWeight', 0, 'VALIDATION_ERROR'],
+    ['packages[0].grossWeight', -1, 'VALIDATION_ERROR'],
+    ['packages[0].grossWeight', '850', 'VALIDATION_ERROR'],
+    ['packages[0].length', 0, 'VALIDATION_ERROR'],
+    ['packages[0].netWeight', 851, 'VALIDATION_ERROR'],
+    ['packages[0].volumetricWeight', -1, 'VALIDATION_ERROR'],
+  ])('%s as %j is a %s... of its own field', async (path, value, code) => {
+    const answer = await quote(withField(domesticRequest(), path, value));
+
+    expect(answer.status).toBe(400);
+    expect(errorsOf(answer.body)).toEqual([`${code} ${path}`]);
+  });
+
+  test('unknown fields, nulls and left-out options are taken', async () => {
+    const { options: _, partner: __, ...body } = domesticRequest();
+    const answer = await quote({
+      ...body,
+      colour: 'red',
+      partner: null,
+      receiver: { ...body.receiver, customs: null },
+    });
+
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe('what countries need', () => {
+  test.each([
+    ['DE', 'street'],
+    ['DE', 'houseNumber'],
+    ['AU', 'suburb'],
+    ['NZ', 'suburb'],
+  ])('an address in %s needs %s, of receivers and senders', async (country, field) => {
+    const complete = {
+      street: 'Main',
+      houseNumber: '1',
+      suburb: 'Newtown',
+      city: 'Town',
+      postcode: '1000',
+      addressLine1: 'Main 1',
+      country,
+    };
+    for (const party of ['receiver', 'sender']) {
+      const body = withField(internationalRequest(), `${party}.address`, complete);
+
+      expect((await quote(body)).status).toBe(200);
+      expect(errorsOf((await quote(withField(body, `${party}.address.${field}`, undefined))).body)).toEqual([
+        `MISSING_FIELD_ERROR ${party}.address.${field}`,
+      ]);
+      expect(errorsOf((await quote(withField(body, `${party}.address.${field}`, ' '))).body)).toEqual([
+        `IS_BLANK_ERROR ${party}.address.${field}`,
+      ]);
+    }
+  });
+});
+
+describe('what international shipping needs', () => {
+  test('a complete request is taken, a domestic one does without', async () => {
+    expect((await quote(internationalRequest())).status).toBe(200);
+    expect((await quote(domesticRequest())).status).toBe(200);
+  });
+
+  test.each([
+    'sender.customs',
+    'packages[0].value',
+    'packages[0].items',
+    'packages[0].items[0].itemReferenceId',
+    'packages[0].items[0].description',
+    'packages[0].items[0].quantity',
+    'packages[0].items[0].value',
+    'packages[0].items[0].weight',
+    'packages[0].items[0].hsCode',
+    'packages[0].items[0].countryOfOrigin',
+  ])('without %s it is refused, naming the field', async (path) => {
+    const answer = await quote(withField(internationalRequest(), path, undefined));
+
+    expect(answer.status).toBe(400);
+    expect(errorsOf(answer.body)).toEqual([`MISSING_FIELD_ERROR ${path}`]);
+  });
+
+  test.each([
+    ['packages[0].items', [], 'MISSING_FIELD_ERROR'],
+    ['packages[0].items[0].hsCode', '49', 'VALIDATION_ERROR'],
+    ['packages[0].items[0].hsCode', 'posters', 'VALIDATION_ERROR'],
+    ['packages[0].items[0].hsCode', '', 'IS_BLANK_ERROR'],
+    ['packages[0].items[0].countryOfOrigin', 'ZZ', 'NO_SUCH_CHOICE_ERROR'],
+    ['packages[0].items[0].quantity', 0, 'VALIDATION_ERROR'],
+    ['packages[0].items[0].quantity', 1.5, 'VALIDATION_ERROR'],
+    ['packages[0].items[0].value', -1, 'VALIDATION_ERROR'],
+  ])('%s as %j is refused', async (path, value, code) => {
+    const answer = await quote(withField(internationalRequest(), path, value));
+
+    expect(errorsOf(answer.body)).toEqual([`${code} ${path}`]);
+  });
+
+  test('within the EU it is still another country', async () => {
+    const body = withField(domesticRequest(), 'receiver.address', {
+      country: 'FR',
+      city: 'Paris',
+      postcode: '75011',
+      addressLine1: '12 rue Oberkampf',
+    });
+
+    expect(errorsOf((await quote(body)).body)).toEqual([
+      'MISSING_FIELD_ERROR packages[0].items',
+      'MISSING_FIELD_ERROR packages[0].value',
+      'MISSING_FIELD_ERROR sender.customs',
+    ]);
+  });
+});
+
+test('all offending fields are named at once, with the reference of the order', async () => {
+  let body = internationalRequest();
+  body.packages.push(structuredClone(body.packages[0]!));
+  for (const [path, value] of [
+    ['currency', 'euros'],
+    ['receiver.person.lastName', ''],
+    ['receiver.address.city', undefined],
+    ['sender.customs', undefined],
+    ['options.label.format', 'png'],
+    ['packages[0].grossWeight', 'heavy'],
+    ['packages[1].items[0].hsCode', undefined],
+  ] as const) {
+    body = withField(body, path, value);
+  }
+
+  const answer = await order(
+    withField(body, 'shippingMethod', { uid: 'corvid_post_parcel', tier: 'express' }),
+  );
+
+  expect(answer.status).toBe(400);
+  expect(answer.body.orderReferenceId).toBe(body.orderReferenceId);
+  expect(errorsOf(answer.body)).toEqual([
+    'IS_BLANK_ERROR receiver.person.lastName',
+    'MISSING_FIELD_ERROR packages[1].items[0].hsCode',
+    'MISSING_FIELD_ERROR receiver.address.city',
+    'MISSING_FIELD_ERROR sender.customs',
+    'NO_SUCH_CHOICE_ERROR currency',
+    'NO_SUCH_CHOICE_ERROR options.label.format',
+    'VALIDATION_ERROR packages[0].grossWeight',
+    'VALIDATION_ERROR packages[1].packageReferenceId',
+    'VALIDATION_ERROR shippingMethod.tier',
+  ]);
+});
+
+describe('quotes', () => {
+  test('list every method with price and days, cheapest first', async () => {
+    const answer = await quote(domesticRequest());
+
+    expect(answer.status).toBe(200);
+    const { items, count } = answer.body;
+    expect(count).toBe(items.length);
+    expect(items.map((item: Quoted) => item.method.uid).sort()).toEqual([
+      'corvid_post_parcel',
+      'corvid_post_tracked_packet',
+      'merlin_express_domestic',
+      'tern_parcel_domestic',
+      'tern_parcel_express',
+    ]);
+    const prices = items.map((item: Quoted) => item.method.price);
+    expect(prices).toEqual([...prices].sort((a, b) => a - b));
+    expect(items[0]).toEqual({
+      carrier: { name: 'Tern Parcel', uid: 'tern_parcel' },
+      method: {
+        name: 'Domestic',
+        uid: 'tern_parcel_domestic',
+        price: 4.33,
+        minShipmentDays: 1,
+        maxShipmentDays: 3,
+        deliveryPaddingDays: 0,
+      },
+    });
+  });
+
+  test('nothing carries it: an empty list, not an error', async () => {
+    const answer = await quote(withField(domesticRequest(), 'packages[0].grossWeight', 500_000));
+
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ items: [], count: 0 });
+  });
+
+  test.each([
+    [{ weightUnit: 'kg' }, { grossWeight: 0.85 }],
+    [{ weightUnit: 'lb' }, { grossWeight: 1.8739 }],
+    [{ weightUnit: 'oz' }, { grossWeight: 29.98 }],
+    [{ dimensionUnit: 'cm' }, { length: 30, width: 20, height: 6 }],
+    [{ dimensionUnit: 'in' }, { length: 11.811, width: 7.874, height: 2.362 }],
+  ])('the same package in other units (%j) costs the same', async (options, change) => {
+    const plain = domesticRequest();
+    const inUnits = { ...plain, options, packages: [{ ...plain.packages[0], ...change }] };
+
+    expect((await quote(inUnits)).body).toEqual((await quote(plain)).body);
+  });
+
+  test('prices come in the currency asked for', async () => {
+    const euros = (await quote(domesticRequest())).body.items[0].method.price;
+    const yen = (await quote({ ...domesticRequest(), currency: 'JPY' })).body.items[0].method.price;
+
+    expect(yen).toBe(Math.round(euros * 184));
+  });
+});
+
+describe('who may ask', () => {
+  test.each(['/v1/shipping-methods/quote', '/v1/shipping-orders'])('%s needs a key', async (path) => {
+    const answer = await request(app).post(path).send(domesticRequest());
+
+    expect(answer.status).toBe(401);
+    expect(answer.body).toMatchObject({ code: 'UNAUTHORIZED' });
+  });
+});
+
+describe('the method of a shipping order', () => {
+  test.each([
+    [{ uid: '', tier: '' }, 'MISSING_FIELD_ERROR shippingMethod.uid'],
+    [{}, 'MISSING_FIELD_ERROR shippingMethod.uid'],
+    [{ carrier: 'Tern Parcel' }, 'MISSING_FIELD_ERROR shippingMethod.uid'],
+    [{ uid: 'corvid_post_parcel', tier: 'standard' }, 'VALIDATION_ERROR shippingMethod.tier'],
+    [{ tier: 'overnight' }, 'NO_SUCH_CHOICE_ERROR shippingMethod.tier'],
+    [{ uid: 'owl_mail' }, 'NO_SUCH_CHOICE_ERROR shippingMethod.uid'],
+    [{ uid: 'corvid_post_balloon' }, 'NO_SUCH_CHOICE_ERROR shippingMethod.uid'],
+    [{ uid: 'corvid_post_parcel', carrier: 'Tern Parcel' }, 'VALIDATION_ERROR shippingMethod.carrier'],
+    [{ tier: 'standard', carrier: 'Owl Mail' }, 'NO_SUCH_CHOICE_ERROR shippingMethod.carrier'],
+  ])('%j is refused', async (shippingMethod, error) => {
+    const answer = await order({ ...domesticRequest(), shippingMethod });
+
+    expect(answer.status).toBe(400);
+    expect(errorsOf(answer.body)).toEqual([error]);
+  });
+
+  test('left out altogether is refused', async () => {
+    const { shippingMethod: _, ...body } = domesticRequest();
+
+    expect(errorsOf((await order(body)).body)).toEqual(['MISSING_FIELD_ERROR shippingMethod']);
+  });
+
+  test.each([
+    ['a method that does not go there', { uid: 'tern_parcel_standard' }, 'METHOD_NOT_AVAILABLE'],
+    [
+      'a carrier that does not take it',
+      { tier: 'standard', carrier: 'Merlin Express' },
+      'METHOD_NOT_AVAILABLE',
+    ],
+    ['no method at all', { tier: 'express' }, 'NO_METHOD_AVAILABLE'],
+  ])('%s is the carrier’s refusal', async (_, shippingMethod, code) => {
+    const heavy =
+      code === 'METHOD_NOT_AVAILABLE' && 'uid' in shippingMethod
+        ? domesticRequest()
+        : withField(domesticRequest(), 'packages[0].grossWeight', 500_000);
+    const answer = await order({ ...heavy, shippingMethod });
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ code: 'PUBLIC_API_ERROR', detail: { code } });
+  });
+});

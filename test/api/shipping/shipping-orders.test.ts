@@ -1,0 +1,260 @@
+import { NativeConnection, Worker } from '@temporalio/worker';
+import type { Express } from 'express';
+import pino from 'pino';
+import request from 'supertest';
+import { createShippingActivities } from '../../../activities/shipping';
+import { createApp } from '../../../api/app';
+import type { ApiDeps } from '../../../api/deps';
+import { documentRoutes } from '../../../api/documents/routes';
+import { shippingRoutes } from '../../../api/shipping/routes';
+import { createCarriers } from '../../../src/carriers/carriers';
+import { isS10, isSscc } from '../../../src/carriers/domain/tracking-numbers';
+import { randomToken } from '../../../src/platform/ids';
+import type { Sql } from '../../../src/platform/postgres';
+import { barcodesIn, pagesOf } from '../../src/documents/pictures';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+import { testTemporalAddress, workflowBundle } from '../../support/servers';
+import { domesticRequest, internationalRequest } from './shipping-request';
+
+let sql: Sql;
+let deps: ApiDeps;
+let app: Express;
+let client: TestAccount;
+let partner: TestAccount;
+let worker: Worker;
+let running: Promise<void>;
+let connection: NativeConnection;
+const taskQueue = `shipping-${randomToken(6)}`;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  deps = await testApiDeps(sql, { config: { TEMPORAL_TASK_QUEUE: taskQueue } });
+  app = createApp(deps, [...shippingRoutes(deps), ...documentRoutes(deps)]);
+  client = await testAccount(sql, 'client');
+  partner = await testAccount(sql, 'partner');
+  connection = await NativeConnection.connect({ address: testTemporalAddress() });
+  worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: workflowBundle(),
+    activities: createShippingActivities({
+      sql,
+      objects: deps.objects,
+      carriers: createCarriers(sql),
+      log: pino({ level: 'silent' }),
+    }),
+  });
+  running = worker.run();
+});
+afterAll(async () => {
+  worker.shutdown();
+  await running;
+  await connection.close();
+});
+
+const order = (body: object, as = client) => request(app).post('/v1/shipping-orders').set(as.key).send(body);
+const download = async (url: string) => {
+  const answer = await request(app)
+    .get(new URL(url).pathname)
+    .buffer(true)
+    .parse((response, done) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => done(null, Buffer.concat(chunks)));
+    });
+  return {
+    type: answer.headers['content-type'] as string,
+    name: answer.headers['content-disposition'] as string,
+    body: answer.body as Buffer,
+  };
+};
+
+test('an order of two packages gives labels and tracking numbers, which a scanner reads', async () => {
+  const body = domesticRequest();
+  body.packages.push({ ...body.packages[0]!, packageReferenceId: 'pkg-2' });
+
+  const answer = await order({ ...body, shippingMethod: { uid: 'corvid_post_parcel' } });
+
+  expect(answer.status).toBe(200);
+  expect(answer.body).toMatchObject({
+    orderId: expect.any(String),
+    orderReferenceId: body.orderReferenceId,
+    shippingMethod: { carrier: 'Corvid Post', uid: 'corvid_post_parcel' },
+  });
+  expect(answer.body.packages).toHaveLength(2);
+  for (const [index, pack] of answer.body.packages.entries()) {
+    expect(pack).toMatchObject({
+      packageReferenceId: `pkg-${index + 1}`,
+      trackingUrl: expect.stringContaining(pack.trackingNumber),
+      label: { fileName: `label-${pack.trackingNumber}.pdf`, contentType: 'application/pdf' },
+      totalCost: { value: 6.19, currency: 'EUR' },
+    });
+    expect(isS10(pack.trackingNumber)).toBe(true);
+    expect(pack.documents).toBeUndefined();
+    const label = await download(pack.label.fileUrl);
+    expect(label.type).toBe('application/pdf');
+    expect(label.name).toContain(pack.label.fileName);
+    const [page] = await pagesOf(label.body, 'ordered');
+    expect((await barcodesIn(page!)).map(({ text }) => text)).toEqual([pack.trackingNumber]);
+  }
+});
+
+test('an international order by courier has its commercial invoice with each package', async () => {
+  const answer = await order(
+    { ...internationalRequest(), shippingMethod: { tier: 'express', uid: '' } },
+    partner,
+  );
+
+  expect(answer.status).toBe(200);
+  const [pack] = answer.body.packages;
+  expect(answer.body.shippingMethod).toEqual({ carrier: 'Merlin Express', uid: 'merlin_express_worldwide' });
+  expect(isSscc(pack.trackingNumber)).toBe(true);
+  expect(pack.documents).toEqual([
+    {
+      documentType: 'invoice',
+      fileName: expect.stringMatching(/^commercial-invoice-.*\.pdf$/),
+      fileUrl: expect.any(String),
+      contentType: 'application/pdf',
+    },
+  ]);
+  expect((await download(pack.documents[0].fileUrl)).body.subarray(0, 5).toString()).toBe('%PDF-');
+});
+
+test('an international order by post has its customs form', async () => {
+  const answer = await order({
+    ...internationalRequest(),
+    shippingMethod: { uid: 'corvid_post_tracked_packet' },
+  });
+
+  expect(answer.body.packages[0].documents).toMatchObject([
+    { documentType: 'cn22', contentType: 'application/pdf' },
+  ]);
+});
+
+test('ZPL is given when it is asked for', async () => {
+  const body = { ...domesticRequest(), options: { label: { format: 'zpl' } } };
+  const answer = await order(body);
+
+  const { label } = answer.body.packages[0];
+  expect(label).toMatchObject({ contentType: 'application/zpl', fileName: expect.stringMatching(/\.zpl$/) });
+  expect((await download(label.fileUrl)).body.toString('utf8')).toMatch(/^\^XA/);
+});
+
+test('labels of several packages on sheets of A4 are one file', async () => {
+  const body = domesticRequest();
+  body.packages.push({ ...body.packages[0]!, packageReferenceId: 'pkg-2' });
+  const answer = await order({ ...body, options: { label: { size: 'A4' } } });
+
+  const [first, second] = answer.body.packages;
+  expect(first.label.fileName).toBe(second.label.fileName);
+  const [page] = await pagesOf((await download(first.label.fileUrl)).body, 'ordered-a4');
+  expect((await barcodesIn(page!)).map(({ text }) => text.replace(/[()]/g, '')).sort()).toEqual(
+    [`00${first.trackingNumber}`, `00${second.trackingNumber}`].sort(),
+  );
+});
+
+test('twenty packages are one request', async () => {
+  const body = domesticRequest();
+  const [pack] = body.packages;
+  body.packages = Array.from({ length: 20 }, (_, index) => ({
+    ...pack!,
+    packageReferenceId: `pkg-${index}`,
+  }));
+
+  const answer = await order(body);
+
+  expect(answer.status).toBe(200);
+  const packages: { trackingNumber: string; packageReferenceId: string; label: { fileUrl: string } }[] =
+    answer.body.packages;
+  expect(packages.map(({ packageReferenceId }) => packageReferenceId)).toEqual(
+    body.packages.map(({ packageReferenceId }) => packageReferenceId),
+  );
+  expect(new Set(packages.map(({ trackingNumber }) => trackingNumber)).size).toBe(20);
+  expect(new Set(packages.map(({ label }) => label.fileUrl)).size).toBe(20);
+});
+
+describe('a reference', () => {
+  test('is used once in an account, also by ten requests at once', async () => {
+    const body = domesticRequest();
+
+    const answers = await Promise.all(Array.from({ length: 10 }, () => order(body)));
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
+    const refused = answers.find(({ status }) => status === 409)!;
+    expect(refused.body).toMatchObject({
+      orderReferenceId: body.orderReferenceId,
+      code: 'DUPLICATE_ORDER_REFERENCE',
+      errors: [{ reference: 'orderReferenceId' }],
+    });
+    expect(
+      await sql`SELECT 1 FROM shipments s JOIN shipping_orders o ON o.id = s.shipping_order_id WHERE o.order_reference_id = ${body.orderReferenceId}`,
+    ).toHaveLength(1);
+  });
+
+  test('of another account is no matter', async () => {
+    const body = domesticRequest();
+
+    expect((await order(body)).status).toBe(200);
+    expect((await order(body, partner)).status).toBe(200);
+  });
+
+  test('is free again after a carrier’s refusal', async () => {
+    const body = internationalRequest();
+    const withoutPhone = structuredClone(body);
+    withoutPhone.receiver.person.phone = '';
+    const uid = 'merlin_express_worldwide';
+
+    const refused = await order({ ...withoutPhone, shippingMethod: { uid } });
+    const mended = await order({ ...body, shippingMethod: { uid } });
+
+    expect(refused.status).toBe(400);
+    expect(refused.body).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      errors: [{ code: 'MISSING_FIELD_ERROR', reference: 'receiver.person.phone' }],
+    });
+    expect(mended.status).toBe(200);
+  });
+
+  test('whose answer was lost gives the same labels to the same request, and 409 to another', async () => {
+    const body = domesticRequest();
+    const first = await order(body);
+    await sql`UPDATE shipping_orders SET answered_at = NULL, waiting_until = now() WHERE order_reference_id = ${body.orderReferenceId}`;
+
+    const other = await order({ ...body, currency: 'USD' });
+    const again = await order(body);
+
+    expect(other.status).toBe(409);
+    expect(again.status).toBe(200);
+    expect(again.body.packages[0].trackingNumber).toBe(first.body.packages[0].trackingNumber);
+  });
+});
+
+test('the same Idempotency-Key gives the stored answer', async () => {
+  const body = domesticRequest();
+  const send = () => order(body).set('Idempotency-Key', `key-${body.orderReferenceId}`);
+
+  const [first, again] = [await send(), await send()];
+
+  expect(again.status).toBe(200);
+  expect(again.body).toEqual(first.body);
+});
+
+test('with Temporal away it answers 503, and the same request buys when it is back', async () => {
+  const away = await testApiDeps(sql, {
+    config: { TEMPORAL_TASK_QUEUE: taskQueue },
+    temporalAddress: '127.0.0.1:1',
+  });
+  const body = domesticRequest();
+
+  const refused = await request(createApp(away, shippingRoutes(away)))
+    .post('/v1/shipping-orders')
+    .set(client.key)
+    .send(body);
+  const bought = await order(body);
+
+  expect(refused.status).toBe(503);
+  expect(refused.headers['retry-after']).toBeDefined();
+  expect(refused.body).toMatchObject({ orderReferenceId: body.orderReferenceId, code: 'UNAVAILABLE' });
+  expect(bought.status).toBe(200);
+});

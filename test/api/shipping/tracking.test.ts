@@ -1,0 +1,408 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import type { ApiDeps } from '../../../api/deps';
+import { shippingRoutes } from '../../../api/shipping/routes';
+import type { CarrierAdapter } from '../../../src/carriers/carrier';
+import { CarrierUnavailable } from '../../../src/carriers/carrier';
+import { carriersOf, createCarriers } from '../../../src/carriers/carriers';
+import { newSigningSecret, signatureHeaders } from '../../../src/platform/http/webhook-signature';
+import { randomToken, uuidv7 } from '../../../src/platform/ids';
+import { json, type Sql } from '../../../src/platform/postgres';
+import { buyShipment, voidShipment } from '../../../src/shipping/purchase';
+import type { ShipmentOwner } from '../../../src/shipping/shipments';
+import { sweepTrackings } from '../../../src/shipping/tracking-sweep';
+import { MUNICH } from '../../src/documents/addresses';
+import { consignmentTo } from '../../src/shipping/consignments';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+
+const secret = newSigningSecret();
+let sql: Sql;
+let deps: ApiDeps;
+let app: Express;
+let client: TestAccount;
+let partner: TestAccount;
+let operator: TestAccount;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  deps = await testApiDeps(sql, { config: { CARRIER_WEBHOOK_SECRET: secret } });
+  app = createApp(deps, shippingRoutes(deps));
+  client = await testAccount(sql, 'client');
+  partner = await testAccount(sql, 'partner');
+  operator = await testAccount(sql, 'operator');
+});
+beforeEach(() => sql`DELETE FROM outbox`);
+
+/** A shipment of a shipping order, or of a print order with an order around it. */
+async function shipment(options: { count?: number; printOrder?: boolean; methodUid?: string } = {}) {
+  const { count = 1, printOrder = false, methodUid = 'tern_parcel_domestic' } = options;
+  const owner = await (printOrder ? printOrderOwner() : shippingOrderOwner());
+  const bought = await buyShipment(
+    { sql, objects: deps.objects, carriers: createCarriers(sql) },
+    { consignment: consignmentTo(MUNICH, { count }), methodUid, idempotencyKey: uuidv7(), owner },
+  );
+  if (!bought.ok) throw new Error(bought.refusal.message);
+  const orderId = owner.kind === 'print_order' ? owner.orderId : '';
+  return {
+    ...bought.shipment,
+    orderId,
+    numbers: bought.shipment.packages.map((pack) => pack.trackingNumber),
+  };
+}
+
+async function shippingOrderOwner(): Promise<ShipmentOwner> {
+  const id = uuidv7();
+  await sql`
+    INSERT INTO shipping_orders (id, account_id, order_reference_id, fingerprint, consignment, method_uid, label, waiting_until)
+    VALUES (${id}, ${client.id}, ${id}, '', ${json(sql, {})}, '', ${json(sql, {})}, now())`;
+  return { kind: 'shipping_order', shippingOrderId: id };
+}
+
+async function printOrderOwner(): Promise<ShipmentOwner> {
+  const orderId = uuidv7();
+  await sql`
+    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency, shipping_address)
+    VALUES (${orderId}, ${client.id}, ${orderId}, 'order', 'in_production', 'invoiced', 'EUR', ${json(sql, {})})`;
+  await sql`
+    INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
+    VALUES (${partner.id}, 'prints', 'Prints', 'DE', 'EUR', ${json(sql, {})}, ${json(sql, {})}) ON CONFLICT DO NOTHING`;
+  const [row] = await sql<{ id: string }[]>`
+    INSERT INTO print_orders (order_id, partner_id, step, kind, version, message_id, dispatch_date)
+    VALUES (${orderId}, ${partner.id}, 'handoff:0', 'print', '1.1', ${randomToken()}, '2026-01-05') RETURNING id`;
+  return { kind: 'print_order', orderId, printOrderId: row!.id };
+}
+
+let events = 0;
+const event = (trackingNumber: string, statusUid: string, minute: number, change: object = {}) => ({
+  id: `event-${++events}`,
+  trackingNumber,
+  statusUid,
+  message: `is ${statusUid}`,
+  location: 'Leipzig',
+  createdAt: `2026-02-01T10:${String(minute).padStart(2, '0')}:00Z`,
+  ...change,
+});
+
+function report(list: object[], options: { carrierUid?: string; secret?: string } = {}) {
+  const body = JSON.stringify({ events: list });
+  const headers = signatureHeaders({
+    id: `msg_${randomToken(8)}`,
+    body,
+    at: new Date(),
+    secrets: [options.secret ?? secret],
+  });
+  return request(app)
+    .post(`/v1/carriers/${options.carrierUid ?? 'tern_parcel'}/events`)
+    .set({ ...headers, 'content-type': 'application/json' })
+    .send(body);
+}
+
+const track = (trackingNumber: string, as = client) =>
+  request(app).get(`/v1/tracking/${trackingNumber}`).set(as.key);
+const signals = async () =>
+  (
+    await sql<
+      { target: string; payload: { signal: string; args: { transit: string }[] } }[]
+    >`SELECT target, payload FROM outbox ORDER BY id`
+  ).map(({ target, payload }) => [target, payload.signal, payload.args[0]!.transit]);
+
+describe('GET /v1/tracking/{trackingNumber}', () => {
+  test('answers in the interface’s shape, newest checkpoint first', async () => {
+    const { numbers } = await shipment();
+    const [number] = numbers as [string];
+    await report([
+      event(number, 'delivered', 30, { expectedDeliveryDate: '2026-02-01' }),
+      event(number, 'in_transit', 10, { description: 'Sorted' }),
+    ]);
+
+    const answer = await track(number);
+
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      shortUid: expect.any(String),
+      trackingNumber: number,
+      trackingUrl: expect.stringContaining(number),
+      shipmentMethodUid: 'tern_parcel_domestic',
+      shipmentMethodName: 'Domestic',
+      carrierUid: 'tern_parcel',
+      carrierName: 'Tern Parcel',
+      weightInGrams: '850',
+    });
+    const [registered, ...told] = [...answer.body.checkpoints].sort((a, b) =>
+      b.createdAt.localeCompare(a.createdAt),
+    );
+    expect(answer.body.checkpoints).toEqual([registered, ...told]);
+    expect(registered).toMatchObject({ status: 0, statusUid: 'registered' });
+    expect(told).toEqual([
+      {
+        status: 6,
+        statusUid: 'delivered',
+        message: 'is delivered',
+        location: 'Leipzig',
+        createdAt: '2026-02-01T10:30:00.000Z',
+        expectedDeliveryDate: '2026-02-01',
+        signedBy: 'Tern Parcel',
+      },
+      {
+        status: 1,
+        statusUid: 'in_transit',
+        message: 'is in_transit',
+        description: 'Sorted',
+        location: 'Leipzig',
+        createdAt: '2026-02-01T10:10:00.000Z',
+        expectedDeliveryDate: '',
+        signedBy: 'Tern Parcel',
+      },
+    ]);
+  });
+
+  test('an unknown number is TRACKING_DETAILS_NOT_FOUND', async () => {
+    const answer = await track('XX000000000XX');
+
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({
+      trackingNumber: 'XX000000000XX',
+      code: 'TRACKING_DETAILS_NOT_FOUND',
+      message: expect.any(String),
+      details: null,
+    });
+  });
+
+  test('is for the sender, the printer and operators only', async () => {
+    const [own] = (await shipment()).numbers as [string];
+    const [printed] = (await shipment({ printOrder: true })).numbers as [string];
+    const stranger = await testAccount(sql, 'client');
+
+    expect((await track(own)).status).toBe(200);
+    expect((await track(own, partner)).status).toBe(404);
+    expect((await track(printed)).status).toBe(200);
+    expect((await track(printed, partner)).status).toBe(200);
+    expect((await track(printed, operator)).status).toBe(200);
+    expect((await track(printed, stranger)).status).toBe(404);
+    expect((await request(app).get(`/v1/tracking/${own}`)).status).toBe(401);
+  });
+});
+
+describe('POST /v1/carriers/{carrierUid}/events', () => {
+  test('records each event once', async () => {
+    const [number] = (await shipment()).numbers as [string];
+    const scan = event(number, 'in_transit', 1);
+
+    expect((await report([scan, scan])).body).toEqual({ recorded: 1, repeated: 1, unknown: [] });
+    expect((await report([scan])).body).toEqual({ recorded: 0, repeated: 1, unknown: [] });
+    expect((await track(number)).body.checkpoints).toHaveLength(2);
+  });
+
+  test('numbers of another carrier, or of none, are told as unknown', async () => {
+    const [number] = (await shipment()).numbers as [string];
+
+    const answer = await report([event(number, 'delivered', 1)], { carrierUid: 'merlin_express' });
+
+    expect(answer.body).toEqual({ recorded: 0, repeated: 0, unknown: [number] });
+    expect((await report([event('nowhere', 'delivered', 1)])).body.unknown).toEqual(['nowhere']);
+  });
+
+  test('needs the carriers’ signature', async () => {
+    const [number] = (await shipment()).numbers as [string];
+
+    expect((await report([event(number, 'delivered', 1)], { secret: newSigningSecret() })).status).toBe(401);
+    expect(
+      (
+        await request(app)
+          .post('/v1/carriers/tern_parcel/events')
+          .send({ events: [event(number, 'delivered', 1)] })
+      ).status,
+    ).toBe(401);
+    expect((await track(number)).body.checkpoints).toHaveLength(1);
+  });
+
+  test.each([
+    [{ statusUid: 'lost' }, 'NO_SUCH_CHOICE_ERROR'],
+    [{ createdAt: 'yesterday' }, 'VALIDATION_ERROR'],
+    [{ trackingNumber: '' }, 'IS_BLANK_ERROR'],
+  ])('%j is refused', async (change, code) => {
+    const answer = await report([event('x', 'delivered', 1, change)]);
+
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toMatchObject([{ code, reference: `events[0].${Object.keys(change)[0]}` }]);
+  });
+});
+
+describe('an order is told', () => {
+  test('when its parcel moves and when it arrives, and of nothing in between', async () => {
+    const { numbers, orderId } = await shipment({ printOrder: true });
+    const [number] = numbers as [string];
+    for (const [index, status] of [
+      'registered',
+      'dispatched',
+      'in_transit',
+      'out_for_delivery',
+      'failed_attempt',
+      'delivered',
+      'in_transit',
+    ].entries()) {
+      await report([event(number, status, index)]);
+    }
+
+    expect(await signals()).toEqual([
+      [`order-${orderId}`, 'tracking', 'in_transit'],
+      [`order-${orderId}`, 'tracking', 'delivered'],
+    ]);
+  });
+
+  test('of delivery when all parcels are there, also when both events come at once', async () => {
+    const { numbers, orderId } = await shipment({ printOrder: true, count: 2 });
+
+    await Promise.all(numbers.map((number) => report([event(number, 'delivered', 5)])));
+
+    const told = await signals();
+    expect(told.at(-1)).toEqual([`order-${orderId}`, 'tracking', 'delivered']);
+    expect(told.filter(([, , transit]) => transit === 'delivered')).toHaveLength(1);
+  });
+
+  test('of a return when one of its parcels went back', async () => {
+    const { numbers } = await shipment({ printOrder: true, count: 2 });
+
+    await report([event(numbers[0]!, 'delivered', 5), event(numbers[1]!, 'returned', 6)]);
+
+    expect((await signals()).map(([, , transit]) => transit)).toEqual(['returned']);
+  });
+
+  test('of a label that was taken back only that it travels all the same; it stands again then', async () => {
+    const { numbers, shipmentId } = await shipment({ printOrder: true });
+    await voidShipment({ sql, carriers: createCarriers(sql) }, { shipmentId });
+    const standing = async () =>
+      (await sql<{ status: string }[]>`SELECT status FROM shipments WHERE id = ${shipmentId}`)[0]!.status;
+
+    await report([event(numbers[0]!, 'dispatched', 4)]);
+
+    expect(await signals()).toEqual([]);
+    expect(await standing()).toBe('voided');
+
+    await report([event(numbers[0]!, 'in_transit', 5)]);
+
+    expect((await signals()).map(([, , transit]) => transit)).toEqual(['in_transit']);
+    expect(await standing()).toBe('bought');
+  });
+});
+
+describe('the sweep', () => {
+  /** A gateway that has to be asked. */
+  const polled = (track: CarrierAdapter['track']) => {
+    const post = createCarriers(sql).forMethod('corvid_post_parcel')!;
+    return carriersOf([
+      {
+        ...post,
+        async buy(purchase) {
+          const outcome = await post.buy(purchase);
+          return outcome.ok ? { ok: true, purchase: { ...outcome.purchase, tracking: 'polled' } } : outcome;
+        },
+        track,
+      },
+    ]);
+  };
+  const buyPolled = async (carriers: ReturnType<typeof polled>, count = 1) => {
+    const bought = await buyShipment(
+      { sql, objects: deps.objects, carriers },
+      {
+        consignment: consignmentTo(MUNICH, { count }),
+        methodUid: 'corvid_post_parcel',
+        idempotencyKey: uuidv7(),
+        owner: await shippingOrderOwner(),
+      },
+    );
+    if (!bought.ok) throw new Error('refused');
+    return bought.shipment.packages[0]!.trackingNumber;
+  };
+  const dueNow = (number: string) =>
+    sql`UPDATE trackings SET next_check_at = now() WHERE tracking_number = ${number}`;
+  const dueAt = async (number: string) =>
+    (
+      await sql<
+        { nextCheckAt: Date | null }[]
+      >`SELECT next_check_at FROM trackings WHERE tracking_number = ${number}`
+    )[0]!.nextCheckAt;
+
+  test('asks only about packages that are due, and stops asking when one has arrived', async () => {
+    const asked: string[][] = [];
+    const carriers = polled(async (numbers) => {
+      asked.push([...numbers]);
+      return numbers.map((trackingNumber) => ({
+        trackingNumber,
+        eventId: null,
+        statusUid: 'delivered',
+        message: 'Delivered',
+        occurredAt: '2026-02-01T10:00:00Z',
+        signedBy: 'Corvid Post',
+      }));
+    });
+    const [due, later] = [await buyPolled(carriers), await buyPolled(carriers)];
+    await dueNow(due);
+
+    const swept = await sweepTrackings({ sql, carriers }, { limit: 100 });
+
+    expect(swept).toEqual({ checked: 1, recorded: 1, away: [] });
+    expect(asked).toEqual([[due]]);
+    expect(await dueAt(due)).toBeNull();
+    expect(await dueAt(later)).not.toBeNull();
+    expect((await sweepTrackings({ sql, carriers }, { limit: 100 })).checked).toBe(0);
+  });
+
+  test('a carrier that is away is asked again later, and fails nothing', async () => {
+    const carriers = polled(() => Promise.reject(new CarrierUnavailable('corvid_post', 'time-out')));
+    const number = await buyPolled(carriers);
+    await dueNow(number);
+
+    expect(await sweepTrackings({ sql, carriers }, { limit: 100 })).toEqual({
+      checked: 1,
+      recorded: 0,
+      away: ['corvid_post'],
+    });
+
+    expect((await dueAt(number))!.getTime()).toBeGreaterThan(Date.now());
+  });
+
+  test('a carrier is asked in batches, one at a time and with a pause between', async () => {
+    const calls: { numbers: number; began: number; ended: number }[] = [];
+    const carriers = polled(async (numbers) => {
+      const began = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      calls.push({ numbers: numbers.length, began, ended: performance.now() });
+      return [];
+    });
+    await buyPolled(carriers, 70);
+    await buyPolled(carriers, 50);
+    await sql`UPDATE trackings SET next_check_at = now() WHERE next_check_at IS NOT NULL`;
+
+    const { checked } = await sweepTrackings({ sql, carriers }, { limit: 120 });
+
+    expect(checked).toBe(120);
+    expect(calls.map(({ numbers }) => numbers)).toEqual([50, 50, 20]);
+    for (const [index, { began }] of calls.slice(1).entries()) {
+      // Timers may be a millisecond early.
+      expect(began - calls[index]!.ended).toBeGreaterThan(240);
+    }
+  });
+
+  test('a package that nothing new is heard of is asked for less and less often, and at last no more', async () => {
+    const carriers = polled(async () => []);
+    const number = await buyPolled(carriers);
+    const hoursAt = async (ageDays: number) => {
+      await sql`
+        UPDATE trackings SET next_check_at = now(), created_at = now() - make_interval(days => ${ageDays})
+        WHERE tracking_number = ${number}`;
+      await sweepTrackings({ sql, carriers }, { limit: 100 });
+      const at = await dueAt(number);
+      return at === null ? null : Math.round((at.getTime() - Date.now()) / 3_600_000);
+    };
+    expect([await hoursAt(1), await hoursAt(40), await hoursAt(91)]).toEqual([6, 24, null]);
+  });
+
+  test('carriers that report by themselves are not asked', async () => {
+    const { numbers } = await shipment();
+
+    expect(await dueAt(numbers[0]!)).toBeNull();
+  });
+});

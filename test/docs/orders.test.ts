@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FILE_FAULTS } from '../../src/files/domain/file-fault';
+import {
+  FINANCIAL_STATUSES,
+  ITEM_STATUSES,
+  ORDER_STATUSES,
+} from '../../src/orders/domain/lifecycle/statuses';
+import { PLAN_REFUSALS } from '../../src/orders/domain/refusal-reasons';
+import { projectRoot } from '../../src/platform/project-root';
+
+const document = readFileSync(join(projectRoot(), 'docs/orders.md'), 'utf8');
+
+/** Rows of the table below a heading, as the code words in each cell. */
+const rowsBelow = (heading: string) =>
+  (
+    document
+      .split(`## ${heading}\n`)[1]!
+      .split('\n## ')[0]!
+      .match(/^\| `.*$/gm) ?? []
+  ).map((row) => row.split('|').map((cell) => [...cell.matchAll(/`([a-z_]+)`/g)].map(([, word]) => word!)));
+
+test('every status of orders and items is explained, and no other', () => {
+  const rows = rowsBelow('Statuses');
+  expect(rows.flatMap((cells) => cells[1]!).sort()).toEqual([...ORDER_STATUSES].sort());
+  expect(rows.flatMap((cells) => cells[2]!).sort()).toEqual([...ITEM_STATUSES].sort());
+  for (const status of FINANCIAL_STATUSES) expect(document).toContain(`\`${status}\``);
+});
+
+test('every reason for a refusal is explained, and no other', () => {
+  const codes = rowsBelow('Refusals').map((cells) => cells[1]![0]);
+  expect(codes.sort()).toEqual([...PLAN_REFUSALS, ...Object.keys(FILE_FAULTS)].sort());
+});

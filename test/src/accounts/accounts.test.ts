@@ -1,0 +1,97 @@
+import { createAuthenticator, KEY_CACHE_MS } from '../../../src/accounts/authenticator';
+import { ensureDemoAccounts } from '../../../src/accounts/demo-accounts';
+import { createAccount, issueKey, keysOf, revokeKey, rotateKeys } from '../../../src/accounts/store';
+import { inTransaction } from '../../../src/platform/postgres';
+import { testAccount } from '../../support/api-deps';
+import { type TestDatabase, testDatabase } from '../../support/database';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+
+test('names are unique within a role', async () => {
+  const { sql } = database;
+  expect(await createAccount(sql, { role: 'client', name: 'twice' })).toMatchObject({
+    role: 'client',
+    name: 'twice',
+  });
+  expect(await createAccount(sql, { role: 'client', name: 'twice' })).toBeUndefined();
+  expect(await createAccount(sql, { role: 'partner', name: 'twice' })).toBeDefined();
+});
+
+test('a key has 192 random bits and its secret 256, and the database holds neither', async () => {
+  const { sql } = database;
+  const { apiKey, apiSecret, id } = await testAccount(sql, 'client');
+  expect(Buffer.from(apiKey.slice(4), 'base64url')).toHaveLength(24);
+  expect(Buffer.from(apiSecret.slice(4), 'base64url')).toHaveLength(32);
+  const [row] = await sql`SELECT api_keys::text AS row FROM api_keys WHERE account_id = ${id}`;
+  expect(row!.row).not.toContain(apiKey);
+  expect(row!.row).not.toContain(apiSecret);
+});
+
+test('a revoked key stops at once for a new reader and within the cache’s time for one that knew it', async () => {
+  const { sql } = database;
+  let now = 0;
+  const knew = createAuthenticator(sql, () => now);
+  const { id, apiKey } = await testAccount(sql, 'client');
+  expect((await knew.authenticate(apiKey))?.account.id).toBe(id);
+  const [key] = (await keysOf(sql, [id])).get(id)!;
+  expect(await revokeKey(sql, id, key!.id)).toBe(true);
+  expect(await createAuthenticator(sql).authenticate(apiKey)).toBeUndefined();
+  now = KEY_CACHE_MS;
+  expect(await knew.authenticate(apiKey)).toBeUndefined();
+});
+
+test('a key issued after it was asked for works: unknown keys are not remembered', async () => {
+  const { sql } = database;
+  const authenticator = createAuthenticator(sql, () => 0);
+  const { id, apiKey } = await testAccount(sql, 'client');
+  await sql`UPDATE api_keys SET revoked_at = now() WHERE account_id = ${id}`;
+  expect(await authenticator.authenticate(apiKey)).toBeUndefined();
+  await sql`UPDATE api_keys SET revoked_at = NULL WHERE account_id = ${id}`;
+  expect(await authenticator.authenticate(apiKey)).toBeDefined();
+});
+
+test('another account’s key cannot be revoked', async () => {
+  const { sql } = database;
+  const [mine, theirs] = [await testAccount(sql, 'client'), await testAccount(sql, 'client')];
+  const [key] = (await keysOf(sql, [theirs.id])).get(theirs.id)!;
+  expect(await revokeKey(sql, mine.id, key!.id)).toBe(false);
+  expect(await createAuthenticator(sql).authenticate(theirs.apiKey)).toBeDefined();
+});
+
+test('rotation lets the old key work through the overlap, and never prolongs one', async () => {
+  const { sql } = database;
+  const { id, apiKey } = await testAccount(sql, 'client');
+  const fresh = await inTransaction(sql, (tx) => rotateKeys(tx, id, 3600));
+  const authenticate = (header: string) => createAuthenticator(sql).authenticate(header);
+  expect(await authenticate(apiKey)).toBeDefined();
+  expect(await authenticate(`${fresh.apiKey}:${fresh.apiSecret}`)).toMatchObject({ withSecret: true });
+  await inTransaction(sql, (tx) => rotateKeys(tx, id, 7200));
+  const ends = (await keysOf(sql, [id])).get(id)!.map(({ expiresAt }) => expiresAt?.getTime());
+  expect(ends[0]).toBeUndefined();
+  expect(ends[1]! - fresh.previousKeysExpireAt.getTime()).toBeGreaterThan(3_000_000);
+  expect(ends[2]).toBe(fresh.previousKeysExpireAt.getTime());
+  await sql`UPDATE api_keys SET expires_at = now() WHERE account_id = ${id} AND expires_at IS NOT NULL`;
+  expect(await authenticate(apiKey)).toBeUndefined();
+});
+
+test('demo accounts: the same keys while the file’s keys work, new ones where they do not', async () => {
+  const { sql } = database;
+  const first = await ensureDemoAccounts(sql);
+  expect(first.credentials.partners.map(({ name }) => name)).toEqual(['prints-berlin', 'prints-ohio']);
+  const second = await ensureDemoAccounts(sql, first.credentials);
+  expect(second).toEqual(first);
+
+  const damaged = { ...first.credentials, operator: { apiKey: first.credentials.client.apiKey } };
+  const third = await ensureDemoAccounts(sql, damaged);
+  expect(third.credentials.client).toEqual(first.credentials.client);
+  expect(third.credentials.operator.apiKey).not.toBe(first.credentials.client.apiKey);
+  const caller = await createAuthenticator(sql).authenticate(third.credentials.operator.apiKey);
+  expect(caller?.account).toEqual(first.accounts.operator);
+});
+
+test('issuing to no account fails', async () => {
+  await expect(issueKey(database.sql, '00000000-0000-7000-8000-000000000000')).rejects.toThrow(/foreign key/);
+});

@@ -1,0 +1,175 @@
+import { createBuiltInCarrier } from '../../../src/carriers/built-in';
+import { type CarrierAdapter, CarrierUnavailable } from '../../../src/carriers/carrier';
+import { carriersOf, createCarriers } from '../../../src/carriers/carriers';
+import { RATE_CARDS } from '../../../src/carriers/domain/rate-cards';
+import { createEasyPostGateway } from '../../../src/carriers/easypost';
+import { createSafeClient, type SafeClient } from '../../../src/platform/http/safe-client';
+import { uuidv7 } from '../../../src/platform/ids';
+import type { Sql } from '../../../src/platform/postgres';
+import { testDatabase } from '../../support/database';
+import { CHICAGO, MUNICH } from '../documents/addresses';
+import { consignmentTo, packageOf } from '../shipping/consignments';
+import { carrierConformance } from './conformance';
+import { startEasyPostServer } from './easypost-server';
+
+let sql: Sql;
+let http: SafeClient;
+let server: Awaited<ReturnType<typeof startEasyPostServer>>;
+let gateway: CarrierAdapter;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  server = await startEasyPostServer();
+  http = createSafeClient({ allowPrivate: true });
+  gateway = createEasyPostGateway({ apiKey: 'EZTK-test', baseUrl: server.url, client: http, timeoutMs: 400 });
+});
+afterAll(async () => {
+  await http.close();
+  await server.stop();
+});
+
+const notCarried = consignmentTo(MUNICH, { packages: [packageOf({ grossWeightGrams: 500_000 })] });
+
+describe.each(RATE_CARDS)('$carrierName', (card) => {
+  carrierConformance({
+    adapter: () => createBuiltInCarrier(sql, card),
+    carried: consignmentTo(MUNICH),
+    notCarried,
+  });
+});
+
+describe('EasyPost', () => {
+  carrierConformance({
+    adapter: () => gateway,
+    carried: consignmentTo(CHICAGO, { currency: 'USD' }),
+    notCarried,
+  });
+
+  const consignment = consignmentTo(CHICAGO, { currency: 'USD' });
+  const methodUid = 'easypost_usps_groundadvantage';
+  const buy = (idempotencyKey: string) =>
+    gateway.buy({ consignment, packageIndex: 0, methodUid, idempotencyKey });
+
+  test('quotes every carrier’s services, with price and days', async () => {
+    const quotes = await gateway.quote(consignment);
+
+    expect(quotes).toMatchObject([
+      {
+        carrierUid: 'usps',
+        carrierName: 'USPS',
+        methodUid,
+        methodName: 'Ground Advantage',
+        price: { minor: 758, currency: 'USD' },
+        maxDays: 4,
+      },
+      {
+        methodUid: 'easypost_usps_express',
+        serviceType: 'express',
+        price: { minor: 3_140, currency: 'USD' },
+        maxDays: 1,
+      },
+      { carrierUid: 'upsdap', methodUid: 'easypost_upsdap_ground' },
+    ]);
+  });
+
+  test('an address it refuses has no methods', async () => {
+    expect(await gateway.quote(consignmentTo({ ...CHICAGO, postcode: '00000' }))).toEqual([]);
+  });
+
+  test('a refusal names the carrier’s code and messages, and buys nothing', async () => {
+    const before = server.live();
+    server.fail('buy', 'refuse');
+
+    expect(await buy(uuidv7())).toEqual({
+      ok: false,
+      refusal: {
+        code: 'SHIPMENT.POSTAGE.FAILURE',
+        message: 'The carrier refused.',
+        detail: { errors: [expect.objectContaining({ message: 'is not served' })] },
+      },
+    });
+    expect(server.live()).toBe(before);
+  });
+
+  describe.each(['time-out', 'garbled', '500', 'act-then-break'] as const)(
+    'an answer that is a %s',
+    (fault) => {
+      test.each(['retrieve', 'create', 'buy', 'label'])(
+        'of %s is no outcome, and the same key goes on to one label',
+        async (kind) => {
+          const before = server.live();
+          const key = uuidv7();
+          server.fail(kind, fault);
+
+          await expect(buy(key)).rejects.toThrow(CarrierUnavailable);
+          const again = await buy(key);
+
+          expect(again.ok).toBe(true);
+          expect(server.live()).toBe(before + 1);
+        },
+      );
+
+      test('of a refund is no outcome, and the next try voids', async () => {
+        const key = uuidv7();
+        await buy(key);
+        const before = server.live();
+        server.fail('refund', fault);
+
+        await expect(gateway.void({ idempotencyKey: key, methodUid })).rejects.toThrow(CarrierUnavailable);
+        expect(await gateway.void({ idempotencyKey: key, methodUid })).toEqual({ ok: true });
+
+        expect(server.live()).toBe(before - 1);
+      });
+
+      test('of a quote leaves the other carriers’ quotes', async () => {
+        server.fail('create', fault);
+        const all = carriersOf([...createCarriers(sql).adapters, gateway]);
+
+        const quotes = await all.quote(consignment);
+
+        expect(quotes.length).toBeGreaterThan(0);
+        expect(quotes.every((quote) => !quote.methodUid.startsWith('easypost'))).toBe(true);
+      });
+    },
+  );
+
+  test('a refund that is refused says why', async () => {
+    const key = uuidv7();
+    await buy(key);
+    server.fail('refund', 'refuse');
+
+    expect(await gateway.void({ idempotencyKey: key, methodUid })).toEqual({
+      ok: false,
+      reason: 'The carrier refused.',
+    });
+  });
+
+  test('tracking details become checkpoints', async () => {
+    const bought = await buy(uuidv7());
+    if (!bought.ok) throw new Error('refused');
+    const { trackingNumber } = bought.purchase;
+    server.move(trackingNumber, 'out_for_delivery', '2026-02-02T09:30:00Z');
+    server.move(trackingNumber, 'unknown', '2026-02-02T09:31:00Z');
+    server.move(trackingNumber, 'return_to_sender', '2026-02-02T18:00:00Z');
+
+    expect((await gateway.track([trackingNumber])).slice(1)).toEqual([
+      {
+        trackingNumber,
+        eventId: null,
+        statusUid: 'out_for_delivery',
+        message: 'now out_for_delivery',
+        location: 'CHICAGO, IL, US',
+        occurredAt: '2026-02-02T09:30:00.000Z',
+        expectedDeliveryDate: '2026-02-03',
+        signedBy: 'USPS',
+      },
+      expect.objectContaining({ statusUid: 'returned' }),
+    ]);
+  });
+});
+
+test('when no carrier answers, quoting fails', async () => {
+  server.fail('create', '500');
+
+  await expect(carriersOf([gateway]).quote(consignmentTo(CHICAGO))).rejects.toThrow(CarrierUnavailable);
+});

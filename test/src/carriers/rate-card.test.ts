@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import countries from 'i18n-iso-countries';
+import { billableGrams, quoteRateCard } from '../../../src/carriers/domain/rate-card';
+import { RATE_CARDS } from '../../../src/carriers/domain/rate-cards';
+import { REGIONS, regionOf, zoneBetween } from '../../../src/carriers/domain/zones';
+import { CHICAGO, MUNICH, TOKYO } from '../documents/addresses';
+import { consignmentTo, packageOf } from '../shipping/consignments';
+
+const all = (consignment: Parameters<typeof quoteRateCard>[1]) =>
+  RATE_CARDS.flatMap((card) => quoteRateCard(card, consignment));
+const price = (uid: string, consignment: Parameters<typeof quoteRateCard>[1]) =>
+  all(consignment).find(({ methodUid }) => methodUid === uid)?.price.minor;
+
+describe('zones', () => {
+  test('every country is in one region or served by nobody', () => {
+    const listed = Object.values(REGIONS).flatMap((codes) => codes.split(' '));
+    const valid = new Set([...Object.keys(countries.getAlpha2Codes()), 'XK']);
+
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(listed.filter((code) => !valid.has(code))).toEqual([]);
+    expect([...valid].filter((code) => regionOf(code) === undefined).sort()).toEqual([
+      'AQ',
+      'BV',
+      'GS',
+      'HM',
+      'IO',
+      'KP',
+      'SY',
+      'TF',
+      'UM',
+    ]);
+  });
+
+  test.each([
+    ['DE', 'DE', 'domestic'],
+    ['DE', 'FR', 'union'],
+    ['DE', 'CH', 'continent'],
+    ['US', 'CA', 'continent'],
+    ['DE', 'US', 'intercontinental'],
+    ['DE', 'BR', 'remote'],
+    ['DE', 'KP', undefined],
+  ])('%s to %s is %s', (from, to, zone) => {
+    expect(zoneBetween(from, to)).toBe(zone);
+  });
+});
+
+test('prices never fall as a package grows heavier or larger', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 35_000 }),
+      fc.integer({ min: 1, max: 35_000 }),
+      fc.integer({ min: 10, max: 1_400 }),
+      fc.constantFrom(MUNICH, CHICAGO, TOKYO),
+      (a, b, lengthMm, receiver) => {
+        const of = (grossWeightGrams: number) =>
+          consignmentTo(receiver, { packages: [packageOf({ grossWeightGrams, lengthMm })] });
+        const [light, heavy] = [all(of(Math.min(a, b))), all(of(Math.max(a, b)))];
+        for (const quote of heavy) {
+          const lighter = light.find(({ methodUid }) => methodUid === quote.methodUid);
+          expect(lighter).toBeDefined();
+          expect(lighter!.price.minor).toBeLessThanOrEqual(quote.price.minor);
+        }
+      },
+    ),
+  );
+});
+
+test.each(['DE', 'NL', 'GB', 'US', 'CA', 'AU', 'JP'])(
+  'from %s a package goes round the world, by post and by courier',
+  (country) => {
+    for (const to of ['DE', 'FR', 'GB', 'US', 'CA', 'AU', 'JP', 'BR', 'ZA', 'IN']) {
+      const consignment = { ...consignmentTo({ ...MUNICH, country: to }), sender: { ...MUNICH, country } };
+      const carriers = new Set(all(consignment).map(({ carrierUid }) => carrierUid));
+
+      expect(carriers.has('corvid_post')).toBe(true);
+      expect(carriers.size).toBeGreaterThan(1);
+    }
+  },
+);
+
+test('a large light package by courier is charged for its volume', () => {
+  expect(
+    billableGrams(packageOf({ grossWeightGrams: 500, lengthMm: 500, widthMm: 400, heightMm: 300 }), 5_000),
+  ).toBe(12_000);
+  expect(
+    billableGrams(packageOf({ grossWeightGrams: 500, lengthMm: 500, widthMm: 400, heightMm: 300 }), null),
+  ).toBe(500);
+});
+
+describe('limits', () => {
+  const letter = { grossWeightGrams: 500, lengthMm: 353, widthMm: 250, heightMm: 20 };
+  test.each([
+    ['at its limits', letter, true],
+    ['lying otherwise', { ...letter, lengthMm: 20, heightMm: 353 }, true],
+    ['too heavy', { ...letter, grossWeightGrams: 501 }, false],
+    ['too long', { ...letter, lengthMm: 354 }, false],
+    ['too wide', { ...letter, widthMm: 251 }, false],
+    ['too thick', { ...letter, heightMm: 21 }, false],
+  ])('a letter %s', (_, change, carried) => {
+    expect(
+      price('corvid_post_letter', consignmentTo(MUNICH, { packages: [packageOf(change)] })) !== undefined,
+    ).toBe(carried);
+  });
+
+  test('a package over length and girth goes with nobody who limits them', () => {
+    const long = consignmentTo(MUNICH, {
+      packages: [packageOf({ lengthMm: 1_500, widthMm: 400, heightMm: 400 })],
+    });
+
+    expect(all(long)).toEqual([]);
+  });
+});
+
+test('fuel, island and oversize surcharges come on top of the step', () => {
+  const base = packageOf({ grossWeightGrams: 800, lengthMm: 200, widthMm: 100, heightMm: 50 });
+  const to = (postcode: string, change = {}) =>
+    consignmentTo({ ...MUNICH, country: 'ES', postcode }, { packages: [{ ...base, ...change }] });
+
+  expect(price('tern_parcel_standard', to('28013'))).toBe(990 + 84);
+  expect(price('tern_parcel_standard', to('35001'))).toBe(990 + 84 + 1_150);
+  expect(price('tern_parcel_standard', to('28013', { lengthMm: 1_001, widthMm: 50 }))).toBe(990 + 84 + 450);
+});
+
+test('prices follow the level of the country they start in', () => {
+  const from = (country: string) =>
+    price('corvid_post_parcel', { ...consignmentTo({ ...MUNICH, country }), sender: { ...MUNICH, country } });
+
+  expect(from('DE')).toBe(619);
+  expect(from('US')).toBe(693);
+});

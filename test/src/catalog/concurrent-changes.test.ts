@@ -1,0 +1,46 @@
+import { listCustomerProducts } from '../../../src/catalog/customer-product-list';
+import { createCustomerProduct, updateCustomerProduct } from '../../../src/catalog/customer-products';
+import { seedDemoCatalog } from '../../../src/catalog/seed-demo-catalog';
+import { connectPostgres } from '../../../src/platform/postgres';
+import { testDatabase } from '../../support/database';
+
+const operator = { role: 'operator' } as const;
+
+test('customer products that change hands at once, to and fro, are all changed, and totals stay right', async () => {
+  const { sql, url } = await testDatabase();
+  await seedDemoCatalog(sql);
+  // More connections than the totals have slots.
+  const many = connectPostgres(url, { max: 24, applicationName: 'test-many' });
+  const customers = [['*'], ['x'], ['y', 'z'], ['z']];
+  const products = await Promise.all(
+    Array.from({ length: 24 }, (_, n) =>
+      createCustomerProduct(many, operator, {
+        name: `Changing ${n}`,
+        customerIds: customers[n % 4]!,
+        productModelId: 't-shirt',
+        variantOptions: [],
+      }),
+    ),
+  );
+  try {
+    await Promise.all(
+      products.map(async ({ id }, n) => {
+        for (let turn = 1; turn <= 40; turn += 1) {
+          await updateCustomerProduct(many, operator, id, {
+            customerIds: customers[(n + turn * (n % 2 === 0 ? 1 : 3)) % 4]!,
+          });
+        }
+      }),
+    );
+  } finally {
+    await many.end();
+  }
+  for (const viewer of ['*', 'x', 'y', 'z']) {
+    const { total, products } = await listCustomerProducts(sql, operator, {
+      customerIds: [viewer],
+      offset: 0,
+      limit: 250,
+    });
+    expect(total).toBe(products.length);
+  }
+});

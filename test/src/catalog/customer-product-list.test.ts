@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { COUNTED_MATCHES, listCustomerProducts } from '../../../src/catalog/customer-product-list';
+import { seedDemoCatalog } from '../../../src/catalog/seed-demo-catalog';
+import type { Sql } from '../../../src/platform/postgres';
+import { testDatabase } from '../../support/database';
+
+const CLIENT = { role: 'client', id: '0190b000-0000-7000-8000-00000000000a' } as const;
+const MANY = COUNTED_MATCHES + 500;
+
+let sql: Sql;
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  await seedDemoCatalog(sql);
+  await sql`
+    INSERT INTO customer_products (id, name, customer_ids, product_model_id, variant_options)
+    SELECT gen_random_uuid(), 'Bulk ' || CASE WHEN n % 500 = 0 THEN 'rare ' ELSE 'usual ' END || n,
+           ARRAY[CASE WHEN n % 3 = 0 THEN ${CLIENT.id} ELSE '*' END], 'mug', '[]'
+    FROM generate_series(1, ${MANY}::int) AS n`;
+  await sql`ANALYZE`;
+});
+
+test('a search with few matches has an exact total', async () => {
+  const { total, totalIsEstimate, products } = await listCustomerProducts(sql, CLIENT, {
+    search: 'BULK RARE',
+    offset: 0,
+    limit: 250,
+  });
+  expect({ total, totalIsEstimate }).toEqual({ total: 3, totalIsEstimate: false });
+  expect(products.length).toBe(3);
+});
+
+test('a search with very many matches says that its total is an estimate, and a near one', async () => {
+  const { total, totalIsEstimate } = await listCustomerProducts(sql, CLIENT, {
+    search: 'bulk',
+    offset: 0,
+    limit: 10,
+  });
+  expect(totalIsEstimate).toBe(true);
+  expect(total).toBeGreaterThan(COUNTED_MATCHES);
+  expect(Math.abs(total - MANY)).toBeLessThan(MANY * 0.5);
+});
+
+test.each([
+  ['known to the planner', 'bulk', true],
+  ['stored since it last looked', 'later', false],
+])('whoever reads a search up to its total finds every match: %s', async (_, search, analysed) => {
+  if (!analysed) {
+    await sql`
+      INSERT INTO customer_products (id, name, customer_ids, product_model_id, variant_options)
+      SELECT gen_random_uuid(), 'Later ' || n, ARRAY['*'], 'poster', '[]' FROM generate_series(1, ${MANY}::int) AS n`;
+  }
+  const ids = new Set<string>();
+  let last: { total: number; totalIsEstimate: boolean };
+  let offset = 0;
+  do {
+    const { products, ...totals } = await listCustomerProducts(sql, CLIENT, { search, offset, limit: 250 });
+    for (const { id } of products) ids.add(id);
+    last = totals;
+    offset += 250;
+  } while (offset < last.total);
+  expect(ids.size).toBe(MANY);
+  expect(last).toEqual({ total: MANY, totalIsEstimate: false });
+  const behind = await listCustomerProducts(sql, CLIENT, { search, offset: MANY + 250, limit: 250 });
+  expect(behind.products).toEqual([]);
+  expect(behind.total).toBeLessThanOrEqual(MANY + 250);
+  if (!analysed) await sql`DELETE FROM customer_products WHERE name LIKE 'Later%'`;
+});
+
+test('totals without a search are exact however many there are', async () => {
+  const { total, totalIsEstimate } = await listCustomerProducts(sql, CLIENT, {
+    productModelIds: ['mug'],
+    offset: 0,
+    limit: 10,
+  });
+  expect({ total, totalIsEstimate }).toEqual({ total: MANY, totalIsEstimate: false });
+});
+
+test('pages of several ranges hold every product once, in the list’s order', async () => {
+  const ids: string[] = [];
+  for (let offset = 0; ; offset += 250) {
+    const { products } = await listCustomerProducts(sql, CLIENT, { offset, limit: 250 });
+    ids.push(...products.map(({ id }) => id));
+    if (products.length < 250) break;
+  }
+  expect(ids).toEqual([...new Set(ids)].sort().reverse());
+  expect(ids.length).toBe(MANY + 2);
+});
+
+test('deleting and moving products keeps totals right', async () => {
+  await sql`DELETE FROM customer_products WHERE name LIKE 'Bulk rare%'`;
+  await sql`UPDATE customer_products SET customer_ids = ARRAY['other'] WHERE name LIKE 'Bulk usual 1%'`;
+  const [counted] = await sql<{ all: number; seen: number }[]>`
+    SELECT count(*)::int AS all,
+           count(*) FILTER (WHERE customer_ids && ARRAY['*', ${CLIENT.id}])::int AS seen FROM customer_products`;
+  expect((await listCustomerProducts(sql, { role: 'operator' }, { offset: 0, limit: 1 })).total).toBe(
+    counted!.all,
+  );
+  expect((await listCustomerProducts(sql, CLIENT, { offset: 0, limit: 1 })).total).toBe(counted!.seen);
+});
+
+describe('the search index', () => {
+  const letters = fc.constantFrom(...'aAbBéÉßẞİıΣσ例漢 \'"\\%_&|!:*()-1');
+  const texts = fc.string({ unit: letters, minLength: 1, maxLength: 40 });
+
+  test('finds a name by every part of it, in any case, and by nothing else', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(texts, { minLength: 3, maxLength: 3 }), async (names) => {
+        const wrong = await sql`
+          WITH names AS (SELECT name FROM unnest(${names}::text[]) AS name),
+          parts AS (
+            SELECT DISTINCT part FROM names, generate_series(1, length(name)) AS first, generate_series(1, 14) AS size,
+              LATERAL (SELECT CASE WHEN size % 2 = 0 THEN upper(substr(name, first, size)) ELSE substr(name, first, size) END)
+                AS cut (part)
+          )
+          SELECT name, part FROM names, parts
+          WHERE searchable(name) @@ search_for(part) IS DISTINCT FROM position(lower(part) IN lower(name)) > 0`;
+        // Beyond eight characters the index gives candidates, which the name itself then confirms.
+        expect(wrong.filter(({ part }) => part.length <= 8)).toEqual([]);
+        expect(wrong.filter(({ name, part }) => name.includes(part))).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each([
+    ["O'Neil", 1],
+    ['100% \\o/ (new)', 1],
+    ["'", 1],
+    ['zebra crossing at noo', 1],
+    ['zebra noon', 0],
+  ])('finds %j', async (search, total) => {
+    await sql`DELETE FROM customer_products WHERE reference LIKE 'odd-%'`;
+    for (const [at, name] of ["Mug of O'Neil", 'Tee 100% \\o/ (new)', 'Zebra crossing at noon'].entries()) {
+      await sql`
+          INSERT INTO customer_products (id, name, customer_ids, product_model_id, variant_options, reference)
+          VALUES (gen_random_uuid(), ${name}, ARRAY['*'], 'mug', '[]', ${`odd-${at}`})`;
+    }
+    for (const viewer of [CLIENT, { role: 'operator' } as const]) {
+      expect(await listCustomerProducts(sql, viewer, { search, offset: 0, limit: 10 })).toMatchObject({
+        total,
+      });
+    }
+  });
+});

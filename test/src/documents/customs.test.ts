@@ -1,0 +1,216 @@
+import { s10 } from '../../../src/carriers/domain/tracking-numbers';
+import type { ConsignmentItem } from '../../../src/consignments/domain/consignment';
+import { customsForm } from '../../../src/consignments/domain/customs';
+import { renderCommercialInvoice } from '../../../src/documents/commercial-invoice';
+import { type CustomerInvoice, renderCustomerInvoice } from '../../../src/documents/customer-invoice';
+import { type CustomsDeclaration, renderCn22, renderCn23 } from '../../../src/documents/customs-forms';
+import { consignmentTo, packageOf } from '../shipping/consignments';
+import { BERLIN, CHICAGO, MUNICH, TOKYO } from './addresses';
+import { barcodesIn, pagesOf, textOf, touchesEdge } from './pictures';
+
+const item = (index: number, change: Partial<ConsignmentItem> = {}): ConsignmentItem => ({
+  itemReferenceId: `item-${index}`,
+  description: `Poster ${index}, matte paper 200 g, 50x70 cm`,
+  quantity: 2,
+  unitValue: { minor: 1_999, currency: 'EUR' },
+  unitWeightGrams: 180,
+  hsCode: '491191',
+  countryOfOrigin: 'DE',
+  ...change,
+});
+const items = (count: number) => Array.from({ length: count }, (_, index) => item(index + 1));
+const words = (text: string) => text.replace(/\s+/g, ' ');
+
+describe('which form a package needs', () => {
+  const light = packageOf({ grossWeightGrams: 800, items: [item(1)] });
+  test.each([
+    ['within a country', MUNICH, light, 'postal', null],
+    ['within the EU', { ...MUNICH, country: 'FR' }, light, 'postal', null],
+    ['small and cheap by post', CHICAGO, light, 'postal', 'cn22'],
+    ['above 2 kg by post', CHICAGO, { ...light, grossWeightGrams: 2_001 }, 'postal', 'cn23'],
+    ['at 2 kg by post', CHICAGO, { ...light, grossWeightGrams: 2_000 }, 'postal', 'cn22'],
+    [
+      'of 348 euros by post',
+      CHICAGO,
+      { ...light, items: [item(1, { quantity: 1, unitValue: { minor: 34_800, currency: 'EUR' } })] },
+      'postal',
+      'cn22',
+    ],
+    [
+      'above 300 SDR by post',
+      CHICAGO,
+      { ...light, items: [item(1, { quantity: 1, unitValue: { minor: 34_900, currency: 'EUR' } })] },
+      'postal',
+      'cn23',
+    ],
+    [
+      'above 300 SDR in yen',
+      CHICAGO,
+      { ...light, items: [item(1, { quantity: 1, unitValue: { minor: 65_000, currency: 'JPY' } })] },
+      'postal',
+      'cn23',
+    ],
+    ['of more lines than a CN22 holds', CHICAGO, { ...light, items: items(7) }, 'postal', 'cn23'],
+    ['by courier', CHICAGO, light, 'commercial', 'commercial_invoice'],
+  ] as const)('%s', (_, receiver, pack, carrier, expected) => {
+    expect(customsForm(consignmentTo(receiver, { packages: [pack] }), pack, carrier)).toBe(expected);
+  });
+});
+
+const declaration = (count: number, change: Partial<ConsignmentItem> = {}): CustomsDeclaration => {
+  const pack = packageOf({
+    grossWeightGrams: 1_940,
+    items: items(count).map((each) => ({ ...each, ...change })),
+  });
+  return {
+    consignment: consignmentTo(CHICAGO, { packages: [pack] }),
+    pack,
+    carrierName: 'Corvid Post',
+    barcode: { symbology: 'code128', value: s10('C', 47312482, 'DE') },
+    date: '2026-01-05',
+  };
+};
+
+test('a CN22 declares every line with number, weight, value, tariff number and origin, totals, signature and date', async () => {
+  const pdf = await renderCn22(declaration(2));
+  const [text] = await textOf(pdf);
+  const [page] = await pagesOf(pdf, 'cn22');
+
+  expect(words(text!)).toContain('2 x Poster 1, matte paper 200 g');
+  expect(words(text!)).toContain('0.360 kg');
+  expect(words(text!)).toContain('39.98 EUR');
+  expect(words(text!)).toContain('79.96 EUR');
+  expect(words(text!)).toContain('1.940 kg');
+  expect(text).toContain('491191');
+  expect(text).toContain('EORI no. DE123456789012345');
+  expect(words(text!)).toContain('Date 2026-01-05');
+  expect(words(text!)).toContain('signature: Jörg Weiß');
+  expect(touchesEdge(page!, 20)).toBe(false);
+});
+
+test('a CN22 with six long lines keeps them above its totals', async () => {
+  const long = declaration(6, {
+    description: 'Framed photographic print on archival paper behind acrylic glass, oak frame, 60x90 cm',
+  });
+  const [text] = await textOf(await renderCn22(long));
+  await pagesOf(await renderCn22(long), 'cn22-long');
+
+  expect(text!.match(/oak frame/g)).toHaveLength(6);
+});
+
+test('a CN23 has sender and receiver with tax numbers, and a barcode that decodes', async () => {
+  const pdf = await renderCn23(declaration(3));
+  const [text] = await textOf(pdf);
+  const [page] = await pagesOf(pdf, 'cn23');
+
+  expect(words(text!)).toContain('10997 Berlin GERMANY');
+  expect(words(text!)).toContain('Chicago IL 60607-1234');
+  expect(words(text!)).toContain('VAT no. DE123456789');
+  expect(words(text!)).toContain('119.94 EUR');
+  expect(words(text!)).toContain('Page 1 of 1');
+  expect((await barcodesIn(page!)).map((code) => code.text)).toEqual(['CA473124829DE']);
+  expect(touchesEdge(page!, 20)).toBe(false);
+});
+
+test('a CN23 of forty lines goes over several pages with its table’s titles on each', async () => {
+  const pages = await textOf(await renderCn23(declaration(40)));
+  await pagesOf(await renderCn23(declaration(40)), 'cn23-long', 2);
+
+  expect(pages.length).toBeGreaterThan(2);
+  pages.forEach((text, index) => {
+    expect(words(text)).toContain(`Page ${index + 1} of ${pages.length}`);
+    expect(text).toContain('Detailed description of contents');
+  });
+  expect(pages.join(' ').match(/Poster \d+, matte/g)).toHaveLength(40);
+  expect(words(pages.at(-1)!)).toContain('1599.20 EUR');
+});
+
+test('a commercial invoice of three pages lists every item once, with totals at its end', async () => {
+  const consignment = consignmentTo(CHICAGO, {
+    packages: [packageOf({ items: items(30) }), packageOf({ packageReferenceId: 'pkg-2', items: items(45) })],
+  });
+  const pdf = await renderCommercialInvoice({
+    consignment,
+    carrierName: 'Tern Parcel',
+    trackingNumbers: ['095211010001234563', '095211010001234570'],
+    date: '2026-01-05',
+  });
+  const pages = await textOf(pdf);
+  const pictures = await pagesOf(pdf, 'commercial-invoice', 2);
+
+  expect(pages).toHaveLength(3);
+  for (const [index, text] of pages.entries()) expect(words(text)).toContain(`Page ${index + 1} of 3`);
+  expect(pages.join(' ').match(/matte paper/g)).toHaveLength(75);
+  expect(words(pages[2]!)).toContain('2998.50 EUR');
+  expect(words(pages[2]!)).toContain('1.700 kg');
+  expect(words(pages[2]!)).toContain('27.000 kg');
+  for (const picture of pictures) expect(touchesEdge(picture, 40)).toBe(false);
+});
+
+test('a commercial invoice to Japan prints the receiver in Japanese', async () => {
+  const pdf = await renderCommercialInvoice({
+    consignment: consignmentTo(TOKYO),
+    carrierName: 'Merlin Express',
+    trackingNumbers: ['095222020001234560'],
+    date: '2026-01-05',
+  });
+  const [text] = await textOf(pdf);
+  await pagesOf(pdf, 'commercial-invoice-tokyo', 2);
+
+  expect(text).toContain('株式会社サンプル印刷');
+  expect(text).toContain('銀座');
+});
+
+describe('the customer’s invoice', () => {
+  const invoice = (count: number, vatRate = '0.19'): CustomerInvoice => {
+    const lines = Array.from({ length: count }, (_, index) => ({
+      title: `Photo book ${index + 1}, hard cover`,
+      reference: `item-${index + 1}`,
+      quantity: 1,
+      unitMinor: 2_000,
+      discountMinor: index === 0 ? 200 : 0,
+      netMinor: index === 0 ? 1_800 : 2_000,
+      vatMinor: 380,
+      grossMinor: 2_380,
+    }));
+    const netMinor = lines.reduce((sum, line) => sum + line.netMinor, 0);
+    const vatMinor = Math.round(netMinor * Number(vatRate));
+    return {
+      number: '100001',
+      date: '2026-01-05',
+      currency: 'EUR',
+      vatRate,
+      seller: { ...BERLIN, taxIds: { vatNumber: 'DE123456789' } },
+      buyer: MUNICH,
+      orderReference: 'ORDER-1',
+      lines,
+      totals: { netMinor, vatMinor, grossMinor: netMinor + vatMinor },
+    };
+  };
+
+  test('shows net, VAT and total', async () => {
+    const [text] = await textOf(await renderCustomerInvoice(invoice(2)));
+    await pagesOf(await renderCustomerInvoice(invoice(2)), 'customer-invoice', 2);
+
+    expect(words(text!)).toContain('Net 38.00 EUR');
+    expect(words(text!)).toContain('VAT 19 % 7.22 EUR');
+    expect(words(text!)).toContain('Total 45.22 EUR');
+  });
+
+  test.each([1, 30, 31, 32, 33, 34, 35, 36, 37, 38, 80, 120])(
+    'of %i lines has them all, and its totals on the last page',
+    async (count) => {
+      const pages = await textOf(await renderCustomerInvoice(invoice(count)));
+
+      expect(pages.join(' ').match(/Photo book \d+,/g)).toHaveLength(count);
+      expect(words(pages.at(-1)!)).toContain('VAT 19 %');
+      expect(words(pages.at(-1)!)).toContain(`Page ${pages.length} of ${pages.length}`);
+    },
+  );
+
+  test('of an export says that no VAT was charged', async () => {
+    const [text] = await textOf(await renderCustomerInvoice(invoice(1, '0')));
+
+    expect(words(text!)).toContain('Export of goods: no VAT charged.');
+  });
+});

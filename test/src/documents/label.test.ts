@@ -1,0 +1,225 @@
+import { ready } from 'zpl-renderer-js';
+import { s10, sscc } from '../../../src/carriers/domain/tracking-numbers';
+import { unprintable } from '../../../src/documents/fonts';
+import { type LabelContent, layOutLabel } from '../../../src/documents/label-layout';
+import { renderLabelPdf } from '../../../src/documents/label-pdf';
+import { renderLabelZpl } from '../../../src/documents/label-zpl';
+import {
+  ATHENS,
+  BANGKOK,
+  BERLIN,
+  CHICAGO,
+  DUBAI,
+  KYIV,
+  MUNICH,
+  SEOUL,
+  SHANGHAI,
+  TEL_AVIV,
+  TOKYO,
+} from './addresses';
+import { barcodesIn, pagesOf, pictureOfPng, textOf, touchesEdge } from './pictures';
+
+const postal: LabelContent = {
+  carrierName: 'Corvid Post',
+  serviceName: 'Tracked Packet',
+  mark: 'PACKET',
+  sender: BERLIN,
+  receiver: MUNICH,
+  reference: 'ORDER-2026-000123',
+  packageReference: 'pkg-1',
+  packageNumber: 1,
+  packageCount: 1,
+  weightGrams: 1_250,
+  date: '2026-01-05',
+  routing: 'DE-803',
+  barcode: { symbology: 'code128', value: s10('L', 47312482, 'DE') },
+};
+const courier: LabelContent = {
+  ...postal,
+  carrierName: 'Tern Parcel',
+  serviceName: 'Standard',
+  mark: 'STANDARD',
+  brandName: 'Northern Walls',
+  receiver: CHICAGO,
+  packageNumber: 2,
+  packageCount: 3,
+  routing: 'US-606',
+  barcode: { symbology: 'gs1-128', value: sscc('9521101', 1_234_567) },
+};
+const scripts = { TOKYO, DUBAI, ATHENS, KYIV, SEOUL, SHANGHAI, TEL_AVIV, BANGKOK };
+
+describe('PDF labels', () => {
+  test.each([
+    ['4x6', 'postal', postal, 'Code128', 'LA473124829DE', [288, 432]],
+    ['A6', 'postal', postal, 'Code128', 'LA473124829DE', [297, 419]],
+    ['4x6', 'courier', courier, 'Code128', '', [288, 432]],
+    ['A6', 'courier', courier, 'Code128', '', [297, 419]],
+  ] as const)(
+    'a %s label of a %s service has its size, and its barcode decodes',
+    async (size, name, label, format, value, [width, height]) => {
+      const pdf = await renderLabelPdf([label], size);
+
+      const pages = await pagesOf(pdf, `label-${name}-${size}`);
+      expect(pages).toHaveLength(1);
+      expect([Math.round(pages[0]!.width / 3), Math.round(pages[0]!.height / 3)]).toEqual([width, height]);
+      expect(touchesEdge(pages[0]!, 12)).toBe(false);
+      const codes = await barcodesIn(pages[0]!);
+      expect(codes).toHaveLength(1);
+      expect(codes[0]!.format).toBe(format);
+      expect(codes[0]!.text.replace(/[()]/g, '')).toBe(value || `00${courier.barcode.value}`);
+    },
+  );
+
+  test('an SSCC is a GS1-128 symbol: FNC1 first, bars of 32 mm, modules of at least 0.495 mm, quiet zones of 10', async () => {
+    const [page] = await pagesOf(await renderLabelPdf([courier], 'A6'), 'label-sscc', 6);
+    const [code] = await barcodesIn(page!);
+
+    expect(code!.symbologyIdentifier).toBe(']C1');
+    const points = (pixels: number) => (pixels / 6 / 72) * 25.4;
+    const { topLeft, topRight } = code!.position;
+    const symbolWidth = points(topRight.x - topLeft.x);
+    expect(symbolWidth / 156).toBeGreaterThan(0.49);
+    const moduleWidth = symbolWidth / 156;
+    expect(points(topLeft.x)).toBeGreaterThan(10 * moduleWidth - 0.1);
+    expect(points(page!.width - topRight.x)).toBeGreaterThan(10 * moduleWidth - 0.1);
+    const column = topLeft.x + 2;
+    let longest = 0;
+    for (let y = 0, run = 0; y < page!.height; y++) {
+      run = page!.data[(y * page!.width + column) * 4]! < 128 ? run + 1 : 0;
+      longest = Math.max(longest, run);
+    }
+    expect(points(longest)).toBeGreaterThanOrEqual(31.8);
+  });
+
+  test('says who sends what to whom, and the country only across borders', async () => {
+    const [domestic] = await textOf(await renderLabelPdf([postal]));
+    const [abroad] = await textOf(await renderLabelPdf([courier]));
+
+    expect(domestic).toContain('Anneliese Großmann-Müller');
+    expect(domestic).toContain('80331 München');
+    expect(domestic).not.toContain('GERMANY');
+    expect(domestic).toContain('1.25 kg');
+    expect(domestic).toContain('2026-01-05');
+    expect(domestic).toContain('ORDER-2026-000123');
+    expect(abroad).toContain('Chicago IL 60607-1234');
+    expect(abroad).toContain('UNITED STATES');
+    expect(abroad).toContain('2 of 3');
+    expect(abroad).toContain('Northern Walls');
+  });
+
+  test('four labels stand on a sheet of A4, the fifth on the next, and every barcode decodes', async () => {
+    const labels = Array.from({ length: 5 }, (_, index) => ({
+      ...postal,
+      packageNumber: index + 1,
+      packageCount: 5,
+      barcode: { symbology: 'code128' as const, value: s10('C', 30_000_000 + index, 'DE') },
+    }));
+    const pages = await pagesOf(await renderLabelPdf(labels, 'A4'), 'label-a4');
+
+    expect(pages).toHaveLength(2);
+    const found = (await Promise.all(pages.map((page) => barcodesIn(page)))).map((codes) =>
+      codes.map(({ text }) => text).sort(),
+    );
+    expect(found).toEqual([
+      labels.slice(0, 4).map(({ barcode }) => barcode.value),
+      [labels[4]!.barcode.value],
+    ]);
+  });
+
+  test.each(Object.entries(scripts))(
+    'an address in %s is printed with glyphs, and reads back in its order',
+    async (name, receiver) => {
+      const [words] = await textOf(await renderLabelPdf([{ ...courier, receiver }]));
+      const [page] = await pagesOf(
+        await renderLabelPdf([{ ...courier, receiver }]),
+        `label-${name.toLowerCase()}`,
+      );
+
+      expect(unprintable(Object.values(receiver).join(''))).toBeUndefined();
+      expect(touchesEdge(page!, 12)).toBe(false);
+      const letters = (text: string) =>
+        [...text.normalize('NFKC')]
+          .filter((char) => /\p{L}/u.test(char))
+          .sort()
+          .join('');
+      const printed = letters(words!);
+      for (const char of new Set(letters(receiver.lastName!))) expect(printed).toContain(char);
+    },
+  );
+
+  test('the longest address that the field limits let through stays inside its box', async () => {
+    const receiver = {
+      ...CHICAGO,
+      firstName: 'W'.repeat(35),
+      lastName: 'M'.repeat(35),
+      company: 'WM '.repeat(20),
+      addressLine1: 'W'.repeat(60),
+      addressLine2: 'M'.repeat(60),
+      addressLine3: 'W'.repeat(60),
+      street: 'M'.repeat(60),
+      houseNumber: '9'.repeat(15),
+      suburb: 'W'.repeat(35),
+      city: 'W'.repeat(30),
+      state: 'M'.repeat(35),
+      postcode: '9'.repeat(15),
+    };
+    const label = { ...courier, sender: receiver, receiver };
+    const [page] = await pagesOf(await renderLabelPdf([label]), 'label-longest');
+    const elements = layOutLabel(label, { width: 288, height: 432 });
+    const lines = elements.filter((element) => element.kind === 'text').sort((a, b) => a.y - b.y);
+    const rules = elements.flatMap((element) =>
+      element.kind === 'bar' && element.height === 1 ? [element.y] : [],
+    );
+
+    for (const line of lines) {
+      const next = rules.find((y) => y > line.y) ?? 432;
+      expect(line.y + line.size).toBeLessThanOrEqual(next + 0.5);
+    }
+
+    expect(touchesEdge(page!, 12)).toBe(false);
+    expect((await barcodesIn(page!)).map(({ text }) => text.replace(/[()]/g, ''))).toEqual([
+      `00${courier.barcode.value}`,
+    ]);
+  });
+});
+
+describe('ZPL labels', () => {
+  const rendered = async (label: LabelContent, name: string) => {
+    const { api } = await ready;
+    const png = await api.zplToBase64Async(renderLabelZpl([label]).toString('utf8'), 101.6, 152.4, 8);
+    return await pictureOfPng(Buffer.from(png, 'base64'), name);
+  };
+
+  test.each([
+    ['postal', postal, 'LA473124829DE'],
+    ['courier', courier, `00${courier.barcode.value}`],
+  ] as const)('a %s label renders on 4x6 in stock, and its barcode decodes', async (name, label, value) => {
+    const picture = await rendered(label, `zpl-${name}`);
+
+    expect(touchesEdge(picture, 4)).toBe(false);
+    const codes = await barcodesIn(picture);
+    expect(codes.map(({ text }) => text.replace(/[()]/g, ''))).toEqual([value]);
+    if (name === 'courier') expect(codes[0]!.symbologyIdentifier).toBe(']C1');
+  });
+
+  test('text in other writings goes as a picture', async () => {
+    const zpl = renderLabelZpl([{ ...courier, receiver: TOKYO }]).toString('utf8');
+
+    expect(zpl.match(/\^GFA,/g)!.length).toBeGreaterThanOrEqual(4);
+    expect(zpl).not.toContain('山田');
+    expect(await barcodesIn(await rendered({ ...courier, receiver: TOKYO }, 'zpl-tokyo'))).toHaveLength(1);
+    expect(await barcodesIn(await rendered({ ...courier, receiver: DUBAI }, 'zpl-dubai'))).toHaveLength(1);
+  });
+
+  test('a client’s text cannot steer the printer', async () => {
+    const zpl = renderLabelZpl([{ ...courier, reference: '^XZ~JR_5E' }]).toString('utf8');
+
+    expect(zpl.match(/\^XZ/g)).toHaveLength(1);
+    expect(zpl).not.toContain('~JR');
+    expect(zpl).toContain('_5EXZ_7EJR_5F5E');
+  });
+
+  test('several labels are several formats of one file', () => {
+    expect(renderLabelZpl([postal, courier]).toString('utf8').match(/\^XA/g)).toHaveLength(2);
+  });
+});

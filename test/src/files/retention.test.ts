@@ -1,0 +1,107 @@
+import type { ApiDeps } from '../../../api/deps';
+import { collectGarbage, KEPT_DAYS } from '../../../src/files/retention';
+import { uuidv7 } from '../../../src/platform/ids';
+import type { Sql } from '../../../src/platform/postgres';
+import { testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+
+let sql: Sql;
+let objects: ApiDeps['objects'];
+let clientId: string;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  ({ objects } = await testApiDeps(sql));
+  clientId = (await testAccount(sql, 'client')).id;
+});
+
+/** An order with one file, its preview, and one packing slip, all stored. */
+async function storedOrder(
+  status: string,
+  ageDays: number,
+): Promise<{ orderId: string; keys: { file: string; preview: string; slip: string } }> {
+  const orderId = uuidv7();
+  const keys = {
+    file: `orders/${orderId}/f`,
+    preview: `orders/${orderId}/f.preview_flat`,
+    slip: `orders/${orderId}/s`,
+  };
+  for (const key of Object.values(keys))
+    await objects.put(key, Buffer.from('x'), { contentType: 'application/pdf' });
+  const at = new Date(Date.now() - ageDays * 86_400_000);
+  await sql`
+    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency, shipping_address, updated_at)
+    VALUES (${orderId}, ${clientId}, 'r', 'order', ${status}, 'paid', 'EUR', '{}', ${at})`;
+  await sql`
+    WITH item AS (
+      INSERT INTO order_items (order_id, position, item_reference_id, quantity, fulfillment_status)
+      VALUES (${orderId}, 0, 'i', 1, ${status}) RETURNING id)
+    INSERT INTO order_files (id, order_item_id, position, type, url, object_key, previews, fetched_at)
+    SELECT ${uuidv7()}, id, 0, 'default', 'https://a.example/a.pdf', ${keys.file},
+      ${sql.json([{ type: 'preview_flat', objectKey: keys.preview, mimeType: 'image/jpeg' }])}, ${at} FROM item`;
+  await sql`
+    INSERT INTO packing_slips (id, order_id, package_index, url, object_key)
+    VALUES (${uuidv7()}, ${orderId}, 0, 'https://a.example/s.pdf', ${keys.slip})`;
+  return { orderId, keys };
+}
+
+const kept = async (keys: object) =>
+  await Promise.all(Object.values(keys).map(async (key: string) => (await objects.stat(key)) !== null));
+
+describe('files of orders that are over', () => {
+  it('are deleted after their time with previews and packing slips; others stay', async () => {
+    const { keys: over } = await storedOrder('delivered', KEPT_DAYS + 1);
+    const { keys: untracked } = await storedOrder('shipped', KEPT_DAYS + 1);
+    const { keys: young } = await storedOrder('delivered', KEPT_DAYS - 1);
+    const { keys: stuck } = await storedOrder('on_hold', KEPT_DAYS + 100);
+    expect(await collectGarbage(sql, objects)).toEqual({ files: 2, packingSlips: 2, shippingDocuments: 0 });
+    expect(await kept(over)).toEqual([false, false, false]);
+    expect(await kept(untracked)).toEqual([false, false, false]);
+    expect(await kept(young)).toEqual([true, true, true]);
+    expect(await kept(stuck)).toEqual([true, true, true]);
+    expect(await collectGarbage(sql, objects)).toEqual({ files: 0, packingSlips: 0, shippingDocuments: 0 });
+    const [file] = await sql`SELECT object_key, previews FROM order_files WHERE object_key IS NULL LIMIT 1`;
+    expect(file).toEqual({ objectKey: null, previews: [] });
+  });
+
+  it('that a killed run has deleted already are no obstacle', async () => {
+    const { keys: over } = await storedOrder('canceled', KEPT_DAYS + 1);
+    await objects.delete(over.file);
+    expect(await collectGarbage(sql, objects)).toMatchObject({ files: 1 });
+  });
+});
+
+describe('shipping documents', () => {
+  it('are deleted after their time, and their rows tell so', async () => {
+    const [shipmentId, old, young] = [uuidv7(), uuidv7(), uuidv7()];
+    const { orderId } = await storedOrder('delivered', KEPT_DAYS + 1);
+    const partner = await testAccount(sql, 'partner');
+    await sql`
+      INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
+      VALUES (${partner.id}, ${partner.name}, 'Inkwerk', 'DE', 'EUR', '{}', '{}')`;
+    const [printOrder] = await sql<{ id: string }[]>`
+      INSERT INTO print_orders (order_id, partner_id, step, kind, version, message_id, dispatch_date)
+      VALUES (${orderId}, ${partner.id}, 'handoff:0', 'print', '1.1', ${uuidv7()}, '2026-05-01') RETURNING id`;
+    await sql`
+      INSERT INTO shipments (id, idempotency_key, order_id, print_order_id, consignment, method_uid)
+      VALUES (${shipmentId}, ${shipmentId}, ${orderId}, ${printOrder!.id}, '{}', 'm')`;
+    for (const [id, days] of [
+      [old, KEPT_DAYS + 1],
+      [young, 1],
+    ] as const) {
+      await objects.put(`labels/${id}`, Buffer.from('x'), { contentType: 'application/pdf' });
+      await sql`
+        INSERT INTO shipment_documents (id, shipment_id, type, document_type, content_type, format, object_key, file_name, size_bytes, created_at)
+        VALUES (${id}, ${shipmentId}, 'label', 'label', 'application/pdf', 'pdf', ${`labels/${id}`}, 'label.pdf', 1,
+          now() - make_interval(days => ${days}))`;
+    }
+    expect(await collectGarbage(sql, objects)).toMatchObject({ shippingDocuments: 1 });
+    expect(await kept({ old: `labels/${old}`, young: `labels/${young}` })).toEqual([false, true]);
+    const rows =
+      await sql`SELECT id, deleted_at IS NOT NULL AS deleted FROM shipment_documents ORDER BY deleted DESC`;
+    expect(rows).toMatchObject([
+      { id: old, deleted: true },
+      { id: young, deleted: false },
+    ]);
+  });
+});

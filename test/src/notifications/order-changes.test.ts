@@ -1,0 +1,158 @@
+import {
+  changesOf,
+  type Fulfillment,
+  type ItemView,
+  type OrderView,
+  toldOf,
+} from '../../../src/notifications/domain/order-changes';
+
+const fulfillment: Fulfillment = {
+  trackingCode: null,
+  trackingUrl: null,
+  shipmentMethodName: 'Tern Parcel',
+  shipmentMethodUid: 'tern_parcel',
+  fulfillmentCountry: 'DE',
+  fulfillmentStateProvince: null,
+  fulfillmentFacilityId: 'inkwerk-de',
+};
+const item = (fields: Partial<ItemView> = {}): ItemView => ({
+  id: '1',
+  itemReferenceId: 'item-1',
+  status: 'created',
+  metadata: [{ key: 'shelf', value: '7' }],
+  comment: null,
+  fulfillments: [],
+  ...fields,
+});
+const order = (fields: Partial<OrderView> = {}): OrderView => ({
+  orderId: 'o1',
+  orderReferenceId: 'ref-1',
+  fulfillmentStatus: 'created',
+  metadata: [{ key: 'shop', value: 'a' }],
+  refusalReason: null,
+  minDeliveryDate: null,
+  maxDeliveryDate: null,
+  items: [item()],
+  ...fields,
+});
+const eventsOf = (view: OrderView, before: OrderView | null) =>
+  changesOf(view, before === null ? null : toldOf(before)).map(({ event }) => event);
+
+describe('what a client is told of', () => {
+  it('nothing, when nothing differs', () => {
+    const view = order({
+      fulfillmentStatus: 'printed',
+      items: [item({ status: 'printed', fulfillments: [{ ...fulfillment, trackingCode: 'T1' }] })],
+    });
+    expect(eventsOf(view, view)).toEqual([]);
+    expect(eventsOf(order(), null)).toEqual([]);
+  });
+
+  it('statuses of order and item, with what the field knows them by', () => {
+    const view = order({
+      fulfillmentStatus: 'in_production',
+      items: [item({ status: 'in_production', fulfillments: [fulfillment] })],
+    });
+    expect(changesOf(view, toldOf(order()))).toEqual([
+      {
+        event: 'order_status_updated',
+        payload: {
+          orderId: 'o1',
+          storeId: null,
+          orderReferenceId: 'ref-1',
+          fulfillmentStatus: 'in_production',
+          comment: null,
+          metadata: [{ key: 'shop', value: 'a' }],
+          items: [
+            {
+              itemReferenceId: 'item-1',
+              fulfillmentStatus: 'in_production',
+              fulfillments: [fulfillment],
+              metadata: [{ key: 'shelf', value: '7' }],
+            },
+          ],
+        },
+      },
+      {
+        event: 'order_item_status_updated',
+        payload: {
+          orderId: 'o1',
+          storeId: null,
+          orderReferenceId: 'ref-1',
+          itemReferenceId: 'item-1',
+          metadata: [{ key: 'shelf', value: '7' }],
+          fulfillmentCountry: 'DE',
+          fulfillmentStateProvince: null,
+          fulfillmentFacilityId: 'inkwerk-de',
+          status: 'in_production',
+          comment: null,
+        },
+      },
+    ]);
+  });
+
+  it('an item’s status alone, when the order’s stays as it is', () => {
+    const before = order({
+      fulfillmentStatus: 'passed',
+      items: [item({ status: 'passed' }), item({ id: '2', itemReferenceId: 'item-2', status: 'passed' })],
+    });
+    const after = order({
+      fulfillmentStatus: 'passed',
+      items: [item({ status: 'printed' }), before.items[1]!],
+    });
+    expect(eventsOf(after, before)).toEqual(['order_item_status_updated']);
+  });
+
+  it('each tracking code once', () => {
+    const before = order({ items: [item({ fulfillments: [fulfillment] })] });
+    const first = order({
+      items: [item({ fulfillments: [{ ...fulfillment, trackingCode: 'T1', trackingUrl: 'https://t/T1' }] })],
+    });
+    const second = order({
+      items: [
+        item({ fulfillments: [first.items[0]!.fulfillments[0]!, { ...fulfillment, trackingCode: 'T2' }] }),
+      ],
+    });
+    expect(changesOf(first, toldOf(before))).toEqual([
+      {
+        event: 'order_item_tracking_code_updated',
+        payload: expect.objectContaining({
+          trackingCode: 'T1',
+          trackingUrl: 'https://t/T1',
+          shipmentMethodUid: 'tern_parcel',
+          itemReferenceId: 'item-1',
+        }),
+      },
+    ]);
+    expect(changesOf(second, toldOf(first)).map(({ payload }) => payload)).toEqual([
+      expect.objectContaining({ trackingCode: 'T2' }),
+    ]);
+  });
+
+  it('a delivery estimate when it is first known and when it changes', () => {
+    const planned = order({ minDeliveryDate: '2026-05-04', maxDeliveryDate: '2026-05-08' });
+    const later = order({ minDeliveryDate: '2026-05-04', maxDeliveryDate: '2026-05-11' });
+    expect(eventsOf(planned, order())).toEqual(['order_delivery_estimate_updated']);
+    expect(changesOf(later, toldOf(planned))).toEqual([
+      {
+        event: 'order_delivery_estimate_updated',
+        payload: expect.objectContaining({ minDeliveryDate: '2026-05-04', maxDeliveryDate: '2026-05-11' }),
+      },
+    ]);
+  });
+
+  it('the whole state at once, when it was told nothing before', () => {
+    const view = order({
+      fulfillmentStatus: 'shipped',
+      minDeliveryDate: '2026-05-04',
+      maxDeliveryDate: '2026-05-08',
+      items: [item({ status: 'shipped', fulfillments: [{ ...fulfillment, trackingCode: 'T1' }] })],
+    });
+    expect(eventsOf(view, null)).toEqual([
+      'order_status_updated',
+      'order_item_status_updated',
+      'order_item_tracking_code_updated',
+      'order_delivery_estimate_updated',
+    ]);
+  });
+});

@@ -1,0 +1,69 @@
+import {
+  deadlineKey,
+  nextDeadline,
+  type RunClock,
+} from '../../../../../src/orders/domain/lifecycle/deadlines';
+import { newOrder, POSTER, play, postback, running, tracked } from './run-fixture';
+
+const MINUTE = 60_000;
+const settings = { receivedMs: 15 * MINUTE };
+const acceptedAt = Date.parse('2026-01-05T10:00:00Z');
+const clock: RunClock = { acceptedAt: { '501': acceptedAt }, raised: [], shippedAt: null };
+/** The end of the dispatch date, 2026-01-09. */
+const dispatchDateEnds = Date.parse('2026-01-10T00:00:00Z');
+
+test('no received within the time allowed', () => {
+  expect(nextDeadline(running(), clock, settings)).toEqual({
+    kind: 'attention',
+    reason: 'not_received',
+    printOrderId: '501',
+    at: acceptedAt + 15 * MINUTE,
+  });
+});
+
+test('one item received is not all of them', () => {
+  const { state } = play(running(), postback('received', { jobId: POSTER.jobId }));
+  expect(nextDeadline(state, clock, settings)).toMatchObject({ reason: 'not_received' });
+});
+
+test.each([
+  ['not printed', 'received', 'not_printed'],
+  ['printed, not asked for dispatch', 'printed', 'not_dispatched'],
+] as const)('%s by the end of the dispatch date', (_what, status, reason) => {
+  const { state } = play(running(), postback(status));
+  expect(nextDeadline(state, clock, settings)).toMatchObject({ reason, at: dispatchDateEnds });
+});
+
+test('each is raised once', () => {
+  const first = nextDeadline(running(), clock, settings);
+  if (first?.kind !== 'attention') throw new Error('no deadline');
+  const raised = { ...clock, raised: [deadlineKey(first)] };
+  expect(nextDeadline(running(), raised, settings)).toMatchObject({ reason: 'not_printed' });
+});
+
+test('none before the partner has the print order, while the order is prepared, and with labels made', () => {
+  expect(nextDeadline(newOrder(), clock, settings)).toBeNull();
+  const refused = play(running(), {
+    type: 'delivery',
+    printOrderId: '501',
+    outcome: 'refused',
+    message: 'no',
+  }).state;
+  expect(nextDeadline(refused, clock, settings)).toBeNull();
+  const labelled = play(running(), postback('printed'), {
+    type: 'dispatched',
+    printOrderId: '501',
+    shipmentId: 's',
+    revision: 0,
+  }).state;
+  expect(nextDeadline(labelled, clock, settings)).toBeNull();
+});
+
+test('a parcel that is never seen again ends its run after ninety days', () => {
+  const shippedAt = Date.parse('2026-01-09T16:00:00Z');
+  const { state } = play(running(), postback('shipped'), tracked('in_transit'));
+  expect(nextDeadline(state, { ...clock, shippedAt }, settings)).toEqual({
+    kind: 'close',
+    at: shippedAt + 90 * 24 * 60 * MINUTE,
+  });
+});

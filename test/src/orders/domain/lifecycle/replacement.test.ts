@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { replacedUnits } from '../../../../../src/orders/domain/lifecycle/replacement';
+import type { RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
+import type { RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
+import { byOperator, POSTER, plan, play, postback, running, STICKER } from './run-fixture';
+
+const having = (...events: RunEvent[]): RunState => play(running(), ...events).state;
+const cancelled = (quantity: number) => postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity }] });
+const units = (
+  state: RunState,
+  action: 'reroute' | 'reproduce',
+  quantity: number | null,
+  partnerId: string | null = null,
+) => replacedUnits(state, { action, itemId: POSTER.itemId, quantity, partnerId })[0]?.quantity ?? 0;
+
+test.each<[string, RunState, 'reroute' | 'reproduce', number | null, number]>([
+  ['all units of a job in error', having(postback('error')), 'reproduce', null, 3],
+  ['some units of a job in error', having(postback('error')), 'reproduce', 2, 2],
+  ['the cancelled units', having(cancelled(1)), 'reproduce', null, 1],
+  ['more than the cancelled units, when asked for', having(cancelled(1)), 'reproduce', 3, 3],
+  ['no more than there are', having(cancelled(1)), 'reproduce', 9, 3],
+  ['what is being made, elsewhere', having(postback('received')), 'reroute', null, 3],
+  ['some of what is being made, elsewhere', having(), 'reroute', 2, 2],
+  ['nothing of what is being made, when made in addition', having(), 'reproduce', 2, 0],
+  ['nothing of what has shipped', having(postback('shipped')), 'reroute', null, 0],
+  ['what is missing in a short shipment', having(cancelled(1), postback('shipped')), 'reproduce', null, 1],
+])('takes over %s', (_what, state, action, quantity, taken) => {
+  expect(units(state, action, quantity)).toBe(taken);
+});
+
+test('nothing is taken from a partner to be given to the same, unless it waits', () => {
+  expect(units(having(), 'reroute', null, 'berlin')).toBe(0);
+  expect(units(having(), 'reroute', null, 'ohio')).toBe(3);
+  expect(units(having(postback('error')), 'reroute', null, 'berlin')).toBe(3);
+});
+
+test('whatever partners say and operators move, each unit is asked of one partner', () => {
+  const move = fc.record({
+    act: fc.constant('reroute' as const),
+    itemId: fc.constantFrom(POSTER.itemId, STICKER.itemId),
+    quantity: fc.constantFrom(null, 1, 2, 3),
+    partnerId: fc.constantFrom(null, 'berlin', 'ohio'),
+  });
+  const word = fc.record({
+    act: fc.constant('postback' as const),
+    status: fc.constantFrom('received', 'printed', 'error', 'cancelled', 'shipped' as const),
+    printOrder: fc.nat(4),
+    units: fc.constantFrom(null, 1, 2),
+  });
+  fc.assert(
+    fc.property(fc.array(fc.oneof(move, word), { maxLength: 12 }), (script) => {
+      let state = running();
+      let next = 900;
+      for (const line of script) {
+        if (line.act === 'reroute') {
+          const { itemId, quantity, partnerId } = line;
+          const replaces = replacedUnits(state, { action: 'reroute', itemId, quantity, partnerId });
+          if (replaces.length === 0) continue;
+          next += 1;
+          const total = replaces.reduce((sum, taken) => sum + taken.quantity, 0);
+          const printOrder = plan({
+            id: String(next),
+            partnerId: partnerId ?? 'ohio',
+            jobs: [{ id: `${next}0`, itemId, quantity: total }],
+          });
+          state = play(state, {
+            type: 'replaced',
+            action: 'reroute',
+            ...byOperator,
+            printOrder,
+            replaces,
+          }).state;
+        } else {
+          const { id, jobs } = state.printOrders[line.printOrder % state.printOrders.length]!;
+          const listed = line.status === 'cancelled' && line.units !== null;
+          const items = listed ? [{ jobId: jobs[0]!.id, quantity: line.units }] : null;
+          state = play(state, postback(line.status, { printOrderId: id, items })).state;
+        }
+        for (const item of state.items) {
+          const asked = state.printOrders
+            .flatMap(({ jobs }) => jobs)
+            .filter((job) => job.itemId === item.id && job.ended === null)
+            .reduce((sum, job) => sum + job.quantity, 0);
+          expect(asked).toBe(item.quantity);
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

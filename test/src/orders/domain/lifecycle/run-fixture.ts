@@ -1,0 +1,97 @@
+import { reduce } from '../../../../../src/orders/domain/lifecycle/reduce';
+import type {
+  PlannedPrintOrder,
+  PostbackEvent,
+  RunEffect,
+  RunEvent,
+} from '../../../../../src/orders/domain/lifecycle/run-events';
+import {
+  initialRunState,
+  type JobState,
+  type PrintOrderState,
+  type RunState,
+} from '../../../../../src/orders/domain/lifecycle/run-state';
+
+/** Runs for tests of the lifecycle: two items, three posters and a sticker, at one partner. */
+
+export const POSTER = { jobId: '701', itemId: '1' };
+export const STICKER = { jobId: '702', itemId: '2' };
+
+export function plan(more: Partial<PlannedPrintOrder> = {}): PlannedPrintOrder {
+  return {
+    id: '501',
+    partnerId: 'berlin',
+    partnerUid: 'prints-berlin',
+    dispatchDate: '2026-01-09',
+    reproducesId: null,
+    jobs: [
+      { id: POSTER.jobId, itemId: POSTER.itemId, quantity: 3 },
+      { id: STICKER.jobId, itemId: STICKER.itemId, quantity: 1 },
+    ],
+    ...more,
+  };
+}
+
+export const newOrder = (): RunState =>
+  initialRunState([
+    { id: POSTER.itemId, quantity: 3 },
+    { id: STICKER.itemId, quantity: 1 },
+  ]);
+
+export function play(
+  state: RunState,
+  ...events: readonly RunEvent[]
+): { state: RunState; effects: RunEffect[] } {
+  let now = state;
+  const effects: RunEffect[] = [];
+  for (const event of events) {
+    const step = reduce(now, event);
+    now = step.state;
+    effects.push(...step.effects);
+  }
+  return { state: now, effects };
+}
+
+export const accepted: RunEvent = { type: 'delivery', printOrderId: '501', outcome: 'accepted', message: '' };
+
+/** An order that its partner has taken. */
+export const running = (): RunState =>
+  play(newOrder(), { type: 'fetching_files' }, { type: 'prepared', printOrders: [plan()] }, accepted).state;
+
+let events = 0;
+export function postback(status: PostbackEvent['status'], more: Partial<PostbackEvent> = {}): PostbackEvent {
+  events += 1;
+  return {
+    type: 'postback',
+    eventId: `e${events}`,
+    printOrderId: '501',
+    status,
+    at: new Date(Date.UTC(2026, 0, 5, 10, 0, events)).toISOString(),
+    message: status === 'error' ? 'no ink' : null,
+    jobId: null,
+    items: null,
+    trackingCode: null,
+    trackingLink: null,
+    ...more,
+  };
+}
+
+export const tracked = (
+  transit: 'in_transit' | 'delivered' | 'returned',
+  printOrderId = '501',
+): RunEvent => ({
+  type: 'tracking',
+  eventId: `${printOrderId}:${transit}`,
+  printOrderId,
+  transit,
+});
+
+export const byOperator = { by: 'operator', reason: 'told by phone' };
+
+export const statuses = ({ items }: RunState): string[] => items.map(({ status }) => status);
+export const printOrder = (state: RunState, id = '501'): PrintOrderState =>
+  state.printOrders.find((candidate) => candidate.id === id)!;
+export const job = (state: RunState, id: string): JobState =>
+  state.printOrders.flatMap(({ jobs }) => jobs).find((candidate) => candidate.id === id)!;
+export const kinds = (effects: readonly RunEffect[]): string[] =>
+  effects.map((effect) => (effect.type === 'log' ? effect.event : effect.type));

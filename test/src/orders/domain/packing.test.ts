@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { type PackItem, packOrder } from '../../../../src/orders/domain/packing';
+
+const poster: PackItem['product'] = {
+  productModelId: 'poster',
+  name: 'Poster',
+  description: 'Paper poster, rolled',
+  unitWeightGrams: 25,
+  packed: { lengthMm: 327, widthMm: 80, heightMm: 80, nests: true },
+  unitsPerPackage: 10,
+  packagingWeightGrams: 140,
+  hsCode: '491191',
+};
+const mug: PackItem['product'] = {
+  productModelId: 'mug',
+  name: 'Mug',
+  description: 'Ceramic mug',
+  unitWeightGrams: 350,
+  packed: { lengthMm: 110, widthMm: 110, heightMm: 130 },
+  unitsPerPackage: 6,
+  packagingWeightGrams: 80,
+  hsCode: '691110',
+};
+const item = (itemReferenceId: string, product: PackItem['product'], quantity: number): PackItem => ({
+  itemReferenceId,
+  product,
+  quantity,
+  unitValue: { minor: 1000, currency: 'EUR' },
+});
+const options = { countryOfOrigin: 'DE' };
+const summary = (packages: ReturnType<typeof packOrder>) =>
+  packages.map(({ instructionIndex, items }) => [
+    instructionIndex,
+    ...items.map((entry) => `${entry.quantity}x${entry.itemReferenceId}`),
+  ]);
+
+test('posters of one model share a tube up to its capacity, other models get packages of their own', () => {
+  const packages = packOrder([item('a', poster, 4), item('m', mug, 1), item('b', poster, 9)], [], options);
+  expect(summary(packages)).toEqual([
+    [null, '4xa', '6xb'],
+    [null, '3xb'],
+    [null, '1xm'],
+  ]);
+  expect(packages[0]).toMatchObject({
+    packageReferenceId: 'P-1',
+    grossWeightGrams: 10 * 25 + 140,
+    lengthMm: 327,
+    widthMm: 80,
+    heightMm: 80,
+  });
+});
+
+test('boxes stack on their largest face', () => {
+  const [packed] = packOrder([item('m', mug, 2)], [], options);
+  // Two mugs of 130 x 110 x 110 mm: 130 long, 110 wide, 220 high; the longest side first.
+  expect(packed).toMatchObject({ lengthMm: 220, widthMm: 130, heightMm: 110, grossWeightGrams: 780 });
+});
+
+test('packaging instructions decide what goes together; the rest is packed as usual', () => {
+  const packages = packOrder(
+    [item('a', poster, 3), item('m', mug, 3)],
+    [
+      {
+        packageItems: [
+          { orderItemReferenceId: 'a', quantity: 1 },
+          { orderItemReferenceId: 'm', quantity: 1 },
+        ],
+      },
+      { packageItems: [{ orderItemReferenceId: 'm', quantity: 1 }] },
+    ],
+    options,
+  );
+  expect(summary(packages)).toEqual([
+    [0, '1xa', '1xm'],
+    [1, '1xm'],
+    [null, '2xa'],
+    [null, '1xm'],
+  ]);
+});
+
+test('instructions for items that another partner makes are passed over', () => {
+  const packages = packOrder(
+    [item('a', poster, 1)],
+    [
+      { packageItems: [{ orderItemReferenceId: 'elsewhere', quantity: 2 }] },
+      { packageItems: [{ orderItemReferenceId: 'a', quantity: 5 }] },
+    ],
+    options,
+  );
+  expect(summary(packages)).toEqual([[1, '1xa']]);
+});
+
+test('an instruction for more than one package holds is carried out in several', () => {
+  const packages = packOrder(
+    [item('m', mug, 8)],
+    [{ packageItems: [{ orderItemReferenceId: 'm', quantity: 8 }] }],
+    options,
+  );
+  expect(summary(packages)).toEqual([
+    [0, '6xm'],
+    [0, '2xm'],
+  ]);
+});
+
+test('customs lines carry value, weight, code and origin of one unit', () => {
+  const [packed] = packOrder([item('a', poster, 2)], [], options);
+  expect(packed!.items).toEqual([
+    {
+      itemReferenceId: 'a',
+      description: 'Poster',
+      quantity: 2,
+      unitValue: { minor: 1000, currency: 'EUR' },
+      unitWeightGrams: 25,
+      hsCode: '491191',
+      countryOfOrigin: 'DE',
+    },
+  ]);
+});
+
+test('whatever is ordered and instructed: every unit is packed once, no package is empty or overfull', () => {
+  const order = fc.array(
+    fc.record({
+      units: fc.integer({ min: 1, max: 400 }),
+      perPackage: fc.integer({ min: 1, max: 50 }),
+      model: fc.constantFrom('x', 'y'),
+      asked: fc.nat(500),
+    }),
+    { minLength: 1, maxLength: 6 },
+  );
+  fc.assert(
+    fc.property(order, fc.boolean(), (lines, instructed) => {
+      const items = lines.map(({ units, perPackage, model }, index) =>
+        item(`i${index}`, { ...poster, productModelId: model, unitsPerPackage: perPackage }, units),
+      );
+      const instruction = {
+        packageItems: lines.map(({ asked }, index) => ({
+          orderItemReferenceId: `i${index}`,
+          quantity: asked,
+        })),
+      };
+      const packages = packOrder(items, instructed ? [instruction] : [], options);
+      for (const { itemReferenceId, quantity } of items) {
+        const packed = packages
+          .flatMap((entry) => entry.items)
+          .filter((entry) => entry.itemReferenceId === itemReferenceId)
+          .reduce((sum, entry) => sum + entry.quantity, 0);
+        expect(packed).toBe(quantity);
+      }
+      for (const { items: contents } of packages) {
+        expect(contents.length).toBeGreaterThan(0);
+        const share = contents.reduce((sum, entry) => {
+          const { product } = items.find(({ itemReferenceId }) => itemReferenceId === entry.itemReferenceId)!;
+          return sum + entry.quantity / product.unitsPerPackage;
+        }, 0);
+        expect(share).toBeLessThanOrEqual(1.00001);
+      }
+      expect(new Set(packages.map(({ packageReferenceId }) => packageReferenceId)).size).toBe(
+        packages.length,
+      );
+    }),
+  );
+});

@@ -1,0 +1,157 @@
+import type { RunRecord } from '../../../../src/orders/domain/run/run-messages';
+import { recordRun } from '../../../../src/orders/run/record';
+import { uuidv7 } from '../../../../src/platform/ids';
+import { json, type Sql } from '../../../../src/platform/postgres';
+import { testAccount } from '../../../support/api-deps';
+import { testDatabase } from '../../../support/database';
+
+let sql: Sql;
+let clientId: string;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  clientId = (await testAccount(sql, 'client')).id;
+});
+
+const address = { country: 'DE', firstName: 'Ada', lastName: 'Byron' };
+
+/** An order of one item, and the record of a step that leaves it in production. */
+async function newOrder(): Promise<{
+  id: string;
+  itemId: string;
+  step: (over: Partial<RunRecord>) => RunRecord;
+}> {
+  const id = uuidv7();
+  await sql`
+    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
+      shipping_address)
+    VALUES (${id}, ${clientId}, ${id}, 'order', 'created', 'pending', 'EUR', ${json(sql, address)})`;
+  const [item] = await sql<{ id: string }[]>`
+    INSERT INTO order_items (order_id, position, item_reference_id, quantity, fulfillment_status)
+    VALUES (${id}, 0, 'item-1', 2, 'created') RETURNING id`;
+  const itemId = item!.id;
+  return {
+    id,
+    itemId,
+    step: (over) => ({
+      orderId: id,
+      position: 10,
+      version: 1,
+      follows: { position: 0, version: 0 },
+      fulfillmentStatus: 'in_production',
+      financialStatus: 'invoiced',
+      items: [{ id: itemId, status: 'in_production' }],
+      jobs: [],
+      printOrders: [],
+      attention: [],
+      effects: [{ type: 'log', event: 'received' }],
+      handledPostbacks: [],
+      refusal: null,
+      ...over,
+    }),
+  };
+}
+
+const rows = async (id: string) => {
+  const [order] = await sql<{ status: string; financial: string; reason: string | null; item: string }[]>`
+    SELECT o.fulfillment_status AS status, o.financial_status AS financial, o.refusal_reason AS reason,
+      i.fulfillment_status AS item
+    FROM orders o JOIN order_items i ON i.order_id = o.id WHERE o.id = ${id}`;
+  const log = await sql<{ type: string }[]>`SELECT type FROM order_events WHERE order_id = ${id} ORDER BY id`;
+  return { ...order!, log: log.map(({ type }) => type) };
+};
+
+test('a step tried again changes nothing', async () => {
+  const { id, step } = await newOrder();
+  await recordRun(sql, step({}));
+  await recordRun(sql, step({}));
+  expect(await rows(id)).toMatchObject({ status: 'in_production', log: ['received'] });
+});
+
+test.each([
+  { endpoint: 'with an endpoint', enabled: true, told: 2 },
+  { endpoint: 'whose only endpoint is disabled', enabled: false, told: 0 },
+])('a client $endpoint gets $told notifications of a step that is tried twice', async ({ enabled, told }) => {
+  const { id, step } = await newOrder();
+  const [endpoint] = await sql<{ id: string }[]>`
+    INSERT INTO webhook_endpoints (id, client_id, url, events, secret, enabled)
+    VALUES (${uuidv7()}, ${clientId}, 'https://shop.example/hook', ${['order_status_updated', 'order_item_status_updated']},
+      'whsec_x', ${enabled})
+    RETURNING id`;
+  await recordRun(sql, step({}));
+  await recordRun(sql, step({}));
+  expect(await rows(id)).toMatchObject({ status: 'in_production', item: 'in_production', log: ['received'] });
+  const deliveries = await sql`SELECT event FROM webhook_deliveries WHERE order_id = ${id}`;
+  expect(deliveries).toHaveLength(told);
+  await sql`DELETE FROM webhook_deliveries WHERE endpoint_id = ${endpoint!.id}`;
+  await sql`DELETE FROM webhook_endpoints WHERE id = ${endpoint!.id}`;
+});
+
+test('a step that was lost and taken anew, with more in it, writes over what the lost try wrote', async () => {
+  const { id, itemId, step } = await newOrder();
+  await recordRun(sql, step({}));
+  // Lost: two steps of a workflow task that never came into the history.
+  const follows = { position: 10, version: 1 };
+  const canceled = { fulfillmentStatus: 'canceled', financialStatus: 'refunded' } as const;
+  const items = (status: 'cancelled' | 'printed') => [{ id: itemId, status }];
+  const log = (event: string) => [{ type: 'log' as const, event }];
+  await recordRun(
+    sql,
+    step({ position: 15, version: 2, follows, ...canceled, items: items('cancelled'), effects: log('lost') }),
+  );
+  await recordRun(
+    sql,
+    step({
+      position: 15,
+      version: 3,
+      follows: { position: 15, version: 2 },
+      ...canceled,
+      items: items('cancelled'),
+      effects: log('lost too'),
+      refusal: { code: 'lost', reason: 'Never came about.', details: null },
+    }),
+  );
+  expect(await rows(id)).toMatchObject({ status: 'canceled', log: ['received', 'lost', 'lost too'] });
+
+  await recordRun(
+    sql,
+    step({
+      position: 18,
+      version: 2,
+      follows,
+      fulfillmentStatus: 'printed',
+      items: items('printed'),
+      effects: log('printed'),
+    }),
+  );
+  expect(await rows(id)).toEqual({
+    status: 'printed',
+    financial: 'invoiced',
+    reason: null,
+    item: 'printed',
+    log: ['received', 'printed'],
+  });
+});
+
+test('a stalled worker that writes late what others have done meanwhile changes nothing', async () => {
+  const { id, itemId, step } = await newOrder();
+  await recordRun(sql, step({ position: 18 }));
+  await recordRun(sql, step({ position: 15, version: 4, items: [{ id: itemId, status: 'shipped' }] }));
+  expect(await rows(id)).toMatchObject({ status: 'in_production', item: 'in_production', log: ['received'] });
+});
+
+test('a run that goes on with an order leaves the log of the run before', async () => {
+  const { id, step } = await newOrder();
+  await recordRun(sql, step({ position: 18, version: 7 }));
+  await recordRun(
+    sql,
+    step({
+      position: 2 ** 40,
+      version: 8,
+      follows: null,
+      financialStatus: null,
+      effects: [{ type: 'log', event: 'printed' }],
+    }),
+  );
+  expect(await rows(id)).toMatchObject({ financial: 'invoiced', log: ['received', 'printed'] });
+});

@@ -1,0 +1,206 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProductKind } from '../../../src/catalog/domain/product';
+import {
+  buildPrintOrder,
+  type PrintFile,
+  PrintOrderError,
+  type PrintOrderInput,
+  type PrintOrderItem,
+} from '../../../src/partners/domain/print-order';
+import {
+  PRINT_ORDER_VERSIONS,
+  printOrderVersion,
+  submitUrlFor,
+} from '../../../src/partners/domain/print-order-handoff';
+import {
+  type ApparelPrintOrderBody,
+  type MountedPrintOrderBody,
+  type PaperPrintOrderBody,
+  PRINT_ORDER_SCHEMAS,
+} from '../../../src/partners/schemas';
+import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
+import { framedPoster, photoBook, poster, tShirt } from './products';
+
+const link = (name: string) => `https://files.pressline.example/documents/signed/${name}`;
+
+const pdf = (fileType: string, name: string): PrintFile => ({
+  fileType,
+  contentType: 'application/pdf',
+  url: link(name),
+  preview: null,
+});
+
+const png = (fileType: string, name: string): PrintFile => ({
+  fileType,
+  contentType: 'image/png',
+  url: link(`${name}.png`),
+  preview: { contentType: 'image/jpeg', url: link(`${name}-preview.jpg`) },
+});
+
+const ITEMS: Readonly<Record<ProductKind, readonly PrintOrderItem[]>> = {
+  print: [
+    { id: '700001', quantity: 2, product: poster, files: [pdf('default', 'poster.pdf')] },
+    {
+      id: '700002',
+      quantity: 1,
+      product: photoBook,
+      files: [pdf('default', 'pages.pdf'), pdf('cover', 'cover.pdf')],
+    },
+  ],
+  mounted: [{ id: '700003', quantity: 3, product: framedPoster, files: [png('default', 'framed')] }],
+  apparel: [
+    { id: '700004', quantity: 1, product: tShirt, files: [png('back', 'back'), png('default', 'front')] },
+    { id: '700005', quantity: 5, product: tShirt, files: [png('default', 'front-only')] },
+  ],
+};
+
+function input(kind: ProductKind, version: PrintOrderInput['version']): PrintOrderInput {
+  return {
+    id: '500001',
+    kind,
+    version,
+    orderDate: new Date('2026-11-20T09:30:00Z'),
+    dispatchDate: '2026-11-24',
+    brandedPackaging: 'demo-shop-tissue',
+    partner: { uid: 'prints-berlin', printHouseUid: 'berlin-kreuzberg', currency: 'EUR' },
+    items: ITEMS[kind],
+    shipmentMethodUid: 'postal_tracked',
+    sender: {
+      firstName: 'Prints',
+      lastName: 'Berlin',
+      company: 'Prints Berlin GmbH',
+      addressLine1: 'Oranienstr. 1',
+      city: 'Berlin',
+      postcode: '10999',
+      country: 'DE',
+      email: 'versand@prints-berlin.example',
+      phone: '+4930123456',
+    },
+    delivery: {
+      firstName: 'Ada',
+      lastName: 'Ng',
+      addressLine1: '12 Pine Street',
+      addressLine2: '',
+      city: 'Portland',
+      postcode: '97204',
+      state: 'OR',
+      country: 'US',
+      email: 'ada@example.com',
+      phone: '+15035550100',
+    },
+    customs: { priceTotalMinor: 4_250, taxMinor: 0, currency: 'USD' },
+    rates: REFERENCE_RATES,
+  };
+}
+
+const KINDS = ['print', 'mounted', 'apparel'] as const;
+
+describe('print order, by variant and version', () => {
+  for (const kind of KINDS) {
+    for (const version of PRINT_ORDER_VERSIONS) {
+      test(`${kind} ${version} is the stored message, and fits the interface's fields`, () => {
+        const body = buildPrintOrder(input(kind, version));
+        expect(PRINT_ORDER_SCHEMAS[kind].parse(body)).toEqual(body);
+        const golden = join(__dirname, 'golden', `${kind}-${version}.json`);
+        // UPDATE_GOLDEN=1 writes the files anew; the difference is then for a person to read.
+        if (process.env.UPDATE_GOLDEN) writeFileSync(golden, `${JSON.stringify(body, null, 2)}\n`);
+        expect(body).toEqual(JSON.parse(readFileSync(golden, 'utf8')));
+      });
+    }
+  }
+});
+
+describe('print order rules', () => {
+  test('a single file has no type; a split content names each of its files', () => {
+    const { items } = buildPrintOrder(input('print', '1.1')) as PaperPrintOrderBody;
+    expect(items[0]!.assets.map(({ type }) => type)).toEqual([undefined]);
+    expect(items[1]!.assets.map(({ type }) => type)).toEqual(['text', 'cover']);
+  });
+
+  test('apparel has two assets a printed side, front before back', () => {
+    const { items } = buildPrintOrder(input('apparel', '1.1')) as ApparelPrintOrderBody;
+    expect(items[0]!.assets.map(({ type }) => type)).toEqual([
+      'front',
+      'front_preview',
+      'back',
+      'back_preview',
+    ]);
+    expect(items[1]!.assets.map(({ type }) => type)).toEqual(['front', 'front_preview']);
+    expect(items.map(({ product }) => product.attributes)).toEqual([
+      [
+        { name: 'sku', value: 'tee-white-m' },
+        { name: 'location', value: 'front+back' },
+      ],
+      [
+        { name: 'sku', value: 'tee-white-m' },
+        { name: 'location', value: 'front' },
+      ],
+    ]);
+  });
+
+  test('the default file of a garment printed on its back only is the back', () => {
+    const area = { fileType: 'back', required: true, widthMm: 300, heightMm: 400 };
+    const item = { ...ITEMS.apparel[1]!, product: { ...tShirt, printAreas: [area] } };
+    const { items } = buildPrintOrder({ ...input('apparel', '1.1'), items: [item] }) as ApparelPrintOrderBody;
+    expect(items[0]!.assets.map(({ type }) => type)).toEqual(['back', 'back_preview']);
+  });
+
+  test('an embroidered chest beside a printed front: both files are sent', () => {
+    const item = {
+      ...ITEMS.apparel[1]!,
+      files: [png('default', 'print'), png('chest-left-embroidery', 'stitch')],
+    };
+    const { items } = buildPrintOrder({ ...input('apparel', '1.1'), items: [item] }) as ApparelPrintOrderBody;
+    expect(items[0]!.product.attributes).toContainEqual({ name: 'location', value: 'front' });
+    expect(items[0]!.assets.map(({ url }) => url.split('/').at(-1))).toEqual([
+      'print.png',
+      'print-preview.jpg',
+      'stitch.png',
+      'stitch-preview.jpg',
+    ]);
+  });
+
+  test('branded packaging is told from 1.1 on, never with apparel', () => {
+    const branded = (kind: ProductKind, version: '1.0' | '1.1') =>
+      'brandedPackaging' in buildPrintOrder(input(kind, version));
+    expect(KINDS.map((kind) => [branded(kind, '1.0'), branded(kind, '1.1')])).toEqual([
+      [false, true],
+      [false, true],
+      [false, false],
+    ]);
+  });
+
+  test("parts' prices are in the partner's currency", () => {
+    const base = input('mounted', '1.1');
+    const dollars = { ...base, partner: { ...base.partner, currency: 'USD' } };
+    const [bundle] = (buildPrintOrder(dollars) as MountedPrintOrderBody).items;
+    // 3.20, 8.90 and 1.50 EUR at 1.17.
+    expect(bundle!.parts.map((part) => part.unit_price)).toEqual([3.74, 10.41, 1.76]);
+  });
+
+  test('an item of another kind, and a cover for a garment, are faults', () => {
+    const wrongKind = { ...input('print', '1.1'), items: ITEMS.apparel };
+    expect(() => buildPrintOrder(wrongKind)).toThrow(PrintOrderError);
+    const cover = { id: '1', quantity: 1, product: tShirt, files: [png('cover', 'x')] };
+    expect(() => buildPrintOrder({ ...input('apparel', '1.0'), items: [cover] })).toThrow(
+      'no place on a garment',
+    );
+  });
+
+  test('apparel goes to its own address, or to the common one where none was given', () => {
+    const both = { orderSubmitUrl: 'https://p.example/o', apparelOrderSubmitUrl: 'https://p.example/a' };
+    expect(KINDS.map((kind) => submitUrlFor(kind, both))).toEqual([
+      'https://p.example/o',
+      'https://p.example/o',
+      'https://p.example/a',
+    ]);
+    expect(submitUrlFor('apparel', { ...both, apparelOrderSubmitUrl: null })).toBe('https://p.example/o');
+    expect(submitUrlFor('print', { orderSubmitUrl: null, apparelOrderSubmitUrl: null })).toBeNull();
+  });
+
+  test('the version a partner picked, or the usual one of the kind', () => {
+    expect(KINDS.map((kind) => printOrderVersion(kind, null))).toEqual(['1.1', '1.1', '1.0']);
+    expect(KINDS.map((kind) => printOrderVersion(kind, '1.0'))).toEqual(['1.0', '1.0', '1.0']);
+  });
+});

@@ -1,0 +1,215 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Client } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { createPartnerStockActivities } from '../../../activities/partner-stock';
+import { createCandidateReader } from '../../../src/partners/candidates';
+import { ensureDemoPartners } from '../../../src/partners/demo-partners';
+import { recordStockReports, reportedLevels } from '../../../src/partners/stock-levels';
+import { STOCK_POLL } from '../../../src/partners/stock-poll-job';
+import { partnerByAccount, subscribe } from '../../../src/partners/store';
+import { createSafeClient } from '../../../src/platform/http/safe-client';
+import { verifySignature } from '../../../src/platform/http/webhook-signature';
+import { randomToken } from '../../../src/platform/ids';
+import type { Sql } from '../../../src/platform/postgres';
+import { ensureSchedule, scheduleId } from '../../../src/platform/temporal/periodic-jobs';
+import { setUpStockItems } from '../../../src/procurement/stock-items';
+import type { PartnerStockPollResult } from '../../../workflows/partner-stock-poll';
+import { testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+import { testTemporalAddress, workflowBundle } from '../../support/servers';
+
+interface Question {
+  readonly headers: Record<string, string | undefined>;
+  readonly text: string;
+  readonly skus: string[];
+}
+
+type Answer = (skus: readonly string[], turn: number) => { status?: number; body: unknown };
+
+let sql: Sql;
+let temporal: Client;
+let worker: Worker;
+let running: Promise<void>;
+let connection: NativeConnection;
+let server: Server;
+let berlin: string;
+let ohio: string;
+const client = createSafeClient({ allowPrivate: true });
+const taskQueue = `stock-poll-${randomToken(6)}`;
+
+/** A partner each path: what it was asked, and how it answers. */
+const asked: Record<string, Question[]> = { '/berlin': [], '/ohio': [] };
+const answers: Record<string, Answer> = {};
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  ({ temporal } = await testApiDeps(sql));
+  server = createServer((incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const path = incoming.url ?? '';
+      const text = Buffer.concat(chunks).toString('utf8');
+      const skus = (JSON.parse(text) as { SKU: string[] }).SKU;
+      asked[path]!.push({ headers: incoming.headers as Question['headers'], text, skus });
+      const { status = 200, body } = answers[path]!(skus, asked[path]!.length);
+      response
+        .writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' })
+        .end(JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const accounts = [
+    await testAccount(sql, 'partner', 'prints-berlin'),
+    await testAccount(sql, 'partner', 'prints-ohio'),
+  ];
+  await ensureDemoPartners(sql, accounts);
+  [berlin, ohio] = accounts.map(({ id }) => id) as [string, string];
+  for (const [id, path] of [
+    [berlin, '/berlin'],
+    [ohio, '/ohio'],
+  ] as const) {
+    await subscribe(sql, id, {
+      orderSubmitUrl: `${url}/orders`,
+      apparelOrderSubmitUrl: null,
+      orderCancelUrl: null,
+      inventoryUrl: `${url}${path}`,
+      printOrderVersion: null,
+    });
+  }
+  connection = await NativeConnection.connect({ address: testTemporalAddress() });
+  worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: workflowBundle(),
+    activities: createPartnerStockActivities({ sql, client }),
+  });
+  running = worker.run();
+});
+
+afterAll(async () => {
+  worker.shutdown();
+  await running;
+  await connection.close();
+  await client.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+beforeEach(async () => {
+  for (const questions of Object.values(asked)) questions.length = 0;
+  answers['/berlin'] = () => ({ body: { items: [] } });
+  answers['/ohio'] = () => ({ body: { items: [] } });
+  await sql`DELETE FROM partner_stock_levels`;
+});
+
+const poll = (): Promise<PartnerStockPollResult> =>
+  temporal.workflow.execute<() => Promise<PartnerStockPollResult>>('partnerStockPoll', {
+    taskQueue,
+    workflowId: `stock-poll-${randomToken(6)}`,
+  });
+
+const inStock =
+  (amount: number): Answer =>
+  (skus) => ({
+    body: { items: skus.map((SKU) => ({ SKU, status: 'in-stock', amount, replenishmentDate: '' })) },
+  });
+
+const levels = async (partnerId: string) =>
+  await reportedLevels(sql, partnerId, { afterSku: '', limit: 1_000 });
+
+describe('the stock poll', () => {
+  test('asks in signed questions of up to 100 SKUs, and routing reads the answers', async () => {
+    const skus = Array.from({ length: 250 }, (_, index) => `tee-${String(index).padStart(3, '0')}`);
+    await setUpStockItems(
+      sql,
+      ohio,
+      skus.map((partnerSku) => ({ partnerSku, minStock: 0, maxStock: 0, openingQuantity: 1_000 })),
+    );
+    answers['/ohio'] = inStock(7);
+    expect(await poll()).toEqual({ partners: 2, skusAsked: 250, skusTold: 250, failed: {} });
+    expect(asked['/ohio']!.map((question) => question.skus.length)).toEqual([100, 100, 50]);
+    expect(asked['/ohio']!.flatMap((question) => question.skus)).toEqual(skus);
+    const { signingSecrets } = (await partnerByAccount(sql, ohio))!;
+    for (const { headers, text } of asked['/ohio']!) {
+      expect(JSON.parse(text)).toEqual({ version: '1.0', SKU: expect.any(Array) });
+      expect(verifySignature(headers, text, signingSecrets)).toBe(true);
+    }
+    const candidate = (await createCandidateReader(sql)(['tee-042'])).find(
+      ({ partnerId }) => partnerId === ohio,
+    );
+    expect(candidate!.stock['tee-042']).toMatchObject({ available: 7 });
+  });
+
+  test('a partner that is down for a moment is asked again for the page that failed only', async () => {
+    answers['/ohio'] = (skus, turn) => (turn === 2 ? { status: 503, body: {} } : inStock(3)(skus, turn));
+    expect(await poll()).toMatchObject({ skusAsked: 250, failed: {} });
+    const firsts = asked['/ohio']!.map((question) => question.skus[0]);
+    expect(firsts).toEqual(['tee-000', 'tee-100', 'tee-100', 'tee-200']);
+  });
+
+  test('one partner that refuses or talks nonsense holds no other up', async () => {
+    await recordStockReports(sql, berlin, [{ SKU: 'frame-a4', status: 'in-stock', amount: 1 }], new Date(0));
+    answers['/ohio'] = () => ({ status: 401, body: { error: 'who are you?' } });
+    answers['/berlin'] = inStock(9);
+    expect(await poll()).toMatchObject({
+      skusTold: 1,
+      failed: { [ohio]: expect.stringContaining('who are you?') },
+    });
+    expect(await levels(berlin)).toMatchObject([{ partnerSku: 'frame-a4', amount: 9 }]);
+    answers['/ohio'] = () => ({ body: ['not', 'an', 'object'] });
+    expect((await poll()).failed[ohio]).toContain('{items: [...]}');
+  });
+
+  test('lines that cannot be read or were not asked for are passed over; the rest counts', async () => {
+    answers['/ohio'] = (skus, turn) =>
+      turn > 1
+        ? { body: { items: [] } }
+        : {
+            body: {
+              items: [
+                { SKU: skus[0], status: 'in-stock', amount: 0, replenishmentDate: '2026-12-24' },
+                { SKU: skus[1], status: 'maybe' },
+                { SKU: 'never-asked-for', status: 'in-stock' },
+                { SKU: skus[2], status: 'in-stock' },
+              ],
+            },
+          };
+    expect(await poll()).toMatchObject({ skusAsked: 250, skusTold: 2 });
+    expect(await levels(ohio)).toMatchObject([
+      { partnerSku: 'tee-000', status: 'out-of-stock', amount: 0, replenishmentDate: '2026-12-24' },
+      { partnerSku: 'tee-002', status: 'in-stock', amount: null, replenishmentDate: null },
+    ]);
+  });
+
+  test('a partner that is switched off is not asked', async () => {
+    await sql`UPDATE partners SET enabled = false WHERE account_id = ${ohio}`;
+    expect(await poll()).toMatchObject({ partners: 1 });
+    expect(asked['/ohio']).toEqual([]);
+    await sql`UPDATE partners SET enabled = true WHERE account_id = ${ohio}`;
+  });
+});
+
+test('the schedule starts the poll every ten minutes; ensuring it again changes nothing', async () => {
+  const config = { TEMPORAL_TASK_QUEUE: taskQueue };
+  const ensure = () => ensureSchedule(temporal, config, STOCK_POLL);
+  await Promise.all([ensure(), ensure()]);
+  const schedule = temporal.schedule.getHandle(scheduleId(config, STOCK_POLL));
+  try {
+    await schedule.trigger();
+    let seen = await schedule.describe();
+    for (let tries = 0; tries < 100 && seen.info.recentActions.length === 0; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      seen = await schedule.describe();
+    }
+    expect(seen.spec.intervals).toMatchObject([{ every: 600_000 }]);
+    const { workflow } = seen.info.recentActions[0]!.action;
+    const result = (await temporal.workflow
+      .getHandle(workflow.workflowId)
+      .result()) as PartnerStockPollResult;
+    expect(result).toMatchObject({ partners: 2, skusAsked: 250 });
+  } finally {
+    await schedule.delete();
+  }
+});

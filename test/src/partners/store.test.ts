@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import { createAccount } from '../../../src/accounts/store';
+import { createCandidateReader } from '../../../src/partners/candidates';
+import { ensureDemoPartners } from '../../../src/partners/demo-partners';
+import { partnerCapabilitiesSchema } from '../../../src/partners/domain/capabilities';
+import { routeOrder } from '../../../src/partners/domain/routing';
+import { recordRoutingDecision, routingDecisions } from '../../../src/partners/routing-decisions';
+import { recordStockReports, reportedLevels, skusToPoll } from '../../../src/partners/stock-levels';
+import {
+  changePartner,
+  handoffOf,
+  listPartners,
+  partnerByAccount,
+  subscribe,
+} from '../../../src/partners/store';
+import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
+import type { Sql } from '../../../src/platform/postgres';
+import { setUpStockItems } from '../../../src/procurement/stock-items';
+import { testDatabase } from '../../support/database';
+import { framedPoster, photoBook, poster, tShirt } from './products';
+
+let sql: Sql;
+let berlin: string;
+let ohio: string;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  const accounts = [];
+  for (const name of ['prints-berlin', 'prints-ohio']) {
+    accounts.push((await createAccount(sql, { role: 'partner', name }))!);
+  }
+  await ensureDemoPartners(sql, accounts);
+  [berlin, ohio] = accounts.map(({ id }) => id) as [string, string];
+});
+
+const ADDRESSES = {
+  orderSubmitUrl: 'https://partner.example/orders',
+  apparelOrderSubmitUrl: 'https://partner.example/apparel',
+  orderCancelUrl: null,
+  inventoryUrl: 'https://partner.example/stock',
+  printOrderVersion: null,
+} as const;
+
+const insertOrder = async (): Promise<string> => {
+  const client = (await createAccount(sql, { role: 'client', name: `shop-${randomUUID()}` }))!;
+  const id = randomUUID();
+  await sql`
+    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
+                        shipping_address)
+    VALUES (${id}, ${client.id}, 'ref', 'order', 'created', 'pending', 'EUR', '{}')`;
+  return id;
+};
+
+describe('partners', () => {
+  test('the demo partners have valid capabilities and addresses of their country', async () => {
+    const partners = await listPartners(sql);
+    expect(partners.map(({ uid, country, stateProvince }) => [uid, country, stateProvince])).toEqual([
+      ['prints-berlin', 'DE', 'BE'],
+      ['prints-ohio', 'US', 'OH'],
+    ]);
+    for (const { capabilities } of partners) {
+      expect(partnerCapabilitiesSchema.parse(capabilities)).toEqual(capabilities);
+    }
+  });
+
+  test('ensuring them again leaves what operators changed', async () => {
+    await changePartner(sql, berlin, { name: 'Prints Berlin West', capabilities: { capacityPerDay: 7 } });
+    await ensureDemoPartners(sql, [{ id: berlin, name: 'prints-berlin' }]);
+    const partner = (await partnerByAccount(sql, berlin))!;
+    expect(partner.name).toBe('Prints Berlin West');
+    expect(partner.capabilities.capacityPerDay).toBe(7);
+    expect(partner.capabilities.countriesServed).toEqual(['*']);
+    await changePartner(sql, berlin, { capabilities: { capacityPerDay: 5_000 } });
+  });
+
+  test('a second subscription replaces the first; both secrets sign for a day', async () => {
+    expect(handoffOf((await partnerByAccount(sql, berlin))!, 'print')).toBeUndefined();
+    const first = (await subscribe(sql, berlin, ADDRESSES))!;
+    expect((await partnerByAccount(sql, berlin))!.signingSecrets).toEqual([first.signingSecret]);
+    const second = (await subscribe(sql, berlin, {
+      ...ADDRESSES,
+      apparelOrderSubmitUrl: null,
+      printOrderVersion: '1.0',
+    }))!;
+    const partner = (await partnerByAccount(sql, berlin))!;
+    expect(partner.signingSecrets).toEqual([second.signingSecret, first.signingSecret]);
+    expect(handoffOf(partner, 'apparel')).toEqual({
+      url: ADDRESSES.orderSubmitUrl,
+      version: '1.0',
+      signingSecrets: partner.signingSecrets,
+    });
+    await sql`UPDATE partners SET previous_secret_until = now() - interval '1 s' WHERE account_id = ${berlin}`;
+    expect((await partnerByAccount(sql, berlin))!.signingSecrets).toEqual([second.signingSecret]);
+  });
+
+  test('an account that is no partner cannot subscribe', async () => {
+    const other = (await createAccount(sql, { role: 'partner', name: 'nobody' }))!;
+    expect(await subscribe(sql, other.id, ADDRESSES)).toBeUndefined();
+  });
+});
+
+describe('stock that routing reads', () => {
+  const stockOf = async (sku: string) => {
+    const partners = await createCandidateReader(sql)([sku]);
+    return partners.find(({ partnerId }) => partnerId === ohio)!.stock[sku];
+  };
+  const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 12, minute));
+
+  test('what nobody knows is left out; a report of either kind counts', async () => {
+    expect(await stockOf('tee-white-l')).toBeUndefined();
+    await recordStockReports(sql, ohio, [{ SKU: 'tee-white-l', status: 'in-stock', amount: 4 }], at(0));
+    expect(await stockOf('tee-white-l')).toEqual({
+      available: 4,
+      replenishmentDate: null,
+      allowBackorder: false,
+    });
+    await recordStockReports(sql, ohio, [{ SKU: 'tee-white-l', status: 'in-stock' }], at(1));
+    expect(await stockOf('tee-white-l')).toMatchObject({ available: null });
+  });
+
+  test('in stock with amount 0 is out of stock, and has its replenishment date', async () => {
+    const report = {
+      SKU: 'tee-white-s',
+      status: 'in-stock',
+      amount: 0,
+      replenishmentDate: '2026-12-07',
+    } as const;
+    await recordStockReports(sql, ohio, [report], at(0));
+    expect(await stockOf('tee-white-s')).toMatchObject({ available: 0, replenishmentDate: '2026-12-07' });
+    const [level] = await reportedLevels(sql, ohio, { afterSku: 'tee-white-m', limit: 1 });
+    expect(level).toMatchObject({ partnerSku: 'tee-white-s', status: 'out-of-stock', amount: 0 });
+  });
+
+  test('an older report does not undo a newer one, however late it is written', async () => {
+    await recordStockReports(sql, ohio, [{ SKU: 'tee-late', status: 'in-stock', amount: 5 }], at(10));
+    await recordStockReports(sql, ohio, [{ SKU: 'tee-late', status: 'out-of-stock' }], at(9));
+    expect(await stockOf('tee-late')).toMatchObject({ available: 5 });
+  });
+
+  test('the ledger and the report are both believed: the lesser, without what is reserved', async () => {
+    await setUpStockItems(sql, ohio, [
+      { partnerSku: 'tee-both', minStock: 0, maxStock: 0, openingQuantity: 10, allowBackorder: true },
+    ]);
+    await sql`UPDATE stock_items SET reserved = 3 WHERE partner_sku = 'tee-both'`;
+    expect(await stockOf('tee-both')).toEqual({
+      available: 7,
+      replenishmentDate: null,
+      allowBackorder: true,
+    });
+    await recordStockReports(sql, ohio, [{ SKU: 'tee-both', status: 'in-stock', amount: 5 }], at(0));
+    expect(await stockOf('tee-both')).toMatchObject({ available: 2 });
+    await recordStockReports(sql, ohio, [{ SKU: 'tee-both', status: 'out-of-stock' }], at(1));
+    expect(await stockOf('tee-both')).toMatchObject({ available: 0 });
+  });
+
+  test('the poll asks for ledger and reported SKUs, each once, page by page', async () => {
+    const all = await skusToPoll(sql, ohio, { afterSku: '', limit: 100 });
+    expect(all).toEqual([...new Set(all)].sort());
+    expect(all).toEqual(expect.arrayContaining(['tee-both', 'tee-late', 'tee-white-s']));
+    const pages = [];
+    let afterSku = '';
+    for (;;) {
+      const page = await skusToPoll(sql, ohio, { afterSku, limit: 2 });
+      if (page.length === 0) break;
+      pages.push(...page);
+      afterSku = page.at(-1)!;
+    }
+    expect(pages).toEqual(all);
+  });
+});
+
+describe('routing over the demo partners', () => {
+  test('t-shirt, poster and framed poster to Germany: the framed poster and the poster from Berlin', async () => {
+    await subscribe(sql, berlin, ADDRESSES);
+    await subscribe(sql, ohio, ADDRESSES);
+    const framed = { ...framedPoster, modelUid: 'framed_poster_product' };
+    const partners = await createCandidateReader(sql)(['tee-white-m', 'frame-wood-black-30x40']);
+    const route = (destinationCountry: string, products = [tShirt, poster, framed, photoBook]) =>
+      routeOrder({
+        items: products.map((product, index) => ({ itemId: String(index), product, quantity: 1 })),
+        destinationCountry,
+        partners,
+        at: new Date('2026-11-25T09:00:00Z'),
+        rates: REFERENCE_RATES,
+      });
+    for (const country of ['DE', 'US']) {
+      expect(route(country)).toMatchObject({
+        ok: true,
+        assignments: [
+          { partnerUid: 'prints-ohio' },
+          { partnerUid: country === 'DE' ? 'prints-berlin' : 'prints-ohio' },
+          { partnerUid: 'prints-berlin' },
+          { partnerUid: 'prints-berlin' },
+        ],
+      });
+    }
+
+    const orderId = await insertOrder();
+    await recordRoutingDecision(sql, { orderId, step: 'handoff', decision: route('DE') });
+    await recordRoutingDecision(sql, { orderId, step: 'handoff', decision: route('US') });
+    const stored = await routingDecisions(sql, orderId);
+    expect(stored).toEqual([{ step: 'handoff', decision: route('US'), createdAt: expect.any(Date) }]);
+  });
+
+  test('load is what is handed over and not yet printed', async () => {
+    const orderId = await insertOrder();
+    const [item] = await sql<{ id: string }[]>`
+      INSERT INTO order_items (order_id, position, item_reference_id, quantity, fulfillment_status)
+      VALUES (${orderId}, 0, 'a', 40, 'passed') RETURNING id`;
+    for (const [step, status] of [
+      ['handoff:0', 'planned'],
+      ['handoff:1', 'in_production'],
+      ['handoff:2', 'printed'],
+    ] as const) {
+      const [printOrder] = await sql<{ id: string }[]>`
+        INSERT INTO print_orders (order_id, partner_id, step, kind, version, message_id, dispatch_date)
+        VALUES (${orderId}, ${ohio}, ${step}, 'apparel', '1.0', ${randomUUID()}, '2026-12-01') RETURNING id`;
+      await sql`
+        INSERT INTO print_jobs (print_order_id, order_item_id, quantity, status)
+        VALUES (${printOrder!.id}, ${item!.id}, 40, ${status})`;
+    }
+    const partners = await createCandidateReader(sql)([]);
+    expect(partners.map(({ uid, openUnits }) => [uid, openUnits])).toEqual([
+      ['prints-berlin', 0],
+      ['prints-ohio', 80],
+    ]);
+  });
+});

@@ -1,0 +1,332 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  createSafeClient,
+  isPassing,
+  retryAfterMs,
+  type SafeClient,
+  TransferError,
+} from '../../../../src/platform/http/safe-client';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+let handler: Handler;
+let server: Server;
+let origin: string;
+let port: number;
+const clients: SafeClient[] = [];
+
+function clientWith(options: Parameters<typeof createSafeClient>[0]): SafeClient {
+  const client = createSafeClient(options);
+  clients.push(client);
+  return client;
+}
+
+beforeAll(async () => {
+  server = createServer((request, response) => handler(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+  origin = `http://127.0.0.1:${port}`;
+});
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const call = { timeoutMs: 5_000, limitBytes: 1_000 };
+
+describe('what may be called', () => {
+  const strict = clientWith({ allowPrivate: false });
+  const embedded = clientWith({ allowPrivate: true });
+
+  it.each([
+    'https://127.0.0.1/',
+    'https://2130706433/',
+    'https://0x7f000001/',
+    'https://0177.0.0.1/',
+    'https://127.1/',
+    'https://0/',
+    'https://[::1]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[::ffff:7f00:1]/',
+    'https://[64:ff9b::7f00:1]/',
+    'https://[2002:7f00:1::]/',
+    'https://10.0.0.8/',
+    'https://100.64.0.1/',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://１２７.０.０.１/',
+  ])('%s is blocked as written', async (url) => {
+    expect(await strict.request({ url, ...call })).toMatchObject({ ok: false, kind: 'blocked' });
+  });
+
+  it.each([
+    'http://example.com/',
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    'data:text/plain,x',
+    'not a url',
+    '',
+    'https://user:pw@example.com/',
+    'https:///',
+  ])('%p is no address for a call', async (url) =>
+    expect(await strict.request({ url, ...call })).toMatchObject({ ok: false, kind: 'invalid-url' }),
+  );
+
+  it.each([
+    'http://169.254.169.254/latest/',
+    'http://[fd00:ec2::254]/',
+    'http://0.0.0.0/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://2852039166/',
+  ])('even where private addresses are allowed, %s is blocked', async (url) =>
+    expect(await embedded.request({ url, ...call })).toMatchObject({ ok: false, kind: 'blocked' }),
+  );
+
+  it('checks what a name resolves to inside the connection: it is asked for once, and called where it was checked', async () => {
+    const asked: string[] = [];
+    const client = clientWith({
+      allowPrivate: false,
+      resolve: async (hostname) => {
+        asked.push(hostname);
+        return [{ address: '127.0.0.1', family: 4 }];
+      },
+    });
+    expect(await client.request({ url: `https://inward.example:${port}/`, ...call })).toMatchObject({
+      ok: false,
+      kind: 'blocked',
+    });
+    expect(asked).toEqual(['inward.example']);
+  });
+
+  it.each([
+    '127.0.0.1',
+    '10.0.0.8',
+    '169.254.169.254',
+    '100.64.0.1',
+    '0.0.0.0',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::ffff:7f00:1',
+    '::127.0.0.1',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::',
+    'fe80::1%lo',
+    'fd00:ec2::254',
+    '2130706433',
+    '0177.0.0.1',
+    '127.1',
+  ])('a name that leads to %s leads nowhere', async (address) => {
+    const client = clientWith({
+      allowPrivate: false,
+      resolve: async () => [{ address, family: address.includes(':') ? 6 : 4 }],
+    });
+    expect(await client.request({ url: `https://inward.example:${port}/`, ...call })).toMatchObject({
+      ok: false,
+      kind: 'blocked',
+    });
+  });
+
+  it('a name whose answer changes gains nothing by it: each connection is checked by itself', async () => {
+    handler = (_request, response) => response.writeHead(200, { connection: 'close' }).end('reached');
+    // Given a name that leads where it may, and afterwards to the metadata of the machine
+    const answers = ['127.0.0.1', '169.254.169.254', '127.0.0.1'];
+    const client = clientWith({
+      allowPrivate: true,
+      resolve: async () => [{ address: answers.shift()!, family: 4 }],
+    });
+    const ask = () => client.exchange({ url: `http://rebind.example:${port}/`, ...call });
+    expect(await ask()).toMatchObject({ text: 'reached' });
+    expect(await ask()).toMatchObject({ ok: false, kind: 'blocked' });
+    expect(await ask()).toMatchObject({ text: 'reached' });
+    expect(answers).toEqual([]);
+  });
+
+  it('passes over the forbidden among several addresses', async () => {
+    handler = (_request, response) => response.end('reached');
+    const client = clientWith({
+      allowPrivate: true,
+      resolve: async () => [
+        { address: '169.254.169.254', family: 4 },
+        { address: '127.0.0.1', family: 4 },
+      ],
+    });
+    expect(await client.exchange({ url: `http://mixed.example:${port}/`, ...call })).toMatchObject({
+      text: 'reached',
+    });
+  });
+
+  it('a name that does not resolve is a passing fault', async () => {
+    const client = clientWith({
+      allowPrivate: false,
+      resolve: async () => {
+        throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+      },
+    });
+    const result = await client.exchange({ url: 'https://nowhere.example/', ...call });
+    expect(result).toMatchObject({
+      ok: false,
+      kind: 'connection',
+      message: expect.stringContaining('ENOTFOUND'),
+    });
+    expect(isPassing(result)).toBe(true);
+  });
+});
+
+describe('answers', () => {
+  const client = clientWith({ allowPrivate: true });
+
+  it('gives status, headers and text, and says who calls', async () => {
+    let seen: IncomingMessage['headers'] = {};
+    let sent = '';
+    handler = (request, response) => {
+      seen = request.headers;
+      request
+        .on('data', (chunk) => (sent += chunk))
+        .on('end', () => response.writeHead(404, { 'x-a': 'b' }).end('gone fishing'));
+    };
+    const answer = await client.exchange({
+      url: `${origin}/a?b`,
+      method: 'POST',
+      body: '{"a":1}',
+      headers: { 'content-type': 'application/json' },
+      ...call,
+    });
+    expect(answer).toMatchObject({
+      ok: true,
+      status: 404,
+      text: 'gone fishing',
+      truncated: false,
+      headers: { 'x-a': 'b' },
+    });
+    expect(sent).toBe('{"a":1}');
+    expect(seen['user-agent']).toMatch(/^Pressline/);
+  });
+
+  it('does not follow redirects, and tells where they point', async () => {
+    let calls = 0;
+    handler = (_request, response) => {
+      calls++;
+      response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();
+    };
+    const result = await client.exchange({ url: `${origin}/start`, ...call });
+    expect(result).toMatchObject({ ok: false, kind: 'redirect', location: 'http://169.254.169.254/latest' });
+    expect(isPassing(result)).toBe(false);
+    expect(calls).toBe(1);
+  });
+
+  it('refuses a body announced too large before reading it', async () => {
+    handler = (_request, response) =>
+      response.writeHead(200, { 'content-length': '5000' }).end(Buffer.alloc(5000));
+    expect(await client.request({ url: origin, ...call })).toMatchObject({ ok: false, kind: 'too-large' });
+  });
+
+  it('ends an unannounced body at the limit', async () => {
+    handler = (_request, response) => {
+      response.write(Buffer.alloc(900));
+      setTimeout(() => response.end(Buffer.alloc(900)), 20);
+    };
+    const answer = await client.request({ url: origin, ...call });
+    if (!answer.ok) throw new Error(answer.message);
+    const reading = (async () => {
+      for await (const _ of answer.body);
+    })();
+    await expect(reading).rejects.toMatchObject({ name: 'TransferError', kind: 'too-large' });
+  });
+
+  it('cuts the text of an exchange at the limit', async () => {
+    handler = (_request, response) => response.end('x'.repeat(100_000));
+    expect(await client.exchange({ url: origin, ...call })).toMatchObject({
+      ok: true,
+      text: 'x'.repeat(1000),
+      truncated: true,
+    });
+  });
+
+  it('times out on silence before the head', async () => {
+    handler = () => undefined;
+    const result = await client.exchange({ url: origin, timeoutMs: 100, limitBytes: 10 });
+    expect(result).toMatchObject({ ok: false, kind: 'timeout' });
+    expect(isPassing(result)).toBe(true);
+  });
+
+  it('times out on a body that trickles', async () => {
+    handler = (_request, response) => {
+      const drip = setInterval(() => response.write('.'), 20);
+      response.on('close', () => clearInterval(drip));
+    };
+    const started = Date.now();
+    expect(await client.exchange({ url: origin, timeoutMs: 300, limitBytes: 1e6 })).toMatchObject({
+      ok: false,
+      kind: 'timeout',
+    });
+    expect(Date.now() - started).toBeLessThan(3_000);
+  });
+
+  it('a connection cut in the middle of the body is a passing fault', async () => {
+    handler = (_request, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half');
+      setTimeout(() => response.destroy(), 20);
+    };
+    const result = await client.exchange({ url: origin, ...call });
+    expect(result).toMatchObject({ ok: false, kind: 'connection' });
+    const streamed = await client.request({ url: origin, ...call });
+    if (!streamed.ok) throw new Error(streamed.message);
+    const failed = await streamed.body.toArray().catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(TransferError);
+  });
+
+  it('a closed port is a passing fault', async () => {
+    const result = await client.exchange({ url: 'http://127.0.0.1:9/', ...call });
+    expect(result).toMatchObject({ ok: false, kind: 'connection' });
+  });
+
+  it('throws the caller’s reason when the caller ends the call', async () => {
+    handler = (_request, response) => void response.write('x');
+    const controller = new AbortController();
+    const reason = new Error('cancelled');
+    setTimeout(() => controller.abort(reason), 50);
+    await expect(client.exchange({ url: origin, ...call, signal: controller.signal })).rejects.toBe(reason);
+  });
+
+  it('lets go of a body that nobody reads', async () => {
+    let closed = false;
+    handler = (_request, response) => {
+      response.on('close', () => {
+        closed = true;
+      });
+      response.write('x');
+    };
+    const answer = await client.request({ url: origin, ...call });
+    if (!answer.ok) throw new Error(answer.message);
+    answer.body.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(closed).toBe(true);
+  });
+});
+
+describe('whether to try again', () => {
+  it.each([
+    [408, true],
+    [425, true],
+    [429, true],
+    [500, true],
+    [503, true],
+    [200, false],
+    [400, false],
+    [404, false],
+    [410, false],
+  ])('status %i: %p', (status, passing) => expect(isPassing({ ok: true, status })).toBe(passing));
+
+  it('reads Retry-After in seconds and as a date', () => {
+    const now = new Date('2026-01-01T00:00:00Z');
+    expect(retryAfterMs({ 'retry-after': '120' }, now)).toBe(120_000);
+    expect(retryAfterMs({ 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }, now)).toBe(30_000);
+    expect(retryAfterMs({ 'retry-after': '99999999' }, now)).toBe(86_400_000);
+    for (const text of ['soon', '-5', '0', '', 'Wed, 31 Dec 2025 00:00:00 GMT']) {
+      expect(retryAfterMs({ 'retry-after': text }, now)).toBeUndefined();
+    }
+    expect(retryAfterMs({}, now)).toBeUndefined();
+  });
+});

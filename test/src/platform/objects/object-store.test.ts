@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { createObjectStore } from '../../../../src/platform/objects/create-object-store';
+import type { ObjectStore } from '../../../../src/platform/objects/object-store';
+import { type S3Server, startS3Server, wantsS3Server } from './s3-server';
+
+const folder = mkdtempSync(join(tmpdir(), 'pressline-objects-'));
+const s3Settings = {
+  S3_REGION: 'us-east-1',
+  S3_FORCE_PATH_STYLE: true,
+  S3_ENDPOINT: undefined,
+  S3_BUCKET: undefined,
+};
+let s3Server: S3Server | undefined;
+
+const kinds: [string, () => Promise<ObjectStore>][] = [
+  ['folder', () => createObjectStore({ DATA_DIR: folder, ...s3Settings })],
+];
+if (wantsS3Server()) {
+  kinds.push([
+    'S3',
+    async () => {
+      s3Server = await startS3Server();
+      return createObjectStore({
+        DATA_DIR: folder,
+        ...s3Settings,
+        S3_ENDPOINT: s3Server.endpoint,
+        S3_BUCKET: 'pressline-objects',
+      });
+    },
+  ]);
+} else {
+  console.warn('S3 conformance is not run: neither a built S3 server nor Go is here.');
+}
+
+afterAll(async () => {
+  await s3Server?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function contentOf(store: ObjectStore, key: string): Promise<Buffer> {
+  const found = await store.get(key);
+  if (found === null) throw new Error(`${key} is not there`);
+  return Buffer.concat(await found.body.toArray());
+}
+
+describe.each(kinds)('object store: %s', (_kind, create) => {
+  let store: ObjectStore;
+  beforeAll(async () => {
+    store = await create();
+  }, 900_000);
+
+  it('gives back the bytes, the size and the content type', async () => {
+    const bytes = randomBytes(10_000);
+    expect(await store.put('labels/a/1.pdf', bytes, { contentType: 'application/pdf' })).toEqual({
+      size: 10_000,
+    });
+    expect(await store.stat('labels/a/1.pdf')).toEqual({ size: 10_000, contentType: 'application/pdf' });
+    const found = (await store.get('labels/a/1.pdf'))!;
+    expect(found).toMatchObject({ size: 10_000, contentType: 'application/pdf' });
+    expect(Buffer.concat(await found.body.toArray()).equals(bytes)).toBe(true);
+  });
+
+  it('takes a stream of unknown length, larger than one upload part', async () => {
+    const chunks = Array.from({ length: 12 }, () => randomBytes(1_048_576));
+    expect(await store.put('files/large', Readable.from(chunks), { contentType: 'image/png' })).toEqual({
+      size: 12 * 1_048_576,
+    });
+    expect((await contentOf(store, 'files/large')).equals(Buffer.concat(chunks))).toBe(true);
+  });
+
+  it('takes an empty object', async () => {
+    await store.put('files/empty', Readable.from([]), { contentType: 'text/plain' });
+    expect(await store.stat('files/empty')).toEqual({ size: 0, contentType: 'text/plain' });
+  });
+
+  it('replaces what is there', async () => {
+    await store.put('files/twice', Buffer.from('first'), { contentType: 'text/plain' });
+    await store.put('files/twice', Buffer.from('second one'), { contentType: 'image/jpeg' });
+    expect(await store.stat('files/twice')).toEqual({ size: 10, contentType: 'image/jpeg' });
+    expect((await contentOf(store, 'files/twice')).toString()).toBe('second one');
+  });
+
+  it('a body that breaks off leaves nothing behind, and what was there before stands', async () => {
+    const breaking = () =>
+      Readable.from(
+        (async function* () {
+          yield randomBytes(6 * 1_048_576);
+          throw new Error('the sender hung up');
+        })(),
+      );
+    await expect(store.put('files/broken', breaking(), { contentType: 'text/plain' })).rejects.toThrow(
+      'hung up',
+    );
+    expect(await store.stat('files/broken')).toBeNull();
+    await store.put('files/whole', Buffer.from('whole'), { contentType: 'text/plain' });
+    await expect(store.put('files/whole', breaking(), { contentType: 'image/png' })).rejects.toThrow(
+      'hung up',
+    );
+    expect(await store.stat('files/whole')).toEqual({ size: 5, contentType: 'text/plain' });
+  });
+
+  it('says null of what is not there, and deletes without complaint', async () => {
+    expect(await store.get('files/none')).toBeNull();
+    expect(await store.stat('files/none')).toBeNull();
+    await store.delete('files/none');
+    await store.put('files/doomed', Buffer.from('x'), { contentType: 'text/plain' });
+    await store.delete('files/doomed');
+    expect(await store.get('files/doomed')).toBeNull();
+  });
+
+  it('two writers of one key at once leave one whole object', async () => {
+    const bodies = [Buffer.alloc(200_000, 'a'), Buffer.alloc(100_000, 'b')];
+    await Promise.all(bodies.map((body) => store.put('files/raced', body, { contentType: 'text/plain' })));
+    const left = await contentOf(store, 'files/raced');
+    expect(bodies.some((body) => body.equals(left))).toBe(true);
+  });
+
+  it.each([
+    '../escape',
+    '/absolute',
+    'a/../b',
+    'a//b',
+    '.hidden',
+    'a/.b',
+    '',
+    'a/',
+    'a\\b',
+    'a\0b',
+    'ü',
+    'x'.repeat(129),
+    `${'a/'.repeat(9)}b`,
+  ])('refuses %p as a key', async (key) => {
+    await expect(store.put(key, Buffer.from('x'), { contentType: 'text/plain' })).rejects.toThrow(RangeError);
+    await expect(store.get(key)).rejects.toThrow(RangeError);
+    await expect(store.stat(key)).rejects.toThrow(RangeError);
+    await expect(store.delete(key)).rejects.toThrow(RangeError);
+  });
+
+  it('a direct link, where there is one, serves the object under the wanted name and type', async () => {
+    await store.put('labels/linked', Buffer.from('%PDF-'), { contentType: 'application/octet-stream' });
+    const link = await store.directLink('labels/linked', {
+      seconds: 60,
+      fileName: 'Étiquette 1.pdf',
+      contentType: 'application/pdf',
+    });
+    if (link === null) return;
+    const answer = await fetch(link);
+    expect(await answer.text()).toBe('%PDF-');
+    expect(answer.headers.get('content-type')).toBe('application/pdf');
+    expect(answer.headers.get('content-disposition')).toContain("filename*=UTF-8''%C3%89tiquette%201.pdf");
+    expect((await fetch(link.replace(/X-Amz-Expires=60/, 'X-Amz-Expires=6000'))).status).toBe(403);
+  });
+});
+
+describe('folder store', () => {
+  it('keeps objects over a restart and clears away writes that no process finishes', async () => {
+    const store = await createObjectStore({ DATA_DIR: folder, ...s3Settings });
+    await store.put('files/kept', Buffer.from('kept'), { contentType: 'text/plain' });
+    const partial = join(folder, 'objects/partial');
+    expect(await readdir(partial)).toEqual([]);
+    await writeFile(join(partial, 'old'), 'x');
+    await writeFile(join(partial, 'new'), 'x');
+    await utimes(join(partial, 'old'), new Date(0), new Date(0));
+    const again = await createObjectStore({ DATA_DIR: folder, ...s3Settings });
+    expect(await readdir(partial)).toEqual(['new']);
+    expect((await contentOf(again, 'files/kept')).toString()).toBe('kept');
+  });
+});

@@ -1,0 +1,119 @@
+import { adjustStock } from '../../../src/procurement/adjust-stock';
+import { auditStock } from '../../../src/procurement/stock-audit';
+import { type TestDatabase, testDatabase } from '../../support/database';
+import { levelOf, stocked, stockPartner } from './stock-fixture';
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await testDatabase();
+});
+
+const add = (partnerSku: string, quantity: number, referenceId?: string) =>
+  ({ partnerSku, adjustmentType: 'add', quantity, referenceId }) as const;
+const consume = (partnerSku: string, quantity: number, referenceId?: string) =>
+  ({ partnerSku, adjustmentType: 'consume', quantity, referenceId }) as const;
+
+it('reports each adjustment as it left the stock, several of one sku in their order', async () => {
+  const { id } = await stockPartner(db.sql, [stocked('frame', 10), stocked('tee', 0)]);
+  const results = await adjustStock(db.sql, id, [
+    consume('frame', 15),
+    add('tee', 3),
+    add('frame', 2),
+    add('frame', 9),
+  ]);
+  expect(results).toMatchObject([
+    { partnerSku: 'frame', success: true, previousQuantity: 10, newQuantity: 0, backorderQuantity: 5 },
+    { partnerSku: 'tee', success: true, previousQuantity: 0, newQuantity: 3, backorderQuantity: 0 },
+    { partnerSku: 'frame', success: true, previousQuantity: 0, newQuantity: 0, backorderQuantity: 3 },
+    { partnerSku: 'frame', success: true, previousQuantity: 0, newQuantity: 6, backorderQuantity: 0 },
+  ]);
+  expect(await levelOf(db.sql, id, 'frame')).toMatchObject({ quantity: 6, backorder: 0 });
+  expect(await auditStock(db.sql)).toEqual([]);
+});
+
+it('fails an unknown sku by its name, and no other adjustment', async () => {
+  const { id } = await stockPartner(db.sql, [stocked('frame', 1)]);
+  const stranger = await stockPartner(db.sql, [stocked('foreign', 1)]);
+  const [unknown, foreign, known] = await adjustStock(db.sql, id, [
+    add('nothing', 1),
+    add('foreign', 1),
+    add('frame', 1),
+  ]);
+  expect(unknown).toMatchObject({ success: false, message: expect.stringContaining('nothing') });
+  expect(foreign).toMatchObject({ success: false, message: expect.stringContaining('foreign') });
+  expect(known).toMatchObject({ success: true, newQuantity: 2 });
+  expect(await levelOf(db.sql, stranger.id, 'foreign')).toMatchObject({ quantity: 1 });
+});
+
+describe('a repeated referenceId', () => {
+  it('is rejected for five minutes, and taken again after them', async () => {
+    const { id } = await stockPartner(db.sql, [stocked('frame', 10)]);
+    await adjustStock(db.sql, id, [add('frame', 1, 'note-1')]);
+    const [repeated] = await adjustStock(db.sql, id, [add('frame', 1, 'note-1')]);
+    expect(repeated).toMatchObject({
+      success: false,
+      message: expect.stringContaining('note-1'),
+      previousQuantity: 11,
+      newQuantity: 11,
+    });
+
+    await db.sql`UPDATE stock_adjustment_references SET claimed_at = claimed_at - interval '4 minutes 55 seconds'`;
+    expect((await adjustStock(db.sql, id, [add('frame', 1, 'note-1')]))[0]!.success).toBe(false);
+    await db.sql`UPDATE stock_adjustment_references SET claimed_at = claimed_at - interval '10 seconds'`;
+    expect((await adjustStock(db.sql, id, [add('frame', 1, 'note-1')]))[0]!.success).toBe(true);
+  });
+
+  it('is rejected within one request too', async () => {
+    const { id } = await stockPartner(db.sql, [stocked('frame', 10), stocked('tee', 10)]);
+    const results = await adjustStock(db.sql, id, [
+      add('frame', 1, 'note'),
+      add('frame', 1, 'note'),
+      add('tee', 1, 'note'),
+    ]);
+    expect(results.map(({ success }) => success)).toEqual([true, false, false]);
+  });
+
+  it('is not used up by an adjustment that failed', async () => {
+    const { id } = await stockPartner(db.sql, [stocked('frame', 10)]);
+    await adjustStock(db.sql, id, [add('nothing', 1, 'note')]);
+    expect((await adjustStock(db.sql, id, [add('frame', 1, 'note')]))[0]!.success).toBe(true);
+  });
+
+  it('is taken from another partner', async () => {
+    const one = await stockPartner(db.sql, [stocked('frame', 10)]);
+    const other = await stockPartner(db.sql, [stocked('frame', 10)]);
+    await adjustStock(db.sql, one.id, [add('frame', 1, 'note')]);
+    expect((await adjustStock(db.sql, other.id, [add('frame', 1, 'note')]))[0]!.success).toBe(true);
+  });
+
+  it('counts once when it comes twenty times at once', async () => {
+    const { id } = await stockPartner(db.sql, [stocked('frame', 0)]);
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => adjustStock(db.sql, id, [add('frame', 7, 'delivery')])),
+    );
+    expect(all.filter(([result]) => result!.success)).toHaveLength(1);
+    expect(await levelOf(db.sql, id, 'frame')).toMatchObject({ quantity: 7 });
+  });
+});
+
+it('stands or falls with what is written alongside', async () => {
+  const { id } = await stockPartner(db.sql, [stocked('frame', 5)]);
+  const failed = adjustStock(db.sql, id, [add('frame', 3, 'note')], () => Promise.reject(new Error('gone')));
+  await expect(failed).rejects.toThrow('gone');
+  expect(await levelOf(db.sql, id, 'frame')).toMatchObject({ quantity: 5 });
+  expect((await adjustStock(db.sql, id, [add('frame', 3, 'note')]))[0]!.success).toBe(true);
+});
+
+it('keeps the ledger as it was written', async () => {
+  const { id } = await stockPartner(db.sql, [stocked('frame', 5)]);
+  await adjustStock(db.sql, id, [consume('frame', 2, 'scrap')]);
+  const movements = await db.sql`
+    SELECT m.type, m.quantity, m.reference FROM stock_movements m JOIN stock_items i ON i.id = m.stock_item_id
+    WHERE i.partner_id = ${id} ORDER BY m.id`;
+  expect([...movements]).toEqual([
+    { type: 'add', quantity: '5', reference: 'opening stock' },
+    { type: 'consume', quantity: '2', reference: 'scrap' },
+  ]);
+  await expect(db.sql`UPDATE stock_movements SET quantity = 1`).rejects.toThrow('append-only');
+  await expect(db.sql`DELETE FROM stock_movements`).rejects.toThrow('append-only');
+});

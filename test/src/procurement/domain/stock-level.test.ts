@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import {
+  alertUid,
+  available,
+  consume,
+  consumeReserved,
+  EMPTY_LEVEL,
+  release,
+  reorderQuantity,
+  reserve,
+  type StockLevel,
+  takeIn,
+} from '../../../../src/procurement/domain/stock-level';
+
+const level = (quantity: number, reserved = 0, backorder = 0): StockLevel => ({
+  quantity,
+  reserved,
+  backorder,
+});
+
+describe('arrivals and consumption', () => {
+  it('adds to stock when nothing is owed', () => {
+    expect(takeIn(level(3), 4, []).level).toEqual(level(7));
+  });
+
+  it('offsets the backorder first', () => {
+    expect(takeIn(level(0, 0, 5), 3, []).level).toEqual(level(0, 0, 2));
+    expect(takeIn(level(0, 0, 5), 8, []).level).toEqual(level(3));
+  });
+
+  it('makes a backorder of what stock does not cover', () => {
+    expect(consume(level(10), 4)).toEqual(level(6));
+    expect(consume(level(10), 15)).toEqual(level(0, 0, 5));
+  });
+
+  it('leaves reserved pieces to their print jobs', () => {
+    expect(consume(level(10, 8), 5)).toEqual(level(8, 8, 3));
+  });
+});
+
+describe('reservations', () => {
+  it('promises what is there and lets the rest wait', () => {
+    expect(reserve(level(10, 4), 5)).toEqual({ level: level(10, 9), allocated: 5 });
+    expect(reserve(level(10, 4), 9)).toEqual({ level: level(10, 10, 3), allocated: 6 });
+  });
+
+  it('gives arriving pieces to consumption that is owed, then to waiting jobs by age', () => {
+    const waiting = [
+      { id: '1', missing: 2 },
+      { id: '2', missing: 4 },
+    ];
+    const { level: after, allocations } = takeIn(level(5, 5, 7), 5, waiting);
+    expect(allocations).toEqual([
+      { reservationId: '1', quantity: 2 },
+      { reservationId: '2', quantity: 2 },
+    ]);
+    expect(after).toEqual(level(9, 9, 2));
+  });
+
+  it('gives released pieces to those who wait', () => {
+    const { level: after, allocations } = release(level(6, 6, 4), { quantity: 5, allocated: 5 }, [
+      { id: '9', missing: 4 },
+    ]);
+    expect(allocations).toEqual([{ reservationId: '9', quantity: 4 }]);
+    expect(after).toEqual(level(6, 5));
+  });
+
+  it('takes printed pieces off the shelf, and owes those that were printed without having been there', () => {
+    expect(consumeReserved(level(6, 6, 2), { quantity: 5, allocated: 3 })).toEqual(level(3, 3, 2));
+  });
+});
+
+describe('alerts', () => {
+  it.each([
+    [level(0, 0, 1), 'back_order'],
+    [level(4, 4, 1), 'back_order'],
+    [level(0), 'out_of_stock'],
+    [level(4, 4), 'out_of_stock'],
+    [level(5), 'low_stock'],
+    [level(9, 4), 'low_stock'],
+    [level(6), null],
+  ])('of %j at a minimum of 5: %s', (stock, alert) => {
+    expect(alertUid(stock, 5)).toBe(alert);
+  });
+
+  it('does not call an item without a minimum low', () => {
+    expect(alertUid(level(1), 0)).toBeNull();
+  });
+});
+
+describe('reordering', () => {
+  const limits = (quantityOrdered: number) => ({ minStock: 10, maxStock: 50, quantityOrdered });
+  it.each([
+    ['above the minimum: nothing', level(11), 0, 0],
+    ['at the minimum: up to the maximum', level(10), 0, 40],
+    ['reserved pieces are as good as gone', level(30, 20), 0, 40],
+    ['what is owed is bought too', level(0, 0, 5), 0, 55],
+    ['what is on order counts', level(10), 40, 0],
+    ['less what is on order', level(2), 5, 43],
+  ])('%s', (_, stock, ordered, expected) => {
+    expect(reorderQuantity(stock, limits(ordered))).toBe(expected);
+  });
+});
+
+describe('any sequence of movements', () => {
+  type Held = { id: string; quantity: number; allocated: number };
+  const step = fc.record({
+    kind: fc.constantFrom('add', 'consume', 'reserve', 'printed', 'release'),
+    quantity: fc.integer({ min: 1, max: 30 }),
+    pick: fc.nat(100),
+  });
+
+  it('keeps every piece accounted for, promises no piece twice, and lets nobody wait beside free stock', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let now = EMPTY_LEVEL;
+        let held: Held[] = [];
+        let [arrived, wanted] = [0, 0];
+        let serial = 0;
+        const waiting = () =>
+          held
+            .filter(({ quantity, allocated }) => allocated < quantity)
+            .map(({ id, quantity, allocated }) => ({ id, missing: quantity - allocated }));
+        const give = (allocations: readonly { reservationId: string; quantity: number }[]) => {
+          for (const { reservationId, quantity } of allocations) {
+            held = held.map((one) =>
+              one.id === reservationId ? { ...one, allocated: one.allocated + quantity } : one,
+            );
+          }
+        };
+        for (const { kind, quantity, pick } of steps) {
+          const chosen = held[pick % Math.max(1, held.length)];
+          if (kind === 'add') {
+            const change = takeIn(now, quantity, waiting());
+            now = change.level;
+            give(change.allocations);
+            arrived += quantity;
+          } else if (kind === 'consume') {
+            now = consume(now, quantity);
+            wanted += quantity;
+          } else if (kind === 'reserve') {
+            const { level: after, allocated } = reserve(now, quantity);
+            now = after;
+            serial += 1;
+            held.push({ id: String(serial), quantity, allocated });
+          } else if (chosen !== undefined) {
+            held = held.filter(({ id }) => id !== chosen.id);
+            if (kind === 'printed') {
+              now = consumeReserved(now, chosen);
+              wanted += chosen.quantity;
+            } else {
+              const change = release(now, chosen, waiting());
+              now = change.level;
+              give(change.allocations);
+            }
+          }
+          const lacking = waiting().reduce((sum, { missing }) => sum + missing, 0);
+          expect(now.reserved).toBe(held.reduce((sum, { allocated }) => sum + allocated, 0));
+          // Pieces that came, less those that left, are on the shelf; what left is demand less what is still owed.
+          expect(now.quantity).toBe(arrived - (wanted - (now.backorder - lacking)));
+          expect(Math.min(now.reserved, now.backorder, available(now))).toBeGreaterThanOrEqual(0);
+          expect(now.backorder === 0 || available(now) === 0).toBe(true);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,182 @@
+import { eventually, type TestStack, testStack } from '../../support/stack';
+import { orderNow, orderUntil } from '../../workflows/order/order-fixture';
+
+const TEE = 'tee-navy-m';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+});
+
+/** An order of navy t-shirts for Ohio to make. */
+async function orderTees(orderReferenceId: string, quantity: number): Promise<string> {
+  const { id } = await stack.shop.submitOrder({
+    body: {
+      orderReferenceId,
+      currency: 'USD',
+      shippingAddress: {
+        country: 'US',
+        state: 'NY',
+        firstName: 'Ada',
+        lastName: 'Lovelace',
+        addressLine1: '350 5th Avenue',
+        city: 'New York',
+        postCode: '10118',
+        email: 'ada@example.com',
+        phone: '+1 212 736 3100',
+      },
+      // Where it comes from across a border, customs wants to know what it was sold for.
+      retailCurrency: 'USD',
+      retailShippingPriceInclVat: 5,
+      items: [
+        {
+          itemReferenceId: 'tee',
+          retailPriceInclVat: 20,
+          productUid: 'apparel_product_gca_t-shirt_gsi_m_gco_navy_gpr_4-0',
+          quantity,
+          files: [{ type: 'default', url: `${stack.sandbox.url}/files/t-shirt-front.png` }],
+        },
+      ],
+    },
+  });
+  return id;
+}
+
+const ohio = () => stack.partner('prints-ohio');
+const stock = async () =>
+  (await ohio().listInventory({ body: { filterBy: { partnerSku: [TEE] } } })).inventoryItem[0]!;
+const consumption = async () =>
+  (await ohio().listInventoryConsumption({ body: { filterBy: { partnerSku: [TEE] } } })).items;
+/** Pieces that no job has been promised. */
+async function freeStock(): Promise<number> {
+  const { items } = await stack.operator.listStockItems({
+    params: { partnerId: await partnerId('prints-ohio') },
+    query: { partnerSku: TEE },
+  });
+  return items[0]!.quantity - items[0]!.reserved;
+}
+async function partnerId(uid: string): Promise<string> {
+  const [partner] = await stack.services.sql<
+    { id: string }[]
+  >`SELECT account_id AS id FROM partners WHERE uid = ${uid}`;
+  return partner!.id;
+}
+const handedOver = (orderId: string) =>
+  orderUntil(
+    stack,
+    orderId,
+    ({ printOrderIds, status }) => printOrderIds.length > 0 && status !== 'uploading',
+  );
+
+it('reserves stock for a print job, and takes it off the shelf when it is printed', async () => {
+  const before = await stock();
+  const orderId = await orderTees('printed', 3);
+  const { printOrderIds } = await handedOver(orderId);
+  expect(await consumption()).toMatchObject([{ partnerSku: TEE, quantity: 3 }]);
+  expect(await stock()).toEqual(before);
+
+  const printOrderId = printOrderIds[0]!;
+  const tell = (status: 'received' | 'printed') =>
+    ohio().postOrderStatus({ body: { timestamp: new Date().toISOString(), orderId: printOrderId, status } });
+  await tell('received');
+  await tell('printed');
+  await tell('printed');
+  await orderUntil(stack, orderId, ({ status }) => status === 'printed');
+  expect(await stock()).toEqual({ ...before, quantity: before.quantity - 3 });
+  expect(await consumption()).toMatchObject([{ quantity: 3 }]);
+});
+
+it('gives reserved stock back when the order is cancelled', async () => {
+  const before = [await stock(), await consumption()];
+  const orderId = await orderTees('cancelled', 2);
+  await handedOver(orderId);
+  expect(await consumption()).toHaveLength((before[1] as unknown[]).length + 1);
+  await stack.operator.repairOrder({
+    params: { orderId },
+    body: { action: 'cancel', reason: 'changed their mind' },
+  });
+  await orderUntil(stack, orderId, ({ status }) => status === 'canceled');
+  expect([await stock(), await consumption()]).toEqual(before);
+});
+
+it('uses less stock when the partner makes fewer', async () => {
+  const before = await stock();
+  const orderId = await orderTees('fewer', 5);
+  const { printOrderIds } = await handedOver(orderId);
+  const [job] = await consumption();
+  const tell = (body: object) =>
+    ohio().postOrderStatus({
+      body: { timestamp: new Date().toISOString(), orderId: printOrderIds[0]!, status: 'received', ...body },
+    });
+  await tell({});
+  await tell({ status: 'cancelled', items: [{ orderItemId: String(job!.printJobId), quantity: 2 }] });
+  await orderUntil(stack, orderId, ({ items }) => items[0]!.status === 'manual_handling');
+  expect(await stock()).toEqual(before);
+  await tell({ status: 'printed' });
+  await eventually(async () => ((await stock()).quantity < before.quantity ? true : undefined));
+  expect(await stock()).toEqual({ ...before, quantity: before.quantity - 3 });
+  expect(await consumption()).toContainEqual({ ...job, quantity: 3 });
+});
+
+it('buys when a print job brings the free stock to the minimum', async () => {
+  const { minStock, maxStock } = await stock();
+  const free = await freeStock();
+  await ohio().adjustStock({
+    body: { adjustments: [{ partnerSku: TEE, adjustmentType: 'consume', quantity: free - minStock - 2 }] },
+  });
+  const ours = async () =>
+    (await ohio().listProcurementOrders({ body: {} })).orders.filter(({ items }) =>
+      items.some(({ partnerSku }) => partnerSku === TEE),
+    );
+  await handedOver(await orderTees('nearly', 1));
+  expect(await ours()).toEqual([]);
+  await handedOver(await orderTees('at the minimum', 1));
+  expect(await ours()).toMatchObject([
+    { status: 'supplier', items: [{ partnerSku: TEE, quantity: maxStock - minStock, quantityReceived: 0 }] },
+  ]);
+  expect(await stock()).toMatchObject({ alertUid: 'low_stock', quantityOrdered: maxStock - minStock });
+});
+
+it('lets a job wait for stock where the item allows it, and shows the backorder', async () => {
+  const free = await freeStock();
+  await ohio().adjustStock({
+    body: { adjustments: [{ partnerSku: TEE, adjustmentType: 'consume', quantity: free - 1 }] },
+  });
+  const orderId = await orderTees('waiting', 4);
+  await handedOver(orderId);
+  expect((await orderNow(stack, orderId)).attention).toBeNull();
+  expect(await stock()).toMatchObject({ alertUid: 'back_order' });
+  // What arrives goes to the job that waits.
+  await ohio().adjustStock({
+    body: { adjustments: [{ partnerSku: TEE, adjustmentType: 'add', quantity: 3 }] },
+  });
+  expect(await stock()).toMatchObject({ alertUid: 'out_of_stock' });
+});
+
+it('goes to another partner where it does not', async () => {
+  const { sql } = stack.services;
+  const [ohioId, berlinId] = [await partnerId('prints-ohio'), await partnerId('prints-berlin')];
+  const item = { partnerSku: TEE, minStock: 0, maxStock: 0 };
+  await stack.operator.setUpStockItems({
+    params: { partnerId: ohioId },
+    body: { items: [{ ...item, allowBackorder: false }] },
+  });
+  await stack.operator.setUpStockItems({
+    params: { partnerId: berlinId },
+    body: { items: [{ ...item, openingQuantity: 10 }] },
+  });
+  await sql`
+    UPDATE partners SET capabilities = jsonb_set(jsonb_set(capabilities, '{productKinds}', '["print", "mounted", "apparel"]'),
+      '{models,apparel_product}', (SELECT capabilities #> '{models,apparel_product}' FROM partners WHERE uid = 'prints-ohio'))
+    WHERE uid = 'prints-berlin'`;
+  const orderId = await orderTees('elsewhere', 2);
+  await handedOver(orderId);
+  const [made] = await sql`
+    SELECT p.uid FROM print_orders o JOIN partners p ON p.account_id = o.partner_id WHERE o.order_id = ${orderId}`;
+  expect(made).toEqual({ uid: 'prints-berlin' });
+  const berlin = await stack.operator.listStockItems({
+    params: { partnerId: berlinId },
+    query: { partnerSku: TEE },
+  });
+  expect(berlin.items).toMatchObject([{ quantity: 10, reserved: 2 }]);
+});

@@ -1,0 +1,207 @@
+import { adjustStock } from '../../../src/procurement/adjust-stock';
+import type { ProcurementStep } from '../../../src/procurement/domain/procurement-order';
+import { listProcurementOrders, readProcurementOrder } from '../../../src/procurement/procurement-orders';
+import { flagOverdue, takeProcurementStep } from '../../../src/procurement/procurement-steps';
+import { auditStock } from '../../../src/procurement/stock-audit';
+import { type StockItemSetup, setUpStockItems } from '../../../src/procurement/stock-items';
+import { type TestDatabase, testDatabase } from '../../support/database';
+import { levelOf, stocked, stockPartner } from './stock-fixture';
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await testDatabase();
+});
+afterEach(async () => {
+  expect(await auditStock(db.sql)).toEqual([]);
+});
+
+const supplied = (partnerSku: string, more: Partial<StockItemSetup> = {}): StockItemSetup =>
+  stocked(partnerSku, 50, {
+    minStock: 10,
+    maxStock: 50,
+    supplier: { uid: 'ramy', unitCostMinor: 250, currency: 'EUR' },
+    ...more,
+  });
+
+const consume = (partnerSku: string, quantity: number) =>
+  ({ partnerSku, adjustmentType: 'consume', quantity }) as const;
+
+async function ordersOf(partnerId: string) {
+  const filter = { partnerId, statuses: [], from: null, to: null };
+  return (await listProcurementOrders(db.sql, filter, { pageNumber: 1, perPage: 100 })).orders;
+}
+
+const move = (status: string) => ({ type: 'move', actor: 'operator', status }) as ProcurementStep;
+const receipt = (receiptId: string, partnerSku: string, quantity: number): ProcurementStep => ({
+  type: 'receipt',
+  actor: 'operator',
+  receiptId,
+  items: [{ partnerSku, quantity }],
+});
+
+async function orderInTransit(): Promise<{ partnerId: string; orderId: number }> {
+  const { id: partnerId } = await stockPartner(db.sql, [supplied('frame'), supplied('tee')]);
+  await adjustStock(db.sql, partnerId, [consume('frame', 40), consume('tee', 45)]);
+  const [order] = await ordersOf(partnerId);
+  await takeProcurementStep(db.sql, order!.orderId, move('in-transit'));
+  return { partnerId, orderId: order!.orderId };
+}
+
+describe('raising', () => {
+  it('buys up to the maximum when a level falls to its minimum, once', async () => {
+    const { id } = await stockPartner(db.sql, [supplied('frame')]);
+    await adjustStock(db.sql, id, [consume('frame', 39)]);
+    expect(await ordersOf(id)).toEqual([]);
+    await adjustStock(db.sql, id, [consume('frame', 1)]);
+    await adjustStock(db.sql, id, [consume('frame', 5)]);
+    expect(await ordersOf(id)).toMatchObject([
+      {
+        status: 'supplier',
+        supplierUid: 'ramy',
+        items: [{ partnerSku: 'frame', quantity: 40, quantityReceived: 0 }],
+      },
+    ]);
+    expect(await levelOf(db.sql, id, 'frame')).toMatchObject({ quantity: 5, ordered: 40 });
+  });
+
+  it('starts the order’s run by the outbox', async () => {
+    const { id } = await stockPartner(db.sql, [supplied('frame')]);
+    await adjustStock(db.sql, id, [consume('frame', 40)]);
+    const [order] = await ordersOf(id);
+    const [row] = await db.sql<{ kind: string; payload: object }[]>`
+      SELECT kind, payload FROM outbox WHERE target = ${`procurement-order-${order!.orderId}`}`;
+    expect(row).toMatchObject({
+      kind: 'start_workflow',
+      payload: { workflowType: 'procurementOrder', args: [{ orderId: order!.orderId }] },
+    });
+  });
+
+  it('puts what one supplier sells on one order, and other suppliers’ on others', async () => {
+    const other = { uid: 'blanks', unitCostMinor: 300, currency: 'EUR' };
+    const { id } = await stockPartner(db.sql, [
+      supplied('frame'),
+      supplied('mount'),
+      supplied('tee', { supplier: other }),
+    ]);
+    await adjustStock(db.sql, id, [consume('frame', 45), consume('tee', 45), consume('mount', 45)]);
+    const orders = await ordersOf(id);
+    const skus = orders.map(({ supplierUid, items }) => [
+      supplierUid,
+      items.map(({ partnerSku }) => partnerSku),
+    ]);
+    expect(skus.sort()).toEqual([
+      ['blanks', ['tee']],
+      ['ramy', ['frame', 'mount']],
+    ]);
+  });
+
+  it('buys at once for a new item that stands at its minimum, and never without a supplier', async () => {
+    const { id } = await stockPartner(db.sql, [supplied('frame', { openingQuantity: 0 }), stocked('tee', 0)]);
+    expect(await ordersOf(id)).toMatchObject([{ items: [{ partnerSku: 'frame', quantity: 50 }] }]);
+  });
+});
+
+describe('receiving', () => {
+  it('counts parts in, and is delivered with the last piece', async () => {
+    const { partnerId, orderId } = await orderInTransit();
+    expect(await takeProcurementStep(db.sql, orderId, receipt('note-1', 'frame', 15))).toEqual({
+      ok: true,
+      status: 'in-transit',
+      repeated: false,
+    });
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 25, ordered: 25 });
+    await takeProcurementStep(db.sql, orderId, receipt('note-2', 'tee', 45));
+    expect(await takeProcurementStep(db.sql, orderId, receipt('note-3', 'frame', 25))).toMatchObject({
+      status: 'delivered',
+    });
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 50, ordered: 0 });
+    expect(await readProcurementOrder(db.sql, orderId)).toMatchObject({
+      status: 'delivered',
+      items: [{ quantityReceived: 40 }, { quantityReceived: 45 }],
+    });
+  });
+
+  it('counts a receipt once, however concurrently it is told', async () => {
+    const { partnerId, orderId } = await orderInTransit();
+    const outcomes = await Promise.all(
+      Array.from({ length: 6 }, () => takeProcurementStep(db.sql, orderId, receipt('note', 'frame', 7))),
+    );
+    expect(outcomes.filter((outcome) => outcome.ok && !outcome.repeated)).toHaveLength(1);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 17 });
+  });
+
+  it('gives arriving goods to the backorder first', async () => {
+    const { partnerId, orderId } = await orderInTransit();
+    await adjustStock(db.sql, partnerId, [consume('frame', 16)]);
+    await takeProcurementStep(db.sql, orderId, receipt('note', 'frame', 10));
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 4, backorder: 0 });
+  });
+
+  it('refuses more than is outstanding, and books nothing', async () => {
+    const { partnerId, orderId } = await orderInTransit();
+    expect(await takeProcurementStep(db.sql, orderId, receipt('note', 'frame', 41))).toMatchObject({
+      ok: false,
+    });
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 10, ordered: 40 });
+  });
+});
+
+it('closes what was not delivered when the order is verified, and orders it anew', async () => {
+  const { partnerId, orderId } = await orderInTransit();
+  await takeProcurementStep(db.sql, orderId, receipt('note', 'tee', 45));
+  await takeProcurementStep(db.sql, orderId, move('delivered'));
+  await takeProcurementStep(db.sql, orderId, move('verified'));
+  expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 10, ordered: 40 });
+  expect(await ordersOf(partnerId)).toMatchObject([
+    { status: 'supplier', items: [{ partnerSku: 'frame', quantity: 40 }] },
+    { status: 'verified' },
+  ]);
+});
+
+it('ends at invoiced, with its invoice attached once', async () => {
+  const { orderId } = await orderInTransit();
+  const invoice: ProcurementStep = {
+    type: 'invoice',
+    actor: 'operator',
+    url: 'https://supplier.example/invoice/77.pdf',
+    originalFilename: '77.pdf',
+    referenceId: null,
+    dueDate: '2026-03-31',
+  };
+  await takeProcurementStep(db.sql, orderId, receipt('a', 'frame', 40));
+  await takeProcurementStep(db.sql, orderId, receipt('b', 'tee', 45));
+  await takeProcurementStep(db.sql, orderId, move('verified'));
+  expect(await takeProcurementStep(db.sql, orderId, move('invoiced'))).toMatchObject({ ok: false });
+  await takeProcurementStep(db.sql, orderId, invoice);
+  expect(await takeProcurementStep(db.sql, orderId, invoice)).toMatchObject({ repeated: true });
+  expect(await takeProcurementStep(db.sql, orderId, move('invoiced'))).toMatchObject({ status: 'invoiced' });
+  expect(await readProcurementOrder(db.sql, orderId)).toMatchObject({
+    status: 'invoiced',
+    invoices: [{ originalFilename: '77.pdf', referenceId: null, dueDate: '2026-03-31' }],
+  });
+});
+
+it('a set-up again changes limits and supplier, not the level', async () => {
+  const { id } = await stockPartner(db.sql, [supplied('frame')]);
+  expect(
+    await setUpStockItems(db.sql, id, [
+      supplied('frame', { minStock: 20, openingQuantity: 7 }),
+      supplied('mat'),
+    ]),
+  ).toBe(1);
+  expect(await levelOf(db.sql, id, 'frame')).toMatchObject({ quantity: 50 });
+});
+
+it('marks an order that stands still, until it moves', async () => {
+  const { orderId } = await orderInTransit();
+  await flagOverdue(db.sql, orderId, 'supplier', 3);
+  expect(await readProcurementOrder(db.sql, orderId)).toMatchObject({ attention: null });
+  await flagOverdue(db.sql, orderId, 'in-transit', 30);
+  expect(await readProcurementOrder(db.sql, orderId)).toMatchObject({
+    attention: 'In status in-transit for more than 30 days',
+  });
+  await takeProcurementStep(db.sql, orderId, receipt('part', 'frame', 1));
+  expect(await readProcurementOrder(db.sql, orderId)).toMatchObject({ attention: expect.any(String) });
+  await takeProcurementStep(db.sql, orderId, move('delivered'));
+  expect(await readProcurementOrder(db.sql, orderId)).toMatchObject({ attention: null });
+});

@@ -1,0 +1,296 @@
+import { inTransaction } from '../../../src/platform/postgres';
+import { adjustStock } from '../../../src/procurement/adjust-stock';
+import {
+  consumeReserved,
+  type ReservationLine,
+  type ReserveOutcome,
+  releaseReservation,
+  reserveStock,
+  settleReservations,
+} from '../../../src/procurement/reservations';
+import { auditStock } from '../../../src/procurement/stock-audit';
+import { type TestDatabase, testDatabase } from '../../support/database';
+import { levelOf, stocked, stockPartner } from './stock-fixture';
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await testDatabase();
+});
+afterEach(async () => {
+  expect(await auditStock(db.sql)).toEqual([]);
+});
+
+let serial = 0;
+const newJob = () => String(700_000 + ++serial);
+const newStep = () => `order-${++serial}:reserve:0`;
+
+async function reserve(step: string, ...lines: ReservationLine[]): Promise<ReserveOutcome> {
+  return await inTransaction(db.sql, (tx) => reserveStock(tx, { step, lines }));
+}
+const consumed = (...printJobIds: string[]) =>
+  inTransaction(db.sql, (tx) => consumeReserved(tx, { printJobIds }));
+const released = (...printJobIds: string[]) =>
+  inTransaction(db.sql, (tx) => releaseReservation(tx, { printJobIds }));
+
+it('reserves for print jobs, and takes the pieces off the shelf when they are printed', async () => {
+  const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 10), stocked('tee', 4)]);
+  const [one, two] = [newJob(), newJob()];
+  const outcome = await reserve(
+    newStep(),
+    { partnerId, partnerSku: 'tee', quantity: 3, printJobId: two },
+    { partnerId, partnerSku: 'frame', quantity: 2, printJobId: one },
+  );
+  expect(outcome).toMatchObject({ ok: true, lines: [{ allocated: 3, backordered: 0 }, { allocated: 2 }] });
+  expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 10, reserved: 2 });
+  expect(await consumed(one)).toBe(1);
+  expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 8, reserved: 0 });
+  expect(await levelOf(db.sql, partnerId, 'tee')).toMatchObject({ quantity: 4, reserved: 3 });
+});
+
+it('reserves once for a step, however often and however concurrently it is tried', async () => {
+  const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 10)]);
+  const step = newStep();
+  const line = { partnerId, partnerSku: 'frame', quantity: 4, printJobId: newJob() };
+  const outcomes = await Promise.all(Array.from({ length: 8 }, () => reserve(step, line)));
+  for (const outcome of outcomes) expect(outcome).toEqual(outcomes[0]);
+  expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 10, reserved: 4 });
+  await released(line.printJobId);
+  await reserve(step, line);
+  expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 10, reserved: 0 });
+});
+
+it('settles once, and never settles otherwise afterwards', async () => {
+  const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 10)]);
+  const job = newJob();
+  await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 4, printJobId: job });
+  const counts = await Promise.all([consumed(job), consumed(job), consumed(job)]);
+  expect(counts.sort()).toEqual([0, 0, 1]);
+  expect(await released(job)).toBe(0);
+  expect(await levelOf(db.sql, partnerId, 'frame')).toEqual({
+    quantity: 6,
+    reserved: 0,
+    backorder: 0,
+    ordered: 0,
+  });
+});
+
+describe('a job of which fewer units were made', () => {
+  const printed = (id: string, units: number) =>
+    inTransaction(db.sql, (tx) => settleReservations(tx, { printed: [{ id, units }] }));
+  const reserved = (id: string) =>
+    db.sql`SELECT state, quantity::int, allocated::int FROM stock_reservations WHERE print_job_id = ${id}`;
+
+  it('uses what they took, and gives the rest back', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 20), stocked('hanger', 20)]);
+    const job = newJob();
+    const line = { partnerId, printJobId: job, units: 5 };
+    await reserve(
+      newStep(),
+      { ...line, partnerSku: 'frame', quantity: 5 },
+      { ...line, partnerSku: 'hanger', quantity: 10 },
+    );
+    await printed(job, 3);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 17, reserved: 0 });
+    expect(await levelOf(db.sql, partnerId, 'hanger')).toMatchObject({ quantity: 14, reserved: 0 });
+    expect([...(await reserved(job))].map(({ quantity }) => quantity)).toEqual([3, 6]);
+    await printed(job, 5);
+    expect(await released(job)).toBe(0);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 17, reserved: 0 });
+  });
+
+  it('frees pieces for a job that waits', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 5)]);
+    const [first, waiting] = [newJob(), newJob()];
+    const line = { partnerId, partnerSku: 'frame' };
+    await reserve(newStep(), { ...line, quantity: 5, units: 5, printJobId: first });
+    await reserve(newStep(), { ...line, quantity: 3, units: 3, printJobId: waiting });
+    await printed(first, 3);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 2,
+      reserved: 2,
+      backorder: 1,
+    });
+    expect(await reserved(waiting)).toEqual([{ state: 'reserved', quantity: 3, allocated: 2 }]);
+  });
+
+  it('takes the pieces on the shelf first, when it waited for some', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 3)]);
+    const job = newJob();
+    await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 5, units: 5, printJobId: job });
+    await printed(job, 4);
+    // One was made without stock, and is owed; the fifth never was.
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 0,
+      reserved: 0,
+      backorder: 1,
+    });
+  });
+
+  it('gives everything back when none was', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 3)]);
+    const job = newJob();
+    await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 5, units: 5, printJobId: job });
+    expect(await printed(job, 0)).toEqual({ printed: 0, cancelled: 1 });
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 3,
+      reserved: 0,
+      backorder: 0,
+    });
+    expect(await reserved(job)).toMatchObject([{ state: 'released' }]);
+  });
+});
+
+it('counts two equal parts of one job together', async () => {
+  const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 10)]);
+  const line = { partnerId, partnerSku: 'frame', quantity: 2, printJobId: newJob() };
+  expect(await reserve(newStep(), line, line)).toMatchObject({ ok: true, lines: [{ allocated: 4 }] });
+});
+
+describe('short stock', () => {
+  it('is refused, and nothing else of the step reserved, where the item takes no backorders', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [
+      stocked('frame', 3, { allowBackorder: false }),
+      stocked('tee', 10),
+    ]);
+    const step = newStep();
+    const lines = [
+      { partnerId, partnerSku: 'tee', quantity: 1, printJobId: newJob() },
+      { partnerId, partnerSku: 'frame', quantity: 4, printJobId: newJob() },
+    ];
+    expect(await reserve(step, ...lines)).toEqual({
+      ok: false,
+      short: [{ partnerId, partnerSku: 'frame', printJobId: lines[1]!.printJobId, wanted: 4, available: 3 }],
+    });
+    expect(await levelOf(db.sql, partnerId, 'tee')).toMatchObject({ reserved: 0 });
+    await adjustStock(db.sql, partnerId, [{ partnerSku: 'frame', adjustmentType: 'add', quantity: 1 }]);
+    expect(await reserve(step, ...lines)).toMatchObject({ ok: true });
+  });
+
+  it('lets jobs wait where it does, and gives them what arrives by age', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 3)]);
+    const [first, second] = [newJob(), newJob()];
+    const frame = (printJobId: string) => ({ partnerId, partnerSku: 'frame', quantity: 4, printJobId });
+    expect(await reserve(newStep(), frame(first))).toMatchObject({
+      lines: [{ allocated: 3, backordered: 1 }],
+    });
+    expect(await reserve(newStep(), frame(second))).toMatchObject({
+      lines: [{ allocated: 0, backordered: 4 }],
+    });
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 3,
+      reserved: 3,
+      backorder: 5,
+    });
+
+    await adjustStock(db.sql, partnerId, [{ partnerSku: 'frame', adjustmentType: 'add', quantity: 3 }]);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 6,
+      reserved: 6,
+      backorder: 2,
+    });
+    await consumed(first);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 2,
+      reserved: 2,
+      backorder: 2,
+    });
+  });
+
+  it('fills one waiting job by several deliveries of one request', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 0)]);
+    const job = newJob();
+    await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 10, printJobId: job });
+    const delivery = (quantity: number) =>
+      ({ partnerSku: 'frame', adjustmentType: 'add', quantity }) as const;
+    await adjustStock(db.sql, partnerId, [delivery(3), delivery(4)]);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 7,
+      reserved: 7,
+      backorder: 3,
+    });
+    expect(await auditStock(db.sql)).toEqual([]);
+    await consumed(job);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 0,
+      reserved: 0,
+      backorder: 3,
+    });
+  });
+
+  it('is eased by a cancelled job', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 4)]);
+    const [first, second, third] = [newJob(), newJob(), newJob()];
+    const frame = (printJobId: string, quantity: number) => ({
+      partnerId,
+      partnerSku: 'frame',
+      quantity,
+      printJobId,
+    });
+    await reserve(newStep(), frame(first, 4), frame(second, 2));
+    await reserve(newStep(), frame(third, 1));
+    await released(first);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 4,
+      reserved: 3,
+      backorder: 0,
+    });
+    await released(second);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 4,
+      reserved: 1,
+      backorder: 0,
+    });
+  });
+
+  it('gives nothing to a job that leaves at the same time', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 4)]);
+    const [cancelled, alsoCancelled, printed] = [newJob(), newJob(), newJob()];
+    const frame = (printJobId: string, quantity: number) => ({
+      partnerId,
+      partnerSku: 'frame',
+      quantity,
+      printJobId,
+    });
+    await reserve(newStep(), frame(cancelled, 4), frame(alsoCancelled, 2), frame(printed, 3));
+    const settled = await inTransaction(db.sql, (tx) =>
+      settleReservations(tx, { printed: [{ id: printed }], cancelled: [cancelled, alsoCancelled] }),
+    );
+    expect(settled).toEqual({ printed: 1, cancelled: 2 });
+    // Printed without having been there: three are owed, and the freed four pay for them.
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 1,
+      reserved: 0,
+      backorder: 0,
+    });
+  });
+
+  it('stays owed when a job was printed all the same', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 3)]);
+    const job = newJob();
+    await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 5, printJobId: job });
+    await consumed(job);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
+      quantity: 0,
+      reserved: 0,
+      backorder: 2,
+    });
+  });
+});
+
+it('leaves skus that the partner does not keep with us to the partner', async () => {
+  const { id: partnerId } = await stockPartner(db.sql);
+  expect(
+    await reserve(newStep(), { partnerId, partnerSku: 'own-brand', quantity: 1, printJobId: newJob() }),
+  ).toEqual({ ok: true, lines: [] });
+});
+
+it('never sells the last piece twice', async () => {
+  const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 5, { allowBackorder: false })]);
+  const outcomes = await Promise.all(
+    Array.from({ length: 30 }, () =>
+      reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 1, printJobId: newJob() }),
+    ),
+  );
+  expect(outcomes.filter(({ ok }) => ok)).toHaveLength(5);
+  expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 5, reserved: 5, backorder: 0 });
+});

@@ -1,0 +1,16 @@
+import { stockStorm, stormShelves } from '../../../bench/stock-ledger';
+import { testDatabase } from '../../support/database';
+
+it('balances after 2,000 random adjustments and reservations from 50 connections', async () => {
+  const { url, sql } = await testDatabase();
+  const shelves = await stormShelves(sql);
+  const report = await stockStorm({ url, ...shelves, operations: 2_000, connections: 50, seed: 20_260_102 });
+  expect(report).toMatchObject({ errors: [], differences: [] });
+  // It was a storm: every kind of thing happened.
+  const { adjustments, rejectedReferences, reservations, refusedReservations, settled } = report;
+  for (const count of [adjustments, rejectedReferences, reservations, refusedReservations, settled]) {
+    expect(count).toBeGreaterThan(20);
+  }
+  const [raised] = await sql`SELECT count(*)::int AS orders FROM procurement_orders`;
+  expect(raised!.orders).toBeGreaterThan(0);
+});

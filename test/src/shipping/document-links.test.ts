@@ -1,0 +1,168 @@
+import { rm } from 'node:fs/promises';
+import type { Express } from 'express';
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import type { ApiDeps } from '../../../api/deps';
+import { documentRoutes } from '../../../api/documents/routes';
+import { createCarriers } from '../../../src/carriers/carriers';
+import { collectGarbage, KEPT_DAYS } from '../../../src/files/retention';
+import { uuidv7 } from '../../../src/platform/ids';
+import { createObjectStore } from '../../../src/platform/objects/create-object-store';
+import type { ObjectStore } from '../../../src/platform/objects/object-store';
+import { DOCUMENT_LINK_SECONDS } from '../../../src/platform/objects/signed-links';
+import { json, type Sql } from '../../../src/platform/postgres';
+import { buyShipment } from '../../../src/shipping/purchase';
+import { documentLink, type ShipmentDocument, shipmentDocuments } from '../../../src/shipping/shipments';
+import { testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+import { CHICAGO } from '../documents/addresses';
+import { type S3Server, startS3Server, wantsS3Server } from '../platform/objects/s3-server';
+import { consignmentTo } from './consignments';
+
+/** A shipment's documents over their whole life, in each store: link, download, end of the link, end of retention. */
+
+let s3: S3Server | undefined;
+afterAll(() => s3?.stop());
+
+const stores: [string, (dataDir: string) => Promise<ObjectStore>][] = [
+  [
+    'a folder',
+    (dataDir) =>
+      createObjectStore({
+        DATA_DIR: dataDir,
+        S3_BUCKET: undefined,
+        S3_ENDPOINT: undefined,
+        S3_REGION: 'us-east-1',
+        S3_FORCE_PATH_STYLE: true,
+      }),
+  ],
+];
+if (wantsS3Server()) {
+  stores.push([
+    'an S3 bucket',
+    async (dataDir) => {
+      s3 = await startS3Server();
+      return await createObjectStore({
+        DATA_DIR: dataDir,
+        S3_BUCKET: 'shipping-documents',
+        S3_ENDPOINT: s3.endpoint,
+        S3_REGION: 'us-east-1',
+        S3_FORCE_PATH_STYLE: true,
+      });
+    },
+  ]);
+} else {
+  console.warn('Links into S3 are not tested: neither a built S3 server nor Go is here.');
+}
+
+describe.each(stores)('documents in %s', (_, createStore) => {
+  let sql: Sql;
+  let deps: ApiDeps;
+  let app: Express;
+  let accountId: string;
+  let dataDir: string;
+
+  beforeAll(async () => {
+    ({ sql } = await testDatabase());
+    const plain = await testApiDeps(sql);
+    dataDir = `${plain.config.DATA_DIR}/linked`;
+    deps = { ...plain, objects: await createStore(dataDir) };
+    app = createApp(deps, documentRoutes(deps));
+    accountId = (await testAccount(sql, 'client')).id;
+  }, 900_000);
+  afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+  async function boughtDocuments(): Promise<ShipmentDocument[]> {
+    const id = uuidv7();
+    await sql`
+      INSERT INTO shipping_orders (id, account_id, order_reference_id, fingerprint, consignment, method_uid, label, waiting_until)
+      VALUES (${id}, ${accountId}, ${id}, '', ${json(sql, {})}, '', ${json(sql, {})}, now())`;
+    const bought = await buyShipment(
+      { sql, objects: deps.objects, carriers: createCarriers(sql) },
+      {
+        consignment: consignmentTo(CHICAGO),
+        methodUid: 'tern_parcel_standard',
+        idempotencyKey: id,
+        owner: { kind: 'shipping_order', shippingOrderId: id },
+      },
+    );
+    if (!bought.ok) throw new Error(bought.refusal.message);
+    return await shipmentDocuments(sql, bought.shipment.shipmentId);
+  }
+
+  /** As a partner's tool does it: follows the link wherever it leads, without a key. */
+  async function fetched(link: string): Promise<{
+    status: number;
+    type: string | undefined;
+    disposition: string | undefined;
+    body: Buffer;
+  }> {
+    const answer = await request(app)
+      .get(link.slice(deps.publicUrl.length))
+      .buffer(true)
+      .parse((response, done) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => done(null, Buffer.concat(chunks)));
+      });
+    const { location } = answer.headers;
+    if (answer.status !== 302 || location === undefined) {
+      const { 'content-type': type, 'content-disposition': disposition } = answer.headers;
+      return { status: answer.status, type, disposition, body: answer.body };
+    }
+    const direct = await fetch(location);
+    return {
+      status: direct.status,
+      type: direct.headers.get('content-type') ?? undefined,
+      disposition: direct.headers.get('content-disposition') ?? undefined,
+      body: Buffer.from(await direct.arrayBuffer()),
+    };
+  }
+
+  test('are fetched by their links under their own type and name', async () => {
+    const documents = await boughtDocuments();
+
+    expect(documents.map(({ documentType }) => documentType)).toEqual(['label', 'commercial_invoice']);
+    for (const document of documents) {
+      const { status, type, disposition, body } = await fetched(documentLink(deps.links, document));
+      expect(status).toBe(200);
+      expect(type).toBe('application/pdf');
+      expect(disposition).toContain(document.fileName);
+      expect(body.subarray(0, 5).toString()).toBe('%PDF-');
+      expect(body.length).toBe((await deps.objects.stat(document.objectKey))!.size);
+    }
+  });
+
+  test('are given by a link for seven days, and no longer; altered, it gives nothing', async () => {
+    const [label, invoice] = (await boughtDocuments()) as [ShipmentDocument, ShipmentDocument];
+    const madeAt = (secondsAgo: number) =>
+      documentLink(deps.links, label, new Date(Date.now() - secondsAgo * 1_000));
+    const token = (document: ShipmentDocument) => documentLink(deps.links, document).split('/').at(-2)!;
+    const [payload] = token(label).split('.') as [string];
+    const [, signature] = token(invoice).split('.') as [string, string];
+
+    expect(DOCUMENT_LINK_SECONDS).toBe(7 * 24 * 60 * 60);
+    expect((await fetched(madeAt(DOCUMENT_LINK_SECONDS - 60))).status).toBe(200);
+    expect((await fetched(madeAt(DOCUMENT_LINK_SECONDS + 1))).status).toBe(410);
+    const forged = `${deps.publicUrl}/documents/${payload}.${signature}/label.pdf`;
+    expect((await fetched(forged)).status).toBe(403);
+  });
+
+  test('are deleted after their time, and links to them answer 404; younger ones stay', async () => {
+    const [old, young] = [await boughtDocuments(), await boughtDocuments()];
+    await sql`
+      UPDATE shipment_documents SET created_at = now() - make_interval(days => ${KEPT_DAYS + 1})
+      WHERE id = ANY(${old.map(({ id }) => id)})`;
+
+    expect(await collectGarbage(sql, deps.objects)).toMatchObject({ shippingDocuments: old.length });
+
+    for (const document of old) {
+      expect(await deps.objects.stat(document.objectKey)).toBeNull();
+      expect((await fetched(documentLink(deps.links, document))).status).toBe(404);
+    }
+    for (const document of young) {
+      expect((await fetched(documentLink(deps.links, document))).status).toBe(200);
+    }
+    expect(await collectGarbage(sql, deps.objects)).toMatchObject({ shippingDocuments: 0 });
+  });
+});

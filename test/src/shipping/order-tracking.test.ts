@@ -1,0 +1,157 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { signatureHeaders } from '../../../src/platform/http/webhook-signature';
+import { randomToken } from '../../../src/platform/ids';
+import { eventually, type TestStack, testStack } from '../../support/stack';
+import { is, orderBody, orderUntil, partnerClock } from '../../workflows/order/order-fixture';
+
+/** What carriers report of an order's parcels, as the order and its client get to know it. */
+
+interface Told {
+  event: string;
+  orderId: string;
+  minDeliveryDate?: string;
+  maxDeliveryDate?: string;
+}
+
+let stack: TestStack;
+let stopHearing: () => Promise<void>;
+const told: Told[] = [];
+const now = partnerClock();
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    told.push(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stopHearing = () =>
+    new Promise((resolve) => {
+      server.closeAllConnections();
+      server.close(() => resolve());
+    });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
+  await stack.shop.createWebhook({ body: { url, events: ['order_delivery_estimate_updated'] } });
+}, 60_000);
+afterAll(() => stopHearing());
+
+/** A shipped order of two posters in two parcels. */
+async function shippedInTwo(reference: string) {
+  const parcel = { packageItems: [{ orderItemReferenceId: 'poster', quantity: 1 }] };
+  const body = orderBody(stack, reference, { quantity: 2 });
+  const { id: orderId } = await stack.shop.submitOrder({
+    body: { ...body, packagingInstructions: [parcel, parcel] },
+  });
+  const printOrderId = await eventually(async () => {
+    const [row] = await stack.services.sql<{ id: string }[]>`
+      SELECT id::text FROM print_orders WHERE order_id = ${orderId} AND status = 'accepted'`;
+    return row?.id;
+  });
+  const partner = stack.partner('prints-berlin');
+  await partner.dispatchOrder({ body: { orderId: printOrderId } });
+  await partner.postOrderStatus({ body: { timestamp: now(), orderId: printOrderId, status: 'shipped' } });
+  await orderUntil(stack, orderId, is('shipped'));
+  const packages = await stack.services.sql<{ trackingNumber: string; carrierUid: string }[]>`
+    SELECT k.tracking_number, s.carrier_uid FROM shipments s JOIN shipment_packages k ON k.shipment_id = s.id
+    WHERE s.order_id = ${orderId} ORDER BY k.position`;
+  expect(packages).toHaveLength(2);
+  return {
+    orderId,
+    carrierUid: packages[0]!.carrierUid,
+    numbers: packages.map(({ trackingNumber }) => trackingNumber) as [string, string],
+  };
+}
+
+let scans = 0;
+/** The carrier reports one scan at its webhook. */
+async function report(
+  carrierUid: string,
+  trackingNumber: string,
+  statusUid: string,
+  expectedDeliveryDate?: string,
+): Promise<void> {
+  const createdAt = new Date(Date.now() + ++scans * 1_000).toISOString();
+  const scan = { id: `scan-${scans}`, trackingNumber, statusUid, message: statusUid, createdAt };
+  const body = JSON.stringify({ events: [{ ...scan, expectedDeliveryDate }] });
+  const answer = await fetch(`${stack.baseUrl}/v1/carriers/${carrierUid}/events`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...signatureHeaders({
+        id: `msg_${randomToken(8)}`,
+        body,
+        at: new Date(),
+        secrets: [stack.services.secrets.carrierWebhookSecret],
+      }),
+    },
+    body,
+  });
+  expect(answer.status).toBe(200);
+}
+
+const shipmentOf = async (orderId: string) =>
+  (await stack.shop.getOrder({ params: { orderId } })).shipment as unknown as Record<string, unknown>;
+const estimatesTold = (orderId: string) =>
+  told
+    .filter((each) => each.orderId === orderId)
+    .map(({ minDeliveryDate, maxDeliveryDate }) => [minDeliveryDate, maxDeliveryDate]);
+const dayAfter = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+test('an order of two parcels is delivered when both are', async () => {
+  const { orderId, carrierUid, numbers } = await shippedInTwo('two-parcels');
+
+  await report(carrierUid, numbers[0], 'delivered');
+  await orderUntil(stack, orderId, is('in_transit'));
+  await report(carrierUid, numbers[1], 'in_transit');
+  await report(carrierUid, numbers[0], 'delivered');
+  expect((await stack.shop.getOrder({ params: { orderId } })).fulfillmentStatus).toBe('in_transit');
+  await report(carrierUid, numbers[1], 'delivered');
+
+  const { items } = await orderUntil(stack, orderId, is('delivered'));
+  expect(items.map(({ status }) => status)).toEqual(['delivered']);
+});
+
+test('days on which a carrier expects parcels become the order’s delivery dates, and its client is told', async () => {
+  const { orderId, carrierUid, numbers } = await shippedInTwo('estimates');
+  const planned = await shipmentOf(orderId);
+  await eventually(async () => (estimatesTold(orderId).length === 1 ? true : undefined));
+
+  await report(carrierUid, numbers[0], 'in_transit', dayAfter(20));
+  const first = await shipmentOf(orderId);
+  await report(carrierUid, numbers[1], 'in_transit', dayAfter(24));
+  const both = await shipmentOf(orderId);
+  // Nothing new, a slip, and a better estimate.
+  await report(carrierUid, numbers[1], 'in_transit', dayAfter(24));
+  await report(carrierUid, numbers[0], 'in_transit', '2020-01-01');
+  await report(carrierUid, numbers[0], 'out_for_delivery', dayAfter(18));
+  const better = await shipmentOf(orderId);
+
+  const { initialMinDeliveryDate, initialMaxDeliveryDate } = planned;
+  const dates = (min: number, max: number) => ({
+    initialMinDeliveryDate,
+    initialMaxDeliveryDate,
+    minDeliveryDate: dayAfter(min),
+    maxDeliveryDate: dayAfter(max),
+    minDeliveryDays: min,
+    maxDeliveryDays: max,
+  });
+  expect(planned).toMatchObject({
+    minDeliveryDate: initialMinDeliveryDate,
+    maxDeliveryDate: initialMaxDeliveryDate,
+  });
+  expect(first).toMatchObject(dates(20, 20));
+  expect(both).toMatchObject(dates(20, 24));
+  expect(better).toMatchObject(dates(18, 24));
+  await eventually(async () => (estimatesTold(orderId).length >= 4 ? true : undefined));
+  expect(estimatesTold(orderId).sort()).toEqual(
+    [
+      [initialMinDeliveryDate, initialMaxDeliveryDate],
+      [dayAfter(20), dayAfter(20)],
+      [dayAfter(20), dayAfter(24)],
+      [dayAfter(18), dayAfter(24)],
+    ].sort(),
+  );
+});

@@ -1,0 +1,172 @@
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import { operatorPartnerRoutes } from '../../../api/operator/partners';
+import { fields, type OrdersApi, ordersApi } from '../../api/orders/orders-api';
+import { address, order } from '../../api/orders/sample-orders';
+import { testApiDeps } from '../../support/api-deps';
+
+/** Addresses of orders and partners go on labels: what no font has is refused when it comes in, not drawn as a box. */
+
+let api: OrdersApi;
+
+beforeAll(async () => {
+  api = await ordersApi();
+});
+
+const WIZARD = '\u{1F9D9}';
+const CUNEIFORM = '\u{12000}';
+
+const RECEIVER_FIELDS = [
+  'firstName',
+  'lastName',
+  'companyName',
+  'addressLine1',
+  'addressLine2',
+  'city',
+  'postCode',
+  'state',
+];
+const inEvery = (names: readonly string[], text: string) =>
+  Object.fromEntries(names.map((name) => [name, text]));
+const refusals = (names: readonly string[], within: string) =>
+  names.map((name) => `VALIDATION_ERROR ${within}.${name}`).sort();
+
+describe('the delivery address of an order', () => {
+  test.each([WIZARD, CUNEIFORM])('with %s in its fields is refused, each field named', async (character) => {
+    const text = `Haus ${character}`;
+
+    const answer = await api.submit(order({ shippingAddress: address(inEvery(RECEIVER_FIELDS, text)) }));
+
+    expect(answer.status).toBe(400);
+    expect(fields(answer.body)).toEqual(refusals(RECEIVER_FIELDS, 'shippingAddress'));
+  });
+
+  test('of a draft, of its change and of a shipment’s change obeys the same rule', async () => {
+    const shippingAddress = address({ city: WIZARD });
+    const draft = await api.submit(order({ orderReferenceId: 'draft', orderType: 'draft' }));
+    const placed = await api.submit(order({ orderReferenceId: 'placed' }));
+    const answers = [
+      await api.submit(order({ orderType: 'draft', shippingAddress })),
+      await api.patch(draft.body.id, { shippingAddress }),
+      await request(api.app)
+        .put(`/v1/orders/${placed.body.id}/shipment`)
+        .set(api.shop.keyAndSecret)
+        .send({ shippingAddress }),
+    ];
+
+    for (const answer of answers) {
+      expect(answer.status).toBe(400);
+      expect(fields(answer.body)).toEqual(['VALIDATION_ERROR shippingAddress.city']);
+    }
+  });
+
+  test.each([
+    [
+      'Japanese',
+      { country: 'JP', firstName: '太郎', lastName: '山田', addressLine1: '銀座4丁目5番6号', city: '中央区' },
+    ],
+    [
+      'Arabic',
+      { country: 'AE', firstName: 'أحمد', lastName: 'الهاشمي', addressLine1: 'شارع الشيخ زايد', city: 'دبي' },
+    ],
+    [
+      'Greek',
+      {
+        country: 'GR',
+        firstName: 'Ελένη',
+        lastName: 'Παπαδοπούλου',
+        addressLine1: 'Βασιλίσσης Σοφίας 12',
+        city: 'Αθήνα',
+      },
+    ],
+    [
+      'Ukrainian',
+      {
+        country: 'UA',
+        firstName: 'Олександр',
+        lastName: 'Шевченко',
+        addressLine1: 'вулиця Хрещатик, 22',
+        city: 'Київ',
+      },
+    ],
+    [
+      'Vietnamese',
+      {
+        country: 'VN',
+        firstName: 'Nguyễn',
+        lastName: 'Thị Hạnh',
+        addressLine1: '12 Đường Láng',
+        city: 'Hà Nội',
+      },
+    ],
+  ])('in %s is taken', async (name, change) => {
+    const answer = await api.submit(order({ orderReferenceId: name, shippingAddress: address(change) }));
+
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe('the address a partner sends from', () => {
+  const sender = {
+    firstName: 'Dispatch',
+    lastName: 'Desk',
+    company: 'Prints Leeds Ltd',
+    addressLine1: '1 Wharf Street',
+    city: 'Leeds',
+    postcode: 'LS2 7EQ',
+    country: 'GB',
+    email: 'dispatch@prints-leeds.example',
+  };
+  const setUp = async (uid: string, senderAddress: object) => {
+    const deps = await testApiDeps(api.sql);
+    return await request(createApp(deps, operatorPartnerRoutes(deps)))
+      .post('/v1/partners')
+      .set(api.operator.key)
+      .send({
+        uid,
+        name: uid,
+        currency: 'GBP',
+        senderAddress,
+        capabilities: {
+          productKinds: ['print'],
+          models: { mug_product: { unitPriceMinor: 290, leadDays: 1 } },
+          countriesServed: ['GB'],
+          calendar: {
+            timeZone: 'Europe/London',
+            workingDays: [1, 2, 3, 4, 5],
+            cutOff: '12:30',
+            holidays: { country: 'GB', state: 'ENG' },
+          },
+          capacityPerDay: 200,
+        },
+      });
+  };
+
+  test('is refused with a character that no font has, each field named; tax numbers too', async () => {
+    const names = [
+      'firstName',
+      'lastName',
+      'company',
+      'addressLine1',
+      'addressLine2',
+      'city',
+      'postcode',
+      'state',
+    ];
+
+    const answer = await setUp('prints-wizard', {
+      ...sender,
+      ...inEvery(names, WIZARD),
+      taxIds: { eoriNumber: WIZARD },
+    });
+
+    expect(answer.status).toBe(400);
+    expect(fields(answer.body)).toEqual(refusals([...names, 'taxIds.eoriNumber'], 'senderAddress'));
+  });
+
+  test('is taken in any writing that labels can carry', async () => {
+    expect(
+      (await setUp('prints-tokyo', { ...sender, company: '株式会社サンプル印刷', city: '中央区' })).status,
+    ).toBe(200);
+  });
+});

@@ -1,0 +1,135 @@
+import { freePort } from '../../../src/platform/embedded/ports';
+import { type TestStack, testStack } from '../../support/stack';
+import {
+  handedOver,
+  is,
+  orderBody,
+  orderLog,
+  orderNow,
+  orderUntil,
+  partnerClock,
+  seenPrintOrders,
+} from './order-fixture';
+
+/** A client's wish to cancel: before and after handover, and whatever the partner says to it. */
+
+let stack: TestStack;
+const now = partnerClock();
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+}, 60_000);
+
+const cancel = (orderId: string) =>
+  stack.shop.cancelOrder({ params: { orderId }, body: { reason: 'ordered twice' } });
+const conflict = { status: 409, code: 'CONFLICT' };
+
+const say = (orderId: string, status: string, more: object = {}) =>
+  stack
+    .partner('prints-berlin')
+    .postOrderStatus({ body: { timestamp: now(), orderId, status, ...more } as never });
+
+const cancelUrl = async (url: string | null) => {
+  const { sql } = stack.services;
+  const [before] = await sql<{ orderCancelUrl: string }[]>`
+    SELECT order_cancel_url FROM partners WHERE uid = 'prints-berlin'`;
+  await sql`UPDATE partners SET order_cancel_url = ${url} WHERE uid = 'prints-berlin'`;
+  return before!.orderCancelUrl;
+};
+
+const receipts = async (orderId: string) =>
+  (await stack.shop.getOrder({ params: { orderId } })).receipts.map(({ transactionType, totalInclVat }) => ({
+    transactionType,
+    totalInclVat,
+  }));
+
+test('while files are fetched: cancelled at once, no partner hears of it, nothing was charged', async () => {
+  const body = orderBody(stack, 'early');
+  const slow = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=20000`;
+  const { id } = await stack.shop.submitOrder({
+    body: {
+      ...body,
+      items: body.items.map((item) => ({ ...item, files: [{ type: 'default', url: slow }] })),
+    },
+  });
+  await orderUntil(stack, id, is('uploading'));
+  expect(await cancel(id)).toMatchObject({ fulfillmentStatus: 'canceled' });
+  expect(await orderNow(stack, id)).toMatchObject({
+    status: 'canceled',
+    financialStatus: 'canceled',
+    items: [{ status: 'cancelled' }],
+    printOrderIds: [],
+  });
+  expect(await receipts(id)).toEqual([]);
+  await expect(cancel(id)).rejects.toMatchObject(conflict);
+});
+
+test('after handover: the partner agrees, everything is refunded', async () => {
+  const { orderId, printOrderId } = await handedOver(stack, 'agreed', { items: 2 });
+  await say(printOrderId, 'received');
+  expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'canceled' });
+  expect(await orderNow(stack, orderId)).toMatchObject({ status: 'canceled', financialStatus: 'refunded' });
+  const [seen] = seenPrintOrders(stack, [printOrderId]);
+  expect(seen!.cancelOrders).toMatchObject([{ accepted: true }]);
+  const totals = (await receipts(orderId)).map(({ totalInclVat }) => totalInclVat!);
+  expect(totals).toHaveLength(2);
+  expect(totals[0]! + totals[1]!).toBeCloseTo(0, 2);
+  const cancelled = { ...conflict, body: { message: 'The order is cancelled.' } };
+  await expect(cancel(orderId)).rejects.toMatchObject(cancelled);
+});
+
+test('the partner refuses: the order goes on, flagged until it has shipped', async () => {
+  const { orderId, printOrderId } = await handedOver(stack, 'refused', {
+    address: { addressLine2: 'sandbox:refuses-cancel' },
+  });
+  await say(printOrderId, 'received');
+  expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'in_production' });
+  await orderUntil(stack, orderId, ({ attention }) => attention === 'cancel_refused');
+  expect(
+    (await orderLog(stack, orderId)).find(({ type }) => type === 'partner_cancel_refused'),
+  ).toMatchObject({
+    data: { message: expect.stringContaining('on the press already') },
+  });
+  await say(printOrderId, 'shipped');
+  expect(await orderUntil(stack, orderId, is('shipped'))).toMatchObject({
+    attention: null,
+    financialStatus: 'invoiced',
+  });
+  await expect(cancel(orderId)).rejects.toMatchObject(conflict);
+});
+
+test('a partner that cannot be asked: its postback is waited for, item by item', async () => {
+  const url = await cancelUrl(null);
+  const { orderId, printOrderId, jobIds } = await handedOver(stack, 'by-word', { items: 2 });
+  await say(printOrderId, 'received');
+  expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'in_production' });
+  await say(printOrderId, 'cancelled', { items: [{ orderItemId: jobIds[0] }] });
+  const half = await orderUntil(stack, orderId, ({ items }) => items[0]!.status === 'cancelled');
+  expect(half).toMatchObject({ status: 'in_production', financialStatus: 'partially_refunded' });
+  await say(printOrderId, 'cancelled', { items: [{ orderItemId: jobIds[1] }] });
+  expect(await orderUntil(stack, orderId, is('canceled'))).toMatchObject({ financialStatus: 'refunded' });
+  await cancelUrl(url);
+});
+
+test('a partner that does not answer: the client is told the status, and the order waits', async () => {
+  const url = await cancelUrl(`http://127.0.0.1:${await freePort()}/cancellations`);
+  const { orderId, printOrderId } = await handedOver(stack, 'silent');
+  await say(printOrderId, 'received');
+  expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'in_production' });
+  // Asked again at its old address, it agrees.
+  await cancelUrl(url);
+  await orderUntil(stack, orderId, is('canceled'));
+  expect(await orderNow(stack, orderId)).toMatchObject({ financialStatus: 'refunded' });
+});
+
+test('labels that were bought before the cancellation are voided', async () => {
+  const { orderId, printOrderId } = await handedOver(stack, 'labelled');
+  // Packed orders are refused by the sandbox once it knows its labels; these it never asked for.
+  await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
+  expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'canceled' });
+  await orderUntil(
+    stack,
+    orderId,
+    ({ shipments }) => shipments.voided === 1 && shipments.bought === undefined,
+  );
+});

@@ -1,0 +1,231 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
+import { eventually, type TestStack, testStack } from '../../support/stack';
+import { faultyFile, goodFile, isAt, type Order, ordered, orderOf, poster, STICKER } from './shop';
+
+jest.setTimeout(150_000);
+
+/** A client is told of its orders while they run; a receiver that is dead or silent delays nobody but itself. */
+
+interface Message {
+  readonly id: string;
+  readonly event: string;
+  readonly created: string;
+  readonly orderId: string;
+  readonly orderReferenceId: string;
+  readonly fulfillmentStatus?: string;
+  readonly itemReferenceId?: string;
+  readonly status?: string;
+  readonly [field: string]: unknown;
+}
+
+let stack: TestStack;
+let server: Server;
+let origin: string;
+/** By path of the receiver, as they came. */
+const received = new Map<string, { headers: IncomingMessage['headers']; body: string }[]>();
+const webhooks = new Map<string, { id: string; secret: string }>();
+
+/** What a receiver answers: `/silent` nothing at all. */
+const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  '/good': (response) => response.writeHead(204).end(),
+  '/tracking': (response) => response.writeHead(200).end('{}'),
+  '/dead': (response) => response.writeHead(500).end('out of order'),
+  '/silent': () => undefined,
+};
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const path = request.url!;
+      const messages = received.get(path) ?? [];
+      messages.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
+      received.set(path, messages);
+      ANSWERS[path]!(response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  stack = await testStack();
+  // The bad ones first: whoever serves in turn meets them first.
+  for (const path of ['/dead', '/silent', '/good']) {
+    const { id, secret } = await stack.shop.createWebhook({ body: { url: `${origin}${path}` } });
+    webhooks.set(path, { id, secret });
+  }
+  const { id, secret } = await stack.shop.createWebhook({
+    body: { url: `${origin}/tracking`, events: ['order_item_tracking_code_updated'] },
+  });
+  webhooks.set('/tracking', { id, secret });
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+/** What a receiver got of an order, verified, each message once, in the order of their making. */
+function messagesTo(path: string, orderId: string): Message[] {
+  const { secret } = webhooks.get(path)!;
+  const byId = new Map<string, Message>();
+  for (const { headers, body } of received.get(path) ?? []) {
+    const message = new Webhook(secret).verify(body, headers as Record<string, string>) as Message;
+    expect(headers['webhook-id']).toBe(message.id);
+    if (message.orderId === orderId) byId.set(message.id, message);
+  }
+  return [...byId.values()].sort((a, b) => (a.created < b.created ? -1 : a.created > b.created ? 1 : 0));
+}
+
+const statusesIn = (messages: readonly Message[]) =>
+  messages.map(({ fulfillmentStatus, status }) => fulfillmentStatus ?? status);
+const rank = (status: unknown) => ORDER_STATUSES.indexOf(status as (typeof ORDER_STATUSES)[number]);
+
+describe('of an order that is delivered', () => {
+  let order: Order;
+  let messages: Message[];
+  const of = (event: string) => messages.filter((message) => message.event === event);
+
+  beforeAll(async () => {
+    order = await ordered(
+      stack,
+      orderOf(stack, {
+        metadata: [{ key: 'shelf', value: '7' }],
+        items: [
+          poster(stack, { metadata: [{ key: 'line', value: 'a' }] }),
+          {
+            itemReferenceId: 'sticker',
+            productUid: STICKER,
+            quantity: 2,
+            files: [{ type: 'default', url: goodFile(stack, 'sticker-75.png') }],
+          },
+        ],
+      }),
+    );
+    messages = await eventually(async () => {
+      const soFar = messagesTo('/good', order.id);
+      return soFar.some(({ fulfillmentStatus }) => fulfillmentStatus === 'delivered') &&
+        soFar.filter(({ status }) => status === 'delivered').length === 2
+        ? soFar
+        : undefined;
+    });
+  });
+
+  test('the order’s statuses, each once, none going back, with items, parcels and metadata', () => {
+    const updates = of('order_status_updated');
+    const statuses = statusesIn(updates);
+    expect(new Set(statuses).size).toBe(statuses.length);
+    expect(statuses.map(rank)).toEqual(statuses.map(rank).sort((a, b) => a - b));
+    // Postbacks that come together make one step of the run, and so one notification.
+    expect(statuses).toEqual(expect.arrayContaining(['passed', 'delivered']));
+    expect(updates.at(-1)).toMatchObject({
+      orderId: order.id,
+      storeId: null,
+      orderReferenceId: order.orderReferenceId,
+      fulfillmentStatus: 'delivered',
+      metadata: order.metadata,
+    });
+    const parcels = order.shipment!.packages.map(({ trackingCode }) => trackingCode);
+    const items = updates.at(-1)!.items as {
+      fulfillmentStatus: string;
+      fulfillments: { trackingCode: string }[];
+    }[];
+    for (const item of items) {
+      expect(item.fulfillmentStatus).toBe('delivered');
+      for (const { trackingCode } of item.fulfillments) expect(parcels).toContain(trackingCode);
+    }
+    expect(items).toHaveLength(2);
+  });
+
+  test('each item’s statuses, to the last', () => {
+    for (const itemReferenceId of ['poster', 'sticker']) {
+      const statuses = statusesIn(
+        of('order_item_status_updated').filter((one) => one.itemReferenceId === itemReferenceId),
+      );
+      expect(new Set(statuses).size).toBe(statuses.length);
+      expect(statuses.map(rank)).toEqual(statuses.map(rank).sort((a, b) => a - b));
+      expect(statuses.at(-1)).toBe('delivered');
+    }
+    expect(
+      of('order_item_status_updated').find(({ itemReferenceId }) => itemReferenceId === 'poster'),
+    ).toMatchObject({
+      metadata: [{ key: 'line', value: 'a' }],
+      fulfillmentCountry: null,
+    });
+  });
+
+  test('tracking codes and links of its parcels, also to who asked for these alone', async () => {
+    const parcels = order.shipment!.packages;
+    const codes = of('order_item_tracking_code_updated');
+    expect(new Set(codes.map(({ trackingCode }) => trackingCode))).toEqual(
+      new Set(parcels.map(({ trackingCode }) => trackingCode)),
+    );
+    for (const code of codes) {
+      const parcel = parcels.find(({ trackingCode }) => trackingCode === code.trackingCode)!;
+      expect(code).toMatchObject({
+        trackingUrl: parcel.trackingUrl,
+        shipmentMethodUid: order.shipment!.shipmentMethodUid,
+        shipmentMethodName: order.shipment!.shipmentMethodName,
+        fulfillmentCountry: 'DE',
+        fulfillmentFacilityId: 'prints-berlin',
+      });
+    }
+    const alone = await eventually(async () => {
+      const seen = messagesTo('/tracking', order.id);
+      return seen.length === codes.length ? seen : undefined;
+    });
+    expect(new Set(alone.map(({ event }) => event))).toEqual(new Set(['order_item_tracking_code_updated']));
+  });
+
+  test('the delivery estimate', () => {
+    expect(of('order_delivery_estimate_updated')).toMatchObject([
+      { minDeliveryDate: order.shipment!.minDeliveryDate, maxDeliveryDate: order.shipment!.maxDeliveryDate },
+    ]);
+  });
+
+  test('a dead and a silent receiver have delayed neither the order nor the good one', async () => {
+    // Who waited its turn behind the silent one, which is waited for 15 seconds, would have been told later.
+    const [log] = await stack.services.sql<{ count: number; medianMs: number }[]>`
+      SELECT count(*)::int, percentile_cont(0.5) WITHIN GROUP (ORDER BY
+        extract(epoch FROM (attempts -> 0 ->> 'at')::timestamptz - created_at) * 1000)::float8 AS median_ms
+      FROM webhook_deliveries WHERE endpoint_id = ${webhooks.get('/good')!.id} AND state = 'delivered'`;
+    expect(log!.count).toBeGreaterThanOrEqual(messages.length);
+    expect(log!.medianMs).toBeLessThan(15_000);
+
+    const { deliveries } = await stack.shop.listWebhookDeliveries({
+      params: { webhookId: webhooks.get('/dead')!.id },
+      query: { orderId: order.id },
+    });
+    expect(deliveries).toHaveLength(messages.length);
+    expect(new Set(deliveries.map(({ state }) => state))).toEqual(new Set(['pending']));
+    const [failed] = await stack.shop
+      .getWebhookDelivery({
+        params: { webhookId: webhooks.get('/dead')!.id, deliveryId: deliveries.at(-1)!.id },
+      })
+      .then(({ attempts }) => attempts);
+    expect(failed).toMatchObject({ status: 500, response: 'out of order' });
+    const silent = await stack.shop.listWebhookDeliveries({
+      params: { webhookId: webhooks.get('/silent')!.id },
+      query: { state: 'delivered' },
+    });
+    expect(silent.deliveries).toEqual([]);
+  });
+});
+
+test('of a refused order: that it failed, and why', async () => {
+  const order = await ordered(
+    stack,
+    orderOf(stack, {
+      items: [poster(stack, { files: [{ type: 'default', url: faultyFile(stack, 'missing.pdf') }] })],
+    }),
+    isAt('failed'),
+  );
+  const failed = await eventually(async () =>
+    messagesTo('/good', order.id).find(({ fulfillmentStatus }) => fulfillmentStatus === 'failed'),
+  );
+  expect(failed).toMatchObject({ event: 'order_status_updated', comment: order.refusalReason });
+  const item = messagesTo('/good', order.id).find(({ status }) => status === 'failed');
+  expect(item).toMatchObject({ event: 'order_item_status_updated', comment: order.refusalReason });
+});

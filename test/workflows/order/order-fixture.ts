@@ -1,0 +1,225 @@
+import type { SeenPrintOrder } from '../../../sandbox';
+import type { BehaviourName } from '../../../sandbox/behaviours';
+import {
+  type ItemStatus,
+  isProgress,
+  type OrderStatus,
+  PROGRESS_RANK,
+  type ProgressStatus,
+} from '../../../src/orders/domain/lifecycle/statuses';
+import { recordTrackingEvents } from '../../../src/shipping/tracking';
+import type { TestStack } from '../../support/stack';
+
+/** Orders for tests of runs: what they hold, how they are watched, and what is counted of them. */
+
+export const POSTER = 'flat_product_pf_a4_pt_200-gsm-uncoated_cl_4-0_ver';
+const STICKER = 'sticker_product_sf_75x75-mm';
+
+const ADDRESS = {
+  country: 'DE',
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  addressLine1: 'Torstrasse 1',
+  city: 'Berlin',
+  postCode: '10119',
+  email: 'ada@example.com',
+  phone: '+49 30 901820',
+};
+
+export type Address = typeof ADDRESS & { readonly addressLine2?: string };
+
+/** An order of posters, and stickers as a second item; with retail prices, so that any partner may make it. */
+export function orderBody(
+  stack: TestStack,
+  orderReferenceId: string,
+  options: { readonly items?: 1 | 2; readonly quantity?: number; readonly address?: Partial<Address> } = {},
+) {
+  const file = (name: string) => [{ type: 'default', url: `${stack.sandbox.url}/files/${name}` }];
+  const poster = {
+    itemReferenceId: 'poster',
+    productUid: POSTER,
+    quantity: options.quantity ?? 1,
+    retailPriceInclVat: 20,
+    files: file('poster-a4.pdf'),
+  };
+  const sticker = {
+    itemReferenceId: 'sticker',
+    productUid: STICKER,
+    quantity: 1,
+    retailPriceInclVat: 3,
+    files: file('sticker-75.png'),
+  };
+  return {
+    orderReferenceId,
+    currency: 'EUR',
+    retailCurrency: 'EUR',
+    retailShippingPriceInclVat: 5,
+    shippingAddress: { ...ADDRESS, lastName: orderReferenceId, ...options.address },
+    items: options.items === 2 ? [poster, sticker] : [poster],
+  };
+}
+
+/** Tells a sandbox partner how to treat the next print order of the client's reference; later ones it treats well. */
+export async function misbehaveOnce(
+  stack: TestStack,
+  partner: string,
+  behaviour: BehaviourName,
+  orderReferenceId: string,
+  amount?: number,
+): Promise<void> {
+  const answer = await fetch(`${stack.sandbox.controlUrl}/partners/${partner}/behaviour`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ behaviour, contains: `"lastName":"${orderReferenceId}"`, times: 1, amount }),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+}
+
+export interface OrderNow {
+  readonly status: OrderStatus;
+  readonly financialStatus: string;
+  readonly attention: string | null;
+  readonly items: readonly { readonly id: string; readonly status: string }[];
+  /** By status of their rows. */
+  readonly shipments: Readonly<Record<string, number>>;
+  readonly printOrderIds: readonly string[];
+}
+
+/** What Postgres shows of an order. */
+export async function orderNow({ services: { sql } }: TestStack, orderId: string): Promise<OrderNow> {
+  const [row] = await sql<(Omit<OrderNow, 'shipments'> & { shipments: Record<string, number> | null })[]>`
+    SELECT o.fulfillment_status AS status, o.financial_status, o.attention,
+      (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'status', i.fulfillment_status) ORDER BY i.position)
+        FROM order_items i WHERE i.order_id = o.id) AS items,
+      (SELECT jsonb_object_agg(s.status, s.n) FROM (
+        SELECT status, count(*) AS n FROM shipments WHERE order_id = o.id GROUP BY status) s) AS shipments,
+      coalesce((SELECT array_agg(p.id::text ORDER BY p.id) FROM print_orders p WHERE p.order_id = o.id), '{}')
+        AS print_order_ids
+    FROM orders o WHERE o.id = ${orderId}`;
+  return { ...row!, shipments: row!.shipments ?? {} };
+}
+
+const POLL_MS = 150;
+
+/** Waits until an order is as `isSo` says, and tells what it was instead when it never is. */
+export async function orderUntil(
+  stack: TestStack,
+  orderId: string,
+  isSo: (now: OrderNow) => boolean,
+  timeoutMs = 80_000,
+): Promise<OrderNow> {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    const now = await orderNow(stack, orderId);
+    if (isSo(now)) return now;
+    if (Date.now() > end) throw new Error(`order ${orderId} stayed ${JSON.stringify(now)}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** What the sandbox's partners saw of some print orders. */
+export function seenPrintOrders({ sandbox }: TestStack, ids: readonly string[]): SeenPrintOrder[] {
+  return Object.values(sandbox.seen().partners)
+    .flatMap(({ printOrders }) => printOrders)
+    .filter(({ printOrderId }) => ids.includes(printOrderId));
+}
+
+/**
+ * Steps back in the statuses that an order's items were shown in, oldest first; empty when all is well.
+ * A new print order begins anew: what an operator has made again is not on its way.
+ */
+export async function stepsBack({ services: { sql } }: TestStack, orderId: string): Promise<string[]> {
+  const rows = await sql<{ type: string; itemId: string; status: string | null }[]>`
+    SELECT type, order_item_id::text AS item_id, data ->> 'status' AS status FROM order_events
+    WHERE order_id = ${orderId} AND type IN ('status', 'reroute', 'reproduce') ORDER BY id`;
+  const highest = new Map<string, ProgressStatus>();
+  return rows.flatMap(({ type, itemId, status }) => {
+    if (type !== 'status') highest.clear();
+    if (status === null || !isProgress(status as ItemStatus)) return [];
+    const after = status as ProgressStatus;
+    const before = highest.get(itemId);
+    if (before !== undefined && PROGRESS_RANK[before] > PROGRESS_RANK[after])
+      return [`${before} -> ${after}`];
+    highest.set(itemId, after);
+    return [];
+  });
+}
+
+export const is =
+  (status: OrderStatus) =>
+  (now: OrderNow): boolean =>
+    now.status === status;
+
+export interface HandedOver {
+  readonly orderId: string;
+  readonly printOrderId: string;
+  /** What the partner knows as its items, in the order of the client's items. */
+  readonly jobIds: readonly string[];
+  readonly itemIds: readonly string[];
+}
+
+/** Submits an order and waits until prints-berlin has taken its print order. */
+export async function handedOver(
+  stack: TestStack,
+  orderReferenceId: string,
+  options: Parameters<typeof orderBody>[2] = {},
+): Promise<HandedOver> {
+  const { id: orderId } = await stack.shop.submitOrder({ body: orderBody(stack, orderReferenceId, options) });
+  const { sql } = stack.services;
+  for (const end = Date.now() + 40_000; ; ) {
+    const jobs = await sql<{ printOrderId: string; jobId: string; itemId: string }[]>`
+      SELECT p.id::text AS print_order_id, j.id::text AS job_id, j.order_item_id::text AS item_id
+      FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id
+      WHERE p.order_id = ${orderId} AND p.status = 'accepted' ORDER BY j.order_item_id`;
+    if (jobs[0] !== undefined) {
+      return {
+        orderId,
+        printOrderId: jobs[0].printOrderId,
+        jobIds: jobs.map(({ jobId }) => jobId),
+        itemIds: jobs.map(({ itemId }) => itemId),
+      };
+    }
+    if (Date.now() > end)
+      throw new Error(`not handed over: ${JSON.stringify(await orderNow(stack, orderId))}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** The partner's clock in tests: a minute later each time it is looked at. */
+export function partnerClock(): () => string {
+  let minutes = 0;
+  return () => {
+    minutes += 1;
+    return new Date(Date.UTC(2026, 0, 5, 8, minutes)).toISOString();
+  };
+}
+
+/** The order's log, oldest first, without the times at which it was written. */
+export async function orderLog(
+  { services: { sql } }: TestStack,
+  orderId: string,
+): Promise<{ type: string; itemId: string | null; data: Record<string, unknown> }[]> {
+  return await sql`
+    SELECT type, order_item_id::text AS item_id, data FROM order_events WHERE order_id = ${orderId} ORDER BY id`;
+}
+
+/** The carrier's last word on an order's parcel. */
+export async function deliveredByCarrier(stack: TestStack, orderId: string): Promise<void> {
+  const { sql } = stack.services;
+  const [parcel] = await sql<{ trackingNumber: string; carrierUid: string }[]>`
+    SELECT t.tracking_number, t.carrier_uid FROM trackings t JOIN shipments s ON s.id = t.shipment_id
+    WHERE s.order_id = ${orderId}`;
+  const { trackingNumber, carrierUid } = parcel!;
+  const occurredAt = new Date().toISOString();
+  await recordTrackingEvents(sql, carrierUid, [
+    {
+      trackingNumber,
+      statusUid: 'delivered',
+      message: 'Delivered',
+      eventId: null,
+      signedBy: carrierUid,
+      occurredAt,
+    },
+  ]);
+  await orderUntil(stack, orderId, is('delivered'));
+}

@@ -1,0 +1,296 @@
+import { PresslineError } from '../../../client/pressline-client';
+import type { SeenPrintOrder } from '../../../sandbox';
+import { BEHAVIOURS, type BehaviourName } from '../../../sandbox/behaviours';
+import type { OrderStatus } from '../../../src/orders/domain/lifecycle/statuses';
+import { type TestStack, testStack } from '../../support/stack';
+import {
+  is,
+  misbehaveOnce,
+  type OrderNow,
+  orderBody,
+  orderUntil,
+  seenPrintOrders,
+  stepsBack,
+} from './order-fixture';
+
+/**
+ * Every way in which a sandbox partner can misbehave, end to end on real servers: the order reaches the right end,
+ * with exactly the right number of print orders and labels, and no status goes back. All orders run at once.
+ */
+
+interface Case {
+  readonly amount?: number;
+  readonly items?: 2;
+  readonly quantity?: number;
+  /** What the order comes to by itself, when it does not ship by itself. */
+  readonly waits?: (now: OrderNow) => boolean;
+  /** What an operator or the client does then. */
+  readonly act?: (stack: TestStack, orderId: string, now: OrderNow) => Promise<unknown>;
+  /** `delivered` without. */
+  readonly end?: OrderStatus;
+  readonly printOrders: number;
+  /** Labels that stand at the end, and labels that were taken back. */
+  readonly labels: number;
+  readonly voided?: number;
+  /** What an operator has to look at in the end. */
+  readonly attention?: string;
+  /** More that must be so, of the first print order. */
+  readonly first?: (seen: SeenPrintOrder) => void;
+}
+
+const operator = (
+  action: 'retry' | 'reroute' | 'reproduce' | 'cancel',
+  quantity?: number,
+): NonNullable<Case['act']> => {
+  return (stack, orderId, { items }) =>
+    stack.operator.repairOrder({
+      params: { orderId },
+      body:
+        action === 'reroute' || action === 'reproduce'
+          ? { action, itemId: waitingItem(items), quantity, reason: 'the partner let us down' }
+          : { action, reason: 'the partner let us down' },
+    });
+};
+
+/** The item that its partner cannot make, else the order's first. */
+const waitingItem = (items: OrderNow['items']): string =>
+  (items.find(({ status }) => status === 'manual_handling') ?? items[0]!).id;
+
+const moves =
+  (reference: string): NonNullable<Case['act']> =>
+  (stack, orderId) =>
+    stack.shop.updateShipment({
+      params: { orderId },
+      body: {
+        shippingAddress: {
+          ...orderBody(stack, reference).shippingAddress,
+          addressLine1: 'Invalidenstrasse 2',
+        },
+      },
+    });
+
+const isOnHold = ({ status }: OrderNow) => status === 'on_hold';
+const firstItemWaits = ({ items }: OrderNow) =>
+  items[0]!.status === 'manual_handling' &&
+  items[1]!.status !== 'in_production' &&
+  items[1]!.status !== 'printed';
+const answers = (status: string) => (seen: SeenPrintOrder) =>
+  seen.postbacks.filter((postback) => postback.status === status).map(({ answer }) => answer);
+
+const CASES: Record<BehaviourName, Case> = {
+  'well-behaved': { printOrders: 1, labels: 1 },
+  slow: { amount: 1_000, printOrders: 1, labels: 1 },
+  'fails-first': {
+    amount: 1,
+    printOrders: 1,
+    labels: 1,
+    first: ({ answers: given }) => expect(given.slice(0, 2)).toEqual(['500', '200']),
+  },
+  busy: {
+    printOrders: 1,
+    labels: 1,
+    first: ({ answers: given }) => expect(given.slice(0, 2)).toEqual(['429', '200']),
+  },
+  refuses: {
+    waits: isOnHold,
+    act: operator('reroute'),
+    printOrders: 2,
+    labels: 1,
+    first: ({ state, deliveries }) =>
+      expect({ state, deliveries }).toEqual({ state: 'not-taken', deliveries: 1 }),
+  },
+  'dead-after-accept': { printOrders: 1, labels: 1 },
+  'silent-after-accept': { printOrders: 1, labels: 1 },
+  'never-answers': {
+    waits: ({ attention }) => attention === 'not_received',
+    act: operator('reroute'),
+    printOrders: 2,
+    labels: 1,
+    first: ({ deliveries, cancelOrders }) => {
+      expect(deliveries).toBe(2);
+      expect(cancelOrders).toMatchObject([{ accepted: true }]);
+    },
+  },
+  'waits-for-reminder': {
+    printOrders: 1,
+    labels: 1,
+    first: ({ deliveries }) => expect(deliveries).toBe(2),
+  },
+  'stops-after-received': { waits: is('in_production'), act: operator('reroute'), printOrders: 2, labels: 1 },
+  'stops-after-printed': { waits: is('printed'), act: operator('reroute'), printOrders: 2, labels: 1 },
+  'duplicate-postbacks': {
+    printOrders: 1,
+    labels: 1,
+    first: (seen) => expect(answers('printed')(seen)).toEqual([200, 200, 200, 200]),
+  },
+  'reversed-postbacks': { printOrders: 1, labels: 1 },
+  'late-postbacks': {
+    printOrders: 1,
+    labels: 1,
+    first: (seen) => expect(answers('shipped')(seen)).toEqual([200, 200]),
+  },
+  'faulty-postbacks': {
+    printOrders: 1,
+    labels: 1,
+    first: ({ postbacks }) =>
+      expect(
+        postbacks.filter(({ status }) => status.startsWith('faulty')).map(({ answer }) => answer),
+      ).toEqual([400, 400, 400, 400, 404, 400]),
+  },
+  'per-item-postbacks': { items: 2, printOrders: 1, labels: 1 },
+  'cancels-order': {
+    waits: isOnHold,
+    act: async (stack, orderId, now) => {
+      // Sending the same message again to a partner that gave it back is no way out.
+      await expect(operator('retry')(stack, orderId, now)).rejects.toMatchObject({
+        status: 409,
+        code: 'CONFLICT',
+      });
+      await operator('reproduce')(stack, orderId, now);
+    },
+    printOrders: 2,
+    labels: 1,
+  },
+  'cancels-item': { items: 2, waits: firstItemWaits, act: operator('reproduce'), printOrders: 2, labels: 2 },
+  'cancels-quantity': {
+    items: 2,
+    quantity: 3,
+    waits: firstItemWaits,
+    act: operator('reproduce', 3),
+    printOrders: 2,
+    labels: 2,
+  },
+  'error-then-recovers': { printOrders: 1, labels: 1 },
+  'error-only': { waits: isOnHold, act: operator('reroute'), printOrders: 2, labels: 1 },
+  'ships-without-dispatch': { end: 'shipped', printOrders: 1, labels: 0 },
+  'dispatches-often': {
+    printOrders: 1,
+    labels: 1,
+    first: ({ labelsDownloaded, distinctLabels, trackingCodes }) =>
+      expect({ labelsDownloaded, distinctLabels, codes: trackingCodes.length }).toEqual({
+        labelsDownloaded: 7,
+        distinctLabels: 1,
+        codes: 1,
+      }),
+  },
+  'refuses-cancel': {
+    amount: 6_000,
+    waits: is('in_production'),
+    act: async (stack, orderId) => {
+      const { fulfillmentStatus } = await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+      expect(fulfillmentStatus).toBe('in_production');
+      await orderUntil(stack, orderId, ({ attention }) => attention === 'cancel_refused');
+    },
+    printOrders: 1,
+    labels: 1,
+  },
+  'prints-slowly': {
+    amount: 20_000,
+    waits: is('in_production'),
+    act: async (stack, orderId) => {
+      const { fulfillmentStatus } = await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+      expect(fulfillmentStatus).toBe('canceled');
+    },
+    end: 'canceled',
+    printOrders: 1,
+    labels: 0,
+  },
+  'waits-after-dispatch': {
+    amount: 8_000,
+    waits: ({ shipments }) => shipments.bought === 1,
+    act: moves('waits-after-dispatch'),
+    printOrders: 1,
+    labels: 1,
+    voided: 1,
+    first: ({ distinctLabels, trackingCodes }) =>
+      expect({ distinctLabels, codes: trackingCodes.length }).toEqual({ distinctLabels: 2, codes: 2 }),
+  },
+  // The label that was taken back stands again once a carrier has scanned it: the client can follow the parcel.
+  'ships-old-label': {
+    amount: 8_000,
+    waits: ({ shipments }) => shipments.bought === 1,
+    act: async (stack, orderId, now) => {
+      await moves('ships-old-label')(stack, orderId, now);
+      await orderUntil(stack, orderId, ({ shipments }) => shipments.voided === 1);
+    },
+    printOrders: 1,
+    labels: 1,
+    attention: 'voided_label',
+  },
+  'parcel-returned': { end: 'returned', printOrders: 1, labels: 1 },
+  'parcel-troubled': { printOrders: 1, labels: 1 },
+  'parcel-events-disordered': { printOrders: 1, labels: 1 },
+};
+
+let stack: TestStack;
+const runs = new Map<string, Promise<{ orderId: string; end: OrderNow }>>();
+
+async function play(name: BehaviourName, { amount, act, ...wanted }: Case) {
+  await misbehaveOnce(stack, 'prints-berlin', name, name, amount);
+  const { id: orderId } = await stack.shop.submitOrder({
+    body: orderBody(stack, name, {
+      ...(wanted.items === undefined ? {} : { items: wanted.items }),
+      ...(wanted.quantity === undefined ? {} : { quantity: wanted.quantity }),
+    }),
+  });
+  if (act !== undefined) await act(stack, orderId, await orderUntil(stack, orderId, wanted.waits!));
+  const end = await orderUntil(stack, orderId, is(wanted.end ?? 'delivered'));
+  return { orderId, end };
+}
+
+beforeAll(async () => {
+  stack = await testStack({ config: { RECEIVED_DEADLINE: 4_000 } });
+  for (const [name, wanted] of Object.entries(CASES)) {
+    const run = play(name as BehaviourName, wanted);
+    run.catch(() => undefined);
+    runs.set(name, run);
+  }
+}, 60_000);
+
+test('the table knows every behaviour', () => {
+  expect(Object.keys(CASES).sort()).toEqual(Object.keys(BEHAVIOURS).sort());
+});
+
+test.each(Object.entries(CASES))(
+  '%s',
+  async (name, { printOrders, labels, voided = 0, attention = null, first }) => {
+    const { orderId } = await runs.get(name)!.catch((error: unknown) => {
+      throw error instanceof PresslineError
+        ? new Error(`${error.message} ${JSON.stringify(error.body)}`)
+        : error;
+    });
+    // Late words and labels on their way back come after the end.
+    const settled = await orderUntil(
+      stack,
+      orderId,
+      (now) =>
+        (now.shipments.voided ?? 0) === voided &&
+        seenPrintOrders(stack, now.printOrderIds).every(
+          ({ state }) => state !== 'taken' || name === 'never-answers',
+        ),
+      20_000,
+    );
+    const seen = seenPrintOrders(stack, settled.printOrderIds);
+    expect(seen.map(({ printOrderId }) => printOrderId).sort()).toEqual([...settled.printOrderIds].sort());
+    expect(seen).toHaveLength(printOrders);
+    for (const { distinctContents, distinctWebhookIds, reason } of seen) {
+      expect({ distinctContents, distinctWebhookIds, reason }).toMatchObject({
+        distinctContents: 1,
+        distinctWebhookIds: 1,
+      });
+    }
+    expect(settled.shipments).toEqual({
+      ...(labels > 0 ? { bought: labels } : {}),
+      ...(voided > 0 ? { voided } : {}),
+    });
+    expect(await stepsBack(stack, orderId)).toEqual([]);
+    expect(settled.attention).toBe(attention);
+    first?.(seen.find(({ printOrderId }) => printOrderId === settled.printOrderIds[0])!);
+  },
+);
+
+test('every partner got print orders in the interface’s form, well signed', () => {
+  for (const { badSignatures, malformed } of Object.values(stack.sandbox.seen().partners)) {
+    expect({ badSignatures, malformed }).toEqual({ badSignatures: 0, malformed: [] });
+  }
+});

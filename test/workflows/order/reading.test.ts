@@ -1,0 +1,458 @@
+import { loadImage } from '@napi-rs/canvas';
+import { deriveOrderStatus, type ItemStatus } from '../../../src/orders/domain/lifecycle/statuses';
+import { eventually, type TestClient, type TestStack, testStack } from '../../support/stack';
+import { partnerClock } from './order-fixture';
+import { address, faultyFile, goodFile, type Order, orderOf, poster, read, readUntil, STICKER } from './shop';
+
+jest.setTimeout(150_000);
+
+/**
+ * An order of two items read after every step of its run, the partner's words sent one by one: statuses are true
+ * and derived from the items, and in the end every field of the interface has its value.
+ */
+
+let stack: TestStack;
+let berlin: TestClient;
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+  berlin = stack.partner('prints-berlin');
+});
+
+const metadata = (value: string) => [{ key: 'shelf', value }];
+
+const twoItems = (posterUrl: string) =>
+  orderOf(stack, {
+    currency: 'EUR',
+    shipmentMethodUid: 'express',
+    metadata: metadata('order'),
+    retailCurrency: 'EUR',
+    retailShippingPriceInclVat: 4.5,
+    shippingAddress: {
+      ...address,
+      addressLine2: '2. Hof',
+      companyName: 'Analytical Ltd',
+      isBusiness: true,
+      federalTaxId: 'DE129273398',
+    },
+    items: [
+      poster(stack, {
+        quantity: 3,
+        retailPriceInclVat: 19.5,
+        metadata: metadata('item'),
+        files: [{ type: 'default', url: posterUrl, metadata: metadata('file') }],
+      }),
+      {
+        itemReferenceId: 'sticker',
+        productUid: STICKER,
+        quantity: 60,
+        retailPriceInclVat: 2,
+        customTrim: { widthMm: 60, heightMm: 60 },
+        files: [{ type: 'my-own.Name_1', url: goodFile(stack, 'sticker-75.png') }],
+      },
+    ],
+  });
+
+const statuses = ({ fulfillmentStatus, financialStatus, items }: Order) => [
+  fulfillmentStatus,
+  financialStatus,
+  ...items.map((item) => item.fulfillmentStatus),
+];
+
+/** Reads until the first item is there, and holds that the order's status follows from its items. */
+async function readAt(orderId: string, ...expected: string[]): Promise<Order> {
+  const order = await readUntil(
+    stack.shop,
+    orderId,
+    (seen) => statuses(seen).join() === expected.join(),
+    60_000,
+  ).catch(async () => await read(stack.shop, orderId));
+  expect(statuses(order)).toEqual(expected);
+  expect(order.fulfillmentStatus).toBe(
+    deriveOrderStatus(order.items.map((item) => item.fulfillmentStatus as ItemStatus)),
+  );
+  return order;
+}
+
+/** Jobs of the order's items at its one print order, when the partner has taken it. */
+async function jobsOf(orderId: string) {
+  const order = await readUntil(
+    stack.shop,
+    orderId,
+    ({ items, eventLog }) =>
+      items.every(({ printJobs }) => printJobs.length === 1) &&
+      eventLog.some(({ type }) => type === 'print_order_accepted' || type === 'handed_over'),
+  );
+  const [first, second] = order.items.map(({ printJobs }) => printJobs[0]!);
+  expect(first!.printOrderId).toBe(second!.printOrderId);
+  return { printOrderId: first!.printOrderId, first: first!.id, second: second!.id };
+}
+
+const carrierSays = async (carrierUid: string, trackingNumber: string, statusUid: string, at: string) => {
+  const answer = await fetch(`${stack.sandbox.controlUrl}/carriers/${carrierUid}/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      events: [
+        {
+          id: `${trackingNumber}-${statusUid}`,
+          trackingNumber,
+          statusUid,
+          message: statusUid,
+          createdAt: at,
+        },
+      ],
+    }),
+  });
+  expect(((await answer.json()) as { status: number }).status).toBe(200);
+};
+
+const fetched = async (url: string) => {
+  const answer = await fetch(url);
+  expect(answer.status).toBe(200);
+  return { type: answer.headers.get('content-type'), bytes: Buffer.from(await answer.arrayBuffer()) };
+};
+
+test('every step of a run, from created to delivered', async () => {
+  const now = partnerClock();
+  await stack.stopWorker();
+  const { id } = await stack.shop.submitOrder({ body: twoItems(faultyFile(stack, 'slow.pdf?ms=1500')) });
+  const created = await readAt(id, 'created', 'pending', 'created', 'created');
+  expect(created).toMatchObject({ shipment: null, receipts: [], eventLog: [] });
+  expect(created.items[0]).toMatchObject({
+    processedFileUrl: null,
+    pageCount: null,
+    dpi: null,
+    price: null,
+    previews: [],
+    printJobs: [],
+    filesSize: 0,
+    files: [{ mimeType: null }],
+  });
+
+  await stack.startWorker();
+  await readAt(id, 'uploading', 'pending', 'uploading', 'uploading');
+  await readAt(id, 'passed', 'invoiced', 'passed', 'passed');
+  const { printOrderId, first, second } = await jobsOf(id);
+  await expectOurCopies(printOrderId);
+  const say = (status: 'received' | 'printed' | 'shipped', orderItemId: string) =>
+    berlin.postOrderStatus({ body: { timestamp: now(), orderId: printOrderId, status, orderItemId } });
+
+  await say('received', first);
+  await readAt(id, 'passed', 'invoiced', 'in_production', 'passed');
+  await say('received', second);
+  await readAt(id, 'in_production', 'invoiced', 'in_production', 'in_production');
+  await say('printed', second);
+  await readAt(id, 'in_production', 'invoiced', 'in_production', 'printed');
+  await say('printed', first);
+  await readAt(id, 'printed', 'invoiced', 'printed', 'printed');
+
+  const { documents, trackingCode, trackingLink } = await berlin.dispatchOrder({
+    body: { orderId: printOrderId },
+  });
+  expect(documents.map(({ type }) => type)).toEqual(['label', 'label', 'invoice']);
+  const dispatched = await readAt(id, 'printed', 'invoiced', 'printed', 'printed');
+  expect(dispatched.shipment).toMatchObject({
+    status: 'pending',
+    packages: [{ trackingCode, trackingUrl: trackingLink }, { trackingUrl: expect.stringContaining('http') }],
+  });
+
+  await say('shipped', first);
+  await readAt(id, 'printed', 'invoiced', 'shipped', 'printed');
+  await say('shipped', second);
+  const shipped = await readAt(id, 'shipped', 'invoiced', 'shipped', 'shipped');
+  expect(shipped.shipment).toMatchObject({ status: 'shipped' });
+
+  const codes = shipped.shipment!.packages.map((parcel) => parcel.trackingCode);
+  const { carrierUid } = await stack.shop.getTracking({ params: { trackingNumber: codes[0]! } });
+  for (const code of codes) await carrierSays(carrierUid!, code, 'in_transit', now());
+  const inTransit = await readAt(id, 'in_transit', 'invoiced', 'in_transit', 'in_transit');
+  expect(inTransit.shipment).toMatchObject({ status: 'in_transit' });
+  for (const code of codes) await carrierSays(carrierUid!, code, 'delivered', now());
+  const delivered = await readAt(id, 'delivered', 'invoiced', 'delivered', 'delivered');
+
+  const log = (item: Order['items'][number]) =>
+    item.eventLog.flatMap(({ type, data }) => (type === 'status' ? [data.status] : []));
+  for (const item of delivered.items) {
+    expect(log(item)).toEqual([
+      'uploading',
+      'passed',
+      'in_production',
+      'printed',
+      'shipped',
+      'in_transit',
+      'delivered',
+    ]);
+  }
+  await expectEveryField(delivered);
+  await expectFilesAsSent(delivered);
+  for (const receipt of delivered.receipts) expectToAddUp(receipt);
+});
+
+/** Fields of the interface's retrieved order, in its order; those after a bar are null here, as nothing fills them. */
+const FIELDS = {
+  order: `id clientId orderReferenceId fulfillmentStatus financialStatus currency shippingAddress items shipment receipts
+    createdAt orderedAt updatedAt channel orderType metadata billingEntity retailCurrency connectedOrderIds discounts
+    appServices shipmentMethodUid | customerReferenceId refusalReason refusalReasonCode refusalReasonDetails comment
+    storeId orderedByUserId paymentMethodType paymentMethodId prepaymentTransactionId returnAddress iossNumber
+    digitizationId`,
+  shippingAddress: `id orderId country firstName lastName companyName addressLine1 addressLine2 city postCode email phone
+    isBusiness federalTaxId | state stateTaxId registrationState`,
+  item: `id itemReferenceId productUid files processedFileUrl quantity options category productCategoryUid productTypeUid
+    productNameUid productName fulfillmentStatus pageCount printJobs eventLog previews productFileMimeType finalProductUid
+    metadata retailPriceInclVat attributes itemReferenceName isIgnored price customTrim fileUrl dpi appServices filesSize
+    productVariant | storeProductVariantId storeProductId designId`,
+  file: 'id type url threadColors isVisible mimeType metadata | fitMethod fillMethod',
+  shipment: `id shippingAddressId promiseUid packageCount shipmentMethodUid shipmentMethodName isCheapest minDeliveryDays
+    maxDeliveryDays minDeliveryDate maxDeliveryDate initialMinDeliveryDate initialMaxDeliveryDate totalWeight price status
+    packages fulfillmentCountry fulfillmentFacilityId retailShippingPriceInclVat serviceType speedType | orderProductId`,
+  receipt: `id orderId type currency items createdAt updatedAt receiptNumber billingEntity transactionType
+    productsPriceInitial productsPriceDiscount productsPrice productsPriceVat productsPriceInclVat shippingPriceInitial
+    shippingPriceDiscount shippingPrice shippingPriceVat shippingPriceInclVat discount discountVat discountInclVat
+    totalInitial total totalVat totalInclVat isCalculated | billingTag`,
+  line: `id receiptId orderId clientId type referenceId title currency priceBase amount priceInitial discount price vat
+    priceInclVat createdAt updatedAt | pricePlanId`,
+} as const;
+
+function expectFields(object: object, fields: keyof typeof FIELDS): void {
+  const [filled, empty] = FIELDS[fields].split('|').map((names) => names.trim().split(/\s+/).sort());
+  const names = (isNull: boolean) =>
+    Object.entries(object).flatMap(([name, value]) => ((value === null) === isNull ? [name] : []));
+  expect(names(false)).toEqual(expect.arrayContaining(filled!));
+  expect(names(true).sort()).toEqual(empty);
+}
+
+async function expectEveryField(order: Order): Promise<void> {
+  const [posters, stickers] = order.items;
+  const { shipment, receipts } = order;
+  expectFields(order, 'order');
+  expectFields(order.shippingAddress, 'shippingAddress');
+  // An image has a resolution where a PDF has none; the stickers alone are trimmed.
+  expectFields({ ...posters, dpi: 0, customTrim: {} }, 'item');
+  expectFields(stickers!, 'item');
+  expectFields(posters!.files[0]!, 'file');
+  expectFields(shipment!, 'shipment');
+  expectFields(receipts[0]!, 'receipt');
+  expectFields(receipts[0]!.items[0]!, 'line');
+  expect(order).toMatchObject({
+    currency: 'EUR',
+    channel: 'api',
+    orderType: 'order',
+    metadata: metadata('order'),
+    retailCurrency: 'EUR',
+    connectedOrderIds: [],
+    shipmentMethodUid: 'express',
+    shippingAddress: { companyName: 'Analytical Ltd', addressLine2: '2. Hof', isBusiness: true },
+  });
+  expect(posters).toMatchObject({
+    productUid: posters!.finalProductUid,
+    quantity: 3,
+    category: 'posters',
+    productName: 'Poster',
+    pageCount: 1,
+    dpi: null,
+    customTrim: null,
+    price: 17.79,
+    retailPriceInclVat: 19.5,
+    productFileMimeType: 'application/pdf',
+    metadata: metadata('item'),
+    files: [
+      { type: 'default', url: posters!.fileUrl, mimeType: 'application/pdf', metadata: metadata('file') },
+    ],
+    printJobs: [{ partner: 'prints-berlin', quantity: 3, status: 'delivered' }],
+  });
+  expect(posters!.attributes[0]).toEqual({
+    name: 'paper_format',
+    title: 'Paper format',
+    value: 'a4',
+    formattedValue: 'A4',
+  });
+  // 75 mm at 300 dpi, printed 60 mm wide.
+  expect(stickers).toMatchObject({
+    pageCount: 1,
+    dpi: 375,
+    customTrim: { widthMm: 60, heightMm: 60 },
+    price: 54,
+  });
+
+  expect(shipment).toMatchObject({
+    shippingAddressId: order.shippingAddress.id,
+    packageCount: 2,
+    isCheapest: false,
+    minDeliveryDate: shipment!.initialMinDeliveryDate,
+    maxDeliveryDate: shipment!.initialMaxDeliveryDate,
+    status: 'delivered',
+    fulfillmentCountry: 'DE',
+    fulfillmentFacilityId: 'prints-berlin',
+    retailShippingPriceInclVat: 4.5,
+    serviceType: 'express',
+    speedType: 'express',
+  });
+  const today = Date.parse(order.createdAt.slice(0, 10));
+  for (const [date, days] of [
+    [shipment!.minDeliveryDate, shipment!.minDeliveryDays],
+    [shipment!.maxDeliveryDate, shipment!.maxDeliveryDays],
+  ] as const) {
+    // The order's day and the partner's may differ around midnight.
+    expect(Math.abs((Date.parse(date) - today) / 86_400_000 - days)).toBeLessThanOrEqual(1);
+    expect([1, 2, 3, 4, 5]).toContain(new Date(date).getUTCDay());
+    expect(date > posters!.printJobs[0]!.dispatchDate).toBe(true);
+  }
+
+  const [receipt] = receipts;
+  expect(receipts).toHaveLength(1);
+  expect(receipt).toMatchObject({
+    orderId: order.id,
+    type: 'invoice',
+    currency: 'EUR',
+    productsPrice: 71.79,
+    shippingPrice: shipment!.price,
+    billingEntity: order.billingEntity,
+  });
+  expect(
+    receipt!.items.map(({ type, referenceId, amount, vat, price }) => [
+      type,
+      referenceId,
+      amount,
+      vat,
+      price,
+    ]),
+  ).toEqual([
+    ['product', 'poster', 3, 3.38, 17.79],
+    ['product', 'sticker', 60, 10.26, 54],
+    ['shipment', shipment!.shipmentMethodUid, 1, expect.any(Number), shipment!.price],
+  ]);
+}
+
+/** Processed files are those that were sent; previews are pictures of their sizes. */
+async function expectFilesAsSent({ items }: Order): Promise<void> {
+  const sent = ['poster-a4.pdf', 'sticker-75.png'];
+  for (const [index, item] of items.entries()) {
+    const original = await fetched(goodFile(stack, sent[index]!));
+    const processed = await fetched(item.processedFileUrl!);
+    expect(processed.bytes.equals(original.bytes)).toBe(true);
+    expect(processed.type).toBe(item.productFileMimeType);
+    expect(item.filesSize).toBe(original.bytes.length);
+    const previews = await Promise.all(
+      item.previews.map(async ({ type, url }) => {
+        const preview = await fetched(url);
+        expect(preview.type).toMatch(/^image\/(png|jpeg)$/);
+        const { width, height } = await loadImage(preview.bytes);
+        return [type, Math.max(width, height)];
+      }),
+    );
+    const largest = index === 0 ? 1600 : 886;
+    expect(Object.fromEntries(previews)).toEqual({
+      preview_flat: largest,
+      preview_default: 800,
+      preview_thumbnail: 200,
+    });
+  }
+}
+
+/** A partner fetches our copies of the files, by links that end. */
+async function expectOurCopies(printOrderId: string): Promise<void> {
+  const body = await eventually(async () => {
+    const [sent] = await stack.services.sql<{ body: string | null }[]>`
+      SELECT body FROM print_orders WHERE id = ${printOrderId}`;
+    return sent?.body ?? undefined;
+  });
+  const { items } = JSON.parse(body) as { items: { assets: { url: string; contentType: string }[] }[] };
+  const originals = await Promise.all(
+    ['poster-a4.pdf', 'sticker-75.png'].map((name) => fetched(goodFile(stack, name))),
+  );
+  for (const [index, { assets }] of items.entries()) {
+    expect(assets).toHaveLength(1);
+    const { url, contentType } = assets[0]!;
+    expect(url.startsWith(`${stack.baseUrl}/`)).toBe(true);
+    const copy = await fetched(url);
+    expect(copy.type).toBe(contentType);
+    expect(copy.bytes.equals(originals[index]!.bytes)).toBe(true);
+    expect((await fetch(url.replace(/.(?=\/[^/]*$)/, (last) => (last === 'A' ? 'B' : 'A')))).ok).toBe(false);
+  }
+}
+
+test('a partner that cancels one item: the order waits for an operator, and goes on without it, refunded', async () => {
+  const now = partnerClock();
+  const { id } = await stack.shop.submitOrder({ body: twoItems(goodFile(stack, 'poster-a4.pdf')) });
+  await readAt(id, 'passed', 'invoiced', 'passed', 'passed');
+  const { printOrderId, first, second } = await jobsOf(id);
+  const say = (status: 'received' | 'printed' | 'shipped', orderItemId: string) =>
+    berlin.postOrderStatus({ body: { timestamp: now(), orderId: printOrderId, status, orderItemId } });
+  await berlin.postOrderStatus({
+    body: {
+      timestamp: now(),
+      orderId: printOrderId,
+      status: 'cancelled',
+      message: 'no sticker paper',
+      items: [{ orderItemId: second, quantity: 20 }],
+    },
+  });
+  const held = await readAt(id, 'on_hold', 'invoiced', 'passed', 'manual_handling');
+  expect(held.items[1]!.eventLog).toContainEqual(
+    expect.objectContaining({
+      type: 'postback_cancelled',
+      data: expect.objectContaining({ message: 'no sticker paper', quantity: 20 }),
+    }),
+  );
+  await say('received', first);
+  await readAt(id, 'on_hold', 'invoiced', 'in_production', 'manual_handling');
+
+  await stack.operator.repairOrder({
+    params: { orderId: id },
+    body: { action: 'cancel', itemIds: [held.items[1]!.id], reason: 'the paper is gone' },
+  });
+  const refunded = await readAt(id, 'in_production', 'partially_refunded', 'in_production', 'cancelled');
+  const [invoice, refund] = refunded.receipts;
+  expect(refunded.receipts).toHaveLength(2);
+  for (const receipt of refunded.receipts) expectToAddUp(receipt);
+  expect(refund).toMatchObject({
+    type: 'refund',
+    productsPrice: -54,
+    shippingPrice: 0,
+    totalInclVat: -64.26,
+  });
+  expect(invoice!.productsPrice).toBe(71.79);
+
+  await say('printed', first);
+  await say('shipped', first);
+  await readAt(id, 'shipped', 'partially_refunded', 'shipped', 'cancelled');
+});
+
+/** Every total of a receipt, in minor units: sums of its lines, and of each other. */
+function expectToAddUp(receipt: Order['receipts'][number]): void {
+  const minor = (amount: number) => Math.round(amount * 100);
+  const sum = (key: 'priceInitial' | 'discount' | 'price' | 'vat' | 'priceInclVat', type?: string) =>
+    receipt.items.reduce(
+      (total, line) => (type === undefined || line.type === type ? total + minor(line[key]) : total),
+      0,
+    );
+  const totals = Object.fromEntries(
+    Object.entries(receipt).flatMap(([name, value]) =>
+      typeof value === 'number' ? [[name, minor(value)]] : [],
+    ),
+  );
+  expect(totals).toMatchObject({
+    productsPriceInitial: sum('priceInitial', 'product'),
+    productsPriceDiscount: sum('discount', 'product'),
+    productsPrice: sum('price', 'product'),
+    productsPriceVat: sum('vat', 'product'),
+    productsPriceInclVat: sum('priceInclVat', 'product'),
+    shippingPriceInitial: sum('priceInitial', 'shipment'),
+    shippingPriceDiscount: sum('discount', 'shipment'),
+    shippingPrice: sum('price', 'shipment'),
+    shippingPriceVat: sum('vat', 'shipment'),
+    shippingPriceInclVat: sum('priceInclVat', 'shipment'),
+    discount: sum('discount'),
+    totalInitial: sum('priceInitial'),
+    total: sum('price'),
+    totalVat: sum('vat'),
+    totalInclVat: sum('price') + sum('vat'),
+  });
+  expect(totals.discountInclVat).toBe(totals.discount! + totals.discountVat!);
+  expect(totals.total).toBe(totals.totalInitial! - totals.discount!);
+  for (const line of receipt.items) {
+    expect(minor(line.priceInitial) - minor(line.discount)).toBe(minor(line.price));
+    expect(minor(line.price) + minor(line.vat)).toBe(minor(line.priceInclVat));
+  }
+}
