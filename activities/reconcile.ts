@@ -1,13 +1,13 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import { compareOrders, compareRuns, type Stretch } from '../src/orders/reconciliation/compare';
+import { compareOrders, compareRuns, type ReconcileBatch } from '../src/orders/reconciliation/compare';
 import { type Counts, tally } from '../src/orders/reconciliation/findings';
 import {
-  hearPostbacks,
   type ReconcileDeps,
   readMark,
-  reviveDead,
-  startUnstarted,
+  redeliverPostbacks,
+  replayDeadSignals,
+  startMissingRuns,
   writeMark,
 } from '../src/orders/reconciliation/leftovers';
 import { settleShipments } from '../src/orders/reconciliation/shipments';
@@ -22,24 +22,27 @@ export interface ReconcileActivityDeps {
   readonly config: Pick<Config, 'TEMPORAL_TASK_QUEUE' | 'RECEIVED_DEADLINE' | 'FILE_RETRY_WINDOW'>;
 }
 
-/** How far a walk goes in one activity: from where, and how many stretches; null goes to the end. */
-export interface Walk {
+/** How far a walk goes in one activity: from where, and how many batches; null goes to the end. */
+export interface BatchRange {
   readonly after: string;
-  readonly stretches: number | null;
+  readonly batches: number | null;
 }
 
-interface Progress extends Stretch {
+interface Progress extends ReconcileBatch {
   readonly done: number;
 }
 
 /** Takes stretch after stretch; a retry goes on after the last one that was finished. */
-async function walk({ after, stretches }: Walk, step: (after: string) => Promise<Stretch>): Promise<Stretch> {
+async function inBatches(
+  { after, batches }: BatchRange,
+  step: (after: string) => Promise<ReconcileBatch>,
+): Promise<ReconcileBatch> {
   let progress: Progress = (activityInfo().heartbeatDetails as Progress | undefined) ?? {
     counts: {},
     next: after,
     done: 0,
   };
-  while (progress.done === 0 || (progress.next !== '' && progress.done < (stretches ?? Infinity))) {
+  while (progress.done === 0 || (progress.next !== '' && progress.done < (batches ?? Infinity))) {
     cancellationSignal().throwIfAborted();
     const { counts, next } = await step(progress.next);
     progress = { counts: tally(progress.counts, counts), next, done: progress.done + 1 };
@@ -65,7 +68,7 @@ export function createReconcileActivities({ sql, temporal, log, config }: Reconc
 
     /** What outboxes, inboxes and purchases left undone. */
     async reconcileLeftovers(): Promise<Counts> {
-      const parts = [startUnstarted, hearPostbacks, settleShipments, reviveDead];
+      const parts = [startMissingRuns, redeliverPostbacks, settleShipments, replayDeadSignals];
       const counts: Counts[] = [];
       for (const part of parts) {
         counts.push(await part(deps));
@@ -74,11 +77,11 @@ export function createReconcileActivities({ sql, temporal, log, config }: Reconc
       return tally(...counts);
     },
 
-    reconcileOrders: (from: Walk & { readonly afterLoss: boolean }): Promise<Stretch> =>
-      walk(from, (after) => compareOrders(deps, after, from.afterLoss)),
+    reconcileOrders: (from: BatchRange & { readonly afterLoss: boolean }): Promise<ReconcileBatch> =>
+      inBatches(from, (after) => compareOrders(deps, after, from.afterLoss)),
 
-    reconcileRuns: (from: Walk & { readonly restored: boolean }): Promise<Stretch> =>
-      walk(from, (after) => compareRuns(deps, after, from.restored)),
+    reconcileRuns: (from: BatchRange & { readonly restored: boolean }): Promise<ReconcileBatch> =>
+      inBatches(from, (after) => compareRuns(deps, after, from.restored)),
 
     async finishReconciliation({ mark, counts }: { mark: number; counts: Counts }): Promise<void> {
       await writeMark(sql, mark);

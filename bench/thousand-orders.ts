@@ -1,5 +1,6 @@
 import { createPresslineClient } from '../client/pressline-client';
-import { orderWorkflowId } from '../src/orders/domain/run/run-messages';
+import { orderWorkflowId } from '../src/platform/domain/workflows';
+
 import { inParallel, withBenchStack } from './support/bench-stack';
 import { runBenchmark } from './support/benchmark';
 import { playShop } from './support/played-shop';

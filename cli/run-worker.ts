@@ -3,9 +3,9 @@ import { NativeConnection, Worker, type WorkerDeploymentOptions } from '@tempora
 import { createActivities } from '../activities';
 import { notificationLane } from '../src/notifications/delivery';
 import type { OrderRunInput } from '../src/orders/domain/run/run-messages';
-import { ORDER_WORKFLOW } from '../src/orders/domain/run/run-messages';
 import type { Config } from '../src/platform/config';
 import { SEARCH_ATTRIBUTES } from '../src/platform/domain/search-attributes';
+import { WORKFLOW_TYPES } from '../src/platform/domain/workflows';
 import { startRelay } from '../src/platform/outbox/relay';
 import { temporalLanes, type WorkflowStart } from '../src/platform/outbox/temporal-delivery';
 import { dataConverterOf } from '../src/platform/temporal/codec/data-converter';
@@ -15,7 +15,7 @@ import type { Services } from './services';
 
 /** What an order run is listed by from its first event on. */
 function searchAttributesOf(start: WorkflowStart, encrypted: boolean): TypedSearchAttributes | undefined {
-  if (start.workflowType !== ORDER_WORKFLOW) return undefined;
+  if (start.workflowType !== WORKFLOW_TYPES.order) return undefined;
   const input = start.args[0] as OrderRunInput;
   return new TypedSearchAttributes([
     { key: SEARCH_ATTRIBUTES.orderStatus, value: 'created' },

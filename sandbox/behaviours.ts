@@ -9,7 +9,7 @@ export type PostbackStatus = 'received' | 'error' | 'printed' | 'shipped' | 'can
 export type JourneyName = 'delivered' | 'returned' | 'troubled' | 'disordered';
 
 /** One thing that a partner does with a print order. */
-export type Step =
+export type ScriptedStep =
   | {
       readonly do: 'postback';
       readonly status: PostbackStatus;
@@ -51,7 +51,7 @@ export interface Behaviour {
   /** What `=n` behind the name means, and its default. */
   readonly amount?: { readonly meaning: string; readonly default: number };
   readonly firstAnswers?: (amount: number) => FirstAnswers;
-  readonly plan: (amount: number) => readonly Step[];
+  readonly plan: (amount: number) => readonly ScriptedStep[];
   /** Delivery of the print order at which work begins: 2 waits to be reminded. */
   readonly beginsAtDelivery?: number;
   /** Pauses are this many times as long. */
@@ -64,15 +64,15 @@ export interface Behaviour {
   readonly journey?: JourneyName;
 }
 
-const received: Step = { do: 'postback', status: 'received' };
-const printed: Step = { do: 'postback', status: 'printed' };
-const shipped: Step = { do: 'postback', status: 'shipped' };
-const fetchAssets: Step = { do: 'fetch-assets' };
-const dispatch: Step = { do: 'dispatch' };
-const handOver: Step = { do: 'hand-over' };
+const received: ScriptedStep = { do: 'postback', status: 'received' };
+const printed: ScriptedStep = { do: 'postback', status: 'printed' };
+const shipped: ScriptedStep = { do: 'postback', status: 'shipped' };
+const fetchAssets: ScriptedStep = { do: 'fetch-assets' };
+const dispatch: ScriptedStep = { do: 'dispatch' };
+const handOver: ScriptedStep = { do: 'hand-over' };
 
-const made: readonly Step[] = [received, fetchAssets, printed];
-const sent: readonly Step[] = [dispatch, shipped, handOver];
+const made: readonly ScriptedStep[] = [received, fetchAssets, printed];
+const sent: readonly ScriptedStep[] = [dispatch, shipped, handOver];
 const usual = () => [...made, ...sent];
 
 const behaviours = {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../src/platform/logging';
-import { BEHAVIOURS, type PostbackStatus, type Step } from './behaviours';
+import { BEHAVIOURS, type PostbackStatus, type ScriptedStep } from './behaviours';
 import type { Carriers } from './carrier-events';
 import type { Answer, Call, Outbound } from './outbound';
 import type { Pace } from './pace';
@@ -92,7 +92,7 @@ export function createProduction(deps: {
   }
 
   /** The postbacks that a step stands for: one, or one for each item that is still made. */
-  function postbacksOf(record: PrintOrderRecord, step: Step & { do: 'postback' }): Postback[] {
+  function postbacksOf(record: PrintOrderRecord, step: ScriptedStep & { do: 'postback' }): Postback[] {
     const { status, message } = step;
     const base: Postback = { status, ...(message === undefined ? {} : { message }) };
     if (step.firstItem !== undefined) {
@@ -176,7 +176,7 @@ export function createProduction(deps: {
     }
   }
 
-  function pauseBefore(step: Step): number {
+  function pauseBefore(step: ScriptedStep): number {
     switch (step.do) {
       case 'postback':
         return step.status === 'error' || step.status === 'cancelled' ? pace.trouble : pace[step.status];
@@ -192,7 +192,7 @@ export function createProduction(deps: {
   }
 
   /** @returns why the print order cannot go on */
-  async function carryOut(record: PrintOrderRecord, step: Step): Promise<string | undefined> {
+  async function carryOut(record: PrintOrderRecord, step: ScriptedStep): Promise<string | undefined> {
     const { copies = 1, journey = 'delivered' } = BEHAVIOURS[record.behaviour.name];
     switch (step.do) {
       case 'postback': {

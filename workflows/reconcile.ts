@@ -13,7 +13,7 @@ const work = proxyActivities<ReconcileActivities>({
 });
 
 /** Stretches of 500 in one round: the open orders of a busy month have been looked through within a few hours. */
-const STRETCHES = 4;
+const BATCHES = 4;
 
 /** What a round found, and where the next one goes on. */
 export interface Reconciliation {
@@ -37,16 +37,16 @@ export async function reconcile(): Promise<Reconciliation> {
   const lost = whoLost(mark, last?.mark ?? 0);
   if (lost !== null)
     log.warn(`${lost} is older than the last reconciliation: everything is compared`, { mark });
-  const stretches = lost === null ? STRETCHES : null;
+  const batches = lost === null ? BATCHES : null;
   // Rows that are behind their run first: what is told again afterwards finds them in line.
   const runs = await work.reconcileRuns({
     after: lost === null ? (last?.runsAfter ?? '') : '',
-    stretches,
+    batches,
     restored: lost === 'postgres',
   });
   const orders = await work.reconcileOrders({
     after: lost === null ? (last?.ordersAfter ?? '') : '',
-    stretches,
+    batches,
     afterLoss: lost !== null,
   });
   const leftovers = await work.reconcileLeftovers();

@@ -6,6 +6,7 @@ import {
   startChild,
 } from '@temporalio/workflow';
 import type { ShippingActivities } from '../activities/shipping';
+import { takeBackShippingOrderWorkflowId } from '../src/platform/domain/workflows';
 import {
   type ShippingOrderInput,
   type ShippingOrderOutcome,
@@ -57,7 +58,7 @@ export async function shippingOrder(input: ShippingOrderInput): Promise<Shipping
     });
     if (outcome.outcome === 'refused') {
       await startChild(takeBackShipment, {
-        workflowId: `take-back-${shippingOrderId}`,
+        workflowId: takeBackShippingOrderWorkflowId(shippingOrderId),
         args: [{ idempotencyKey: shippingOrderPurchaseKey(shippingOrderId) }],
         parentClosePolicy: ParentClosePolicy.ABANDON,
       });

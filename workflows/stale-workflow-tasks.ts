@@ -19,7 +19,7 @@ export const interceptors = (): WorkflowInterceptors => ({
           return await next(input);
         } finally {
           // biome-ignore lint/correctness/noUnsafeFinally: whatever the activity ended with, the task is lost
-          if (Date.now() - began >= taskTimeoutMs) throw new LostTask(input.activityType);
+          if (Date.now() - began >= taskTimeoutMs) throw new StaleWorkflowTask(input.activityType);
         }
       },
     },
@@ -27,7 +27,7 @@ export const interceptors = (): WorkflowInterceptors => ({
 });
 
 /** No failure of Temporal's kind: it fails the workflow task, and not the run. */
-class LostTask extends Error {
+class StaleWorkflowTask extends Error {
   constructor(activityType: string) {
     super(`Temporal gave the task of ${activityType} to another worker, or again, before it was done`);
   }

@@ -3,18 +3,18 @@ import { z } from 'zod';
 import { ATTENTION_REASONS } from '../../src/orders/domain/lifecycle/run-state';
 import { hasShipped, isFinal } from '../../src/orders/domain/lifecycle/statuses';
 import type { RepairRequest } from '../../src/orders/domain/run/run-messages';
-import { orderWorkflowId } from '../../src/orders/domain/run/run-messages';
 import {
   attentionReasons,
   dismissAttention,
   type OperatorOrder,
   type OperatorPrintOrder,
   operatorOrder,
-  ordersInNeed,
+  ordersNeedingAttention,
 } from '../../src/orders/reading/operator-orders';
 import { createRunGateway, type RunGateway } from '../../src/orders/run/gateway';
 import { routingDecisions } from '../../src/partners/routing-decisions';
 import { partnerByAccount } from '../../src/partners/store';
+import { orderWorkflowId } from '../../src/platform/domain/workflows';
 import { type FieldError, Refusal } from '../../src/platform/errors';
 import { sha256 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
@@ -190,7 +190,7 @@ export function operatorOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
     route({
       method: 'get',
       path: '/v1/operator/attention',
-      operationId: 'listOrdersInNeed',
+      operationId: 'listOrdersNeedingAttention',
       summary: 'List orders that an operator should look at, newest first',
       tag: TAG,
       access,
@@ -208,7 +208,7 @@ export function operatorOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
       handler: async ({ query: { reason, limit, cursor } }) => {
         const after = cursor === undefined ? null : decodeCursor(cursor);
         // One more than is shown tells whether there is a next page.
-        const rows = await ordersInNeed(sql, reason, { limit: limit + 1, after });
+        const rows = await ordersNeedingAttention(sql, reason, { limit: limit + 1, after });
         const last = rows.length > limit ? rows[limit - 1] : undefined;
         return {
           orders: rows.slice(0, limit).map(({ position: _position, ...order }) => ({

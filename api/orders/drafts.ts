@@ -4,7 +4,7 @@ import { patchDraftSchema, type SubmitOrder, submitOrderSchema } from '../../src
 import { readOrders } from '../../src/orders/reading/order-reader';
 import { orderView } from '../../src/orders/reading/order-view';
 import { Refusal } from '../../src/platform/errors';
-import { createWaker } from '../../src/platform/outbox/outbox';
+import { createNotifyThrottle } from '../../src/platform/outbox/outbox';
 import type { ApiDeps } from '../deps';
 import { fieldErrors } from '../http/field-errors';
 import { type Route, route } from '../http/route';
@@ -26,7 +26,7 @@ function checkedWhole(whole: object): SubmitOrder {
 /** Drafts: orders that are kept, edited and shown, and do nothing until they are confirmed. */
 export function draftRoutes(deps: ApiDeps): Route[] {
   const { sql, links, config } = deps;
-  const wake = createWaker(sql);
+  const wake = createNotifyThrottle(sql);
   const settings = {
     receivedDeadlineMs: config.RECEIVED_DEADLINE,
     fileRetryWindowMs: config.FILE_RETRY_WINDOW,

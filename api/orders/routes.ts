@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dropShippingChange, storeShippingChange } from '../../src/orders/dispatch/shipping-changes';
-import { whyNotCancelNow } from '../../src/orders/domain/lifecycle/guards';
+import { whyStatusForbids } from '../../src/orders/domain/lifecycle/guards';
 import {
   cancelOrderSchema,
   submitOrderSchema,
@@ -12,7 +12,7 @@ import { readOrders } from '../../src/orders/reading/order-reader';
 import { addressView, orderView, shipmentView } from '../../src/orders/reading/order-view';
 import { createRunGateway, refuseWith } from '../../src/orders/run/gateway';
 import { Refusal } from '../../src/platform/errors';
-import { createWaker } from '../../src/platform/outbox/outbox';
+import { createNotifyThrottle } from '../../src/platform/outbox/outbox';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 import { productsOfOrder } from './order-products';
@@ -30,7 +30,7 @@ export const orderAddress = z.object({
 /** Orders of clients: submit, read, change how they travel, cancel (interface "Orders", DESIGN "Addresses"). */
 export function orderRoutes(deps: ApiDeps): Route[] {
   const { sql, links, config } = deps;
-  const wake = createWaker(sql);
+  const wake = createNotifyThrottle(sql);
   const runs = createRunGateway(deps.temporal);
   const intake = createIntake(sql, {
     receivedDeadlineMs: config.RECEIVED_DEADLINE,
@@ -98,7 +98,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
         if (before.orderType === 'draft') {
           throw new Refusal('CONFLICT', { message: 'A draft is changed by PATCH; it has no shipment yet.' });
         }
-        refuseWith(whyNotCancelNow(before.fulfillmentStatus, 'changed'));
+        refuseWith(whyStatusForbids(before.fulfillmentStatus, 'changed'));
         const changeId = await storeShippingChange(sql, before.id, body);
         try {
           await runs.changeShipping(before.id, changeId);
@@ -142,7 +142,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
         if (order!.orderType === 'draft') {
           throw new Refusal('CONFLICT', { message: 'A draft is deleted, not cancelled.' });
         }
-        refuseWith(whyNotCancelNow(order!.fulfillmentStatus, 'cancelled'));
+        refuseWith(whyStatusForbids(order!.fulfillmentStatus, 'cancelled'));
         const { fulfillmentStatus } = await runs.cancel(id, {
           by: account.role === 'operator' ? `operator ${account.name}` : 'client',
           reason: body.reason ?? 'cancelled by the client',

@@ -2,14 +2,11 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
 import { day } from '../../src/platform/domain/fields';
 import { toMinor } from '../../src/platform/domain/money';
+import { procurementWorkflowId } from '../../src/platform/domain/workflows';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import { sendUpdate } from '../../src/platform/temporal/updates';
-import {
-  PROCUREMENT_STATUSES,
-  type ProcurementStep,
-  procurementWorkflowId,
-} from '../../src/procurement/domain/procurement-order';
+import { PROCUREMENT_STATUSES, type ProcurementStep } from '../../src/procurement/domain/procurement-order';
 import { loadExchangeRates, ratesOn } from '../../src/procurement/exchange-rates';
 import {
   exchangeRatesSchema,

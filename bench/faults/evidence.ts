@@ -4,8 +4,8 @@ import { Client, Connection } from '@temporalio/client';
 import { createPresslineClient, PresslineError } from '../../client/pressline-client';
 import type { Seen } from '../../sandbox';
 import type { ResolvedProduct } from '../../src/catalog/domain/product';
-import { ORDER_WORKFLOW, orderIdOfWorkflow } from '../../src/orders/domain/run/run-messages';
 import { stockNeeds } from '../../src/partners/domain/routing';
+import { orderIdOfWorkflow, WORKFLOW_TYPES } from '../../src/platform/domain/workflows';
 import type { Sql } from '../../src/platform/postgres';
 import { auditStock } from '../../src/procurement/stock-audit';
 import { inParallel } from '../support/bench-stack';
@@ -141,7 +141,9 @@ async function runs(stack: ScatteredStack): Promise<Evidence['runs']> {
   const connection = await Connection.connect({ address: stack.temporalAddress() });
   try {
     const found: { orderId: string; status: string }[] = [];
-    const list = new Client({ connection }).workflow.list({ query: `WorkflowType = '${ORDER_WORKFLOW}'` });
+    const list = new Client({ connection }).workflow.list({
+      query: `WorkflowType = '${WORKFLOW_TYPES.order}'`,
+    });
     for await (const { workflowId, status } of list) {
       if (status.name !== 'CONTINUED_AS_NEW')
         found.push({ orderId: orderIdOfWorkflow(workflowId) ?? workflowId, status: status.name });

@@ -50,7 +50,7 @@ export async function runOperator(
   const firstSeen = new Map<string, number>();
   let done = 0;
   while (!signal.aborted) {
-    const inNeed = new Set((await ask(ordersInNeed)).map(({ id }) => id));
+    const inNeed = new Set((await ask(ordersNeedingAttention)).map(({ id }) => id));
     for (const id of firstSeen.keys()) if (!inNeed.has(id)) firstSeen.delete(id);
     for (const id of inNeed) {
       if (!firstSeen.has(id)) firstSeen.set(id, Date.now());
@@ -66,10 +66,10 @@ export async function runOperator(
 /** Asks one API process after another until there is an answer. */
 type Ask = <T>(question: (client: PresslineClient) => Promise<T>) => Promise<T>;
 
-async function ordersInNeed(client: PresslineClient): Promise<{ id: string }[]> {
+async function ordersNeedingAttention(client: PresslineClient): Promise<{ id: string }[]> {
   const found: { id: string }[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await client.listOrdersInNeed({
+    const page = await client.listOrdersNeedingAttention({
       query: { limit: 250, ...(cursor === undefined ? {} : { cursor }) },
     });
     found.push(...page.orders);

@@ -11,7 +11,7 @@ import { claimDataFolder } from '../../src/platform/embedded/data-folder';
 import { startPostgres } from '../../src/platform/embedded/postgres-server';
 import { findTemporalBinary } from '../../src/platform/embedded/temporal-binary';
 import { startTemporal } from '../../src/platform/embedded/temporal-server';
-import { killWhenStuck } from '../../src/platform/embedded/watchdog';
+import { startWatchdog } from '../../src/platform/embedded/watchdog';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { randomToken } from '../../src/platform/ids';
 import { migrate } from '../../src/platform/migrate';
@@ -100,7 +100,7 @@ export async function startScatteredStack(report: (line: string) => void): Promi
   });
   const temporal = await supervise('temporal', async (): Promise<Life> => {
     const server = await startTemporal(folder, binary, NAMESPACE, quiet);
-    killWhenStuck(server, server.healthUrl);
+    startWatchdog(server, server.healthUrl);
     temporalAddress = server.address;
     return { pid: server.pid, ended: server.died };
   });

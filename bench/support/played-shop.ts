@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { PDFDocument } from 'pdf-lib';
 import type { RunningStack } from '../../cli/start-stack';
 import { createPresslineClient } from '../../client/pressline-client';
-import { orderWorkflowId } from '../../src/orders/domain/run/run-messages';
+import { orderWorkflowId } from '../../src/platform/domain/workflows';
+
 import { inParallel } from './bench-stack';
 import { sampleOrder } from './sample-order';
 

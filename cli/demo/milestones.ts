@@ -1,8 +1,8 @@
 import type { Operations, Order } from '../../client/pressline-client';
 import type { SeenPrintOrder } from '../../sandbox';
 import { PROGRESS_RANK } from '../../src/orders/domain/lifecycle/statuses';
-import { orderWorkflowId } from '../../src/orders/domain/run/run-messages';
 import { formatMinor } from '../../src/platform/domain/money';
+import { orderWorkflowId } from '../../src/platform/domain/workflows';
 
 type RoutingDecision = Operations['getOrderRouting']['answer']['decisions'][number];
 

@@ -5,7 +5,7 @@ const bidi = bidiFactory();
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
 
 /** A piece of one line in one font, in the order it is drawn from left to right. */
-export interface Run {
+export interface FontRun {
   readonly script: Script;
   readonly text: string;
 }
@@ -14,7 +14,7 @@ export interface Run {
 const clean = (text: string) =>
   text.normalize('NFC').replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ');
 
-function splitByFont(text: string, country: string): Run[] {
+function splitByFont(text: string, country: string): FontRun[] {
   const runs: { script: Script; text: string }[] = [];
   for (const character of text) {
     const last = runs.at(-1);
@@ -34,11 +34,11 @@ const reversed = (text: string) => [...text].reverse().join('');
  * their logical order inside: the font's layout turns them round after joining their letters.
  * @param country where the text is read; decides between Japanese and Chinese forms of Han characters
  */
-export function visualRuns(line: string, country: string): Run[] {
+export function visualRuns(line: string, country: string): FontRun[] {
   const text = clean(line);
   if (!RIGHT_TO_LEFT.test(text)) return splitByFont(text, country);
   const { levels } = bidi.getEmbeddingLevels(text);
-  const pieces: { level: number; runs: Run[] }[] = [];
+  const pieces: { level: number; runs: FontRun[] }[] = [];
   let start = 0;
   for (let index = 1; index <= text.length; index++) {
     if (index < text.length && levels[index] === levels[start]) continue;
@@ -63,7 +63,7 @@ export function visualRuns(line: string, country: string): Run[] {
 }
 
 /** Runs of one right-to-left stretch in visual order; those without right-to-left letters are turned by hand. */
-function turnedRound(runs: readonly Run[]): Run[] {
+function turnedRound(runs: readonly FontRun[]): FontRun[] {
   return runs
     .map(({ script, text }) => ({ script, text: RIGHT_TO_LEFT.test(text) ? text : reversed(text) }))
     .reverse();

@@ -49,7 +49,7 @@ export interface TakenFile extends FileFacts {
  * Asked again for a key that is stored already, it looks into the stored copy and does not fetch.
  * @throws the signal's reason when the caller ends it
  */
-export async function takeInFile(deps: FileDeps, wanted: FileWanted): Promise<TakenFile | FileFault> {
+export async function ingestFile(deps: FileDeps, wanted: FileWanted): Promise<TakenFile | FileFault> {
   const folder = await mkdtemp(join(deps.workFolder, 'file-'));
   try {
     const path = join(folder, 'content');

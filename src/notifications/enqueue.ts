@@ -1,7 +1,7 @@
 import { uuidv7 } from '../platform/ids';
 import { enqueue } from '../platform/outbox/outbox';
 import { json, type Transaction } from '../platform/postgres';
-import { changesOf, toldOf } from './domain/order-changes';
+import { changesOf, snapshotOf } from './domain/order-changes';
 import { readOrderView } from './order-view';
 
 /**
@@ -19,7 +19,7 @@ export async function enqueueOrderNotifications(
   if (endpoints.length === 0) return;
   const found = await readOrderView(tx, orderId);
   if (found === undefined) return;
-  const changes = changesOf(found.view, found.told);
+  const changes = changesOf(found.view, found.notified);
   if (changes.length === 0) return;
   const created = new Date().toISOString();
   const deliveries = changes.flatMap(({ event, payload }) => {
@@ -30,8 +30,8 @@ export async function enqueueOrderNotifications(
       .map(({ id: endpointId }) => ({ endpointId, messageId, event, orderId, body }));
   });
   await tx`
-    INSERT INTO told_orders (order_id, view) VALUES (${orderId}, ${json(tx, toldOf(found.view))})
-    ON CONFLICT (order_id) DO UPDATE SET view = excluded.view`;
+    INSERT INTO notified_states (order_id, snapshot) VALUES (${orderId}, ${json(tx, snapshotOf(found.view))})
+    ON CONFLICT (order_id) DO UPDATE SET snapshot = excluded.snapshot`;
   await enqueueDeliveries(tx, deliveries);
 }
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/postgres';
-import type { OrderView, ToldView } from './domain/order-changes';
+import type { NotifiedSnapshot, OrderView } from './domain/order-changes';
 
 /** Statuses whose reason a client wants to read. */
 const EXPLAINED = ['failed', 'manual_handling', 'on_hold', 'cancelled'];
@@ -11,10 +11,10 @@ const ENDED_JOBS = ['cancelled', 'superseded'];
 export async function readOrderView(
   tx: Queryable,
   orderId: string,
-): Promise<{ view: OrderView; told: ToldView | null } | undefined> {
-  const [row] = await tx<(OrderView & { told: ToldView | null })[]>`
+): Promise<{ view: OrderView; notified: NotifiedSnapshot | null } | undefined> {
+  const [row] = await tx<(OrderView & { notified: NotifiedSnapshot | null })[]>`
     SELECT o.id AS order_id, o.order_reference_id, o.fulfillment_status, o.metadata, o.refusal_reason,
-      s.min_delivery_date::text, s.max_delivery_date::text, t.view AS told,
+      s.min_delivery_date::text, s.max_delivery_date::text, t.snapshot AS notified,
       (SELECT coalesce(jsonb_agg(jsonb_build_object(
           'id', i.id::text, 'itemReferenceId', i.item_reference_id, 'status', i.fulfillment_status,
           'metadata', i.metadata, 'comment', CASE WHEN i.fulfillment_status = ANY(${EXPLAINED}) THEN coalesce(
@@ -45,9 +45,9 @@ export async function readOrderView(
       WHERE p.order_id = o.id AND EXISTS (
         SELECT FROM print_jobs j WHERE j.print_order_id = p.print_order_id AND j.status <> ALL(${ENDED_JOBS}))
     ) s ON true
-    LEFT JOIN told_orders t ON t.order_id = o.id
+    LEFT JOIN notified_states t ON t.order_id = o.id
     WHERE o.id = ${orderId}`;
   if (row === undefined) return undefined;
-  const { told, ...view } = row;
-  return { view, told };
+  const { notified, ...view } = row;
+  return { view, notified };
 }

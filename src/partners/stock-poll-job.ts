@@ -1,8 +1,9 @@
-import type { Round } from '../platform/temporal/periodic-jobs';
+import { WORKFLOW_TYPES } from '../platform/domain/workflows';
+import type { PeriodicJob } from '../platform/temporal/periodic-jobs';
 
 /** How often partners are asked for their stock (DESIGN "Stock poll"). */
-export const STOCK_POLL: Round = {
+export const STOCK_POLL: PeriodicJob = {
   name: 'partner-stock-poll',
-  workflowType: 'partnerStockPoll',
+  workflowType: WORKFLOW_TYPES.partnerStockPoll,
   everyMs: 10 * 60_000,
 };

@@ -9,7 +9,7 @@ import postgres from 'postgres';
  * @returns writes one. A statement that Postgres refuses is taken apart, so that each gets what it would have got alone;
  * of one whose outcome is not known (its connection was cut) all fail.
  */
-export function together<T, Result>(
+export function groupCommit<T, Result>(
   write: (all: readonly T[]) => Promise<readonly Result[]>,
   most: number,
 ): (one: T) => Promise<Result> {

@@ -1,10 +1,7 @@
 import { convertMinor, fromMinor } from '../platform/domain/money';
+import { procurementWorkflowId } from '../platform/domain/workflows';
 import type { Sql } from '../platform/postgres';
-import {
-  type ProcurementStatus,
-  type ProcurementStep,
-  procurementWorkflowId,
-} from './domain/procurement-order';
+import type { ProcurementStatus, ProcurementStep } from './domain/procurement-order';
 import { ratesOn } from './exchange-rates';
 import { justAfter, type PageRequest, type Period } from './list-filters';
 

@@ -1,6 +1,6 @@
+import { procurementWorkflowId, WORKFLOW_TYPES } from '../platform/domain/workflows';
 import { enqueue } from '../platform/outbox/outbox';
 import { json, type Transaction } from '../platform/postgres';
-import { procurementWorkflowId } from './domain/procurement-order';
 
 /** A stock item that has fallen to its minimum, and what to buy. */
 export interface Reorder {
@@ -51,7 +51,7 @@ async function raise(tx: Transaction, lines: readonly Reorder[]): Promise<void> 
     kind: 'start_workflow',
     target: procurementWorkflowId(orderId),
     payload: {
-      workflowType: 'procurementOrder',
+      workflowType: WORKFLOW_TYPES.procurementOrder,
       args: [{ orderId }],
       memo: { supplierUid, items: items.length },
       summary: `Procurement order ${orderId} at ${supplierUid}`,

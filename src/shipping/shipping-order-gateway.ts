@@ -1,12 +1,8 @@
 import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Config } from '../platform/config';
+import { shippingOrderWorkflowId, WORKFLOW_TYPES } from '../platform/domain/workflows';
 import { Refusal } from '../platform/errors';
-import {
-  SHIPPING_ORDER_WORKFLOW,
-  type ShippingOrderInput,
-  type ShippingOrderOutcome,
-  shippingOrderWorkflowId,
-} from './domain/shipping-order-run';
+import type { ShippingOrderInput, ShippingOrderOutcome } from './domain/shipping-order-run';
 
 /** How long a request waits for its labels. */
 export const ANSWER_SECONDS = 45;
@@ -53,7 +49,7 @@ async function start(
   input: ShippingOrderInput,
 ): Promise<void> {
   try {
-    await client.workflow.start(SHIPPING_ORDER_WORKFLOW, {
+    await client.workflow.start(WORKFLOW_TYPES.shippingOrder, {
       workflowId,
       taskQueue,
       args: [input],

@@ -1,8 +1,9 @@
-import type { Round } from '../platform/temporal/periodic-jobs';
+import { WORKFLOW_TYPES } from '../platform/domain/workflows';
+import type { PeriodicJob } from '../platform/temporal/periodic-jobs';
 
 /** How often carriers are asked about the packages that are due. */
-export const TRACKING_SWEEP: Round = {
+export const TRACKING_SWEEP: PeriodicJob = {
   name: 'tracking-sweep',
-  workflowType: 'trackingSweep',
+  workflowType: WORKFLOW_TYPES.trackingSweep,
   everyMs: 5 * 60_000,
 };

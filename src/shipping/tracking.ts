@@ -6,7 +6,8 @@ import {
   type TrackingStatus,
   transitOf,
 } from '../consignments/domain/tracking-status';
-import { ORDER_SIGNALS, orderWorkflowId } from '../orders/domain/run/run-messages';
+import { ORDER_SIGNALS, orderWorkflowId } from '../platform/domain/workflows';
+
 import { sha256 } from '../platform/ids';
 import { enqueue } from '../platform/outbox/outbox';
 import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { Services } from '../../cli/services';
-import { orderWorkflowId } from '../../src/orders/domain/run/run-messages';
+import { orderWorkflowId } from '../../src/platform/domain/workflows';
+
 import { failuresOf, keepHistory, replay } from './histories';
 
 /**

@@ -173,7 +173,7 @@ test('a lost run that an operator had acted on is left to a person, flagged once
   expect(await orderNow(stack, orderId)).toMatchObject({ status: 'on_hold', attention: 'out_of_step' });
   await age(orderId);
   expect(await round()).toEqual({});
-  const { orders } = await stack.operator.listOrdersInNeed({ query: { reason: 'out_of_step' } });
+  const { orders } = await stack.operator.listOrdersNeedingAttention({ query: { reason: 'out_of_step' } });
   expect(orders.map(({ id }) => id)).toContain(orderId);
   expect((await orderLog(stack, orderId)).at(-1)).toMatchObject({
     type: 'reconciled',

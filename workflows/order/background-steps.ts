@@ -5,11 +5,11 @@ import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/r
 import type { OrderRunInput } from '../../src/orders/domain/run/run-messages';
 import { carrier, database, files, partner, voiding } from './activities';
 import { applicationFailure, fileRefusal } from './failures';
-import type { OneAtATime } from './mutex';
+import type { Mutex } from './mutex';
 import { Tasks } from './tasks';
 
 /** What the parts of a run see of it. */
-export interface Run {
+export interface OrderRunContext {
   readonly input: OrderRunInput;
   /** The order, and the request that began it, as activities and the log take them. */
   readonly ids: { readonly orderId: string; readonly requestId: string };
@@ -22,7 +22,7 @@ export interface Run {
 const REPLAN_AFTER = ['1 minute', '5 minutes', '15 minutes', '1 hour'] as const;
 
 /** What a run sets going with files, partners and carriers: in the background, each ending in events for the run. */
-export class Steps {
+export class BackgroundSteps {
   private readonly tasks = new Tasks();
   /** Why the last try to dispatch a print order failed. */
   private readonly dispatchFailures = new Map<string, ApplicationFailure>();
@@ -31,8 +31,8 @@ export class Steps {
 
   /** @param local lets one local activity go on at a time */
   constructor(
-    private readonly run: Run,
-    private readonly local: OneAtATime,
+    private readonly run: OrderRunContext,
+    private readonly local: Mutex,
   ) {}
 
   get names(): string[] {

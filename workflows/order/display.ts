@@ -4,7 +4,7 @@ import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import { describeRun } from '../../src/orders/domain/run/run-details';
 import { SEARCH_ATTRIBUTES } from '../../src/platform/domain/search-attributes';
-import type { Run } from './background-steps';
+import type { OrderRunContext } from './background-steps';
 
 /** Coarse phases for the search attribute, so that a run upserts a handful of times. */
 const COARSE_STATUS: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ export class Display {
 }
 
 /** One line a change of status, under the id of the request that submitted the order. */
-export function logChange(before: RunState, state: RunState, ids: Run['ids']): void {
+export function logChange(before: RunState, state: RunState, ids: OrderRunContext['ids']): void {
   const { attention } = state;
   const fulfillmentStatus = deriveStatus(state);
   if (fulfillmentStatus === deriveStatus(before) && attention.join() === before.attention.join()) return;

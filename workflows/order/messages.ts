@@ -6,10 +6,10 @@ import {
   type CancelRequest,
   type DispatchResult,
   ORDER_QUERIES,
-  ORDER_SIGNALS,
   ORDER_UPDATES,
   type RepairRequest,
 } from '../../src/orders/domain/run/run-messages';
+import { ORDER_SIGNALS } from '../../src/platform/domain/workflows';
 
 /** A partner's postback, stored in the inbox before. */
 export const postbackSignal = defineSignal<[PostbackEvent]>(ORDER_SIGNALS.postback);

@@ -1,7 +1,7 @@
 import { condition } from '@temporalio/workflow';
 
 /** Lets one piece of work go on at a time; what waits looks again when it is its turn. */
-export class OneAtATime {
+export class Mutex {
   private underWay = false;
 
   get busy(): boolean {

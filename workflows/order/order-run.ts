@@ -13,7 +13,12 @@ import {
   type RunClock,
 } from '../../src/orders/domain/lifecycle/deadlines';
 import { deriveFinancialStatus, deriveStatus } from '../../src/orders/domain/lifecycle/derive';
-import { whyNotCancel, whyNotDispatch, whyNotRepair } from '../../src/orders/domain/lifecycle/guards';
+import {
+  whyNotCancel,
+  whyNotChangeShipping,
+  whyNotDispatch,
+  whyNotRepair,
+} from '../../src/orders/domain/lifecycle/guards';
 import { reduce } from '../../src/orders/domain/lifecycle/reduce';
 import type { RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import { initialRunState, type RunState } from '../../src/orders/domain/lifecycle/run-state';
@@ -21,13 +26,13 @@ import type { FinancialStatus } from '../../src/orders/domain/lifecycle/statuses
 import type {
   OrderRunInput,
   OrderRunResult,
+  RecordStep,
   RunRecord,
-  RunStep,
 } from '../../src/orders/domain/run/run-messages';
 import { runPosition } from '../../src/orders/domain/run/run-position';
 import { rowsOf } from '../../src/orders/domain/run/run-rows';
 import { database } from './activities';
-import { type Run, Steps } from './background-steps';
+import { BackgroundSteps, type OrderRunContext } from './background-steps';
 import { DeadlineTimer } from './deadline-timer';
 import { Display, logChange, summaryOf } from './display';
 import { refuseWith } from './failures';
@@ -40,12 +45,12 @@ import {
   runStateQuery,
   trackingSignal,
 } from './messages';
-import { OneAtATime } from './mutex';
+import { Mutex } from './mutex';
 import { type SettlingRun, Updates } from './updates';
 
 /** One order's run: the reducer decides, this carries out. */
 export class OrderRun implements SettlingRun {
-  readonly ids: Run['ids'];
+  readonly ids: OrderRunContext['ids'];
   state: RunState;
   private clock: RunClock;
   private readonly inbox: RunEvent[] = [];
@@ -56,14 +61,14 @@ export class OrderRun implements SettlingRun {
    * Local activities run one at a time. Two at once end in some order, each waking the run by itself, and a replay
    * gives the results of both together: the run would not take the same way again.
    */
-  private readonly local = new OneAtATime();
-  private readonly steps = new Steps(this, this.local);
+  private readonly local = new Mutex();
+  private readonly steps = new BackgroundSteps(this, this.local);
   private readonly updates = new Updates(this, this.steps, this.local);
   private readonly timer = new DeadlineTimer((deadline) => this.passed(deadline));
   private readonly display = new Display();
   private closing = false;
   /** What the record after it builds on. */
-  private recorded: RunStep | null;
+  private recorded: RecordStep | null;
   private financialStatus: FinancialStatus | null;
   private refusal: RunRecord['refusal'] = null;
 
@@ -83,10 +88,10 @@ export class OrderRun implements SettlingRun {
       validator: ({ printOrderId }) => refuseWith(whyNotDispatch(this.state, printOrderId)),
     });
     setHandler(changeShippingUpdate, ({ changeId }) => this.updates.changeShipping(changeId), {
-      validator: (_change) => refuseWith(whyNotCancel(this.state, 'changed')),
+      validator: (_change) => refuseWith(whyNotChangeShipping(this.state)),
     });
     setHandler(cancelUpdate, (request) => this.updates.cancel(request), {
-      validator: (_request) => refuseWith(whyNotCancel(this.state, 'cancelled')),
+      validator: (_request) => refuseWith(whyNotCancel(this.state)),
     });
     setHandler(repairUpdate, (request) => this.updates.repair(request), {
       validator: (request) => refuseWith(whyNotRepair(this.state, request)),

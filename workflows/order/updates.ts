@@ -1,6 +1,11 @@
 import { currentUpdateInfo, patched, sleep } from '@temporalio/workflow';
 import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
-import { whyNotCancel, whyNotDispatch, whyNotRepair } from '../../src/orders/domain/lifecycle/guards';
+import {
+  whyNotCancel,
+  whyNotChangeShipping,
+  whyNotDispatch,
+  whyNotRepair,
+} from '../../src/orders/domain/lifecycle/guards';
 import { replacedUnits } from '../../src/orders/domain/lifecycle/replacement';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
@@ -11,25 +16,25 @@ import {
   RUN_REFUSALS,
 } from '../../src/orders/domain/run/run-messages';
 import { database } from './activities';
-import type { Run, Steps } from './background-steps';
+import type { BackgroundSteps, OrderRunContext } from './background-steps';
 import { refusal, refuseWith } from './failures';
-import { OneAtATime } from './mutex';
+import { Mutex } from './mutex';
 
 /** A run that tells when it has decided on, and written, everything taken in so far. */
-export interface SettlingRun extends Run {
+export interface SettlingRun extends OrderRunContext {
   settled(): Promise<void>;
 }
 
 /** The updates of a run: each takes its events in and answers with what came of them. */
 export class Updates {
   /** Operators' acts: one at a time, each on what the one before left. */
-  private readonly repairs = new OneAtATime();
+  private readonly repairs = new Mutex();
 
   /** @param local lets one local activity go on at a time */
   constructor(
     private readonly run: SettlingRun,
-    private readonly steps: Steps,
-    private readonly local: OneAtATime,
+    private readonly steps: BackgroundSteps,
+    private readonly local: Mutex,
   ) {}
 
   /** Whether an operator's act is under way. */
@@ -50,7 +55,7 @@ export class Updates {
 
   async changeShipping(changeId: string): Promise<{ revision: number }> {
     await accepted();
-    refuseWith(whyNotCancel(this.run.state, 'changed'));
+    refuseWith(whyNotChangeShipping(this.run.state));
     const result = await this.local.run(() => database.applyShippingChange({ ...this.run.ids, changeId }));
     if (result.outcome === 'refused') {
       throw refusal(RUN_REFUSALS.invalid, result.message, result.reference);
@@ -62,7 +67,7 @@ export class Updates {
 
   async cancel(request: CancelRequest): Promise<{ fulfillmentStatus: OrderStatus }> {
     await accepted();
-    refuseWith(whyNotCancel(this.run.state, 'cancelled'));
+    refuseWith(whyNotCancel(this.run.state));
     if (this.run.state.phase === 'preparing') this.steps.stopPreparing();
     this.run.take({ type: 'cancel_requested', by: request.by, reason: request.reason });
     await this.partnersWord();

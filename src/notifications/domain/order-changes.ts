@@ -35,7 +35,7 @@ export interface Fulfillment {
 }
 
 /** What a client was last told of an order, no more than comparing needs. */
-export interface ToldView {
+export interface NotifiedSnapshot {
   readonly status: string;
   readonly minDeliveryDate: string | null;
   readonly maxDeliveryDate: string | null;
@@ -50,7 +50,7 @@ export interface Notification {
   readonly payload: object;
 }
 
-export function toldOf(view: OrderView): ToldView {
+export function snapshotOf(view: OrderView): NotifiedSnapshot {
   return {
     status: view.fulfillmentStatus,
     minDeliveryDate: view.minDeliveryDate,
@@ -71,10 +71,10 @@ const trackingCodes = (fulfillments: readonly Fulfillment[]) =>
  * What to tell a client of an order that stood as `told` and now stands as `view`: one notification for each thing
  * that differs. The answer to the submission told of `created`, so that a first view speaks of what is beyond it.
  */
-export function changesOf(view: OrderView, told: ToldView | null): Notification[] {
+export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): Notification[] {
   const order = { orderId: view.orderId, storeId: null, orderReferenceId: view.orderReferenceId };
   const notifications: Notification[] = [];
-  if (view.fulfillmentStatus !== (told?.status ?? 'created')) {
+  if (view.fulfillmentStatus !== (notified?.status ?? 'created')) {
     notifications.push({
       event: 'order_status_updated',
       payload: {
@@ -92,7 +92,7 @@ export function changesOf(view: OrderView, told: ToldView | null): Notification[
     });
   }
   for (const item of view.items) {
-    const before = told?.items[item.id];
+    const before = notified?.items[item.id];
     const common = { ...order, itemReferenceId: item.itemReferenceId, metadata: item.metadata };
     const {
       fulfillmentCountry = null,
@@ -123,8 +123,8 @@ export function changesOf(view: OrderView, told: ToldView | null): Notification[
   }
   const { minDeliveryDate, maxDeliveryDate } = view;
   const isNewEstimate =
-    minDeliveryDate !== (told?.minDeliveryDate ?? null) ||
-    maxDeliveryDate !== (told?.maxDeliveryDate ?? null);
+    minDeliveryDate !== (notified?.minDeliveryDate ?? null) ||
+    maxDeliveryDate !== (notified?.maxDeliveryDate ?? null);
   if (isNewEstimate && minDeliveryDate !== null) {
     notifications.push({
       event: 'order_delivery_estimate_updated',

@@ -1,8 +1,9 @@
 import { partnerByAccount } from '../../partners/store';
+import { orderWorkflowId } from '../../platform/domain/workflows';
 import type { Queryable } from '../../platform/postgres';
 import { type BoughtShipment, buyShipment, type PurchaseDeps } from '../../shipping/purchase';
 import type { PackedPackage } from '../domain/packing';
-import { orderWorkflowId } from '../domain/run/run-messages';
+
 import { consignmentOf, packForPartner } from '../preparation/consignments';
 import { runOrder } from '../run/run-order';
 import { customerInvoice } from './customer-invoice';

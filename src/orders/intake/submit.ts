@@ -1,10 +1,11 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
+import { orderWorkflowId, WORKFLOW_TYPES } from '../../platform/domain/workflows';
 import { Refusal } from '../../platform/errors';
-import { together } from '../../platform/group-commit';
+import { groupCommit } from '../../platform/group-commit';
 import { uuidv7 } from '../../platform/ids';
 import type { WorkflowStart } from '../../platform/outbox/temporal-delivery';
 import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
-import { ORDER_WORKFLOW, type OrderRunInput, orderWorkflowId } from '../domain/run/run-messages';
+import type { OrderRunInput } from '../domain/run/run-messages';
 import type { SubmitOrder } from './schemas';
 
 /** What every run starts with besides its order. */
@@ -47,7 +48,7 @@ export interface Intake {
 }
 
 export function createIntake(sql: Sql, settings: RunSettings): Intake {
-  const insert = together(
+  const insert = groupCommit(
     (submissions: readonly Submission[]) => insertOrders(sql, submissions, settings),
     MOST_AT_ONCE,
   );
@@ -178,7 +179,7 @@ function runStart(subject: RunSubject, settings: RunSettings): WorkflowStart {
   const { country } = order.shippingAddress;
   const count = order.items.length;
   return {
-    workflowType: ORDER_WORKFLOW,
+    workflowType: WORKFLOW_TYPES.order,
     args: [
       {
         orderId: id,

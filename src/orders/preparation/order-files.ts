@@ -1,7 +1,7 @@
 import type { PageRule, PrintArea, ResolvedProduct } from '../../catalog/domain/product';
 import { type FileFacts, printDpi } from '../../files/domain/file-facts';
 import { type FileFault, lastingFault, passingFault } from '../../files/domain/file-fault';
-import { type FileDeps, type TakenFile, takeInFile } from '../../files/ingest-file';
+import { type FileDeps, ingestFile, type TakenFile } from '../../files/ingest-file';
 import { json, type Sql } from '../../platform/postgres';
 
 export interface OrderFilesDeps extends FileDeps {
@@ -101,7 +101,7 @@ async function fetchOne(
 ): Promise<OrderFileFault | null> {
   const isSlip = file.kind === 'packing_slip';
   const objectKey = `orders/${orderId}/${isSlip ? 'packing-slips' : 'files'}/${file.id}`;
-  const taken = await takeInFile(deps, {
+  const taken = await ingestFile(deps, {
     url: file.url,
     objectKey,
     limitBytes: deps.limitBytes,

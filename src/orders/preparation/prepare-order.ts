@@ -9,6 +9,7 @@ import {
 import { recordRoutingDecision } from '../../partners/routing-decisions';
 import { handoffOf, listPartners, type Partner } from '../../partners/store';
 import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
+import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
 import type { AttentionReason } from '../domain/lifecycle/run-state';
@@ -122,7 +123,12 @@ async function commitPlan(sql: Sql, draft: DraftedPlan): Promise<PlannedPrintOrd
       if (current?.shippingRevision !== order.shippingRevision) throw new DraftOutdated();
       const printOrders = await insertPrintOrders(tx, orderId, drafts);
       const product = (itemId: string) => order.items.find((item) => item.id === itemId)!.product;
-      const reserved = await reserveForJobs(tx, `order-${orderId}:reserve:0`, printOrders, product);
+      const reserved = await reserveForJobs(
+        tx,
+        `${orderWorkflowId(orderId)}:reserve:0`,
+        printOrders,
+        product,
+      );
       if (!reserved.ok) throw new DraftOutdated();
       const plans = shipments.map((plan, index) => ({ printOrderId: printOrders[index]!.id, plan }));
       const receipts = drafts.map(({ step, jobs }, index) => ({

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { type AddressedPrintOrder, printOrderOfPartner } from '../../partners/print-orders';
 import { crossField, property } from '../../platform/domain/cross-field';
 import { hasOffset, moment, text } from '../../platform/domain/fields';
+import { ORDER_SIGNALS, orderWorkflowId } from '../../platform/domain/workflows';
 import { type FieldError, Refusal } from '../../platform/errors';
 import { sha256 } from '../../platform/ids';
 import type { WorkflowSignal } from '../../platform/outbox/temporal-delivery';
 import { json, type Sql } from '../../platform/postgres';
 import { POSTBACK_STATUSES, type PostbackEvent } from '../domain/lifecycle/run-events';
-import { ORDER_SIGNALS, orderWorkflowId } from '../domain/run/run-messages';
 
 const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
 

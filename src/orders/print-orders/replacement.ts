@@ -5,6 +5,7 @@ import { type RoutingDecision, routeOrder, stockNeeds } from '../../partners/dom
 import { recordRoutingDecision } from '../../partners/routing-decisions';
 import { handoffOf, partnerByAccount } from '../../partners/store';
 import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
+import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction, type Sql } from '../../platform/postgres';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
 import { planShipment, type Quoter, storeShipmentPlans } from '../preparation/shipment-plan';
@@ -99,7 +100,7 @@ export async function planReplacement(
     ]);
     const reserved = await reserveForJobs(
       tx,
-      `order-${orderId}:reserve:${step}`,
+      `${orderWorkflowId(orderId)}:reserve:${step}`,
       [printOrder!],
       () => item.product,
     );

@@ -153,7 +153,7 @@ export async function dismissAttention(
   return row.dismissed ? 'dismissed' : 'going-on';
 }
 
-export interface OrderInNeed {
+export interface OrderNeedingAttention {
   readonly id: string;
   readonly orderReferenceId: string;
   readonly clientId: string;
@@ -170,14 +170,14 @@ export interface OrderInNeed {
  * One page of the orders that want an operator, newest first.
  * @param page `after`: where the page before ended
  */
-export async function ordersInNeed(
+export async function ordersNeedingAttention(
   sql: Queryable,
   reason: AttentionReason | undefined,
   page: { readonly limit: number; readonly after: SearchPosition | null },
-): Promise<OrderInNeed[]> {
+): Promise<OrderNeedingAttention[]> {
   const { limit, after } = page;
   return [
-    ...(await sql<OrderInNeed[]>`
+    ...(await sql<OrderNeedingAttention[]>`
       SELECT o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status,
         o.shipping_address ->> 'country' AS country, o.attention, o.created_at, o.updated_at,
         to_char(o.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position

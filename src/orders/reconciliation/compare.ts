@@ -1,13 +1,14 @@
+import { orderIdOfWorkflow, orderWorkflowId } from '../../platform/domain/workflows';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
-import { orderIdOfWorkflow, orderWorkflowId } from '../domain/run/run-messages';
+
 import { catchUp, flagOrder } from './catch-up';
 import { type Counts, FINDINGS, tally } from './findings';
 import type { ReconcileDeps } from './leftovers';
-import { startAgain } from './restart-run';
-import { inParallel, lookAtRun, type Run, runningOrderRuns, stateOfRun } from './runs';
+import { restartRun } from './restart-run';
+import { inParallel, lookAtRun, type RunLookup, runningOrderRuns, stateOfRun } from './runs';
 
 /** A stretch of a long walk, and where the next one begins ('' at the end). */
-export interface Stretch {
+export interface ReconcileBatch {
   readonly counts: Counts;
   readonly next: string;
 }
@@ -31,7 +32,7 @@ export async function compareOrders(
   deps: ReconcileDeps,
   after: string,
   afterLoss: boolean,
-): Promise<Stretch> {
+): Promise<ReconcileBatch> {
   const { sql, temporal } = deps;
   const quiet = afterLoss ? QUIET_AFTER_LOSS : QUIET;
   const rows = await sql<OpenOrder[]>`
@@ -56,14 +57,14 @@ interface OpenOrder {
   forgotten: boolean;
 }
 
-async function settleOrder(deps: ReconcileDeps, order: OpenOrder, run: Run): Promise<Counts> {
+async function settleOrder(deps: ReconcileDeps, order: OpenOrder, run: RunLookup): Promise<Counts> {
   const { sql, temporal, log, settings } = deps;
   const orderId = order.id;
   if (run.is === 'running') return {};
   const hasLeft = order.status === 'shipped' || order.status === 'in_transit';
   if (run.is === 'missing') {
     if (hasLeft && order.forgotten) return {};
-    const outcome = await startAgain(sql, settings, orderId);
+    const outcome = await restartRun(sql, settings, orderId);
     if (outcome === 'not-needed') return {};
     const isNew = outcome === 'started' || (await flagOrder(sql, orderId, 'out_of_step'));
     if (isNew) log.warn({ orderId, outcome }, 'reconciled: the run of an open order is gone');
@@ -101,7 +102,11 @@ async function catchUpWith(deps: ReconcileDeps, orderId: string, hasEnded: boole
  * @param after `next` of the page before; '' begins
  * @param restored Postgres is older than the runs: their states are read, and rows that are behind brought in line
  */
-export async function compareRuns(deps: ReconcileDeps, after: string, restored: boolean): Promise<Stretch> {
+export async function compareRuns(
+  deps: ReconcileDeps,
+  after: string,
+  restored: boolean,
+): Promise<ReconcileBatch> {
   const { sql, temporal, log, taskQueue } = deps;
   const { workflowIds, next } = await runningOrderRuns(temporal, taskQueue, after);
   const ids = workflowIds.map((id) => orderIdOfWorkflow(id)!);

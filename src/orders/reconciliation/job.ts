@@ -1,8 +1,9 @@
-import type { Round } from '../../platform/temporal/periodic-jobs';
+import { WORKFLOW_TYPES } from '../../platform/domain/workflows';
+import type { PeriodicJob } from '../../platform/temporal/periodic-jobs';
 
 /** How often Postgres and Temporal are held against each other. */
-export const RECONCILIATION: Round = {
+export const RECONCILIATION: PeriodicJob = {
   name: 'reconcile',
-  workflowType: 'reconcile',
+  workflowType: WORKFLOW_TYPES.reconcile,
   everyMs: 5 * 60_000,
 };

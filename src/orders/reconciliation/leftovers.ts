@@ -1,12 +1,13 @@
 import type { Client } from '@temporalio/client';
+import { ORDER_SIGNALS, ORDER_WORKFLOW_PREFIX, orderWorkflowId } from '../../platform/domain/workflows';
 import type { Logger } from '../../platform/logging';
 import { enqueue, replayDead } from '../../platform/outbox/outbox';
 import { inTransaction, json, type Sql } from '../../platform/postgres';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
-import { ORDER_SIGNALS, orderWorkflowId } from '../domain/run/run-messages';
+
 import type { RunSettings } from '../intake/submit';
 import { type Counts, tally } from './findings';
-import { startAgain } from './restart-run';
+import { restartRun } from './restart-run';
 import { inParallel, lookAtRun } from './runs';
 
 export interface ReconcileDeps {
@@ -22,18 +23,18 @@ const BATCH = 500;
 const YOUNG = '1 minute';
 
 /** Orders that were taken in and never reached Temporal: their outbox row is gone, and there is no run. */
-export async function startUnstarted(deps: ReconcileDeps): Promise<Counts> {
+export async function startMissingRuns(deps: ReconcileDeps): Promise<Counts> {
   const { sql, temporal, log, settings } = deps;
   const rows = await sql<{ id: string }[]>`
     SELECT id FROM orders o
     WHERE fulfillment_status = 'created' AND created_at < now() - ${YOUNG}::interval AND run_version = 0
       AND NOT EXISTS (SELECT FROM outbox x
-        WHERE x.kind = 'start_workflow' AND x.target = 'order-' || o.id AND x.dead_at IS NULL)
+        WHERE x.kind = 'start_workflow' AND x.target = ${ORDER_WORKFLOW_PREFIX} || o.id AND x.dead_at IS NULL)
     ORDER BY created_at, id LIMIT ${BATCH}`;
   return tally(
     ...(await inParallel(rows, async ({ id }): Promise<Counts> => {
       if ((await lookAtRun(temporal, orderWorkflowId(id))).is !== 'missing') return {};
-      if ((await startAgain(sql, settings, id)) !== 'started') return {};
+      if ((await restartRun(sql, settings, id)) !== 'started') return {};
       log.warn({ orderId: id }, 'reconciled: an order without a run was started');
       return { started: 1 };
     })),
@@ -54,14 +55,14 @@ interface UnheardPostback {
 }
 
 /** Postbacks in the inbox that no run has taken in: told again, since a run knows those that it has had. */
-export async function hearPostbacks(deps: ReconcileDeps): Promise<Counts> {
+export async function redeliverPostbacks(deps: ReconcileDeps): Promise<Counts> {
   const { sql, temporal } = deps;
   const rows = await sql<UnheardPostback[]>`
     SELECT b.id, b.print_order_id, b.body, p.order_id
     FROM postbacks b JOIN print_orders p ON p.id = b.print_order_id
     WHERE b.handled_at IS NULL AND b.received_at < now() - ${YOUNG}::interval
       AND NOT EXISTS (SELECT FROM outbox x
-        WHERE x.kind = 'signal_workflow' AND x.target = 'order-' || p.order_id AND x.dead_at IS NULL)
+        WHERE x.kind = 'signal_workflow' AND x.target = ${ORDER_WORKFLOW_PREFIX} || p.order_id AND x.dead_at IS NULL)
     ORDER BY b.received_at DESC LIMIT ${BATCH}`;
   const byOrder = groupedBy(rows, ({ orderId }) => orderId);
   return tally(
@@ -114,7 +115,7 @@ async function closePostbacks(
 }
 
 /** Given-up signals: sent again when their run is there after all, dropped when it has ended. */
-export async function reviveDead({ sql, temporal, log }: ReconcileDeps): Promise<Counts> {
+export async function replayDeadSignals({ sql, temporal, log }: ReconcileDeps): Promise<Counts> {
   const rows = await sql<{ id: string; target: string }[]>`
     SELECT id, target FROM outbox
     WHERE dead_at IS NOT NULL AND kind = 'signal_workflow' ORDER BY dead_at DESC LIMIT ${BATCH}`;

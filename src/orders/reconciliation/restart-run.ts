@@ -1,8 +1,9 @@
+import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction, type Sql, type Transaction } from '../../platform/postgres';
 import { dispatchKey } from '../dispatch/dispatch';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
 import { type RecordedOrder, type RecordedPrintOrder, rebuiltRun } from '../domain/run/rebuilt-run';
-import { orderWorkflowId } from '../domain/run/run-messages';
+
 import { type RunSettings, startRun } from '../intake/submit';
 
 type PrintOrderRow = Omit<RecordedPrintOrder, 'shipmentId'> & {
@@ -30,7 +31,7 @@ interface OrderRow {
  * that the rows tell of. What was done before is known by its keys and not done again.
  * @returns `unclear` when the rows do not tell enough; `not-needed` for a draft, or with the start on its way already
  */
-export async function startAgain(
+export async function restartRun(
   sql: Sql,
   settings: RunSettings,
   orderId: string,

@@ -1,6 +1,7 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import { WORKFLOW_TYPES } from '../../platform/domain/workflows';
 import type { RunState } from '../domain/lifecycle/run-state';
-import { ORDER_QUERIES, ORDER_WORKFLOW } from '../domain/run/run-messages';
+import { ORDER_QUERIES } from '../domain/run/run-messages';
 
 /** Questions to Temporal at once: an answer takes some milliseconds, and orders in work need the server too. */
 const AT_ONCE = 10;
@@ -14,7 +15,7 @@ export async function inParallel<T, R>(items: readonly T[], work: (item: T) => P
   return results;
 }
 
-export type Run =
+export type RunLookup =
   | {
       readonly is: 'running' /** A task waits for a worker: what the run was sent may not have reached it. */;
       readonly busy: boolean;
@@ -25,7 +26,7 @@ export type Run =
   | { readonly is: 'missing' };
 
 /** How a workflow stands. @throws the client's error while Temporal is away */
-export async function lookAtRun(client: Client, workflowId: string): Promise<Run> {
+export async function lookAtRun(client: Client, workflowId: string): Promise<RunLookup> {
   let seen: WorkflowExecutionDescription;
   try {
     seen = await client.workflow.getHandle(workflowId).describe();
@@ -57,7 +58,7 @@ const PAGE = 500;
 export async function runningOrderRuns(client: Client, taskQueue: string, after: string): Promise<RunPage> {
   const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
     namespace: client.options.namespace,
-    query: `WorkflowType = '${ORDER_WORKFLOW}' AND ExecutionStatus = 'Running' AND TaskQueue = '${taskQueue.replaceAll("'", "''")}'`,
+    query: `WorkflowType = '${WORKFLOW_TYPES.order}' AND ExecutionStatus = 'Running' AND TaskQueue = '${taskQueue.replaceAll("'", "''")}'`,
     pageSize: PAGE,
     nextPageToken: Buffer.from(after, 'base64'),
   });

@@ -1,9 +1,16 @@
+import {
+  orderWorkflowId,
+  shippingOrderWorkflowId,
+  takeBackShippingOrderWorkflowId,
+  voidShipmentWorkflowId,
+  WORKFLOW_TYPES,
+} from '../../platform/domain/workflows';
 import { enqueue } from '../../platform/outbox/outbox';
 import { inTransaction } from '../../platform/postgres';
-import { shippingOrderWorkflowId } from '../../shipping/domain/shipping-order-run';
+
 import { refuseShippingOrder } from '../../shipping/shipping-orders';
 import { dispatchKey } from '../dispatch/dispatch';
-import { orderWorkflowId } from '../domain/run/run-messages';
+
 import { type Counts, tally } from './findings';
 import type { ReconcileDeps } from './leftovers';
 import { inParallel, lookAtRun } from './runs';
@@ -42,7 +49,7 @@ async function settle(deps: ReconcileDeps, shipment: StuckShipment): Promise<Cou
   const { sql, temporal } = deps;
   const { orderId, printOrderId, shippingOrderId, shippingRevision } = shipment;
   if (shippingOrderId !== null) {
-    const runs = [shippingOrderWorkflowId(shippingOrderId), `take-back-${shippingOrderId}`];
+    const runs = [shippingOrderWorkflowId(shippingOrderId), takeBackShippingOrderWorkflowId(shippingOrderId)];
     const seen = await Promise.all(runs.map((id) => lookAtRun(temporal, id)));
     if (seen.some((run) => run.is === 'running')) return { halfBought: 1 };
     await refuseShippingOrder(sql, shippingOrderId, {
@@ -60,7 +67,7 @@ async function takeBack(
   { sql, temporal, log }: ReconcileDeps,
   { id, idempotencyKey, orderId, shippingOrderId }: StuckShipment,
 ): Promise<Counts> {
-  const workflowId = `take-back-${id}`;
+  const workflowId = voidShipmentWorkflowId(id);
   const run = await lookAtRun(temporal, workflowId);
   if (run.is === 'running') return { halfBought: 1 };
   if (run.is !== 'missing') {
@@ -75,7 +82,7 @@ async function takeBack(
       kind: 'start_workflow',
       target: workflowId,
       payload: {
-        workflowType: 'takeBackShipment',
+        workflowType: WORKFLOW_TYPES.takeBackShipment,
         args: [{ idempotencyKey }],
         summary: `Half-bought shipment of ${orderId === null ? `shipping order ${shippingOrderId}` : orderWorkflowId(orderId)}`,
       },

@@ -6,6 +6,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { orderWorkflowId } from '../../platform/domain/workflows';
 import { type ErrorCode, Refusal } from '../../platform/errors';
 import { sendUpdate } from '../../platform/temporal/updates';
 import type { RunRefusal } from '../domain/lifecycle/guards';
@@ -16,7 +17,6 @@ import {
   type DispatchResult,
   ORDER_QUERIES,
   ORDER_UPDATES,
-  orderWorkflowId,
   type RepairRequest,
   RUN_REFUSALS,
 } from '../domain/run/run-messages';

@@ -2,10 +2,10 @@ import { allowsPrivateAddresses, type Config } from '../config';
 import { claimDataFolder } from './data-folder';
 import { startPostgres } from './postgres-server';
 import type { RunningServer } from './running-server';
-import { type KeptServer, keepRunning } from './supervisor';
+import { type SupervisedServer, supervise } from './supervisor';
 import { findTemporalBinary } from './temporal-binary';
 import { startTemporal } from './temporal-server';
-import { killWhenStuck } from './watchdog';
+import { startWatchdog } from './watchdog';
 
 /** The servers that a process brought along because the configuration names none. */
 export interface EmbeddedStack {
@@ -30,14 +30,14 @@ export async function startEmbeddedStack(
   cameBack: (end: Error) => void = () => undefined,
 ): Promise<EmbeddedStack> {
   const folder = await claimDataFolder(config.DATA_DIR);
-  const running: KeptServer<RunningServer>[] = [];
+  const running: SupervisedServer<RunningServer>[] = [];
   const keep = async <T extends RunningServer>(
     start: (report: (line: string) => void) => Promise<T>,
     addressOf: (server: T) => string,
   ): Promise<T> => {
     const starts = [report];
     // A start after the first is no step of the stack's start, and is told by `cameBack`.
-    const kept = await keepRunning(() => start(starts.pop() ?? (() => undefined)), addressOf, cameBack);
+    const kept = await supervise(() => start(starts.pop() ?? (() => undefined)), addressOf, cameBack);
     running.push(kept);
     return kept.server;
   };
@@ -64,7 +64,7 @@ export async function startEmbeddedStack(
     const server = await keep(
       async (report) => {
         const temporal = await startTemporal(folder.path, binary, config.TEMPORAL_NAMESPACE, report);
-        return killWhenStuck(temporal, temporal.healthUrl);
+        return startWatchdog(temporal, temporal.healthUrl);
       },
       ({ address }) => address,
     );

@@ -5,7 +5,7 @@ const MOST_RESTARTS = 3;
 const WITHIN_MS = 60_000;
 
 /** A server that is started again when it ends unasked, at the same address. */
-export interface KeptServer<T extends RunningServer> {
+export interface SupervisedServer<T extends RunningServer> {
   /** The server as it first came up. */
   readonly server: T;
   /** Settles only when it ended and did not come back. */
@@ -20,11 +20,11 @@ export interface KeptServer<T extends RunningServer> {
  * @param cameBack told the last words of a server that had to be started again
  * @throws what the first start throws
  */
-export async function keepRunning<T extends RunningServer>(
+export async function supervise<T extends RunningServer>(
   start: () => Promise<T>,
   addressOf: (server: T) => string,
   cameBack: (end: Error) => void,
-): Promise<KeptServer<T>> {
+): Promise<SupervisedServer<T>> {
   const first = await start();
   let current = first;
   let stopping = false;

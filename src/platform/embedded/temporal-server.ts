@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lastLines } from './files';
-import { answers } from './health-check';
+import { isHealthy } from './health-check';
 import { choosePort, freePort } from './ports';
 import { isAlive, processesWithArguments, type StopStep, stopProcess } from './processes';
 import { type RunningServer, runServer } from './running-server';
@@ -104,7 +104,7 @@ async function isReady(pid: number, url: string): Promise<boolean> {
     isAlive(pid) && Date.now() < deadline;
     await sleep(20)
   ) {
-    if (await answers(url)) return true;
+    if (await isHealthy(url)) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answers } from './health-check';
+import { isHealthy } from './health-check';
 import type { RunningServer } from './running-server';
 
 /** Longer than a busy machine leaves a server without an answer. */
@@ -12,7 +12,7 @@ const MOST_MISSES = 3;
  * "interrupted" to everything from then on; seen once in some hours of overload.)
  * @param url answers 2xx while the server works
  */
-export function killWhenStuck<T extends RunningServer>(server: T, url: string, everyMs = EVERY_MS): T {
+export function startWatchdog<T extends RunningServer>(server: T, url: string, everyMs = EVERY_MS): T {
   let over = false;
   void server.died.then(() => {
     over = true;
@@ -21,7 +21,7 @@ export function killWhenStuck<T extends RunningServer>(server: T, url: string, e
     for (let misses = 0; misses < MOST_MISSES; ) {
       await sleep(everyMs, undefined, { ref: false });
       if (over) return;
-      misses = (await answers(url)) ? 0 : misses + 1;
+      misses = (await isHealthy(url)) ? 0 : misses + 1;
     }
     if (!over) process.kill(server.pid, 'SIGKILL');
   };

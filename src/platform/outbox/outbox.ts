@@ -41,7 +41,7 @@ export async function enqueue(tx: Queryable, ...messages: readonly OutboxMessage
  * inside a transaction takes a lock of the whole database at commit, so that concurrent submits would queue behind
  * each other. A wake-up lost in a crash costs one polling interval.
  */
-export function createWaker(sql: Sql, everyMs = 20): (kind: OutboxKind) => void {
+export function createNotifyThrottle(sql: Sql, everyMs = 20): (kind: OutboxKind) => void {
   const pending = new Set<OutboxKind>();
   const last = new Map<OutboxKind, number>();
   const notify = (kind: OutboxKind) => {

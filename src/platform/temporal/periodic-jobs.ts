@@ -11,7 +11,7 @@ import type { Config } from '../config';
 type QueueConfig = Pick<Config, 'TEMPORAL_TASK_QUEUE'>;
 
 /** Housekeeping that comes round: one workflow run at a time, for all orders. */
-export interface Round {
+export interface PeriodicJob {
   /** Its id without the task queue, as `tracking-sweep`. */
   readonly name: string;
   readonly workflowType: string;
@@ -21,14 +21,14 @@ export interface Round {
 }
 
 /** Two deployments on one Temporal namespace have task queues, and so schedules, of their own. */
-export function scheduleId(config: QueueConfig, { name }: Pick<Round, 'name'>): string {
+export function scheduleId(config: QueueConfig, { name }: Pick<PeriodicJob, 'name'>): string {
   return `${config.TEMPORAL_TASK_QUEUE}-${name}`;
 }
 
 /** Creates a schedule, or brings one of an earlier version up to date. Safe from many processes. */
-export async function ensureSchedule(client: Client, config: QueueConfig, round: Round): Promise<void> {
-  const id = scheduleId(config, round);
-  const wanted = definition(id, config.TEMPORAL_TASK_QUEUE, round);
+export async function ensureSchedule(client: Client, config: QueueConfig, job: PeriodicJob): Promise<void> {
+  const id = scheduleId(config, job);
+  const wanted = definition(id, config.TEMPORAL_TASK_QUEUE, job);
   try {
     await client.schedule.create({ ...wanted, scheduleId: id });
   } catch (error) {
@@ -40,7 +40,7 @@ export async function ensureSchedule(client: Client, config: QueueConfig, round:
   }
 }
 
-function definition(id: string, taskQueue: string, { workflowType, everyMs, offsetMs = 0 }: Round) {
+function definition(id: string, taskQueue: string, { workflowType, everyMs, offsetMs = 0 }: PeriodicJob) {
   return {
     spec: { intervals: [{ every: everyMs, offset: offsetMs }] },
     action: { type: 'startWorkflow', workflowType, workflowId: id, taskQueue, args: [] },

@@ -115,11 +115,6 @@ export function attachInvoice(progress: ProcurementProgress): StepTaken | StepRe
   return { ok: true, progress: { ...progress, invoices: progress.invoices + 1 } };
 }
 
-/** The durable run of a procurement order. */
-export function procurementWorkflowId(orderId: number): string {
-  return `procurement-order-${orderId}`;
-}
-
 /** What operators and suppliers tell a procurement order; `actor` is the account that did. */
 export type ProcurementStep =
   | {

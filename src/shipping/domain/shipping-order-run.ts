@@ -1,12 +1,5 @@
 import type { CarrierRefusal } from '../../carriers/carrier';
 
-/** Type name of the workflow that buys a shipping order's labels. */
-export const SHIPPING_ORDER_WORKFLOW = 'shippingOrder';
-
-export function shippingOrderWorkflowId(shippingOrderId: string): string {
-  return `shipping-order-${shippingOrderId}`;
-}
-
 /** Key under which a shipping order's shipment is bought. */
 export function shippingOrderPurchaseKey(shippingOrderId: string): string {
   return `shipping-order:${shippingOrderId}`;

@@ -6,7 +6,8 @@ import { orderQuoteRoutes } from '../../../api/orders/quote';
 import { orderRoutes } from '../../../api/orders/routes';
 import { orderSearchRoutes } from '../../../api/orders/search';
 import { seedDemoCatalog } from '../../../src/catalog/seed-demo-catalog';
-import { orderWorkflowId } from '../../../src/orders/domain/run/run-messages';
+import { orderWorkflowId } from '../../../src/platform/domain/workflows';
+
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';

@@ -5,10 +5,11 @@ import { createProcurementActivities } from '../../../activities/procurement';
 import { createApp } from '../../../api/app';
 import { procurementOrderRoutes, stockRoutes } from '../../../api/procurement/operator-routes';
 import { procurementRoutes } from '../../../api/procurement/routes';
+import { procurementWorkflowId } from '../../../src/platform/domain/workflows';
 import { startRelay } from '../../../src/platform/outbox/relay';
 import { temporalLanes } from '../../../src/platform/outbox/temporal-delivery';
 import type { Sql } from '../../../src/platform/postgres';
-import { procurementWorkflowId } from '../../../src/procurement/domain/procurement-order';
+
 import { stockPartner } from '../../src/procurement/stock-fixture';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';

@@ -9,9 +9,9 @@ import { type FileFault, lastingFault } from '../../../src/files/domain/file-fau
 import {
   type FileDeps,
   type FileWanted,
+  ingestFile,
   openWorkFolder,
   type TakenFile,
-  takeInFile,
 } from '../../../src/files/ingest-file';
 import { createFileInspector, type FileInspector } from '../../../src/files/inspector';
 import { createSafeClient, type SafeClient } from '../../../src/platform/http/safe-client';
@@ -66,14 +66,14 @@ const wanted = (url = `${origin}/art.pdf`): FileWanted => ({
 });
 
 async function taken(input: FileWanted): Promise<TakenFile> {
-  const file = await takeInFile(deps, input);
+  const file = await ingestFile(deps, input);
   if (!file.ok) throw new Error(file.message);
   return file;
 }
 
 /** The fault of a file of which nothing is kept. */
 async function faultOf(input: FileWanted): Promise<FileFault> {
-  const file = await takeInFile(deps, input);
+  const file = await ingestFile(deps, input);
   if (file.ok) throw new Error('the file was taken in');
   expect(await objects.stat(input.objectKey)).toBeNull();
   return file;
@@ -217,7 +217,7 @@ describe('print files', () => {
     const controller = new AbortController();
     const reason = new Error('cancelled');
     setTimeout(() => controller.abort(reason), 50);
-    await expect(takeInFile(deps, { ...wanted(), signal: controller.signal })).rejects.toBe(reason);
+    await expect(ingestFile(deps, { ...wanted(), signal: controller.signal })).rejects.toBe(reason);
   });
 
   it('leave nothing on disk but the store', async () => {

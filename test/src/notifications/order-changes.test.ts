@@ -3,7 +3,7 @@ import {
   type Fulfillment,
   type ItemView,
   type OrderView,
-  toldOf,
+  snapshotOf,
 } from '../../../src/notifications/domain/order-changes';
 
 const fulfillment: Fulfillment = {
@@ -36,7 +36,7 @@ const order = (fields: Partial<OrderView> = {}): OrderView => ({
   ...fields,
 });
 const eventsOf = (view: OrderView, before: OrderView | null) =>
-  changesOf(view, before === null ? null : toldOf(before)).map(({ event }) => event);
+  changesOf(view, before === null ? null : snapshotOf(before)).map(({ event }) => event);
 
 describe('what a client is told of', () => {
   it('nothing, when nothing differs', () => {
@@ -53,7 +53,7 @@ describe('what a client is told of', () => {
       fulfillmentStatus: 'in_production',
       items: [item({ status: 'in_production', fulfillments: [fulfillment] })],
     });
-    expect(changesOf(view, toldOf(order()))).toEqual([
+    expect(changesOf(view, snapshotOf(order()))).toEqual([
       {
         event: 'order_status_updated',
         payload: {
@@ -113,7 +113,7 @@ describe('what a client is told of', () => {
         item({ fulfillments: [first.items[0]!.fulfillments[0]!, { ...fulfillment, trackingCode: 'T2' }] }),
       ],
     });
-    expect(changesOf(first, toldOf(before))).toEqual([
+    expect(changesOf(first, snapshotOf(before))).toEqual([
       {
         event: 'order_item_tracking_code_updated',
         payload: expect.objectContaining({
@@ -124,7 +124,7 @@ describe('what a client is told of', () => {
         }),
       },
     ]);
-    expect(changesOf(second, toldOf(first)).map(({ payload }) => payload)).toEqual([
+    expect(changesOf(second, snapshotOf(first)).map(({ payload }) => payload)).toEqual([
       expect.objectContaining({ trackingCode: 'T2' }),
     ]);
   });
@@ -133,7 +133,7 @@ describe('what a client is told of', () => {
     const planned = order({ minDeliveryDate: '2026-05-04', maxDeliveryDate: '2026-05-08' });
     const later = order({ minDeliveryDate: '2026-05-04', maxDeliveryDate: '2026-05-11' });
     expect(eventsOf(planned, order())).toEqual(['order_delivery_estimate_updated']);
-    expect(changesOf(later, toldOf(planned))).toEqual([
+    expect(changesOf(later, snapshotOf(planned))).toEqual([
       {
         event: 'order_delivery_estimate_updated',
         payload: expect.objectContaining({ minDeliveryDate: '2026-05-04', maxDeliveryDate: '2026-05-11' }),

@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { together } from '../../../src/platform/group-commit';
+import { groupCommit } from '../../../src/platform/group-commit';
 
 const refusal = () =>
   Object.assign(Object.create(postgres.PostgresError.prototype) as Error, { message: 'violates a check' });
@@ -18,7 +18,7 @@ const aTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(res
 
 test('the first goes at once; what comes meanwhile goes together, and each gets its own answer', async () => {
   const { write, statements, given } = heldUp();
-  const one = together(write, 3);
+  const one = groupCommit(write, 3);
   const first = one(1);
   await aTurn();
   const others = [2, 3, 4, 5].map(one);
@@ -40,7 +40,7 @@ test('a statement that is refused is taken apart: only what is wrong fails', asy
     if (all.includes(2)) throw refusal();
     return all.map((one) => one * 10);
   });
-  const one = together(write, 10);
+  const one = groupCommit(write, 10);
   const outcomes = await Promise.allSettled([1, 2, 3].map(one));
   expect(outcomes).toMatchObject([
     { status: 'fulfilled', value: 10 },
@@ -52,7 +52,7 @@ test('a statement that is refused is taken apart: only what is wrong fails', asy
 
 test('a statement whose outcome is not known is not sent again', async () => {
   const write = jest.fn(() => Promise.reject(Object.assign(new Error('cut'), { code: 'ECONNRESET' })));
-  const one = together(write, 10);
+  const one = groupCommit(write, 10);
   const outcomes = await Promise.allSettled([1, 2].map(one));
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(write).toHaveBeenCalledTimes(1);

@@ -1,4 +1,4 @@
-import { orderWorkflowId } from '../../../src/orders/domain/run/run-messages';
+import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { testStack } from '../../support/stack';
 import { orderOf, read } from './shop';
 

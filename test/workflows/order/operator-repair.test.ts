@@ -99,7 +99,7 @@ test('a parked order is planned again on retry', async () => {
   await enable(false);
   const { id } = await stack.shop.submitOrder({ body: orderBody(stack, 'parked') });
   expect(await orderUntil(stack, id, is('on_hold'))).toMatchObject({ attention: 'no_partner' });
-  const { orders } = await stack.operator.listOrdersInNeed({ query: { reason: 'no_partner' } });
+  const { orders } = await stack.operator.listOrdersNeedingAttention({ query: { reason: 'no_partner' } });
   expect(orders.map((order) => order.id)).toEqual([id]);
   await enable(true);
   await repair(id, { action: 'retry' });
@@ -466,7 +466,7 @@ describe('what operators see', () => {
     }
     const listed: string[] = [];
     for (let cursor: string | undefined; ; ) {
-      const page = await stack.operator.listOrdersInNeed({
+      const page = await stack.operator.listOrdersNeedingAttention({
         query: { reason: 'partner_error', limit: 1, ...(cursor === undefined ? {} : { cursor }) },
       });
       listed.push(...page.orders.map(({ id }) => id));
@@ -474,14 +474,16 @@ describe('what operators see', () => {
       cursor = page.nextCursor;
     }
     expect(listed).toEqual(failed);
-    const { orders } = await stack.operator.listOrdersInNeed();
+    const { orders } = await stack.operator.listOrdersNeedingAttention();
     expect(orders.slice(0, 3)).toMatchObject(failed.map((id) => ({ id, attention: ['partner_error'] })));
-    await expect(stack.operator.listOrdersInNeed({ query: { cursor: 'x' } })).rejects.toMatchObject({
-      status: 400,
-      errors: [{ reference: 'cursor' }],
-    });
+    await expect(stack.operator.listOrdersNeedingAttention({ query: { cursor: 'x' } })).rejects.toMatchObject(
+      {
+        status: 400,
+        errors: [{ reference: 'cursor' }],
+      },
+    );
     await expect(
-      stack.operator.listOrdersInNeed({ query: { reason: 'boredom' as never } }),
+      stack.operator.listOrdersNeedingAttention({ query: { reason: 'boredom' as never } }),
     ).rejects.toMatchObject({
       status: 400,
       errors: [{ reference: 'reason' }],

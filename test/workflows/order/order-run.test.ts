@@ -1,4 +1,4 @@
-import { orderWorkflowId } from '../../../src/orders/domain/run/run-messages';
+import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { barcodesIn, pagesOf } from '../../src/documents/pictures';
 import { eventually, testStack } from '../../support/stack';
 

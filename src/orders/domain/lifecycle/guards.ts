@@ -28,8 +28,17 @@ export function whyNotDispatch(state: RunState, printOrderId: string): RunRefusa
   return null;
 }
 
-/** Cancelling and changing address or method are possible until the order has shipped. */
-export function whyNotCancel(state: RunState, what: 'cancelled' | 'changed'): RunRefusal {
+/** Returns why an order cannot be cancelled. An order can be cancelled until an item has shipped. */
+export function whyNotCancel(state: RunState): RunRefusal {
+  return whyClosed(state, 'cancelled');
+}
+
+/** Returns why the address or the method of an order cannot be changed. Both can be changed until an item has shipped. */
+export function whyNotChangeShipping(state: RunState): RunRefusal {
+  return whyClosed(state, 'changed');
+}
+
+function whyClosed(state: RunState, what: 'cancelled' | 'changed'): RunRefusal {
   if (state.items.some((item) => hasShipped(item.status)))
     return conflict(`an order that has shipped cannot be ${what}`);
   if (state.items.every((item) => item.status === 'failed'))
@@ -38,8 +47,11 @@ export function whyNotCancel(state: RunState, what: 'cancelled' | 'changed'): Ru
   return null;
 }
 
-/** The same of an order by the status that its row shows, which needs no run: that may have ended, or be away. */
-export function whyNotCancelNow(status: OrderStatus, what: 'cancelled' | 'changed'): RunRefusal {
+/**
+ * Returns what `whyNotCancel` and `whyNotChangeShipping` return, from the status in the order's row. It needs no
+ * workflow: the workflow may have completed, or Temporal may be unavailable.
+ */
+export function whyStatusForbids(status: OrderStatus, what: 'cancelled' | 'changed'): RunRefusal {
   if (status === 'canceled') return conflict('the order is cancelled');
   if (status === 'failed') return conflict(`a refused order cannot be ${what}`);
   return hasShipped(status) ? conflict(`an order that has shipped cannot be ${what}`) : null;

@@ -8,7 +8,7 @@ import type { RunState } from './run-state';
 import { dispatched, shippingChanged, tracked } from './shipping';
 import { isFinal } from './statuses';
 
-export interface Step {
+export interface Reduction {
   readonly state: RunState;
   readonly effects: readonly RunEffect[];
 }
@@ -18,7 +18,7 @@ export interface Step {
  * An event that says nothing new gives the same state object, and no effects either (a label bought too late
  * is the exception: it changes nothing and is voided).
  */
-export function reduce(state: RunState, event: RunEvent): Step {
+export function reduce(state: RunState, event: RunEvent): Reduction {
   const effects: RunEffect[] = [];
   const changed = applyFacts(state, event, effects);
   if (changed === state) return { state, effects };

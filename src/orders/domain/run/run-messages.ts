@@ -4,17 +4,6 @@ import type { RunState } from '../lifecycle/run-state';
 import type { FinancialStatus, OrderStatus } from '../lifecycle/statuses';
 import type { RunRows } from './run-rows';
 
-/** Type name of the order workflow. */
-export const ORDER_WORKFLOW = 'order';
-
-/** The workflow id of an order's run; beside its inverse. */
-export function orderWorkflowId(orderId: string): string {
-  return `order-${orderId}`;
-}
-export function orderIdOfWorkflow(workflowId: string): string | null {
-  return workflowId.startsWith('order-') ? workflowId.slice('order-'.length) : null;
-}
-
 /** What the order workflow starts with. No personal data: the run reads addresses from Postgres. */
 export interface OrderRunInput {
   readonly orderId: string;
@@ -36,7 +25,7 @@ export interface OrderRunResult {
 }
 
 /** Which step of a run it is: the position in the history (`runPosition`), then the state's version. */
-export interface RunStep {
+export interface RecordStep {
   readonly position: number;
   readonly version: number;
 }
@@ -45,10 +34,10 @@ export interface RunStep {
  * What a step of the run writes to Postgres, in one transaction: everything as it stands, not what has changed. The
  * step before it may never have been written, or may have been written otherwise by a try that was lost.
  */
-export interface RunRecord extends RunStep, RunRows {
+export interface RunRecord extends RecordStep, RunRows {
   readonly orderId: string;
   /** The step that it follows; null: what was written before this run began stands. */
-  readonly follows: RunStep | null;
+  readonly follows: RecordStep | null;
   /** Null: as it was when this run began. */
   readonly financialStatus: FinancialStatus | null;
   readonly effects: readonly RunEffect[];
@@ -62,7 +51,6 @@ export interface RunRecord extends RunStep, RunRows {
 }
 
 /** Names and shapes of the messages a run takes; the workflow defines them, the API and the outbox send them. */
-export const ORDER_SIGNALS = { postback: 'postback', tracking: 'tracking' } as const;
 export const ORDER_UPDATES = {
   dispatch: 'dispatch',
   changeShipping: 'changeShipping',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunningServer, runServer } from '../../../../src/platform/embedded/running-server';
-import { killWhenStuck } from '../../../../src/platform/embedded/watchdog';
+import { startWatchdog } from '../../../../src/platform/embedded/watchdog';
 
 let folder: string;
 let health: Server;
@@ -39,7 +39,7 @@ const isThereAfter = (looks: number) =>
   Promise.race([server.died.then(() => false), sleep(looks * 50 + 400, true)]);
 
 test('a server that answers is left alone, and so is one that misses two answers', async () => {
-  killWhenStuck(server, healthUrl, 50);
+  startWatchdog(server, healthUrl, 50);
   status = 503;
   await sleep(120);
   status = 200;
@@ -47,14 +47,14 @@ test('a server that answers is left alone, and so is one that misses two answers
 });
 
 test('a server that answers no more is killed, which its keeper sees as an end unasked', async () => {
-  killWhenStuck(server, healthUrl, 50);
+  startWatchdog(server, healthUrl, 50);
   status = 503;
   const end = await server.died;
   expect(end?.message).toContain('Sleeper has ended (SIGKILL)');
 });
 
 test('one that was stopped is not looked at again', async () => {
-  killWhenStuck(server, healthUrl, 50);
+  startWatchdog(server, healthUrl, 50);
   status = 503;
   await server.stop();
   expect(await server.died).toBeUndefined();

@@ -1,5 +1,10 @@
 import pino from 'pino';
-import { createWaker, enqueue, type OutboxRow, replayDead } from '../../../../src/platform/outbox/outbox';
+import {
+  createNotifyThrottle,
+  enqueue,
+  type OutboxRow,
+  replayDead,
+} from '../../../../src/platform/outbox/outbox';
 import {
   type DeliveryOutcome,
   type Lane,
@@ -168,7 +173,7 @@ test('messages of one target that wait together arrive in the sequence in which 
 });
 
 test('a waker rouses relays without a transaction of its own', async () => {
-  const wake = createWaker(sql);
+  const wake = createNotifyThrottle(sql);
   const seen: number[] = [];
   await relay(async (row) => {
     seen.push(numberOf(row));

@@ -1,8 +1,9 @@
 import {
   whyNotCancel,
-  whyNotCancelNow,
+  whyNotChangeShipping,
   whyNotDispatch,
   whyNotRepair,
+  whyStatusForbids,
 } from '../../../../../src/orders/domain/lifecycle/guards';
 import type { RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
@@ -50,8 +51,8 @@ describe('a client cancels or changes', () => {
     ['refused', play(newOrder(), { type: 'refused', code: 'x', reason: 'y', details: null }).state, false],
     ['cancelled', play(newOrder(), { type: 'cancel_requested', by: 'client', reason: 'no' }).state, false],
   ])('%s', (_what, state, may) => {
-    expect(whyNotCancel(state, 'cancelled') === null).toBe(may);
-    expect(whyNotCancel(state, 'changed') === null).toBe(may);
+    expect(whyNotCancel(state) === null).toBe(may);
+    expect(whyNotChangeShipping(state) === null).toBe(may);
   });
 
   test('what the order’s row shows says the same where all of its items are at one', () => {
@@ -59,7 +60,10 @@ describe('a client cancels or changes', () => {
       const item: ItemStatus = status === 'canceled' ? 'cancelled' : status;
       const state = { ...newOrder(), items: newOrder().items.map((each) => ({ ...each, status: item })) };
       for (const what of ['cancelled', 'changed'] as const)
-        expect([status, whyNotCancelNow(status, what)]).toEqual([status, whyNotCancel(state, what)]);
+        expect([status, whyStatusForbids(status, what)]).toEqual([
+          status,
+          (what === 'cancelled' ? whyNotCancel : whyNotChangeShipping)(state),
+        ]);
     }
   });
 });
