@@ -11,6 +11,7 @@ import {
   writeMark,
 } from '../src/orders/reconciliation/leftovers';
 import { settleShipments } from '../src/orders/reconciliation/shipments';
+import { runSettingsOf } from '../src/orders/run/settings';
 import type { Config } from '../src/platform/config';
 import type { Logger } from '../src/platform/logging';
 import type { Sql } from '../src/platform/postgres';
@@ -58,10 +59,7 @@ export function createReconcileActivities({ sql, temporal, log, config }: Reconc
     temporal,
     log,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
-    settings: {
-      receivedDeadlineMs: config.RECEIVED_DEADLINE,
-      fileRetryWindowMs: config.FILE_RETRY_WINDOW,
-    },
+    settings: runSettingsOf(config),
   };
   return {
     readReconciliationMark: (): Promise<number> => readMark(sql),

@@ -1,12 +1,16 @@
 import type { Client } from '@temporalio/client';
 import type { Carriers } from '../src/carriers/carriers';
+import type { RunGateway } from '../src/orders/run/gateway';
+import type { RunSettings } from '../src/orders/run/settings';
+import type { CandidateReader } from '../src/partners/candidates';
 import type { Config } from '../src/platform/config';
 import type { Logger } from '../src/platform/logging';
 import type { ObjectStore } from '../src/platform/objects/object-store';
 import type { LinkSigner } from '../src/platform/objects/signed-links';
+import type { OutboxKind } from '../src/platform/outbox/outbox';
 import type { Sql } from '../src/platform/postgres';
 
-/** What the routes work with; one set for each API process. */
+/** Dependencies of the routes. Each API process has one set, built by cli/composition-root.ts. */
 export interface ApiDeps {
   readonly config: Config;
   readonly log: Logger;
@@ -14,8 +18,15 @@ export interface ApiDeps {
   readonly objects: ObjectStore;
   readonly links: LinkSigner;
   readonly carriers: Carriers;
-  /** Address under which the API is reached from outside, without a slash at the end. */
+  /** Sends updates and queries to order workflows. */
+  readonly runs: RunGateway;
+  /** Reads the partners that routing chooses from. */
+  readonly candidates: CandidateReader;
+  /** Wakes the outbox relays, throttled. */
+  readonly wake: (kind: OutboxKind) => void;
+  readonly runSettings: RunSettings;
+  /** Public base URL of the API, without a trailing slash. */
   readonly publicUrl: string;
-  /** Connects lazily, so that the API serves what needs no Temporal while it is away. */
+  /** Connects lazily: routes that need no Temporal work while it is unavailable. */
   readonly temporal: Client;
 }

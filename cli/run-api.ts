@@ -1,7 +1,7 @@
 import { createApp } from '../api/app';
 import { type HttpServer, startHttpServer } from '../api/http/server';
 import { allRoutes } from '../api/routes';
-import type { Services } from './services';
+import type { Services } from './composition-root';
 
 /** Serves the API in this process. */
 export async function runApi(

@@ -11,7 +11,7 @@ import { temporalLanes, type WorkflowStart } from '../src/platform/outbox/tempor
 import { dataConverterOf } from '../src/platform/temporal/codec/data-converter';
 import { bundleFor } from '../src/platform/temporal/codec/workflow-bundle';
 import { temporalConnectionOptions } from '../src/platform/temporal/connection';
-import type { Services } from './services';
+import type { Services } from './composition-root';
 
 /** What an order run is listed by from its first event on. */
 function searchAttributesOf(start: WorkflowStart, encrypted: boolean): TypedSearchAttributes | undefined {

@@ -9,11 +9,11 @@ import { type EmbeddedStack, startEmbeddedStack } from '../src/platform/embedded
 import type { Logger } from '../src/platform/logging';
 import { migrate } from '../src/platform/migrate';
 import { ensureDemoStock } from '../src/procurement/demo-stock';
+import { createServices, type Services } from './composition-root';
 import { type CredentialsFile, readCredentials, writeCredentials } from './credentials';
 import { runApi } from './run-api';
 import { runWorker } from './run-worker';
 import { loadSecrets } from './secrets';
-import { createServices, type Services } from './services';
 import { installTemporalRuntime } from './temporal-runtime';
 import { setUpTemporal } from './temporal-setup';
 

@@ -5,7 +5,7 @@ import { MAINTENANCE } from '../src/platform/maintenance-job';
 import { ensureSearchAttributes } from '../src/platform/temporal/connection';
 import { ensureSchedule } from '../src/platform/temporal/periodic-jobs';
 import { TRACKING_SWEEP } from '../src/shipping/tracking-sweep-job';
-import type { Services } from './services';
+import type { Services } from './composition-root';
 
 /** Everything that comes round by itself. */
 export const ROUNDS = [STOCK_POLL, TRACKING_SWEEP, RECONCILIATION, MAINTENANCE] as const;

@@ -11,7 +11,7 @@ import {
   operatorOrder,
   ordersNeedingAttention,
 } from '../../src/orders/reading/operator-orders';
-import { createRunGateway, type RunGateway } from '../../src/orders/run/gateway';
+import type { RunGateway } from '../../src/orders/run/gateway';
 import { routingDecisions } from '../../src/partners/routing-decisions';
 import { partnerByAccount } from '../../src/partners/store';
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
@@ -147,8 +147,7 @@ async function checkedRequest(
 }
 
 /** Operators look into orders, list those that want them, and repair runs. */
-export function operatorOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
-  const runs = createRunGateway(temporal);
+export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
   const found = async (orderId: string): Promise<OperatorOrder> => {
     const order = await operatorOrder(sql, orderId);
     if (order === null) throw new Refusal('NOT_FOUND');

@@ -4,7 +4,6 @@ import { patchDraftSchema, type SubmitOrder, submitOrderSchema } from '../../src
 import { readOrders } from '../../src/orders/reading/order-reader';
 import { orderView } from '../../src/orders/reading/order-view';
 import { Refusal } from '../../src/platform/errors';
-import { createNotifyThrottle } from '../../src/platform/outbox/outbox';
 import type { ApiDeps } from '../deps';
 import { fieldErrors } from '../http/field-errors';
 import { type Route, route } from '../http/route';
@@ -25,12 +24,7 @@ function checkedWhole(whole: object): SubmitOrder {
 
 /** Drafts: orders that are kept, edited and shown, and do nothing until they are confirmed. */
 export function draftRoutes(deps: ApiDeps): Route[] {
-  const { sql, links, config } = deps;
-  const wake = createNotifyThrottle(sql);
-  const settings = {
-    receivedDeadlineMs: config.RECEIVED_DEADLINE,
-    fileRetryWindowMs: config.FILE_RETRY_WINDOW,
-  };
+  const { sql, links, wake, runSettings } = deps;
   const common = {
     path: '/v1/orders/{orderId}',
     tag: 'Orders',
@@ -61,7 +55,8 @@ export function draftRoutes(deps: ApiDeps): Route[] {
               ? await productsOfOrder(sql, account.id, order.items)
               : null;
           const client = { clientId: account.id, clientName: account.name, requestId };
-          if (!(await saveDraft(sql, { draft, patch: body, order, products, ...client }, settings))) continue;
+          if (!(await saveDraft(sql, { draft, patch: body, order, products, ...client }, runSettings)))
+            continue;
           if (becomesOrder) {
             wake('start_workflow');
             log.info({ orderId: id }, 'draft became an order');

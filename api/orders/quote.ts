@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { CarrierUnavailable } from '../../src/carriers/carrier';
-import { createCarriers } from '../../src/carriers/carriers';
 import type { ReceiptLine } from '../../src/orders/domain/receipt';
 import { type QuotedPrintOrder, quoteOrder, quoteOrderSchema } from '../../src/orders/intake/quote';
 import type { ShipmentPlan } from '../../src/orders/preparation/shipment-plan';
-import { createCandidateReader } from '../../src/partners/candidates';
 import { fromMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
@@ -139,14 +137,12 @@ function quoteView({ receipt, chosen, ...quoted }: QuotedPrintOrder): z.input<ty
 }
 
 /** Prices and ways before an order is placed (DESIGN "Addresses"). */
-export function orderQuoteRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
-  const carriers = createCarriers(sql);
-  const deps = {
-    sql,
-    candidates: createCandidateReader(sql),
-    quote: carriers.quote,
-    now: () => new Date(),
-  };
+export function orderQuoteRoutes({
+  sql,
+  carriers,
+  candidates,
+}: Pick<ApiDeps, 'sql' | 'carriers' | 'candidates'>): Route[] {
+  const deps = { sql, candidates, quote: carriers.quote, now: () => new Date() };
   return [
     route({
       method: 'post',

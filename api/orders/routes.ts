@@ -10,9 +10,8 @@ import {
 import { createIntake } from '../../src/orders/intake/submit';
 import { readOrders } from '../../src/orders/reading/order-reader';
 import { addressView, orderView, shipmentView } from '../../src/orders/reading/order-view';
-import { createRunGateway, refuseWith } from '../../src/orders/run/gateway';
+import { refuseWith } from '../../src/orders/run/gateway';
 import { Refusal } from '../../src/platform/errors';
-import { createNotifyThrottle } from '../../src/platform/outbox/outbox';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 import { productsOfOrder } from './order-products';
@@ -29,13 +28,8 @@ export const orderAddress = z.object({
 
 /** Orders of clients: submit, read, change how they travel, cancel (interface "Orders", DESIGN "Addresses"). */
 export function orderRoutes(deps: ApiDeps): Route[] {
-  const { sql, links, config } = deps;
-  const wake = createNotifyThrottle(sql);
-  const runs = createRunGateway(deps.temporal);
-  const intake = createIntake(sql, {
-    receivedDeadlineMs: config.RECEIVED_DEADLINE,
-    fileRetryWindowMs: config.FILE_RETRY_WINDOW,
-  });
+  const { sql, links, wake, runs, runSettings } = deps;
+  const intake = createIntake(sql, runSettings);
   const clients = { credentials: 'key:secret', roles: ['client'] } as const;
   const readers = { credentials: 'key:secret', roles: ['client', 'operator'] } as const;
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { currentShipmentId } from '../../src/orders/dispatch/dispatch';
-import { createRunGateway } from '../../src/orders/run/gateway';
 import { printOrderOfPartner } from '../../src/partners/print-orders';
 import { text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
@@ -12,8 +11,7 @@ import { type Route, route } from '../http/route';
 const CHANGES = 4;
 
 /** `POST /v2/order/dispatch`: a partner wants the shipping documents (interface "Partner interaction"). */
-export function dispatchRoutes({ sql, links, temporal }: ApiDeps): Route[] {
-  const runs = createRunGateway(temporal);
+export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
   return [
     route({
       method: 'post',

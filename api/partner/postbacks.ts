@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { postbackSchema, takePostback } from '../../src/orders/print-orders/postbacks';
-import { createNotifyThrottle } from '../../src/platform/outbox/outbox';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
 /** `POST /v2/order/status`: what a partner says of a print order (interface "Events"). */
-export function postbackRoutes({ sql }: ApiDeps): Route[] {
-  const wake = createNotifyThrottle(sql);
+export function postbackRoutes({ sql, wake }: ApiDeps): Route[] {
   return [
     route({
       method: 'post',

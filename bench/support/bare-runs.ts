@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
-import type { Services } from '../../cli/services';
+import type { Services } from '../../cli/composition-root';
 import { randomToken } from '../../src/platform/ids';
 import { temporalConnectionOptions } from '../../src/platform/temporal/connection';
 import { inParallel } from './bench-stack';

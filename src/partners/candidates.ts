@@ -4,13 +4,14 @@ import type { CandidatePartner } from './domain/routing-decision';
 /** How long a process trusts its count of open units: load moves slowly, and counting reads every open print job. */
 const LOAD_CACHE_MS = 5_000;
 
+/** Reads the partners that routing chooses from, for the SKUs of an order. */
+export type CandidateReader = (partnerSkus: readonly string[]) => Promise<CandidatePartner[]>;
+
 /**
  * Reads the partners that routing chooses from, with their stock of the given SKUs and their load.
  * One statement an order; the load is read once in five seconds for all orders of the process.
  */
-export function createCandidateReader(
-  sql: Sql,
-): (partnerSkus: readonly string[]) => Promise<CandidatePartner[]> {
+export function createCandidateReader(sql: Sql): CandidateReader {
   let load: { readonly until: number; readonly units: Promise<ReadonlyMap<string, number>> } | undefined;
 
   async function openUnits(): Promise<ReadonlyMap<string, number>> {

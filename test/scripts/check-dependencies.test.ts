@@ -97,7 +97,19 @@ test.each([
     'the platform that knows a feature',
     'src/platform/x.ts',
     "import type { Order } from '../orders/domain/order';",
-    'platform stands lowest',
+    'features above platform',
+  ],
+  [
+    'a feature that imports a feature above it',
+    'src/partners/x.ts',
+    "import type { Order } from '../orders/domain/order';",
+    'features above partners',
+  ],
+  [
+    'a feature that the list does not name',
+    'src/gifts/x.ts',
+    "import '../orders/store';",
+    'every feature has a place',
   ],
   [
     'a sandbox that reads the database',

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import type { ApiDeps } from '../../api/deps';
+import { compose } from '../../cli/composition-root';
 import type { Role } from '../../src/accounts/account';
 import { createAccount, issueKey } from '../../src/accounts/store';
-import { createCarriers } from '../../src/carriers/carriers';
 import { type Config, loadConfig } from '../../src/platform/config';
+import { createSafeClient } from '../../src/platform/http/safe-client';
 import { randomToken } from '../../src/platform/ids';
 import { createFolderStore } from '../../src/platform/objects/folder-store';
 import { createLinkSigner } from '../../src/platform/objects/signed-links';
@@ -40,20 +41,21 @@ export async function testApiDeps(
     ...options.config,
   };
   const temporal = connectTemporal(config);
+  const client = createSafeClient({ allowPrivate: true });
   open.push(async () => {
-    await temporal.connection.close();
+    await Promise.all([temporal.connection.close(), client.close()]);
     await rm(folder, { recursive: true, force: true });
   });
-  return {
+  const connections = {
     config,
     log: options.log ?? pino({ level: 'silent' }),
     sql,
     objects: await createFolderStore(join(folder, 'objects')),
     links: createLinkSigner({ secret: randomToken(32), publicUrl }),
-    carriers: createCarriers(sql),
     publicUrl,
     temporal,
   };
+  return compose(connections, client);
 }
 
 export interface TestAccount {

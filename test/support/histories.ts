@@ -10,11 +10,11 @@ import { workflowBundle } from './servers';
  * Stored histories of runs, one file a scenario: a worker of any later version must be able to go on with them. Each
  * folder's are recorded anew, after a change that is meant to break what runs, by the test that plays them:
  * - orders: `RECORD_HISTORIES=1 npx jest test/workflows test/api/partner`
- * - procurement: `RECORD_HISTORIES=1 npx jest test/api/procurement-operator`
+ * - procurement: `RECORD_HISTORIES=1 npx jest test/api/procurement/operator-routes`
  * - shipping: `npx jest --testMatch '**\/record-histories.ts' -t <name>`
  */
 const FOLDERS = {
-  orders: 'test/workflows/histories',
+  orders: 'test/workflows/order/histories',
   procurement: 'test/src/procurement/histories',
   shipping: 'test/src/shipping/histories',
 } as const;

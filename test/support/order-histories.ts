@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Services } from '../../cli/services';
+import type { Services } from '../../cli/composition-root';
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
 
 import { failuresOf, keepHistory, replay } from './histories';

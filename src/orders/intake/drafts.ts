@@ -2,8 +2,9 @@ import type { ResolvedProduct } from '../../catalog/domain/product';
 import { Refusal } from '../../platform/errors';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import { type OrderRecord, readOrders } from '../reading/order-reader';
+import type { RunSettings } from '../run/settings';
 import type { PatchDraft, SubmitOrder } from './schemas';
-import { fileRows, itemRows, type RunSettings, slipRows, startRun } from './submit';
+import { fileRows, itemRows, slipRows, startRun } from './submit';
 
 /** A draft as it stands: what a submit of it would have said. */
 export interface Draft {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { byPrice, chooseMethod } from '../../consignments/domain/method-choice';
-import type { createCandidateReader } from '../../partners/candidates';
+import type { CandidateReader } from '../../partners/candidates';
 import {
   groupIntoPrintOrders,
   type RoutingDecision,
@@ -78,7 +78,7 @@ export interface QuotedPrintOrder {
 
 export interface QuoteDeps {
   readonly sql: Sql;
-  readonly candidates: ReturnType<typeof createCandidateReader>;
+  readonly candidates: CandidateReader;
   readonly quote: Quoter;
   readonly now: () => Date;
 }

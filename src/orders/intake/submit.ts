@@ -6,13 +6,8 @@ import { uuidv7 } from '../../platform/ids';
 import type { WorkflowStart } from '../../platform/outbox/temporal-delivery';
 import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
 import type { OrderRunInput } from '../domain/run/run-messages';
+import type { RunSettings } from '../run/settings';
 import type { SubmitOrder } from './schemas';
-
-/** What every run starts with besides its order. */
-export interface RunSettings {
-  readonly receivedDeadlineMs: number;
-  readonly fileRetryWindowMs: number;
-}
 
 export interface Submission {
   readonly clientId: string;

@@ -1,5 +1,5 @@
 import { isCrossBorder, missingRetailPrices } from '../../consignments/domain/cross-border';
-import type { createCandidateReader } from '../../partners/candidates';
+import type { CandidateReader } from '../../partners/candidates';
 import {
   groupIntoPrintOrders,
   type RoutingDecision,
@@ -27,7 +27,7 @@ import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from
 
 export interface PreparationDeps {
   readonly sql: Sql;
-  readonly candidates: ReturnType<typeof createCandidateReader>;
+  readonly candidates: CandidateReader;
   readonly quote: Quoter;
   readonly now: () => Date;
 }

@@ -1,5 +1,5 @@
 import { isCrossBorder } from '../../consignments/domain/cross-border';
-import type { createCandidateReader } from '../../partners/candidates';
+import type { CandidateReader } from '../../partners/candidates';
 import { dispatchDate } from '../../partners/domain/calendar';
 import { type RoutingDecision, routeOrder, stockNeeds } from '../../partners/domain/routing';
 import { recordRoutingDecision } from '../../partners/routing-decisions';
@@ -39,7 +39,7 @@ const refused = (message: string): Replacement => ({ outcome: 'refused', message
 export async function planReplacement(
   deps: {
     readonly sql: Sql;
-    readonly candidates: ReturnType<typeof createCandidateReader>;
+    readonly candidates: CandidateReader;
     readonly quote: Quoter;
     readonly now: () => Date;
   },

@@ -5,7 +5,7 @@ import { enqueue, replayDead } from '../../platform/outbox/outbox';
 import { inTransaction, json, type Sql } from '../../platform/postgres';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
 
-import type { RunSettings } from '../intake/submit';
+import type { RunSettings } from '../run/settings';
 import { type Counts, tally } from './findings';
 import { restartRun } from './restart-run';
 import { inParallel, lookAtRun } from './runs';

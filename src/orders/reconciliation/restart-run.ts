@@ -4,7 +4,8 @@ import { dispatchKey } from '../dispatch/dispatch';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
 import { type RecordedOrder, type RecordedPrintOrder, rebuiltRun } from '../domain/run/rebuilt-run';
 
-import { type RunSettings, startRun } from '../intake/submit';
+import { startRun } from '../intake/submit';
+import type { RunSettings } from '../run/settings';
 
 type PrintOrderRow = Omit<RecordedPrintOrder, 'shipmentId'> & {
   /** Labels that stand, by the key they were bought under. */

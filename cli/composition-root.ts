@@ -1,0 +1,91 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ApiDeps } from '../api/deps';
+import { createCarriers } from '../src/carriers/carriers';
+import { carrierGateways } from '../src/carriers/gateways';
+import { openWorkFolder } from '../src/files/ingest-file';
+import { createFileInspector, type FileInspector } from '../src/files/inspector';
+import { createRunGateway } from '../src/orders/run/gateway';
+import { runSettingsOf } from '../src/orders/run/settings';
+import { createCandidateReader } from '../src/partners/candidates';
+import { allowsPrivateAddresses, type Config } from '../src/platform/config';
+import { createSafeClient, type SafeClient } from '../src/platform/http/safe-client';
+import type { Logger } from '../src/platform/logging';
+import { createObjectStore } from '../src/platform/objects/create-object-store';
+import { createLinkSigner } from '../src/platform/objects/signed-links';
+import { createNotifyThrottle } from '../src/platform/outbox/outbox';
+import { connectPostgres } from '../src/platform/postgres';
+import { connectTemporal } from '../src/platform/temporal/connection';
+import type { Secrets } from './secrets';
+
+/** Dependencies of the API and of the worker. Each process has one set. */
+export interface Services extends ApiDeps {
+  readonly secrets: Secrets;
+  readonly client: SafeClient;
+  readonly inspector: FileInspector;
+  /** Folder in which print files are inspected. */
+  readonly workFolder: string;
+  /** Closes every connection. Stop the API and the worker first. */
+  close(): Promise<void>;
+}
+
+/** The connections and stores from which `compose` builds the rest. */
+export type Connections = Pick<
+  ApiDeps,
+  'config' | 'log' | 'sql' | 'objects' | 'links' | 'publicUrl' | 'temporal'
+>;
+
+/**
+ * Builds the dependencies of the routes. Every process and every test uses this function, so that a quote, a plan and a
+ * purchase see the same carriers.
+ * @param client sends the requests of carrier gateways
+ */
+export function compose(connections: Connections, client: SafeClient): ApiDeps {
+  const { config, sql, temporal } = connections;
+  return {
+    ...connections,
+    carriers: createCarriers(sql, carrierGateways(config, client)),
+    runs: createRunGateway(temporal),
+    candidates: createCandidateReader(sql),
+    wake: createNotifyThrottle(sql),
+    runSettings: runSettingsOf(config),
+  };
+}
+
+/**
+ * Connects to every server and builds the services of a process.
+ * @param config with DATABASE_URL and TEMPORAL_ADDRESS set
+ * @param publicUrl public base URL of the API, without a trailing slash
+ */
+export async function createServices(
+  config: Config,
+  secrets: Secrets,
+  publicUrl: string,
+  log: Logger,
+): Promise<Services> {
+  const sql = connectPostgres(config.DATABASE_URL!, { max: config.DATABASE_POOL_SIZE });
+  const temporal = connectTemporal(config);
+  const client = createSafeClient({ allowPrivate: allowsPrivateAddresses(config) });
+  const inspector = createFileInspector();
+  const connections: Connections = {
+    // The carrier webhook reads its secret from the configuration, whether it was set or generated at the first start.
+    config: { ...config, CARRIER_WEBHOOK_SECRET: secrets.carrierWebhookSecret },
+    log,
+    publicUrl,
+    sql,
+    temporal,
+    objects: await createObjectStore(config),
+    links: createLinkSigner({ secret: secrets.linkSecret, publicUrl }),
+  };
+  return {
+    ...compose(connections, client),
+    secrets,
+    client,
+    inspector,
+    workFolder: await openWorkFolder(join(tmpdir(), 'pressline-files')),
+    async close() {
+      await Promise.all([inspector.close(), client.close(), temporal.connection.close()]);
+      await sql.end({ timeout: 5 });
+    },
+  };
+}
