@@ -15,8 +15,8 @@ import { workflowBundle } from './servers';
  */
 const FOLDERS = {
   orders: 'test/workflows/order/histories',
-  procurement: 'test/src/procurement/histories',
-  shipping: 'test/src/shipping/histories',
+  procurement: 'test/workflows/procurement-order/histories',
+  shipping: 'test/workflows/shipping-order/histories',
 } as const;
 
 export type HistoryFolder = keyof typeof FOLDERS;
