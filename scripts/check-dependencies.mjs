@@ -94,7 +94,7 @@ const files = ROOTS.filter((dir) => existsSync(join(root, dir))).flatMap((dir) =
 const problems = [];
 const graph = new Map();
 for (const file of files.sort()) {
-  const ast = parseSync(readFileSync(join(root, file), 'utf8'), { syntax: 'typescript', target: 'es2022' });
+  const ast = parseSync(readFileSync(join(root, file), 'utf8'), { syntax: 'typescript', target: 'es2024' });
   const { found, impure } = importsOf(ast);
   graph.set(file, []);
   for (const { specifier, typeOnly } of found) {

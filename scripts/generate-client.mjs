@@ -43,7 +43,7 @@ if (!existsSync(file) || !readFileSync(file, 'utf8').startsWith(stamp)) {
     const { code } = transformSync(readFileSync(path, 'utf8'), {
       filename: path,
       swcrc: false,
-      jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+      jsc: { target: 'es2024', parser: { syntax: 'typescript' } },
       module: { type: 'commonjs' },
     });
     module._compile(code, path);

@@ -76,10 +76,17 @@ test('every package is pinned to the bytes that were reviewed, and comes from a 
 });
 
 test('what package.json asks for is exact, and the same as the lock file has', () => {
-  const { dependencies, devDependencies } = read<Record<string, Record<string, string>>>('package.json');
-  for (const [name, wanted] of Object.entries({ ...dependencies, ...devDependencies })) {
-    expect([name, wanted]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/)]);
-    expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, wanted]);
+  const { dependencies, optionalDependencies, devDependencies } =
+    read<Record<string, Record<string, string>>>('package.json');
+  for (const [name, wanted] of Object.entries({
+    ...dependencies,
+    ...optionalDependencies,
+    ...devDependencies,
+  })) {
+    // An alias reads npm:<name>@<version>.
+    const version = wanted.replace(/^npm:.+@/, '');
+    expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/)]);
+    expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, version]);
   }
 });
 

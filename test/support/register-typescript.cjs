@@ -5,7 +5,7 @@ const { transformSync } = require('@swc/core');
 require.extensions['.ts'] = (module, filename) => {
   const { code } = transformSync(readFileSync(filename, 'utf8'), {
     filename,
-    jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+    jsc: { target: 'es2024', parser: { syntax: 'typescript' } },
     module: { type: 'commonjs' },
     sourceMaps: 'inline',
   });
