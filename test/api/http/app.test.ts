@@ -402,6 +402,8 @@ describe('requests', () => {
   test('two routes with the same path or name fail at start-up', async () => {
     const deps = await testApiDeps(database.sql);
     const routes = sampleRoutes(database.sql);
-    expect(() => createApp(deps, [...routes, routes[0]!])).toThrow('two routes are createParcel');
+    expect(() => createApp(deps, [...routes, routes[0]!])).toThrow(
+      'two routes have the name or path createParcel',
+    );
   });
 });
