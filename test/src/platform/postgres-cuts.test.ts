@@ -17,7 +17,7 @@ afterAll(async () => {
   await proxy.close();
 });
 
-// Fails, or takes the process with it, when the driver is not mended (scripts/patch-postgres.mjs).
+// Fails, or ends the process, when the driver is not patched (patches/README.md).
 test('connections cut under load end the work on them, and nothing else: no hang, no answer to another query', async () => {
   let cutting = true;
   const counts = { done: 0, broken: 0 };
