@@ -1,25 +1,25 @@
-/** The pauses of the sandbox in milliseconds, one for each kind of step. */
+/** How long the outside world takes, in milliseconds: the pause before each kind of step. */
 export interface Pace {
   /** Before the `received` postback. */
   readonly received: number;
-  /** Before the print files are downloaded. */
+  /** Before the print files are fetched. */
   readonly assets: number;
-  /** Before the `printed` postback. */
+  /** Printing. */
   readonly printed: number;
-  /** Before the dispatch request. */
+  /** Packing: before shipping documents are asked for. */
   readonly dispatch: number;
-  /** Before the `shipped` postback. */
+  /** Waiting for the carrier's pick-up. */
   readonly shipped: number;
   /** Before an `error` or a `cancelled` postback. */
   readonly trouble: number;
-  /** Between two tracking events of a parcel. */
+  /** Between two of the carrier's tracking events. */
   readonly checkpoint: number;
-  /** Before the first retry of a call. Doubles with every retry, up to `retryMost`. */
+  /** First pause before a call is tried again; doubles up to `retryMost`. */
   readonly retry: number;
   readonly retryMost: number;
 }
 
-/** For tests: pauses are as short as they can be while events stay distinguishable. */
+/** For tests: events come as fast as they can be told apart. */
 export const FAST: Pace = {
   received: 0,
   assets: 0,
@@ -32,7 +32,7 @@ export const FAST: Pace = {
   retryMost: 1_000,
 };
 
-/** For people who watch an order: each step takes a fraction of a second. */
+/** For people who watch. */
 export const WATCHABLE: Pace = {
   received: 200,
   assets: 200,

@@ -3,48 +3,49 @@ import type { Account, Role } from '../../src/accounts/account';
 import type { Logger } from '../../src/platform/logging';
 import type { Queryable } from '../../src/platform/postgres';
 
-/** The error body of a route (interface "Errors", "Bodies by endpoint group"). */
+/** Which error body a route answers with (interface "Errors", "Bodies by endpoint group"). */
 export type ErrorShape = 'coded' | 'plain' | 'adjust-stock' | 'shipping' | 'tracking';
 
 /**
  * Who may call a route.
- * `key`: the key is sufficient; `key:secret` is accepted. `key:secret`: clients need both. Partners and operators have keys
- * without a secret and send the key alone where their role is allowed. `none`: no authentication.
+ * `key`: the key alone suffices (`key:secret` too). `key:secret`: clients need both; partners and operators,
+ * whose keys are handed out without a secret, come with the key alone where their role is admitted. `none`: open.
  */
 export type Access =
   | { readonly credentials: 'key' | 'key:secret'; readonly roles: readonly Role[] }
   | { readonly credentials: 'none' };
 
-/** Input of a handler: parsed request and authenticated caller. */
+/** What a handler gets: everything parsed, the caller known. */
 export interface Call<P, Q, B> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** The caller. Undefined, despite its type, on routes with `credentials: 'none'`. */
+  /** The caller; routes without credentials have none and must not touch it. */
   readonly account: Account;
-  /** The same id is in the `X-Request-Id` header, in every log line and in the memo of started workflows. */
+  /** Also in the `X-Request-Id` header, every log line, and the memo of workflows the call starts. */
   readonly requestId: string;
   readonly log: Logger;
-  /** Request headers with lower-case names, for webhook signatures. */
+  /** Lower-cased request headers, for the few routes that need one (webhook signatures). */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Bytes of the body as received, for signature checks. Empty on routes without a body schema. */
+  /** The body's bytes as received, for signature checks; empty for routes without a body schema. */
   readonly rawBody: Buffer;
   readonly idempotency: IdempotencyHandle;
 }
 
-/** Access of a handler to the `Idempotency-Key` of its call. */
+/** What a handler does with the `Idempotency-Key` of its call. */
 export interface IdempotencyHandle {
-  /** True when the call has a key. Without one, a handler can skip a transaction that only `complete` needs. */
+  /** Whether the call carries a key; a handler that needs no transaction otherwise can do without one. */
   readonly keyed: boolean;
   /**
-   * Stores the response in the transaction that creates the object, so that a crash cannot create it twice. Does nothing when
-   * the call has no key. When a handler does not call it, the response is stored after the handler returns.
-   * @throws Refusal `IDEMPOTENCY_IN_FLIGHT` when a later attempt has taken over the lease: roll back
+   * Stores the answer in the transaction that makes the thing it tells of, so that a crash between the two
+   * cannot make it twice. Does nothing when the call has no key. A handler that leaves it out has its answer
+   * stored after it returned.
+   * @throws Refusal `IDEMPOTENCY_IN_FLIGHT` when the attempt lost its lock to a later one: roll back
    */
   complete(tx: Queryable, answer: unknown): Promise<void>;
 }
 
-/** A response other than 200 with a JSON body: a redirect, a file, a 304. */
+/** An answer other than a JSON body with 200: redirects, files, 304s. */
 export class RawAnswer {
   constructor(
     readonly status: number,
@@ -54,8 +55,8 @@ export class RawAnswer {
 }
 
 /**
- * One route as data. The Express router and the OpenAPI document are both built from the list of routes, so that they
- * always agree.
+ * One route, as data: the Express router and the OpenAPI document are both made from the list of these,
+ * so that neither can say what the other does not.
  */
 export interface Route<
   P extends z.ZodType = z.ZodType,
@@ -64,7 +65,7 @@ export interface Route<
   R extends z.ZodType = z.ZodType,
 > {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** In OpenAPI form: `/v1/orders/{orderId}`. */
+  /** OpenAPI form: `/v1/orders/{orderId}`. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
@@ -72,21 +73,21 @@ export interface Route<
   readonly tag: string;
   readonly access: Access;
   readonly errors: ErrorShape;
-  /** Supports `Idempotency-Key`, for creating POSTs. Requires credentials, because keys are stored per account. */
+  /** A creating POST: honours `Idempotency-Key`. Needs credentials, keys being kept per account. */
   readonly idempotent?: boolean;
-  /** The response contains a secret. The stored response of an `Idempotency-Key` is sealed with the caller's API key. */
+  /** The answer shows a secret: stored for its `Idempotency-Key` it is sealed with the caller's API key. */
   readonly answersSecret?: boolean;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** Wire form of the response. Handlers return it, and it is serialized unchanged. */
+  /** What goes over the wire: answers are serialised as the handler gives them. */
   readonly response: R;
-  /** Content type of a `RawAnswer` that is not JSON. The OpenAPI document then omits `response`. */
+  /** Content type of `RawAnswer` bodies that are not JSON, for the document; `response` is then not shown. */
   readonly contentType?: string;
   readonly handler: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<z.input<R> | RawAnswer>;
 }
 
-/** Declares a route with checked types and returns it in the common type. */
+/** Keeps a route's types through the array it ends up in. */
 export function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   definition: Route<P, Q, B, R>,
 ): Route {

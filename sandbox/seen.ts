@@ -1,6 +1,6 @@
 import type { PrintOrderKind, PrintOrderRecord } from './partner-record';
 
-/** What a partner received and sent for one print order. Fault runs and tests count it. */
+/** What a partner got and sent: what fault runs and tests count. */
 export interface SeenPrintOrder {
   readonly printOrderId: string;
   readonly kind: PrintOrderKind;
@@ -8,10 +8,10 @@ export interface SeenPrintOrder {
   readonly state: PrintOrderRecord['state'];
   readonly reason: string | null;
   readonly itemIds: readonly string[];
-  /** Number of deliveries, and the answer to each. */
+  /** Times the print order arrived, and how each arrival was answered. */
   readonly deliveries: number;
   readonly answers: readonly string[];
-  /** Must be 1: a redelivery has the same bytes and the same webhook-id as the first delivery. */
+  /** More than one is a broken promise: a redelivery has the bytes and the webhook-id of the first. */
   readonly distinctContents: number;
   readonly distinctWebhookIds: number;
   readonly assetsFetched: number;
@@ -22,7 +22,7 @@ export interface SeenPrintOrder {
   }[];
   readonly documents: readonly { readonly type: string; readonly sha256: string; readonly bytes: number }[];
   readonly labelsDownloaded: number;
-  /** Number of labels with different bytes. */
+  /** Labels of different bytes. */
   readonly distinctLabels: number;
   readonly trackingCodes: readonly string[];
   readonly cancelOrders: readonly { readonly itemIds: readonly string[]; readonly accepted: boolean }[];
@@ -32,16 +32,16 @@ export interface SeenPartner {
   readonly subscribed: boolean;
   readonly printOrders: readonly SeenPrintOrder[];
   readonly inventoryPolls: number;
-  /** Requests with an invalid signature since the sandbox started. */
+  /** Requests refused for their signature, since the sandbox started. */
   readonly badSignatures: number;
-  /** Print orders with missing or wrong fields since the sandbox started. */
+  /** Print orders refused because the interface's fields were not right, since the sandbox started. */
   readonly malformed: readonly {
     readonly printOrderId: string | null;
     readonly problems: readonly string[];
   }[];
 }
 
-/** Returns the public view of a print order's record. */
+/** A print order's record as `seen` shows it. */
 export function seenPrintOrder(record: PrintOrderRecord): SeenPrintOrder {
   const labels = record.documents.filter(({ type }) => type === 'label');
   return {

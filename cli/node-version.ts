@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '../src/platform/project-root';
+
+/**
+ * Returns the message for a Node version below the floor, undefined for a supported version.
+ * The floor is `engines.node` in package.json, in the form `>=22.19.0`.
+ */
+export function unsupportedNode(version: string): string | undefined {
+  const { engines } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8'));
+  const floor = engines.node.replace('>=', '');
+  if (compareVersions(version, floor) >= 0) return undefined;
+  return `Pressline needs Node ${floor} or later; this is Node ${version}. On Linux with glibc, "npm ci" installs a Node that "npm start" and "npm run demo" use.`;
+}
+
+/** Compares two versions of the form `major.minor.patch` by number. A pre-release suffix is ignored. */
+function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map((version) => version.split('.').map((part) => Number.parseInt(part, 10)));
+  return left![0]! - right![0]! || left![1]! - right![1]! || left![2]! - right![2]!;
+}
