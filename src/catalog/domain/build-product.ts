@@ -72,7 +72,10 @@ function pageCount(spec: ProductionSpec, values: Values): number | undefined {
 
 /** A book's PDF has the pages that were ordered; any other has one page, or one for each print area. */
 function pageRule(spec: ProductionSpec, pages: number | undefined, areas: number): PageRule | null {
-  if (pages !== undefined) return { min: pages, max: pages, multipleOf: spec.pages!.multipleOf };
+  if (pages !== undefined) {
+    const { multipleOf, coverPages } = spec.pages!;
+    return { min: pages, max: pages, multipleOf, coverPages };
+  }
   if (spec.workflowEnabled) return null;
   return { min: 1, max: Math.max(1, areas), multipleOf: 1 };
 }

@@ -131,6 +131,8 @@ export const productionSpec = z.object({
       attributeId,
       multipleOf: z.number().int().min(1).default(1),
       included: z.number().int().min(0).default(0),
+      /** Pages of a separate `cover` file. */
+      coverPages: z.number().int().min(1).max(100).default(1),
     })
     .optional(),
   weightGrams: grams.default(0),

@@ -42,6 +42,8 @@ export interface PageRule {
   readonly min: number;
   readonly max: number;
   readonly multipleOf: number;
+  /** Pages of a book's separate cover file. Absent in products resolved by earlier versions: 1. */
+  readonly coverPages?: number;
 }
 
 export interface ResolvedProduct {

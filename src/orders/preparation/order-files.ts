@@ -1,8 +1,9 @@
-import type { PageRule, PrintArea, ResolvedProduct } from '../../catalog/domain/product';
+import type { PrintArea, ResolvedProduct } from '../../catalog/domain/product';
 import { type FileFacts, printDpi } from '../../files/domain/file-facts';
 import { type FileFault, lastingFault, passingFault } from '../../files/domain/file-fault';
 import { type FileDeps, ingestFile, type TakenFile } from '../../files/ingest-file';
 import { json, type Sql } from '../../platform/postgres';
+import { describePages, hasWantedPages, wantedPages } from '../domain/file-pages';
 
 export interface OrderFilesDeps extends FileDeps {
   readonly sql: Sql;
@@ -23,6 +24,8 @@ interface WantedFile {
   /** Where the order says it: `items[0].files[0]`. */
   readonly reference: string;
   readonly product: Pick<ResolvedProduct, 'pageRule' | 'printAreas'> | null;
+  /** Types of the item's other files. */
+  readonly otherTypes: readonly string[];
   readonly customTrim: { widthMm: number; heightMm: number } | null;
 }
 
@@ -83,12 +86,13 @@ async function wantedFiles(sql: Sql, orderId: string): Promise<readonly WantedFi
   return await sql<WantedFile[]>`
     SELECT f.id, 'print_file' AS kind, f.url, f.type, i.item_reference_id, i.id AS order_item_id, i.custom_trim,
       format('items[%s].files[%s]', i.position, f.position) AS reference,
-      jsonb_build_object('pageRule', i.product->'pageRule', 'printAreas', i.product->'printAreas') AS product
+      jsonb_build_object('pageRule', i.product->'pageRule', 'printAreas', i.product->'printAreas') AS product,
+      ARRAY(SELECT o.type FROM order_files o WHERE o.order_item_id = i.id AND o.id <> f.id) AS other_types
     FROM order_files f JOIN order_items i ON i.id = f.order_item_id
     WHERE i.order_id = ${orderId} AND f.fetched_at IS NULL
     UNION ALL
     SELECT id, 'packing_slip', url, NULL, NULL, NULL, NULL,
-      format('packagingInstructions[%s].packingSlip', package_index), NULL
+      format('packagingInstructions[%s].packingSlip', package_index), NULL, '{}'
     FROM packing_slips
     WHERE order_id = ${orderId} AND object_key IS NULL`;
 }
@@ -138,19 +142,15 @@ function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/, '');
 }
 
-/** The page rule is about the file that holds the product's pages; images are one page. */
-function pageFault(file: WantedFile, { pageCount }: FileFacts): FileFault | null {
-  const rule = file.product?.pageRule ?? null;
-  if (rule === null || !(file.type === 'default' || file.type === 'inside')) return null;
-  const fits = pageCount >= rule.min && pageCount <= rule.max && pageCount % rule.multipleOf === 0;
-  return fits
-    ? null
-    : lastingFault('file_page_count_mismatch', `it has ${pageCount}, wanted are ${wantedPages(rule)}`);
-}
-
-function wantedPages({ min, max, multipleOf }: PageRule): string {
-  const count = min === max ? `${min}` : `${min} to ${max}`;
-  return multipleOf > 1 && min !== max ? `${count} in steps of ${multipleOf}` : count;
+/** Returns the refusal of a print file with a wrong number of pages. */
+function pageFault({ type, product, otherTypes }: WantedFile, { pageCount }: FileFacts): FileFault | null {
+  if (type === null || product === null) return null;
+  const wanted = wantedPages(type, product, otherTypes);
+  if (wanted === null || hasWantedPages(pageCount, wanted)) return null;
+  return lastingFault(
+    'file_page_count_mismatch',
+    `the file has ${pageCount} ${pageCount === 1 ? 'page' : 'pages'}, expected ${describePages(wanted)}`,
+  );
 }
 
 function printSize(file: WantedFile): { widthMm: number; heightMm: number } | null {

@@ -229,13 +229,65 @@ test('a packing slip that is a picture, and a file with too many pages, refuse t
     }),
   );
   expect(pages).toMatchObject({ refusalReasonCode: 'file_page_count_mismatch' });
-  expect(pages.refusalReason).toContain('it has 22, wanted are 24');
+  expect(pages.refusalReason).toContain('the file has 22 pages, expected 24');
   const sides = goodFile(stack, 'poster-a4.pdf?pages=2');
   const twoSided = await ordered(
     stack,
     orderOf(stack, { items: [poster(stack, { files: [{ type: 'default', url: sides }] })] }),
   );
   expect(twoSided).toMatchObject({ refusalReasonCode: 'file_page_count_mismatch' });
+});
+
+describe('a two-sided product', () => {
+  const TWO_SIDED = 'flat_product_pf_a4_pt_200-gsm-uncoated_cl_4-4_ver';
+  const pdf = (pages: number) => goodFile(stack, `poster-a4.pdf?pages=${pages}`);
+  const outcome = async (files: { type: string; url: string }[]) =>
+    await ordered(
+      stack,
+      orderOf(stack, { items: [poster(stack, { productUid: TWO_SIDED, files })] }),
+      isAt('failed', 'passed', 'in_production', 'printed', 'shipped', 'in_transit', 'delivered'),
+    );
+
+  test.each([
+    ['a default file with a page for each side', [{ type: 'default', pages: 2 }]],
+    [
+      'a default file and a back file with one page each',
+      [
+        { type: 'default', pages: 1 },
+        { type: 'back', pages: 1 },
+      ],
+    ],
+  ])('accepts %s', async (_what, files) => {
+    const order = await outcome(files.map(({ type, pages }) => ({ type, url: pdf(pages) })));
+    expect(order).toMatchObject({ refusalReasonCode: null });
+  });
+
+  test.each([
+    ['a default file with one page', [{ type: 'default', pages: 1 }], 'expected 2'],
+    [
+      'a back file with two pages',
+      [
+        { type: 'default', pages: 1 },
+        { type: 'back', pages: 2 },
+      ],
+      'expected 1',
+    ],
+    [
+      'a front file with two pages',
+      [
+        { type: 'front', pages: 2 },
+        { type: 'back', pages: 1 },
+      ],
+      'expected 1',
+    ],
+  ])('refuses %s', async (_what, files, words) => {
+    const order = await outcome(files.map(({ type, pages }) => ({ type, url: pdf(pages) })));
+    expect(order).toMatchObject({
+      fulfillmentStatus: 'failed',
+      refusalReasonCode: 'file_page_count_mismatch',
+    });
+    expect(order.refusalReason).toContain(words);
+  });
 });
 
 test('a worker that is away longer than the window refuses nobody: it tries once it is back', async () => {
