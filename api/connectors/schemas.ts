@@ -5,22 +5,24 @@ const timestamp = z.iso.datetime();
 const connectorFields = {
   id: z.string(),
   name: z.string(),
-  submitOrderUrl: z.url().describe('POST an order here.'),
-  getOrderUrl: z.url().describe('GET an order at this address, a slash, and its id or reference.'),
+  submitOrderUrl: z.url().describe('Send orders here with POST.'),
+  getOrderUrl: z.url().describe('Append a slash and the order’s id or reference to get an order.'),
   updateShipmentUrl: z
     .string()
-    .describe('PUT a new method or address here, with the order’s id or reference for {order_id}.'),
+    .describe(
+      'Send a new method or address here with PUT. Replace {order_id} with the order’s id or reference.',
+    ),
   createdAt: timestamp,
 };
 const credentialFields = {
   keyId: z.string(),
-  apiKey: z.string().describe('Shown this once.'),
-  apiSecret: z.string().describe('Shown this once.'),
+  apiKey: z.string().describe('Shown only in this answer.'),
+  apiSecret: z.string().describe('Shown only in this answer.'),
 };
 
 const billingEntity = z
   .object({
-    id: z.int().min(0).describe('The operator’s own number of it.'),
+    id: z.int().min(0).describe('Number that the operator assigns.'),
     companyName: text(200),
     companyNumber: z.string().max(50),
     companyVatNumber: z.string().max(50),
@@ -61,13 +63,13 @@ const returnAddress = z
   .meta({ id: 'ReturnAddress' });
 
 const settings = {
-  billingEntity: billingEntity.nullish().describe('Whom receipts are made out to.'),
-  returnAddress: returnAddress.nullish().describe('Where parcels that come back are to go.'),
+  billingEntity: billingEntity.nullish().describe('Recipient of receipts.'),
+  returnAddress: returnAddress.nullish().describe('Address that undeliverable parcels return to.'),
   iossNumber: z
     .string()
-    .regex(/^IM\d{10}$/, 'Not an IOSS number: IM and ten digits.')
+    .regex(/^IM\d{10}$/, 'Not an IOSS number: it is IM and ten digits.')
     .nullish()
-    .describe('Customs papers of parcels into the EU of up to 150 EUR carry it.'),
+    .describe('Printed on the customs forms of parcels into the EU up to 150 EUR.'),
 };
 
 export const newConnector = z
@@ -76,7 +78,7 @@ export const newConnector = z
 
 export const connectorChange = z
   .object(settings)
-  .meta({ id: 'ConnectorChange', description: 'Null takes a setting away; what is left out stays.' });
+  .meta({ id: 'ConnectorChange', description: 'Null removes a setting. Settings that are left out stay.' });
 
 const shownSettings = {
   billingEntity: billingEntity.nullable(),
@@ -104,7 +106,7 @@ export const createdConnector = z
 
 export const connectorPage = z.object({
   connectors: z.array(connector),
-  nextCursor: z.string().nullable().describe('Give it as cursor for the next page; null on the last.'),
+  nextCursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
 });
 
 export const pageQuery = z.object({
@@ -122,7 +124,7 @@ export const keyRotation = z
       .min(0)
       .max(30 * 86_400)
       .default(86_400)
-      .describe('How long the present keys go on working: up to 30 days, a day by default.'),
+      .describe('Time for which the existing keys keep working: at most 30 days.'),
   })
   .meta({ id: 'KeyRotation' });
 

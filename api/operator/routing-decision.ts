@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { REJECTION_REASONS } from '../../src/partners/domain/routing-decision';
 
-/** A routing decision as operators read it (DESIGN "Preparation"; src/partners/domain/routing). */
+/** Schema of a routing decision as operators read it (src/partners/domain/routing.ts). */
 
 const named = { partnerId: z.string(), partnerUid: z.string() };
 const cents = z.int().describe('Euro cents.');
 
 const cost = z
   .object({ production: cents, waiting: cents, transit: cents, stock: cents, total: cents })
-  .describe('What the partner asks, and what days and risks are worth, on one scale.');
+  .describe('The partner’s price, and days and risks converted to money.');
 
 const weighed = <V extends string>(verdict: V) =>
   z.object({
@@ -22,7 +22,7 @@ const weighed = <V extends string>(verdict: V) =>
 const alternative = z.discriminatedUnion('verdict', [
   weighed('chosen'),
   weighed('dearer'),
-  weighed('dearer_overall').describe('Cheaper for this item alone, dearer for the order.'),
+  weighed('dearer_overall').describe('Cheaper for this item alone, more expensive for the whole order.'),
   z.object({
     ...named,
     verdict: z.literal('rejected'),
@@ -47,7 +47,7 @@ export const routingDecisionSchema = z.discriminatedUnion('ok', [
         productionCost: z.object({ minor: z.int(), currency: z.string() }),
       }),
     ),
-    parcels: z.record(z.string(), cents).describe('What a parcel from each chosen partner was reckoned at.'),
+    parcels: z.record(z.string(), cents).describe('Parcel cost of each chosen partner, by partner uid.'),
     explanation,
   }),
   z.object({
@@ -55,7 +55,7 @@ export const routingDecisionSchema = z.discriminatedUnion('ok', [
     unroutable: z.array(
       z.object({
         itemId: z.string(),
-        passing: z.boolean().describe('Whether a partner may take it later.'),
+        passing: z.boolean().describe('True when a partner can make the item later.'),
         reason: z.string(),
       }),
     ),

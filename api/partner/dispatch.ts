@@ -7,21 +7,21 @@ import { dispatchAnswer } from '../../src/shipping/shipments';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
-/** Changes of address or method, each while its labels were being bought, after which a request gives up. */
-const CHANGES = 4;
+/** Attempts of one request. An attempt fails when address or method change while its labels are bought. */
+const MAX_ATTEMPTS = 4;
 
-/** `POST /v2/order/dispatch`: a partner wants the shipping documents (interface "Partner interaction"). */
+/** `POST /v2/order/dispatch`: returns the shipping documents of a print order (interface "Partner interaction"). */
 export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
   return [
     route({
       method: 'post',
       path: '/v2/order/dispatch',
       operationId: 'dispatchOrder',
-      summary: 'Ask for the shipping documents of a print order',
+      summary: 'Get the shipping documents of a print order',
       description:
-        'Answers when labels and documents exist. Asked again, it gives the same shipment under fresh links, unless ' +
-        'address or method changed meanwhile: then a new label replaces the old one. 409 while the print order is ' +
-        'not confirmed, and when it was cancelled.',
+        'The answer is sent when labels and documents exist. A repeated request returns the same shipment with new ' +
+        'links, unless address or method have changed: then a new label replaces the old one. 409 while the print ' +
+        'order is not confirmed, and after it was cancelled.',
       tag: 'Partner interaction',
       access: { credentials: 'key', roles: ['partner'] },
       errors: 'plain',
@@ -47,7 +47,7 @@ export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
         if (printOrder.status === 'cancelled')
           throw new Refusal('CONFLICT', { message: `Print order ${printOrder.id} is cancelled.` });
         const ids = { orderId: printOrder.orderId, printOrderId: printOrder.id };
-        for (let attempt = 0; attempt < CHANGES; attempt += 1) {
+        for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
           const shipmentId = await currentShipmentId(sql, ids);
           if (shipmentId !== null) {
             log.info({ ...ids, shipmentId }, 'dispatch answered');
@@ -55,7 +55,7 @@ export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
           }
           await runs.dispatch(ids.orderId, ids.printOrderId);
         }
-        throw new Refusal('CONFLICT', { message: 'The address keeps changing; ask again.' });
+        throw new Refusal('CONFLICT', { message: 'The address changed during the request; send it again.' });
       },
     }),
   ];

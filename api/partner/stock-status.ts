@@ -6,7 +6,7 @@ import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
-/** `POST /v3/stock/status`: a partner tells its stock without being asked (DESIGN "Stock poll"). */
+/** `POST /v3/stock/status`: a partner pushes its stock levels. */
 export function stockStatusRoutes({ sql }: ApiDeps): Route[] {
   return [
     route({
@@ -14,7 +14,7 @@ export function stockStatusRoutes({ sql }: ApiDeps): Route[] {
       path: '/v3/stock/status',
       operationId: 'reportStockStatus',
       summary: 'Report stock levels',
-      description: 'Levels count from the next order on. SKUs that are not listed keep their last report.',
+      description: 'The levels apply from the next order. SKUs that are not listed keep their last report.',
       tag: 'Partner interaction',
       access: { credentials: 'key', roles: ['partner'] },
       errors: 'plain',

@@ -7,7 +7,7 @@ import { checkOutboundUrl } from '../../src/platform/http/safe-client';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
-/** `POST /v2/subscribe`: a partner says where it takes print orders (DESIGN "Subscription"). */
+/** `POST /v2/subscribe`: a partner registers the addresses that it is called at. */
 export function subscribeRoutes({ sql, config }: ApiDeps): Route[] {
   const allowPrivate = allowsPrivateAddresses(config);
   const address = z
@@ -15,8 +15,8 @@ export function subscribeRoutes({ sql, config }: ApiDeps): Route[] {
     .min(1)
     .max(2_000)
     .superRefine((url, context) => {
-      const wrong = url === '' ? undefined : checkOutboundUrl(url, allowPrivate);
-      if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong.message });
+      const problem = url === '' ? undefined : checkOutboundUrl(url, allowPrivate);
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem.message });
     });
 
   return [
@@ -26,8 +26,8 @@ export function subscribeRoutes({ sql, config }: ApiDeps): Route[] {
       operationId: 'subscribePartner',
       summary: 'Register the addresses a print partner is called at',
       description:
-        'Every call to these addresses is signed by Standard Webhooks with the secret of the answer. A later call ' +
-        'replaces all addresses and the secret; for a day calls carry a signature by the replaced secret as well.',
+        'Every call to these addresses is signed with the secret of the answer (Standard Webhooks). A later ' +
+        'subscription replaces all addresses and the secret. For 24 hours, calls are also signed with the old secret.',
       tag: 'Partner interaction',
       access: { credentials: 'key', roles: ['partner'] },
       errors: 'plain',
@@ -36,8 +36,8 @@ export function subscribeRoutes({ sql, config }: ApiDeps): Route[] {
         apparelOrderSubmitUrl: address.nullish().describe('Default: orderSubmitUrl.'),
         orderCancelUrl: address
           .nullish()
-          .describe('Without it, cancellations are agreed with the partner in person.'),
-        inventoryUrl: address.nullish().describe('Asked for stock every 10 minutes.'),
+          .describe('Without it, cancellations are agreed with the partner outside the API.'),
+        inventoryUrl: address.nullish().describe('Polled for stock levels every 10 minutes.'),
         version: z
           .enum(PRINT_ORDER_VERSIONS)
           .nullish()

@@ -1,7 +1,7 @@
-/** What an account may do: order (client), produce (partner), or run the engine (operator). */
+/** Role of an account: clients order, partners produce, operators run the engine. */
 export type Role = 'client' | 'partner' | 'operator';
 
-/** The owner of a key: every object that a caller can see belongs to one, operators see all. */
+/** The owner of API keys and of objects. Clients and partners see their own objects, operators see all. */
 export interface Account {
   readonly id: string;
   readonly name: string;

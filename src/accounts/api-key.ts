@@ -1,19 +1,19 @@
 import { randomToken, sha256 } from '../platform/ids';
 
-/** A key and its secret as handed out, once; the database keeps their hashes only. */
+/** A key and its secret. They are shown once; the database stores only their hashes. */
 export interface Credentials {
   readonly apiKey: string;
   readonly apiSecret: string;
 }
 
-/** What a caller presented in `X-API-KEY`. */
+/** Content of an `X-API-KEY` header. */
 export interface PresentedKey {
   readonly apiKey: string;
-  /** Undefined when the key came alone. */
+  /** Undefined when the header has the key alone. */
   readonly apiSecret: string | undefined;
 }
 
-/** `plk_` and 192 random bits in base64url. The prefix lets secret scanners find a leaked key. */
+/** `plk_` and 192 random bits in base64url. The prefix lets secret scanners find leaked keys. */
 const KEY_FORM = /^plk_[A-Za-z0-9_-]{32}$/;
 /** `pls_` and 256 random bits in base64url. */
 const SECRET_FORM = /^pls_[A-Za-z0-9_-]{43}$/;
@@ -23,8 +23,8 @@ export function newCredentials(): Credentials {
 }
 
 /**
- * Reads an `X-API-KEY` header: `key`, or `key:secret`.
- * @returns undefined for text that no key of ours can be, so that it costs no look-up
+ * Parses an `X-API-KEY` header: `key` or `key:secret`.
+ * @returns undefined for text without the format of a key, so that it needs no database query
  */
 export function parseKeyHeader(header: string | undefined): PresentedKey | undefined {
   if (header === undefined || header.length > 100) return undefined;
@@ -34,14 +34,12 @@ export function parseKeyHeader(header: string | undefined): PresentedKey | undef
   return { apiKey, apiSecret };
 }
 
-/**
- * Keys and secrets are random and long, so a fast hash is as good as a slow one: there is nothing to guess.
- */
+/** Returns the SHA-256 hash. A slow hash is not needed: keys and secrets are long and random, so they cannot be guessed. */
 export function credentialHash(keyOrSecret: string): Buffer {
   return sha256(keyOrSecret);
 }
 
-/** Enough of a key to recognise it in a list, not enough to use it. */
+/** Returns the first and last characters of a key, for lists. */
 export function keyHint(apiKey: string): string {
   return `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
 }

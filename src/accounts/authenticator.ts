@@ -4,17 +4,17 @@ import type { Account } from './account';
 import { credentialHash, parseKeyHeader } from './api-key';
 
 /**
- * How long a process trusts what it read of a key: revocation, rotation and expiry take effect in every
- * process within one second. At 1 s a busy client costs one look-up a second instead of one a request.
+ * Lifetime of a cached key. Revocation, rotation and expiry take effect in every process within one second; a busy
+ * client costs one query per second instead of one per request.
  */
 export const KEY_CACHE_MS = 1_000;
-/** Keys remembered at most; past this the oldest go, so that a flood of keys cannot grow the process. */
+/** Largest number of cached keys. Beyond it the oldest are evicted, so that requests with many keys use bounded memory. */
 const KEY_CACHE_SIZE = 10_000;
 
-/** Who calls, and how well they proved it. */
+/** An authenticated caller. */
 export interface Caller {
   readonly account: Account;
-  /** Whether the secret came along (a wrong secret authenticates nobody). */
+  /** True when the request carried the secret. A wrong secret authenticates nobody. */
   readonly withSecret: boolean;
 }
 
@@ -40,11 +40,11 @@ async function readKey(sql: Sql, keyHash: Buffer): Promise<KnownKey | undefined>
 }
 
 /**
- * Authenticates keys against their hashes. The key is found by its SHA-256, which tells a timing observer
- * nothing about keys; the secret is compared in constant time.
+ * Creates an authenticator that compares hashes. The lookup uses the key's SHA-256, so its timing reveals nothing about
+ * keys. The secret is compared in constant time.
  */
 export function createAuthenticator(sql: Sql, now: () => number = Date.now): Authenticator {
-  /** Look-ups rather than results, so that a burst after expiry reads a key once. */
+  /** Holds promises rather than results, so that concurrent requests share one query. */
   const known = new Map<string, { readonly until: number; readonly key: Promise<KnownKey | undefined> }>();
 
   function lookUp(apiKey: string): Promise<KnownKey | undefined> {
@@ -56,7 +56,7 @@ export function createAuthenticator(sql: Sql, now: () => number = Date.now): Aut
     known.delete(name);
     known.set(name, { until: now() + KEY_CACHE_MS, key });
     if (known.size > KEY_CACHE_SIZE) known.delete(known.keys().next().value!);
-    // Neither a failed look-up nor an unknown key is kept: the next request asks again.
+    // Failed queries and unknown keys are not cached: the next request queries again.
     key.then(
       (found) => found === undefined && known.delete(name),
       () => known.delete(name),

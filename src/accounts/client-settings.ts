@@ -1,9 +1,9 @@
-/** What an operator keeps of a client besides its keys; a retrieved order shows it (interface "Order (as retrieved)"). */
+/** Settings of a client. Operators set them with the connector; retrieved orders show most of them. */
 export interface ClientSettings {
-  /** Whom receipts are made out to. */
+  /** Recipient of receipts. */
   readonly billingEntity?: Readonly<Record<string, unknown>> | null | undefined;
-  /** Where parcels that come back are to go. */
+  /** Address that undeliverable parcels return to. */
   readonly returnAddress?: Readonly<Record<string, unknown>> | null | undefined;
-  /** VAT of parcels into the EU is paid under this number of the import one-stop shop. */
+  /** Number of the EU import one-stop shop under which VAT of parcels into the EU is paid. */
   readonly iossNumber?: string | null | undefined;
 }

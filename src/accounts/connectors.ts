@@ -1,7 +1,7 @@
 import { json, type Queryable } from '../platform/postgres';
 import type { ClientSettings } from './client-settings';
 
-/** A client account as its operator sees it. */
+/** A client account as operators read it. */
 export interface Connector {
   readonly id: string;
   readonly name: string;
@@ -10,8 +10,8 @@ export interface Connector {
 }
 
 /**
- * Client accounts, newest first (ids are ordered by time).
- * @param after id of the last one of the page before
+ * Returns a page of client accounts, newest first (ids are ordered by time).
+ * @param page `after` is the id of the last account of the previous page
  */
 export async function listConnectors(
   sql: Queryable,
@@ -23,6 +23,7 @@ export async function listConnectors(
     ORDER BY id DESC LIMIT ${page.limit}`;
 }
 
+/** Returns a client account, or undefined when there is none with this id. */
 export async function connectorById(sql: Queryable, id: string): Promise<Connector | undefined> {
   const [row] = await sql<Connector[]>`
     SELECT id, name, created_at, settings FROM accounts WHERE role = 'client' AND id = ${id}`;
@@ -30,8 +31,8 @@ export async function connectorById(sql: Queryable, id: string): Promise<Connect
 }
 
 /**
- * Changes those settings of a client that are given; null takes one away. Orders show what is set when they are read.
- * @returns undefined when there is no such client
+ * Updates the given settings of a client; null removes a setting. Orders show the settings at the time they are read.
+ * @returns undefined when there is no client with this id
  */
 export async function changeConnector(
   sql: Queryable,

@@ -3,7 +3,7 @@ import type { Account, Role } from './account';
 import { createAuthenticator } from './authenticator';
 import { accountByName, createAccount, issueKey } from './store';
 
-/** The accounts part of `credentials.json` (DESIGN "Servers it needs"). */
+/** The accounts in `credentials.json`. */
 export interface DemoCredentials {
   readonly client: { readonly apiKey: string; readonly apiSecret: string };
   readonly partners: readonly { readonly name: string; readonly apiKey: string }[];
@@ -20,14 +20,14 @@ async function ensureAccount(sql: Queryable, role: Role, name: string): Promise<
 }
 
 /**
- * Makes the accounts of the embedded mode where they are missing, and keys where none is kept.
- * @param kept the credentials file of an earlier start: keys in it that still work are kept, others are
- *   issued anew (the old ones are left alone: another process may hold them)
- * @returns the credentials to write to the file, and the accounts they belong to
+ * Creates the accounts of the embedded mode that are missing, and the keys that do not work.
+ * @param stored credentials file of an earlier start. Keys in it that still work are kept. Others are replaced by new
+ *   keys; the old keys stay in the database, because another process may use them.
+ * @returns the credentials to write to the file, and their accounts
  */
 export async function ensureDemoAccounts(
   sql: Sql,
-  kept?: DemoCredentials,
+  stored?: DemoCredentials,
 ): Promise<{
   readonly credentials: DemoCredentials;
   readonly accounts: {
@@ -44,11 +44,11 @@ export async function ensureDemoAccounts(
   const clientWorks = await works(
     'client',
     DEMO_CLIENT,
-    kept && `${kept.client.apiKey}:${kept.client.apiSecret}`,
+    stored && `${stored.client.apiKey}:${stored.client.apiSecret}`,
   );
-  const operatorWorks = await works('operator', DEMO_OPERATOR, kept?.operator.apiKey);
+  const operatorWorks = await works('operator', DEMO_OPERATOR, stored?.operator.apiKey);
   const workingPartnerKeys = new Map<string, string>();
-  for (const { name, apiKey } of kept?.partners ?? []) {
+  for (const { name, apiKey } of stored?.partners ?? []) {
     if (await works('partner', name, apiKey)) workingPartnerKeys.set(name, apiKey);
   }
   return await inTransaction(sql, async (tx) => {
@@ -62,8 +62,8 @@ export async function ensureDemoAccounts(
       partners.push(partner);
       partnerKeys.push({ name, apiKey });
     }
-    const clientKey = clientWorks ? kept!.client : await issueKey(tx, client.id);
-    const operatorKey = operatorWorks ? kept!.operator : await issueKey(tx, operator.id);
+    const clientKey = clientWorks ? stored!.client : await issueKey(tx, client.id);
+    const operatorKey = operatorWorks ? stored!.operator : await issueKey(tx, operator.id);
     return {
       credentials: {
         client: { apiKey: clientKey.apiKey, apiSecret: clientKey.apiSecret },

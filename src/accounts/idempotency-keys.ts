@@ -1,13 +1,13 @@
 import { Refusal } from '../platform/errors';
 import { json, type Queryable, type Sql } from '../platform/postgres';
 
-/** Longest `Idempotency-Key` taken. */
+/** Largest length of an `Idempotency-Key`. */
 export const IDEMPOTENCY_KEY_LENGTH = 255;
-/** How long answers are kept (DESIGN "Idempotency"). */
+/** Retention of stored answers in days. */
 export const IDEMPOTENCY_KEY_DAYS = 7;
 /**
- * How long an attempt holds its key. An attempt that dies with its process frees the key after this time;
- * one that is still at work then loses the key, and `complete` refuses it. Statements end after 60 s
+ * Lease of an attempt on its key. When a process dies, its attempts release their keys after this time. An attempt that
+ * is still running then loses its key, and `completeAttempt` refuses it. Statements time out after 60 s
  * (`statement_timeout`), so a live attempt is hardly ever this slow.
  */
 const LEASE_SECONDS = 90;
@@ -17,12 +17,12 @@ export interface StoredAnswer {
   readonly body: unknown;
 }
 
-/** The right to carry out a request, held until it is completed or released. */
+/** The lease on an idempotency key, held until the attempt is completed or released. */
 export interface Attempt {
   readonly accountId: string;
   readonly operationId: string;
   readonly key: string;
-  /** Tells this attempt from one that took the key over: milliseconds, which a Date keeps exactly. */
+  /** Distinguishes this attempt from one that took over the key. Whole milliseconds, which a Date represents exactly. */
   readonly lockedUntil: Date;
 }
 
@@ -33,10 +33,10 @@ export type AttemptOutcome =
   | { readonly outcome: 'in-flight' };
 
 /**
- * Takes an Idempotency-Key for one attempt, or says what stands under it.
- * One statement decides between concurrent attempts: the primary key lets one insert, and the others update
- * only a lock that has run out or a record past its days.
- * @param fingerprint hash of what is asked; other content under the same key is refused
+ * Takes the lease on an Idempotency-Key for one attempt, or returns why not.
+ * One statement decides between concurrent attempts: the primary key lets one of them insert. The others update the row
+ * only when its lease or its retention has expired.
+ * @param request `fingerprint` is the hash of the request; another request with the same key is refused
  */
 export async function beginAttempt(
   sql: Sql,
@@ -59,7 +59,7 @@ export async function beginAttempt(
   const [kept] = await sql<{ sameContent: boolean; status: number | null; body: unknown }[]>`
     SELECT fingerprint = ${fingerprint} AS same_content, status, body FROM idempotency_keys
     WHERE account_id = ${accountId} AND operation_id = ${operationId} AND key = ${key}`;
-  // Released between the two statements: the next attempt of the caller will find the key free.
+  // Another attempt released the key between the two statements. The caller's next attempt finds it free.
   if (kept === undefined) return { outcome: 'in-flight' };
   if (!kept.sameContent) return { outcome: 'other-content' };
   if (kept.status === null) return { outcome: 'in-flight' };
@@ -67,7 +67,7 @@ export async function beginAttempt(
 }
 
 /**
- * Stores the answer. In the transaction that makes the resource, the two stand or fall together.
+ * Stores the answer. Call it in the transaction that creates the resource, so that both are committed or neither is.
  * @throws Refusal `IDEMPOTENCY_IN_FLIGHT` when a later attempt has taken the key over
  */
 export async function completeAttempt(sql: Queryable, attempt: Attempt, answer: StoredAnswer): Promise<void> {
@@ -79,7 +79,7 @@ export async function completeAttempt(sql: Queryable, attempt: Attempt, answer: 
   if (rows.length === 0) throw new Refusal('IDEMPOTENCY_IN_FLIGHT');
 }
 
-/** Frees the key of an attempt that came to nothing, for any content. */
+/** Releases the key of a failed attempt. The key can then be used for any request. */
 export async function releaseAttempt(sql: Queryable, attempt: Attempt): Promise<void> {
   await sql`
     DELETE FROM idempotency_keys
@@ -88,8 +88,8 @@ export async function releaseAttempt(sql: Queryable, attempt: Attempt): Promise<
 }
 
 /**
- * Deletes answers past their days, in batches so that no statement holds many locks.
- * @returns how many went
+ * Deletes expired answers, in batches so that no statement holds many locks.
+ * @returns the number of deleted answers
  */
 export async function pruneIdempotencyKeys(sql: Sql, batch = 5_000): Promise<number> {
   let pruned = 0;

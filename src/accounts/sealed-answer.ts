@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** An answer that holds a secret, as the database keeps it. */
+/** The stored form of an answer that contains a secret. */
 export interface SealedAnswer {
   /** base64 of IV (12 bytes), tag (16) and AES-256-GCM ciphertext of the JSON text. */
   readonly sealed: string;
@@ -11,8 +11,8 @@ function sealingKey(apiKey: string): Uint8Array {
 }
 
 /**
- * Seals an answer with a key made from the caller's own API key, of which the database holds a hash only: whoever
- * reads the table learns no secret, and whoever repeats the request with the same key gets the same answer.
+ * Encrypts an answer with a key derived from the caller's API key. The database stores only a hash of that key, so the
+ * table reveals no secret; a caller that repeats the request with the same API key gets the same answer.
  */
 export function sealAnswer(apiKey: string, answer: unknown): SealedAnswer {
   const iv = randomBytes(12);
@@ -21,7 +21,7 @@ export function sealAnswer(apiKey: string, answer: unknown): SealedAnswer {
   return { sealed: Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64') };
 }
 
-/** @returns undefined when the answer was sealed for another key */
+/** Decrypts an answer. Returns undefined when it was sealed with another API key. */
 export function openAnswer(apiKey: string, { sealed }: SealedAnswer): unknown {
   const bytes = Buffer.from(sealed, 'base64');
   const decipher = createDecipheriv('aes-256-gcm', sealingKey(apiKey), bytes.subarray(0, 12));

@@ -3,7 +3,7 @@ import { json, type Queryable } from '../platform/postgres';
 import type { Account, Role } from './account';
 import { type Credentials, credentialHash, keyHint, newCredentials } from './api-key';
 
-/** A key as lists show it. */
+/** An API key in lists. */
 export interface ApiKeyEntry {
   readonly id: string;
   /** First and last characters of the key. */
@@ -13,15 +13,15 @@ export interface ApiKeyEntry {
   readonly revokedAt: Date | null;
 }
 
-/** A fresh key: the only time that key and secret are seen. */
+/** A new key. Key and secret are readable only here. */
 export interface IssuedKey extends Credentials {
   readonly keyId: string;
   readonly createdAt: Date;
 }
 
 /**
- * Creates an account; names are unique within a role.
- * @returns undefined when the role has an account of this name
+ * Creates an account. Names are unique within a role.
+ * @returns undefined when the role has an account with this name
  */
 export async function createAccount(
   sql: Queryable,
@@ -46,7 +46,7 @@ export async function accountById(sql: Queryable, id: string): Promise<Account |
   return row;
 }
 
-/** Makes a key and secret for an account; the caller shows them once. */
+/** Issues a key and secret for an account. */
 export async function issueKey(sql: Queryable, accountId: string): Promise<IssuedKey> {
   const credentials = newCredentials();
   const [row] = await sql<{ id: string; createdAt: Date }[]>`
@@ -58,8 +58,8 @@ export async function issueKey(sql: Queryable, accountId: string): Promise<Issue
 }
 
 /**
- * Issues a new key and lets the account's present ones run out after an overlap, in which both work.
- * A key that ends sooner anyway keeps its end. Call it in a transaction.
+ * Issues a new key and lets the account's existing keys expire after an overlap in which all of them work. A key that
+ * expires earlier keeps its time. Call it in a transaction.
  */
 export async function rotateKeys(
   tx: Queryable,
@@ -75,8 +75,8 @@ export async function rotateKeys(
 }
 
 /**
- * Ends a key at once.
- * @returns false when the account has no such key; revoking a revoked key is true again
+ * Revokes a key.
+ * @returns false when the account has no such key; true also for a key that was revoked before
  */
 export async function revokeKey(sql: Queryable, accountId: string, keyId: string): Promise<boolean> {
   const rows = await sql`
@@ -86,7 +86,7 @@ export async function revokeKey(sql: Queryable, accountId: string, keyId: string
   return rows.length > 0;
 }
 
-/** Keys of accounts, newest first, by account id. */
+/** Returns the keys of accounts by account id, newest first. */
 export async function keysOf(
   sql: Queryable,
   accountIds: readonly string[],

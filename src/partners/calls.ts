@@ -1,27 +1,27 @@
 import { isPassing, retryAfterMs, type SafeClient } from '../platform/http/safe-client';
 import { signatureHeaders } from '../platform/http/webhook-signature';
 
-/** What became of a call to a partner: taken, worth another try, or refused in the partner's own words. */
+/** Outcome of a call to a partner. `message` of a refusal quotes the partner's error. */
 export type PartnerAnswer =
   | { readonly outcome: 'accepted'; readonly text: string }
   | { readonly outcome: 'retry'; readonly message: string; readonly retryAfterMs: number | null }
   | { readonly outcome: 'refused'; readonly status: number | null; readonly message: string };
 
 const TIMEOUT_MS = 20_000;
-/** Words of a refusal that are kept. */
-const WORDS = 500;
+/** Characters of a partner's error text that are kept. */
+const ERROR_TEXT_LENGTH = 500;
 
 export interface PartnerCall {
   readonly url: string;
-  /** Stable over retries. */
+  /** Sent as `webhook-id`. Every retry uses the same id. */
   readonly messageId: string;
   readonly body: string;
   readonly signingSecrets: readonly string[];
 }
 
 /**
- * Posts a signed message to a partner (Standard Webhooks 1.0). Any 2xx takes it; 408, 425, 429, 5xx, time-outs and
- * broken connections are worth another try; every other answer refuses it.
+ * Posts a signed message to a partner (Standard Webhooks 1.0). Any 2xx accepts it. 408, 425, 429, 5xx, timeouts and
+ * broken connections are retryable. Every other status refuses it.
  */
 export async function postToPartner(client: SafeClient, call: PartnerCall): Promise<PartnerAnswer> {
   const answer = await client.exchange({
@@ -41,7 +41,7 @@ export async function postToPartner(client: SafeClient, call: PartnerCall): Prom
     limitBytes: 64 * 1024,
   });
   if (answer.ok && answer.status < 300) return { outcome: 'accepted', text: answer.text };
-  const message = answer.ok ? `HTTP ${answer.status}: ${wordsOf(answer.text)}` : answer.message;
+  const message = answer.ok ? `HTTP ${answer.status}: ${errorText(answer.text)}` : answer.message;
   if (isPassing(answer)) {
     return {
       outcome: 'retry',
@@ -52,14 +52,14 @@ export async function postToPartner(client: SafeClient, call: PartnerCall): Prom
   return { outcome: 'refused', status: answer.ok ? answer.status : null, message };
 }
 
-/** A partner's own words: the message of a JSON error body, else its text. */
-function wordsOf(text: string): string {
+/** Returns the `error` or `message` field of a JSON body, else the body's text. */
+function errorText(text: string): string {
   try {
     const body = JSON.parse(text) as { error?: unknown; message?: unknown };
-    const words = body.error ?? body.message;
-    if (typeof words === 'string') return words.slice(0, WORDS);
+    const stated = body.error ?? body.message;
+    if (typeof stated === 'string') return stated.slice(0, ERROR_TEXT_LENGTH);
   } catch {
-    // Not JSON: the text itself.
+    // Not JSON.
   }
-  return text.trim().slice(0, WORDS) || 'no words';
+  return text.trim().slice(0, ERROR_TEXT_LENGTH) || 'empty body';
 }

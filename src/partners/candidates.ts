@@ -1,15 +1,15 @@
 import type { Sql } from '../platform/postgres';
 import type { CandidatePartner } from './domain/routing-decision';
 
-/** How long a process trusts its count of open units: load moves slowly, and counting reads every open print job. */
+/** Lifetime of the cached count of open units. Load changes slowly, and counting reads every open print job. */
 const LOAD_CACHE_MS = 5_000;
 
-/** Reads the partners that routing chooses from, for the SKUs of an order. */
+/** Returns the partners that routing chooses from, with their stock of the given SKUs and their load. */
 export type CandidateReader = (partnerSkus: readonly string[]) => Promise<CandidatePartner[]>;
 
 /**
- * Reads the partners that routing chooses from, with their stock of the given SKUs and their load.
- * One statement an order; the load is read once in five seconds for all orders of the process.
+ * Creates a candidate reader. It runs one statement per order; the load is read once in `LOAD_CACHE_MS` for all orders of
+ * the process.
  */
 export function createCandidateReader(sql: Sql): CandidateReader {
   let load: { readonly until: number; readonly units: Promise<ReadonlyMap<string, number>> } | undefined;
@@ -18,7 +18,7 @@ export function createCandidateReader(sql: Sql): CandidateReader {
     if (load !== undefined && load.until > Date.now()) return await load.units;
     const units = readOpenUnits(sql);
     load = { until: Date.now() + LOAD_CACHE_MS, units };
-    // A failed count is not kept.
+    // Do not cache a failed count.
     units.catch(() => {
       load = undefined;
     });
@@ -32,8 +32,8 @@ export function createCandidateReader(sql: Sql): CandidateReader {
 }
 
 /**
- * Stock is what both sides agree is there: the ledger's level and the partner's report, whichever is less, without
- * what print jobs have reserved. An SKU that neither knows is left out.
+ * Reads partners with their available stock: the smaller of the ledger's level and the partner's report, minus the
+ * units reserved for print jobs. An SKU that neither source knows is left out.
  */
 async function readCandidates(
   sql: Sql,

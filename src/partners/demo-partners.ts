@@ -3,15 +3,15 @@ import type { PartnerCapabilities } from './domain/capabilities';
 import type { PartnerSetup } from './partner-schemas';
 import { createPartner, type Partner, partnerByAccount } from './store';
 
-/** `[unit price in minor units, lead days]` rows to offers. */
+/** Converts rows of `[unit price in minor units, lead days]` to offers. */
 const offers = (rows: Readonly<Record<string, readonly [number, number]>>): PartnerCapabilities['models'] =>
   Object.fromEntries(
     Object.entries(rows).map(([uid, [unitPriceMinor, leadDays]]) => [uid, { unitPriceMinor, leadDays }]),
   );
 
 /**
- * The print partners of the embedded mode. Both make posters, cards, mugs and stickers; photo books and framed
- * posters come from Berlin and t-shirts from Ohio, so that one order can need both.
+ * The print partners of the embedded mode. Both make posters, cards, mugs and stickers. Only Berlin makes photo books
+ * and framed posters, only Ohio makes t-shirts: one order can need both.
  */
 const DEMO_SETUPS: readonly PartnerSetup[] = [
   {
@@ -99,8 +99,8 @@ const DEMO_SETUPS: readonly PartnerSetup[] = [
 ];
 
 /**
- * Sets the demo accounts up as partners where they are not; what operators changed since stays.
- * @param accounts accounts of role partner; the name is the partner's uid, others are passed over
+ * Creates the demo partners that are missing. Existing partners keep what operators changed.
+ * @param accounts accounts with the role partner. An account whose name is no demo partner's uid is skipped.
  */
 export async function ensureDemoPartners(
   sql: Sql,

@@ -6,11 +6,11 @@ import { day, moment } from '../platform/domain/fields';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
 import { PRINT_ORDER_VERSIONS } from './domain/print-order-handoff';
 
-/** What operators and partners send about a partner, and what operators see of it. */
+/** Schemas of the bodies that operators and partners send about a partner, and of the partner as operators read it. */
 
 const country = z.string().refine(isCountry, { error: 'must be an ISO 3166-1 alpha-2 country code' });
 const line = (max: number) => z.string().trim().min(1).max(max);
-/** Text that labels and customs forms carry. */
+/** Text that is printed on labels and customs forms. */
 const printedLine = (max: number) => printable(line(max));
 
 export const senderAddressSchema = z.object({
@@ -45,7 +45,7 @@ export const partnerSetupSchema = z.object({
   uid: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{1,62}$/, 'must be lowercase letters, digits and hyphens, 2 to 63 of them')
-    .describe('Names the partner for good.'),
+    .describe('Identifies the partner. It cannot be changed.'),
   name: line(100),
   currency: z
     .string()
@@ -53,15 +53,15 @@ export const partnerSetupSchema = z.object({
       error: 'must be an ISO 4217 currency with a known exchange rate',
     })
     .describe('Currency of its prices and procurement orders.'),
-  enabled: z.boolean().default(true).describe('Whether routing may choose it.'),
+  enabled: z.boolean().default(true).describe('True when routing may choose the partner.'),
   printHouseUid: line(100).nullable().default(null),
   senderAddress: senderAddressSchema.describe(
-    'Where its parcels are sent from; its country is where it fulfils.',
+    'Address that its parcels are sent from. Its country is the fulfillment country.',
   ),
   capabilities: partnerCapabilitiesSchema,
 });
 
-/** What an operator sets up of a partner. */
+/** The part of a partner that an operator sets. */
 export type PartnerSetup = z.output<typeof partnerSetupSchema>;
 
 export const partnerChangeSchema = z.object({
@@ -72,7 +72,7 @@ export const partnerChangeSchema = z.object({
   capabilities: partnerCapabilitiesSchema
     .partial()
     .optional()
-    .describe('Each capability that is given is replaced as a whole.'),
+    .describe('Each capability in the request replaces the stored one as a whole.'),
 });
 
 export type PartnerChange = z.output<typeof partnerChangeSchema>;
@@ -96,7 +96,7 @@ export const partnerViewSchema = z.object({
   createdAt: z.iso.datetime(),
 });
 
-/** One SKU of a stock report (DESIGN "Stock poll"); partners answer the poll with it, or push it. */
+/** One SKU of a stock report. Partners answer the stock poll with it, or push it. */
 export const stockReportSchema = z.object({
   SKU: z.string().min(1).max(200),
   status: z.enum(['in-stock', 'out-of-stock']),
@@ -105,11 +105,11 @@ export const stockReportSchema = z.object({
     .min(0)
     .max(1_000_000_000)
     .nullish()
-    .describe('Units on the shelf; in stock with 0 is out of stock.'),
+    .describe('Units available. The status in-stock with amount 0 counts as out of stock.'),
   replenishmentDate: z
     .union([day, moment({ local: true }), z.literal('')])
     .nullish()
-    .describe('Day on which more comes in.'),
+    .describe('Day on which more units arrive.'),
 });
 
 export type StockReport = z.output<typeof stockReportSchema>;

@@ -1,16 +1,16 @@
 import type { Queryable } from '../platform/postgres';
 
-/** A print order as its partner names it in calls. */
+/** A print order that a partner names in a call. */
 export interface AddressedPrintOrder {
   /** Decimal string. */
   readonly id: string;
   readonly orderId: string;
   readonly status: string;
-  /** Ids of its jobs: what the partner knows as its items. */
+  /** Ids of its print jobs. The partner knows them as item ids. */
   readonly jobIds: readonly string[];
 }
 
-/** @returns null when there is no such print order, or when it is another partner's */
+/** Returns a partner's print order, or null when there is none or it belongs to another partner. */
 export async function printOrderOfPartner(
   sql: Queryable,
   partnerId: string,

@@ -1,15 +1,15 @@
 import { json, type Queryable } from '../platform/postgres';
 import type { RoutingDecision } from './domain/routing-decision';
 
-/** A stored decision, as operators see it. */
+/** A stored routing decision as operators read it. */
 export interface StoredDecision {
-  /** The step of the order run that decided. */
+  /** Step of the order run that made the decision. */
   readonly step: string;
   readonly decision: RoutingDecision;
   readonly createdAt: Date;
 }
 
-/** Keeps the decision of a step; a step that is tried again replaces its own. */
+/** Stores the routing decision of a step. A retry of the step replaces it. */
 export async function recordRoutingDecision(
   sql: Queryable,
   { orderId, step, decision }: { orderId: string; step: string; decision: RoutingDecision },
@@ -22,7 +22,7 @@ export async function recordRoutingDecision(
 }
 
 /**
- * All decisions of an order, oldest first.
+ * Returns all routing decisions of an order, oldest first.
  * @returns undefined when there is no such order
  */
 export async function routingDecisions(

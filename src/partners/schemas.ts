@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PRINT_ORDER_VERSIONS } from './domain/print-order-handoff';
 
-/** What a partner may rely on in a print order (interface "Partner-bound print order"), one schema a variant. */
+/** Schemas of print orders, one for each variant (interface "Partner-bound print order"). */
 
 const decimalString = z.string().regex(/^\d+$/);
 const text = z.string().min(1);
@@ -37,7 +37,7 @@ const asset = z.strictObject({
       'shslr_preview',
     ])
     .optional()
-    .describe('Only where the content is split over several files.'),
+    .describe('Present only when the content is split over several files.'),
 });
 
 const product = z.strictObject({ modelUid: text, desc: z.string(), attributes: z.array(attribute) });
@@ -51,8 +51,8 @@ const orderItem = z.strictObject({
 });
 
 const bundlePart = orderItem.extend({
-  id: decimalString.optional().describe('Fulfilment services have none.'),
-  unit_price: z.number().min(0).describe('In the partner’s currency.'),
+  id: decimalString.optional().describe('Absent for fulfillment services.'),
+  unit_price: z.number().min(0).describe('Price in the partner’s currency.'),
   assets: z.array(asset).min(1).nullable(),
 });
 
@@ -94,7 +94,7 @@ const common = {
   }),
 };
 
-const brandedPackaging = text.optional().describe('Packaging workflow; from version 1.1 on.');
+const brandedPackaging = text.optional().describe('Packaging workflow. Version 1.1 and later.');
 
 export const paperPrintOrderSchema = z.strictObject({
   ...common,

@@ -11,9 +11,9 @@ export interface ReportedLevel {
 }
 
 /**
- * Stores what a partner reported. The newest report of an SKU wins, whichever way it came: a poll that was
- * answered late does not undo a push that overtook it. Of several entries for one SKU the last counts.
- * @param reportedAt when the report was pushed, or when the poll was sent
+ * Stores a partner's stock report. The newest report of an SKU wins: the answer to a slow poll does not replace a push
+ * that arrived meanwhile. Of several entries for one SKU the last one counts.
+ * @param reportedAt time of the push, or the time at which the poll was sent
  */
 export async function recordStockReports(
   sql: Queryable,
@@ -32,7 +32,7 @@ export async function recordStockReports(
         replenished: replenishmentDate?.slice(0, 10) || null,
       };
     })
-    // One sequence for all writers, so that two reports at once cannot lock each other.
+    // All writers lock rows in the same order, so concurrent reports cannot deadlock.
     .sort((a, b) => (a.sku < b.sku ? -1 : 1));
   if (rows.length === 0) return;
   await sql`
@@ -45,7 +45,7 @@ export async function recordStockReports(
     WHERE kept.reported_at <= excluded.reported_at`;
 }
 
-/** A page of what a partner last reported, by SKU. */
+/** Returns a page of a partner's last reported stock levels, ordered by SKU. */
 export async function reportedLevels(
   sql: Queryable,
   partnerId: string,
@@ -59,14 +59,14 @@ export async function reportedLevels(
   return rows.map((row) => ({ ...row, amount: row.amount === null ? null : Number(row.amount) }));
 }
 
-/** Partners that can be asked for their stock. */
+/** Returns the ids of the enabled partners that have an `inventoryUrl`. */
 export async function partnersToPoll(sql: Queryable): Promise<string[]> {
   const rows = await sql<{ partnerId: string }[]>`
     SELECT account_id AS partner_id FROM partners WHERE enabled AND inventory_url IS NOT NULL ORDER BY uid`;
   return rows.map(({ partnerId }) => partnerId);
 }
 
-/** The next SKUs to ask a partner for: those of its stock items, and those it has reported before. */
+/** Returns a page of the SKUs to poll a partner for: its stock items and the SKUs it has reported before. */
 export async function skusToPoll(
   sql: Queryable,
   partnerId: string,

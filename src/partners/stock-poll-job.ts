@@ -1,7 +1,7 @@
 import { WORKFLOW_TYPES } from '../platform/domain/workflows';
 import type { PeriodicJob } from '../platform/temporal/periodic-jobs';
 
-/** How often partners are asked for their stock (DESIGN "Stock poll"). */
+/** Periodic job that polls partners for their stock. */
 export const STOCK_POLL: PeriodicJob = {
   name: 'partner-stock-poll',
   workflowType: WORKFLOW_TYPES.partnerStockPoll,

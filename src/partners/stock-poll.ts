@@ -7,27 +7,29 @@ import { type StockReport, stockReportSchema } from './partner-schemas';
 import { recordStockReports, skusToPoll } from './stock-levels';
 import { partnerByAccount } from './store';
 
-/** Most SKUs of one question (DESIGN "Stock poll"). */
-const SKUS_A_CALL = 100;
+/** Largest number of SKUs in one request. */
+const SKUS_PER_CALL = 100;
 const STOCK_POLL_VERSION = '1.0';
 
-/** What came of asking a partner for one page of its SKUs. */
+/** Outcome of polling a partner for one page of SKUs. It is stored as an activity result, so the field names stay. */
 export type PageOutcome =
-  /** `lastSku`: the page's last, null when there was none left to ask for. */
   | {
       readonly outcome: 'asked';
+      /** Cursor for the next page. Null when no SKU was left. */
       readonly lastSku: string | null;
+      /** Number of SKUs in the request. */
       readonly asked: number;
+      /** Number of SKUs whose level the answer reported. */
       readonly told: number;
     }
   | { readonly outcome: 'retry'; readonly message: string; readonly retryAfterMs: number | null }
   | { readonly outcome: 'refused'; readonly message: string };
 
-const answerSchema = z.object({ items: z.array(z.unknown()).max(10 * SKUS_A_CALL) });
+const answerSchema = z.object({ items: z.array(z.unknown()).max(10 * SKUS_PER_CALL) });
 
 /**
- * Asks a partner for the stock of its next SKUs and stores what it tells. A line that cannot be read, or that nobody
- * asked for, is passed over; SKUs that the answer leaves out keep their last report.
+ * Polls a partner for one page of SKUs and stores the reported levels. Invalid entries and SKUs that were not requested
+ * are skipped. SKUs missing from the answer keep their last report.
  */
 export async function pollStockPage(
   { sql, client }: { readonly sql: Sql; readonly client: SafeClient },
@@ -35,13 +37,13 @@ export async function pollStockPage(
   afterSku: string,
 ): Promise<PageOutcome> {
   const partner = await partnerByAccount(sql, partnerId);
-  const nothingToAsk = { outcome: 'asked', lastSku: null, asked: 0, told: 0 } as const;
-  if (partner?.inventoryUrl == null) return nothingToAsk;
-  const skus = await skusToPoll(sql, partnerId, { afterSku, limit: SKUS_A_CALL });
+  const emptyPage = { outcome: 'asked', lastSku: null, asked: 0, told: 0 } as const;
+  if (partner?.inventoryUrl == null) return emptyPage;
+  const skus = await skusToPoll(sql, partnerId, { afterSku, limit: SKUS_PER_CALL });
   const lastSku = skus.at(-1);
-  if (lastSku === undefined) return nothingToAsk;
+  if (lastSku === undefined) return emptyPage;
 
-  const askedAt = new Date();
+  const polledAt = new Date();
   const answer = await postToPartner(client, {
     url: partner.inventoryUrl,
     messageId: `stock_${uuidv7()}`,
@@ -51,11 +53,11 @@ export async function pollStockPage(
   if (answer.outcome !== 'accepted') return answer;
   const reports = readAnswer(answer.text, new Set(skus));
   if (reports === undefined) return { outcome: 'refused', message: 'the answer is not {items: [...]}' };
-  await recordStockReports(sql, partnerId, reports, askedAt);
+  await recordStockReports(sql, partnerId, reports, polledAt);
   return { outcome: 'asked', lastSku, asked: skus.length, told: reports.length };
 }
 
-function readAnswer(text: string, asked: ReadonlySet<string>): StockReport[] | undefined {
+function readAnswer(text: string, requested: ReadonlySet<string>): StockReport[] | undefined {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -66,6 +68,6 @@ function readAnswer(text: string, asked: ReadonlySet<string>): StockReport[] | u
   if (!answer.success) return undefined;
   return answer.data.items.flatMap((item) => {
     const report = stockReportSchema.safeParse(item);
-    return report.success && asked.has(report.data.SKU) ? [report.data] : [];
+    return report.success && requested.has(report.data.SKU) ? [report.data] : [];
   });
 }

@@ -4,33 +4,33 @@ import { json, type Queryable } from '../platform/postgres';
 import { type PrintOrderVersion, printOrderVersion, submitUrlFor } from './domain/print-order-handoff';
 import type { PartnerChange, PartnerSetup } from './partner-schemas';
 
-/** What a partner says when it subscribes. */
+/** Addresses and version that a partner registers with `POST /v2/subscribe`. */
 export interface Subscription {
   readonly orderSubmitUrl: string;
   readonly apparelOrderSubmitUrl: string | null;
   readonly orderCancelUrl: string | null;
   readonly inventoryUrl: string | null;
-  /** Null: the usual version of each product kind. */
+  /** Null selects the default version of each product kind. */
   readonly printOrderVersion: PrintOrderVersion | null;
 }
 
 export interface Partner extends PartnerSetup, Omit<Subscription, 'orderSubmitUrl'> {
-  /** Its account's id. */
+  /** Id of its account. */
   readonly partnerId: string;
-  /** Country it ships from, ISO 3166-1 alpha-2. */
+  /** Country that it ships from, ISO 3166-1 alpha-2. */
   readonly country: string;
   readonly stateProvince: string | null;
-  /** Null until it has subscribed. */
+  /** Null until the partner has subscribed. */
   readonly orderSubmitUrl: string | null;
-  /** Every call to the partner is signed with all of them; none until it has subscribed. */
+  /** Every call to the partner carries one signature for each. Empty until the partner has subscribed. */
   readonly signingSecrets: readonly string[];
   readonly subscribedAt: Date | null;
   readonly createdAt: Date;
 }
 
 /**
- * How long calls carry a signature by the replaced secret as well: as long as a print order is retried, so that a
- * partner that comes back late with its old secret still knows us.
+ * Time for which calls are also signed with the replaced secret. It equals the retry window of print orders: a partner
+ * that recovers late and still holds the old secret can verify the call.
  */
 const SECRET_OVERLAP_HOURS = 24;
 
@@ -41,7 +41,7 @@ const columns = (sql: Queryable) => sql`
     AS signing_secrets,
   subscribed_at, created_at`;
 
-/** @returns undefined when the account is not set up as a partner */
+/** Returns the partner of an account, or undefined when the account is not set up as a partner. */
 export async function partnerByAccount(sql: Queryable, accountId: string): Promise<Partner | undefined> {
   const [partner] = await sql<
     Partner[]
@@ -49,14 +49,14 @@ export async function partnerByAccount(sql: Queryable, accountId: string): Promi
   return partner;
 }
 
-/** All partners by uid; print partners are counted in tens. */
+/** Returns all partners ordered by uid. The list is not paged: there are tens of print partners. */
 export async function listPartners(sql: Queryable): Promise<Partner[]> {
   return [...(await sql<Partner[]>`SELECT ${columns(sql)} FROM partners ORDER BY uid`)];
 }
 
 /**
  * Sets an account up as a partner.
- * @returns undefined when the account or the uid is a partner already
+ * @returns undefined when the account is a partner already or the uid is in use
  */
 export async function createPartner(
   sql: Queryable,
@@ -76,8 +76,8 @@ export async function createPartner(
 }
 
 /**
- * Changes what is given; each capability is replaced as a whole.
- * @returns the changed partner, undefined when there is none
+ * Updates the given fields. Each given capability replaces the stored one as a whole.
+ * @returns the updated partner, or undefined when there is none
  */
 export async function changePartner(
   sql: Queryable,
@@ -101,9 +101,9 @@ export async function changePartner(
 }
 
 /**
- * Records where a partner wants to be called and makes a new signing secret (DESIGN "Subscription"). A later call
- * replaces everything; the replaced secret goes on signing beside the new one for a day.
- * @returns the new secret, undefined when the account is not set up as a partner
+ * Stores a partner's addresses and creates a signing secret. A later call replaces all addresses and the secret; for
+ * `SECRET_OVERLAP_HOURS` calls are signed with the replaced secret as well.
+ * @returns the new secret, or undefined when the account is not set up as a partner
  */
 export async function subscribe(
   sql: Queryable,
@@ -127,7 +127,7 @@ export async function subscribe(
   return rows.length === 0 ? undefined : { signingSecret };
 }
 
-/** How a partner takes print orders of a kind; undefined while it has not subscribed. */
+/** Returns where and in which version a partner accepts print orders of a kind; undefined before it has subscribed. */
 export function handoffOf(
   partner: Partner,
   kind: ProductKind,

@@ -11,7 +11,7 @@ import { POSTBACK_STATUSES, type PostbackEvent } from '../domain/lifecycle/run-e
 
 const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
 
-/** A status postback (interface "POST /v2/order/status"), with the optional `orderItemId` that names one item. */
+/** A status postback (interface "POST /v2/order/status"). The optional `orderItemId` limits it to one item. */
 export const postbackSchema = crossField(
   z.object({
     timestamp: moment({ local: true }).transform((time) =>
@@ -46,7 +46,10 @@ export const postbackSchema = crossField(
 ).meta({ id: 'StatusPostback' });
 export type Postback = z.output<typeof postbackSchema>;
 
-/** @throws Refusal `VALIDATION_ERROR` for items that are not of the print order, or that contradict each other */
+/**
+ * Checks the item ids of a postback.
+ * @throws Refusal `VALIDATION_ERROR` for items that are not in the print order or that contradict each other
+ */
 function checkItems({ jobIds }: AddressedPrintOrder, postback: Postback): void {
   const errors: FieldError[] = [];
   const report = (message: string, reference: string) =>
@@ -73,12 +76,11 @@ function checkItems({ jobIds }: AddressedPrintOrder, postback: Postback): void {
 }
 
 /**
- * Takes a postback in: stored once in the inbox, with the signal to the order's run in the same statement. An equal
- * postback changes nothing. It is safe with Temporal away. The caller wakes the outbox when it was new.
- * @returns whether it was new
- * @throws Refusal `NOT_FOUND` for a print order that is not the partner's, `VALIDATION_ERROR` for foreign items
+ * Stores a postback in the inbox and, in the same statement, the signal to the order run in the outbox. It works while
+ * Temporal is unavailable. A repeated postback changes nothing. The caller wakes the outbox relay when `isNew` is true.
+ * @throws Refusal `NOT_FOUND` for a print order of another partner, `VALIDATION_ERROR` for items of another print order
  */
-export async function takePostback(
+export async function storePostback(
   sql: Sql,
   partnerId: string,
   postback: Postback,
@@ -87,7 +89,7 @@ export async function takePostback(
   if (printOrder === null)
     throw new Refusal('NOT_FOUND', { message: `There is no print order ${postback.orderId}.` });
   checkItems(printOrder, postback);
-  const said = {
+  const content = {
     status: postback.status,
     at: postback.timestamp,
     message: postback.message ?? null,
@@ -100,13 +102,13 @@ export async function takePostback(
     trackingCode: postback.trackingCode ?? null,
     trackingLink: postback.trackingLink ?? null,
   };
-  // The statement that knows the row's id fills it in.
-  const event: PostbackEvent = { type: 'postback', eventId: '', printOrderId: printOrder.id, ...said };
+  // The statement sets `eventId` to the id of the inserted row.
+  const event: PostbackEvent = { type: 'postback', eventId: '', printOrderId: printOrder.id, ...content };
   const signal: WorkflowSignal = { signal: ORDER_SIGNALS.postback, args: [event] };
   const stored = await sql`
     WITH stored AS (
       INSERT INTO postbacks (partner_id, print_order_id, fingerprint, body)
-      VALUES (${partnerId}, ${printOrder.id}, ${sha256(JSON.stringify(said))}, ${json(sql, said)})
+      VALUES (${partnerId}, ${printOrder.id}, ${sha256(JSON.stringify(content))}, ${json(sql, content)})
       ON CONFLICT (print_order_id, fingerprint) DO NOTHING RETURNING id
     ), signalled AS (
       INSERT INTO outbox (kind, target, payload)

@@ -1,7 +1,7 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import type { AssetBody } from '../schemas';
 
-/** File types of orders, as asset types call them; `default` depends on the product. */
+/** Asset type of each file type of an order. `default` is not listed: its asset type depends on the product. */
 const ASSET_TYPES = {
   cover: 'cover',
   front: 'front',
@@ -30,23 +30,26 @@ const FORMATS: Readonly<Record<string, Pick<AssetBody, 'format' | 'contentType'>
   'image/jpeg': { format: 'jpeg', contentType: 'image/jpeg' },
 };
 
-/** One stored print file of an item, with the links a partner may use for a time. */
+/** One stored print file of an item, with time-limited links. */
 export interface PrintFile {
   /** File type as ordered: `default`, `front`, `cover`... */
   readonly fileType: string;
   readonly contentType: string;
   /** HTTPS link, time-limited. */
   readonly url: string;
-  /** Picture of the printed article; apparel partners check their print against it. */
+  /** Preview image. Apparel partners compare their print with it. */
   readonly preview: { readonly contentType: string; readonly url: string } | null;
 }
 
-/** An item that cannot be told to a partner: orders are checked before, so this is a fault of the engine. */
+/** An item that no print order can express. Intake refuses such orders, so this error is a bug. */
 export class PrintOrderError extends Error {
   override readonly name = 'PrintOrderError';
 }
 
-/** A type only where the content is split; the block of a book (`default` beside a cover) is its `text`. */
+/**
+ * Returns the assets of a paper product. Assets have a type only when the content is split over several files. Beside a
+ * cover, the `default` file is the inside of a book: type `text`.
+ */
 export function paperAssets(files: readonly PrintFile[]): AssetBody[] {
   if (files.length === 1) return [asset(files[0]!)];
   const besideCover = files.some(({ fileType }) => fileType === 'cover');
@@ -56,14 +59,14 @@ export function paperAssets(files: readonly PrintFile[]): AssetBody[] {
 }
 
 /**
- * The assets of a garment: for each printed place the file and its preview, and the places as partners know them.
- * @throws PrintOrderError for a file that has no place on a garment
+ * Returns the assets of a garment, a file and its preview for each printed position, and the positions joined by `+`.
+ * @throws PrintOrderError for a file type without a position on a garment
  */
 export function apparelAssets(
   files: readonly PrintFile[],
   product: ResolvedProduct,
 ): { location: string; assets: AssetBody[] } {
-  // An embroidered chest and a printed front are two files at one place: none may be lost.
+  // An embroidered chest and a printed front are two files with the same asset type. Send both.
   const places = files
     .map((file) => [apparelPlace(file, product), file] as const)
     .sort(([a], [b]) => byPlace(a, b));
@@ -71,18 +74,18 @@ export function apparelAssets(
     location: [...new Set(places.map(([place]) => place))].join('+'),
     assets: places.flatMap(([place, file]) => [
       asset(file, place),
-      // Where no picture was made the print file itself shows what is wanted.
+      // Without a preview image, the print file takes its place.
       asset(file.preview ?? file, `${place}_preview`),
     ]),
   };
 }
 
-/** Places of a garment in the order partners know them: `front+back`. */
+/** Positions of a garment in the order that partners expect: `front+back`. */
 const APPAREL_PLACES: readonly ApparelAssetType[] = ['front', 'back', 'inlbl', 'bcklbl', 'shsll', 'shslr'];
 const byPlace = (a: ApparelAssetType, b: ApparelAssetType) =>
   APPAREL_PLACES.indexOf(a) - APPAREL_PLACES.indexOf(b);
 
-/** `default` is the front, unless the garment is printed on one side and that is another. */
+/** Returns the asset type of a garment file. `default` is the front, unless the garment's only print area is another. */
 function apparelPlace(file: PrintFile, { printAreas }: ResolvedProduct): ApparelAssetType {
   const onlyArea = printAreas.length === 1 ? printAreas[0]?.fileType : undefined;
   const named = file.fileType === 'default' ? (onlyArea ?? 'default') : file.fileType;
@@ -93,7 +96,7 @@ function apparelPlace(file: PrintFile, { printAreas }: ResolvedProduct): Apparel
   return place;
 }
 
-/** Workflow-builder files may have any name: those without a counterpart carry no type. */
+/** Returns undefined for custom file types (workflow builder): their assets have no type. */
 function typeOf(fileType: string): PrintedAssetType | undefined {
   return Object.hasOwn(ASSET_TYPES, fileType) ? ASSET_TYPES[fileType as keyof typeof ASSET_TYPES] : undefined;
 }

@@ -3,22 +3,22 @@ import type { PartnerCalendar } from './capabilities';
 
 const DAY_MS = 86_400_000;
 
-/** More days off in a row than any list of closed dates can hold beside weekends and holidays. */
+/** Upper bound of consecutive days off: more than 400 closed dates with the weekends and holidays between them. */
 const LONGEST_CLOSURE_DAYS = 1_000;
 
-/** Calendar days from one date (YYYY-MM-DD) to another; negative when `to` is earlier. */
+/** Returns the calendar days between two dates (YYYY-MM-DD); negative when `to` is earlier. */
 export function daysBetween(from: string, to: string): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS);
 }
 
-/** Making one takes about 50 microseconds, formatting with it one. */
+/** Cached because creating a format takes about 50 microseconds and using it about one. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Date (YYYY-MM-DD) and time of day (HH:MM) that a wall clock in the time zone shows. */
+/** Returns the local date (YYYY-MM-DD) and time of day (HH:MM) in a time zone. */
 export function localDateAndTime(instant: Date, timeZone: string): { date: string; time: string } {
   let format = formats.get(timeZone);
   if (!format) {
-    // Swedish writes dates as ISO 8601 does.
+    // The Swedish locale writes dates in the ISO 8601 form.
     format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
     formats.set(timeZone, format);
   }
@@ -26,7 +26,7 @@ export function localDateAndTime(instant: Date, timeZone: string): { date: strin
   return { date, time };
 }
 
-/** The calendar as promise dates take it; days closed for reasons of the partner's own are not in it. */
+/** Returns the calendar for promise dates. It leaves out `closedDates`. */
 export function workCalendar({ holidays, workingDays }: PartnerCalendar): WorkCalendar {
   return { country: holidays.country, state: holidays.state, weekdays: workingDays };
 }
@@ -42,10 +42,10 @@ function firstWorkedDay(calendar: PartnerCalendar, from: string): string {
 }
 
 /**
- * The day a partner ships what is handed over at an instant (interface "dispatchDate").
- * Production starts on that day in the partner's time zone when it is a working day before the cut-off,
- * else on the next working day, and takes `leadDays` working days; 0 ships on the day it starts.
- * @param notBefore earliest start (YYYY-MM-DD), such as the day missing stock comes in
+ * Returns the day on which a partner ships a print order (interface "dispatchDate").
+ * Production starts on the day of the handover in the partner's time zone when that is a working day and the time is
+ * before the cut-off, else on the next working day. It takes `leadDays` working days; 0 ships on the day of the start.
+ * @param notBefore earliest start (YYYY-MM-DD), for example the day on which missing stock arrives
  * @returns YYYY-MM-DD, always a working day of the partner
  */
 export function dispatchDate(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Days of the week as ISO 8601 numbers them: 1 is Monday, 7 is Sunday. */
+/** Day of the week, ISO 8601: 1 is Monday, 7 is Sunday. */
 const weekday = z.int().min(1).max(7);
 
 const timeZone = z.string().refine(
@@ -17,7 +17,7 @@ const timeZone = z.string().refine(
 
 const country = z.string().regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 alpha-2 country code');
 
-/** When a print house works: what dispatch dates are counted from. */
+/** Working hours of a print house. Dispatch dates are counted in its working days. */
 export const partnerCalendarSchema = z.object({
   timeZone,
   workingDays: z
@@ -30,14 +30,14 @@ export const partnerCalendarSchema = z.object({
   cutOff: z
     .string()
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 14:00')
-    .describe('Orders handed over before this time of day, in the time zone, start on the same day.'),
+    .describe('Production of orders handed over before this local time starts on the same day.'),
   holidays: z
     .object({ country, state: z.string().min(1).max(10).optional() })
-    .describe('Country, and state where holidays differ, whose public holidays are not worked.'),
-  closedDates: z.array(z.iso.date()).max(400).default([]).describe('Further days that are not worked.'),
+    .describe('Country whose public holidays are days off; state where holidays differ within the country.'),
+  closedDates: z.array(z.iso.date()).max(400).default([]).describe('Further days off.'),
 });
 
-/** What a partner makes of one product model, at what price and pace. */
+/** Price and lead time of one product model at a partner. */
 export const modelOfferSchema = z.object({
   unitPriceMinor: z
     .int()
@@ -47,20 +47,20 @@ export const modelOfferSchema = z.object({
   leadDays: z.int().min(0).max(60).describe('Working days from the start of production to dispatch.'),
 });
 
-/** What a partner can make, where it ships, and how much of it a day. */
+/** What a partner produces, where it ships to, and its daily capacity. */
 export const partnerCapabilitiesSchema = z.object({
   productKinds: z.array(z.enum(['print', 'apparel', 'mounted'])).max(3),
   models: z
     .record(z.string().min(1).max(100), modelOfferSchema)
     .describe(
-      'Product models the partner makes, by model uid; parts it prints and services it gives count too.',
+      'Product models that the partner produces, by model uid, including printed parts and fulfillment services.',
     ),
   countriesServed: z
     .array(z.union([z.literal('*'), country]))
     .max(300)
-    .describe('Countries it ships to; `*` is all.'),
+    .describe('Countries that it ships to; `*` means all.'),
   calendar: partnerCalendarSchema,
-  capacityPerDay: z.int().min(1).max(10_000_000).describe('Units it can produce on a working day.'),
+  capacityPerDay: z.int().min(1).max(10_000_000).describe('Units produced on a working day.'),
 });
 
 export type PartnerCalendar = z.output<typeof partnerCalendarSchema>;

@@ -15,14 +15,14 @@ import type { PrintOrderVersion } from './print-order-handoff';
 export { type PrintFile, PrintOrderError } from './assets';
 
 export interface PrintOrderItem {
-  /** Decimal string; postbacks and cancellations name the item by it. */
+  /** Decimal string. Postbacks and cancellations refer to the item by this id. */
   readonly id: string;
   readonly quantity: number;
   readonly product: ResolvedProduct;
   readonly files: readonly PrintFile[];
 }
 
-/** Addresses on print orders name a person and an e-mail address. */
+/** Address of a print order. Name and email are required there. */
 export type PrintOrderAddress = PostalAddress & {
   readonly firstName: string;
   readonly lastName: string;
@@ -37,7 +37,7 @@ export interface PrintOrderInput {
   readonly orderDate: Date;
   /** YYYY-MM-DD. */
   readonly dispatchDate: string;
-  /** Packaging workflow, where the client has one. */
+  /** Packaging workflow; null when none applies. */
   readonly brandedPackaging: string | null;
   readonly partner: {
     readonly uid: string;
@@ -48,27 +48,26 @@ export interface PrintOrderInput {
   readonly shipmentMethodUid: string;
   readonly sender: PrintOrderAddress;
   readonly delivery: PrintOrderAddress;
-  /** Value and tax declared for customs; zero of both where nothing is declared. */
+  /** Declared value and tax. Both are zero when no declaration is needed. */
   readonly customs: {
     readonly priceTotalMinor: number;
     readonly taxMinor: number;
     readonly currency: string;
   };
-  /** Turns parts' prices into the partner's currency. */
+  /** Converts the prices of parts to the partner's currency. */
   readonly rates: RateTable;
 }
 
 /**
- * The message that hands a print order to a partner, in the variant of its kind (interface "Partner-bound print
- * order"). Optional fields without a value are left out. Version 1.0 knows no branded packaging, and apparel has
- * none in either version.
- * @throws PrintOrderError for an item of another kind, or a file that no asset can carry
+ * Builds the print order body in the variant of its kind (interface "Partner-bound print order"). Optional fields
+ * without a value are left out. Version 1.0 has no `brandedPackaging`; apparel has none in either version.
+ * @throws PrintOrderError for an item of another kind or a file with an unsupported content type
  */
 export function buildPrintOrder(input: PrintOrderInput): PrintOrderBody {
   for (const { id, product } of input.items) {
     if (product.kind !== input.kind) {
       throw new PrintOrderError(
-        `item ${id} is of kind ${product.kind}, print order ${input.id} of ${input.kind}`,
+        `item ${id} has the kind ${product.kind}, print order ${input.id} the kind ${input.kind}`,
       );
     }
   }
@@ -117,7 +116,7 @@ function bundle(
   const parts = product.parts.map((part): BundlePartBody => {
     const eur = part.unitPriceMinorEur;
     return {
-      // All parts carry the item's id: whatever part a postback names, it speaks of the item.
+      // All parts have the item's id, so a postback about any part covers the item.
       ...(part.type === 'service' ? {} : { id }),
       count: part.quantity * quantity,
       type: part.type === 'print' ? 'print' : 'stock',
@@ -180,7 +179,7 @@ function address(type: AddressBody['type'], from: PrintOrderAddress): AddressBod
     companyName: from.company,
     addressLine2: from.addressLine2,
     addressLine3: from.addressLine3,
-    // ISO 3166-2 codes have up to three characters behind the country's; longer words are a name.
+    // An ISO 3166-2 subdivision code has up to three characters. A longer text is a name.
     stateCode: state !== undefined && /^[A-Z0-9]{1,3}$/.test(state) ? state : undefined,
     administrativeAreaLevel1: state,
     phone: from.phone,

@@ -2,31 +2,31 @@ import type { ProductKind, ResolvedProduct } from '../../catalog/domain/product'
 import type { RateTable } from '../../platform/domain/money';
 import type { PartnerCapabilities } from './capabilities';
 
-/** What a partner has of a stocked part. */
+/** Stock of one SKU at a partner. */
 export interface StockLevel {
-  /** Units that can be taken now; null when the partner says in stock and no number. */
+  /** Units available now; null when the partner reported in-stock without an amount. */
   readonly available: number | null;
-  /** YYYY-MM-DD on which more comes in, where that is known. */
+  /** YYYY-MM-DD on which more units arrive; null when unknown. */
   readonly replenishmentDate: string | null;
-  /** Whether print jobs may wait for more. */
+  /** True when print jobs may wait for replenishment. */
   readonly allowBackorder: boolean;
 }
 
-/** A partner as routing weighs it. */
+/** A partner that routing can choose. */
 export interface CandidatePartner {
   readonly partnerId: string;
   readonly uid: string;
-  /** Country it ships from. */
+  /** Country that it ships from. */
   readonly country: string;
   /** Currency of its prices. */
   readonly currency: string;
   readonly enabled: boolean;
-  /** Whether it has told where print orders go. */
+  /** True when the partner has registered its addresses. */
   readonly subscribed: boolean;
   readonly capabilities: PartnerCapabilities;
-  /** By partner SKU. One that is missing here is unknown: the partner is taken at its word that it makes the model. */
+  /** Stock by partner SKU. The stock of a missing SKU is unknown; routing then assumes that the partner has it. */
   readonly stock: Readonly<Record<string, StockLevel>>;
-  /** Units it has taken on and not yet printed. */
+  /** Units in its print jobs that are not printed yet. */
   readonly openUnits: number;
 }
 
@@ -41,40 +41,40 @@ export interface RoutingRequest {
   /** ISO 3166-1 alpha-2. */
   readonly destinationCountry: string;
   readonly partners: readonly CandidatePartner[];
-  /** When the print orders would be handed over. */
+  /** Time of the handover. */
   readonly at: Date;
   readonly rates: RateTable;
-  /** Partners that must not get these items: an operator routes away from them. */
+  /** Partners that an operator excluded for these items. */
   readonly excludedPartnerIds?: readonly string[];
 }
 
-/** Why a partner cannot have an item. */
+/** Reason for which a partner cannot make an item. */
 export type RejectionReason = keyof typeof REJECTIONS;
 
-/** `passing`: the same partner may well take the item later, so an order can wait for it. */
+/** `passing`: the reason is temporary; the same partner can make the item later. */
 export const REJECTIONS = {
-  excluded: { passing: false, says: 'left out by an operator' },
-  kind_not_made: { passing: false, says: 'does not make products of this kind' },
-  model_not_made: { passing: false, says: 'does not make this product model' },
-  destination_not_served: { passing: false, says: 'does not ship to this country' },
-  disabled: { passing: true, says: 'is switched off' },
-  not_subscribed: { passing: true, says: 'has not subscribed yet' },
-  out_of_stock: { passing: true, says: 'is out of stock' },
-} as const satisfies Record<string, { passing: boolean; says: string }>;
+  excluded: { passing: false, text: 'is excluded by an operator' },
+  kind_not_made: { passing: false, text: 'does not make products of this kind' },
+  model_not_made: { passing: false, text: 'does not make this product model' },
+  destination_not_served: { passing: false, text: 'does not ship to this country' },
+  disabled: { passing: true, text: 'is disabled' },
+  not_subscribed: { passing: true, text: 'has not subscribed yet' },
+  out_of_stock: { passing: true, text: 'is out of stock' },
+} as const satisfies Record<string, { passing: boolean; text: string }>;
 
 export const REJECTION_REASONS = Object.keys(REJECTIONS) as RejectionReason[];
 
 /**
- * What one choice costs, in euro cents. Money and time are put on one scale, so that a decision
- * can be read as a sum: the partner's price, and what the rest is worth.
+ * Cost of one choice in euro cents. Days and risks are converted to money, so that the total can be compared: the
+ * partner's price plus the value of the rest.
  */
 export interface ItemCost {
   readonly production: number;
   /** Calendar days until dispatch, at `DAY_COST` each. */
   readonly waiting: number;
-  /** Days on the road, by how far the destination is, at `DAY_COST` each. */
+  /** Days in transit by distance of the destination, at `DAY_COST` each. */
   readonly transit: number;
-  /** Risk of stock that is on order or not known. */
+  /** Risk of stock that is on order or unknown. */
   readonly stock: number;
   readonly total: number;
 }
@@ -85,7 +85,7 @@ export type Alternative =
       readonly partnerUid: string;
       readonly verdict: 'rejected';
       readonly reason: RejectionReason;
-      /** In words, for operators. */
+      /** Text for operators. */
       readonly detail: string;
     }
   | {
@@ -97,7 +97,7 @@ export type Alternative =
       readonly backordered: boolean;
     };
 
-/** One item at the partner that makes it. */
+/** One item and the partner that makes it. */
 export interface Assignment {
   readonly itemId: string;
   readonly quantity: number;
@@ -107,13 +107,13 @@ export interface Assignment {
   /** YYYY-MM-DD. */
   readonly dispatchDate: string;
   readonly backordered: boolean;
-  /** What the partner asks for all units, in its currency. */
+  /** Price of all units in the partner's currency. */
   readonly productionCost: { readonly minor: number; readonly currency: string };
 }
 
 export interface ItemExplanation {
   readonly itemId: string;
-  /** Every partner looked at: the chosen one first, then by cost, then the rejected. */
+  /** All partners: the chosen one first, then the others by cost, then the rejected ones. */
   readonly alternatives: readonly Alternative[];
 }
 
@@ -121,13 +121,13 @@ export type RoutingDecision =
   | {
       readonly ok: true;
       readonly assignments: readonly Assignment[];
-      /** Parcel cost of each partner used, in euro cents, by partner uid. */
+      /** Parcel cost of each chosen partner in euro cents, by partner uid. */
       readonly parcels: Readonly<Record<string, number>>;
       readonly explanation: readonly ItemExplanation[];
     }
   | {
       readonly ok: false;
-      /** Items no partner can have. `passing`: at least one partner may take it later. */
+      /** Items that no partner can make. `passing`: at least one partner can make it later. */
       readonly unroutable: readonly {
         readonly itemId: string;
         readonly passing: boolean;

@@ -1,15 +1,15 @@
 import type { CandidatePartner } from './routing-decision';
 import { compareText, distance, type Option, type WeighedItem } from './routing-weights';
 
-/** Up to here every set of partners is tried (255 sets, some milliseconds for an order of 30 items). */
+/** Largest number of partners for which every subset is tried (255 sets, some milliseconds for 30 items). */
 const EXHAUSTIVE_PARTNERS = 8;
-/** How many of each item's cheapest choices the search among more partners starts from. */
+/** With more partners, the search starts from this number of cheapest options of each item. */
 const CHEAPEST_KEPT = 3;
 
-/** Who makes each item, by item id. */
+/** Chosen option of each item, by item id. */
 export type Plan = ReadonlyMap<string, Option>;
 
-/** The cheapest way to give every item a partner, or null when the stock does not go round. */
+/** Returns the cheapest assignment of all items, or null when the stock is not enough for all of them. */
 export function cheapestPlan(
   weighed: readonly WeighedItem[],
   partners: readonly CandidatePartner[],
@@ -30,7 +30,7 @@ export function cheapestPlan(
     let total = 0;
     for (const { cost } of plan.values()) total += cost.total;
     for (const partner of used) total += distance(partner, destinationCountry).parcel;
-    // Sets come in a fixed sequence, and only a strictly better one replaces the first.
+    // Sets come in a fixed order, and only a strictly better one replaces the best so far: the result is deterministic.
     if (best === null || total < best.total || (total === best.total && used.size < best.parcels)) {
       best = { plan, total, parcels: used.size };
     }
@@ -48,8 +48,8 @@ export function cheapestPlan(
 }
 
 /**
- * Tries every partner alone, then starts from the partners that are among the cheapest of some item (from all, where
- * those have too little stock) and drops the one whose loss helps most, until none does.
+ * Tries every partner alone. Then starts from the partners that are among the cheapest of some item (from all partners
+ * when those have too little stock) and removes, one by one, the partner whose removal lowers the total most.
  */
 function shrinkSet(
   weighed: readonly WeighedItem[],
@@ -79,7 +79,7 @@ function shrinkSet(
   }
 }
 
-/** Gives each item the cheapest of these partners that has the stock left; null when one gets none. */
+/** Assigns each item to the cheapest chosen partner with enough stock left; null when an item remains unassigned. */
 function assignWithin(items: readonly WeighedItem[], chosen: ReadonlySet<CandidatePartner>): Plan | null {
   const plan = new Map<string, Option>();
   const taken = new Map<string, number>();

@@ -13,23 +13,24 @@ import type {
 } from './routing-decision';
 import { REJECTIONS } from './routing-decision';
 
-/** What a day sooner is worth, in euro cents. */
+/** Value of one day in euro cents. */
 const DAY_COST = 80;
 const BACKORDER_COST = 1_500;
 const UNKNOWN_STOCK_COST = 100;
 /**
- * By where the destination is from the partner. `parcel`: what each further partner costs, in euro cents: a print
- * order, a parcel, a delivery the recipient must be home for, a declaration. `days`: usual days on the road; the
- * order's own method is quoted only once it is known who ships.
+ * Costs by distance of the destination. `parcel`: cost of each further partner in euro cents (a print order, a parcel, a
+ * delivery, a customs declaration). `days`: usual days in transit; the order's shipment method is quoted only after
+ * routing.
  */
 const DISTANCES = {
   domestic: { parcel: 500, days: 2 },
   sameTerritory: { parcel: 900, days: 4 },
   crossBorder: { parcel: 2_400, days: 8 },
 } as const;
-/** Start of production of backordered stock whose date the partner does not know. */
+/** Days until production of backordered stock without a replenishment date starts. */
 const BACKORDER_DAYS = 14;
-/** One way to have an item made. */
+
+/** One possible assignment of an item. */
 export interface Option {
   readonly partner: CandidatePartner;
   readonly cost: ItemCost;
@@ -40,17 +41,17 @@ export interface Option {
 
 export interface WeighedItem {
   readonly item: RoutingItem;
-  /** Units of each stocked part that the item takes. */
+  /** Units of each stocked part that the item needs, by partner SKU. */
   readonly needs: ReadonlyMap<string, number>;
   /** Cheapest first. */
   readonly options: readonly Option[];
   readonly rejected: readonly Extract<Alternative, { verdict: 'rejected' }>[];
 }
 
-/** A fixed order of texts, the same in every locale. */
+/** Compares texts by code unit, independently of the locale. */
 export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Units of each stocked part that a quantity of a product takes. */
+/** Returns the units of each stocked part that a quantity of a product needs, by partner SKU. */
 export function stockNeeds(product: ResolvedProduct, quantity: number): ReadonlyMap<string, number> {
   const needs = new Map<string, number>();
   for (const { partnerSku, quantity: perUnit } of product.parts) {
@@ -59,12 +60,13 @@ export function stockNeeds(product: ResolvedProduct, quantity: number): Readonly
   return needs;
 }
 
-/** Models a partner must make: the product's own, and those of the parts that are printed or done by hand. */
+/** Returns the models that a partner must offer: the product's own and those of printed parts and services. */
 function modelsOf(product: ResolvedProduct): ReadonlySet<string> {
   const made = product.parts.filter(({ type }) => type !== 'stock').map(({ modelUid }) => modelUid);
   return new Set([product.modelUid, ...made]);
 }
 
+/** Returns the options of an item at all partners, and the reasons of those that cannot make it. */
 export function weighItem(
   item: RoutingItem,
   partners: readonly CandidatePartner[],
@@ -77,14 +79,14 @@ export function weighItem(
     const weighed = weighPartner(item, needs, partner, request);
     if (Array.isArray(weighed)) options.push(...weighed);
     else {
-      const { reason, about } = weighed;
-      const detail = about === undefined ? REJECTIONS[reason].says : `${REJECTIONS[reason].says}: ${about}`;
+      const { reason, subject } = weighed;
+      const { text } = REJECTIONS[reason];
       rejected.push({
         partnerId: partner.partnerId,
         partnerUid: partner.uid,
         verdict: 'rejected',
         reason,
-        detail,
+        detail: subject === undefined ? text : `${text}: ${subject}`,
       });
     }
   }
@@ -97,27 +99,27 @@ function weighPartner(
   needs: ReadonlyMap<string, number>,
   partner: CandidatePartner,
   { destinationCountry, at, rates, excludedPartnerIds }: RoutingRequest,
-): Option[] | { reason: RejectionReason; about?: string } {
+): Option[] | { reason: RejectionReason; subject?: string } {
   const { capabilities } = partner;
   if (excludedPartnerIds?.includes(partner.partnerId)) return { reason: 'excluded' };
   if (!capabilities.productKinds.includes(product.kind))
-    return { reason: 'kind_not_made', about: product.kind };
+    return { reason: 'kind_not_made', subject: product.kind };
   const offers = [];
   for (const modelUid of modelsOf(product)) {
     const offer = capabilities.models[modelUid];
-    if (!offer) return { reason: 'model_not_made', about: modelUid };
+    if (!offer) return { reason: 'model_not_made', subject: modelUid };
     offers.push(offer);
   }
   const served = capabilities.countriesServed;
   if (!served.includes('*') && !served.includes(destinationCountry)) {
-    return { reason: 'destination_not_served', about: destinationCountry };
+    return { reason: 'destination_not_served', subject: destinationCountry };
   }
   if (!partner.enabled) return { reason: 'disabled' };
   if (!partner.subscribed) return { reason: 'not_subscribed' };
 
   const today = at.toISOString().slice(0, 10);
   const { short, unknown, backorderFrom } = weighStock(partner, needs, today);
-  if (short !== null && backorderFrom === null) return { reason: 'out_of_stock', about: short };
+  if (short !== null && backorderFrom === null) return { reason: 'out_of_stock', subject: short };
 
   const busyDays = Math.floor((partner.openUnits + quantity - 1) / capabilities.capacityPerDay);
   const leadDays = Math.max(...offers.map((offer) => offer.leadDays)) + busyDays;
@@ -136,14 +138,14 @@ function weighPartner(
     };
   };
   const options = short === null ? [option(unknown ? UNKNOWN_STOCK_COST : 0)] : [];
-  // Also beside stock that is there: another item of the order may take it.
+  // Offered beside available stock too: another item of the order can take that stock.
   if (backorderFrom !== null) options.push(option(BACKORDER_COST, backorderFrom));
   return options;
 }
 
 /**
- * How a partner's stock meets the needs: the first SKU that falls short, whether any is unknown, and from when the
- * needs can be met by a backorder (null: not all of it may be, or nothing in it is counted).
+ * Compares a partner's stock with the needs. Returns the first SKU with too few units, whether any SKU is unknown, and
+ * the day from which a backorder covers the needs (null when an SKU allows no backorder, or none is counted).
  */
 function weighStock(
   { stock }: CandidatePartner,

@@ -15,12 +15,12 @@ export type { RoutingDecision } from './routing-decision';
 export { stockNeeds } from './routing-weights';
 
 /**
- * Chooses who makes what: every item goes whole to one partner that can make it and ships to the destination,
- * at the least cost over the order, where each further partner costs a parcel. Equal inputs in any sequence
- * give the same decision, and every item tells which partners were looked at and why they lost.
+ * Assigns every item to one partner that can make it and ships to the destination, at the lowest total cost of the
+ * order. Each further partner adds the cost of a parcel. The decision does not depend on the order of items or partners.
+ * Its explanation lists every partner for every item, with the reason why it was not chosen.
  *
- * With few partners every set of them is tried, so the choice is the best one; with many the search is a descent.
- * Stock that items of one order compete for is given to the item with the fewest alternatives first.
+ * With few partners every subset is tried, so the result is optimal; with many the search is greedy.
+ * When items of one order compete for stock, the item with the fewest alternatives is served first.
  */
 export function routeOrder(request: RoutingRequest): RoutingDecision {
   const partners = [...request.partners].sort((a, b) => compareText(a.uid, b.uid));
@@ -28,12 +28,12 @@ export function routeOrder(request: RoutingRequest): RoutingDecision {
     .sort((a, b) => compareText(a.itemId, b.itemId))
     .map((item) => weighItem(item, partners, request));
 
-  const stranded = weighed.filter(({ options }) => options.length === 0);
-  if (stranded.length > 0) return unroutable(stranded, weighed);
+  const impossible = weighed.filter(({ options }) => options.length === 0);
+  if (impossible.length > 0) return unroutable(impossible, weighed);
 
   const plan = cheapestPlan(weighed, partners, request.destinationCountry);
   if (plan === null) {
-    // Every item alone could be made, but not all of them from the stock there is.
+    // Each item alone has an option, but the stock is not enough for all of them.
     return unroutable(
       weighed.filter(({ needs }) => needs.size > 0),
       weighed,
@@ -64,7 +64,7 @@ function assignment(item: RoutingItem, option: Option): Assignment {
 }
 
 function explain({ item, options, rejected }: WeighedItem, chosen?: Option): ItemExplanation {
-  // A partner may also take a backorder: it is shown once, as chosen or at its best.
+  // A partner can have two options, with and without a backorder. Show one: the chosen or else the cheapest.
   const shown = options.filter(
     (option) =>
       option === chosen ||
@@ -74,7 +74,7 @@ function explain({ item, options, rejected }: WeighedItem, chosen?: Option): Ite
     (option): Alternative => ({
       partnerId: option.partner.partnerId,
       partnerUid: option.partner.uid,
-      // Cheaper for this item alone, but one more parcel, or its stock went to an item with less choice.
+      // `dearer_overall`: cheaper for this item alone, but it adds a parcel, or its stock went to another item.
       verdict:
         option === chosen
           ? 'chosen'
@@ -90,15 +90,15 @@ function explain({ item, options, rejected }: WeighedItem, chosen?: Option): Ite
   return { itemId: item.itemId, alternatives: [...weighed, ...rejected] };
 }
 
-function unroutable(stranded: readonly WeighedItem[], all: readonly WeighedItem[]): RoutingDecision {
+function unroutable(impossible: readonly WeighedItem[], all: readonly WeighedItem[]): RoutingDecision {
   return {
     ok: false,
-    unroutable: stranded.map(({ item, options, rejected }) => ({
+    unroutable: impossible.map(({ item, options, rejected }) => ({
       itemId: item.itemId,
       passing: options.length > 0 || rejected.some(({ reason }) => REJECTIONS[reason].passing),
       reason:
         options.length > 0
-          ? 'the stock left is not enough for all items of the order'
+          ? 'the remaining stock is not enough for all items of the order'
           : rejected.length === 0
             ? 'there are no partners'
             : rejected.map(({ partnerUid, detail }) => `${partnerUid} ${detail}`).join('; '),
@@ -107,19 +107,19 @@ function unroutable(stranded: readonly WeighedItem[], all: readonly WeighedItem[
   };
 }
 
-/** Items that travel to a partner in one print order: the same partner and the same variant of the message. */
+/** Items that form one print order: they have the same partner and product kind. */
 export interface PlannedPrintOrder {
   readonly partnerId: string;
   readonly partnerUid: string;
   readonly kind: ProductKind;
   readonly items: readonly { readonly itemId: string; readonly quantity: number }[];
-  /** YYYY-MM-DD: the day the last of its items is ready. */
+  /** YYYY-MM-DD. The latest dispatch date of its items. */
   readonly dispatchDate: string;
 }
 
 /**
- * One print order for each partner and product kind, because the three kinds are different messages and apparel
- * has an address of its own; in a fixed sequence, by partner uid and kind.
+ * Groups assignments into one print order for each partner and product kind, ordered by partner uid and kind. The three
+ * kinds have different message formats, and apparel has a separate submit address.
  */
 export function groupIntoPrintOrders(assignments: readonly Assignment[]): PlannedPrintOrder[] {
   const groups = new Map<string, Assignment[]>();

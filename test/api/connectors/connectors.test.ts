@@ -21,9 +21,9 @@ beforeAll(async () => {
 const create = (name: string) => request(app).post('/v1/connectors').set(operator.key).send({ name });
 const asClient = (credentials: { apiKey: string; apiSecret: string }) =>
   request(app).get('/v1/parcels/x').set('X-API-KEY', `${credentials.apiKey}:${credentials.apiSecret}`);
-const cacheEnds = () => new Promise((resolve) => setTimeout(resolve, KEY_CACHE_MS + 50));
+const cacheExpiry = () => new Promise((resolve) => setTimeout(resolve, KEY_CACHE_MS + 50));
 
-test('an operator sets a client up: three addresses, and a key and secret that work', async () => {
+test('an operator sets up a client with three addresses and a working key and secret', async () => {
   const { body } = await create(' poster-shop ').expect(200);
   expect(body).toMatchObject({
     name: 'poster-shop',
@@ -34,7 +34,7 @@ test('an operator sets a client up: three addresses, and a key and secret that w
   await asClient(body).expect(200);
 });
 
-test('a name is used once, and a blank one is refused', async () => {
+test('a name can be used once, and a blank name is refused', async () => {
   await create('once').expect(200);
   expect((await create('once').expect(409)).body.code).toBe('CONFLICT');
   expect((await create(' ').expect(400)).body.errors[0]).toMatchObject({
@@ -43,7 +43,7 @@ test('a name is used once, and a blank one is refused', async () => {
   });
 });
 
-test('clients and partners may not', async () => {
+test('clients and partners may not use these routes', async () => {
   for (const role of ['client', 'partner'] as const) {
     const account = await testAccount(database.sql, role);
     await request(app).post('/v1/connectors').set(account.key).send({ name: 'x' }).expect(403);
@@ -51,7 +51,7 @@ test('clients and partners may not', async () => {
   }
 });
 
-test('repeated with its Idempotency-Key the same secret is answered, which the database cannot show', async () => {
+test('a repeated Idempotency-Key returns the same secret, which the database stores encrypted', async () => {
   const again = () => create('repeated').set('Idempotency-Key', 'connector-1');
   const first = await again().expect(200);
   const second = await again().expect(200);
@@ -61,7 +61,7 @@ test('repeated with its Idempotency-Key the same secret is answered, which the d
   expect(row!.body).not.toContain(first.body.apiSecret);
 });
 
-test('the list is paged, newest first, and shows hints for keys', async () => {
+test('the list is paged, newest first, with hints of the keys', async () => {
   for (const name of ['page-1', 'page-2', 'page-3']) await create(name).expect(200);
   const page = (query: object) => request(app).get('/v1/connectors').set(operator.key).query(query);
   const first = (await page({ limit: 2 }).expect(200)).body;
@@ -76,7 +76,7 @@ test('the list is paged, newest first, and shows hints for keys', async () => {
   await page({ cursor: 'nonsense' }).expect(400);
 });
 
-test('rotation overlaps, revocation ends a key within the cache’s time', async () => {
+test('rotation overlaps; revocation takes effect within the cache lifetime', async () => {
   const old = (await create('rotating').expect(200)).body;
   const keys = `/v1/connectors/${old.id}/keys`;
   const fresh = (await request(app).post(keys).set(operator.key).send({ overlapSeconds: 60 }).expect(200))
@@ -85,19 +85,19 @@ test('rotation overlaps, revocation ends a key within the cache’s time', async
   await asClient(fresh).expect(200);
 
   await request(app).delete(`${keys}/${fresh.keyId}`).set(operator.key).expect(200);
-  await cacheEnds();
+  await cacheExpiry();
   await asClient(fresh).expect(401);
   await asClient(old).expect(200);
 
   await request(app).post(keys).set(operator.key).send({ overlapSeconds: 0 }).expect(200);
-  await cacheEnds();
+  await cacheExpiry();
   await asClient(old).expect(401);
 
   const { body } = await request(app).get(`/v1/connectors/${old.id}`).set(operator.key).expect(200);
   expect(body.keys).toHaveLength(3);
 });
 
-test('unknown connectors and keys are 404, whatever their id looks like', async () => {
+test('unknown connectors and keys are 404, whatever the format of the id', async () => {
   const { body } = await create('known').expect(200);
   const unknown = '00000000-0000-7000-8000-000000000000';
   for (const id of [unknown, 'x', '..%2f..']) {
@@ -106,7 +106,7 @@ test('unknown connectors and keys are 404, whatever their id looks like', async 
   }
 });
 
-describe('what is kept of a client besides its keys', () => {
+describe('settings of a client', () => {
   const billingEntity = {
     id: 12,
     companyName: 'Poster Shop GmbH',
@@ -121,7 +121,7 @@ describe('what is kept of a client besides its keys', () => {
     postCode: '10119',
   };
 
-  test('given at the beginning, changed and taken away field by field', async () => {
+  test('are set at creation, changed and removed field by field', async () => {
     const send = (body: object) => request(app).post('/v1/connectors').set(operator.key).send(body);
     const { body: made } = await send({ name: 'billed', billingEntity, returnAddress }).expect(200);
     expect(made).toMatchObject({ billingEntity, returnAddress, iossNumber: null });
@@ -139,7 +139,7 @@ describe('what is kept of a client besides its keys', () => {
     expect(read).toEqual(changed);
   });
 
-  test('wrong ones are refused by their paths, other accounts are not found', async () => {
+  test('invalid settings are refused by their paths, other accounts are not found', async () => {
     const { body: made } = await create('unbilled').expect(200);
     expect(made).toMatchObject({ billingEntity: null, returnAddress: null, iossNumber: null });
     const change = (id: string, body: object) =>

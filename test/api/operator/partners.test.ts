@@ -13,6 +13,7 @@ import type { Sql } from '../../../src/platform/postgres';
 import { mug, tShirt } from '../../src/partners/products';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
+import { insertOrder } from '../../support/order-rows';
 
 let sql: Sql;
 let app: Express;
@@ -58,8 +59,8 @@ const newPartner = (uid: string) => ({
 
 const create = (body: object, as = operator) => request(app).post('/v1/partners').set(as.key).send(body);
 
-describe('operators and partners', () => {
-  test('set up, read, list; the key of the answer is the partner’s', async () => {
+describe('print partners', () => {
+  test('can be created, read and listed; the key in the answer belongs to the partner', async () => {
     const { body: created } = await create(newPartner('prints-leeds')).expect(200);
     expect(created).toMatchObject({
       ...newPartner('prints-leeds'),
@@ -89,14 +90,14 @@ describe('operators and partners', () => {
     expect(JSON.stringify(read)).not.toContain('whsec_');
   });
 
-  test('a uid is taken once, also against an account of that name', async () => {
+  test('a uid can be used once, and not for the name of another partner account', async () => {
     await create(newPartner('prints-york')).expect(200);
     const { body } = await create(newPartner('prints-york')).expect(409);
     expect(body.code).toBe('CONFLICT');
     expect(await sql`SELECT 1 FROM accounts WHERE name = 'prints-york'`).toHaveLength(1);
   });
 
-  test('every wrong field of a set-up is named', async () => {
+  test('the error names every invalid field', async () => {
     const good = newPartner('x1');
     const { body } = await create({
       ...good,
@@ -131,7 +132,7 @@ describe('operators and partners', () => {
     ]);
   });
 
-  test('a change touches what is given only, and routing heeds it', async () => {
+  test('a change affects the given fields only, and routing uses it', async () => {
     const change = (body: object) =>
       request(app).patch(`/v1/partners/${berlin.id}`).set(operator.key).send(body);
     const { body: before } = await request(app).get(`/v1/partners/${berlin.id}`).set(operator.key);
@@ -154,7 +155,7 @@ describe('operators and partners', () => {
     );
   });
 
-  test('a new key works beside the old one, or in its place', async () => {
+  test('a new key works beside the old one during the overlap, or replaces it', async () => {
     const { body: created } = await create(newPartner('prints-hull')).expect(200);
     const rotate = (body: object) =>
       request(app).post(`/v1/partners/${created.id}/keys`).set(operator.key).send(body).expect(200);
@@ -168,13 +169,13 @@ describe('operators and partners', () => {
     await subscribes(second.apiKey).expect(200);
     const { body: third } = await rotate({ overlapSeconds: 0 });
     await subscribes(third.apiKey).expect(200);
-    // Keys are trusted for a second after they were last read.
+    // Keys are cached for one second.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     await subscribes(created.apiKey).expect(401);
     await subscribes(second.apiKey).expect(401);
   });
 
-  test('unknown partners are 404, other roles 403, no key 401', async () => {
+  test('an unknown partner is 404, another role 403, a missing key 401', async () => {
     for (const id of [randomUUID(), 'nonsense', operator.id]) {
       await request(app).get(`/v1/partners/${id}`).set(operator.key).expect(404);
       await request(app).patch(`/v1/partners/${id}`).set(operator.key).send({}).expect(404);
@@ -187,13 +188,9 @@ describe('operators and partners', () => {
   });
 });
 
-test('an operator reads how an order was routed, with the partners that lost', async () => {
+test('an operator reads the routing decisions of an order with the rejected partners', async () => {
   const client = await testAccount(sql, 'client');
-  const orderId = randomUUID();
-  await sql`
-    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
-                        shipping_address)
-    VALUES (${orderId}, ${client.id}, 'ref', 'order', 'created', 'pending', 'EUR', '{}')`;
+  const orderId = await insertOrder(sql, client.id);
   await request(app)
     .post('/v2/subscribe')
     .set(berlin.key)

@@ -10,7 +10,7 @@ import {
   partnerClock,
 } from '../../workflows/order/order-fixture';
 
-/** Dispatch over HTTP, and what becomes of labels when the order changes (interface "Partner interaction"). */
+/** Dispatch over HTTP, and the labels of an order that changes (interface "Partner interaction"). */
 
 let stack: TestStack;
 const now = partnerClock();
@@ -42,7 +42,7 @@ async function dispatch(
   return { status: answer.status, body: (await answer.json()) as Documents };
 }
 
-const say = async ({ printOrderId: orderId }: HandedOver, status: string) => {
+const postStatus = async ({ printOrderId: orderId }: HandedOver, status: string) => {
   await stack
     .partner('prints-berlin')
     .postOrderStatus({ body: { timestamp: now(), orderId, status } as never });
@@ -52,7 +52,7 @@ const changedAddress = (reference: string, addressLine1: string) => ({
   shippingAddress: { ...orderBody(stack, reference).shippingAddress, addressLine1 },
 });
 
-test('twenty requests at once get one label; asked again, the same shipment under links that work', async () => {
+test('twenty concurrent requests get one label; a repeated request returns the same shipment with working links', async () => {
   const order = await handedOver(stack, 'twenty');
   const answers = await Promise.all(Array.from({ length: 20 }, () => dispatch(order.printOrderId)));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -76,10 +76,10 @@ test('twenty requests at once get one label; asked again, the same shipment unde
   }
 });
 
-test('after the order’s end the same shipment is still answered', async () => {
+test('the shipment is still returned after the order run has completed', async () => {
   const order = await handedOver(stack, 'after-the-end');
   const { trackingCode } = (await dispatch(order.printOrderId)).body;
-  await say(order, 'shipped');
+  await postStatus(order, 'shipped');
   const { carrierUid } = (await (
     await fetch(`${stack.baseUrl}/v1/tracking/${trackingCode}`, {
       headers: { 'x-api-key': stack.credentials.client.apiKey },
@@ -95,7 +95,7 @@ test('after the order’s end the same shipment is still answered', async () => 
   expect(await dispatch(order.printOrderId)).toMatchObject({ status: 200, body: { trackingCode } });
 });
 
-describe('a dispatch that cannot be is refused in one sentence, and no label is bought', () => {
+describe('a refused dispatch has an error message and buys no label', () => {
   test.each([
     ['unknown', '999999999999', 404],
     ['no id', 'abc', 404],
@@ -127,8 +127,8 @@ describe('a dispatch that cannot be is refused in one sentence, and no label is 
       status: 409,
       body: { error: expect.stringMatching(/not confirmed/) },
     });
-    // The partner's own word shows that it has the print order after all.
-    await say({ printOrderId: printOrderIds[0]! } as HandedOver, 'received');
+    // The postback shows that the partner has the print order.
+    await postStatus({ printOrderId: printOrderIds[0]! } as HandedOver, 'received');
     await orderUntil(stack, orderId, is('in_production'));
     expect((await dispatch(printOrderIds[0]!)).status).toBe(200);
   });
@@ -144,9 +144,9 @@ describe('a dispatch that cannot be is refused in one sentence, and no label is 
     expect((await orderNow(stack, order.orderId)).shipments).toEqual({});
   });
 
-  test('cancelled by the partner itself', async () => {
+  test('cancelled by the partner', async () => {
     const order = await handedOver(stack, 'given-back');
-    await say(order, 'cancelled');
+    await postStatus(order, 'cancelled');
     await orderUntil(stack, order.orderId, is('on_hold'));
     expect(await dispatch(order.printOrderId)).toEqual({
       status: 409,
@@ -154,7 +154,7 @@ describe('a dispatch that cannot be is refused in one sentence, and no label is 
     });
   });
 
-  test('on hold by an operator, until it is released', async () => {
+  test('on hold by an operator until it is released', async () => {
     const order = await handedOver(stack, 'held');
     const repair = (action: 'hold' | 'release') =>
       stack.operator.repairOrder({
@@ -171,7 +171,7 @@ describe('a dispatch that cannot be is refused in one sentence, and no label is 
   });
 });
 
-test('a new address after the label: the old one is voided, the next dispatch makes another', async () => {
+test('a new address voids the label; the next dispatch buys another', async () => {
   const order = await handedOver(stack, 'moved');
   const before = (await dispatch(order.printOrderId)).body.trackingCode;
   const { shippingAddress } = await stack.shop.updateShipment({
@@ -187,7 +187,7 @@ test('a new address after the label: the old one is voided, the next dispatch ma
   expect(after).not.toContain(before);
   expect((await orderNow(stack, order.orderId)).shipments).toEqual({ bought: 1, voided: 1 });
 
-  await say(order, 'shipped');
+  await postStatus(order, 'shipped');
   await orderUntil(stack, order.orderId, is('shipped'));
   await expect(
     stack.shop.updateShipment({
@@ -198,7 +198,7 @@ test('a new address after the label: the old one is voided, the next dispatch ma
   expect((await orderNow(stack, order.orderId)).shipments).toEqual({ bought: 1, voided: 1 });
 });
 
-test('a label that its carrier does not take back stops nothing, and is in the order’s log', async () => {
+test('a label that the carrier does not void blocks nothing and is logged in the order events', async () => {
   const order = await handedOver(stack, 'not-taken-back');
   const first = (await dispatch(order.printOrderId)).body.trackingCode;
   const { sql, carriers } = stack.services;
@@ -212,20 +212,20 @@ test('a label that its carrier does not take back stops nothing, and is in the o
       params: { orderId: order.orderId },
       body: changedAddress('not-taken-back', 'Invalidenstrasse 2'),
     });
-    const line = await eventually(async () =>
+    const event = await eventually(async () =>
       (await orderLog(stack, order.orderId)).find(({ type }) => type === 'label_not_voided'),
     );
-    expect(line.data).toMatchObject({ message: 'the parcel was scanned' });
+    expect(event.data).toMatchObject({ message: 'the parcel was scanned' });
   } finally {
     refusing.mockRestore();
   }
   expect((await dispatch(order.printOrderId)).body.trackingCode).not.toBe(first);
-  await say(order, 'shipped');
+  await postStatus(order, 'shipped');
   await orderUntil(stack, order.orderId, is('shipped'));
   expect(await orderNow(stack, order.orderId)).toMatchObject({ shipments: { bought: 2 }, attention: null });
 });
 
-test('addresses that change while labels are bought: one label stands, for the last address', async () => {
+test('addresses that change while labels are bought: one label remains, for the last address', async () => {
   const order = await handedOver(stack, 'restless');
   const change = (line: string) =>
     stack.shop.updateShipment({
@@ -245,9 +245,9 @@ test('addresses that change while labels are bought: one label stands, for the l
   const { trackingCode } = (await dispatch(order.printOrderId)).body;
   await orderUntil(stack, order.orderId, ({ shipments }) => shipments.bought === 1 && !shipments.buying);
   const { sql } = stack.services;
-  const [standing] = await sql<{ line: string; code: string }[]>`
+  const [remaining] = await sql<{ line: string; code: string }[]>`
     SELECT s.consignment -> 'receiver' ->> 'addressLine1' AS line, p.tracking_number AS code
     FROM shipments s JOIN shipment_packages p ON p.shipment_id = s.id
     WHERE s.order_id = ${order.orderId} AND s.status = 'bought'`;
-  expect(standing).toEqual({ line: 'Ackerstrasse 3', code: trackingCode });
+  expect(remaining).toEqual({ line: 'Ackerstrasse 3', code: trackingCode });
 });

@@ -27,8 +27,8 @@ beforeAll(async () => {
 
 const push = (items: unknown, as = ohio) => request(app).post('/v3/stock/status').set(as.key).send({ items });
 
-describe('stock pushed by a partner', () => {
-  test('is what routing reads, for that partner only, and what operators see', async () => {
+describe('pushed stock levels', () => {
+  test('apply to routing for that partner only, and operators can read them', async () => {
     await push([
       { SKU: 'tee-white-m', status: 'in-stock', amount: 12 },
       { SKU: 'tee-white-l', status: 'out-of-stock', replenishmentDate: '2026-12-24T08:00:00Z' },
@@ -57,7 +57,7 @@ describe('stock pushed by a partner', () => {
     ]);
   });
 
-  test('of two entries for one SKU the last counts', async () => {
+  test('the last of two entries for one SKU wins', async () => {
     await push([
       { SKU: 'twice', status: 'in-stock', amount: 3 },
       { SKU: 'twice', status: 'in-stock', amount: 8 },
@@ -68,7 +68,7 @@ describe('stock pushed by a partner', () => {
     expect(candidate!.stock.twice!.available).toBe(8);
   });
 
-  test('all wrong fields are named and nothing is stored', async () => {
+  test('the error names every invalid field, and nothing is stored', async () => {
     const { body } = await push([
       { SKU: 'good', status: 'in-stock' },
       { SKU: '', status: 'plenty', amount: -1, replenishmentDate: 'soon' },
@@ -88,7 +88,7 @@ describe('stock pushed by a partner', () => {
     await push([]).expect(400);
   });
 
-  test('twenty reports of the same SKUs at once do not lock each other', async () => {
+  test('twenty concurrent reports of the same SKUs do not deadlock', async () => {
     const skus = Array.from({ length: 50 }, (_, index) => `rush-${index}`);
     const pushes = Array.from({ length: 20 }, (_, turn) => {
       const items = skus.map((SKU) => ({ SKU, status: 'in-stock', amount: turn }));
@@ -97,7 +97,7 @@ describe('stock pushed by a partner', () => {
     for (const { status } of await Promise.all(pushes)) expect(status).toBe(200);
   });
 
-  test('partners only', async () => {
+  test('only partners that are set up may push', async () => {
     await push([{ SKU: 'x', status: 'in-stock' }], operator).expect(403);
     const unset = await testAccount(sql, 'partner');
     await push([{ SKU: 'x', status: 'in-stock' }], unset).expect(409);

@@ -37,7 +37,7 @@ const ALL = {
 };
 
 describe('subscribe', () => {
-  test('answers a message and a signing secret; a later call replaces everything', async () => {
+  test('returns a message and a signing secret; a later call replaces everything', async () => {
     const { body: first } = await subscribe(ALL).expect(200);
     expect(first).toEqual({
       message: expect.any(String),
@@ -58,7 +58,7 @@ describe('subscribe', () => {
     });
   });
 
-  test('wrong fields are all named, and nothing changes', async () => {
+  test('the error names every invalid field, and nothing changes', async () => {
     const before = await partnerByAccount(sql, berlin.id);
     const { body } = await subscribe({
       orderSubmitUrl: 'http://partner.example/orders',
@@ -86,17 +86,17 @@ describe('subscribe', () => {
     'https://10.1.2.3/orders',
     'https://[::1]/orders',
     'https://0x7f000001/orders',
-  ])('%s is an address we call on a laptop only', async (orderSubmitUrl) => {
+  ])('%s is accepted only where private addresses are allowed', async (orderSubmitUrl) => {
     await subscribe({ orderSubmitUrl }).expect(400);
     await subscribe({ orderSubmitUrl }, { app: laptopApp }).expect(200);
   });
 
-  test('plain http is taken on a laptop only; cloud metadata never', async () => {
+  test('plain http is accepted only where private addresses are allowed; cloud metadata never', async () => {
     await subscribe({ orderSubmitUrl: 'http://localhost:4000/orders' }, { app: laptopApp }).expect(200);
     await subscribe({ orderSubmitUrl: 'http://169.254.169.254/latest' }, { app: laptopApp }).expect(400);
   });
 
-  test('partners only, and only those that were set up', async () => {
+  test('only partners that are set up may subscribe', async () => {
     const client = await testAccount(sql, 'client');
     await subscribe(ALL, { as: client }).expect(403);
     const unset = await testAccount(sql, 'partner');

@@ -20,7 +20,7 @@ test('names are unique within a role', async () => {
   expect(await createAccount(sql, { role: 'partner', name: 'twice' })).toBeDefined();
 });
 
-test('a key has 192 random bits and its secret 256, and the database holds neither', async () => {
+test('a key has 192 random bits and its secret 256; the database stores neither', async () => {
   const { sql } = database;
   const { apiKey, apiSecret, id } = await testAccount(sql, 'client');
   expect(Buffer.from(apiKey.slice(4), 'base64url')).toHaveLength(24);
@@ -30,20 +30,20 @@ test('a key has 192 random bits and its secret 256, and the database holds neith
   expect(row!.row).not.toContain(apiSecret);
 });
 
-test('a revoked key stops at once for a new reader and within the cache’s time for one that knew it', async () => {
+test('a revoked key is refused at once without a cache entry, and after the cache lifetime with one', async () => {
   const { sql } = database;
   let now = 0;
-  const knew = createAuthenticator(sql, () => now);
+  const withCache = createAuthenticator(sql, () => now);
   const { id, apiKey } = await testAccount(sql, 'client');
-  expect((await knew.authenticate(apiKey))?.account.id).toBe(id);
+  expect((await withCache.authenticate(apiKey))?.account.id).toBe(id);
   const [key] = (await keysOf(sql, [id])).get(id)!;
   expect(await revokeKey(sql, id, key!.id)).toBe(true);
   expect(await createAuthenticator(sql).authenticate(apiKey)).toBeUndefined();
   now = KEY_CACHE_MS;
-  expect(await knew.authenticate(apiKey)).toBeUndefined();
+  expect(await withCache.authenticate(apiKey)).toBeUndefined();
 });
 
-test('a key issued after it was asked for works: unknown keys are not remembered', async () => {
+test('unknown keys are not cached: a key that becomes valid works at once', async () => {
   const { sql } = database;
   const authenticator = createAuthenticator(sql, () => 0);
   const { id, apiKey } = await testAccount(sql, 'client');
@@ -53,7 +53,7 @@ test('a key issued after it was asked for works: unknown keys are not remembered
   expect(await authenticator.authenticate(apiKey)).toBeDefined();
 });
 
-test('another account’s key cannot be revoked', async () => {
+test('an account cannot revoke the key of another account', async () => {
   const { sql } = database;
   const [mine, theirs] = [await testAccount(sql, 'client'), await testAccount(sql, 'client')];
   const [key] = (await keysOf(sql, [theirs.id])).get(theirs.id)!;
@@ -61,7 +61,7 @@ test('another account’s key cannot be revoked', async () => {
   expect(await createAuthenticator(sql).authenticate(theirs.apiKey)).toBeDefined();
 });
 
-test('rotation lets the old key work through the overlap, and never prolongs one', async () => {
+test('the old key works during the overlap of a rotation; a rotation never extends a key', async () => {
   const { sql } = database;
   const { id, apiKey } = await testAccount(sql, 'client');
   const fresh = await inTransaction(sql, (tx) => rotateKeys(tx, id, 3600));
@@ -77,7 +77,7 @@ test('rotation lets the old key work through the overlap, and never prolongs one
   expect(await authenticate(apiKey)).toBeUndefined();
 });
 
-test('demo accounts: the same keys while the file’s keys work, new ones where they do not', async () => {
+test('demo accounts keep the keys of the credentials file that work and replace the others', async () => {
   const { sql } = database;
   const first = await ensureDemoAccounts(sql);
   expect(first.credentials.partners.map(({ name }) => name)).toEqual(['prints-berlin', 'prints-ohio']);
@@ -92,6 +92,6 @@ test('demo accounts: the same keys while the file’s keys work, new ones where 
   expect(caller?.account).toEqual(first.accounts.operator);
 });
 
-test('issuing to no account fails', async () => {
+test('issuing a key for an unknown account fails', async () => {
   await expect(issueKey(database.sql, '00000000-0000-7000-8000-000000000000')).rejects.toThrow(/foreign key/);
 });

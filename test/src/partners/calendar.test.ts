@@ -19,41 +19,41 @@ const ohio: PartnerCalendar = {
 
 describe('dispatch date from the partner calendar', () => {
   test.each([
-    // Wednesday 25 November 2026; Berlin is an hour ahead of UTC in winter.
-    ['before the cut-off, today', berlin, '2026-11-25T12:59:00Z', 0, '2026-11-25'],
-    ['at the cut-off, the next day', berlin, '2026-11-25T13:00:00Z', 0, '2026-11-26'],
+    // Wednesday 25 November 2026. Berlin is one hour ahead of UTC in winter.
+    ['before the cut-off: the same day', berlin, '2026-11-25T12:59:00Z', 0, '2026-11-25'],
+    ['at the cut-off: the next day', berlin, '2026-11-25T13:00:00Z', 0, '2026-11-26'],
     ['lead days are working days', berlin, '2026-11-25T09:00:00Z', 3, '2026-11-30'],
     ['Friday after the cut-off starts on Monday', berlin, '2026-11-27T15:00:00Z', 1, '2026-12-01'],
-    ['a day off is passed over before it starts', berlin, '2026-11-28T08:00:00Z', 0, '2026-11-30'],
+    ['production does not start on a day off', berlin, '2026-11-28T08:00:00Z', 0, '2026-11-30'],
     ['Christmas and the weekend after it', berlin, '2026-12-24T08:00:00Z', 1, '2026-12-28'],
     [
-      "Women's day is off in the state of Berlin only (2027: a Monday)",
+      "Women's Day is a holiday in the state of Berlin only (2027: a Monday)",
       berlin,
       '2027-03-08T08:00:00Z',
       0,
       '2027-03-09',
     ],
     ['Thanksgiving in the US', ohio, '2026-11-25T15:00:00Z', 1, '2026-11-27'],
-    ['Saturday is worked in Ohio', ohio, '2026-11-27T15:00:00Z', 1, '2026-11-28'],
-    ['the day is the one the partner has, not UTC', ohio, '2026-11-26T02:00:00Z', 0, '2026-11-27'],
-    ['over the new year', berlin, '2026-12-31T15:00:00Z', 0, '2027-01-04'],
+    ['Saturday is a working day in Ohio', ohio, '2026-11-27T15:00:00Z', 1, '2026-11-28'],
+    ['the date is local to the partner, not UTC', ohio, '2026-11-26T02:00:00Z', 0, '2026-11-27'],
+    ['across the new year', berlin, '2026-12-31T15:00:00Z', 0, '2027-01-04'],
   ])('%s', (_rule, calendar, at, leadDays, expected) => {
     expect(dispatchDate(calendar, new Date(at), leadDays)).toBe(expected);
   });
 
-  test('a day holiday elsewhere in the country is worked', () => {
+  test('a holiday of another state is a working day', () => {
     const hamburg = { ...berlin, holidays: { country: 'DE', state: 'HH' } };
     expect(dispatchDate(hamburg, new Date('2027-03-08T08:00:00Z'), 0)).toBe('2027-03-08');
   });
 
-  test('closed dates are not worked, and missing stock holds the start back', () => {
+  test('closed dates are days off, and missing stock delays the start', () => {
     const at = new Date('2026-11-25T09:00:00Z');
     expect(dispatchDate({ ...berlin, closedDates: ['2026-11-26', '2026-11-27'] }, at, 1)).toBe('2026-11-30');
     expect(dispatchDate(berlin, at, 1, '2026-12-05')).toBe('2026-12-08');
     expect(dispatchDate(berlin, at, 1, '2026-11-01')).toBe('2026-11-26');
   });
 
-  test('more lead time or a later hand-over never ships earlier, and never on a day off', () => {
+  test('a longer lead time or a later handover never ships earlier, and never on a day off', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(berlin, ohio),

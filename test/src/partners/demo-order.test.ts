@@ -12,6 +12,7 @@ import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import type { Sql } from '../../../src/platform/postgres';
 import { testAccount } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
+import { subscription } from './builders';
 
 let sql: Sql;
 let clientId: string;
@@ -26,13 +27,14 @@ beforeAll(async () => {
   ];
   await ensureDemoPartners(sql, accounts);
   for (const { id, name } of accounts) {
-    await subscribe(sql, id, {
-      orderSubmitUrl: `https://${name}.example/orders`,
-      apparelOrderSubmitUrl: `https://${name}.example/apparel`,
-      orderCancelUrl: null,
-      inventoryUrl: null,
-      printOrderVersion: null,
-    });
+    await subscribe(
+      sql,
+      id,
+      subscription({
+        orderSubmitUrl: `https://${name}.example/orders`,
+        apparelOrderSubmitUrl: `https://${name}.example/apparel`,
+      }),
+    );
   }
 });
 
@@ -53,17 +55,17 @@ const route = async (products: readonly ResolvedProduct[], destinationCountry: s
   });
 };
 
-test('every product of the demo catalog that can be ordered has a demo partner that makes it', async () => {
+test('a demo partner makes every product of the demo catalog that can be ordered', async () => {
   const partners = await listPartners(sql);
   const sold = DEMO_MODELS.filter(
     ({ state, production }) => state === 'active' && production.priceList !== undefined,
   );
   expect(sold.length).toBeGreaterThan(5);
   for (const { id, production, parts = [] } of sold) {
-    const byHand = parts
+    const madeParts = parts
       .map(({ modelId }) => DEMO_MODELS.find((model) => model.id === modelId)!.production)
       .filter(({ partType }) => partType !== 'stock');
-    const needed = [production, ...byHand].map(({ modelUid }) => modelUid!);
+    const needed = [production, ...madeParts].map(({ modelUid }) => modelUid!);
     const makers = partners.filter(
       ({ capabilities: { productKinds, models } }) =>
         productKinds.includes(production.kind ?? 'print') && needed.every((uid) => models[uid] !== undefined),
@@ -152,7 +154,7 @@ test('an order of t-shirt, poster and framed poster becomes three valid print or
   });
 });
 
-test('what both partners make is made in the country of delivery', async () => {
+test('products that both partners make are made in the country of delivery', async () => {
   const products = await resolve(
     { productUid: 'flat_product_pf_a3_pt_170-gsm-silk_cl_4-0_ver' },
     { productUid: 'mug_product_msz_11-oz_mcl_white' },

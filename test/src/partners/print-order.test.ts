@@ -96,14 +96,14 @@ function input(kind: ProductKind, version: PrintOrderInput['version']): PrintOrd
 
 const KINDS = ['print', 'mounted', 'apparel'] as const;
 
-describe('print order, by variant and version', () => {
+describe('print order by variant and version', () => {
   for (const kind of KINDS) {
     for (const version of PRINT_ORDER_VERSIONS) {
-      test(`${kind} ${version} is the stored message, and fits the interface's fields`, () => {
+      test(`${kind} ${version} equals the golden file and matches the schema`, () => {
         const body = buildPrintOrder(input(kind, version));
         expect(PRINT_ORDER_SCHEMAS[kind].parse(body)).toEqual(body);
         const golden = join(__dirname, 'golden', `${kind}-${version}.json`);
-        // UPDATE_GOLDEN=1 writes the files anew; the difference is then for a person to read.
+        // UPDATE_GOLDEN=1 rewrites the files. Review the difference.
         if (process.env.UPDATE_GOLDEN) writeFileSync(golden, `${JSON.stringify(body, null, 2)}\n`);
         expect(body).toEqual(JSON.parse(readFileSync(golden, 'utf8')));
       });
@@ -112,13 +112,13 @@ describe('print order, by variant and version', () => {
 });
 
 describe('print order rules', () => {
-  test('a single file has no type; a split content names each of its files', () => {
+  test('the asset of a single file has no type; with several files each asset has one', () => {
     const { items } = buildPrintOrder(input('print', '1.1')) as PaperPrintOrderBody;
     expect(items[0]!.assets.map(({ type }) => type)).toEqual([undefined]);
     expect(items[1]!.assets.map(({ type }) => type)).toEqual(['text', 'cover']);
   });
 
-  test('apparel has two assets a printed side, front before back', () => {
+  test('apparel has two assets for each printed side, front before back', () => {
     const { items } = buildPrintOrder(input('apparel', '1.1')) as ApparelPrintOrderBody;
     expect(items[0]!.assets.map(({ type }) => type)).toEqual([
       'front',
@@ -139,14 +139,14 @@ describe('print order rules', () => {
     ]);
   });
 
-  test('the default file of a garment printed on its back only is the back', () => {
+  test('the default file of a garment whose only print area is the back is the back', () => {
     const area = { fileType: 'back', required: true, widthMm: 300, heightMm: 400 };
     const item = { ...ITEMS.apparel[1]!, product: { ...tShirt, printAreas: [area] } };
     const { items } = buildPrintOrder({ ...input('apparel', '1.1'), items: [item] }) as ApparelPrintOrderBody;
     expect(items[0]!.assets.map(({ type }) => type)).toEqual(['back', 'back_preview']);
   });
 
-  test('an embroidered chest beside a printed front: both files are sent', () => {
+  test('both files are sent for an embroidered chest beside a printed front', () => {
     const item = {
       ...ITEMS.apparel[1]!,
       files: [png('default', 'print'), png('chest-left-embroidery', 'stitch')],
@@ -161,7 +161,7 @@ describe('print order rules', () => {
     ]);
   });
 
-  test('branded packaging is told from 1.1 on, never with apparel', () => {
+  test('branded packaging is present from version 1.1, but never for apparel', () => {
     const branded = (kind: ProductKind, version: '1.0' | '1.1') =>
       'brandedPackaging' in buildPrintOrder(input(kind, version));
     expect(KINDS.map((kind) => [branded(kind, '1.0'), branded(kind, '1.1')])).toEqual([
@@ -171,7 +171,7 @@ describe('print order rules', () => {
     ]);
   });
 
-  test("parts' prices are in the partner's currency", () => {
+  test('prices of parts are in the currency of the partner', () => {
     const base = input('mounted', '1.1');
     const dollars = { ...base, partner: { ...base.partner, currency: 'USD' } };
     const [bundle] = (buildPrintOrder(dollars) as MountedPrintOrderBody).items;
@@ -179,7 +179,7 @@ describe('print order rules', () => {
     expect(bundle!.parts.map((part) => part.unit_price)).toEqual([3.74, 10.41, 1.76]);
   });
 
-  test('an item of another kind, and a cover for a garment, are faults', () => {
+  test('an item of another kind and a cover for a garment throw', () => {
     const wrongKind = { ...input('print', '1.1'), items: ITEMS.apparel };
     expect(() => buildPrintOrder(wrongKind)).toThrow(PrintOrderError);
     const cover = { id: '1', quantity: 1, product: tShirt, files: [png('cover', 'x')] };
@@ -188,7 +188,7 @@ describe('print order rules', () => {
     );
   });
 
-  test('apparel goes to its own address, or to the common one where none was given', () => {
+  test('apparel goes to the apparel address, or to the common one when there is none', () => {
     const both = { orderSubmitUrl: 'https://p.example/o', apparelOrderSubmitUrl: 'https://p.example/a' };
     expect(KINDS.map((kind) => submitUrlFor(kind, both))).toEqual([
       'https://p.example/o',
@@ -199,7 +199,7 @@ describe('print order rules', () => {
     expect(submitUrlFor('print', { orderSubmitUrl: null, apparelOrderSubmitUrl: null })).toBeNull();
   });
 
-  test('the version a partner picked, or the usual one of the kind', () => {
+  test('the version is the one the partner selected, or the default of the kind', () => {
     expect(KINDS.map((kind) => printOrderVersion(kind, null))).toEqual(['1.1', '1.1', '1.0']);
     expect(KINDS.map((kind) => printOrderVersion(kind, '1.0'))).toEqual(['1.0', '1.0', '1.0']);
   });

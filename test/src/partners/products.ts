@@ -1,6 +1,6 @@
 import type { ResolvedAttribute, ResolvedProduct } from '../../../src/catalog/domain/product';
 
-/** Products as the catalog resolves them, small enough to read. */
+/** Resolved products for tests. */
 
 export function attribute(
   name: string,

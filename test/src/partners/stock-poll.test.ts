@@ -17,9 +17,11 @@ import { setUpStockItems } from '../../../src/procurement/stock-items';
 import type { PartnerStockPollResult } from '../../../workflows/partner-stock-poll';
 import { testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
 import { testTemporalAddress, workflowBundle } from '../../support/servers';
+import { subscription } from './builders';
 
-interface Question {
+interface PollRequest {
   readonly headers: Record<string, string | undefined>;
   readonly text: string;
   readonly skus: string[];
@@ -38,8 +40,8 @@ let ohio: string;
 const client = createSafeClient({ allowPrivate: true });
 const taskQueue = `stock-poll-${randomToken(6)}`;
 
-/** A partner each path: what it was asked, and how it answers. */
-const asked: Record<string, Question[]> = { '/berlin': [], '/ohio': [] };
+/** Received requests and configured answers, by path. Each path is one partner. */
+const received: Record<string, PollRequest[]> = { '/berlin': [], '/ohio': [] };
 const answers: Record<string, Answer> = {};
 
 beforeAll(async () => {
@@ -52,8 +54,8 @@ beforeAll(async () => {
       const path = incoming.url ?? '';
       const text = Buffer.concat(chunks).toString('utf8');
       const skus = (JSON.parse(text) as { SKU: string[] }).SKU;
-      asked[path]!.push({ headers: incoming.headers as Question['headers'], text, skus });
-      const { status = 200, body } = answers[path]!(skus, asked[path]!.length);
+      received[path]!.push({ headers: incoming.headers as PollRequest['headers'], text, skus });
+      const { status = 200, body } = answers[path]!(skus, received[path]!.length);
       response
         .writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' })
         .end(JSON.stringify(body));
@@ -71,13 +73,11 @@ beforeAll(async () => {
     [berlin, '/berlin'],
     [ohio, '/ohio'],
   ] as const) {
-    await subscribe(sql, id, {
-      orderSubmitUrl: `${url}/orders`,
-      apparelOrderSubmitUrl: null,
-      orderCancelUrl: null,
-      inventoryUrl: `${url}${path}`,
-      printOrderVersion: null,
-    });
+    await subscribe(
+      sql,
+      id,
+      subscription({ orderSubmitUrl: `${url}/orders`, inventoryUrl: `${url}${path}` }),
+    );
   }
   connection = await NativeConnection.connect({ address: testTemporalAddress() });
   worker = await Worker.create({
@@ -98,7 +98,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  for (const questions of Object.values(asked)) questions.length = 0;
+  for (const requests of Object.values(received)) requests.length = 0;
   answers['/berlin'] = () => ({ body: { items: [] } });
   answers['/ohio'] = () => ({ body: { items: [] } });
   await sql`DELETE FROM partner_stock_levels`;
@@ -119,8 +119,8 @@ const inStock =
 const levels = async (partnerId: string) =>
   await reportedLevels(sql, partnerId, { afterSku: '', limit: 1_000 });
 
-describe('the stock poll', () => {
-  test('asks in signed questions of up to 100 SKUs, and routing reads the answers', async () => {
+describe('stock poll', () => {
+  test('sends signed requests of up to 100 SKUs, and routing uses the answers', async () => {
     const skus = Array.from({ length: 250 }, (_, index) => `tee-${String(index).padStart(3, '0')}`);
     await setUpStockItems(
       sql,
@@ -129,10 +129,10 @@ describe('the stock poll', () => {
     );
     answers['/ohio'] = inStock(7);
     expect(await poll()).toEqual({ partners: 2, skusAsked: 250, skusTold: 250, failed: {} });
-    expect(asked['/ohio']!.map((question) => question.skus.length)).toEqual([100, 100, 50]);
-    expect(asked['/ohio']!.flatMap((question) => question.skus)).toEqual(skus);
+    expect(received['/ohio']!.map((poll) => poll.skus.length)).toEqual([100, 100, 50]);
+    expect(received['/ohio']!.flatMap((poll) => poll.skus)).toEqual(skus);
     const { signingSecrets } = (await partnerByAccount(sql, ohio))!;
-    for (const { headers, text } of asked['/ohio']!) {
+    for (const { headers, text } of received['/ohio']!) {
       expect(JSON.parse(text)).toEqual({ version: '1.0', SKU: expect.any(Array) });
       expect(verifySignature(headers, text, signingSecrets)).toBe(true);
     }
@@ -142,14 +142,14 @@ describe('the stock poll', () => {
     expect(candidate!.stock['tee-042']).toMatchObject({ available: 7 });
   });
 
-  test('a partner that is down for a moment is asked again for the page that failed only', async () => {
+  test('after a temporary failure only the failed page is requested again', async () => {
     answers['/ohio'] = (skus, turn) => (turn === 2 ? { status: 503, body: {} } : inStock(3)(skus, turn));
     expect(await poll()).toMatchObject({ skusAsked: 250, failed: {} });
-    const firsts = asked['/ohio']!.map((question) => question.skus[0]);
+    const firsts = received['/ohio']!.map((poll) => poll.skus[0]);
     expect(firsts).toEqual(['tee-000', 'tee-100', 'tee-100', 'tee-200']);
   });
 
-  test('one partner that refuses or talks nonsense holds no other up', async () => {
+  test('a partner that refuses or sends an invalid answer does not block the others', async () => {
     await recordStockReports(sql, berlin, [{ SKU: 'frame-a4', status: 'in-stock', amount: 1 }], new Date(0));
     answers['/ohio'] = () => ({ status: 401, body: { error: 'who are you?' } });
     answers['/berlin'] = inStock(9);
@@ -162,7 +162,7 @@ describe('the stock poll', () => {
     expect((await poll()).failed[ohio]).toContain('{items: [...]}');
   });
 
-  test('lines that cannot be read or were not asked for are passed over; the rest counts', async () => {
+  test('invalid entries and SKUs that were not requested are skipped; the others are stored', async () => {
     answers['/ohio'] = (skus, turn) =>
       turn > 1
         ? { body: { items: [] } }
@@ -183,28 +183,27 @@ describe('the stock poll', () => {
     ]);
   });
 
-  test('a partner that is switched off is not asked', async () => {
+  test('a disabled partner is not polled', async () => {
     await sql`UPDATE partners SET enabled = false WHERE account_id = ${ohio}`;
     expect(await poll()).toMatchObject({ partners: 1 });
-    expect(asked['/ohio']).toEqual([]);
+    expect(received['/ohio']).toEqual([]);
     await sql`UPDATE partners SET enabled = true WHERE account_id = ${ohio}`;
   });
 });
 
-test('the schedule starts the poll every ten minutes; ensuring it again changes nothing', async () => {
+test('the schedule starts the poll every ten minutes; ensuring it twice changes nothing', async () => {
   const config = { TEMPORAL_TASK_QUEUE: taskQueue };
   const ensure = () => ensureSchedule(temporal, config, STOCK_POLL);
   await Promise.all([ensure(), ensure()]);
   const schedule = temporal.schedule.getHandle(scheduleId(config, STOCK_POLL));
   try {
     await schedule.trigger();
-    let seen = await schedule.describe();
-    for (let tries = 0; tries < 100 && seen.info.recentActions.length === 0; tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      seen = await schedule.describe();
-    }
-    expect(seen.spec.intervals).toMatchObject([{ every: 600_000 }]);
-    const { workflow } = seen.info.recentActions[0]!.action;
+    const described = await eventually(async () => {
+      const description = await schedule.describe();
+      return description.info.recentActions.length > 0 ? description : undefined;
+    });
+    expect(described.spec.intervals).toMatchObject([{ every: 600_000 }]);
+    const { workflow } = described.info.recentActions[0]!.action;
     const result = (await temporal.workflow
       .getHandle(workflow.workflowId)
       .result()) as PartnerStockPollResult;

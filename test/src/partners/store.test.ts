@@ -17,6 +17,8 @@ import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import type { Sql } from '../../../src/platform/postgres';
 import { setUpStockItems } from '../../../src/procurement/stock-items';
 import { testDatabase } from '../../support/database';
+import { insertOrder } from '../../support/order-rows';
+import { subscription } from './builders';
 import { framedPoster, photoBook, poster, tShirt } from './products';
 
 let sql: Sql;
@@ -33,26 +35,10 @@ beforeAll(async () => {
   [berlin, ohio] = accounts.map(({ id }) => id) as [string, string];
 });
 
-const ADDRESSES = {
-  orderSubmitUrl: 'https://partner.example/orders',
-  apparelOrderSubmitUrl: 'https://partner.example/apparel',
-  orderCancelUrl: null,
-  inventoryUrl: 'https://partner.example/stock',
-  printOrderVersion: null,
-} as const;
-
-const insertOrder = async (): Promise<string> => {
-  const client = (await createAccount(sql, { role: 'client', name: `shop-${randomUUID()}` }))!;
-  const id = randomUUID();
-  await sql`
-    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
-                        shipping_address)
-    VALUES (${id}, ${client.id}, 'ref', 'order', 'created', 'pending', 'EUR', '{}')`;
-  return id;
-};
+const ADDRESSES = subscription({ inventoryUrl: 'https://partner.example/stock' });
 
 describe('partners', () => {
-  test('the demo partners have valid capabilities and addresses of their country', async () => {
+  test('the demo partners have valid capabilities and the country of their address', async () => {
     const partners = await listPartners(sql);
     expect(partners.map(({ uid, country, stateProvince }) => [uid, country, stateProvince])).toEqual([
       ['prints-berlin', 'DE', 'BE'],
@@ -63,7 +49,7 @@ describe('partners', () => {
     }
   });
 
-  test('ensuring them again leaves what operators changed', async () => {
+  test('ensuring the demo partners again keeps what operators changed', async () => {
     await changePartner(sql, berlin, { name: 'Prints Berlin West', capabilities: { capacityPerDay: 7 } });
     await ensureDemoPartners(sql, [{ id: berlin, name: 'prints-berlin' }]);
     const partner = (await partnerByAccount(sql, berlin))!;
@@ -73,7 +59,7 @@ describe('partners', () => {
     await changePartner(sql, berlin, { capabilities: { capacityPerDay: 5_000 } });
   });
 
-  test('a second subscription replaces the first; both secrets sign for a day', async () => {
+  test('a second subscription replaces the first; both secrets sign for 24 hours', async () => {
     expect(handoffOf((await partnerByAccount(sql, berlin))!, 'print')).toBeUndefined();
     const first = (await subscribe(sql, berlin, ADDRESSES))!;
     expect((await partnerByAccount(sql, berlin))!.signingSecrets).toEqual([first.signingSecret]);
@@ -93,20 +79,20 @@ describe('partners', () => {
     expect((await partnerByAccount(sql, berlin))!.signingSecrets).toEqual([second.signingSecret]);
   });
 
-  test('an account that is no partner cannot subscribe', async () => {
+  test('an account that is not set up as a partner cannot subscribe', async () => {
     const other = (await createAccount(sql, { role: 'partner', name: 'nobody' }))!;
     expect(await subscribe(sql, other.id, ADDRESSES)).toBeUndefined();
   });
 });
 
-describe('stock that routing reads', () => {
+describe('stock levels for routing', () => {
   const stockOf = async (sku: string) => {
     const partners = await createCandidateReader(sql)([sku]);
     return partners.find(({ partnerId }) => partnerId === ohio)!.stock[sku];
   };
   const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 12, minute));
 
-  test('what nobody knows is left out; a report of either kind counts', async () => {
+  test('an unknown SKU is left out; reports with and without an amount are used', async () => {
     expect(await stockOf('tee-white-l')).toBeUndefined();
     await recordStockReports(sql, ohio, [{ SKU: 'tee-white-l', status: 'in-stock', amount: 4 }], at(0));
     expect(await stockOf('tee-white-l')).toEqual({
@@ -118,7 +104,7 @@ describe('stock that routing reads', () => {
     expect(await stockOf('tee-white-l')).toMatchObject({ available: null });
   });
 
-  test('in stock with amount 0 is out of stock, and has its replenishment date', async () => {
+  test('in-stock with amount 0 is out of stock and keeps its replenishment date', async () => {
     const report = {
       SKU: 'tee-white-s',
       status: 'in-stock',
@@ -131,13 +117,13 @@ describe('stock that routing reads', () => {
     expect(level).toMatchObject({ partnerSku: 'tee-white-s', status: 'out-of-stock', amount: 0 });
   });
 
-  test('an older report does not undo a newer one, however late it is written', async () => {
+  test('an older report that is stored later does not replace a newer one', async () => {
     await recordStockReports(sql, ohio, [{ SKU: 'tee-late', status: 'in-stock', amount: 5 }], at(10));
     await recordStockReports(sql, ohio, [{ SKU: 'tee-late', status: 'out-of-stock' }], at(9));
     expect(await stockOf('tee-late')).toMatchObject({ available: 5 });
   });
 
-  test('the ledger and the report are both believed: the lesser, without what is reserved', async () => {
+  test('available stock is the smaller of ledger and report, minus reservations', async () => {
     await setUpStockItems(sql, ohio, [
       { partnerSku: 'tee-both', minStock: 0, maxStock: 0, openingQuantity: 10, allowBackorder: true },
     ]);
@@ -153,7 +139,7 @@ describe('stock that routing reads', () => {
     expect(await stockOf('tee-both')).toMatchObject({ available: 0 });
   });
 
-  test('the poll asks for ledger and reported SKUs, each once, page by page', async () => {
+  test('the SKUs to poll are those of ledger and reports, each once, page by page', async () => {
     const all = await skusToPoll(sql, ohio, { afterSku: '', limit: 100 });
     expect(all).toEqual([...new Set(all)].sort());
     expect(all).toEqual(expect.arrayContaining(['tee-both', 'tee-late', 'tee-white-s']));
@@ -169,8 +155,8 @@ describe('stock that routing reads', () => {
   });
 });
 
-describe('routing over the demo partners', () => {
-  test('t-shirt, poster and framed poster to Germany: the framed poster and the poster from Berlin', async () => {
+describe('routing with the demo partners', () => {
+  test('an order to Germany gets its poster and framed poster from Berlin, its t-shirt from Ohio', async () => {
     await subscribe(sql, berlin, ADDRESSES);
     await subscribe(sql, ohio, ADDRESSES);
     const framed = { ...framedPoster, modelUid: 'framed_poster_product' };
@@ -195,15 +181,15 @@ describe('routing over the demo partners', () => {
       });
     }
 
-    const orderId = await insertOrder();
+    const orderId = await insertOrder(sql);
     await recordRoutingDecision(sql, { orderId, step: 'handoff', decision: route('DE') });
     await recordRoutingDecision(sql, { orderId, step: 'handoff', decision: route('US') });
     const stored = await routingDecisions(sql, orderId);
     expect(stored).toEqual([{ step: 'handoff', decision: route('US'), createdAt: expect.any(Date) }]);
   });
 
-  test('load is what is handed over and not yet printed', async () => {
-    const orderId = await insertOrder();
+  test('load counts the units that are handed over and not printed', async () => {
+    const orderId = await insertOrder(sql);
     const [item] = await sql<{ id: string }[]>`
       INSERT INTO order_items (order_id, position, item_reference_id, quantity, fulfillment_status)
       VALUES (${orderId}, 0, 'a', 40, 'passed') RETURNING id`;
