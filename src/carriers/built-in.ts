@@ -4,11 +4,11 @@ import type { BuyOutcome, CarrierAdapter, CarrierPurchase, CarrierRefusal, Purch
 import { type MethodRates, packagePrice, quoteRateCard, type RateCard } from './domain/rate-card';
 import { S10_SERIALS, SSCC_SERIALS, s10, sscc } from './domain/tracking-numbers';
 
-/** Page of a carrier's where people follow a package; an example address, since these carriers have no site. */
+/** Returns the tracking page of a package. It is an example address, since the built-in carriers have no site. */
 const trackingUrl = (card: RateCard, number: string) =>
   `https://track.${card.carrierUid.replaceAll('_', '-')}.example/${encodeURIComponent(number)}`;
 
-/** Sort code of the receiving area: country and the digits of the post code that sorting centres go by. */
+/** Returns the sort code of an address: its country and the first three characters of its post code. */
 export function routingText({ country, postcode }: { country: string; postcode: string }): string {
   const area = postcode
     .toUpperCase()
@@ -32,8 +32,8 @@ interface PurchaseRow {
 }
 
 /**
- * A carrier that comes with the engine: prices by its rate card, numbers and purchases in tables of its own.
- * It sends its events to the carrier webhook, as a real one would.
+ * Creates a built-in carrier. It prices packages by its rate card and keeps its numbers and purchases in Postgres.
+ * Its tracking events arrive at the carrier webhook, like those of a real carrier.
  */
 export function createBuiltInCarrier(sql: Sql, card: RateCard): CarrierAdapter {
   const refuse = (refusal: CarrierRefusal): BuyOutcome => ({ ok: false, refusal });
@@ -47,7 +47,7 @@ export function createBuiltInCarrier(sql: Sql, card: RateCard): CarrierAdapter {
     return sscc(card.gs1Prefix!, Number(BigInt(row!.serial) % BigInt(SSCC_SERIALS)));
   }
 
-  async function booked(idempotencyKey: string): Promise<PurchaseRow | undefined> {
+  async function findPurchase(idempotencyKey: string): Promise<PurchaseRow | undefined> {
     const [row] = await sql<PurchaseRow[]>`
       SELECT tracking_number, price_minor, currency, method_uid, voided_at FROM carrier_purchases
       WHERE idempotency_key = ${idempotencyKey}`;
@@ -94,7 +94,7 @@ export function createBuiltInCarrier(sql: Sql, card: RateCard): CarrierAdapter {
       if (missing.length > 0) {
         return refuse({
           code: 'CONTACT_REQUIRED',
-          message: `${card.carrierName} ${method.name} needs the receiver’s contact data.`,
+          message: `${card.carrierName} ${method.name} requires the receiver’s contact data.`,
           missing,
         });
       }
@@ -105,17 +105,17 @@ export function createBuiltInCarrier(sql: Sql, card: RateCard): CarrierAdapter {
           message: `${card.carrierName} ${method.name} does not carry package ${pack.packageReferenceId} from ${consignment.sender.country} to ${consignment.receiver.country}.`,
         });
       }
-      let row = await booked(idempotencyKey);
+      let row = await findPurchase(idempotencyKey);
       if (row === undefined) {
         await sql`
           INSERT INTO carrier_purchases (idempotency_key, carrier_uid, method_uid, tracking_number, price_minor, currency)
           VALUES (${idempotencyKey}, ${card.carrierUid}, ${methodUid}, ${await nextNumber(method, consignment.sender.country)},
             ${price}, ${consignment.currency})
           ON CONFLICT (idempotency_key) DO NOTHING`;
-        row = await booked(idempotencyKey);
+        row = await findPurchase(idempotencyKey);
       }
       if (row === undefined || row.voidedAt !== null) {
-        return refuse({ code: 'PURCHASE_VOIDED', message: 'This purchase was taken back.' });
+        return refuse({ code: 'PURCHASE_VOIDED', message: 'This purchase was voided.' });
       }
       return { ok: true, purchase: purchaseOf(row, method, consignment) };
     },

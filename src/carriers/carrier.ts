@@ -1,19 +1,19 @@
 import type { Consignment, MethodQuote, Money } from '../consignments/domain/consignment';
 import type { TrackingStatus } from '../consignments/domain/tracking-status';
 
-/** What is wanted of a carrier for one package of a consignment. */
+/** A request to buy the label of one package of a consignment. */
 export interface PurchaseRequest {
   readonly consignment: Consignment;
   /** Index into `consignment.packages`. */
   readonly packageIndex: number;
   readonly methodUid: string;
-  /** The same key always gives the same purchase. */
+  /** Repeated requests with the same key return the same purchase. */
   readonly idempotencyKey: string;
-  /** For carriers that make their labels themselves. */
+  /** For carriers that produce their own labels. */
   readonly labelFormat?: 'pdf' | 'zpl';
 }
 
-/** The label of a purchase: bytes the carrier made, or what our own label has to say. */
+/** The label of a purchase: the carrier's own file (`made`), or the data of a label that Pressline draws (`to_make`). */
 export type PurchasedLabel =
   | {
       readonly kind: 'made';
@@ -36,20 +36,20 @@ export interface CarrierPurchase {
   readonly trackingUrl: string;
   readonly cost: Money;
   readonly label: PurchasedLabel;
-  /** Customs papers go with postal items as CN22 or CN23, with others as a commercial invoice. */
+  /** Customs documents: CN22 or CN23 for postal items, a commercial invoice for others. */
   readonly customsForm: 'postal' | 'commercial';
-  /** Whether the carrier sends events by itself or has to be asked. */
+  /** `pushed`: the carrier sends events to the webhook. `polled`: the tracking sweep asks the carrier. */
   readonly tracking: 'pushed' | 'polled';
 }
 
-/** The carrier said no: asking again the same way gives the same answer. */
+/** A refusal by the carrier. Repeating the same request returns the same refusal. */
 export interface CarrierRefusal {
-  /** Code of the carrier's kind of refusal, in `detail.code` of the answer. */
+  /** Kind of refusal; `detail.code` of the API answer. */
   readonly code: string;
   readonly message: string;
   /** The carrier's own message tree. */
   readonly detail?: object;
-  /** Fields of the request the carrier needs, as paths. */
+  /** Paths of request fields that the carrier requires. */
   readonly missing?: readonly string[];
 }
 
@@ -59,10 +59,10 @@ export type BuyOutcome =
 
 export type VoidOutcome = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
-/** Something that happened to a package on its way. */
+/** A tracking event of a package. */
 export interface CarrierEvent {
   readonly trackingNumber: string;
-  /** The carrier's id of the event; null where it has none. */
+  /** The carrier's id of the event, or null when it has none. */
   readonly eventId: string | null;
   readonly statusUid: TrackingStatus;
   readonly message: string;
@@ -72,13 +72,13 @@ export interface CarrierEvent {
   readonly occurredAt: string;
   /** YYYY-MM-DD. */
   readonly expectedDeliveryDate?: string | undefined;
-  /** Provider that vouches for the event. */
+  /** Provider that reported the event. */
   readonly signedBy: string;
 }
 
 /**
- * No usable answer: a time-out, a broken connection, a server error, an answer that cannot be read. Whether the
- * carrier has acted is not known; the same call with the same idempotency key finds out.
+ * The carrier gave no usable answer: a time-out, a broken connection, a server error or an unreadable answer. The carrier
+ * may or may not have acted. Repeat the call with the same idempotency key to find out.
  */
 export class CarrierUnavailable extends Error {
   override readonly name = 'CarrierUnavailable';
@@ -91,19 +91,19 @@ export class CarrierUnavailable extends Error {
   }
 }
 
-/** What a carrier, or a gateway to several, must be able to do. */
+/** A carrier, or a gateway to several carriers. */
 export interface CarrierAdapter {
-  /** Method uids of an adapter start with this and an underscore. */
+  /** The adapter's method uids start with this uid and an underscore. */
   readonly uid: string;
-  /** Every method that carries all packages; none is an empty list. @throws CarrierUnavailable */
+  /** Returns every method that carries all packages, possibly none. @throws CarrierUnavailable */
   quote(consignment: Consignment): Promise<readonly MethodQuote[]>;
-  /** Buys the label of one package, once a key. @throws CarrierUnavailable when the outcome is not known */
+  /** Buys the label of one package, once per key. @throws CarrierUnavailable when the outcome is not known */
   buy(request: PurchaseRequest): Promise<BuyOutcome>;
   /**
-   * Takes a purchase back; its key gives it no more. Of a key that never bought it is a success.
+   * Voids a purchase. Its key can buy nothing afterwards. Succeeds for a key that never bought anything.
    * @throws CarrierUnavailable when the outcome is not known
    */
   void(purchase: { readonly idempotencyKey: string; readonly methodUid: string }): Promise<VoidOutcome>;
-  /** What is known of the packages; unknown numbers are left out. @throws CarrierUnavailable */
+  /** Returns the known events of packages; unknown numbers are left out. @throws CarrierUnavailable */
   track(trackingNumbers: readonly string[]): Promise<readonly CarrierEvent[]>;
 }

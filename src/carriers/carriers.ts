@@ -5,21 +5,24 @@ import { createBuiltInCarrier } from './built-in';
 import { type CarrierAdapter, CarrierUnavailable } from './carrier';
 import { RATE_CARDS } from './domain/rate-cards';
 
-/** Every carrier that labels can be bought from. */
+/** All carriers that sell labels. */
 export interface Carriers {
   readonly adapters: readonly CarrierAdapter[];
-  /** Quotes of all adapters, cheapest first; an adapter that does not answer adds none, unless none answers. */
+  /**
+   * Returns the quotes of all adapters, cheapest first. An adapter that does not answer is left out.
+   * @throws CarrierUnavailable when no adapter answers
+   */
   quote(consignment: Consignment): Promise<MethodQuote[]>;
-  /** The adapter of a method uid; undefined when no carrier has it. */
+  /** Returns the adapter of a method uid, or undefined when no carrier has the method. */
   forMethod(methodUid: string): CarrierAdapter | undefined;
 }
 
-/** The built-in carriers, and the gateways given. */
+/** Returns the built-in carriers and the given gateways. */
 export function createCarriers(sql: Sql, gateways: readonly CarrierAdapter[] = []): Carriers {
   return carriersOf([...RATE_CARDS.map((card) => createBuiltInCarrier(sql, card)), ...gateways]);
 }
 
-/** @throws CarrierUnavailable from `quote` when no adapter answers at all */
+/** Returns the carriers of a list of adapters. */
 export function carriersOf(adapters: readonly CarrierAdapter[]): Carriers {
   return {
     adapters,

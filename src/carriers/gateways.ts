@@ -1,9 +1,9 @@
 import type { Config } from '../platform/config';
 import type { SafeClient } from '../platform/http/safe-client';
 import type { CarrierAdapter } from './carrier';
-import { createEasyPostGateway } from './easypost';
+import { createEasyPostGateway } from './easypost/gateway';
 
-/** The carrier gateways that the configuration switches on. */
+/** Returns the carrier gateways that the configuration enables. */
 export function carrierGateways(
   config: Pick<Config, 'EASYPOST_API_KEY' | 'EASYPOST_API_URL'>,
   client: SafeClient,

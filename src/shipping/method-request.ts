@@ -1,7 +1,7 @@
 import type { Carriers } from '../carriers/carriers';
 import { findMethod, RATE_CARDS } from '../carriers/domain/rate-cards';
 import type { Consignment, MethodQuote } from '../consignments/domain/consignment';
-import { chooseMethod, goesBy } from '../consignments/domain/method-choice';
+import { chooseMethod, hasName } from '../consignments/domain/method-choice';
 import { type FieldErrorCode, Refusal } from '../platform/errors';
 import type { ShippingOrderRequest } from './schemas';
 
@@ -32,7 +32,7 @@ export async function requestedMethod(
     throw fieldError('uid', `There is no method ${uid}.`, 'NO_SUCH_CHOICE_ERROR');
   }
   const quotes = await carriers.quote(consignment);
-  const fromCarrier = carrier === undefined ? quotes : quotes.filter((quote) => goesBy(quote, carrier));
+  const fromCarrier = carrier === undefined ? quotes : quotes.filter((quote) => hasName(quote, carrier));
   if (uid !== undefined) {
     const method = quotes.find(({ methodUid }) => methodUid === uid);
     if (method === undefined)

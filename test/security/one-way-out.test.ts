@@ -13,7 +13,7 @@ const OPENS_CONNECTIONS: Readonly<Record<string, string>> = {
   'src/platform/objects/s3-store.ts': 'the store that the configuration names',
   'src/platform/embedded/health-check.ts': 'asks a server that Pressline has started itself whether it works',
   'src/platform/embedded/ports.ts': 'listens for a moment, to find a free port',
-  'src/carriers/easypost.ts': 'the gateway that the configuration names; labels come by the safe client',
+  'src/carriers/easypost/api.ts': 'the gateway that the configuration names; labels come by the safe client',
   'cli/demo/documents.ts': 'the demo, from the API that it talks to',
   'api/http/server.ts': 'listens',
 };

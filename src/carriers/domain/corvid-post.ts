@@ -1,6 +1,6 @@
 import type { RateCard } from './rate-card';
 
-/** A postal service: letters, tracked packets and parcels, to everywhere that mail goes. */
+/** A postal service: letters, tracked packets and parcels to every country that has a postal service. */
 export const CORVID_POST: RateCard = {
   carrierUid: 'corvid_post',
   carrierName: 'Corvid Post',

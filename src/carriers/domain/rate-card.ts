@@ -3,17 +3,17 @@ import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
 import { convertMinor, timesRate } from '../../platform/domain/money';
 import { type Region, regionOf, type Zone, zoneBetween } from './zones';
 
-/** What a service costs and how long it takes in one zone. */
+/** Prices and transit time of a method in one zone. */
 export interface ZoneRate {
   /** Ascending `[up to grams, price]`; the price in minor units of the card's currency. */
   readonly steps: readonly (readonly [grams: number, minor: number])[];
-  /** For each further kilogram begun beyond the last step. */
+  /** For each further kilogram, or part of one, above the last step. */
   readonly perKgMinor?: number;
   /** Working days in transit. */
   readonly days: readonly [min: number, max: number];
 }
 
-/** The largest and heaviest package a service takes. Sides count as sorted, longest first. */
+/** The largest and heaviest package that a method accepts. Sides are sorted, longest first. */
 export interface SizeLimits {
   readonly grams: number;
   readonly longestMm: number;
@@ -25,7 +25,7 @@ export interface SizeLimits {
   readonly lengthPlusGirthMm?: number;
 }
 
-/** Added to a package's price. */
+/** An amount added to a package's price, in minor units of the rate card's currency. */
 export type Surcharge =
   | { readonly kind: 'fuel'; readonly percent: string }
   | { readonly kind: 'oversize'; readonly overMm: number; readonly minor: number }
@@ -36,26 +36,26 @@ export type Surcharge =
       readonly minor: number;
     };
 
-/** One service of a carrier, as its rate card prints it. */
+/** One method of a carrier's rate card. */
 export interface MethodRates {
   readonly uid: string;
   readonly name: string;
   readonly serviceType: MethodQuote['serviceType'];
   readonly tracked: boolean;
   readonly limits: SizeLimits;
-  /** mm³ that count as a gram; null where only the scales count. 5000 is the couriers' cm³ per kg. */
+  /** Cubic millimetres per gram of volumetric weight (5000 cm³ per kg is usual), or null when volume is not priced. */
   readonly volumetricDivisor: number | null;
   readonly zones: Readonly<Partial<Record<Zone, ZoneRate>>>;
-  /** Regions delivered to; every region where left out. */
+  /** Regions that the method delivers to. Default: all regions. */
   readonly regions?: readonly Region[];
-  /** Days a promise adds to the transit time, for collection and sorting. */
+  /** Days that a delivery promise adds to the transit time, for collection and sorting. */
   readonly paddingDays: number;
   readonly surcharges: readonly Surcharge[];
-  /** What the carrier must know of the receiver, beyond the address. */
+  /** Contact data of the receiver that the carrier requires. */
   readonly requires: readonly ('phone' | 'email')[];
-  /** First letter of the S10 service indicator (UPU S10 annex), for postal services. */
+  /** First letter of the S10 service indicator (UPU S10 annex), for postal methods. */
   readonly s10Prefix?: 'C' | 'E' | 'L' | 'R' | 'U';
-  /** Letter and word of the class of service in the label's corner. */
+  /** Class of service in the corner of the label. */
   readonly mark: string;
 }
 
@@ -65,11 +65,11 @@ export interface RateCard {
   readonly kind: 'postal' | 'courier';
   /** ISO 4217; the currency of every price on the card. */
   readonly currency: string;
-  /** Countries packages are taken over in, with the level of their prices in percent of the card's. */
+  /** Countries of origin, each with its price level in percent of the card's prices. */
   readonly origins: Readonly<Record<string, number>>;
-  /** Whether a client's brand may stand on the label. */
+  /** Whether the label may show a client's brand. */
   readonly brandOnLabel: boolean;
-  /** GS1 company prefix of the carrier's SSCCs, for couriers. */
+  /** GS1 company prefix of a courier's SSCCs. */
   readonly gs1Prefix?: string;
   readonly methods: readonly MethodRates[];
 }
@@ -90,7 +90,7 @@ function fits(pack: ConsignmentPackage, limits: SizeLimits): boolean {
   );
 }
 
-/** Grams a package is charged for: what it weighs, or what its volume counts as where that is more. */
+/** Returns the weight in grams that a package is billed by: its gross weight, or its volumetric weight when that is higher. */
 export function billableGrams(pack: ConsignmentPackage, divisor: number | null): number {
   const actual = Math.ceil(pack.grossWeightGrams);
   if (divisor === null) return actual;
@@ -126,9 +126,9 @@ function surchargeMinor(
 }
 
 /**
- * What one package costs with a service, in minor units of the consignment's currency, surcharges included;
- * undefined when the service cannot carry it.
- * @throws UnknownRateError when no rate is known for the consignment's currency
+ * Returns the price of one package with a method, in minor units of the consignment's currency, surcharges included.
+ * Returns undefined when the method does not carry the package.
+ * @throws UnknownRateError when no exchange rate is known for the consignment's currency
  */
 export function packagePrice(
   card: RateCard,
@@ -151,8 +151,8 @@ export function packagePrice(
 }
 
 /**
- * Every service of a card that carries all packages of a consignment, with the price of all of them together.
- * @throws UnknownRateError when no rate is known for the consignment's currency
+ * Returns every method of a rate card that carries all packages of a consignment, with the price of all packages.
+ * @throws UnknownRateError when no exchange rate is known for the consignment's currency
  */
 export function quoteRateCard(card: RateCard, consignment: Consignment): MethodQuote[] {
   const { sender, receiver } = consignment;

@@ -3,10 +3,10 @@ import { MERLIN_EXPRESS } from './merlin-express';
 import type { MethodRates, RateCard } from './rate-card';
 import { TERN_PARCEL } from './tern-parcel';
 
-/** The carriers that come with the engine. */
+/** Rate cards of the built-in carriers. */
 export const RATE_CARDS: readonly RateCard[] = [CORVID_POST, TERN_PARCEL, MERLIN_EXPRESS];
 
-/** The card and service of a method uid; undefined when no built-in carrier has it. */
+/** Returns the rate card and method of a method uid, or undefined when no built-in carrier has the method. */
 export function findMethod(methodUid: string): { card: RateCard; method: MethodRates } | undefined {
   for (const card of RATE_CARDS) {
     const method = card.methods.find(({ uid }) => uid === methodUid);

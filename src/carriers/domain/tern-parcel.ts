@@ -24,7 +24,7 @@ export const TERN_PARCEL: RateCard = {
   currency: 'EUR',
   origins: { DE: 100, NL: 102, GB: 106, US: 115, CA: 122, AU: 128, JP: 112 },
   brandOnLabel: true,
-  // 952 is the prefix that GS1 sets aside for demonstrations and examples.
+  // GS1 reserves prefix 952 for demonstrations and examples.
   gs1Prefix: '9521101',
   methods: [
     {

@@ -1,9 +1,9 @@
 import { customsTerritory } from '../../platform/domain/countries';
 
-/** How far a package goes, as rate cards price it. */
+/** Distance classes of rate cards. */
 export type Zone = 'domestic' | 'union' | 'continent' | 'intercontinental' | 'remote';
 
-/** Where a country lies for carriers; every ISO 3166-1 country that is delivered to is in exactly one. */
+/** Countries by region. Every ISO 3166-1 country with a delivery service is in exactly one region. */
 export const REGIONS = {
   europe:
     'AD AL AT AX BA BE BG BY CH CY CZ DE DK EE ES FI FO FR GB GG GI GR HR HU IE IM IS IT JE LI LT LU LV MC MD ME MK MT NL NO PL PT RO RS RU SE SI SJ SK SM UA VA XK',
@@ -27,15 +27,15 @@ const REGION_OF: ReadonlyMap<string, Region> = new Map(
   ),
 );
 
-/** The region of a country; undefined for places without a delivery service (Antarctica, Syria, North Korea, ...). */
+/** Returns the region of a country, or undefined where there is no delivery service (Antarctica, Syria, North Korea, ...). */
 export function regionOf(country: string): Region | undefined {
   return REGION_OF.get(country);
 }
 
-/** Regions that every carrier reaches at its dearest rate. */
+/** Regions that are reached at the highest rate. */
 const REMOTE: ReadonlySet<Region> = new Set(['africa', 'centralAsia', 'pacificIslands', 'latinAmerica']);
 
-/** The zone from one country to another; undefined when nobody delivers there. */
+/** Returns the zone between two countries, or undefined when one of them has no delivery service. */
 export function zoneBetween(sender: string, receiver: string): Zone | undefined {
   const from = regionOf(sender);
   const to = regionOf(receiver);

@@ -4,7 +4,7 @@ import type { PostalAddress } from './consignment';
 
 countries.registerLocale(english);
 
-/** Where the post code stands on the line of the city; `code city` (most of Europe) where a country is not listed. */
+/** Position of the post code relative to the city. Countries that are not listed use `code city`, as most of Europe does. */
 const CITY_LINES: Readonly<Record<string, 'city state code' | 'city / code' | 'code / city state'>> = {
   AU: 'city state code',
   BR: 'city state code',
@@ -22,12 +22,12 @@ const CITY_LINES: Readonly<Record<string, 'city state code' | 'city / code' | 'c
   US: 'city state code',
 };
 
-/** English short name of a country, in capitals as the Universal Postal Union wants a last line. */
+/** Returns the English short name of a country in capitals, the last line that the Universal Postal Union asks for. */
 export function countryLine(country: string): string {
   return (countries.getName(country, 'en') ?? country).toUpperCase();
 }
 
-/** Written in Chinese, Japanese or Korean script: names begin with the family's, places with the largest. */
+/** Chinese, Japanese and Korean scripts: the family name comes first, and the larger place before the smaller one. */
 const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 function nameLine({ firstName = '', lastName = '', country }: PostalAddress): string {
@@ -42,7 +42,7 @@ function largeToSmall(city: string, state: string | undefined): string[] {
   return [EAST_ASIAN.test(city) ? joined(state, city) : joined(city, state)];
 }
 
-/** Street lines without repetition: clients often give `street` and `houseNumber` beside the same in `addressLine1`. */
+/** Returns the street lines once: clients often repeat `street` and `houseNumber` in `addressLine1`. */
 function streetLines(address: PostalAddress): string[] {
   const separate = joined(address.street, address.houseNumber);
   const lines = [address.addressLine1, address.addressLine2, address.addressLine3].filter(
@@ -55,8 +55,8 @@ function streetLines(address: PostalAddress): string[] {
 }
 
 /**
- * An address as it is written on an item, top line first: name, company, street, city with post code, country.
- * @param options.from sender's country: the country line is left out within it
+ * Returns an address as printed on an item, top line first: name, company, street, city with post code, country.
+ * @param options.from the sender's country; an address in the same country has no country line
  */
 export function addressLines(address: PostalAddress, options: { readonly from?: string } = {}): string[] {
   const { city, postcode, state, suburb, country } = address;

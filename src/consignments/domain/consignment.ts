@@ -1,6 +1,6 @@
 /**
- * A consignment in the engine's own units: grams, millimetres, integer minor units of money.
- * The shipping group's requests and the dispatch of print orders both become this.
+ * A consignment: packages from one sender to one receiver, in grams, millimetres and integer minor units of money.
+ * Requests of the shipping group and dispatched print orders are both converted to it.
  */
 
 export interface Money {
@@ -58,7 +58,7 @@ export interface ConsignmentPackage {
   readonly widthMm: number;
   readonly heightMm: number;
   readonly items: readonly ConsignmentItem[];
-  /** Object key of the packing slip (PDF) that goes in the package. */
+  /** Object key of the packing slip (PDF) of this package. */
   readonly packingSlip?: string | undefined;
 }
 
@@ -66,18 +66,18 @@ export interface Consignment {
   readonly sender: PostalAddress & { readonly taxIds?: TaxIds | undefined };
   readonly receiver: PostalAddress & { readonly taxIds?: TaxIds | undefined };
   readonly packages: readonly ConsignmentPackage[];
-  /** Currency prices are wanted in. */
+  /** ISO 4217 currency of quotes. */
   readonly currency: string;
   /** Brand shown on the label where the carrier allows it. */
   readonly brandName?: string | undefined;
-  /** Printed on labels and documents: the client's or partner's reference. */
+  /** The client's or partner's reference, printed on labels and documents. */
   readonly reference: string;
 }
 
-/** Which method is wanted: a method uid, a carrier name, or a tier; several comma-separated, the cheapest wins. */
+/** A requested method: a method uid, a carrier name or a tier, or a comma-separated list of these. */
 export type MethodChoice = string;
 
-/** A method that can carry a consignment, with its price and times. */
+/** A method that carries a consignment, with its price and transit time. */
 export interface MethodQuote {
   readonly carrierUid: string;
   readonly carrierName: string;
@@ -88,7 +88,7 @@ export interface MethodQuote {
   readonly minDays: number;
   readonly maxDays: number;
   readonly paddingDays: number;
-  /** As the retrieved shipment shows them. */
+  /** `serviceType` of the retrieved shipment. */
   readonly serviceType: 'normal' | 'standard' | 'express' | 'letter' | 'economy';
   readonly tracked: boolean;
 }
@@ -100,7 +100,7 @@ export interface PurchasedPackage {
   readonly cost: Money;
 }
 
-/** What buying labels gave; the documents are stored and read by shipment id. */
+/** A shipment whose labels were bought. Its documents are read by `shipmentId`. */
 export interface PurchasedShipment {
   readonly shipmentId: string;
   readonly carrierUid: string;

@@ -1,11 +1,11 @@
 import { customsTerritory } from '../../platform/domain/countries';
 
-/** Whether goods cross a customs border: from one customs territory to another (the EU is one). */
+/** Returns true when two countries are in different customs territories. The EU is one customs territory. */
 export function isCrossBorder(fulfillmentCountry: string, destinationCountry: string): boolean {
   return customsTerritory(fulfillmentCountry) !== customsTerritory(destinationCountry);
 }
 
-/** What an order says about retail prices, amounts as clients write them. */
+/** Retail prices of an order, in major units as clients give them. */
 export interface RetailPrices {
   readonly retailCurrency?: string | null | undefined;
   readonly retailShippingPriceInclVat?: number | string | null | undefined;
@@ -15,7 +15,7 @@ export interface RetailPrices {
   }[];
 }
 
-/** A refusal as the retrieved order carries it. */
+/** Refusal fields of the retrieved order. */
 export interface MissingRetailPrices {
   readonly refusalReasonCode: 'missing_retail_prices';
   readonly refusalReason: string;
@@ -23,9 +23,9 @@ export interface MissingRetailPrices {
 }
 
 /**
- * The cross-border rule: an order whose goods cross a customs border needs the retail currency and the retail
- * price of every item, and of shipping. (A price of 0 is a price; a customs declaration then shows 0.)
- * @returns null when the rule is kept
+ * Checks the cross-border rule: an order that crosses a customs border requires the retail currency, the retail price of
+ * every item and the retail price of shipping. A price of 0 is valid; the customs declaration then shows 0.
+ * @returns null when nothing is missing
  */
 export function missingRetailPrices(order: RetailPrices): MissingRetailPrices | null {
   const missing: string[] = [];

@@ -1,29 +1,25 @@
-import { customsTerritory } from '../../platform/domain/countries';
 import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
 import { convertMinor, UnknownRateError } from '../../platform/domain/money';
 import type { Consignment, ConsignmentItem, ConsignmentPackage, Money } from './consignment';
+import { isCrossBorder } from './cross-border';
 
-/** Papers customs wants with a package. */
+/** Customs documents of a package. */
 export type CustomsForm = 'cn22' | 'cn23' | 'commercial_invoice';
 
-/** Special drawing rights of the International Monetary Fund that a euro buys, at the reference rates' date. */
+/** Special drawing rights (International Monetary Fund) per euro, on the date of the reference rates. */
 const SDR_PER_EURO = 0.8605;
-/** Up to 300 SDR and 2 kg a CN22 suffices (UPU Convention Manual, article 20-001). */
+/** A CN22 is sufficient up to 300 SDR and 2 kg (UPU Convention Manual, article 20-001). */
 const CN22_VALUE_EURO_CENTS = Math.floor((300 / SDR_PER_EURO) * 100);
 const CN22_GRAMS = 2_000;
-/** Lines of contents that a CN22 has room for. */
+/** Content lines that fit on a CN22. */
 export const CN22_LINES = 6;
 
-/** Whether goods between two countries pass customs: not within the EU, nor within any other customs territory. */
-export function passesCustoms(from: string, to: string): boolean {
-  return customsTerritory(from) !== customsTerritory(to);
-}
-
+/** Returns the value of all units of an item. */
 export function lineValue({ unitValue, quantity }: ConsignmentItem): Money {
   return { minor: unitValue.minor * quantity, currency: unitValue.currency };
 }
 
-/** Value of all items of packages, in the currency of their first item. */
+/** Returns the value of all items of packages, in the currency of the first item. */
 export function contentsValue(packages: readonly ConsignmentPackage[], fallbackCurrency: string): Money {
   const items = packages.flatMap((pack) => pack.items);
   const currency = items[0]?.unitValue.currency ?? fallbackCurrency;
@@ -34,7 +30,7 @@ export function contentsValue(packages: readonly ConsignmentPackage[], fallbackC
   return { minor, currency };
 }
 
-/** Euro cents; null for a currency without a reference rate, as retail prices may be in. */
+/** Returns an amount in euro cents, or null when its currency has no reference rate. Retail prices allow any currency. */
 export function euroCents({ minor, currency }: Money): number | null {
   try {
     return convertMinor(minor, currency, 'EUR', REFERENCE_RATES);
@@ -45,15 +41,16 @@ export function euroCents({ minor, currency }: Money): number | null {
 }
 
 /**
- * The paper that goes with a package across a customs border: a CN22 or, above its value (or where that cannot
- * be told), weight or lines, a CN23 with postal carriers; the shipment's commercial invoice with others. None where no customs lies between.
+ * Returns the customs document of a package, or null when it crosses no customs border. Postal carriers use a CN22, and
+ * a CN23 when the value exceeds the limit of a CN22 or has no exchange rate, or when weight or content lines exceed it.
+ * Other carriers use one commercial invoice per shipment.
  */
 export function customsForm(
   consignment: Consignment,
   pack: ConsignmentPackage,
   carrier: 'postal' | 'commercial',
 ): CustomsForm | null {
-  if (!passesCustoms(consignment.sender.country, consignment.receiver.country)) return null;
+  if (!isCrossBorder(consignment.sender.country, consignment.receiver.country)) return null;
   if (carrier === 'commercial') return 'commercial_invoice';
   const cents = euroCents(contentsValue([pack], consignment.currency));
   const small =

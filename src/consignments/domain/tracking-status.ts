@@ -1,6 +1,6 @@
 /**
- * Tracking statuses (interface "State sets") with the numbers that checkpoints carry. 1, 2 and 6 are the numbers
- * known from the field; the others keep the order of the interface's list.
+ * Tracking statuses (interface "State sets") with the numbers of checkpoints. Partners already use 1, 2 and 6; the
+ * other numbers follow the order of the interface's list. `rank` is the progress; `final` statuses end tracking.
  */
 export const TRACKING_STATUS = {
   registered: { number: 0, rank: 0, final: false },
@@ -19,7 +19,7 @@ export type TrackingStatus = keyof typeof TRACKING_STATUS;
 
 export const TRACKING_STATUSES = Object.keys(TRACKING_STATUS) as [TrackingStatus, ...TrackingStatus[]];
 
-/** What decides between two events: how far they got, then which came later. */
+/** The parts of an event that decide a package's status: its progress, then its time. */
 export interface StatusEvent {
   readonly statusUid: TrackingStatus;
   /** ISO 8601. */
@@ -27,8 +27,8 @@ export interface StatusEvent {
 }
 
 /**
- * The status that a package's events amount to, in whatever order they came: never less far than the furthest,
- * and among equally far ones the latest. A delivered package stays delivered unless it is returned later.
+ * Returns the status of a package from its events, in any order: the status with the highest rank and, among equal
+ * ranks, the latest. A delivered package stays delivered unless it is returned later.
  */
 export function furthest(events: readonly StatusEvent[]): TrackingStatus {
   let best: StatusEvent | undefined;
@@ -45,16 +45,16 @@ export function furthest(events: readonly StatusEvent[]): TrackingStatus {
   return best?.statusUid ?? 'registered';
 }
 
-/** What an order makes of a tracking status; null: nothing that it shows. */
+/** Returns the order status of a tracking status, or null when the order does not show it. */
 export function transitOf(status: TrackingStatus): 'in_transit' | 'delivered' | 'returned' | null {
   if (status === 'delivered' || status === 'returned') return status;
   return TRACKING_STATUS[status].rank >= TRACKING_STATUS.in_transit.rank ? 'in_transit' : null;
 }
 
-/** A label that was taken back is asked for seldom: hardly any travels. */
+/** Voided labels are checked rarely, since few of them are used. */
 export const VOIDED_CHECK_HOURS = 24;
 
-/** Hours until a carrier is asked again, by the age of the shipment; null: no more. */
+/** Returns the hours until the next tracking check, by status and age of the shipment, or null when tracking ends. */
 export function nextCheckHours(status: TrackingStatus, ageDays: number, isVoided = false): number | null {
   if (TRACKING_STATUS[status].final || ageDays > 90) return null;
   if (isVoided) return VOIDED_CHECK_HOURS;

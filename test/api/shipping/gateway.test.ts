@@ -6,7 +6,7 @@ import { createShippingActivities } from '../../../activities/shipping';
 import { createApp } from '../../../api/app';
 import { shippingRoutes } from '../../../api/shipping/routes';
 import { carriersOf } from '../../../src/carriers/carriers';
-import { createEasyPostGateway } from '../../../src/carriers/easypost';
+import { createEasyPostGateway } from '../../../src/carriers/easypost/gateway';
 import { createSafeClient, type SafeClient } from '../../../src/platform/http/safe-client';
 import { randomToken } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';

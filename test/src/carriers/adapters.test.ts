@@ -2,7 +2,7 @@ import { createBuiltInCarrier } from '../../../src/carriers/built-in';
 import { type CarrierAdapter, CarrierUnavailable } from '../../../src/carriers/carrier';
 import { carriersOf, createCarriers } from '../../../src/carriers/carriers';
 import { RATE_CARDS } from '../../../src/carriers/domain/rate-cards';
-import { createEasyPostGateway } from '../../../src/carriers/easypost';
+import { createEasyPostGateway } from '../../../src/carriers/easypost/gateway';
 import { createSafeClient, type SafeClient } from '../../../src/platform/http/safe-client';
 import { uuidv7 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';

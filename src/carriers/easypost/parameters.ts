@@ -3,12 +3,12 @@ import type {
   ConsignmentPackage,
   PostalAddress,
   TaxIds,
-} from '../consignments/domain/consignment';
-import { passesCustoms } from '../consignments/domain/customs';
-import { fromMinor } from '../platform/domain/money';
+} from '../../consignments/domain/consignment';
+import { isCrossBorder } from '../../consignments/domain/cross-border';
+import { fromMinor } from '../../platform/domain/money';
 
-const GRAMS_AN_OUNCE = 28.349523125;
-const ounces = (grams: number) => Number((grams / GRAMS_AN_OUNCE).toFixed(2));
+const GRAMS_PER_OUNCE = 28.349523125;
+const ounces = (grams: number) => Number((grams / GRAMS_PER_OUNCE).toFixed(2));
 const inches = (mm: number) => Number((mm / 25.4).toFixed(2));
 
 function address(party: PostalAddress) {
@@ -52,7 +52,7 @@ function taxIdentifiers({ sender, receiver }: Consignment) {
 
 function customsInfo(consignment: Consignment, pack: ConsignmentPackage) {
   const { sender, receiver } = consignment;
-  if (!passesCustoms(sender.country, receiver.country)) return undefined;
+  if (!isCrossBorder(sender.country, receiver.country)) return undefined;
   return {
     contents_type: 'merchandise',
     customs_certify: true,
@@ -71,7 +71,7 @@ function customsInfo(consignment: Consignment, pack: ConsignmentPackage) {
   };
 }
 
-/** What EasyPost is asked with: one package, its addresses, customs data where a border lies between, our label size. */
+/** Returns the request for a shipment of one package: addresses, customs data across a customs border, label size. */
 export function shipmentParameters(
   consignment: Consignment,
   pack: ConsignmentPackage,

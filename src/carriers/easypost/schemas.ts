@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the adapter reads of EasyPost's answers; anything else in them is passed over. */
+/** The parts of EasyPost's answers that the adapter reads. Other fields are ignored. */
 
 const rate = z.object({
   id: z.string(),

@@ -1,0 +1,89 @@
+import EasyPostClient from '@easypost/api';
+import type { z } from 'zod';
+import { CarrierUnavailable } from '../carrier';
+import { easyPostShipment, easyPostTracker } from './schemas';
+
+/** Uid of the adapter; its method uids start with it. */
+export const EASYPOST_UID = 'easypost';
+
+/** Statuses that mean "try again later" or "the API key is wrong". Neither is the fault of the request. */
+const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 429]);
+
+/** An error of the EasyPost client. It has a status code only when EasyPost answered. */
+export interface ApiFault {
+  readonly statusCode?: number;
+  readonly code?: string;
+  readonly message: string;
+  readonly errors?: unknown;
+}
+
+/** Returns an error for a call without a usable answer. */
+export function unavailable(message: string, cause?: unknown): CarrierUnavailable {
+  return new CarrierUnavailable(EASYPOST_UID, `EasyPost: ${message}`, { cause });
+}
+
+/** Returns true for an error by which EasyPost refused a request. */
+export function isRefusal(error: unknown): error is ApiFault {
+  return !(error instanceof CarrierUnavailable) && typeof (error as ApiFault).statusCode === 'number';
+}
+
+/**
+ * Returns the checked answer of a call, or null for a 404.
+ * @throws CarrierUnavailable when there is no usable answer; ApiFault when EasyPost refused the request
+ */
+async function call<T extends z.ZodType>(
+  schema: T,
+  ask: () => Promise<unknown>,
+): Promise<z.output<T> | null> {
+  let answer: unknown;
+  try {
+    answer = await ask();
+  } catch (error) {
+    const { statusCode, message } = error as ApiFault;
+    if (statusCode === 404) return null;
+    const refused = statusCode !== undefined && statusCode >= 400 && statusCode < 500;
+    if (refused && !UNAVAILABLE_STATUSES.has(statusCode)) throw error;
+    throw unavailable(
+      statusCode === undefined ? 'no usable answer' : `status ${statusCode}, ${message}`,
+      error,
+    );
+  }
+  const parsed = schema.safeParse(answer);
+  if (!parsed.success) throw unavailable('the answer could not be read', parsed.error);
+  return parsed.data;
+}
+
+/**
+ * Returns the EasyPost calls that the adapter uses. Each call throws as `call` does.
+ *
+ * The client opens a new connection for each call (superagent without an agent). A call therefore never meets a
+ * keep-alive connection that EasyPost has just closed, after which nobody could tell whether EasyPost had acted.
+ */
+export function createEasyPostApi(options: {
+  readonly apiKey: string;
+  readonly baseUrl: string | undefined;
+  readonly timeoutMs: number;
+}) {
+  const { apiKey, baseUrl, timeoutMs } = options;
+  const client = new EasyPostClient(apiKey, {
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    requestMiddleware: (request: { timeout(ms: number): unknown }) => request.timeout(timeoutMs),
+  });
+  return {
+    createShipment: (parameters: object) =>
+      call(easyPostShipment, () =>
+        client.Shipment.create(parameters as Parameters<typeof client.Shipment.create>[0]),
+      ),
+    /** EasyPost accepts a shipment's reference in place of its id. */
+    shipmentByReference: (reference: string) =>
+      call(easyPostShipment, () => client.Shipment.retrieve(encodeURIComponent(reference))),
+    buy: (shipmentId: string, rateId: string) =>
+      call(easyPostShipment, () => client.Shipment.buy(shipmentId, rateId)),
+    refund: (shipmentId: string) => call(easyPostShipment, () => client.Shipment.refund(shipmentId)),
+    /** Returns the tracker of a tracking code; EasyPost creates one where there is none. */
+    tracker: (trackingCode: string) =>
+      call(easyPostTracker, () => client.Tracker.create({ tracking_code: trackingCode })),
+  };
+}
+
+export type EasyPostApi = ReturnType<typeof createEasyPostApi>;

@@ -1,0 +1,115 @@
+import type {
+  Consignment,
+  ConsignmentPackage,
+  MethodQuote,
+  Money,
+} from '../../consignments/domain/consignment';
+import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
+import { convertMinor, toMinor, UnknownRateError } from '../../platform/domain/money';
+import { EASYPOST_UID, type EasyPostApi, isRefusal } from './api';
+import { shipmentParameters } from './parameters';
+import type { EasyPostRate } from './schemas';
+
+/** Transit time that is quoted when EasyPost gives none. */
+const DEFAULT_DAYS = 10;
+
+const slug = (text: string) => text.toLowerCase().replace(/[^a-z0-9]+/g, '');
+
+/** Returns the carrier uid of a rate, for example `usps`. */
+export function carrierUidOf({ carrier }: Pick<EasyPostRate, 'carrier'>): string {
+  return slug(carrier);
+}
+
+/** Returns the method uid of a rate, for example `easypost_usps_groundadvantage`. */
+export function methodUidOf(rate: Pick<EasyPostRate, 'carrier' | 'service'>): string {
+  return `${EASYPOST_UID}_${carrierUidOf(rate)}_${slug(rate.service)}`;
+}
+
+/** Returns the method name of a rate: `GroundAdvantage` becomes `Ground Advantage`. */
+export function methodNameOf({ service }: Pick<EasyPostRate, 'service'>): string {
+  return service.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
+}
+
+/** Returns the price of a rate in its own currency. */
+export function rateMoney({ rate, currency }: Pick<EasyPostRate, 'rate' | 'currency'>): Money {
+  return { minor: toMinor(rate, currency), currency };
+}
+
+/** Returns the price of a rate in minor units of `currency`, or null when no exchange rate is known. */
+function priceIn(rate: EasyPostRate, currency: string): number | null {
+  const price = rateMoney(rate);
+  try {
+    return convertMinor(price.minor, price.currency, currency, REFERENCE_RATES);
+  } catch (error) {
+    if (error instanceof UnknownRateError) return null;
+    throw error;
+  }
+}
+
+function quoteOf(rate: EasyPostRate, minor: number, currency: string): MethodQuote {
+  const days = rate.delivery_days ?? rate.est_delivery_days ?? DEFAULT_DAYS;
+  return {
+    carrierUid: carrierUidOf(rate),
+    carrierName: rate.carrier,
+    methodUid: methodUidOf(rate),
+    methodName: methodNameOf(rate),
+    price: { minor, currency },
+    minDays: days,
+    maxDays: days,
+    paddingDays: 1,
+    serviceType: /express|overnight|nextday|priority/i.test(rate.service) ? 'express' : 'standard',
+    tracked: true,
+  };
+}
+
+/** Groups equal packages, since each distinct package costs one call. */
+function distinctPackages(
+  packages: readonly ConsignmentPackage[],
+): { pack: ConsignmentPackage; count: number }[] {
+  const groups = new Map<string, { pack: ConsignmentPackage; count: number }>();
+  for (const pack of packages) {
+    const { packageReferenceId: _, ...content } = pack;
+    const key = JSON.stringify(content);
+    groups.set(key, { pack, count: (groups.get(key)?.count ?? 0) + 1 });
+  }
+  return [...groups.values()];
+}
+
+/**
+ * Returns the methods that carry every package of a consignment, with the price of all packages. An address or
+ * package that EasyPost refuses has no methods.
+ * @throws CarrierUnavailable
+ */
+export async function quoteEasyPost(api: EasyPostApi, consignment: Consignment): Promise<MethodQuote[]> {
+  const { currency } = consignment;
+  const groups = distinctPackages(consignment.packages);
+  const totals = new Map<string, { rate: EasyPostRate; minor: number; groups: number }>();
+  for (const { pack, count } of groups) {
+    for (const rate of await ratesFor(api, consignment, pack)) {
+      const price = priceIn(rate, currency);
+      if (price === null) continue;
+      const total = totals.get(methodUidOf(rate));
+      totals.set(methodUidOf(rate), {
+        rate,
+        minor: (total?.minor ?? 0) + price * count,
+        groups: (total?.groups ?? 0) + 1,
+      });
+    }
+  }
+  return [...totals.values()]
+    .filter((total) => total.groups === groups.length)
+    .map(({ rate, minor }) => quoteOf(rate, minor, currency));
+}
+
+async function ratesFor(
+  api: EasyPostApi,
+  consignment: Consignment,
+  pack: ConsignmentPackage,
+): Promise<readonly EasyPostRate[]> {
+  try {
+    return (await api.createShipment(shipmentParameters(consignment, pack)))?.rates ?? [];
+  } catch (error) {
+    if (isRefusal(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { printable } from '../documents/printable';
+import { crossField, property, type ReportField } from '../platform/domain/cross-field';
+import { countryCode, text } from '../platform/domain/fields';
+
+/** Sender, receiver and their fields in requests of the shipping group (interface "Sender", "Receiver", "Address"). */
+
+/** Optional text. Null counts as missing. Blank text is accepted here and dropped in consignment.ts. */
+export const optionalText = (max: number) =>
+  printable(z.string().max(max))
+    .nullish()
+    .transform((value) => value ?? undefined);
+
+/** Required text that labels and customs forms show: not blank, and made of printable characters. */
+export const requiredText = (max: number) => printable(text(max)).transform((value) => value.trim());
+
+/** An optional field. Null counts as missing. */
+export const optional = <T extends z.ZodType>(schema: T) =>
+  schema.nullish().transform((value) => value ?? undefined);
+
+const email = z
+  .string()
+  .max(254)
+  .refine(
+    (value) => value.trim() === '' || z.email().safeParse(value.trim()).success,
+    'Not an email address.',
+  )
+  .nullish()
+  .transform((value) => value ?? undefined);
+
+/** Address fields that are required in some countries only (interface "Address"). */
+const REQUIRED_IN_COUNTRY: Readonly<Record<string, readonly string[]>> = {
+  DE: ['street', 'houseNumber'],
+  AU: ['suburb'],
+  NZ: ['suburb'],
+};
+
+/** Reports a required field that is missing or blank. */
+export function requireField(
+  value: unknown,
+  name: string,
+  report: ReportField,
+  path: readonly (string | number)[],
+  reason: string,
+): void {
+  const found = property(value, name);
+  if (found === undefined || found === null) {
+    report([...path, name], `This field is required ${reason}.`, 'MISSING_FIELD_ERROR');
+  } else if (typeof found === 'string' && found.trim() === '') {
+    report([...path, name], `This field must not be blank ${reason}.`, 'IS_BLANK_ERROR');
+  }
+}
+
+const addressSchema = crossField(
+  z.object({
+    country: countryCode,
+    state: optionalText(35),
+    city: requiredText(30),
+    postcode: requiredText(15),
+    addressLine1: requiredText(60).describe('Street and house number.'),
+    addressLine2: optionalText(60),
+    addressLine3: optionalText(60),
+    street: optionalText(60).describe('Required for addresses in Germany.'),
+    houseNumber: optionalText(15).describe('Required for addresses in Germany.'),
+    suburb: optionalText(35).describe('Required for addresses in Australia and New Zealand.'),
+  }),
+  (address, report) => {
+    const country = property(address, 'country');
+    const fields =
+      typeof country === 'string' && Object.hasOwn(REQUIRED_IN_COUNTRY, country)
+        ? REQUIRED_IN_COUNTRY[country]!
+        : [];
+    for (const field of fields) requireField(address, field, report, [], `for addresses in ${country}`);
+  },
+).meta({ id: 'ShippingGroupAddress' });
+
+export const receiverSchema = z
+  .object({
+    person: z.object({
+      firstName: requiredText(35),
+      lastName: requiredText(35),
+      company: optionalText(60),
+      email: email.describe('Required by some carriers.'),
+      phone: optionalText(25).describe('Required by some carriers.'),
+    }),
+    address: addressSchema,
+    customs: optional(z.object({ vatNumber: optionalText(35) })),
+  })
+  .meta({ id: 'ShippingReceiver' });
+
+export const senderSchema = z
+  .object({
+    person: z.object({
+      firstName: optionalText(35),
+      lastName: optionalText(35),
+      company: requiredText(60),
+      email,
+      phone: optionalText(25),
+    }),
+    address: addressSchema,
+    customs: optional(
+      z.object({
+        vatNumber: optionalText(35),
+        iossNumber: optionalText(35),
+        eoriNumber: optionalText(35),
+        pcccNumber: optionalText(35),
+        australianBusinessNumber: optionalText(35),
+      }),
+    ).describe('Required for international shipping.'),
+  })
+  .meta({ id: 'ShippingSender' });

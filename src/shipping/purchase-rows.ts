@@ -1,0 +1,154 @@
+import type { CarrierPurchase, CarrierRefusal } from '../carriers/carrier';
+import type { Consignment } from '../consignments/domain/consignment';
+import { nextCheckHours } from '../consignments/domain/tracking-status';
+import { randomToken, uuidv7 } from '../platform/ids';
+import { json, type Sql, type Transaction } from '../platform/postgres';
+import type { MadeDocument } from './document-set';
+import type { ShipmentOwner } from './shipments';
+
+/** A row of `shipments`: the intent to buy labels, and what became of it. */
+export interface PurchaseIntent {
+  id: string;
+  status: 'buying' | 'bought' | 'refused' | 'voided';
+  /** Counts purchases under one key: a refused one may be repeated. */
+  attempt: number;
+  consignment: Consignment;
+  methodUid: string;
+  startedAt: Date;
+}
+
+/** A document in the object store. */
+export interface StoredDocument extends Omit<MadeDocument, 'body'> {
+  readonly objectKey: string;
+  readonly sizeBytes: number;
+}
+
+/** Inserts the intent of a purchase, or returns the one under the same key. A refused intent starts another attempt. */
+export async function recordIntent(
+  sql: Sql,
+  intent: {
+    readonly consignment: Consignment;
+    readonly methodUid: string;
+    readonly idempotencyKey: string;
+    readonly owner: ShipmentOwner;
+  },
+): Promise<PurchaseIntent> {
+  const { consignment, methodUid, idempotencyKey, owner } = intent;
+  const print = owner.kind === 'print_order' ? owner : null;
+  const [row] = await sql<PurchaseIntent[]>`
+    INSERT INTO shipments AS s (id, idempotency_key, order_id, print_order_id, shipping_order_id, consignment, method_uid)
+    VALUES (${uuidv7()}, ${idempotencyKey}, ${print?.orderId ?? null}, ${print?.printOrderId ?? null},
+      ${owner.kind === 'shipping_order' ? owner.shippingOrderId : null}, ${json(sql, consignment)}, ${methodUid})
+    ON CONFLICT (idempotency_key) DO UPDATE SET
+      status = CASE s.status WHEN 'refused' THEN 'buying' ELSE s.status END,
+      attempt = s.attempt + (s.status = 'refused')::int,
+      consignment = CASE s.status WHEN 'refused' THEN excluded.consignment ELSE s.consignment END,
+      method_uid = CASE s.status WHEN 'refused' THEN excluded.method_uid ELSE s.method_uid END,
+      started_at = CASE s.status WHEN 'refused' THEN now() ELSE s.started_at END
+    RETURNING id, status, attempt, consignment, method_uid, started_at`;
+  return row!;
+}
+
+/** Records the refusal of an attempt, unless the attempt was bought or voided meanwhile. */
+export async function recordRefusal(
+  sql: Sql,
+  intent: PurchaseIntent,
+  refusal: CarrierRefusal,
+): Promise<void> {
+  await sql`
+    UPDATE shipments SET status = 'refused', refusal = ${json(sql, refusal)}
+    WHERE id = ${intent.id} AND status = 'buying' AND attempt = ${intent.attempt}`;
+}
+
+/**
+ * Records a purchase with its packages, documents and trackings.
+ * @returns the shipment's status: `bought`, or what another request has made of it meanwhile
+ */
+export async function recordPurchase(
+  tx: Transaction,
+  intent: PurchaseIntent,
+  purchases: readonly CarrierPurchase[],
+  documents: readonly StoredDocument[],
+): Promise<PurchaseIntent['status']> {
+  const [current] = await tx<Pick<PurchaseIntent, 'status' | 'attempt'>[]>`
+    SELECT status, attempt FROM shipments WHERE id = ${intent.id} FOR UPDATE`;
+  if (current!.status !== 'buying' || current!.attempt !== intent.attempt) return current!.status;
+  const [first] = purchases;
+  await insertPackages(tx, intent, purchases);
+  await insertDocuments(tx, intent, documents);
+  await insertTrackings(tx, intent, purchases);
+  await tx`
+    UPDATE shipments SET status = 'bought', bought_at = now(), carrier_uid = ${first!.carrierUid},
+      carrier_name = ${first!.carrierName}, method_name = ${first!.methodName}, refusal = NULL
+    WHERE id = ${intent.id}`;
+  return 'bought';
+}
+
+async function insertPackages(
+  tx: Transaction,
+  intent: PurchaseIntent,
+  purchases: readonly CarrierPurchase[],
+): Promise<void> {
+  const rows = purchases.map(({ trackingNumber, trackingUrl, cost }, position) => ({
+    shipment_id: intent.id,
+    position,
+    package_reference_id: intent.consignment.packages[position]!.packageReferenceId,
+    tracking_number: trackingNumber,
+    tracking_url: trackingUrl,
+    cost_minor: cost.minor,
+    currency: cost.currency,
+    weight_grams: intent.consignment.packages[position]!.grossWeightGrams,
+  }));
+  await tx`INSERT INTO shipment_packages SELECT * FROM jsonb_populate_recordset(NULL::shipment_packages, ${json(tx, rows)})`;
+}
+
+async function insertDocuments(
+  tx: Transaction,
+  intent: PurchaseIntent,
+  documents: readonly StoredDocument[],
+): Promise<void> {
+  const rows = documents.map((document) => ({
+    id: uuidv7(),
+    shipment_id: intent.id,
+    package_position: document.packagePosition,
+    type: document.type,
+    document_type: document.documentType,
+    content_type: document.contentType,
+    format: document.format,
+    object_key: document.objectKey,
+    file_name: document.fileName,
+    size_bytes: document.sizeBytes,
+  }));
+  await tx`
+    INSERT INTO shipment_documents (id, shipment_id, package_position, type, document_type, content_type, format, object_key, file_name, size_bytes)
+    SELECT id, shipment_id, package_position, type, document_type, content_type, format, object_key, file_name, size_bytes
+    FROM jsonb_populate_recordset(NULL::shipment_documents, ${json(tx, rows)})`;
+}
+
+/** Inserts a tracking with a `registered` checkpoint for each package. */
+async function insertTrackings(
+  tx: Transaction,
+  intent: PurchaseIntent,
+  purchases: readonly CarrierPurchase[],
+): Promise<void> {
+  const rows = purchases.map(({ trackingNumber, carrierUid, tracking }) => ({
+    tracking_number: trackingNumber,
+    short_uid: randomToken(9),
+    shipment_id: intent.id,
+    carrier_uid: carrierUid,
+    hours: tracking === 'polled' ? nextCheckHours('registered', 0) : null,
+    signed_by: purchases[0]!.carrierName,
+  }));
+  await tx`
+    WITH new AS (
+      SELECT * FROM jsonb_to_recordset(${json(tx, rows)})
+        AS t (tracking_number text, short_uid text, shipment_id uuid, carrier_uid text, hours int, signed_by text)
+    ), tracking AS (
+      INSERT INTO trackings (tracking_number, short_uid, shipment_id, carrier_uid, next_check_at)
+      SELECT tracking_number, short_uid, shipment_id, carrier_uid, now() + make_interval(hours => hours) FROM new
+      RETURNING tracking_number
+    )
+    INSERT INTO tracking_checkpoints (tracking_number, event_key, status_uid, message, signed_by, occurred_at)
+    SELECT tracking_number, 'registered', 'registered', 'Shipment data received', signed_by, now()
+    FROM new JOIN tracking USING (tracking_number)`;
+}
