@@ -10,8 +10,8 @@ export interface ShippingDeps extends PurchaseDeps {
   readonly log: Logger;
 }
 
-/** A carrier that gives no usable answer: expected, and tried again. */
-async function whileCarrierAway<T>(work: () => Promise<T>): Promise<T> {
+/** Marks a carrier without a usable answer as an expected, retryable failure. */
+async function retryWhileUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -24,15 +24,15 @@ async function whileCarrierAway<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The steps of buying labels for shipping orders. Each may be tried any number of times. */
+/** Activities of the shipping workflows. Each one is idempotent. */
 export function createShippingActivities(deps: ShippingDeps) {
   return {
     async purchaseShippingOrder({
       shippingOrderId,
       requestId,
     }: ShippingOrderInput): Promise<ShippingOrderOutcome> {
-      const outcome = await whileCarrierAway(() => purchaseShippingOrder(deps, shippingOrderId));
-      deps.log.info({ shippingOrderId, requestId, outcome: outcome.outcome }, 'shipping order ended');
+      const outcome = await retryWhileUnavailable(() => purchaseShippingOrder(deps, shippingOrderId));
+      deps.log.info({ shippingOrderId, requestId, outcome: outcome.outcome }, 'shipping order completed');
       return outcome;
     },
 
@@ -46,21 +46,24 @@ export function createShippingActivities(deps: ShippingDeps) {
       return await refuseShippingOrder(deps.sql, shippingOrderId, refusal);
     },
 
-    /** Asks carriers about packages that are due. */
+    /** Asks carriers about packages whose tracking check is due. */
     async sweepTrackings(sweep: { limit: number }): Promise<SweepResult> {
       const result = await sweepTrackings(deps, sweep);
       if (result.away.length > 0)
-        deps.log.warn({ carriers: result.away }, 'carriers not reached by the tracking sweep');
+        deps.log.warn({ carriers: result.away }, 'carriers did not answer the tracking sweep');
       return result;
     },
 
-    /** Takes back what was bought under a key; a carrier that will not is an operator's matter and ends the tries. */
+    /**
+     * Voids what was bought under a key. A carrier's refusal is not retried, since an operator has to resolve it.
+     * (The name is stored in workflow histories.)
+     */
     async takeBackShipment({ idempotencyKey }: { idempotencyKey: string }): Promise<void> {
-      const voided = await whileCarrierAway(() => voidShipment(deps, { idempotencyKey }));
+      const voided = await retryWhileUnavailable(() => voidShipment(deps, { idempotencyKey }));
       if (!voided.ok) {
         deps.log.error(
           { idempotencyKey, reason: voided.reason },
-          'carrier did not void a label that nobody uses',
+          'carrier refused to void an unused label',
         );
         throw ApplicationFailure.nonRetryable(voided.reason, 'CarrierRefused');
       }

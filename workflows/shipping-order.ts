@@ -14,8 +14,8 @@ import {
 } from '../src/shipping/domain/shipping-order-run';
 
 /**
- * A client waits: passing faults of a carrier are tried a few times within forty seconds. An attempt has time to end
- * by itself (its calls end after eight seconds each), so that no two attempts are ever at it together.
+ * A client is waiting, so temporary carrier failures are retried a few times within forty seconds. The time-out of an
+ * attempt is longer than its calls can take (eight seconds each), so that two attempts never run concurrently.
  */
 const carrier = proxyActivities<Pick<ShippingActivities, 'purchaseShippingOrder'>>({
   startToCloseTimeout: '40 seconds',
@@ -32,7 +32,7 @@ const database = proxyLocalActivities<Pick<ShippingActivities, 'refuseShippingOr
   startToCloseTimeout: '10 seconds',
 });
 
-/** A label that nobody uses still costs money: taking it back is tried for three days. */
+/** An unused label costs money, so voiding it is retried for three days. */
 const voiding = proxyActivities<Pick<ShippingActivities, 'takeBackShipment'>>({
   startToCloseTimeout: '60 seconds',
   scheduleToCloseTimeout: '3 days',
@@ -40,8 +40,8 @@ const voiding = proxyActivities<Pick<ShippingActivities, 'takeBackShipment'>>({
 });
 
 /**
- * Buys the labels of a shipping order, all packages or none. When the carrier gives no answer in time the order is
- * refused at once, and a run of its own takes back whatever was bought.
+ * Buys the labels of all packages of a shipping order, or of none. When the carrier does not answer in time, the order is
+ * refused at once, and a child workflow voids whatever was bought.
  */
 export async function shippingOrder(input: ShippingOrderInput): Promise<ShippingOrderOutcome> {
   const { shippingOrderId } = input;
@@ -67,7 +67,7 @@ export async function shippingOrder(input: ShippingOrderInput): Promise<Shipping
   }
 }
 
-/** Voids the labels bought under a key. */
+/** Voids the labels bought under a key. (Type and activity names are stored in workflow histories.) */
 export async function takeBackShipment(input: { idempotencyKey: string }): Promise<void> {
   await voiding.takeBackShipment(input);
 }

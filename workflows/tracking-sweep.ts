@@ -6,15 +6,15 @@ const { sweepTrackings } = proxyActivities<Pick<ShippingActivities, 'sweepTracki
   retry: { maximumAttempts: 3 },
 });
 
-/** Packages of one activity, and activities of one sweep: 25,000 packages, then the next sweep goes on. */
+/** Packages per activity, and activities per sweep. A sweep checks up to 25,000 packages; the next one continues. */
 const PACKAGES = 500;
-const ROUNDS = 50;
+const ACTIVITIES = 50;
 
-/** Asks carriers about the packages that are due; started by a schedule, one for all orders. */
+/** Asks carriers about the packages of all orders whose tracking check is due. A schedule starts it. */
 export async function trackingSweep(): Promise<{ checked: number; recorded: number }> {
   let checked = 0;
   let recorded = 0;
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let activity = 0; activity < ACTIVITIES; activity++) {
     const swept = await sweepTrackings({ limit: PACKAGES });
     checked += swept.checked;
     recorded += swept.recorded;

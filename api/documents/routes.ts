@@ -4,14 +4,14 @@ import { contentDisposition } from '../../src/platform/http/content-disposition'
 import type { ApiDeps } from '../deps';
 import { RawAnswer, type Route, route } from '../http/route';
 
-/** Types that a browser shows; others are saved. */
+/** Content types that a browser displays. Others are downloaded. */
 const SHOWN_INLINE: ReadonlySet<string> = new Set(['application/pdf', 'image/png', 'image/jpeg']);
-/** Enough to follow the redirect; the signed link itself can be used again. */
+/** Long enough to follow the redirect. The signed link itself stays valid. */
 const DIRECT_LINK_SECONDS = 60;
 
 /**
- * Labels, invoices, print files and previews behind signed links (interface "Limits": valid 7 days).
- * The link is the credential: partners' and clients' tools fetch it without a key.
+ * Serves labels, invoices, print files and previews by signed links (interface "Limits": valid for 7 days). The link is the
+ * credential, so that tools of partners and clients can download a document without a key.
  */
 export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links'>): Route[] {
   return [
@@ -21,7 +21,7 @@ export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links'>): Route[
       operationId: 'getDocument',
       summary: 'Fetch a document or file by its signed link',
       description:
-        'Serves the bytes, or redirects to a short-lived address of the object store. 403: the link was altered; 404: the document is no longer kept; 410: the link has expired, ask for a fresh one.',
+        'Returns the document, or redirects to a short-lived address of the object store. 403: the link was altered. 404: the document was deleted after its retention period. 410: the link has expired; request a new one.',
       tag: 'Documents',
       access: { credentials: 'none' },
       errors: 'coded',
@@ -33,7 +33,7 @@ export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links'>): Route[
         if (!opened.ok) {
           throw opened.reason === 'expired'
             ? new Refusal('LINK_EXPIRED')
-            : new Refusal('FORBIDDEN', { message: 'This link is not one of ours, or was altered.' });
+            : new Refusal('FORBIDDEN', { message: 'The signature of this link is not valid.' });
         }
         const { objectKey, contentType, fileName } = opened.target;
         const direct = await deps.objects.directLink(objectKey, {
@@ -57,7 +57,7 @@ export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links'>): Route[
               fileName,
             ),
             'X-Content-Type-Options': 'nosniff',
-            // Previews are shown by clients' own pages.
+            // Clients show previews on their own pages.
             'Cross-Origin-Resource-Policy': 'cross-origin',
             'Cache-Control': 'private, max-age=300',
           },

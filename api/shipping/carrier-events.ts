@@ -21,7 +21,7 @@ const carrierEventSchema = z
   })
   .meta({ id: 'CarrierEvent' });
 
-/** Where carriers report what happens to packages; repeated and late events are harmless. */
+/** `POST /v1/carriers/{carrierUid}/events`: receives tracking events from carriers. Repeated and late events are harmless. */
 export function carrierEventsRoute({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): Route {
   const secret = config.CARRIER_WEBHOOK_SECRET;
   return route({
@@ -39,7 +39,7 @@ export function carrierEventsRoute({ sql, config }: Pick<ApiDeps, 'sql' | 'confi
       .object({
         recorded: z.number(),
         repeated: z.number(),
-        unknown: z.array(z.string()).describe('Tracking numbers that are none of this carrier’s here.'),
+        unknown: z.array(z.string()).describe('Tracking numbers without a package of this carrier.'),
       })
       .meta({ id: 'RecordedCarrierEvents' }),
     handler: async ({ params, body, headers, rawBody, log }) => {

@@ -4,7 +4,7 @@ import { quoteRequestSchema, quotesSchema } from '../../src/shipping/schemas';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
-/** `POST /v1/shipping-methods/quote`: the methods that carry packages somewhere, cheapest first. */
+/** `POST /v1/shipping-methods/quote`: lists the methods that carry packages to an address. */
 export function quoteRoute({ carriers }: Pick<ApiDeps, 'carriers'>): Route {
   return route({
     method: 'post',
@@ -12,7 +12,7 @@ export function quoteRoute({ carriers }: Pick<ApiDeps, 'carriers'>): Route {
     operationId: 'quoteShippingMethods',
     summary: 'List the shipping methods for packages and an address',
     description:
-      'Cheapest first, with the price of all packages together. An empty list when nothing carries them.',
+      'Cheapest method first, with the price of all packages. The list is empty when no method carries them.',
     tag: 'Shipping',
     access: { credentials: 'key', roles: ['client', 'partner', 'operator'] },
     errors: 'shipping',

@@ -5,7 +5,7 @@ import { quoteRoute } from './quotes';
 import { shippingOrderRoute } from './shipping-orders';
 import { trackingRoute } from './tracking';
 
-/** The shipping group of the interface, and where carriers report to. */
+/** Routes of the interface's shipping group, and the carrier webhook. */
 export function shippingRoutes(deps: ApiDeps): Route[] {
   return [shippingOrderRoute(deps), quoteRoute(deps), trackingRoute(deps), carrierEventsRoute(deps)];
 }

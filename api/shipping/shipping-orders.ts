@@ -8,7 +8,7 @@ import { endWait, placeShippingOrder, shippingOrderAnswer } from '../../src/ship
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
-/** A carrier's no as the answer to a shipping order (interface "Error codes seen"). */
+/** Returns a carrier's refusal as an API error (interface "Error codes seen"). */
 function refusalAnswer({ code, message, detail, missing }: CarrierRefusal): Refusal {
   if (missing !== undefined && missing.length > 0) {
     return new Refusal('VALIDATION_ERROR', {
@@ -21,7 +21,7 @@ function refusalAnswer({ code, message, detail, missing }: CarrierRefusal): Refu
   });
 }
 
-/** `POST /v1/shipping-orders`: labels and tracking numbers for packages (interface "Shipping"). */
+/** `POST /v1/shipping-orders`: buys labels and tracking numbers for packages (interface "Shipping"). */
 export function shippingOrderRoute({ sql, links, temporal, config, carriers }: ApiDeps): Route {
   return route({
     method: 'post',
@@ -29,8 +29,8 @@ export function shippingOrderRoute({ sql, links, temporal, config, carriers }: A
     operationId: 'createShippingOrder',
     summary: 'Buy shipping labels for packages',
     description:
-      'Buys the labels of all packages or of none. 409 when the orderReferenceId was used before. After a 503 the ' +
-      'same request sent again gives the labels that were bought meanwhile.',
+      'Buys the labels of all packages, or of none. Answers 409 when the orderReferenceId was used before. After a 503, ' +
+      'send the same request again to get the labels that were bought meanwhile.',
     tag: 'Shipping',
     access: { credentials: 'key', roles: ['client', 'partner', 'operator'] },
     errors: 'shipping',
@@ -49,7 +49,7 @@ export function shippingOrderRoute({ sql, links, temporal, config, carriers }: A
       });
       if (shippingOrderId === null) {
         throw new Refusal('DUPLICATE_ORDER_REFERENCE', {
-          message: 'A shipping order with this orderReferenceId exists already.',
+          message: 'A shipping order with this orderReferenceId already exists.',
           errors: [
             {
               code: 'VALIDATION_ERROR',

@@ -3,7 +3,7 @@ import { toMinor } from '../platform/domain/money';
 import { toGrams, toMillimetres } from './domain/units';
 import type { QuoteRequest } from './schemas';
 
-/** An object's texts without white space around them; blank ones count as left out. */
+/** Trims the texts of an object. Blank texts become undefined. */
 function filledIn<T extends object>(fields: T): T {
   const entries = Object.entries(fields).map(([name, value]) => [
     name,
@@ -16,7 +16,7 @@ function party({ person, address }: QuoteRequest['sender'] | QuoteRequest['recei
   return filledIn({ ...person, ...address });
 }
 
-/** A request of the shipping group as a consignment: grams, millimetres, minor units. */
+/** Converts a request of the shipping group to a consignment in grams, millimetres and minor units. */
 export function consignmentFrom(request: QuoteRequest): Consignment {
   const weightUnit = request.options?.weightUnit ?? 'g';
   const dimensionUnit = request.options?.dimensionUnit ?? 'mm';

@@ -2,16 +2,16 @@ import { enqueueOrderNotifications } from '../notifications/enqueue';
 import type { Transaction } from '../platform/postgres';
 
 /**
- * Makes what carriers expect of the parcels of print orders their delivery dates, from the earliest parcel to the
- * latest, and tells the orders' clients where that is new. The dates first promised stay beside them. Parcels that
- * their carrier has said nothing of are taken to come with the others.
+ * Sets the delivery dates of print orders to the dates that carriers expect, from the earliest parcel to the latest, and
+ * enqueues notifications where they change. The dates promised first are kept beside them. Parcels without an estimate
+ * are assumed to arrive with the others.
  * @param shipmentIds shipments that the transaction has locked
  */
 export async function updateDeliveryEstimates(
   tx: Transaction,
   shipmentIds: readonly string[],
 ): Promise<void> {
-  // As steps of their runs do, orders first: what a client is told is then compared with what it was told last.
+  // Order runs lock the order row first. The same lock order makes the notified state the latest one.
   const estimates = await tx<{ orderId: string; printOrderId: string; first: string; last: string }[]>`
     WITH expected AS (
       SELECT s.order_id, s.print_order_id, min(t.expected_delivery_date) AS first, max(t.expected_delivery_date) AS last

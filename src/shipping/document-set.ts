@@ -17,14 +17,14 @@ export interface LabelOptions {
 
 export const DEFAULT_LABEL: LabelOptions = { format: 'pdf', size: '4x6' };
 
-/** A document that is ready to be stored. */
+/** A document that is not stored yet. */
 export interface MadeDocument extends Omit<ShipmentDocument, 'id' | 'objectKey'> {
   readonly body: Buffer | Readable;
 }
 
 const CONTENT_TYPES = { pdf: 'application/pdf', zpl: 'application/zpl' } as const;
 
-/** A client's reference as part of a file name. */
+/** Returns a reference as part of a file name. */
 const fileSafe = (text: string) =>
   text
     .replace(/[^A-Za-z0-9._-]+/g, '-')
@@ -58,7 +58,7 @@ function labelContent(
   };
 }
 
-/** Labels: one document a package, or one for all on sheets of A4. */
+/** Returns the labels: one document per package, or one document of A4 sheets for all packages. */
 async function labels(
   consignment: Consignment,
   purchases: readonly CarrierPurchase[],
@@ -100,8 +100,8 @@ async function labels(
   return documents;
 }
 
-/** Customs papers: a form a package with postal carriers, one commercial invoice for all packages with others. */
-async function customsPapers(
+/** Returns the customs documents: one form per package with postal carriers, else one commercial invoice. */
+async function customsDocuments(
   consignment: Consignment,
   purchases: readonly CarrierPurchase[],
   date: string,
@@ -166,8 +166,8 @@ async function customerInvoice(invoice: CustomerInvoice | undefined): Promise<Ma
 }
 
 /**
- * Every document that goes with a shipment: labels, the customs papers its way needs, the customer's invoice if given.
- * @param date on the documents, YYYY-MM-DD
+ * Returns all documents of a shipment: labels, the required customs documents, and the customer's invoice when given.
+ * @param options.date date on the documents, YYYY-MM-DD
  */
 export async function makeDocuments(
   consignment: Consignment,
@@ -180,7 +180,7 @@ export async function makeDocuments(
 ): Promise<MadeDocument[]> {
   return [
     ...(await labels(consignment, purchases, options.label, options.date)),
-    ...(await customsPapers(consignment, purchases, options.date)),
+    ...(await customsDocuments(consignment, purchases, options.date)),
     ...(await customerInvoice(options.invoice)),
   ];
 }

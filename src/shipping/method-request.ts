@@ -17,9 +17,9 @@ const isBuiltInCarrier = (name: string) =>
   );
 
 /**
- * The method that a shipping order asks for, among those that carry its packages (interface "ShippingMethod").
- * @throws Refusal VALIDATION_ERROR for a method or carrier that does not exist, PUBLIC_API_ERROR when none of what
- *   was asked for carries these packages there
+ * Returns the method that a shipping order requests, from those that carry its packages (interface "ShippingMethod").
+ * @throws Refusal VALIDATION_ERROR when the method or carrier does not exist, PUBLIC_API_ERROR when the requested method
+ *   does not carry the packages to the receiver
  */
 export async function requestedMethod(
   carriers: Carriers,
@@ -36,7 +36,7 @@ export async function requestedMethod(
   if (uid !== undefined) {
     const method = quotes.find(({ methodUid }) => methodUid === uid);
     if (method === undefined)
-      throw carrierError('METHOD_NOT_AVAILABLE', `${uid} does not carry these packages there.`);
+      throw carrierError('METHOD_NOT_AVAILABLE', `${uid} does not carry these packages to the receiver.`);
     if (!fromCarrier.includes(method)) {
       throw fieldError('carrier', `${uid} is not a method of ${carrier}.`, 'VALIDATION_ERROR');
     }
@@ -50,15 +50,15 @@ export async function requestedMethod(
         'NO_SUCH_CHOICE_ERROR',
       );
     }
-    throw carrierError('METHOD_NOT_AVAILABLE', `${carrier} does not carry these packages there.`);
+    throw carrierError('METHOD_NOT_AVAILABLE', `${carrier} does not carry these packages to the receiver.`);
   }
   const chosen = chooseMethod(fromCarrier, asked.tier);
   if (!chosen.ok)
-    throw carrierError('NO_METHOD_AVAILABLE', 'No shipping method carries these packages there.');
+    throw carrierError('NO_METHOD_AVAILABLE', 'No shipping method carries these packages to the receiver.');
   return chosen.method;
 }
 
-/** Whether a uid may be one of a gateway, which alone knows its methods. */
+/** Returns true when a uid may be a gateway's method. Only the gateway knows its methods. */
 function isGatewayMethod(carriers: Carriers, uid: string): boolean {
   const adapter = carriers.forMethod(uid);
   return adapter !== undefined && !RATE_CARDS.some(({ carrierUid }) => carrierUid === adapter.uid);

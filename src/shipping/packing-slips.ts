@@ -3,8 +3,8 @@ import type { ObjectStore } from '../platform/objects/object-store';
 import type { MadeDocument } from './document-set';
 
 /**
- * The packing slips that go in a consignment's packages, to be stored with its other documents: a copy for each
- * shipment, since slips and shipping documents are kept for different times.
+ * Returns the packing slips of a consignment's packages. Each shipment stores its own copy, because slips and shipping
+ * documents have different retention periods.
  */
 export async function packingSlips(
   objects: ObjectStore,

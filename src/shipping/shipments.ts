@@ -2,7 +2,7 @@ import type { PurchasedShipment } from '../consignments/domain/consignment';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../platform/objects/signed-links';
 import type { Queryable } from '../platform/postgres';
 
-/** What a shipment is bought for. */
+/** The print order or shipping order that a shipment belongs to. */
 export type ShipmentOwner =
   | { readonly kind: 'print_order'; readonly orderId: string; readonly printOrderId: string }
   | { readonly kind: 'shipping_order'; readonly shippingOrderId: string };
@@ -12,10 +12,10 @@ export interface StoredShipment extends PurchasedShipment {
   readonly boughtAt: Date;
 }
 
-/** A document of a shipment, as its row has it. */
+/** A row of `shipment_documents`. */
 export interface ShipmentDocument {
   readonly id: string;
-  /** Index of the package it is for; null: for all of them. */
+  /** Index of the document's package, or null for a document of all packages. */
   readonly packagePosition: number | null;
   readonly type: 'label' | 'invoice' | 'customs_form' | 'packing_slip';
   /** `label`, `invoice`, `commercial_invoice`, `cn22`, `cn23` or `packing_slip`. */
@@ -26,7 +26,7 @@ export interface ShipmentDocument {
   readonly fileName: string;
 }
 
-/** A shipment whose labels were bought, voided or not; null for any other id. */
+/** Returns a shipment whose labels were bought, including voided ones, or null for any other id. */
 export async function readShipment(sql: Queryable, shipmentId: string): Promise<StoredShipment | null> {
   const [row] = await sql<
     {
@@ -70,7 +70,7 @@ export async function readShipment(sql: Queryable, shipmentId: string): Promise<
   };
 }
 
-/** The documents of a shipment, labels first, in the order of their packages. */
+/** Returns the documents of a shipment, labels first, in the order of their packages. */
 export async function shipmentDocuments(sql: Queryable, shipmentId: string): Promise<ShipmentDocument[]> {
   return await sql<ShipmentDocument[]>`
     SELECT id, package_position, type, document_type, content_type, format, object_key, file_name
@@ -78,7 +78,7 @@ export async function shipmentDocuments(sql: Queryable, shipmentId: string): Pro
     ORDER BY type <> 'label', package_position NULLS LAST, document_type`;
 }
 
-/** A link to a document for seven days from now (interface "Limits"). */
+/** Returns a link to a document that is valid for seven days from `now` (interface "Limits"). */
 export function documentLink(links: LinkSigner, document: ShipmentDocument, now = new Date()): string {
   const { objectKey, contentType, fileName } = document;
   return links.sign({ objectKey, contentType, fileName }, { seconds: DOCUMENT_LINK_SECONDS, now });
@@ -93,9 +93,9 @@ export interface DispatchDocument {
 }
 
 /**
- * What a partner is answered when it asks for dispatch: the documents under fresh links, and the tracking data of
- * the first package. The interface knows two types: a CN22 is stuck on the parcel as a label is; a CN23 travels in
- * the pouch as an invoice does, and a packing slip with the goods.
+ * Returns the answer to a dispatch request: the documents under new links, and the tracking data of the first package.
+ * The interface defines two document types. A CN22 counts as a `label`, since it is stuck on the parcel. A CN23 counts as an
+ * `invoice`, since it travels in the document pouch, and so does a packing slip, which travels with the goods.
  */
 export async function dispatchAnswer(
   deps: { readonly sql: Queryable; readonly links: LinkSigner; readonly now?: Date },

@@ -15,15 +15,15 @@ export interface PlacedShippingOrder {
   readonly request: ShippingOrderRequest;
   readonly consignment: Consignment;
   readonly methodUid: string;
-  /** How long the request that places it will wait for the outcome. */
+  /** How long the placing request waits for the outcome. */
   readonly waitSeconds: number;
 }
 
 const fingerprintOf = (request: ShippingOrderRequest) => sha256(JSON.stringify(request));
 
 /**
- * Takes a shipping order in, or takes up one of the same content whose request ended without an answer.
- * @returns its id; null when the account has used the reference for another one
+ * Inserts a shipping order, or resumes one with the same content whose request ended without an answer.
+ * @returns the shipping order's id, or null when the account has already used the reference
  */
 export async function placeShippingOrder(sql: Sql, placed: PlacedShippingOrder): Promise<string | null> {
   const { accountId, request, consignment, methodUid, waitSeconds } = placed;
@@ -39,22 +39,22 @@ export async function placeShippingOrder(sql: Sql, placed: PlacedShippingOrder):
     ON CONFLICT (account_id, order_reference_id) WHERE status <> 'refused' DO NOTHING
     RETURNING id`;
   if (made !== undefined) return made.id;
-  const [takenUp] = await sql<{ id: string }[]>`
+  const [resumed] = await sql<{ id: string }[]>`
     UPDATE shipping_orders SET waiting_until = now() + make_interval(secs => ${waitSeconds})
     WHERE account_id = ${accountId} AND order_reference_id = ${request.orderReferenceId} AND status <> 'refused'
       AND fingerprint = ${fingerprint} AND answered_at IS NULL AND waiting_until <= now()
     RETURNING id`;
-  return takenUp?.id ?? null;
+  return resumed?.id ?? null;
 }
 
-/** The request that waited has an answer, or gives up: then the next one of the same content may take it up. */
+/** Records that the waiting request was answered or gave up. When it gave up, a request with the same content may resume. */
 export async function endWait(sql: Sql, shippingOrderId: string, answered: boolean): Promise<void> {
   await sql`
     UPDATE shipping_orders SET waiting_until = now(), answered_at = CASE WHEN ${answered} THEN now() END
     WHERE id = ${shippingOrderId}`;
 }
 
-/** Buys the labels of a shipping order; done before, it gives the same outcome. @throws CarrierUnavailable */
+/** Buys the labels of a shipping order. Repeated calls return the same outcome. @throws CarrierUnavailable */
 export async function purchaseShippingOrder(
   deps: PurchaseDeps,
   shippingOrderId: string,
@@ -76,7 +76,7 @@ export async function purchaseShippingOrder(
   return await outcomeOf(deps.sql, shippingOrderId);
 }
 
-/** Ends a shipping order without labels, unless it was bought meanwhile. */
+/** Refuses a shipping order, unless its labels were bought meanwhile. Returns the outcome. */
 export async function refuseShippingOrder(
   sql: Sql,
   shippingOrderId: string,
@@ -98,7 +98,7 @@ async function outcomeOf(sql: Queryable, shippingOrderId: string): Promise<Shipp
   throw new Error(`shipping order ${shippingOrderId} has no outcome`);
 }
 
-/** The answer to a shipping order whose labels were bought, under fresh links. */
+/** Returns the answer to a shipping order whose labels were bought, with new links. */
 export async function shippingOrderAnswer(
   { sql, links }: { readonly sql: Queryable; readonly links: LinkSigner },
   {
@@ -122,21 +122,21 @@ export async function shippingOrderAnswer(
       const own = documents.filter(
         (each) => each.packagePosition === position || each.packagePosition === null,
       );
-      const papers = own.filter(({ type }) => type !== 'label');
+      const others = own.filter(({ type }) => type !== 'label');
       return {
         packageReferenceId,
         trackingNumber,
         trackingUrl,
         label: file(own.find(({ type }) => type === 'label')!),
-        ...(papers.length === 0
+        ...(others.length === 0
           ? {}
-          : { documents: papers.map((paper) => ({ documentType: wireType(paper), ...file(paper) })) }),
+          : { documents: others.map((each) => ({ documentType: wireType(each), ...file(each) })) }),
         totalCost: { value: fromMinor(cost.minor, cost.currency), currency: cost.currency },
       };
     }),
   };
 }
 
-/** Clients know an invoice, whoever reads it, as `invoice`. */
+/** The interface calls every kind of invoice `invoice`. */
 const wireType = ({ type, documentType }: ShipmentDocument) =>
   type === 'invoice' ? 'invoice' : documentType;

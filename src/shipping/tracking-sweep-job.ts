@@ -1,7 +1,7 @@
 import { WORKFLOW_TYPES } from '../platform/domain/workflows';
 import type { PeriodicJob } from '../platform/temporal/periodic-jobs';
 
-/** How often carriers are asked about the packages that are due. */
+/** The periodic job that asks carriers about packages whose tracking check is due. */
 export const TRACKING_SWEEP: PeriodicJob = {
   name: 'tracking-sweep',
   workflowType: WORKFLOW_TYPES.trackingSweep,

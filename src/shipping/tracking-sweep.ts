@@ -5,17 +5,17 @@ import { nextCheckHours, type TrackingStatus } from '../consignments/domain/trac
 import { json, type Sql } from '../platform/postgres';
 import { recordTrackingEvents } from './tracking';
 
-/** Tracking numbers asked for at once. */
+/** Tracking numbers per request. */
 const BATCH = 50;
-/** A carrier is asked at most once in this time: gateways allow some calls a second. */
+/** Pause between two requests to one carrier. Gateways limit calls per second. */
 const PAUSE_MS = 250;
-/** A package whose carrier did not answer is due again after this. */
+/** A package whose carrier does not answer becomes due again after this time. */
 const LEASE_MINUTES = 60;
 
 export interface SweepResult {
   readonly checked: number;
   readonly recorded: number;
-  /** Adapters that gave no usable answer. */
+  /** Uids of adapters that gave no usable answer. */
   readonly away: readonly string[];
 }
 
@@ -29,9 +29,9 @@ interface DueTracking {
 }
 
 /**
- * Asks carriers about the packages that are due, each carrier at its own pace and in batches. Packages are claimed
- * first, so that sweeps may overlap; what a dead sweep claimed is due again after an hour.
- * @param limit packages looked at in this call; fewer checked means that none is due any more
+ * Asks carriers about the packages that are due, in batches, all carriers concurrently. Packages are claimed under a
+ * lease of one hour, so sweeps may overlap, and packages of a sweep that died become due again.
+ * @param limit packages per call; fewer checked packages mean that no more are due
  */
 export async function sweepTrackings(
   { sql, carriers }: { readonly sql: Sql; readonly carriers: Carriers },
@@ -55,7 +55,7 @@ export async function sweepTrackings(
         const batch = own.slice(from, from + BATCH);
         try {
           const events = await adapter.track(batch.map(({ trackingNumber }) => trackingNumber));
-          await putOff(sql, batch);
+          await scheduleNextCheck(sql, batch);
           for (const carrierUid of new Set(batch.map((each) => each.carrierUid))) {
             const numbers = new Set(
               batch.filter((each) => each.carrierUid === carrierUid).map((each) => each.trackingNumber),
@@ -74,8 +74,8 @@ export async function sweepTrackings(
   return { checked: due.length, recorded, away };
 }
 
-/** When packages are due again, by what is known of them; what their carrier has just said of them may change it. */
-async function putOff(sql: Sql, batch: readonly DueTracking[]): Promise<void> {
+/** Schedules the next check of packages. Events that are recorded afterwards may change it. */
+async function scheduleNextCheck(sql: Sql, batch: readonly DueTracking[]): Promise<void> {
   const due = batch.map(({ trackingNumber, statusUid, ageDays, voided }) => ({
     tracking_number: trackingNumber,
     hours: nextCheckHours(statusUid, ageDays, voided),

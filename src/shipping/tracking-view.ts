@@ -28,7 +28,7 @@ export const trackingSchema = z
           location: z.string().optional(),
           createdAt: z.iso.datetime(),
           expectedDeliveryDate: z.string().optional().describe('YYYY-MM-DD, or empty.'),
-          signedBy: z.string().describe('The provider that vouches for the checkpoint.'),
+          signedBy: z.string().describe('The provider that reported the checkpoint.'),
         }),
       )
       .describe('Newest first.'),
@@ -46,7 +46,10 @@ interface CheckpointRow {
   signedBy: string;
 }
 
-/** Tracking data of a package that the account sent or made; operators see all. Null: nothing the account may see. */
+/**
+ * Returns the tracking data of a package. Clients and partners see packages of their own orders, operators see all.
+ * @returns null when the number is unknown or belongs to another account
+ */
 export async function readTracking(
   sql: Queryable,
   trackingNumber: string,

@@ -7,23 +7,22 @@ import {
   transitOf,
 } from '../consignments/domain/tracking-status';
 import { ORDER_SIGNALS, orderWorkflowId } from '../platform/domain/workflows';
-
 import { sha256 } from '../platform/ids';
 import { enqueue } from '../platform/outbox/outbox';
 import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
 import { updateDeliveryEstimates } from './delivery-estimate';
 
-/** What became of events that were told. */
+/** Counts of recorded events. */
 export interface RecordedEvents {
   /** New checkpoints. */
   readonly recorded: number;
-  /** Events known before. */
+  /** Events that were recorded before. */
   readonly repeated: number;
-  /** Tracking numbers of no package of this carrier. */
+  /** Tracking numbers without a package of this carrier. */
   readonly unknown: readonly string[];
 }
 
-/** The carrier's id of an event, or what it says where it has none. */
+/** Returns the carrier's id of an event, or a hash of its content when it has none. */
 const eventKey = (event: CarrierEvent) =>
   event.eventId ??
   sha256(`${event.statusUid}\n${event.occurredAt}\n${event.message}\n${event.location ?? ''}`).toString(
@@ -36,17 +35,16 @@ interface TrackedPackage {
   statusUid: TrackingStatus;
   polled: boolean;
   ageDays: number;
-  /** Day before the label was bought, YYYY-MM-DD; a parcel expected earlier is a carrier's slip. */
+  /** Day before the label was bought, YYYY-MM-DD. An earlier expected delivery date is the carrier's mistake. */
   dayBefore: string;
 }
 
 /**
- * Writes a carrier's events as checkpoints and moves statuses forward: in whatever order and however often events
- * come, the same checkpoints and status result, and a status never goes back. A status of a print order's parcels
- * that its order shows is told to the order's run, and days on which they are expected become the order's delivery
- * dates, in the same transaction. A parcel that a print partner sent under a label that was taken back counts as any
- * other from its first scan on: the label stands again.
- * @param carrierUid only packages of this carrier are touched
+ * Records a carrier's events as checkpoints and updates the statuses of packages. The result does not depend on the order
+ * or repetition of events, and a status never regresses. The same transaction signals status changes of a print order's
+ * packages to the order run and updates the order's delivery dates. When a carrier scans a package with a voided label of
+ * a print order, the shipment becomes `bought` again.
+ * @param carrierUid packages of other carriers are ignored
  */
 export async function recordTrackingEvents(
   sql: Sql,
@@ -59,13 +57,13 @@ export async function recordTrackingEvents(
       ...new Set(events.map((event) => event.trackingNumber)),
     ]);
     const known = new Map(packages.map((each) => [each.trackingNumber, each]));
-    const ours = events.filter(({ trackingNumber }) => known.has(trackingNumber));
-    const before = await transits(tx, packages);
-    const recorded = await insertCheckpoints(tx, ours);
+    const ofPackages = events.filter(({ trackingNumber }) => known.has(trackingNumber));
+    const before = await shipmentTransits(tx, packages);
+    const recorded = await insertCheckpoints(tx, ofPackages);
     if (recorded > 0) {
       await updateStatuses(tx, packages);
-      await bringBackVoided(tx, packages);
-      await tellOrders(tx, before, await transits(tx, packages));
+      await restoreScannedShipments(tx, packages);
+      await signalOrders(tx, before, await shipmentTransits(tx, packages));
       await updateDeliveryEstimates(tx, [...new Set(packages.map(({ shipmentId }) => shipmentId))]);
     }
     const unknown = [
@@ -75,11 +73,11 @@ export async function recordTrackingEvents(
           .map((event) => event.trackingNumber),
       ),
     ];
-    return { recorded, repeated: ours.length - recorded, unknown };
+    return { recorded, repeated: ofPackages.length - recorded, unknown };
   });
 }
 
-/** Locks the shipments of packages, in one order for all callers: their parcels' statuses are seen together. */
+/** Locks the shipments of packages, ordered by id to avoid deadlocks, and returns the packages. */
 async function lockPackages(
   tx: Transaction,
   carrierUid: string,
@@ -152,8 +150,8 @@ async function updateStatuses(tx: Transaction, packages: readonly TrackedPackage
     WHERE t.tracking_number = u.tracking_number`;
 }
 
-/** Labels of print orders that were taken back, and that a carrier has scanned: they are in use after all. */
-async function bringBackVoided(tx: Transaction, packages: readonly TrackedPackage[]): Promise<void> {
+/** Restores voided shipments of print orders that a carrier has scanned: their labels are in use. */
+async function restoreScannedShipments(tx: Transaction, packages: readonly TrackedPackage[]): Promise<void> {
   await tx`
     UPDATE shipments s SET status = 'bought', voided_at = NULL
     FROM trackings t
@@ -161,6 +159,7 @@ async function bringBackVoided(tx: Transaction, packages: readonly TrackedPackag
       AND s.status = 'voided' AND s.print_order_id IS NOT NULL AND t.status_uid = ANY(${SCANNED})`;
 }
 
+/** Statuses that begin with the first scan. */
 const SCANNED = TRACKING_STATUSES.filter((status) => transitOf(status) !== null);
 
 type Transit = NonNullable<ReturnType<typeof transitOf>>;
@@ -173,10 +172,10 @@ interface ShipmentTransit {
 }
 
 /**
- * Where the parcels of each print order's shipment are, taken together: delivered when all are, returned when all
- * have come to an end and one went back, in transit as soon as one moves.
+ * Returns the combined status of each print order's shipment: `delivered` when all packages are, `returned` when all have
+ * a final status and at least one was returned, `in_transit` as soon as one moves.
  */
-async function transits(tx: Transaction, packages: readonly TrackedPackage[]): Promise<ShipmentTransit[]> {
+async function shipmentTransits(tx: Transaction, packages: readonly TrackedPackage[]): Promise<ShipmentTransit[]> {
   const rows = await tx<
     { shipmentId: string; orderId: string; printOrderId: string; statuses: TrackingStatus[] }[]
   >`
@@ -187,25 +186,26 @@ async function transits(tx: Transaction, packages: readonly TrackedPackage[]): P
   return rows.map(({ shipmentId, orderId, printOrderId, statuses }) => {
     const each = statuses.map(transitOf);
     const ended = each.every((transit) => transit === 'delivered' || transit === 'returned');
-    const together = ended
+    const combined = ended
       ? each.includes('returned')
         ? 'returned'
         : 'delivered'
       : each.some(Boolean)
         ? 'in_transit'
         : null;
-    return { shipmentId, orderId, printOrderId, transit: together };
+    return { shipmentId, orderId, printOrderId, transit: combined };
   });
 }
 
-async function tellOrders(
+/** Signals changed shipment statuses to the order runs. */
+async function signalOrders(
   tx: Transaction,
   before: readonly ShipmentTransit[],
   after: readonly ShipmentTransit[],
 ): Promise<void> {
   const messages = after.flatMap(({ shipmentId, orderId, printOrderId, transit }) => {
-    const was = before.find((each) => each.shipmentId === shipmentId)?.transit ?? null;
-    if (transit === null || transit === was) return [];
+    const previous = before.find((each) => each.shipmentId === shipmentId)?.transit ?? null;
+    if (transit === null || transit === previous) return [];
     const eventId = `${shipmentId}:${transit}`;
     const event = { type: 'tracking', eventId, printOrderId, transit, shipmentId } as const;
     return [

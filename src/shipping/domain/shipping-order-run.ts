@@ -1,17 +1,17 @@
 import type { CarrierRefusal } from '../../carriers/carrier';
 
-/** Key under which a shipping order's shipment is bought. */
+/** Returns the idempotency key of a shipping order's purchase. */
 export function shippingOrderPurchaseKey(shippingOrderId: string): string {
   return `shipping-order:${shippingOrderId}`;
 }
 
 export interface ShippingOrderInput {
   readonly shippingOrderId: string;
-  /** Id of the request that placed it, carried into every log line. */
+  /** Id of the placing request, for the logs. */
   readonly requestId: string;
 }
 
-/** How a purchase ended. */
+/** The outcome of a purchase. */
 export type ShippingOrderOutcome =
   | { readonly outcome: 'bought'; readonly shipmentId: string }
   | { readonly outcome: 'refused'; readonly refusal: CarrierRefusal };
