@@ -22,27 +22,26 @@ import { systemRoutes } from './http/system-routes';
 import { CODEC_PATH, codecAccess } from './operator/codec';
 
 export interface AppOptions {
-  /** Hold every answer against its response schema; a mismatch is a 500. For tests and development. */
+  /** Check every response against its schema; a mismatch is a 500. For tests and development. */
   readonly checkResponses?: boolean;
 }
 
 /**
- * The API as an Express application: the given routes, the system's own (health), the OpenAPI document of
- * them all at /openapi.json, and a page to browse it at /docs.
- * Whatever a request meets (no route, a fault, a server away) is answered in the error body of its group.
+ * Creates the API as an Express application: the given routes, health routes, the OpenAPI document at /openapi.json, and a
+ * page to browse it at /docs. Every error (no route, an exception, an unavailable server) has the error body of its group.
  */
 export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppOptions = {}): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  // An address is what the document says: `/v1/orders/` is not `/v1/orders` with an empty id.
+  // Paths match exactly: `/v1/orders/` is not `/v1/orders`.
   app.enable('strict routing');
   app.enable('case sensitive routing');
   app.use(requestLog(deps.log));
-  // No upgrade to https behind the reader's back: an engine on a laptop serves its pages over http.
+  // No upgrade to https: on a laptop the pages are served over http.
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.use((_req, res, next) => {
-    // Answers hold addresses and keys; documents set their own.
+    // Responses contain addresses and keys. Documents set their own header.
     res.setHeader('Cache-Control', 'no-store');
     next();
   });
@@ -68,15 +67,15 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
   }
   app.use('/docs', docsPage());
   app.use(() => {
-    throw new Refusal('NOT_FOUND', { message: 'There is no such address.' });
+    throw new Refusal('NOT_FOUND', { message: 'There is no resource at this path.' });
   });
   app.use(answerErrors);
   return app;
 }
 
 /**
- * Addresses without parameters, found by name rather than by trying every route's pattern in turn. What is spelled
- * otherwise (HEAD, percent-encoding) goes on to the router.
+ * Dispatches paths without parameters by a map look-up instead of one pattern match per route. Everything else (HEAD,
+ * percent-encoded paths) falls through to the router.
  */
 function exactly(handlers: ReadonlyMap<Route, RequestHandler>): RequestHandler {
   const named = new Map<string, RequestHandler>();
@@ -89,20 +88,20 @@ function exactly(handlers: ReadonlyMap<Route, RequestHandler>): RequestHandler {
   };
 }
 
-/** What the framework relies on; a route that breaks it is a bug that should not wait for its first request. */
+/** Checks at start-up what the framework relies on. @throws Error for a route that violates it */
 function checkRoutes(routes: readonly Route[]): void {
   const operations = new Set<string>();
   for (const { operationId, method, path, access, idempotent } of routes) {
     for (const name of [operationId, `${method} ${path}`]) {
-      if (operations.has(name)) throw new Error(`two routes are ${name}`);
+      if (operations.has(name)) throw new Error(`two routes have the name or path ${name}`);
       operations.add(name);
     }
     if (idempotent && access.credentials === 'none')
-      throw new Error(`${operationId}: idempotent without an account`);
+      throw new Error(`${operationId}: an idempotent route needs credentials`);
   }
 }
 
-/** 405 with `Allow` for an address that exists, in the error body of its group. */
+/** Responds 405 with `Allow`, in the error body of the path's group. */
 function refuseMethod(routes: readonly Route[]) {
   const methods = routes.map(({ method }) => method.toUpperCase());
   const allow = [
@@ -115,7 +114,7 @@ function refuseMethod(routes: readonly Route[]) {
   };
 }
 
-/** A path that does not decode (`%zz`), refused by Express before any route. */
+/** Returns true for a path that cannot be decoded (`%zz`). Express rejects it before any route runs. */
 function isBadPath(error: unknown): boolean {
   return error instanceof URIError || (error as { status?: unknown }).status === 400;
 }
@@ -124,12 +123,13 @@ const answerErrors: ErrorRequestHandler = (error: unknown, req, res, _next) => {
   const { route, requestId, body, params = {}, log } = notesOf(res);
   const refusal =
     route === undefined && isBadPath(error)
-      ? new Refusal('VALIDATION_ERROR', { message: 'The address is not properly percent-encoded.' })
+      ? new Refusal('VALIDATION_ERROR', { message: 'The path is not valid percent-encoding.' })
       : asRefusal(error);
-  if (refusal.code === 'INTERNAL_ERROR') log.error({ err: error }, 'request failed unexpectedly');
-  else if (refusal.code === 'UNAVAILABLE') log.warn({ err: error }, 'request met a server that is away');
+  if (refusal.code === 'INTERNAL_ERROR') log.error({ err: error }, 'request failed with an unexpected error');
+  else if (refusal.code === 'UNAVAILABLE')
+    log.warn({ err: error }, 'request failed: a server is unavailable');
   if (res.headersSent) {
-    // An answer broken off half-way: the caller sees a broken connection, not a short file.
+    // Part of the response is sent. Close the connection, so that the caller does not take it for a short file.
     res.destroy();
     return;
   }

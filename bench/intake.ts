@@ -81,7 +81,7 @@ async function measure(
     RATE_LIMIT: '0',
     LOG_FORMAT: 'json',
   };
-  const cli = join(projectRoot(), 'dist', 'src', 'cli.js');
+  const cli = join(projectRoot(), 'dist', 'cli', 'main.js');
   const logFile = (name: string) => join(folder, 'logs', `${name}.log`);
   const api = await startChildServer({
     script: cli,

@@ -22,7 +22,7 @@ interface Operation {
   responses: { 200: { content: Record<string, { schema?: JsonSchema }> } };
 }
 
-/** What the generator reads of an OpenAPI document. */
+/** The part of an OpenAPI document that the generator reads. */
 export interface OpenApiDocument {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, JsonSchema> };
@@ -101,8 +101,9 @@ function operationTypes(operation: Operation): string {
 }
 
 /**
- * TypeScript of a client's operations: a type for each named schema, input and answer of each operation, and the
- * table that the client calls by. Operations that answer no JSON (files) are links to follow, not operations.
+ * Returns the TypeScript of the client's operations: a type for each named schema, input and response of each operation, and
+ * the table of methods and paths that the client uses. Operations without a JSON response (files) are left out.
+ * Written by hand: openapi-typescript 7 needs the compiler API of TypeScript 5, which TypeScript 7 does not have.
  */
 export function generateOperations(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths)

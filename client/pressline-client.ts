@@ -5,19 +5,19 @@ import { OPERATIONS, type Operations } from './operations';
 export type * from './operations';
 
 export interface ClientOptions {
-  /** The API's address, without a slash at the end. */
+  /** Base URL of the API, without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Needed for order routes by clients; partners and operators have keys alone. */
+  /** Required on order routes for clients. Partners and operators have a key only. */
   readonly apiSecret?: string;
-  /** How often a request is repeated after 429, 503 or a broken connection; 5 by default, 0 for never. */
+  /** Retries after 429, 503 or a broken connection. Default 5; 0 disables retries. */
   readonly retries?: number;
-  /** Milliseconds for one attempt; 30 s by default. */
+  /** Timeout of one attempt, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
 }
 
 export interface CallOptions {
-  /** Of a creating call; a fresh one is made when left out, so that repeats after faults are safe. */
+  /** Idempotency key of a creating call. Default: a random key, which makes retries safe. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 }
@@ -28,21 +28,21 @@ export interface FieldFault {
   readonly reference?: string;
 }
 
-/** An answer other than success. */
+/** A response with an error status. */
 export class PresslineError extends Error {
   override readonly name = 'PresslineError';
 
   constructor(
     readonly operation: keyof Operations,
     readonly status: number,
-    /** As answered; groups differ in its shape. */
+    /** Body of the response. Its shape depends on the endpoint group. */
     readonly body: unknown,
     readonly requestId: string | undefined,
   ) {
     super(`${operation}: ${status} ${messageIn(body)}`);
   }
 
-  /** Undefined in groups whose error bodies have no code. */
+  /** Error code; undefined in groups whose error bodies have none. */
   get code(): string | undefined {
     const code = (this.body as { code?: unknown } | null)?.code;
     return typeof code === 'string' ? code : undefined;
@@ -70,7 +70,7 @@ type OperationId = keyof Operations;
 type Input<K extends OperationId> = Operations[K]['input'];
 type Answer<K extends OperationId> = Operations[K]['answer'];
 
-/** One method for each operation of the API; its input may be left out when nothing in it is required. */
+/** One method per operation of the API. The input is optional when the operation requires none. */
 export type PresslineClient = {
   readonly [K in OperationId]: Record<never, never> extends Input<K>
     ? (input?: Input<K>, options?: CallOptions) => Promise<Answer<K>>
@@ -88,7 +88,7 @@ const LONGEST_DELAY_MS = 5_000;
 
 function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: AnyInput): string {
   const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
-    // An empty one would make another address of it.
+    // An empty parameter would address another resource.
     if (!params[name]) throw new TypeError(`${path}: ${name} is empty`);
     return encodeURIComponent(params[name]);
   });
@@ -99,7 +99,7 @@ function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: A
   return `${baseUrl}${filled}${search.size > 0 ? `?${search}` : ''}`;
 }
 
-/** Milliseconds before the next attempt: what the answer asks for, else doubling with jitter. */
+/** Returns the delay before the next attempt in milliseconds: `Retry-After`, else exponential back-off with jitter. */
 function delayBefore(attempt: number, retryAfter: string | null | undefined): number {
   const asked = Number(retryAfter ?? Number.NaN) * 1_000;
   if (Number.isFinite(asked)) return asked + Math.random() * FIRST_DELAY_MS;
@@ -107,11 +107,11 @@ function delayBefore(attempt: number, retryAfter: string | null | undefined): nu
 }
 
 /**
- * A client of the API, typed for each operation.
+ * Creates a typed client of the API.
  *
- * 429 is repeated always, since nothing was done; 503, a broken connection and 409 `IDEMPOTENCY_IN_FLIGHT` where
- * a repeat is harmless: reads, PUT, DELETE, and creating calls, which carry an Idempotency-Key.
- * @throws PresslineError for answers other than success; what `fetch` throws for a broken connection
+ * The client always retries 429, because the request was not processed. It retries 503, a broken connection and 409
+ * `IDEMPOTENCY_IN_FLIGHT` where a retry is safe: reads, PUT, DELETE, and creating calls, which carry an Idempotency-Key.
+ * @throws PresslineError for error statuses; errors of `fetch` for a broken connection
  */
 export function createPresslineClient(options: ClientOptions): PresslineClient {
   const { baseUrl, apiKey, apiSecret, retries = 5, timeoutMs = 30_000 } = options;

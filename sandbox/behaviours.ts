@@ -1,6 +1,6 @@
 /**
- * How a print partner may behave, as data: what it answers to a print order, and what it does then.
- * A behaviour is chosen by a rule of the control API or by a marker in the receiver's second address line
+ * The behaviours of a print partner as data: how it answers a print order, and what it does afterwards.
+ * A rule of the control API selects a behaviour, or a marker in the second line of the delivery address
  * (`sandbox:dead-after-accept`, `sandbox:fails-first=2`, `sandbox:prints-ohio/refuses`).
  */
 
@@ -8,30 +8,33 @@ export type PostbackStatus = 'received' | 'error' | 'printed' | 'shipped' | 'can
 
 export type JourneyName = 'delivered' | 'returned' | 'troubled' | 'disordered';
 
-/** One thing that a partner does with a print order. */
+/** One step of a partner's work on a print order. */
 export type ScriptedStep =
   | {
       readonly do: 'postback';
       readonly status: PostbackStatus;
       readonly message?: string;
-      /** One postback for each item in place of one for all. */
+      /** Sends one postback for each item instead of one for all. */
       readonly perItem?: boolean;
-      /** The partner's own tracking code and link, for partners that do not ask for dispatch. */
+      /** Adds the partner's own tracking code and link, for partners that do not request dispatch. */
       readonly ownTracking?: boolean;
-      /** Cancels the first item only: whole, or this many pieces of it. */
+      /** Cancels the first item only: all of it, or this many units. */
       readonly firstItem?: 'whole' | number;
     }
   | { readonly do: 'fetch-assets' }
-  | { readonly do: 'dispatch' /** Equal requests sent at the same moment. */; readonly atOnce?: number }
+  | {
+      readonly do: 'dispatch' /** Number of equal requests sent at the same time. */;
+      readonly atOnce?: number;
+    }
   | { readonly do: 'hand-over' }
   | { readonly do: 'faulty-postbacks' }
   | { readonly do: 'pause'; readonly ms: number };
 
-/** How the first deliveries of a print order are answered; later ones are answered 200. */
+/** How the partner answers the first deliveries of a print order. It answers later ones with 200. */
 export interface FirstAnswers {
-  /** Deliveries that get this answer. */
+  /** Number of deliveries that get this answer. */
   readonly times: number;
-  /** Whether the partner took the order nevertheless. */
+  /** True when the partner accepts the order despite the answer. */
   readonly takes: boolean;
   readonly how:
     | {
@@ -41,26 +44,26 @@ export interface FirstAnswers {
       }
     /** Closes the connection. */
     | 'hang-up'
-    /** Keeps the connection open and says nothing. */
+    /** Keeps the connection open and sends nothing. */
     | 'silence'
     | { readonly lateMs: number };
 }
 
 export interface Behaviour {
   readonly summary: string;
-  /** What `=n` behind the name means, and its default. */
+  /** Meaning and default of `=n` after the name. */
   readonly amount?: { readonly meaning: string; readonly default: number };
   readonly firstAnswers?: (amount: number) => FirstAnswers;
   readonly plan: (amount: number) => readonly ScriptedStep[];
-  /** Delivery of the print order at which work begins: 2 waits to be reminded. */
+  /** Number of the delivery that starts the work. 2 waits for the redelivery. */
   readonly beginsAtDelivery?: number;
-  /** Pauses are this many times as long. */
+  /** Factor for every pause. */
   readonly slowness?: number;
-  /** Every postback is sent this many times at once, and once more after the next step. */
+  /** Number of copies of every postback sent at the same time. One more follows after the next step. */
   readonly copies?: number;
-  /** What a cancel order is answered with; the partner goes on. */
+  /** Reason with which the partner refuses a cancel request. It continues its work. */
   readonly refusesCancel?: string;
-  /** How the parcel fares with the carrier; `delivered` without. */
+  /** Journey of the parcel. Default: `delivered`. */
   readonly journey?: JourneyName;
 }
 
@@ -71,28 +74,28 @@ const fetchAssets: ScriptedStep = { do: 'fetch-assets' };
 const dispatch: ScriptedStep = { do: 'dispatch' };
 const handOver: ScriptedStep = { do: 'hand-over' };
 
-const made: readonly ScriptedStep[] = [received, fetchAssets, printed];
-const sent: readonly ScriptedStep[] = [dispatch, shipped, handOver];
-const usual = () => [...made, ...sent];
+const produce: readonly ScriptedStep[] = [received, fetchAssets, printed];
+const ship: readonly ScriptedStep[] = [dispatch, shipped, handOver];
+const usual = () => [...produce, ...ship];
 
 const behaviours = {
-  'well-behaved': { summary: 'Takes the order, prints, asks for dispatch, ships.', plan: usual },
+  'well-behaved': { summary: 'Accepts the order, prints it, requests dispatch and ships.', plan: usual },
   slow: {
-    summary: 'Answers late and takes ten times as long over every step.',
+    summary: 'Answers late and takes ten times as long for every step.',
     amount: { meaning: 'milliseconds before the answer', default: 2_000 },
     firstAnswers: (ms) => ({ times: 1, takes: true, how: { lateMs: ms } }),
     slowness: 10,
     plan: usual,
   },
   'fails-first': {
-    summary: 'Answers 500 to the first deliveries and then takes the order.',
+    summary: 'Answers the first deliveries with 500, then accepts the order.',
     amount: { meaning: 'deliveries that fail', default: 2 },
     firstAnswers: (times) => ({ times, takes: false, how: { status: 500, error: 'Internal error' } }),
     plan: usual,
   },
   busy: {
-    summary: 'Answers 429 with Retry-After: 1 to the first deliveries and then takes the order.',
-    amount: { meaning: 'deliveries put off', default: 1 },
+    summary: 'Answers the first deliveries with 429 and Retry-After: 1, then accepts the order.',
+    amount: { meaning: 'deliveries answered with 429', default: 1 },
     firstAnswers: (times) => ({
       times,
       takes: false,
@@ -101,7 +104,7 @@ const behaviours = {
     plan: usual,
   },
   refuses: {
-    summary: 'Answers 422 with its reason: the order is not taken.',
+    summary: 'Refuses the order: answers 422 with a reason.',
     firstAnswers: () => ({
       times: Number.POSITIVE_INFINITY,
       takes: false,
@@ -110,47 +113,47 @@ const behaviours = {
     plan: () => [],
   },
   'dead-after-accept': {
-    summary: 'Takes the order and closes the connection before it answers.',
-    amount: { meaning: 'deliveries that end so', default: 1 },
+    summary: 'Accepts the order and closes the connection before it answers.',
+    amount: { meaning: 'deliveries that end this way', default: 1 },
     firstAnswers: (times) => ({ times, takes: true, how: 'hang-up' }),
     plan: usual,
   },
   'silent-after-accept': {
-    summary: 'Takes the order and leaves the request without any answer.',
-    amount: { meaning: 'deliveries that end so', default: 1 },
+    summary: 'Accepts the order and never answers the request.',
+    amount: { meaning: 'deliveries that end this way', default: 1 },
     firstAnswers: (times) => ({ times, takes: true, how: 'silence' }),
     plan: usual,
   },
-  'never-answers': { summary: 'Takes the order; no postback ever comes.', plan: () => [] },
+  'never-answers': { summary: 'Accepts the order and never sends a postback.', plan: () => [] },
   'waits-for-reminder': {
-    summary: 'Takes the order and begins only when it is delivered a second time.',
+    summary: 'Accepts the order and starts only after the second delivery.',
     beginsAtDelivery: 2,
     plan: usual,
   },
   'stops-after-received': {
-    summary: 'Sends received and nothing after it.',
+    summary: 'Sends received and nothing afterwards.',
     plan: () => [received, fetchAssets],
   },
-  'stops-after-printed': { summary: 'Prints, and never asks for dispatch.', plan: () => made },
+  'stops-after-printed': { summary: 'Prints and never requests dispatch.', plan: () => produce },
   'duplicate-postbacks': {
-    summary: 'Sends every postback three times at once, and once more after the next step.',
+    summary: 'Sends three copies of every postback at once, and one more after the next step.',
     copies: 3,
     plan: usual,
   },
   'reversed-postbacks': {
-    summary: 'Sends shipped before printed before received.',
+    summary: 'Sends shipped, then printed, then received.',
     plan: () => [fetchAssets, dispatch, shipped, printed, received, handOver],
   },
   'late-postbacks': {
-    summary: 'After shipped repeats received, printed and shipped.',
+    summary: 'Repeats received, printed and shipped after shipped.',
     plan: () => [...usual(), received, printed, shipped],
   },
   'faulty-postbacks': {
-    summary: 'After received sends postbacks that break the rules, and then goes on as usual.',
-    plan: () => [received, { do: 'faulty-postbacks' }, fetchAssets, printed, ...sent],
+    summary: 'Sends invalid postbacks after received, then continues as usual.',
+    plan: () => [received, { do: 'faulty-postbacks' }, fetchAssets, printed, ...ship],
   },
   'per-item-postbacks': {
-    summary: 'Sends each status once for every item.',
+    summary: 'Sends each status separately for every item.',
     plan: () => [
       { ...received, perItem: true },
       fetchAssets,
@@ -161,82 +164,83 @@ const behaviours = {
     ],
   },
   'cancels-order': {
-    summary: 'Takes the order and cancels all of it.',
+    summary: 'Accepts the order and cancels all of it.',
     plan: () => [received, { do: 'postback', status: 'cancelled', message: 'Our press is down' }],
   },
   'cancels-item': {
-    summary: 'Cancels the first item, makes and ships the others.',
+    summary: 'Cancels the first item, produces and ships the others.',
     plan: () => [
       received,
       { do: 'postback', status: 'cancelled', message: 'Out of this paper', firstItem: 'whole' },
       fetchAssets,
       printed,
-      ...sent,
+      ...ship,
     ],
   },
   'cancels-quantity': {
-    summary: 'Cancels some pieces of the first item and holds that item; makes and ships the others.',
-    amount: { meaning: 'pieces', default: 1 },
-    plan: (pieces) => [
+    summary: 'Cancels some units of the first item and holds that item; produces and ships the others.',
+    amount: { meaning: 'units', default: 1 },
+    plan: (units) => [
       received,
-      { do: 'postback', status: 'cancelled', message: 'Spoiled in cutting', firstItem: pieces },
+      { do: 'postback', status: 'cancelled', message: 'Spoiled in cutting', firstItem: units },
       fetchAssets,
       printed,
-      ...sent,
+      ...ship,
     ],
   },
   'error-then-recovers': {
-    summary: 'Reports an error after received, and then makes the order all the same.',
+    summary: 'Reports an error after received, then produces the order anyway.',
     plan: () => [
       received,
       { do: 'postback', status: 'error', message: 'Colour profile missing, asking prepress' },
       fetchAssets,
       printed,
-      ...sent,
+      ...ship,
     ],
   },
   'error-only': {
-    summary: 'Reports an error in place of received, and does nothing more.',
+    summary: 'Reports an error instead of received and stops.',
     plan: () => [{ do: 'postback', status: 'error', message: 'The artwork cannot be opened in prepress' }],
   },
   'ships-without-dispatch': {
-    summary: 'Ships by its own carrier, with tracking code and link in the shipped postback.',
-    plan: () => [...made, { ...shipped, ownTracking: true }],
+    summary: 'Ships with its own carrier: the shipped postback has tracking code and link.',
+    plan: () => [...produce, { ...shipped, ownTracking: true }],
   },
   'dispatches-often': {
-    summary: 'Sends equal dispatch requests at once, and asks again before and after shipped.',
+    summary: 'Sends equal dispatch requests at once, and repeats the request before and after shipped.',
     amount: { meaning: 'requests at once', default: 5 },
-    plan: (atOnce) => [...made, { do: 'dispatch', atOnce }, dispatch, shipped, handOver, dispatch],
+    plan: (atOnce) => [...produce, { do: 'dispatch', atOnce }, dispatch, shipped, handOver, dispatch],
   },
   'refuses-cancel': {
-    summary: 'Answers 409 to a cancel order and goes on; slow enough to be cancelled in time.',
+    summary:
+      'Answers a cancel request with 409 and continues. Prints slowly enough that a cancel request is in time.',
     amount: { meaning: 'milliseconds of printing', default: 500 },
     refusesCancel: 'The job is on the press already',
-    plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...sent],
+    plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...ship],
   },
   'prints-slowly': {
-    summary: 'Stays long in printing, so that there is time to cancel or change the order.',
+    summary: 'Prints slowly, which leaves time to cancel or change the order.',
     amount: { meaning: 'milliseconds of printing', default: 5_000 },
-    plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...sent],
+    plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...ship],
   },
   'waits-after-dispatch': {
-    summary: 'Has its documents and waits for the carrier: time for a change of address.',
+    summary: 'Waits after dispatch, which leaves time to change the address, then requests dispatch again.',
     amount: { meaning: 'milliseconds between dispatch and shipped', default: 5_000 },
-    plan: (ms) => [...made, dispatch, { do: 'pause', ms }, dispatch, shipped, handOver],
+    plan: (ms) => [...produce, dispatch, { do: 'pause', ms }, dispatch, shipped, handOver],
   },
   'ships-old-label': {
-    summary: 'As before, but ships under the first label, whatever has changed since.',
+    summary: 'Waits after dispatch and ships with the first label, even when the address has changed.',
     amount: { meaning: 'milliseconds between dispatch and shipped', default: 5_000 },
-    plan: (ms) => [...made, dispatch, { do: 'pause', ms }, shipped, handOver],
+    plan: (ms) => [...produce, dispatch, { do: 'pause', ms }, shipped, handOver],
   },
-  'parcel-returned': { summary: 'The parcel comes back.', journey: 'returned', plan: usual },
+  'parcel-returned': { summary: 'The carrier returns the parcel.', journey: 'returned', plan: usual },
   'parcel-troubled': {
-    summary: 'The parcel meets every trouble and is delivered in the end.',
+    summary: 'The parcel has every kind of exception and is delivered in the end.',
     journey: 'troubled',
     plan: usual,
   },
   'parcel-events-disordered': {
-    summary: 'The carrier’s events come reversed, and twice.',
+    summary: 'The carrier sends its events in reverse order, each twice.',
     journey: 'disordered',
     plan: usual,
   },
@@ -244,14 +248,14 @@ const behaviours = {
 
 export type BehaviourName = keyof typeof behaviours;
 
-/** Every behaviour by its name. */
+/** All behaviours by name. */
 export const BEHAVIOURS: Readonly<Record<BehaviourName, Behaviour>> = behaviours;
 
 export function isBehaviourName(name: string): name is BehaviourName {
   return Object.hasOwn(BEHAVIOURS, name);
 }
 
-/** A behaviour with its amount filled in. */
+/** A behaviour with its amount. */
 export interface ChosenBehaviour {
   readonly name: BehaviourName;
   readonly amount: number;
@@ -264,8 +268,8 @@ export function choose(name: BehaviourName, amount?: number): ChosenBehaviour {
 const MARKER = /(?:^|\s)sandbox:(?:([a-z0-9-]+)\/)?([a-z-]+)(?:=(\d{1,9}))?(?=\s|$)/g;
 
 /**
- * The behaviour that a marker in an address line asks of a partner.
- * A marker with a partner's name is for that partner only. Unknown names are passed over.
+ * Returns the behaviour that a marker in an address line selects for a partner, or undefined without one.
+ * A marker with a partner's name applies to that partner only. Unknown names are ignored.
  */
 export function behaviourInAddress(line: string, partner: string): ChosenBehaviour | undefined {
   for (const [, forPartner, name, amount] of line.matchAll(MARKER)) {

@@ -1,18 +1,20 @@
 import { json, type Response, Router } from 'express';
 import { z } from 'zod';
 import { BEHAVIOURS, choose, isBehaviourName } from './behaviours';
-import type { Carriers, SeenParcel } from './carrier-events';
-import type { Partner } from './partner';
-import type { SeenPartner } from './seen';
+import type { Carriers, SeenParcel } from './carriers/carriers';
+import type { Partner } from './partners/partner';
+import type { SeenPartner } from './partners/seen';
 
-/** Everything the outside world saw. */
+/** Everything that the partners and carriers received and sent. */
 export interface Seen {
   readonly partners: Readonly<Record<string, SeenPartner>>;
   readonly parcels: readonly SeenParcel[];
 }
 
 const ruleSchema = z.object({
-  behaviour: z.string().refine(isBehaviourName, 'no such behaviour; GET /control/behaviours lists them'),
+  behaviour: z
+    .string()
+    .refine(isBehaviourName, 'unknown behaviour; GET /control/behaviours lists all of them'),
   amount: z.number().int().nonnegative().optional(),
   contains: z.string().min(1).optional(),
   times: z.number().int().positive().optional(),
@@ -25,7 +27,7 @@ const stockSchema = z.object({
 });
 const eventsSchema = z.object({ events: z.array(z.record(z.string(), z.unknown())).min(1) });
 
-/** The control API: for tests, fault runs and people in another process. Without authentication, on loopback only. */
+/** The control API, for tests, fault runs and people. It listens on loopback only and requires no key. */
 export function controlRoutes(
   partners: ReadonlyMap<string, Partner>,
   carriers: Carriers,
@@ -71,7 +73,7 @@ export function controlRoutes(
     const partner = partnerOf(response, request.params.name);
     if (!partner) return;
     partner.clearRules();
-    response.json({ message: 'The partner behaves well again' });
+    response.json({ message: 'All rules removed' });
   });
   router.post('/control/partners/:name/stock', (request, response) => {
     const partner = partnerOf(response, request.params.name);
@@ -85,7 +87,7 @@ export function controlRoutes(
     });
     response.json({ message: `Stock of ${sku} set` });
   });
-  // The two below send the body as it stands, right or wrong, and show Pressline's answer.
+  // The next two send the body unchanged, valid or not, and return Pressline's answer.
   router.post('/control/partners/:name/postback', async (request, response) => {
     const partner = partnerOf(response, request.params.name);
     if (partner) response.json(await partner.postback(request.body));

@@ -3,35 +3,33 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from '../src/platform/logging';
-import { type CarrierEntry, createCarriers } from './carrier-events';
+import { type CarrierEntry, createCarriers } from './carriers/carriers';
 import { controlRoutes, type Seen } from './control';
-import { faultyFileRoutes } from './faulty-files';
+import { faultyFileRoutes } from './files/faulty-files';
+import { createPrintFileShelf, printFileRoutes } from './files/print-files';
 import { openJournal } from './journal';
 import { createOutbound } from './outbound';
 import type { Pace } from './pace';
-import { createPartner, type Mode, type Partner, type PartnerUrls } from './partner';
-import type { PartnerEntry } from './partner-record';
-import { createPrintFileShelf, printFileRoutes } from './print-files';
+import { createPartner, type Partner, type PartnerUrls } from './partners/partner';
+import type { Mode } from './partners/partner-context';
+import type { PartnerEntry } from './partners/partner-record';
 
 export type { Seen } from './control';
 export { FAST, type Pace, WATCHABLE } from './pace';
-export type { Mode, PartnerUrls } from './partner';
-export type { SeenPartner, SeenPrintOrder } from './seen';
+export type { PartnerUrls } from './partners/partner';
+export type { Mode } from './partners/partner-context';
+export type { SeenPartner, SeenPrintOrder } from './partners/seen';
 
 export interface SandboxOptions {
-  /** 0 picks a free one. Keep it over restarts: print-file and partner addresses hold it. */
+  /** 0 picks a free port. Keep the port over restarts: the addresses of print files and partners contain it. */
   readonly port: number;
-  /** Pressline's API address, without a slash at the end. */
+  /** Address of Pressline's API, without a trailing slash. */
   readonly presslineUrl: string;
-  /** Where the journal is kept; a sandbox started on it again goes on where the last one stopped or was killed. */
+  /** Folder of the journal. A sandbox that starts with an existing journal continues where the last one stopped. */
   readonly folder: string;
-  /**
-   * `auto` plays the partners; `manual` takes print orders and answers nothing by itself (the control API sends
-   * postbacks); `off` serves print files only.
-   */
   readonly mode: Mode;
   readonly partners: readonly { readonly name: string; readonly apiKey: string }[];
-  /** `whsec_` and base64: signs the carriers' tracking events. */
+  /** Signs the carriers' tracking events: `whsec_` and base64. */
   readonly carrierSecret: string;
   /** `FAST` for tests, `WATCHABLE` for people. */
   readonly pace: Pace;
@@ -43,10 +41,10 @@ export interface Sandbox {
   readonly port: number;
   readonly controlUrl: string;
   partnerUrls(name: string): PartnerUrls;
-  /** Done when Pressline has answered every partner's subscription; tried until it does. */
+  /** Resolves when Pressline has accepted the subscription of every partner. Subscriptions are retried. */
   readonly subscribed: Promise<void>;
   seen(): Seen;
-  /** Stops at once, like a partner who locks up: what is unfinished waits in the journal. */
+  /** Stops at once. Unfinished work stays in the journal. */
   stop(): Promise<void>;
 }
 
@@ -56,19 +54,19 @@ type JournalEntry = { at: string } & (
 );
 
 /**
- * Starts the outside world: print-file hosts (good and faulty), print partners, carriers, and a control API.
- * It listens before it subscribes, so that Pressline may be started after it.
+ * Starts print-file hosts (good and faulty), print partners, carriers, and a control API.
+ * The sandbox listens before it subscribes, so that Pressline may start after it.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { presslineUrl, pace, mode } = options;
   const log = options.log.child({ part: 'sandbox' });
   const stopping = new AbortController();
   const { signal } = stopping;
-  // Every call and pause listens: thousands at a time are normal here.
+  // Every call and pause adds a listener. Thousands at a time are normal.
   setMaxListeners(0, signal);
 
   const { journal, entries, torn } = openJournal<JournalEntry>(options.folder);
-  if (torn) log.warn('the journal ended in half a line: dropped');
+  if (torn) log.warn('dropped an incomplete last line of the journal');
   const write = (line: Omit<JournalEntry, 'at'>) =>
     journal.append({ at: new Date().toISOString(), ...line } as JournalEntry);
 
@@ -132,7 +130,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     orderCancelUrl: `${url}/partners/${name}/cancellations`,
     inventoryUrl: `${url}/partners/${name}/inventory`,
   });
-  log.info({ url, mode }, 'sandbox listens');
+  log.info({ url, mode }, 'sandbox is listening');
 
   if (mode === 'auto') {
     for (const partner of partners.values()) partner.resume();
@@ -155,7 +153,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     subscribed,
     seen,
     async stop() {
-      // Connections first: nothing is answered after the journal has closed.
+      // Close connections first: no request may be answered after the journal has closed.
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       stopping.abort();

@@ -2,9 +2,8 @@ import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync 
 import { join } from 'node:path';
 
 /**
- * Append-only JSON lines: what the outside world knows, kept across a SIGKILL.
- * A line is in the operating system's hands before `append` returns; it is not forced to the disk, because
- * the fault runs kill processes and not machines.
+ * An append-only file of JSON lines. It survives a SIGKILL: `append` returns after the operating system has the line.
+ * It does not force the line to disk, because the fault runs kill processes and not machines.
  */
 export interface Journal<Entry> {
   append(entry: Entry): void;
@@ -12,9 +11,9 @@ export interface Journal<Entry> {
 }
 
 /**
- * Opens the journal of a folder, making both where needed.
- * A last line that a kill cut short is dropped: what it told had not been answered for.
- * @returns the journal and the entries written so far, oldest first
+ * Opens the journal of a folder and creates both when they are missing.
+ * Drops an incomplete last line, which a kill left: no request was answered on the strength of it.
+ * @returns the journal; its entries, oldest first; `torn`: true when a line was dropped
  */
 export function openJournal<Entry>(folder: string): {
   journal: Journal<Entry>;
@@ -22,7 +21,7 @@ export function openJournal<Entry>(folder: string): {
   torn: boolean;
 } {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // Holds signing secrets and delivery addresses: readable by its owner only.
+  // The journal holds signing secrets and delivery addresses: only its owner may read it.
   const file = openSync(join(folder, 'journal.jsonl'), 'a+', 0o600);
   const written = readFileSync(file);
   const whole = written.lastIndexOf(0x0a) + 1;

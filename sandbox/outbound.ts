@@ -6,7 +6,7 @@ import type { Pace } from './pace';
 
 export interface Answer {
   readonly status: number;
-  /** Parsed where it is JSON, text where not. */
+  /** The parsed JSON, or the text when the body is not JSON. */
   readonly body: unknown;
 }
 
@@ -16,7 +16,7 @@ export interface Download {
   readonly bytes: number;
   /** Hex. */
   readonly sha256: string;
-  /** The first bytes: enough to tell PDF, PNG and JPEG apart. */
+  /** The first bytes, from which `formatOf` tells PDF, PNG and JPEG apart. */
   readonly head: Buffer;
 }
 
@@ -26,31 +26,31 @@ export interface Call {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
   readonly body?: string;
-  /** Answers besides 408, 425, 429 and 5xx that are tried again; asked anew each time. */
-  readonly again?: (answer: Answer) => boolean;
+  /** Returns true for an answer that calls for a retry, besides 408, 425, 429 and 5xx. Called after every attempt. */
+  readonly retryOn?: (answer: Answer) => boolean;
 }
 
-/** Calls from the outside world to Pressline; each is tried until it is answered for good, or the sandbox stops. */
+/** Calls from the sandbox to Pressline. Each call is retried until its answer is final or the sandbox stops. */
 export interface Outbound {
   send(call: Call): Promise<Answer>;
-  /** Fetches a link whole, keeping only its hash. */
+  /** Downloads a link completely and keeps its hash, size and first bytes. */
   download(url: string): Promise<Download>;
   close(): Promise<void>;
 }
 
 type Attempt<T> =
   | { readonly answer: T }
-  | { readonly why: string; readonly retryAfterMs?: number | undefined };
+  | { readonly failure: string; readonly retryAfterMs?: number | undefined };
 
-const PASSING = new Set([408, 425, 429]);
+const RETRYABLE = new Set([408, 425, 429]);
 
-function passes(status: number): boolean {
-  return PASSING.has(status) || status >= 500;
+function isRetryable(status: number): boolean {
+  return RETRYABLE.has(status) || status >= 500;
 }
 
-const ANSWER_LIMIT_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 30_000;
 
-/** Connections to one address: a partner's systems are not a load generator. */
+/** Connections to one host. A partner's systems do not open hundreds. */
 const CONNECTIONS = 16;
 
 export function createOutbound(options: {
@@ -62,19 +62,19 @@ export function createOutbound(options: {
   const { presslineUrl, pace, signal, log } = options;
   const agent = new Agent({
     connections: CONNECTIONS,
-    headersTimeout: ANSWER_LIMIT_MS,
-    bodyTimeout: ANSWER_LIMIT_MS,
+    headersTimeout: ANSWER_TIMEOUT_MS,
+    bodyTimeout: ANSWER_TIMEOUT_MS,
   });
 
-  /** Tries until `attempt` gives an answer; a broken connection counts as none. */
+  /** Repeats `attempt` until it returns an answer. A broken connection counts as no answer. */
   async function untilAnswered<T>(what: string, attempt: () => Promise<Attempt<T>>): Promise<T> {
     for (let pause = pace.retry; ; pause = Math.min(pause * 2, pace.retryMost)) {
       const tried = await attempt().catch((error: unknown): Attempt<T> => {
         if (signal.aborted) throw error;
-        return { why: error instanceof Error ? error.message : String(error) };
+        return { failure: error instanceof Error ? error.message : String(error) };
       });
       if ('answer' in tried) return tried.answer;
-      log.debug({ what, why: tried.why }, 'call to be tried again');
+      log.debug({ what, failure: tried.failure }, 'call failed; retrying');
       const jittered = pause * (0.75 + 0.5 * Math.random());
       await wait(Math.max(jittered, tried.retryAfterMs ?? 0), undefined, { signal });
     }
@@ -98,10 +98,10 @@ export function createOutbound(options: {
         });
         const text = await response.body.text();
         const answer: Answer = { status: response.statusCode, body: parsed(text) };
-        if (passes(answer.status) || call.again?.(answer)) {
+        if (isRetryable(answer.status) || call.retryOn?.(answer)) {
           return {
             retryAfterMs: retryAfterMs(response.headers),
-            why: `answered ${answer.status} ${text.slice(0, 200)}`,
+            failure: `answered ${answer.status} ${text.slice(0, 200)}`,
           };
         }
         return { answer };
@@ -118,8 +118,8 @@ export function createOutbound(options: {
           bytes += chunk.length;
           hash.update(chunk);
         }
-        if (passes(response.statusCode)) {
-          return { retryAfterMs: retryAfterMs(response.headers), why: `answered ${response.statusCode}` };
+        if (isRetryable(response.statusCode)) {
+          return { retryAfterMs: retryAfterMs(response.headers), failure: `answered ${response.statusCode}` };
         }
         const contentType = String(response.headers['content-type'] ?? '');
         return {

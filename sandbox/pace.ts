@@ -1,25 +1,25 @@
-/** How long the outside world takes, in milliseconds: the pause before each kind of step. */
+/** The pauses of the sandbox in milliseconds, one for each kind of step. */
 export interface Pace {
   /** Before the `received` postback. */
   readonly received: number;
-  /** Before the print files are fetched. */
+  /** Before the print files are downloaded. */
   readonly assets: number;
-  /** Printing. */
+  /** Before the `printed` postback. */
   readonly printed: number;
-  /** Packing: before shipping documents are asked for. */
+  /** Before the dispatch request. */
   readonly dispatch: number;
-  /** Waiting for the carrier's pick-up. */
+  /** Before the `shipped` postback. */
   readonly shipped: number;
   /** Before an `error` or a `cancelled` postback. */
   readonly trouble: number;
-  /** Between two of the carrier's tracking events. */
+  /** Between two tracking events of a parcel. */
   readonly checkpoint: number;
-  /** First pause before a call is tried again; doubles up to `retryMost`. */
+  /** Before the first retry of a call. Doubles with every retry, up to `retryMost`. */
   readonly retry: number;
   readonly retryMost: number;
 }
 
-/** For tests: events come as fast as they can be told apart. */
+/** For tests: pauses are as short as they can be while events stay distinguishable. */
 export const FAST: Pace = {
   received: 0,
   assets: 0,
@@ -32,7 +32,7 @@ export const FAST: Pace = {
   retryMost: 1_000,
 };
 
-/** For people who watch. */
+/** For people who watch an order: each step takes a fraction of a second. */
 export const WATCHABLE: Pace = {
   received: 200,
   assets: 200,

@@ -4,9 +4,9 @@ import { ERROR_CODES, Refusal } from '../../src/platform/errors';
 import type { Route } from './route';
 
 /**
- * Finds out who calls and whether they may (interface "Authentication"; DESIGN for what it does not show).
- * The role is looked at before the secret: a partner's key alone on an order route is a good key of a role
- * that may not do this, 403, not a key that lacks something.
+ * Authenticates and authorizes a request (interface "Authentication").
+ * The role is checked before the secret: a partner's key without a secret on an order route is a valid key of a role
+ * that is not allowed here (403), not an incomplete key (401).
  * @throws Refusal `UNAUTHORIZED` (in the procurement group 403, as the interface has it), `FORBIDDEN`
  */
 export async function authorize(

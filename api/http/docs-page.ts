@@ -29,15 +29,15 @@ const START = `window.ui = SwaggerUIBundle({
 });
 `;
 
-/** Files of the installed package that the page loads. Its own index page, of another API, is not served. */
+/** Files of swagger-ui-dist that the page loads. The package's own index page shows another API and is not served. */
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
 /**
- * The browsable document at /docs. Scripts and styles are files of the installed package, so the page needs no
- * network and no inline script, which the content security policy would refuse.
+ * Serves the browsable API document at /docs. Scripts and styles are files of the installed package: the page needs no
+ * network and no inline script, which the content security policy forbids.
  */
 export function docsPage(): Router {
-  // Resolved, not imported: importing the package would run the browser bundle in this process.
+  // Resolved only: an import would run the browser bundle in this process.
   const root = dirname(require.resolve('swagger-ui-dist/package.json'));
   const router = Router();
   const send = (res: Response, type: string, text: string) => void res.type(type).send(text);

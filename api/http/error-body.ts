@@ -1,10 +1,10 @@
 import type { FieldError, Refusal } from '../../src/platform/errors';
 import type { ErrorShape } from './route';
 
-/** What an error body may tell besides the refusal itself. */
+/** The parts of a request that an error body can repeat. */
 export interface FailedRequest {
   readonly requestId: string;
-  /** The parsed JSON body, or undefined when it was not read. */
+  /** Parsed JSON body; undefined when the body was not read. */
   readonly body: unknown;
   readonly params: Readonly<Record<string, unknown>>;
 }
@@ -15,12 +15,12 @@ function textField(value: unknown, name: string): string {
   return typeof field === 'string' ? field : '';
 }
 
-/** An error of a field after its path; one of the whole body has none. */
+/** Formats a field error as `path: message`. An error of the whole body has no path. */
 function inWords({ reference, message }: FieldError): string {
   return reference === '' ? message : `${reference}: ${message}`;
 }
 
-/** One entry for each adjustment that is in error; one nameless entry for what concerns the whole request. */
+/** Returns one entry per faulty adjustment, and one entry with an empty `partnerSku` for errors of the whole request. */
 function adjustmentErrors(refusal: Refusal, body: unknown): object[] {
   const adjustments = (body as { adjustments?: unknown } | undefined)?.adjustments;
   const byIndex = new Map<number, FieldError[]>();
@@ -43,8 +43,8 @@ function adjustmentErrors(refusal: Refusal, body: unknown): object[] {
 }
 
 /**
- * The error body of a route's group (interface "Errors", "Bodies by endpoint group"; the coded one is
- * DESIGN's for orders, catalog and everything the interface has no body for).
+ * Error bodies by endpoint group (interface "Errors", "Bodies by endpoint group"). The interface shows none for orders
+ * and the catalog: these use `coded`, with the codes of the shipping group.
  */
 export const ERROR_BODIES: Readonly<
   Record<ErrorShape, (refusal: Refusal, request: FailedRequest) => object>
@@ -72,7 +72,7 @@ export const ERROR_BODIES: Readonly<
   }),
 };
 
-/** The shape of errors where no route is found, by the group the address would belong to. */
+/** Returns the error shape for a path without a route, by the group of its prefix. */
 export function shapeOfPath(path: string): ErrorShape {
   if (path.startsWith('/procurement/') || path.startsWith('/v2/')) return 'plain';
   return 'coded';

@@ -9,7 +9,7 @@ export const FIELD_ERROR = {
   properties: {
     code: { enum: ['VALIDATION_ERROR', 'IS_BLANK_ERROR', 'MISSING_FIELD_ERROR', 'NO_SUCH_CHOICE_ERROR'] },
     message: { type: 'string' },
-    reference: { type: 'string', description: 'Path of the field, as in packages[0].items[1].hsCode.' },
+    reference: { type: 'string', description: 'Path of the field, for example packages[0].items[1].hsCode.' },
   },
 };
 const fieldErrors = { type: 'array', items: { $ref: '#/components/schemas/FieldError' } };
@@ -18,7 +18,7 @@ export const ERROR_CODE = { enum: Object.keys(ERROR_CODES) };
 const code = { $ref: '#/components/schemas/ErrorCode' };
 const message = { type: 'string' };
 
-/** The error bodies by group (interface "Errors"), as error-body.ts writes them. */
+/** JSON Schemas of the error bodies by group (interface "Errors"). error-body.ts writes the bodies. */
 export const ERROR_SCHEMAS: Readonly<
   Record<ErrorShape, { readonly name: string; readonly schema: JsonSchema }>
 > = {
@@ -61,7 +61,10 @@ export const ERROR_SCHEMAS: Readonly<
         orderReferenceId: { type: 'string' },
         code,
         message,
-        detail: { type: 'object', description: 'The carrier’s own code and message, in its structure.' },
+        detail: {
+          type: 'object',
+          description: 'Code and message of the carrier, in the carrier’s structure.',
+        },
         errors: fieldErrors,
       },
     },

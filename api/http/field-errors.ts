@@ -3,7 +3,7 @@ import type { FieldError, FieldErrorCode } from '../../src/platform/errors';
 
 type Issue = z.core.$ZodIssue;
 
-/** A path as errors name it: `packages[0].items[1].hsCode`; the whole body is the empty string. */
+/** Formats a path as `packages[0].items[1].hsCode`. The whole body is the empty string. */
 export function fieldPath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const step of path) {
@@ -58,8 +58,8 @@ function messageOf(issue: Issue, code: FieldErrorCode): string {
 }
 
 /**
- * Of a union without a discriminator, the branch that came nearest: the one whose first complaint lies
- * deepest, and of those the one with the fewest.
+ * Returns the branch of a union without a discriminator that matches best: the branch whose first issue is deepest, and
+ * among equals the branch with the fewest issues.
  */
 function nearestBranch(branches: readonly Issue[][]): readonly Issue[] | undefined {
   const depth = (issues: readonly Issue[]) => Math.min(...issues.map((issue) => issue.path.length));
@@ -87,10 +87,10 @@ function flatten(issue: Issue, prefix: readonly PropertyKey[], root: unknown): F
 }
 
 /**
- * Zod's issues as field errors (interface "Errors"): a missing field is `MISSING_FIELD_ERROR`, a blank string
+ * Converts zod issues to field errors (interface "Errors"). A missing field is `MISSING_FIELD_ERROR`, a blank string
  * `IS_BLANK_ERROR`, a value outside its choices `NO_SUCH_CHOICE_ERROR`, anything else `VALIDATION_ERROR`.
- * A refinement picks another code with `params: { code }` in its issue.
- * @param root the value that was parsed, to tell missing from wrong
+ * A refinement selects another code with `params: { code }` in its issue.
+ * @param root the parsed value, to distinguish missing values from wrong ones
  */
 export function fieldErrors(error: z.core.$ZodError, root: unknown): FieldError[] {
   const seen = new Set<string>();

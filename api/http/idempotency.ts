@@ -14,15 +14,15 @@ import type { Sql } from '../../src/platform/postgres';
 import { canonicalJson } from './json-body';
 import { type IdempotencyHandle, RawAnswer } from './route';
 
-/** What a call without a key gets. */
+/** The handle of a call without an Idempotency-Key. */
 export const NO_KEY: IdempotencyHandle = { keyed: false, complete: async () => undefined };
 
-/** Visible ASCII: what a header carries unharmed. */
+/** Visible ASCII characters, which every HTTP implementation transmits unchanged. */
 const KEY_FORM = /^[\x21-\x7e]+( +[\x21-\x7e]+)*$/;
 
 /**
- * The call's Idempotency-Key.
- * @throws Refusal `VALIDATION_ERROR` for one that is empty, too long, or not visible ASCII
+ * Returns the Idempotency-Key of a call, or undefined.
+ * @throws Refusal `VALIDATION_ERROR` when the key is empty, too long, or not visible ASCII
  */
 export function idempotencyKeyOf(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
@@ -41,15 +41,15 @@ export function idempotencyKeyOf(header: string | undefined): string | undefined
 export type Outcome = { readonly replayed: boolean; readonly answer: unknown };
 
 /**
- * Carries out a request at most once for its key. Only answers of success are kept: a refusal or a fault frees
- * the key, so that a mended request, or the same one later, is tried again.
+ * Executes a request at most once per key. Only successful responses are stored: a refusal or an error releases the
+ * key, so that a corrected request, or the same request later, is executed.
  *
- * A process that dies between a handler's commit and the storing of the answer leaves the key locked until its
- * lease ends; the retry then runs the handler again. Handlers that make things close this gap by storing the
- * answer in their own transaction (`IdempotencyHandle.complete`).
- * @param request `content`: everything the answer depends on, parameters and body as sent;
- *   `sealWith`: the caller's API key, for answers that show a secret
- * @throws Refusal `IDEMPOTENCY_KEY_REUSED`, `IDEMPOTENCY_IN_FLIGHT`, and whatever the handler throws
+ * A process that dies after a handler's commit and before the response is stored leaves the key locked until its lease
+ * ends; the retry then runs the handler again. Creating handlers close this gap by storing the response in their own
+ * transaction (`IdempotencyHandle.complete`).
+ * @param request `content`: everything the response depends on, parameters and body as received;
+ *   `sealWith`: the caller's API key, for responses that show a secret
+ * @throws Refusal `IDEMPOTENCY_KEY_REUSED`, `IDEMPOTENCY_IN_FLIGHT`, and what the handler throws
  */
 export async function onceForKey(
   deps: { readonly sql: Sql; readonly log: Logger },
@@ -75,7 +75,10 @@ function reopened(stored: StoredAnswer, sealWith: string | undefined): unknown {
   if (sealWith === undefined) return stored.body;
   const answer = openAnswer(sealWith, stored.body as SealedAnswer);
   if (answer !== undefined) return answer;
-  throw new Refusal('CONFLICT', { message: 'This request was answered to another API key of the account.' });
+  throw new Refusal('CONFLICT', {
+    message:
+      'Another API key of the account sent this request. Its response contains a secret that only that key can read.',
+  });
 }
 
 async function attemptOnce(
@@ -98,13 +101,13 @@ async function attemptOnce(
       },
     });
     if (answer instanceof RawAnswer)
-      throw new Error(`${attempt.operationId} answers no JSON and cannot be idempotent`);
+      throw new Error(`${attempt.operationId} does not respond with JSON and cannot be idempotent`);
     if (!completed) await completeAttempt(deps.sql, attempt, stored(answer));
     return { replayed: false, answer };
   } catch (error) {
-    // After `complete` this deletes nothing unless that transaction rolled back: the record has a status.
+    // After `complete` has committed, the record has a status and is not deleted.
     await releaseAttempt(deps.sql, attempt).catch((cause: unknown) => {
-      deps.log.warn({ err: cause }, 'Idempotency-Key not released; it frees itself when its lease ends');
+      deps.log.warn({ err: cause }, 'Idempotency-Key was not released; its lease will expire');
     });
     throw error;
   }

@@ -4,14 +4,14 @@ import express from 'express';
 import { type FieldError, Refusal } from '../../src/platform/errors';
 import { fieldPath } from './field-errors';
 
-/** Largest request body (DESIGN "Statuses and bodies"). */
+/** Largest request body, in bytes. */
 export const BODY_LIMIT = 1_048_576;
-/** Deepest nesting taken. Nothing in the interface nests deeper than 8; recursion over a body stays shallow. */
+/** Deepest accepted nesting. The interface nests at most 8 levels; the limit keeps recursion over a body shallow. */
 const DEPTH_LIMIT = 64;
 
 const readRaw = express.raw({ type: () => true, limit: BODY_LIMIT });
 
-/** Statuses of body-parser's errors that are the sender's doing, as refusals. */
+/** Maps the errors of body-parser that the sender caused to refusals. */
 function bodyRefusal(error: { status?: number; type?: string }): unknown {
   if (error.type === 'entity.too.large') return new Refusal('PAYLOAD_TOO_LARGE');
   if (error.type === 'encoding.unsupported') {
@@ -24,11 +24,11 @@ function bodyRefusal(error: { status?: number; type?: string }): unknown {
 }
 
 /**
- * The body's bytes; empty when there is none.
- * @throws Refusal `PAYLOAD_TOO_LARGE`, `MALFORMED_JSON` (broken off, wrong length), `UNSUPPORTED_MEDIA_TYPE`
+ * Reads the body. Returns an empty buffer when the request has none.
+ * @throws Refusal `PAYLOAD_TOO_LARGE`, `MALFORMED_JSON` (aborted, wrong length), `UNSUPPORTED_MEDIA_TYPE`
  */
 export async function readBody(req: Request, res: Response): Promise<Buffer> {
-  // The parser would read a body that says it is too long to its end before it refuses it.
+  // body-parser would read a body to its end before it rejects a Content-Length over the limit.
   if (Number(req.get('content-length')) > BODY_LIMIT) throw new Refusal('PAYLOAD_TOO_LARGE');
   await new Promise<void>((resolve, reject) => {
     readRaw(req, res, (error?: unknown) =>
@@ -38,7 +38,7 @@ export async function readBody(req: Request, res: Response): Promise<Buffer> {
   return Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
 }
 
-/** `application/json`, in UTF-8 (RFC 8259). */
+/** Returns true for `application/json` in UTF-8 (RFC 8259). */
 export function isJson(contentType: string | undefined): boolean {
   if (contentType === undefined) return false;
   const [type, ...parameters] = contentType.toLowerCase().split(';');
@@ -49,7 +49,7 @@ export function isJson(contentType: string | undefined): boolean {
   });
 }
 
-/** What Postgres text cannot hold, or UTF-8 cannot say. */
+/** Returns true for text with NUL or lone surrogates, which Postgres or UTF-8 cannot represent. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 export function isUnstorable(text: string): boolean {
@@ -59,8 +59,8 @@ export function isUnstorable(text: string): boolean {
 export const UNSTORABLE_MESSAGE = 'Must not hold NUL characters or lone surrogates.';
 
 /**
- * Looks once through a parsed body: refuses nesting past the limit, reports strings that cannot be stored, and
- * drops `__proto__` members, which no field is called. Iterative, so that no body can exhaust the stack.
+ * Checks a parsed body in one pass: rejects nesting beyond the limit, reports strings that cannot be stored, and removes
+ * `__proto__` members. Iterative, so that no body can exhaust the stack.
  */
 function inspect(root: unknown): FieldError[] {
   const errors: FieldError[] = [];
@@ -76,12 +76,12 @@ function inspect(root: unknown): FieldError[] {
     if (typeof value !== 'object' || value === null) continue;
     if (path.length >= DEPTH_LIMIT) {
       throw new Refusal('MALFORMED_JSON', {
-        message: `The request body nests deeper than ${DEPTH_LIMIT} levels.`,
+        message: `The request body is nested deeper than ${DEPTH_LIMIT} levels.`,
       });
     }
     if (Array.isArray(value)) {
       for (let i = value.length - 1; i >= 0; i -= 1) {
-        // Numbers, booleans and nulls need no look.
+        // Numbers, booleans and null need no check.
         const type = typeof value[i];
         if (type === 'string' || type === 'object') open.push({ value: value[i], path: [...path, i] });
       }
@@ -109,8 +109,8 @@ function inspect(root: unknown): FieldError[] {
 }
 
 /**
- * Whether a look through the parsed body can find nothing, as with nearly every body: NUL and lone surrogates come
- * into a JSON text of proper UTF-8 by escapes only, and nothing nests deeper than the brackets it opens.
+ * Returns true when the full check can be skipped, which holds for nearly every body: in valid UTF-8, JSON text contains NUL
+ * and lone surrogates only as escapes, and it nests no deeper than its number of opening brackets.
  */
 function isPlain(text: string): boolean {
   if (text.includes('\\u') || text.includes('__proto__')) return false;
@@ -123,9 +123,9 @@ function isPlain(text: string): boolean {
 }
 
 /**
- * Parses a body. Of members with the same name the last one counts, as JSON.parse has it.
- * An empty body is an empty object: every required field is then reported missing, by name.
- * @returns the value, and errors of strings that cannot be stored
+ * Parses a body. Of members with the same name the last one is used, as in JSON.parse.
+ * An empty body is parsed as an empty object, so that every required field is reported as missing.
+ * @returns the value, and an error for each string that cannot be stored
  * @throws Refusal `MALFORMED_JSON`
  */
 export function parseJson(raw: Buffer): { readonly value: unknown; readonly errors: FieldError[] } {
@@ -141,7 +141,7 @@ export function parseJson(raw: Buffer): { readonly value: unknown; readonly erro
   return { value, errors: isPlain(text) ? [] : inspect(value) };
 }
 
-/** JSON text that is the same for the same content, whatever the order of members. */
+/** Returns canonical JSON: equal content gives equal text, whatever the order of members. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

@@ -4,17 +4,17 @@ import { ERROR_CODE, ERROR_SCHEMAS, FIELD_ERROR, type JsonSchema } from './error
 import { route as defineRoute, RawAnswer, type Route } from './route';
 import { pathParameters } from './route-path';
 
-/** Collects the named schemas (`.meta({ id })`) of all routes; one name means one schema. */
+/** Collects the named schemas (`.meta({ id })`) of all routes. A name identifies one schema. */
 class Components {
   readonly schemas: Record<string, JsonSchema> = { ErrorCode: ERROR_CODE, FieldError: FIELD_ERROR };
   #unnamed = 0;
 
   /**
-   * A zod schema as JSON Schema 2020-12, the form that goes over the wire: what a client sends, and what a
-   * handler gives, which is serialised as it is.
+   * Returns a zod schema as JSON Schema 2020-12, in its wire form: what a client sends, and what a handler returns,
+   * which is serialized unchanged.
    */
   of(schema: z.ZodType): JsonSchema {
-    // Inside a wrapper a named schema turns into a reference even when it is the root.
+    // Wrapped in an object, a named root schema becomes a reference too.
     const wrapped: unknown = z.toJSONSchema(z.object({ root: schema }), {
       io: 'input',
       unrepresentable: 'any',
@@ -35,7 +35,7 @@ class Components {
   #add(name: string, { id: _id, ...schema }: JsonSchema): void {
     const known = this.schemas[name];
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
-      throw new Error(`two different schemas are called ${name}`);
+      throw new Error(`two different schemas are named ${name}`);
     }
     this.schemas[name] = schema;
   }
@@ -70,7 +70,7 @@ function parameters(
   });
 }
 
-/** What the framework itself may refuse a request to this route with. */
+/** Returns the error codes that the HTTP framework itself can respond with on a route. */
 function refusalCodes({ access, path, params, query, body, idempotent }: Route): ErrorCode[] {
   const codes: ErrorCode[] = ['INTERNAL_ERROR', 'UNAVAILABLE'];
   if (params ?? query ?? body ?? idempotent) codes.push('VALIDATION_ERROR');
@@ -93,7 +93,7 @@ function errorResponses(route: Route): JsonSchema {
   const listed = [...statuses].sort(([a], [b]) => a - b);
   return {
     ...Object.fromEntries(listed.map(([status, description]) => [status, { description, content }])),
-    default: { description: 'Any other refusal, in the same body.', content },
+    default: { description: 'Any other error, with the same body.', content },
   };
 }
 
@@ -102,7 +102,7 @@ const IDEMPOTENCY_PARAMETER = {
   in: 'header',
   required: false,
   description:
-    'Makes the request safe to repeat: for seven days the same content gives the same answer, other content 422, and 409 while the first request is at work.',
+    'Makes a retry safe. For seven days, the same content returns the stored response and other content returns 422. While the first request is in progress, a retry returns 409.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -133,7 +133,7 @@ function operation(components: Components, route: Route): JsonSchema {
       : {}),
     responses: {
       200: {
-        description: 'Done.',
+        description: 'Success.',
         headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
         content: route.contentType
           ? { [route.contentType]: {} }
@@ -145,9 +145,11 @@ function operation(components: Components, route: Route): JsonSchema {
 }
 
 /**
- * The OpenAPI 3.1 document of the routes, made from the very schemas that validate.
- * @param serverUrl the API's public address
- * @throws Error when two different schemas have one name
+ * Builds the OpenAPI 3.1 document of the routes from the schemas that validate requests.
+ * Written by hand on zod's own JSON Schema output: zod-openapi 6 closes 242 response objects of this document
+ * (`additionalProperties: false`), although responses may gain fields, and splits three schemas by direction.
+ * @param serverUrl public base URL of the API
+ * @throws Error when two different schemas have the same name
  */
 export function openApiDocument(routes: readonly Route[], serverUrl: string): JsonSchema {
   const components = new Components();
@@ -162,7 +164,7 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Js
       title: 'Pressline',
       version: '1.0.0',
       description:
-        'Print fulfillment: catalog, order intake, partner production, procurement, shipping and tracking. Unknown fields in requests are ignored; fields may be added to answers.',
+        'Print fulfillment: catalog, order intake, partner production, procurement, shipping and tracking. Unknown request fields are ignored. Responses may gain fields.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
@@ -171,20 +173,23 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Js
     components: {
       schemas: Object.fromEntries(Object.entries(components.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
       headers: {
-        RequestId: { description: 'Names the request in logs and workflows.', schema: { type: 'string' } },
+        RequestId: {
+          description: 'Identifies the request in logs and workflows.',
+          schema: { type: 'string' },
+        },
       },
       securitySchemes: {
         key: {
           type: 'apiKey',
           in: 'header',
           name: 'X-API-KEY',
-          description: 'The API key (`key:secret` too).',
+          description: 'The API key. `key:secret` is accepted too.',
         },
         keyAndSecret: {
           type: 'apiKey',
           in: 'header',
           name: 'X-API-KEY',
-          description: 'API key and secret joined by a colon: `key:secret`.',
+          description: 'API key and secret, joined by a colon: `key:secret`.',
         },
       },
     },
@@ -192,7 +197,7 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Js
 }
 
 /**
- * The route that serves the document of all routes, itself among them. Made with the first request.
+ * Returns the route that serves the document of all routes, including itself. The first request builds the document.
  * @param routes every other route
  */
 export function openApiRoute(routes: readonly Route[], serverUrl: string): Route {
@@ -201,7 +206,7 @@ export function openApiRoute(routes: readonly Route[], serverUrl: string): Route
     method: 'get',
     path: '/openapi.json',
     operationId: 'getOpenApiDocument',
-    summary: 'This document',
+    summary: 'Get the OpenAPI document',
     tag: 'System',
     access: { credentials: 'none' },
     errors: 'coded',

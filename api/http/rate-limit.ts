@@ -6,10 +6,10 @@ import { sha256 } from '../../src/platform/ids';
 export type RateLimiter = (req: Request, res: Response) => Promise<void>;
 
 /**
- * Counts requests by the key they present, a second at a time, in this process; several API processes allow a
- * key as many times the rate. Answers carry `RateLimit` and `RateLimit-Policy` (IETF draft 8).
- * @param perSecond RATE_LIMIT; 0 is off
- * @returns resolves for a request within the rate; rejects with Refusal `RATE_LIMITED`, `Retry-After` set
+ * Creates a limiter that counts requests per key and second in this process. With n API processes a key gets n times
+ * the rate. Responses carry `RateLimit` and `RateLimit-Policy` (IETF draft 8).
+ * @param perSecond RATE_LIMIT; 0 disables the limit
+ * @returns a function that resolves within the rate and rejects with Refusal `RATE_LIMITED` (with `Retry-After`) beyond it
  */
 export function createRateLimiter(perSecond: number): RateLimiter | undefined {
   if (perSecond === 0) return undefined;
@@ -18,7 +18,7 @@ export function createRateLimiter(perSecond: number): RateLimiter | undefined {
     limit: perSecond,
     standardHeaders: 'draft-8',
     legacyHeaders: false,
-    // Called for requests with a key only; with or without its secret it is one bucket.
+    // Called only for requests with a key. The key has one bucket, with and without its secret.
     keyGenerator: (req) => sha256((req.get('X-API-KEY') ?? '').split(':', 1)[0]!.trim()).toString('base64'),
     handler: (_req, _res, next) => next(new Refusal('RATE_LIMITED', { retryAfter: 1 })),
     validate: false,

@@ -4,15 +4,15 @@ import type { Account } from '../../src/accounts/account';
 import type { Logger } from '../../src/platform/logging';
 import type { Route } from './route';
 
-/** What the pipeline, the log line and the error body know of one request. */
+/** State of one request, shared by the pipeline, the log line and the error body. */
 export interface RequestNotes {
   requestId: string;
   log: Logger;
   route?: Route;
   account?: Account;
-  /** Kept here because Express takes the parameters away before an error is answered. */
+  /** Kept here because Express removes the parameters before the error handler runs. */
   params?: Readonly<Record<string, unknown>>;
-  /** Parsed JSON body, for error bodies that repeat a reference out of it; never logged. */
+  /** Parsed JSON body, for error bodies that repeat a reference from it. Never logged. */
   body?: unknown;
 }
 
@@ -20,17 +20,17 @@ export function notesOf(res: Response): RequestNotes {
   return res.locals as RequestNotes;
 }
 
-/** A request id from outside is kept when it is short and plain; anything else could forge log lines. */
+/** Accepted form of a caller's request id. Anything else could forge log lines. */
 const PLAIN_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 /**
- * Names every request (`X-Request-Id`, the caller's own where it is plain) and logs one line for each: id,
- * method, path, operation, account, status, time. No headers, bodies or query strings, which carry keys and
- * personal data, and no signed link. Written on pino itself: pino-http binds a serialised request to two
- * child loggers a request, and none of it is wanted here.
+ * Gives every request an id (`X-Request-Id`, the caller's own where its form is accepted) and logs one line per request: id,
+ * method, path, operation, account, status, time. It never logs headers, bodies or query strings, which carry keys and
+ * personal data, or signed links. It uses pino directly: pino-http binds a serialized request to two child loggers per
+ * request, and none of that is needed here.
  */
 export function requestLog(log: Logger): RequestHandler {
-  // The line's fields are ours; looking through them for secrets was more than half of what a line costs.
+  // All fields are set here. Redaction would be more than half of the cost of a line.
   const lines = log.child({}, { redact: [] });
   return (req, res, next) => {
     const given = req.get('X-Request-Id');
@@ -55,7 +55,7 @@ function logRequest(log: Logger, req: Request, res: Response, ms: number): void 
     ms,
     ...(route ? { operation: route.operationId } : {}),
     ...(account ? { account: account.name } : {}),
-    // The caller hung up before the answer was out.
+    // The caller closed the connection before the response was sent.
     ...(res.writableFinished ? {} : { aborted: true }),
   };
   if (res.statusCode >= 500) log.error(line, 'request');

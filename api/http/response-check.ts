@@ -1,7 +1,7 @@
 import { fieldErrors, fieldPath } from './field-errors';
 import type { Route } from './route';
 
-/** Members that were sent but that the schema knows nothing of. */
+/** Returns the members of a response that the schema does not declare. */
 function undocumented(sent: unknown, known: unknown, path: PropertyKey[] = []): string[] {
   if (typeof sent !== 'object' || sent === null || typeof known !== 'object' || known === null) return [];
   return Object.entries(sent).flatMap(([key, value]) => {
@@ -12,8 +12,8 @@ function undocumented(sent: unknown, known: unknown, path: PropertyKey[] = []): 
 }
 
 /**
- * Holds an answer, as it would go over the wire, against the route's response schema.
- * @returns what is wrong with it, fields that the schema (and so the OpenAPI document) leaves out included
+ * Checks a response, in its wire form, against the route's response schema.
+ * @returns a description of the mismatch, which includes fields that the schema (and the OpenAPI document) lacks
  */
 export function answerFault(route: Route, answer: unknown): string | undefined {
   const text = JSON.stringify(answer);

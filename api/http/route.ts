@@ -3,49 +3,48 @@ import type { Account, Role } from '../../src/accounts/account';
 import type { Logger } from '../../src/platform/logging';
 import type { Queryable } from '../../src/platform/postgres';
 
-/** Which error body a route answers with (interface "Errors", "Bodies by endpoint group"). */
+/** The error body of a route (interface "Errors", "Bodies by endpoint group"). */
 export type ErrorShape = 'coded' | 'plain' | 'adjust-stock' | 'shipping' | 'tracking';
 
 /**
  * Who may call a route.
- * `key`: the key alone suffices (`key:secret` too). `key:secret`: clients need both; partners and operators,
- * whose keys are handed out without a secret, come with the key alone where their role is admitted. `none`: open.
+ * `key`: the key is sufficient; `key:secret` is accepted. `key:secret`: clients need both. Partners and operators have keys
+ * without a secret and send the key alone where their role is allowed. `none`: no authentication.
  */
 export type Access =
   | { readonly credentials: 'key' | 'key:secret'; readonly roles: readonly Role[] }
   | { readonly credentials: 'none' };
 
-/** What a handler gets: everything parsed, the caller known. */
+/** Input of a handler: parsed request and authenticated caller. */
 export interface Call<P, Q, B> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** The caller; routes without credentials have none and must not touch it. */
+  /** The caller. Undefined, despite its type, on routes with `credentials: 'none'`. */
   readonly account: Account;
-  /** Also in the `X-Request-Id` header, every log line, and the memo of workflows the call starts. */
+  /** The same id is in the `X-Request-Id` header, in every log line and in the memo of started workflows. */
   readonly requestId: string;
   readonly log: Logger;
-  /** Lower-cased request headers, for the few routes that need one (webhook signatures). */
+  /** Request headers with lower-case names, for webhook signatures. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The body's bytes as received, for signature checks; empty for routes without a body schema. */
+  /** Bytes of the body as received, for signature checks. Empty on routes without a body schema. */
   readonly rawBody: Buffer;
   readonly idempotency: IdempotencyHandle;
 }
 
-/** What a handler does with the `Idempotency-Key` of its call. */
+/** Access of a handler to the `Idempotency-Key` of its call. */
 export interface IdempotencyHandle {
-  /** Whether the call carries a key; a handler that needs no transaction otherwise can do without one. */
+  /** True when the call has a key. Without one, a handler can skip a transaction that only `complete` needs. */
   readonly keyed: boolean;
   /**
-   * Stores the answer in the transaction that makes the thing it tells of, so that a crash between the two
-   * cannot make it twice. Does nothing when the call has no key. A handler that leaves it out has its answer
-   * stored after it returned.
-   * @throws Refusal `IDEMPOTENCY_IN_FLIGHT` when the attempt lost its lock to a later one: roll back
+   * Stores the response in the transaction that creates the object, so that a crash cannot create it twice. Does nothing when
+   * the call has no key. When a handler does not call it, the response is stored after the handler returns.
+   * @throws Refusal `IDEMPOTENCY_IN_FLIGHT` when a later attempt has taken over the lease: roll back
    */
   complete(tx: Queryable, answer: unknown): Promise<void>;
 }
 
-/** An answer other than a JSON body with 200: redirects, files, 304s. */
+/** A response other than 200 with a JSON body: a redirect, a file, a 304. */
 export class RawAnswer {
   constructor(
     readonly status: number,
@@ -55,8 +54,8 @@ export class RawAnswer {
 }
 
 /**
- * One route, as data: the Express router and the OpenAPI document are both made from the list of these,
- * so that neither can say what the other does not.
+ * One route as data. The Express router and the OpenAPI document are both built from the list of routes, so that they
+ * always agree.
  */
 export interface Route<
   P extends z.ZodType = z.ZodType,
@@ -65,7 +64,7 @@ export interface Route<
   R extends z.ZodType = z.ZodType,
 > {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** OpenAPI form: `/v1/orders/{orderId}`. */
+  /** In OpenAPI form: `/v1/orders/{orderId}`. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
@@ -73,21 +72,21 @@ export interface Route<
   readonly tag: string;
   readonly access: Access;
   readonly errors: ErrorShape;
-  /** A creating POST: honours `Idempotency-Key`. Needs credentials, keys being kept per account. */
+  /** Supports `Idempotency-Key`, for creating POSTs. Requires credentials, because keys are stored per account. */
   readonly idempotent?: boolean;
-  /** The answer shows a secret: stored for its `Idempotency-Key` it is sealed with the caller's API key. */
+  /** The response contains a secret. The stored response of an `Idempotency-Key` is sealed with the caller's API key. */
   readonly answersSecret?: boolean;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** What goes over the wire: answers are serialised as the handler gives them. */
+  /** Wire form of the response. Handlers return it, and it is serialized unchanged. */
   readonly response: R;
-  /** Content type of `RawAnswer` bodies that are not JSON, for the document; `response` is then not shown. */
+  /** Content type of a `RawAnswer` that is not JSON. The OpenAPI document then omits `response`. */
   readonly contentType?: string;
   readonly handler: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<z.input<R> | RawAnswer>;
 }
 
-/** Keeps a route's types through the array it ends up in. */
+/** Declares a route with checked types and returns it in the common type. */
 export function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   definition: Route<P, Q, B, R>,
 ): Route {

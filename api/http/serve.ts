@@ -17,7 +17,7 @@ export interface Pipeline {
   readonly deps: ApiDeps;
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter | undefined;
-  /** Whether answers are held against the route's response schema (tests and development). */
+  /** Check every response against the route's response schema (tests and development). */
   readonly checkResponses: boolean;
 }
 
@@ -27,7 +27,7 @@ interface Parsed {
   readonly body: unknown;
 }
 
-/** Parameters and body as sent, before any schema. */
+/** Parameters and body as received, before validation. */
 interface Sent {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: unknown;
@@ -58,7 +58,7 @@ function unstorableText(values: unknown): FieldError[] {
     .map(([name]) => ({ code: 'VALIDATION_ERROR', message: UNSTORABLE_MESSAGE, reference: name }));
 }
 
-/** @throws Refusal `VALIDATION_ERROR` with every offending field of path, query and body */
+/** Validates a request. @throws Refusal `VALIDATION_ERROR` with every invalid field of path, query and body */
 function validate(route: Route, sent: Sent): Parsed {
   const errors: FieldError[] = [
     ...unstorableText(sent.params),
@@ -92,7 +92,7 @@ async function sendRaw(req: Request, res: Response, { status, headers, body }: R
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (body instanceof Readable && req.method !== 'HEAD') {
     await pipeline(body, res).catch((error: unknown) => {
-      // The reader hung up: nothing is left to answer. A source that failed is a fault as any other.
+      // The reader closed the connection. A failed source is an error like any other.
       if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     });
     return;
@@ -102,8 +102,9 @@ async function sendRaw(req: Request, res: Response, { status, headers, body }: R
 }
 
 /**
- * Serves one route: rate, key and role, body, schemas, Idempotency-Key, handler, answer, in this order, so that
- * a stranger's body is never read and a refused request stores nothing.
+ * Returns the request handler of a route. It applies, in this order: rate limit, authentication, body, validation,
+ * Idempotency-Key, handler, response. The body of an unauthenticated request is never read, and a rejected request stores
+ * nothing.
  */
 export function serve(pipe: Pipeline, route: Route): RequestHandler {
   const { deps, authenticator, rateLimiter, checkResponses } = pipe;

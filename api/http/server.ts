@@ -6,28 +6,28 @@ export interface HttpServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no more connections, lets requests in flight end, and closes idle connections.
-   * @param graceMs after this, what is still open is cut
+   * Stops accepting connections, waits for requests in flight, and closes idle connections.
+   * @param graceMs time after which open connections are closed
    */
   stop(graceMs: number): Promise<void>;
 }
 
-/** How long a sender may take for its headers, and for its whole request, before it is cut off with 408. */
+/** Time limits of a sender for its headers and for its whole request. The server responds 408 beyond them. */
 export interface SenderLimits {
   readonly headersMs: number;
   readonly requestMs: number;
-  /** How often connections are looked at: what they may take longer. */
+  /** Interval of the check, by which a sender can exceed the limits. */
   readonly checkMs: number;
 }
 
 const SENDER_LIMITS: SenderLimits = { headersMs: 15_000, requestMs: 60_000, checkMs: 5_000 };
-/** Longer than the 60 s after which common load balancers drop idle connections: they, not we, close first. */
+/** Longer than the 60 s idle timeout of common load balancers, so that the load balancer closes first. */
 const KEEP_ALIVE_MS = 65_000;
 
 /**
- * Serves the application.
- * @param listen port 0 picks a free one
- * @throws what `listen` fails with, `EADDRINUSE` among others
+ * Starts an HTTP server for the application.
+ * @param listen port 0 selects a free port
+ * @throws errors of `listen`, for example `EADDRINUSE`
  */
 export async function startHttpServer(
   app: Express,
@@ -51,7 +51,7 @@ export async function startHttpServer(
     });
   });
   server.on('request', app);
-  // An expectation that we do not know is as good as none (RFC 9110, 10.1.1): Node alone answers a bare 417.
+  // An unknown expectation is ignored (RFC 9110, 10.1.1). Without this handler, Node responds with a bare 417.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -72,7 +72,7 @@ export async function startHttpServer(
         server.close(() => resolve());
       });
       server.closeIdleConnections();
-      // Callers learn that their connection ends here, rather than sending another request into it.
+      // Tells callers that the connection closes, so that they do not send another request on it.
       for (const res of unanswered) if (!res.headersSent) res.setHeader('Connection', 'close');
       const cut = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;

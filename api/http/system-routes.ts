@@ -7,18 +7,17 @@ const readiness = z
   .object({
     status: z.enum(['ready', 'unavailable']),
     postgres: serverState,
-    temporal: serverState.describe('Orders are taken while Temporal is away; they run when it is back.'),
+    temporal: serverState.describe('While Temporal is unavailable, orders are accepted and start later.'),
   })
   .meta({ id: 'Readiness' });
 
 type ServerState = z.infer<typeof serverState>;
 
-/** Long enough for a busy server, short enough for a probe. */
+/** Time limit of the Postgres probe: enough for a busy server, short enough for a probe. */
 const POSTGRES_PROBE_MS = 1_500;
 /**
- * Deadline of the Temporal probe. Its client retries with backoff until the deadline has passed, so the probe
- * itself takes about twice this at most; it is awaited to its end, for a retry left over from it would find the
- * connection closed when the process stops.
+ * Deadline of the Temporal probe. The client retries with back-off until the deadline, so the probe takes at most about
+ * twice this time. It is always awaited: a pending retry would meet a closed connection when the process stops.
  */
 const TEMPORAL_PROBE_MS = 500;
 
@@ -47,14 +46,14 @@ function temporalState({ connection, workflowService }: ApiDeps['temporal']): Pr
   );
 }
 
-/** Probes for whoever runs the process. */
+/** Routes for liveness and readiness probes. */
 export function systemRoutes(deps: Pick<ApiDeps, 'sql' | 'temporal'>): Route[] {
   return [
     route({
       method: 'get',
       path: '/healthz',
       operationId: 'getHealth',
-      summary: 'Whether the process is up',
+      summary: 'Check that the process is up',
       tag: 'System',
       access: { credentials: 'none' },
       errors: 'coded',
@@ -65,9 +64,9 @@ export function systemRoutes(deps: Pick<ApiDeps, 'sql' | 'temporal'>): Route[] {
       method: 'get',
       path: '/readyz',
       operationId: 'getReadiness',
-      summary: 'Whether requests can be served',
+      summary: 'Check that requests can be served',
       description:
-        '200 when Postgres answers, 503 when it does not. Temporal’s state is told but decides nothing.',
+        'Returns 200 when Postgres responds, else 503. The state of Temporal is reported and does not change the status.',
       tag: 'System',
       access: { credentials: 'none' },
       errors: 'coded',

@@ -11,7 +11,7 @@ import { notesOf } from '../http/request-log';
 import { type Route, route } from '../http/route';
 import { sendJson } from '../http/serve';
 
-/** What the Temporal UI and CLI put `/decode` and `/encode` after. */
+/** Base path of the codec server. The Temporal UI and CLI append `/decode` and `/encode`. */
 export const CODEC_PATH = '/v1/operator/codec';
 
 const TAG = 'Operator: payload codec';
@@ -48,8 +48,8 @@ function toJson(payloads: readonly Payload[]): Exchanged {
 }
 
 /**
- * A codec server (Temporal's remote data encoding): the Temporal UI and CLI have what is encrypted under PAYLOAD_KEYS
- * made readable here. Without keys everything comes back as it was sent.
+ * Codec server (Temporal's remote data encoding). The Temporal UI and CLI use it to decrypt payloads that are encrypted with
+ * PAYLOAD_KEYS. Without keys it returns payloads unchanged.
  */
 export function codecRoutes({ config }: Pick<ApiDeps, 'config'>): Route[] {
   const [codec] = dataConverterOf(config.PAYLOAD_KEYS)?.payloadCodecs ?? [];
@@ -58,16 +58,16 @@ export function codecRoutes({ config }: Pick<ApiDeps, 'config'>): Route[] {
       method: 'get',
       path: CODEC_PATH,
       operationId: 'signInToCodec',
-      summary: 'Let this browser decode what the Temporal UI shows',
+      summary: 'Sign this browser in to the codec server',
       description:
-        'Opened in a browser it asks for a name, which may be anything, and for a password, which is an operator’s key. ' +
-        'The browser sends both with the UI’s requests from then on.',
+        'Opened in a browser, it asks for a user name (any value) and for a password (an operator’s key). ' +
+        'The browser then sends both with the requests of the Temporal UI.',
       tag: TAG,
       access,
       errors: 'coded',
       response: z.object({ message: z.string(), encrypted: z.boolean() }),
       handler: async () => ({
-        message: 'The Temporal UI can decode payloads here now.',
+        message: 'The Temporal UI can now decode payloads here.',
         encrypted: codec !== undefined,
       }),
     }),
@@ -77,7 +77,7 @@ export function codecRoutes({ config }: Pick<ApiDeps, 'config'>): Route[] {
       operationId: 'decodePayloads',
       summary: 'Decrypt payloads',
       description:
-        '400 for a payload whose key is not configured. Payloads that are not encrypted are left alone.',
+        'Returns 400 for a payload whose key is not configured. Payloads that are not encrypted are returned unchanged.',
       tag: TAG,
       access,
       errors: 'coded',
@@ -99,7 +99,7 @@ export function codecRoutes({ config }: Pick<ApiDeps, 'config'>): Route[] {
       path: `${CODEC_PATH}/encode`,
       operationId: 'encodePayloads',
       summary: 'Encrypt payloads',
-      description: 'For signals and starts sent from the Temporal UI or CLI.',
+      description: 'For signals and workflow starts sent from the Temporal UI or CLI.',
       tag: TAG,
       access,
       errors: 'coded',
@@ -118,8 +118,8 @@ const ALLOWED = {
 };
 
 /**
- * Lets the Temporal UI's page, and no other, reach the codec from a browser; the UI can send no header of ours, so the
- * operator's key may come as the password of HTTP Basic authentication (RFC 7617), which browsers keep.
+ * Allows the origin of the Temporal UI, and no other, to call the codec server from a browser. The UI cannot send
+ * `X-API-KEY`, so the operator's key is also accepted as the password of HTTP Basic authentication (RFC 7617).
  */
 export function codecAccess({ TEMPORAL_UI_URL }: Pick<Config, 'TEMPORAL_UI_URL'>): RequestHandler {
   const origin = TEMPORAL_UI_URL === undefined ? undefined : new URL(TEMPORAL_UI_URL).origin;

@@ -18,20 +18,20 @@ function decodeCursor(cursor: string): { deadAt: string; id: string } {
   });
 }
 
-/** Operators see what could not be delivered to Temporal or to a client, and send it again. */
+/** Operator routes for dead letters: messages to Temporal or to clients that could not be delivered. */
 export function outboxRoutes({ sql }: ApiDeps): Route[] {
   return [
     route({
       method: 'get',
       path: '/v1/operator/outbox/dead',
       operationId: 'listDeadMessages',
-      summary: 'List messages that were given up, the latest first',
+      summary: 'List dead letters, newest first',
       tag: TAG,
       access,
       errors: 'coded',
       query: z.object({
         limit: z.coerce.number().int().min(1).max(250).default(50),
-        cursor: z.string().max(200).optional().describe('nextCursor of the page before.'),
+        cursor: z.string().max(200).optional().describe('`nextCursor` of the previous page.'),
       }),
       response: z
         .object({
@@ -39,7 +39,7 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
             z.object({
               id: z.string(),
               kind: z.enum(KINDS),
-              target: z.string().describe('Workflow id, or id of the receiving endpoint.'),
+              target: z.string().describe('Workflow id, or id of the webhook endpoint.'),
               attempts: z.int(),
               createdAt: z.iso.datetime(),
               deadAt: z.iso.datetime(),
@@ -68,9 +68,9 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       method: 'post',
       path: '/v1/operator/outbox/dead/replay',
       operationId: 'replayDeadMessages',
-      summary: 'Deliver given-up messages again',
+      summary: 'Replay dead letters',
       description:
-        'All of them, or those named, or those of one kind. Receivers know a message that they had before.',
+        'Replays all dead letters, the named ones, or those of one kind. Receivers recognise a message that they have already received.',
       tag: TAG,
       access,
       errors: 'coded',
@@ -78,7 +78,7 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
         ids: z.array(rowId).min(1).max(1_000).nullish(),
         kind: z.enum(KINDS).nullish(),
       }),
-      response: z.object({ replayed: z.int().describe('Messages put back into delivery.') }),
+      response: z.object({ replayed: z.int().describe('Number of messages queued for delivery again.') }),
       handler: async ({ body: { ids, kind }, account, log }) => {
         const replayed = await replayDead(sql, {
           ...(ids == null ? {} : { ids }),

@@ -4,7 +4,7 @@ import type { ReceiptLine } from '../../src/orders/domain/receipt';
 import { type QuotedPrintOrder, quoteOrder, quoteOrderSchema } from '../../src/orders/intake/quote';
 import type { ShipmentPlan } from '../../src/orders/preparation/shipment-plan';
 import { fromMinor } from '../../src/platform/domain/money';
-import { Refusal } from '../../src/platform/errors';
+import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 import { resolvedProducts } from './order-products';
@@ -160,7 +160,7 @@ export function orderQuoteRoutes({
         const products = await resolvedProducts(sql, account.id, body.items);
         const quotes = await quoteOrder(deps, body, account, products).catch((error: unknown) => {
           if (!(error instanceof CarrierUnavailable)) throw error;
-          throw new Refusal('UNAVAILABLE', { message: 'No carrier gives prices at the moment.' });
+          throw unavailable('No carrier gives prices at the moment.');
         });
         const totals = TOTALS.map((name) => {
           const minor = quotes.reduce((sum, { receipt }) => sum + receipt.totals[name], 0);

@@ -6,6 +6,7 @@ import { procurementWorkflowId } from '../../src/platform/domain/workflows';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import { sendUpdate } from '../../src/platform/temporal/updates';
+import { unavailable } from '../../src/platform/unavailable';
 import { PROCUREMENT_STATUSES, type ProcurementStep } from '../../src/procurement/domain/procurement-order';
 import { loadExchangeRates, ratesOn } from '../../src/procurement/exchange-rates';
 import {
@@ -69,7 +70,7 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
       if (!outcome.ok) throw new Refusal('CONFLICT', { message: outcome.reason });
     } catch (error) {
       // The order is there and its run is not: the start is on its way.
-      if (error instanceof WorkflowNotFoundError) throw new Refusal('UNAVAILABLE');
+      if (error instanceof WorkflowNotFoundError) throw unavailable();
       throw error;
     }
     return orderView(await found(orderId));

@@ -132,7 +132,7 @@ export async function startScatteredStack(report: (line: string) => void): Promi
     supervise(
       name,
       nodeProcess(
-        join(projectRoot(), 'dist', 'src', 'cli.js'),
+        join(projectRoot(), 'dist', 'cli', 'main.js'),
         [command],
         { ...env, ...own },
         join(folder, 'logs', `${name}.log`),

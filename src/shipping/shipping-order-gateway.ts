@@ -1,16 +1,12 @@
-import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Config } from '../platform/config';
 import { shippingOrderWorkflowId, WORKFLOW_TYPES } from '../platform/domain/workflows';
-import { Refusal } from '../platform/errors';
+import { isTemporalUnavailable, unavailable } from '../platform/unavailable';
 import type { ShippingOrderInput, ShippingOrderOutcome } from './domain/shipping-order-run';
 
 /** How long a request waits for its labels. */
 export const ANSWER_SECONDS = 45;
 const START_SECONDS = 5;
-const RETRY_AFTER_SECONDS = 5;
-
-/** gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE; CANCELLED is how a long poll ends at its deadline. */
-const AWAY = new Set([1, 4, 8, 14]);
 
 /**
  * Starts the purchase of a shipping order, or joins one under way, and waits for its outcome.
@@ -31,14 +27,8 @@ export async function runShippingOrder(
       async () => (await client.workflow.getHandle(workflowId).result()) as ShippingOrderOutcome,
     );
   } catch (error) {
-    const cause = isGrpcServiceError(error) ? error : (error as { cause?: unknown }).cause;
-    if (isGrpcServiceError(cause) && AWAY.has(cause.code)) {
-      throw new Refusal('UNAVAILABLE', {
-        message: 'The labels could not be bought yet; send the same request again to get them.',
-        retryAfter: RETRY_AFTER_SECONDS,
-      });
-    }
-    throw error;
+    if (!isTemporalUnavailable(error)) throw error;
+    throw unavailable('The labels could not be bought yet; send the same request again to get them.');
   }
 }
 

@@ -5,7 +5,7 @@ import { OPERATIONS } from '../../client/operations';
 
 const withoutLayout = (code: string) => code.replaceAll(/\s+/g, ' ').trim();
 
-test('named schemas, inputs and answers become types, and the client calls by a table', () => {
+test('generates types for named schemas, inputs and responses, and a table of operations', () => {
   const document: OpenApiDocument = {
     components: {
       schemas: {
@@ -62,8 +62,8 @@ test('named schemas, inputs and answers become types, and the client calls by a 
   );
 });
 
-test('the client has the operations of the routes', () => {
-  // Stands for whatever routes are made with; describing routes calls none of it.
+test('the client has every operation of the routes', () => {
+  // Placeholder for the dependencies of the routes. Describing routes calls none of them.
   const hollow: unknown = new Proxy(() => undefined, {
     get: (_target, name) => (name === Symbol.toPrimitive ? () => '' : hollow),
     apply: () => hollow,

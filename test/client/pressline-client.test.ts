@@ -23,7 +23,7 @@ afterAll(async () => {
   for (const stop of stops) await stop();
 });
 
-/** A server that gives the answers of a list, one after the other, and keeps what it was asked. */
+/** Starts a server that sends the given responses in order and records the requests. */
 async function scripted(answers: RequestListener[]) {
   const seen: IncomingMessage[] = [];
   const fake = createServer((req, res) => {
@@ -54,13 +54,13 @@ test('calls are typed by operation: body, parameters, query and answer', async (
   expect([name, keys.length]).toEqual(['typed', 1]);
   expect((await client.listConnectors({ query: { limit: 1 } })).connectors).toHaveLength(1);
   expect((await client.listConnectors()).nextCursor).toBeNull();
-  // @ts-expect-error a name is text
+  // @ts-expect-error name must be a string
   await expect(client.createConnector({ body: { name: 7 } })).rejects.toThrow(PresslineError);
-  // @ts-expect-error the path parameter is needed
+  // @ts-expect-error the path parameter is required
   await expect(client.getConnector()).rejects.toThrow(TypeError);
 });
 
-test('a refusal carries status, code, request id and the fields in error', async () => {
+test('an error has status, code, request id and field errors', async () => {
   const client = createPresslineClient({ baseUrl: server.url, apiKey: operator.apiKey });
   const refused: PresslineError = await client.createConnector({ body: { name: '' } }).then(
     () => Promise.reject(new Error('accepted')),
@@ -72,7 +72,7 @@ test('a refusal carries status, code, request id and the fields in error', async
   expect(refused.message).toContain('name: This field must not be blank.');
 });
 
-test('the same idempotency key gives the same answer; a parameter is encoded', async () => {
+test('the same idempotency key returns the same response; path parameters are encoded', async () => {
   const client = createPresslineClient({ baseUrl: server.url, apiKey: operator.apiKey });
   const first = await client.createConnector({ body: { name: 'keyed' } }, { idempotencyKey: 'client-test' });
   expect(
@@ -83,7 +83,7 @@ test('the same idempotency key gives the same answer; a parameter is encoded', a
   });
 });
 
-test('429, 503 and a broken connection are repeated with one idempotency key', async () => {
+test('429, 503 and a broken connection are retried with the same idempotency key', async () => {
   const { client, seen } = await scripted([
     answering(429, { code: 'RATE_LIMITED', message: '' }, { 'Retry-After': '0' }),
     answering(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' }),
@@ -96,7 +96,7 @@ test('429, 503 and a broken connection are repeated with one idempotency key', a
   expect(seen[0]!.headers['x-api-key']).toBe('k:s');
 });
 
-test('it gives up after its retries, and never repeats a refusal', async () => {
+test('fails after the last retry, and never retries a refusal', async () => {
   const away = await scripted([answering(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' })]);
   await expect(away.client.listConnectors()).rejects.toMatchObject({ status: 503 });
   expect(away.seen).toHaveLength(4);
@@ -107,7 +107,7 @@ test('it gives up after its retries, and never repeats a refusal', async () => {
   expect(refusing.seen).toHaveLength(1);
 });
 
-test('a call that may have acted and has no key is not repeated', async () => {
+test('a call without an idempotency key is not retried after a fault that may follow processing', async () => {
   const { client, seen } = await scripted([hangingUp]);
   await expect(client.subscribePartner({ body: { orderSubmitUrl: 'https://x.test' } })).rejects.toThrow();
   expect(seen).toHaveLength(1);

@@ -23,7 +23,7 @@ afterAll(async () => {
   removeFolder(folder);
 });
 
-/** Statuses of a shipped print order's parcel, once this many events have come. */
+/** Ships a print order and returns the events of its parcel after `count` events have arrived. */
 async function events(id: string, marker: string, count: number) {
   await sendSigned(
     stub,
@@ -36,7 +36,7 @@ async function events(id: string, marker: string, count: number) {
 }
 
 describe('Carriers', () => {
-  it('report a shipped parcel to its door, signed, as the carrier that tracking names', async () => {
+  it('report every scan up to delivery, signed, as the carrier that tracking names', async () => {
     const seen = await events('400', '', 4);
     expect(seen.map(({ statusUid }) => statusUid)).toEqual([
       'registered',
@@ -52,14 +52,14 @@ describe('Carriers', () => {
     expect((await events('401', 'sandbox:parcel-returned', 7)).at(-1)!.statusUid).toBe('returned');
   });
 
-  it('send disordered events: delivered first, each twice under one id', async () => {
+  it('send events in reverse order, each twice with one id', async () => {
     const seen = await events('402', 'sandbox:parcel-events-disordered', 8);
     expect(seen[0]!.statusUid).toBe('delivered');
     expect(seen.at(-1)!.statusUid).toBe('registered');
     expect(new Set(seen.map(({ id }) => id)).size).toBe(4);
   });
 
-  it('carry the parcel under its newest label', async () => {
+  it('use the newest label of a parcel', async () => {
     const { orderSubmitUrl } = sandbox.partnerUrls('prints-berlin');
     await sendSigned(stub, orderSubmitUrl, printOrder(sandbox, '404', 'sandbox:waits-after-dispatch=200'));
     const seen = () =>
@@ -74,7 +74,7 @@ describe('Carriers', () => {
     expect(stub.carrierEvents.some(({ trackingNumber }) => trackingNumber === 'TRACK404')).toBe(false);
   });
 
-  it('carry every parcel of a print order that goes in several', async () => {
+  it('report every parcel of a print order of several parcels', async () => {
     stub.parcels.set('405', ['FIRST405', 'SECOND405']);
     const { orderSubmitUrl } = sandbox.partnerUrls('prints-berlin');
     await sendSigned(stub, orderSubmitUrl, printOrder(sandbox, '405'));
@@ -86,7 +86,7 @@ describe('Carriers', () => {
     await until(() => deliveredParcels().includes('FIRST405'), 'the first parcel');
   });
 
-  it('try again while Pressline is away', async () => {
+  it('retry while Pressline is unavailable', async () => {
     stub.failures.set('/v1/carriers/hare-post/events', { status: 503, left: 2 });
     expect(await events('403', '', 4)).toHaveLength(4);
   });

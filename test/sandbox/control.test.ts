@@ -42,7 +42,7 @@ const submit = (id: string) =>
   });
 
 describe('Control API, in manual mode', () => {
-  it('print orders are taken and nothing is answered by itself', async () => {
+  it('accepts print orders and sends no postback', async () => {
     expect((await submit('500')).status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(stub.postbacks('500')).toEqual([]);
@@ -52,7 +52,7 @@ describe('Control API, in manual mode', () => {
     ]);
   });
 
-  it('sends a postback and a dispatch as the partner, and shows the answer', async () => {
+  it('sends a postback and a dispatch request as the partner and returns the answer', async () => {
     const message = { timestamp: '2026-03-02T10:00:00Z', orderId: '500', status: 'received' };
     expect(await control('POST', '/partners/prints-berlin/postback', message)).toEqual({
       status: 200,
@@ -64,7 +64,7 @@ describe('Control API, in manual mode', () => {
     expect(dispatched.body.body.trackingCode).toBe('TRACK500');
   });
 
-  it('a rule holds for the print orders that contain its text, as often as it says', async () => {
+  it('applies a rule to print orders that contain its text, as many times as it says', async () => {
     const rule = { behaviour: 'refuses', contains: '"id":"501"', times: 1 };
     expect((await control('POST', '/partners/prints-berlin/behaviour', rule)).status).toBe(200);
     expect((await submit('502')).status).toBe(200);
@@ -73,7 +73,7 @@ describe('Control API, in manual mode', () => {
     expect((await submit('501')).status).toBe(422);
   });
 
-  it('the newest rule wins, and clearing ends them all', async () => {
+  it('applies the newest rule, and no rule after DELETE', async () => {
     await control('POST', '/partners/prints-berlin/behaviour', { behaviour: 'refuses' });
     await control('POST', '/partners/prints-berlin/behaviour', { behaviour: 'fails-first', amount: 1 });
     expect((await submit('503')).status).toBe(500);
@@ -81,7 +81,7 @@ describe('Control API, in manual mode', () => {
     expect((await submit('504')).status).toBe(200);
   });
 
-  it('sends carrier events signed', async () => {
+  it('signs and sends carrier events', async () => {
     const event = {
       id: 'e1',
       trackingNumber: 'T1',
@@ -107,14 +107,14 @@ describe('Control API, in manual mode', () => {
     expect(answer.body.error).toEqual(expect.any(String));
   });
 
-  it('lists the behaviours', async () => {
+  it('lists all behaviours', async () => {
     const { body } = await control('GET', '/behaviours');
     expect(body.behaviours.map(({ name }: { name: string }) => name)).toEqual(Object.keys(BEHAVIOURS));
   });
 
-  it('accepts a cancel order and leaves the answer to the control API', async () => {
+  it('accepts a cancel request and sends no postback for it', async () => {
     const cancel = { version: '1.1', orderId: '500', canceledPrintJobIdList: [], reason: 'client' };
-    // Packed already: the dispatch above went through the control API, which the partner's books do not show.
+    // The dispatch above went through the control API, so the partner's journal does not show it as packed.
     const { status } = await sendSigned(stub, sandbox.partnerUrls('prints-berlin').orderCancelUrl, cancel);
     expect(status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -125,7 +125,7 @@ describe('Control API, in manual mode', () => {
 describe('docs/sandbox.md', () => {
   const docs = readFileSync(join(projectRoot(), 'docs/sandbox.md'), 'utf8');
 
-  it('has the table of behaviours', () => {
+  it('lists every behaviour with its summary and amount', () => {
     const rows = [...docs.matchAll(/^\| `([a-z-]+)` \| (.+?) \| (.*)\|$/gm)].map(([, ...cells]) =>
       cells.map((cell) => cell!.trim()),
     );
@@ -165,11 +165,11 @@ describe('Markers in the second address line', () => {
     'sandbox:unknown',
     'mysandbox:refuses',
     'sandbox:prints-ohio/refuses',
-  ])('%j asks for nothing', (line) => {
+  ])('%j selects no behaviour', (line) => {
     expect(behaviourInAddress(line, 'prints-berlin')).toBeUndefined();
   });
 
-  it('every behaviour that needs no text beyond 35 characters fits an address line', () => {
+  it('the marker of every behaviour fits an address line of 35 characters', () => {
     for (const name of Object.keys(BEHAVIOURS)) expect(`sandbox:${name}`.length).toBeLessThanOrEqual(35);
   });
 });

@@ -37,19 +37,19 @@ async function ended(printOrderId: string): Promise<SeenPrintOrder> {
   return seen(printOrderId)!;
 }
 
-/** Submits a print order whose receiver's second address line holds the marker. */
+/** Submits a print order with a marker in the second line of its delivery address. */
 async function submit(id: string, marker = '', webhookId = `msg_${id}`) {
   return sendSigned(stub, berlin().orderSubmitUrl, printOrder(sandbox, id, marker), { webhookId });
 }
 
-describe('A print partner that behaves', () => {
+describe('A well-behaved print partner', () => {
   it('subscribes with its four addresses and its key', () => {
     const subscriptions = stub.arrivals.filter(({ path }) => path === '/v2/subscribe');
     expect(subscriptions.map(({ apiKey }) => apiKey).sort()).toEqual(['key-berlin', 'key-ohio']);
     expect(subscriptions.find(({ apiKey }) => apiKey === 'key-berlin')!.body).toEqual(berlin());
   });
 
-  it('takes a print order, fetches its files, reports, gets its documents, ships', async () => {
+  it('accepts a print order, downloads its files, sends postbacks, dispatches and ships', async () => {
     expect((await submit('100')).status).toBe(200);
     const order = await ended('100');
     expect(order).toMatchObject({
@@ -72,7 +72,7 @@ describe('A print partner that behaves', () => {
     ).toBe(true);
   });
 
-  it('takes apparel at its other address', async () => {
+  it('accepts apparel at its second address', async () => {
     const { status } = await sendSigned(
       stub,
       sandbox.partnerUrls('prints-ohio').apparelOrderSubmitUrl,
@@ -82,7 +82,7 @@ describe('A print partner that behaves', () => {
     expect(seen('101', 'prints-ohio')!.kind).toBe('apparel');
   });
 
-  it('reads bundles: parts with ids are items, a part without id and without files is none', async () => {
+  it('counts a part of a bundle as an item only when it has an id', async () => {
     const order = printOrder(sandbox, '102');
     const [first] = order.items as Record<string, unknown>[];
     const product = first!.product;
@@ -107,7 +107,7 @@ describe('A print partner that behaves', () => {
     });
   });
 
-  it('makes a print order once, however often it is delivered', async () => {
+  it('produces a print order once when it is delivered several times', async () => {
     const order = printOrder(sandbox, '103');
     const answers = await Promise.all(
       Array.from({ length: 5 }, () =>
@@ -119,14 +119,14 @@ describe('A print partner that behaves', () => {
     expect(stub.postbacks('103')).toEqual(['received', 'printed', 'shipped']);
   });
 
-  it('refuses a known print order with other content, and counts it', async () => {
+  it('refuses a known print order with different content and counts the content', async () => {
     await submit('104');
     const other = { ...printOrder(sandbox, '104'), dispatchDate: '2026-03-09' };
     expect((await sendSigned(stub, berlin().orderSubmitUrl, other)).status).toBe(409);
     expect(await ended('104')).toMatchObject({ distinctContents: 2, answers: ['200', '409'] });
   });
 
-  it('refuses a wrong signature, and takes nothing', async () => {
+  it('refuses a wrong signature and stores nothing', async () => {
     const { status } = await sendSigned(stub, berlin().orderSubmitUrl, printOrder(sandbox, '105'), {
       secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
     });
@@ -135,7 +135,7 @@ describe('A print partner that behaves', () => {
     expect(sandbox.seen().partners['prints-berlin']!.badSignatures).toBe(1);
   });
 
-  it('names every field of a print order that breaks the interface', async () => {
+  it('names every missing field of a print order', async () => {
     const order = printOrder(sandbox, '106');
     delete order.dispatchDate;
     delete (order.items as Record<string, unknown>[])[1]!.count;
@@ -145,7 +145,7 @@ describe('A print partner that behaves', () => {
     expect(body.error).toContain('items.1.count: ');
   });
 
-  it('reports a print file that is not what the print order says', async () => {
+  it('reports a print file that does not have the stated format', async () => {
     const order = printOrder(sandbox, '107');
     const items = order.items as { assets: { url: string }[] }[];
     items[0]!.assets[0]!.url = `${sandbox.url}/files/mug-wrap.png`;
@@ -154,7 +154,7 @@ describe('A print partner that behaves', () => {
     expect(stub.postbacks('107')).toEqual(['received', 'error']);
   });
 
-  it('tries its own calls again while Pressline is away', async () => {
+  it('retries its calls while Pressline is unavailable', async () => {
     stub.failures.set('/v2/order/status', { status: 503, left: 2, headers: { 'Retry-After': '0' } });
     stub.failures.set('/v2/order/dispatch', { status: 409, left: 2 });
     await submit('108');
@@ -162,7 +162,7 @@ describe('A print partner that behaves', () => {
     expect(stub.postbacks('108')).toEqual(['received', 'printed', 'shipped']);
   });
 
-  it('cancels when asked in time, and refuses once the order is packed', async () => {
+  it('accepts a cancel request before dispatch and refuses one afterwards', async () => {
     await submit('109', 'sandbox:prints-slowly=60000');
     const cancel = {
       version: '1.1',
@@ -183,18 +183,18 @@ describe('A print partner that behaves', () => {
     expect((await sendSigned(stub, berlin().orderCancelUrl, unknown)).status).toBe(404);
   });
 
-  it('cancels one item as asked and makes the other', async () => {
+  it('cancels one item on request and produces the other', async () => {
     await submit('110', 'sandbox:prints-slowly=300');
     await until(() => stub.postbacks('110').includes('received'), 'received');
     const cancel = { version: '1.1', orderId: '110', canceledPrintJobIdList: ['1101'], reason: 'client' };
     expect((await sendSigned(stub, berlin().orderCancelUrl, cancel)).status).toBe(200);
     expect((await ended('110')).state).toBe('finished');
     expect(stub.postbacks('110')).toEqual(['received', 'cancelled', 'printed 1102', 'shipped 1102']);
-    const told = stub.arrivals.find(({ body }) => body.orderId === '110' && body.status === 'cancelled');
-    expect(told!.body.items).toEqual([{ orderItemId: '1101' }]);
+    const confirmed = stub.arrivals.find(({ body }) => body.orderId === '110' && body.status === 'cancelled');
+    expect(confirmed!.body.items).toEqual([{ orderItemId: '1101' }]);
   });
 
-  it('answers for its stock', async () => {
+  it('answers stock polls', async () => {
     await fetch(`${sandbox.controlUrl}/partners/prints-berlin/stock`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -218,7 +218,7 @@ describe('A print partner that behaves', () => {
 });
 
 describe('A print partner that misbehaves', () => {
-  /** Marker, how the first delivery ends, postbacks in their order, and what else is seen. */
+  /** Marker, result of the first delivery, postbacks in order, and further fields of the record. */
   const cases: readonly [string, string, number | 'broken', readonly string[], Partial<SeenPrintOrder>][] = [
     ['200', 'sandbox:slow=300', 200, ['received', 'printed', 'shipped'], { state: 'finished' }],
     ['201', 'sandbox:refuses', 422, [], { state: 'not-taken' }],
@@ -293,7 +293,7 @@ describe('A print partner that misbehaves', () => {
     expect(stub.postbacks(id)).toEqual(postbacks);
   });
 
-  it('fails the first deliveries, and takes the next one once', async () => {
+  it('fails the first deliveries and accepts the next one once', async () => {
     const statuses = [];
     for (let delivery = 0; delivery < 4; delivery++)
       statuses.push((await submit('230', 'sandbox:fails-first=2')).status);
@@ -302,21 +302,21 @@ describe('A print partner that misbehaves', () => {
     expect(stub.postbacks('230')).toEqual(['received', 'printed', 'shipped']);
   });
 
-  it('puts an order off with Retry-After', async () => {
+  it('answers 429 with Retry-After, then accepts', async () => {
     const first = await submit('231', 'sandbox:busy');
     expect([first.status, first.headers.get('retry-after')]).toEqual([429, '1']);
     expect((await submit('231', 'sandbox:busy')).status).toBe(200);
   });
 
-  it('dead after accept: delivered again it is the same print order', async () => {
+  it('dead-after-accept: recognises the redelivery as the same print order', async () => {
     await expect(submit('232', 'sandbox:dead-after-accept')).rejects.toThrow();
     const again = await submit('232', 'sandbox:dead-after-accept');
-    expect(again).toMatchObject({ status: 200, body: { message: 'Print order already taken' } });
+    expect(again).toMatchObject({ status: 200, body: { message: 'Print order already accepted' } });
     await ended('232');
     expect(stub.postbacks('232')).toEqual(['received', 'printed', 'shipped']);
   });
 
-  it('silent after accept: leaves the request open, and has taken the order', async () => {
+  it('silent-after-accept: accepts the order and leaves the request open', async () => {
     const gaveUp = sendSigned(
       stub,
       berlin().orderSubmitUrl,
@@ -329,7 +329,7 @@ describe('A print partner that misbehaves', () => {
     expect((await ended('233')).answers).toEqual(['silence']);
   });
 
-  it('waits for a reminder', async () => {
+  it('waits for the redelivery', async () => {
     await submit('234', 'sandbox:waits-for-reminder');
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(stub.postbacks('234')).toEqual([]);
@@ -337,7 +337,7 @@ describe('A print partner that misbehaves', () => {
     expect((await ended('234')).state).toBe('finished');
   });
 
-  it('repeats every postback, three times at once and once more later', async () => {
+  it('sends three copies of every postback and one more later', async () => {
     await submit('235', 'sandbox:duplicate-postbacks');
     await ended('235');
     await until(() => stub.postbacks('235').length === 12, 'the late copies');
@@ -347,7 +347,7 @@ describe('A print partner that misbehaves', () => {
     expect(new Set(bodies.map(({ body }) => JSON.stringify(body))).size).toBe(3);
   });
 
-  it('sends postbacks that break the rules, sees them refused, and goes on', async () => {
+  it('sends invalid postbacks and continues', async () => {
     await submit('236', 'sandbox:faulty-postbacks');
     const order = await ended('236');
     const faulty = order.postbacks.filter(({ status }) => status.startsWith('faulty'));
@@ -355,14 +355,14 @@ describe('A print partner that misbehaves', () => {
     expect(order.state).toBe('finished');
   });
 
-  it('refuses a cancel order and ships', async () => {
+  it('refuses a cancel request and ships', async () => {
     await submit('237', 'sandbox:refuses-cancel=100');
     const cancel = { version: '1.1', orderId: '237', canceledPrintJobIdList: [], reason: 'client' };
     expect((await sendSigned(stub, berlin().orderCancelUrl, cancel)).status).toBe(409);
     expect(await ended('237')).toMatchObject({ state: 'finished', cancelOrders: [{ accepted: false }] });
   });
 
-  it('tells the code and link of its own carrier when it does not ask for dispatch', async () => {
+  it('sends code and link of its own carrier when it does not request dispatch', async () => {
     await submit('238', 'sandbox:ships-without-dispatch');
     await ended('238');
     const shipped = stub.arrivals.find(({ body }) => body.orderId === '238' && body.status === 'shipped');

@@ -2,8 +2,8 @@ import { get } from 'node:http';
 import imageSize from 'image-size';
 import { PDFDocument } from 'pdf-lib';
 import type { Sandbox } from '../../sandbox';
-import { PRINT_FILES } from '../../sandbox/print-files';
-import { formatOf } from '../../sandbox/production';
+import { PRINT_FILES } from '../../sandbox/files/print-files';
+import { formatOf } from '../../sandbox/partners/asset-check';
 import { removeFolder, type StubPressline, sandboxAt, startStub } from './stub-pressline';
 
 let stub: StubPressline;
@@ -32,7 +32,7 @@ async function fetched(path: string): Promise<{ status: number; type: string | n
 const mm = (points: number) => Math.round((points / 72) * 25.4);
 
 describe('Print files', () => {
-  it.each(Object.keys(PRINT_FILES))('%s is what its name says, and under 4 MB', async (name) => {
+  it.each(Object.keys(PRINT_FILES))('%s has the declared format and fewer than 4 MB', async (name) => {
     const { status, type, data } = await fetched(`/files/${name}`);
     expect(status).toBe(200);
     expect(type).toBe(PRINT_FILES[name]!.contentType);
@@ -40,7 +40,7 @@ describe('Print files', () => {
     expect(data.length).toBeLessThan(4_000_000);
   });
 
-  it('a poster has artwork into its bleed and a trim box of its size', async () => {
+  it('a poster has a bleed of 3 mm and a trim box of its size', async () => {
     const pdf = await PDFDocument.load((await fetched('/files/poster-a3.pdf')).data);
     const page = pdf.getPage(0);
     const trim = page.getTrimBox();
@@ -61,11 +61,11 @@ describe('Print files', () => {
     ['mug-wrap.png', 2362, 1004],
     ['t-shirt-front.png', 1772, 2362],
     ['frame-poster-30x40.jpg', 2362, 3150],
-  ])('%s has the pixels of its print area: %d x %d', async (name, width, height) => {
+  ])('%s has the pixel size of its print area: %d x %d', async (name, width, height) => {
     expect(imageSize((await fetched(`/files/${name}`)).data)).toMatchObject({ width, height });
   });
 
-  it('pictures carry their resolution', async () => {
+  it('images contain their resolution', async () => {
     const png = (await fetched('/files/mug-wrap.png')).data;
     const at = png.indexOf('pHYs') + 4;
     expect([png.readUInt32BE(at), png.readUInt8(at + 8)]).toEqual([11811, 1]);
@@ -73,7 +73,7 @@ describe('Print files', () => {
     expect([jpeg.readUInt8(13), jpeg.readUInt16BE(14)]).toEqual([1, 200]);
   });
 
-  it('is the same file each time', async () => {
+  it('two downloads have the same bytes', async () => {
     const [first, again] = [
       await fetched('/files/photo-book-a4.pdf?pages=3'),
       await fetched('/files/card-a6.pdf'),
@@ -106,7 +106,7 @@ describe('Faulty hosts', () => {
   it.each([
     ['recovers.pdf', 500],
     ['busy.pdf', 429],
-  ])('%s answers %d as often as asked, each key by itself', async (name, status) => {
+  ])('%s answers %d as many times as requested, counted by key', async (name, status) => {
     const statuses = [];
     for (let count = 0; count < 3; count++)
       statuses.push((await fetched(`/faulty-files/${name}?failures=2&key=a`)).status);
@@ -114,32 +114,32 @@ describe('Faulty hosts', () => {
     expect((await fetched(`/faulty-files/${name}?key=b`)).status).toBe(status);
   });
 
-  it('lies.pdf says PDF and is none; misnamed.png is a PDF', async () => {
+  it('lies.pdf declares a PDF and is none; misnamed.png is a PDF', async () => {
     const lies = await fetched('/faulty-files/lies.pdf');
     expect([lies.type, formatOf(lies.data)]).toEqual(['application/pdf', 'unknown']);
     const misnamed = await fetched('/faulty-files/misnamed.png');
     expect([misnamed.type, formatOf(misnamed.data)]).toEqual(['image/png', 'pdf']);
   });
 
-  it('corrupt.pdf begins like a PDF and cannot be read', async () => {
+  it('corrupt.pdf starts like a PDF and cannot be parsed', async () => {
     const { data } = await fetched('/faulty-files/corrupt.pdf');
     expect(formatOf(data)).toBe('pdf');
     await expect(PDFDocument.load(data).then((pdf) => pdf.getPageCount())).rejects.toThrow();
   });
 
-  it('too-large.pdf sends as much as asked', async () => {
+  it('too-large.pdf sends the requested size', async () => {
     expect((await fetched('/faulty-files/too-large.pdf?megabytes=3')).data.length).toBeGreaterThanOrEqual(
       3 << 20,
     );
   });
 
-  it('slow.pdf comes late', async () => {
+  it('slow.pdf is delayed', async () => {
     const start = Date.now();
     expect((await fetched('/faulty-files/slow.pdf?ms=150')).status).toBe(200);
     expect(Date.now() - start).toBeGreaterThanOrEqual(145);
   });
 
-  it('redirect-private.pdf points at the metadata address', async () => {
+  it('redirect-private.pdf redirects to the metadata address', async () => {
     const response = await fetch(`${sandbox.url}/faulty-files/redirect-private.pdf`, { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([
       302,
@@ -147,7 +147,7 @@ describe('Faulty hosts', () => {
     ]);
   });
 
-  it('breaks-off.pdf ends before the length it promised', async () => {
+  it('breaks-off.pdf ends before its declared length', async () => {
     const outcome = await new Promise<{ promised: number; got: number; complete: boolean }>(
       (resolve, reject) => {
         get(`${sandbox.url}/faulty-files/breaks-off.pdf`, (response) => {
@@ -174,7 +174,7 @@ describe('Faulty hosts', () => {
     await expect(fetched('/faulty-files/hangs-up.pdf')).rejects.toThrow();
   });
 
-  it('an unfinished transfer does not hold up the end of the sandbox', async () => {
+  it('the sandbox stops during an unfinished transfer', async () => {
     const other = await sandboxAt(stub, { mode: 'off' });
     const pending = fetch(`${other.sandbox.url}/faulty-files/slow.pdf?ms=60000`).catch(() => 'broken');
     const dripping = await fetch(`${other.sandbox.url}/faulty-files/drips.pdf?ms=60000`);

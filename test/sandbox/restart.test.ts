@@ -33,7 +33,7 @@ async function started(folder?: string, port?: number): Promise<{ sandbox: Sandb
   return result;
 }
 
-/** The folder as a SIGKILL at this moment would leave it: a copy, its last line cut short. */
+/** Returns a copy of the folder as a SIGKILL leaves it: with an incomplete last line. */
 function killedAt(folder: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'pressline-sandbox-'));
   cpSync(folder, copy, { recursive: true });
@@ -53,7 +53,7 @@ const orders = (sandbox: Sandbox): readonly SeenPrintOrder[] =>
   sandbox.seen().partners['prints-berlin']!.printOrders;
 
 describe('A killed sandbox', () => {
-  it('goes on with every print order it had answered, and makes none twice', async () => {
+  it('continues with every answered print order and produces none twice', async () => {
     const first = await started();
     const submit = `${first.sandbox.partnerUrls('prints-berlin').orderSubmitUrl}`;
     const ids = Array.from({ length: 20 }, (_, index) => String(300 + index));
@@ -65,14 +65,14 @@ describe('A killed sandbox', () => {
     const left = killedAt(first.folder);
     await stop(first.sandbox);
 
-    // The same port: print-file links and partner addresses stay as they were.
+    // The same port keeps the links of print files and the addresses of partners valid.
     const second = await started(left, first.sandbox.port);
     await until(() => orders(second.sandbox).every(({ state }) => state === 'finished'), 'all ends');
     expect(orders(second.sandbox).map(({ printOrderId }) => printOrderId)).toEqual(ids);
     expect(orders(second.sandbox).every(({ distinctLabels }) => distinctLabels === 1)).toBe(true);
 
     const again = await sendSigned(stub, submit, printOrder(second.sandbox, '305'), { webhookId: 'msg_305' });
-    expect(again).toMatchObject({ status: 200, body: { message: 'Print order already taken' } });
+    expect(again).toMatchObject({ status: 200, body: { message: 'Print order already accepted' } });
     expect(orders(second.sandbox).find(({ printOrderId }) => printOrderId === '305')).toMatchObject({
       deliveries: 2,
       distinctContents: 1,
@@ -80,7 +80,7 @@ describe('A killed sandbox', () => {
     });
   });
 
-  it('still answers an accepted cancel order', async () => {
+  it('still confirms an accepted cancel request', async () => {
     const first = await started();
     const urls = first.sandbox.partnerUrls('prints-berlin');
     await sendSigned(
@@ -104,7 +104,7 @@ describe('A killed sandbox', () => {
     expect(stub.postbacks('330')).toContain('cancelled');
   });
 
-  it('remembers its rules and its stock, and how often a rule was used', async () => {
+  it('keeps its rules and how often each was applied', async () => {
     const first = await started();
     const post = (path: string, body: unknown) =>
       fetch(`${first.sandbox.controlUrl}${path}`, {
@@ -124,20 +124,20 @@ describe('A killed sandbox', () => {
     expect((await submit(second.sandbox, '342')).status).toBe(200);
   });
 
-  it('keeps its journal to its owner', async () => {
+  it('makes its journal readable by its owner only', async () => {
     const { folder } = await started();
     expect(statSync(join(folder, 'journal.jsonl')).mode & 0o077).toBe(0);
   });
 });
 
 describe('Starting in any order', () => {
-  it('subscribes once Pressline is there', async () => {
+  it('subscribes when Pressline becomes available', async () => {
     stub.failures.set('/v2/subscribe', { status: 503, left: 3 });
     const { sandbox } = await started();
     expect(sandbox.seen().partners['prints-berlin']!.subscribed).toBe(true);
   });
 
-  it('puts print orders off until it knows its signing secret', async () => {
+  it('answers 503 until it knows its signing secret', async () => {
     stub.failures.set('/v2/subscribe', { status: 503, left: 1_000 });
     const folder = mkdtempSync(join(tmpdir(), 'pressline-sandbox-'));
     folders.push(folder);

@@ -20,7 +20,7 @@ export interface Arrival {
   readonly body: Record<string, unknown>;
 }
 
-/** What Pressline's side of the wire does, as little as the sandbox needs, with everything that arrived. */
+/** A minimal Pressline API for sandbox tests. It records every request. */
 export interface StubPressline {
   readonly url: string;
   readonly arrivals: Arrival[];
@@ -31,11 +31,11 @@ export interface StubPressline {
     readonly id: string;
   }[];
   readonly secrets: Map<string, string>;
-  /** Tracking codes that dispatch answers with, by print order, in place of `TRACK{id}`. */
+  /** Tracking codes of dispatch answers by print order. Default: `TRACK{id}`. */
   readonly trackingCodes: Map<string, string>;
-  /** Tracking numbers of every parcel of a print order that goes in several; their labels' files are named for them. */
+  /** Tracking numbers by print order, for print orders of several parcels. The label file names contain them. */
   readonly parcels: Map<string, string[]>;
-  /** Requests that are answered with this status first, by path. */
+  /** Failures by path: the next `left` requests get this status. */
   readonly failures: Map<string, { status: number; left: number; headers?: Record<string, string> }>;
   postbacks(printOrderId: string): string[];
   stop(): Promise<void>;
@@ -133,7 +133,7 @@ export async function startStub(): Promise<StubPressline> {
   };
 }
 
-/** A sandbox in a folder of its own, subscribed at the stub. */
+/** Starts a sandbox in its own folder and waits for its subscriptions at the stub. */
 export async function sandboxAt(
   stub: StubPressline,
   options: { mode?: Mode; folder?: string; port?: number } = {},
@@ -157,7 +157,7 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** A print order of two items whose print files the sandbox itself serves. */
+/** Returns a print order of two items with print files of the sandbox. */
 export function printOrder(sandbox: Sandbox, id: string, addressLine2 = ''): Record<string, unknown> {
   const item = (itemId: string, file: string, format: 'pdf' | 'png') => ({
     id: itemId,
@@ -200,7 +200,7 @@ export function printOrder(sandbox: Sandbox, id: string, addressLine2 = ''): Rec
   };
 }
 
-/** Sends a body as Pressline would: signed, with a stable webhook-id. */
+/** Sends a signed message as Pressline does, with a stable webhook-id. */
 export async function sendSigned(
   stub: StubPressline,
   url: string,
@@ -229,11 +229,11 @@ export async function sendSigned(
   };
 }
 
-/** Waits until a condition holds; fails by time. */
+/** Waits until a condition is true. @throws after `ms` milliseconds */
 export async function until(condition: () => boolean, what: string, ms = 10_000): Promise<void> {
   const end = Date.now() + ms;
   while (!condition()) {
-    if (Date.now() > end) throw new Error(`waited ${ms} ms in vain: ${what}`);
+    if (Date.now() > end) throw new Error(`timed out after ${ms} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

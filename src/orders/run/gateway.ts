@@ -3,12 +3,12 @@ import {
   isGrpcServiceError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { type ErrorCode, Refusal } from '../../platform/errors';
 import { sendUpdate } from '../../platform/temporal/updates';
+import { isUnavailable, unavailable } from '../../platform/unavailable';
 import type { RunRefusal } from '../domain/lifecycle/guards';
 import type { RunState } from '../domain/lifecycle/run-state';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
@@ -26,7 +26,6 @@ const ANSWER_MS = 25_000;
 /** How long Temporal may be silent before it counts as away; the SDK by itself tries for 20 s. */
 const REACHABLE_MS = 4_000;
 const STATE_MS = 2_000;
-const RETRY_AFTER_SECONDS = 5;
 
 const CODE_OF: Readonly<Record<string, ErrorCode>> = {
   [RUN_REFUSALS.conflict]: 'CONFLICT',
@@ -105,13 +104,13 @@ function refusalOf(error: unknown): Refusal | null {
     const { type, message, details } = error.cause;
     const code = CODE_OF[type ?? ''];
     if (code === undefined) return null;
+    if (code === 'UNAVAILABLE') return unavailable(sentence(message));
     const reference = (details?.[0] as { reference?: string } | undefined)?.reference;
     return new Refusal(code, {
       message: sentence(message),
       ...(reference === undefined
         ? {}
         : { errors: [{ code: 'VALIDATION_ERROR' as const, message: sentence(message), reference }] }),
-      ...(code === 'UNAVAILABLE' ? { retryAfter: RETRY_AFTER_SECONDS } : {}),
     });
   }
   // Not started yet, or ended: either way nothing can be changed now.
@@ -120,10 +119,9 @@ function refusalOf(error: unknown): Refusal | null {
       message: 'The order has no run that could do this: it has ended, or is about to begin.',
     });
   }
-  const away =
-    error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
-    isGrpcServiceError((error as Error).cause ?? error);
-  return away ? new Refusal('UNAVAILABLE', { retryAfter: RETRY_AFTER_SECONDS }) : null;
+  // Other gRPC statuses count too: a query that no worker polls for, for example, is FAILED_PRECONDITION.
+  const isFromTemporal = isGrpcServiceError((error as Error).cause ?? error);
+  return isFromTemporal || isUnavailable(error) ? unavailable() : null;
 }
 
 /** @throws Refusal for what a run would refuse for this reason */

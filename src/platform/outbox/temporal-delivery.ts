@@ -1,11 +1,11 @@
 import {
   type Client,
-  isGrpcServiceError,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
+import { isTemporalUnavailable } from '../unavailable';
 import type { OutboxRow } from './outbox';
 import type { DeliveryOutcome, Lane } from './relay';
 
@@ -28,14 +28,6 @@ export interface TemporalDeliveryOptions {
   readonly taskQueue: string;
   /** Search attributes a started workflow begins with, made from its start message. */
   readonly searchAttributes?: (start: WorkflowStart) => TypedSearchAttributes | undefined;
-}
-
-/** gRPC statuses that say "not now" about the server, not "no" about the request (grpc/status.proto). */
-const AWAY = new Set([1, 4, 8, 14]);
-
-function isAway(error: unknown): boolean {
-  const cause = isGrpcServiceError(error) ? error : (error as { cause?: unknown }).cause;
-  return isGrpcServiceError(cause) && AWAY.has(cause.code);
 }
 
 /** Lanes that carry workflow starts and signals to Temporal. */
@@ -64,7 +56,7 @@ async function delivered(client: Client, work: () => Promise<DeliveryOutcome>): 
   try {
     return await client.withDeadline(Date.now() + DEADLINE_MS, work);
   } catch (error) {
-    if (isAway(error)) return { outcome: 'unavailable', error: (error as Error).message };
+    if (isTemporalUnavailable(error)) return { outcome: 'unavailable', error: (error as Error).message };
     throw error;
   }
 }

@@ -39,7 +39,7 @@ const create = (body: string | object, headers: Record<string, string> = {}) =>
 const storedParcels = async () => (await database.sql`SELECT 1 FROM parcels`).length;
 
 describe('fields', () => {
-  test('all offending fields are named at once, by path and kind', async () => {
+  test('reports every invalid field with its path and code', async () => {
     const { status, body } = await create({
       parcelOwner: '  ',
       size: 'huge',
@@ -66,7 +66,7 @@ describe('fields', () => {
     await create({ ...goodParcel, colour: 'red' }).expect(200);
   });
 
-  test('an empty body misses every required field', async () => {
+  test('an empty body reports every required field as missing', async () => {
     const { body } = await create('').expect(400);
     expect(body.errors.map(({ reference }: { reference: string }) => reference)).toEqual([
       'parcelOwner',
@@ -88,12 +88,12 @@ describe('fields', () => {
     await create({ ...goodParcel, parcelOwner: '😀' }).expect(200);
   });
 
-  test('NUL in path and query is refused', async () => {
+  test('rejects NUL in path and query', async () => {
     const { body } = await request(app).get('/v1/parcels/a%00b').set(client.key).expect(400);
     expect(body.errors[0].reference).toBe('parcelId');
   });
 
-  test('of duplicated members the last counts, and __proto__ changes nothing', async () => {
+  test('uses the last of duplicate members and ignores __proto__', async () => {
     const { body } = await create(
       '{"__proto__":{"polluted":1},"parcelOwner":"first","parcelOwner":"last","size":"small","items":[{"hsCode":"1","quantity":1}],"notes":{"__proto__":"x","a":"b"}}',
     ).expect(200);
@@ -121,7 +121,7 @@ describe('bodies', () => {
     expect(await storedParcels()).toBe(before);
   });
 
-  test('1 MiB is taken, more is 413', async () => {
+  test('accepts 1 MiB and responds 413 beyond it', async () => {
     const padded = (size: number) => {
       const text = JSON.stringify({ ...goodParcel, padding: '' });
       return text.replace('"padding":""', `"padding":"${'x'.repeat(size - text.length)}"`);
@@ -141,53 +141,53 @@ describe('bodies', () => {
     expect(body.code).toBe('UNSUPPORTED_MEDIA_TYPE');
   });
 
-  test('application/json with charset utf-8 is taken', async () => {
+  test('accepts application/json with charset utf-8', async () => {
     await create(JSON.stringify(goodParcel), { 'Content-Type': 'application/json; charset=UTF-8' }).expect(
       200,
     );
   });
 });
 
-describe('addresses and methods', () => {
-  test('an unknown address is 404 in the body of its group', async () => {
+describe('paths and methods', () => {
+  test('an unknown path is 404 with the error body of its group', async () => {
     const orders = await request(app).get('/v1/nowhere').expect(404);
     expect(orders.body).toEqual({
       code: 'NOT_FOUND',
-      message: 'There is no such address.',
+      message: 'There is no resource at this path.',
       requestId: orders.headers['x-request-id'],
     });
     const procurement = await request(app).get('/procurement/v1/nowhere').expect(404);
-    expect(procurement.body).toEqual({ error: 'There is no such address.' });
+    expect(procurement.body).toEqual({ error: 'There is no resource at this path.' });
   });
 
-  test('addresses are exact: no slash at the end, no other case', async () => {
+  test('paths match exactly: no trailing slash, no other case', async () => {
     await request(app).get('/v1/parcels/newest/').set(client.key).expect(404);
     await request(app).get('/V1/parcels/newest').set(client.key).expect(404);
   });
 
-  test('a known address with another method is 405 with Allow', async () => {
+  test('a known path with another method is 405 with Allow', async () => {
     const { headers, body } = await request(app).delete('/v1/parcels/abc').expect(405);
     expect(headers.allow).toBe('GET, HEAD');
     expect(body.code).toBe('METHOD_NOT_ALLOWED');
   });
 
-  test('a path that does not decode is 400', async () => {
+  test('a path that cannot be decoded is 400', async () => {
     const { body } = await request(app).get('/v1/parcels/%zz').set(client.key).expect(400);
     expect(body.code).toBe('VALIDATION_ERROR');
   });
 
-  test('literal addresses come before ids, and an encoded slash stays in its id', async () => {
+  test('literal paths take precedence over ids, and an encoded slash stays in its id', async () => {
     expect((await request(app).get('/v1/parcels/newest').set(client.key)).body).toEqual({ id: 'newest' });
     expect((await request(app).get('/v1/parcels/a%2Fb').set(client.key)).body).toEqual({ id: 'a/b' });
   });
 
-  test('HEAD answers as GET does, without a body', async () => {
+  test('HEAD responds like GET, without a body', async () => {
     const { text, headers } = await request(app).head('/v1/parcels/abc').set(client.key).expect(200);
     expect(text).toBeUndefined();
     expect(headers['content-length']).toBe('12');
   });
 
-  test('files are streamed, and their links are not logged', async () => {
+  test('streams files and does not log their links', async () => {
     const { text } = await request(app).get('/parcel-files/secret-token').expect(200);
     expect(text).toBe('part two');
     expect(logged.join()).not.toContain('secret-token');
@@ -200,7 +200,7 @@ describe('keys', () => {
     return header === undefined ? get : get.set('X-API-KEY', header);
   };
 
-  test('a missing or bad key is 401, a good one alone or with its secret passes', async () => {
+  test('a missing or wrong key is 401; a valid key is accepted with and without its secret', async () => {
     const missing = await read().expect(401);
     expect(missing.body.code).toBe('UNAUTHORIZED');
     expect(missing.headers['www-authenticate']).toBeDefined();
@@ -211,19 +211,19 @@ describe('keys', () => {
     await read(`${client.apiKey}:${client.apiSecret}`).expect(200);
   });
 
-  test('order routes want a client’s secret too', async () => {
+  test('order routes require the secret of a client', async () => {
     await request(app).post('/v1/parcels').set(client.key).send(goodParcel).expect(401);
     await request(app).post('/v1/parcels').set(client.keyAndSecret).send(goodParcel).expect(200);
     await request(app).post('/v1/parcels').set(operator.key).send(goodParcel).expect(200);
   });
 
-  test('a good key of another role is 403, before its body is looked at', async () => {
+  test('a valid key of another role is 403 before the body is read', async () => {
     const { body } = await request(app).post('/v1/parcels').set(partner.key).send({}).expect(403);
     expect(body.code).toBe('FORBIDDEN');
     await request(app).post('/v2/parcel/status').set(client.key).send({}).expect(403);
   });
 
-  test('in the procurement group a missing or bad key is 403', async () => {
+  test('in the procurement group a missing or wrong key is 403', async () => {
     const { body } = await request(app).post('/procurement/v1/parcel/adjust').send({}).expect(403);
     expect(body).toEqual({
       success: false,
@@ -245,7 +245,7 @@ describe('error bodies by group', () => {
     });
   });
 
-  test('adjust-stock names the adjustments that are in error', async () => {
+  test('adjust-stock names the faulty adjustments', async () => {
     const adjustments = [
       { partnerSku: 'good', adjustmentType: 'add', quantity: 1 },
       { partnerSku: 'frame-black', adjustmentType: 'steal', quantity: 0 },
@@ -269,7 +269,7 @@ describe('error bodies by group', () => {
     expect(none.body.data).toHaveLength(1);
   });
 
-  test('shipping repeats the reference and carries detail', async () => {
+  test('shipping repeats the reference and has detail', async () => {
     const wrong = await request(app)
       .post('/v1/parcel-orders')
       .set(client.key)
@@ -295,7 +295,7 @@ describe('error bodies by group', () => {
     });
   });
 
-  test('tracking repeats the number', async () => {
+  test('tracking repeats the tracking number', async () => {
     const { body } = await request(app).get('/v1/parcel-tracking/ZZ1').set(client.key).expect(404);
     expect(body).toEqual({
       trackingNumber: 'ZZ1',
@@ -306,8 +306,8 @@ describe('error bodies by group', () => {
   });
 });
 
-describe('faults', () => {
-  test('an unexpected error is 500 with nothing of it in the answer, and the stack in the log', async () => {
+describe('errors', () => {
+  test('an unexpected error is a 500 without details, and its stack is logged', async () => {
     const { body } = await create({ ...goodParcel, parcelOwner: 'broken' }).expect(500);
     expect(body).toEqual({
       code: 'INTERNAL_ERROR',
@@ -323,7 +323,7 @@ describe('faults', () => {
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  test('a Postgres that is not there is 503, and /readyz says so', async () => {
+  test('an unavailable Postgres is 503, and /readyz reports it', async () => {
     const sql = connectPostgres('postgres://nobody@127.0.0.1:1/none', { max: 1 });
     const deps = { ...(await testApiDeps(database.sql)), sql };
     const away = createApp(deps, sampleRoutes(sql));
@@ -334,7 +334,7 @@ describe('faults', () => {
     await sql.end();
   });
 
-  test('an answer outside its schema is a fault while answers are checked', async () => {
+  test('a response outside its schema is an error while responses are checked', async () => {
     await request(app).get('/v1/parcels/undocumented').set(client.key).expect(500);
     expect(logged.join()).toContain('secret is not in the response schema');
   });
@@ -347,14 +347,14 @@ describe('faults', () => {
 });
 
 describe('requests', () => {
-  test('a plain request id is kept, another is replaced', async () => {
+  test('keeps a plain request id and replaces any other', async () => {
     const given = await request(app).get('/healthz').set('X-Request-Id', 'order-17.a');
     expect(given.headers['x-request-id']).toBe('order-17.a');
     const forged = await request(app).get('/healthz').set('X-Request-Id', 'a b {"x":1}');
     expect(forged.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('one log line a request, without keys, query strings or bodies', async () => {
+  test('logs one line per request, without keys, query strings or bodies', async () => {
     await create({ ...goodParcel, parcelOwner: 'personal' })
       .query({ depth: 7 })
       .set('X-Request-Id', 'seen')
@@ -374,7 +374,7 @@ describe('requests', () => {
     }
   });
 
-  test('security headers are set, and answers are not cached', async () => {
+  test('sets security headers and forbids caching', async () => {
     const { headers } = await request(app).get('/healthz');
     expect(headers['x-content-type-options']).toBe('nosniff');
     expect(headers['content-security-policy']).toContain("default-src 'self'");
@@ -382,7 +382,7 @@ describe('requests', () => {
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  test('past the rate a key is 429 with its headers, another key is not', async () => {
+  test('a key beyond the rate is 429 with rate headers; another key is not', async () => {
     const deps = await testApiDeps(database.sql, { config: { RATE_LIMIT: 3 } });
     const limited = createApp(deps, sampleRoutes(database.sql));
     const read = (headers: Record<string, string>) => request(limited).get('/v1/parcels/abc').set(headers);
@@ -399,9 +399,11 @@ describe('requests', () => {
     await request(limited).get('/v1/parcels/abc').expect(401);
   });
 
-  test('two routes at one address, or of one name, are refused at the start', async () => {
+  test('two routes with the same path or name fail at start-up', async () => {
     const deps = await testApiDeps(database.sql);
     const routes = sampleRoutes(database.sql);
-    expect(() => createApp(deps, [...routes, routes[0]!])).toThrow('two routes are createParcel');
+    expect(() => createApp(deps, [...routes, routes[0]!])).toThrow(
+      'two routes have the name or path createParcel',
+    );
   });
 });

@@ -31,7 +31,7 @@ const parcelsOf = async (owner: string) =>
 const keptKeys = async (key: string) =>
   await database.sql`SELECT status, locked_until FROM idempotency_keys WHERE key = ${key}`;
 
-test('same content gives the stored answer, whatever the order of its members', async () => {
+test('equal content returns the stored response, whatever the order of members', async () => {
   const first = await create('same', { ...goodParcel, parcelOwner: 'same' }).expect(200);
   const again = await create('same', { items: goodParcel.items, size: 'small', parcelOwner: 'same' }).expect(
     200,
@@ -56,7 +56,7 @@ test('another account may use the same key', async () => {
   expect(theirs.body.id).not.toBe(mine.body.id);
 });
 
-test('of 50 equal requests at once one is carried out; the others are 409 or its answer', async () => {
+test('of 50 concurrent equal requests one is executed; the others get 409 or its response', async () => {
   hooks.beforeStore = () => new Promise((resolve) => setTimeout(resolve, 50));
   const body = { ...goodParcel, parcelOwner: 'crowd' };
   const answers = await Promise.all(Array.from({ length: 50 }, () => create('crowd', body)));
@@ -78,7 +78,7 @@ test.each([
   await create(name, goodParcel).expect(200);
 });
 
-test('an answer completed in a transaction that fails is not kept, nor what it tells of', async () => {
+test('a response completed in a transaction that fails is not stored, nor is the object', async () => {
   const owner = 'rolled-back';
   await database.sql`ALTER TABLE parcels ADD CONSTRAINT no_such_owner CHECK (owner <> 'rolled-back') NOT VALID`;
   await create(owner, { ...goodParcel, parcelOwner: owner }).expect(500);
@@ -87,7 +87,7 @@ test('an answer completed in a transaction that fails is not kept, nor what it t
   await create(owner, { ...goodParcel, parcelOwner: owner }).expect(200);
 });
 
-test('an attempt that died frees its key with its lease, for the same content only', async () => {
+test('the key of a dead attempt is free after its lease, for the same content only', async () => {
   const key = 'died';
   let enter: () => void = () => undefined;
   let leave: () => void = () => undefined;
@@ -109,7 +109,7 @@ test('an attempt that died frees its key with its lease, for the same content on
   await database.sql`UPDATE idempotency_keys SET locked_until = now() - interval '1 second' WHERE key = ${key}`;
   await create(key, { ...body, parcelOwner: 'thief' }).expect(422);
   const retried = await create(key, body).expect(200);
-  // The first attempt comes back to life: its lock is gone, so its transaction rolls back.
+  // The first attempt resumes. It has lost its lease, so its transaction rolls back.
   leave();
   expect((await slow).status).toBe(409);
   expect(await parcelsOf(key)).toBe(1);
@@ -124,7 +124,7 @@ test('a key is 1 to 255 visible characters', async () => {
   }
 });
 
-test('after seven days a key is free, and pruned', async () => {
+test('after seven days a key is free and its record is deleted', async () => {
   const key = `old-${randomToken(4)}`;
   const first = await create(key).expect(200);
   await database.sql`UPDATE idempotency_keys SET created_at = now() - interval '7 days 1 minute' WHERE key = ${key}`;

@@ -37,14 +37,14 @@ const operations = () =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
 
-/** Every object and array of a JSON value, with itself. */
+/** Returns every object and array in a JSON value, including the value. */
 function* nodes(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return;
   yield value as Record<string, unknown>;
   for (const member of Object.values(value)) yield* nodes(member);
 }
 
-test('routes and document are equal both ways', () => {
+test('the document and the routes list the same operations', () => {
   const documented = operations().map(
     ({ path, method, operation }) => `${method} ${path} ${operation.operationId}`,
   );
@@ -57,16 +57,16 @@ test('routes and document are equal both ways', () => {
   expect(documented.sort()).toEqual([...served, ...system].sort());
 });
 
-test('every documented operation is served: none answers 404 for its address or 405', async () => {
+test('every documented operation is served: none responds 404 for its path or 405', async () => {
   for (const { path, method, operation } of operations()) {
     const address = path.replace(/\{\w+\}/g, 'x');
     const { status, body } = await request(app)[method as 'get'](address);
     expect({ operation: operation.operationId, status }).not.toMatchObject({ status: 405 });
-    if (status === 404) expect(body.message).not.toBe('There is no such address.');
+    if (status === 404) expect(body.message).not.toBe('There is no resource at this path.');
   }
 });
 
-test('the document is OpenAPI 3.1 in what its readers rely on', () => {
+test('the document is valid OpenAPI 3.1', () => {
   expect(document.openapi).toBe('3.1.0');
   const ids = operations().map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
@@ -85,7 +85,7 @@ test('the document is OpenAPI 3.1 in what its readers rely on', () => {
   }
 });
 
-test('every reference leads somewhere, and every component is referred to', () => {
+test('every reference resolves, and every component is referenced', () => {
   const references = new Set(
     [...nodes(document)].map(({ $ref }) => $ref).filter((ref) => typeof ref === 'string'),
   );
@@ -95,12 +95,12 @@ test('every reference leads somewhere, and every component is referred to', () =
       .split('/')
       .reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], document);
   for (const reference of references) expect([reference, at(reference)]).not.toEqual([reference, undefined]);
-  // The error bodies stand there for every group, used yet or not.
+  // Error bodies are present for every group, whether used or not.
   const named = Object.keys(document.components.schemas).filter((name) => !name.endsWith('Error'));
   for (const name of named) expect(references).toContain(`#/components/schemas/${name}`);
 });
 
-test('schemas hold keywords of JSON Schema 2020-12 only, with types that exist', () => {
+test('schemas use only keywords and types of JSON Schema 2020-12', () => {
   const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
   for (const { type, $schema, $defs, nullable } of nodes(document.components.schemas)) {
     if (typeof type === 'string') expect(types).toContain(type);
@@ -108,7 +108,7 @@ test('schemas hold keywords of JSON Schema 2020-12 only, with types that exist',
   }
 });
 
-test('credentials are documented as the routes ask for them', () => {
+test('documents the credentials that the routes require', () => {
   for (const { access, operationId } of routes) {
     const { operation } = operations().find((one) => one.operation.operationId === operationId)!;
     const expected = { none: [], key: [{ key: [] }], 'key:secret': [{ keyAndSecret: [] }] }[
@@ -137,7 +137,7 @@ test('one name for two schemas is an error', () => {
   expect(() => openApiDocument([first, second], 'https://x')).toThrow('OpenApiTestTwin');
 });
 
-test('the page needs nothing from elsewhere, and its files are served', async () => {
+test('the page loads only local files, and they are served', async () => {
   const page = await request(app).get('/docs').expect(200);
   const addresses = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
   expect(addresses.length).toBeGreaterThan(3);

@@ -12,7 +12,7 @@ const parcel = z.object({
   notes: z.record(z.string(), z.string()).optional(),
 });
 
-/** Routes that do one thing each, to see the framework through them. `parcels` is a table of the test's. */
+/** Sample routes, each of which shows one feature of the framework. The test creates the table `parcels`. */
 export function sampleRoutes(sql: Sql, hooks: { beforeStore?: () => Promise<void> } = {}): Route[] {
   const keyed = { credentials: 'key', roles: ['client', 'partner', 'operator'] } as const;
   const store = async (tx: Sql, owner: string) => {

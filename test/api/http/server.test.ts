@@ -23,7 +23,7 @@ const read = (url: string, agent?: Agent) =>
     }).on('error', reject);
   });
 
-test('a stop lets requests in flight end, closes idle connections and takes no new ones', async () => {
+test('stop waits for requests in flight, closes idle connections and accepts no new ones', async () => {
   const server = await startHttpServer(slowApp(), LISTEN);
   const agent = new Agent({ keepAlive: true });
   expect((await read(`${server.url}/quick`, agent)).text).toBe('quick');
@@ -38,7 +38,7 @@ test('a stop lets requests in flight end, closes idle connections and takes no n
   agent.destroy();
 });
 
-test('what is still open after the grace is cut', async () => {
+test('stop closes connections that are open after the grace period', async () => {
   const server = await startHttpServer(slowApp(), LISTEN);
   const never = read(`${server.url}/never`);
   never.catch(() => undefined);
@@ -47,7 +47,7 @@ test('what is still open after the grace is cut', async () => {
   await expect(never).rejects.toMatchObject({ code: 'ECONNRESET' });
 });
 
-test('a port in use is told', async () => {
+test('a port in use is reported', async () => {
   const server = await startHttpServer(slowApp(), LISTEN);
   await expect(startHttpServer(slowApp(), { host: LISTEN.host, port: server.port })).rejects.toMatchObject({
     code: 'EADDRINUSE',
@@ -55,7 +55,7 @@ test('a port in use is told', async () => {
   await server.stop(0);
 });
 
-test('a sender that never ends its body does not hold up a stop', async () => {
+test('a sender that never ends its body does not delay stop', async () => {
   const app = express();
   app.post('/body', express.json(), (_req, res) => void res.end('read'));
   const server = await startHttpServer(app, LISTEN);

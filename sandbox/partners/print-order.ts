@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A print order as a partner reads it (interface "Partner-bound print order"): every field that the
- * interface requires must be there, in its type; what else is in it passes.
+ * The schema with which a partner checks a print order (interface, "Partner-bound print order"). Every required field
+ * must be present with its type. Additional fields are allowed.
  */
 
 const asset = z.object({
@@ -48,7 +48,7 @@ const bundle = z.object({
     .min(1),
 });
 
-/** A line of `items`, checked as what it sets out to be: a union would report the fields of the other kind. */
+/** A line of `items`: a bundle when it has `parts`, else an item. A union would report the fields of both kinds. */
 const line = z.unknown().transform((value, context): z.output<typeof bundle> | z.output<typeof item> => {
   const isBundle = typeof value === 'object' && value !== null && 'parts' in value;
   const result = isBundle ? bundle.safeParse(value) : item.safeParse(value);
@@ -94,13 +94,13 @@ export const printOrderSchema = z.object({
 export type PrintOrder = z.output<typeof printOrderSchema>;
 export type PrintAsset = z.output<typeof asset>;
 
-/** What the partner makes of a print order: the items that postbacks can name, and the files to fetch. */
+/** What a partner needs of a print order: the items that postbacks can name, and the files to download. */
 export interface Workload {
   readonly itemIds: readonly string[];
   readonly assets: readonly PrintAsset[];
 }
 
-/** Reads items and bundles alike: parts of a bundle count as items where they have an id. */
+/** Returns the workload of a print order. A part of a bundle counts as an item when it has an id. */
 export function workloadOf(order: PrintOrder): Workload {
   const lines: { id?: string | undefined; assets?: PrintAsset[] | null | undefined }[] = [];
   for (const entry of order.items) lines.push(...('parts' in entry ? entry.parts : [entry]));
@@ -108,12 +108,21 @@ export function workloadOf(order: PrintOrder): Workload {
   return { itemIds: [...new Set(ids)], assets: lines.flatMap((line) => line.assets ?? []) };
 }
 
-/** The second address line of the receiver, where a test may say how the partner shall behave. */
+/** Returns the second line of the delivery address, which may hold a behaviour marker. */
 export function deliveryLine2(order: PrintOrder): string {
   return order.shipping.address.find((entry) => entry.type === 'delivery')?.addressLine2 ?? '';
 }
 
-/** What is wrong with a message, one line a field. */
+/** Returns one line for each field error of a message. */
 export function problemsOf(error: z.ZodError): string[] {
   return error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+}
+
+/** Returns the parsed JSON, or undefined for text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -10,20 +10,20 @@ function numberIn(request: Request, name: string, fallback: number): number {
 }
 
 /**
- * Hosts that a print file must not be trusted to come from: each address is one fault.
- * `recovers.pdf` counts by its `key`, so that two tests do not share a count.
+ * Routes of a faulty file host: each file name is one fault.
+ * `recovers.pdf` and `busy.pdf` count requests by `key`, so that tests do not share a count.
  */
 export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Router {
-  const asked = new Map<string, number>();
+  const requests = new Map<string, number>();
   const good = async () => (await shelf.get('poster-a4.pdf'))!;
 
   const FAULTS: Readonly<Record<string, Fault>> = {
-    /** Answers well, after `?ms=` (10 seconds). */
+    /** Sends a good file after `?ms=` (10 seconds). */
     'slow.pdf': async (request, response) => {
       await wait(numberIn(request, 'ms', 10_000), undefined, { signal, ref: false });
       sendFile(response, await good());
     },
-    /** Begins at once and then drips 1 kB each `?ms=` (1 second): only a limit on the whole transfer ends it. */
+    /** Sends 1 kB every `?ms=` (1 second). Only a limit on the whole transfer ends it. */
     'drips.pdf': async (request, response) => {
       const { data } = await good();
       response.writeHead(200, { 'Content-Type': 'application/pdf', 'Content-Length': data.length });
@@ -45,32 +45,32 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
     'broken.pdf': (_request, response) => {
       response.status(500).type('text/plain').send('Internal error');
     },
-    /** 429 with Retry-After: 1, `?failures=` times a `?key=` (2), then good. */
+    /** Answers 429 with Retry-After: 1 for the first `?failures=` (2) requests of a `?key=`, then sends a good file. */
     'busy.pdf': async (request, response) => {
       const key = `busy ${String(request.query.key ?? '')}`;
-      const count = (asked.get(key) ?? 0) + 1;
-      asked.set(key, count);
+      const count = (requests.get(key) ?? 0) + 1;
+      requests.set(key, count);
       if (count > numberIn(request, 'failures', 2)) sendFile(response, await good());
       else response.status(429).set('Retry-After', '1').type('text/plain').send('Slow down');
     },
-    /** 500 `?failures=` times a `?key=` (2), then good. */
+    /** Answers 500 for the first `?failures=` (2) requests of a `?key=`, then sends a good file. */
     'recovers.pdf': async (request, response) => {
       const key = `recovers ${String(request.query.key ?? '')}`;
-      const count = (asked.get(key) ?? 0) + 1;
-      asked.set(key, count);
+      const count = (requests.get(key) ?? 0) + 1;
+      requests.set(key, count);
       if (count > numberIn(request, 'failures', 2)) sendFile(response, await good());
       else response.status(500).type('text/plain').send('Not yet');
     },
-    /** Says PDF, is a web page. */
+    /** Declares a PDF and is a web page. */
     'lies.pdf': (_request, response) => {
       const page = '<!doctype html><title>Sign in</title><p>Please sign in.</p>';
       sendFile(response, { contentType: 'application/pdf', data: Buffer.from(page) });
     },
-    /** Says and is named PNG, is a PDF: the content decides, so this one is good for a product that takes PDF. */
+    /** Is named and declared PNG and is a PDF. Valid for products that accept PDF, because the content decides. */
     'misnamed.png': async (_request, response) => {
       sendFile(response, { contentType: 'image/png', data: (await good()).data });
     },
-    /** Is named and begins like a PDF, is noise. */
+    /** Starts like a PDF and is noise. */
     'corrupt.pdf': (_request, response) => {
       const noise = Buffer.alloc(20_000, 'no cross-reference table anywhere. ');
       response.type('application/pdf').send(Buffer.concat([Buffer.from('%PDF-1.7\n'), noise]));
@@ -78,7 +78,7 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
     'empty.pdf': (_request, response) => {
       response.type('application/pdf').send(Buffer.alloc(0));
     },
-    /** Sends `?megabytes=` (300) without saying how many. */
+    /** Sends `?megabytes=` (300) without a Content-Length. */
     'too-large.pdf': async (request, response) => {
       response.type('application/pdf');
       response.write('%PDF-1.7\n');
@@ -93,27 +93,27 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
       }
       response.end();
     },
-    /** Says `?megabytes=` (300) in Content-Length and then sends nothing. */
+    /** Declares `?megabytes=` (300) in Content-Length and sends nothing. */
     'claims-large.pdf': (request, response) => {
       const length = numberIn(request, 'megabytes', 300) * (1 << 20);
       response.writeHead(200, { 'Content-Type': 'application/pdf', 'Content-Length': length });
       response.write('%PDF-1.7\n');
     },
-    /** Redirects to the address where clouds keep machine credentials. */
+    /** Redirects to the metadata address of cloud machines. */
     'redirect-private.pdf': (_request, response) => {
       response.redirect(302, 'http://169.254.169.254/latest/meta-data/');
     },
-    /** Redirects to a good file of this host. */
+    /** Redirects to a good file on this host. */
     'redirect.pdf': (_request, response) => {
       response.redirect(302, '/files/poster-a4.pdf');
     },
-    /** Promises the whole file and closes the connection half-way. */
+    /** Declares the whole file and closes the connection half-way. */
     'breaks-off.pdf': async (_request, response) => {
       const { data } = await good();
       response.writeHead(200, { 'Content-Type': 'application/pdf', 'Content-Length': data.length });
       response.write(data.subarray(0, data.length >> 1), () => response.socket?.destroy());
     },
-    /** Closes the connection before any answer. */
+    /** Closes the connection without an answer. */
     'hangs-up.pdf': (_request, response) => {
       response.socket?.destroy();
     },

@@ -1,10 +1,10 @@
 /**
- * A landscape made of plain vector shapes, drawn alike into PDF pages and into pixels.
- * The same seed gives the same picture, so that a file fetched twice is byte for byte the same.
+ * A landscape of plain vector shapes, for PDF pages and for pixel images.
+ * The same seed produces the same picture, so that two downloads of a file have the same bytes.
  */
 
 export interface Shape {
-  /** SVG path data in millimetres, origin top left. */
+  /** SVG path data in millimetres. The origin is the top left corner. */
   readonly path: string;
   /** `#rrggbb`. */
   readonly color: string;
@@ -17,7 +17,7 @@ const PALETTES = [
   { sky: ['#2b2d42', '#8d99ae'], sun: '#edf2f4', hills: ['#6c7a96', '#515f7e', '#39455f', '#222b40'] },
 ] as const;
 
-/** Numbers in [0, 1) that a seed decides (mulberry32). */
+/** Returns a generator of numbers in [0, 1) for a seed (mulberry32). */
 function numbersFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -47,8 +47,8 @@ function circle(x: number, y: number, r: number): string {
 }
 
 /**
- * Shapes of a landscape that fills `width` x `height` millimetres.
- * @param ground false leaves sky and frame out: what is printed on a shirt stands on the cloth
+ * Returns the shapes of a landscape of `width` x `height` millimetres.
+ * @param ground false omits the sky, for artwork with a clear background such as a shirt print
  */
 export function landscape(width: number, height: number, seed: number, ground = true): Shape[] {
   const next = numbersFrom(seed);
@@ -57,7 +57,7 @@ export function landscape(width: number, height: number, seed: number, ground = 
   const bands = 24;
   for (let band = 0; ground && band < bands; band++) {
     const top = (height * band) / bands;
-    // Each band runs under the next one: no hairline between them when a viewer smooths edges.
+    // Bands overlap, so that anti-aliasing leaves no hairline between them.
     const bottom = Math.min(height, top + (2 * height) / bands);
     shapes.push({
       path: `M 0 ${n(top)} H ${n(width)} V ${n(bottom)} H 0 Z`,
@@ -78,7 +78,7 @@ export function landscape(width: number, height: number, seed: number, ground = 
     for (let crest = 1; crest <= crests; crest++) {
       const x = (width * crest) / crests;
       const reach = width / crests / 2;
-      // Level at both ends, so that one curve runs into the next without a kink.
+      // The curve is level at both ends, so that it continues without a kink.
       const to = base + swing * (crest % 2 === 0 ? -next() : 0.4 * next());
       path += ` C ${n(x - reach)} ${n(y)} ${n(x - reach)} ${n(to)} ${n(x)} ${n(to)}`;
       y = to;

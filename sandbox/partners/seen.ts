@@ -1,6 +1,6 @@
 import type { PrintOrderKind, PrintOrderRecord } from './partner-record';
 
-/** What a partner got and sent: what fault runs and tests count. */
+/** What a partner received and sent for one print order. Fault runs and tests count it. */
 export interface SeenPrintOrder {
   readonly printOrderId: string;
   readonly kind: PrintOrderKind;
@@ -8,10 +8,10 @@ export interface SeenPrintOrder {
   readonly state: PrintOrderRecord['state'];
   readonly reason: string | null;
   readonly itemIds: readonly string[];
-  /** Times the print order arrived, and how each arrival was answered. */
+  /** Number of deliveries, and the answer to each. */
   readonly deliveries: number;
   readonly answers: readonly string[];
-  /** More than one is a broken promise: a redelivery has the bytes and the webhook-id of the first. */
+  /** Must be 1: a redelivery has the same bytes and the same webhook-id as the first delivery. */
   readonly distinctContents: number;
   readonly distinctWebhookIds: number;
   readonly assetsFetched: number;
@@ -22,7 +22,7 @@ export interface SeenPrintOrder {
   }[];
   readonly documents: readonly { readonly type: string; readonly sha256: string; readonly bytes: number }[];
   readonly labelsDownloaded: number;
-  /** Labels of different bytes. */
+  /** Number of labels with different bytes. */
   readonly distinctLabels: number;
   readonly trackingCodes: readonly string[];
   readonly cancelOrders: readonly { readonly itemIds: readonly string[]; readonly accepted: boolean }[];
@@ -32,16 +32,16 @@ export interface SeenPartner {
   readonly subscribed: boolean;
   readonly printOrders: readonly SeenPrintOrder[];
   readonly inventoryPolls: number;
-  /** Requests refused for their signature, since the sandbox started. */
+  /** Requests with an invalid signature since the sandbox started. */
   readonly badSignatures: number;
-  /** Print orders refused because the interface's fields were not right, since the sandbox started. */
+  /** Print orders with missing or wrong fields since the sandbox started. */
   readonly malformed: readonly {
     readonly printOrderId: string | null;
     readonly problems: readonly string[];
   }[];
 }
 
-/** A print order's record as `seen` shows it. */
+/** Returns the public view of a print order's record. */
 export function seenPrintOrder(record: PrintOrderRecord): SeenPrintOrder {
   const labels = record.documents.filter(({ type }) => type === 'label');
   return {

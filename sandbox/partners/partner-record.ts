@@ -1,18 +1,18 @@
-import type { ChosenBehaviour, PostbackStatus } from './behaviours';
+import type { ChosenBehaviour, PostbackStatus } from '../behaviours';
 import { type PrintOrder, workloadOf } from './print-order';
 
 /**
- * What a partner knows, as entries of the journal and as the state that they add up to. State changes by
- * entries only, so that a partner read back from its journal is the partner that was killed.
+ * The journal entries of a partner, and the state that they produce. State changes only by entries, so that a partner
+ * restored from its journal equals the partner that was killed. Journals on disk hold the entry types under these names.
  */
 
-/** How the partner behaves towards print orders that match. */
+/** Selects a behaviour for the print orders that match. */
 export interface Rule {
   readonly id: string;
   readonly behaviour: ChosenBehaviour;
-  /** Text that the print order's body holds (an id, a name, a model uid); without it every print order matches. */
+  /** Text that the body of the print order contains (an id, a name, a model uid). Default: every print order matches. */
   readonly contains?: string;
-  /** Print orders that the rule still takes. */
+  /** Number of print orders that the rule applies to. Default: no limit. */
   readonly times?: number;
 }
 
@@ -54,7 +54,7 @@ export type PartnerEntry =
   | { type: 'step'; printOrderId: string; done: number }
   | { type: 'ended'; printOrderId: string; state: 'finished' | 'cancelled' | 'given-up'; reason?: string };
 
-/** Which of the partner's two addresses took the print order. */
+/** The address of the partner that received the print order. */
 export type PrintOrderKind = 'print' | 'apparel';
 
 export interface ShippingDocument {
@@ -69,12 +69,12 @@ export interface PrintOrderRecord {
   readonly kind: PrintOrderKind;
   readonly behaviour: ChosenBehaviour;
   readonly itemIds: readonly string[];
-  /** Dropped at the end: thousands of ended print orders are kept. */
+  /** Removed at the end, because a partner keeps thousands of ended print orders. */
   order: PrintOrder | undefined;
   deliveries: number;
   readonly webhookIds: Set<string>;
   readonly contents: Set<string>;
-  /** How each delivery was answered: a status, `hang-up` or `silence`. */
+  /** Answer to each delivery: a status, `hang-up` or `silence`. */
   readonly answers: string[];
   state: 'not-taken' | 'taken' | 'finished' | 'cancelled' | 'given-up';
   reason: string | undefined;
@@ -83,17 +83,17 @@ export interface PrintOrderRecord {
   readonly postbacks: { status: string; orderItemId?: string; answer: number }[];
   readonly documents: ShippingDocument[];
   readonly trackingCodes: Set<string>;
-  /** Tracking numbers of the newest labels: a change of address makes new ones, and the old ones stay behind. */
+  /** Tracking numbers of the newest labels. A change of address replaces them. */
   parcels: readonly string[];
-  /** Items that are no longer made, by the service's wish or the partner's. */
+  /** Items that Pressline or the partner cancelled. */
   readonly held: Set<string>;
   readonly cancelOrders: { itemIds: string[]; accepted: boolean }[];
-  /** Items of an accepted cancel order whose `cancelled` postback has not been sent yet. */
-  cancelToTell: string[] | undefined;
+  /** Items of an accepted cancel request whose `cancelled` postback is still due. */
+  cancelToConfirm: string[] | undefined;
 }
 
 export interface PartnerState {
-  /** The last two: the service may sign with the older one until it has seen our answer. */
+  /** The last two secrets. Pressline may sign with the older one for a moment after a new subscription. */
   signingSecrets: string[];
   /** Newest first. */
   rules: { rule: Rule; left: number }[];
@@ -105,7 +105,7 @@ export function emptyPartnerState(): PartnerState {
   return { signingSecrets: [], rules: [], stock: new Map(), printOrders: new Map() };
 }
 
-/** Adds one entry to the state. */
+/** Applies one entry to the state. */
 export function apply(state: PartnerState, entry: PartnerEntry): void {
   switch (entry.type) {
     case 'subscribed':
@@ -143,14 +143,14 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
         parcels: [],
         held: new Set(),
         cancelOrders: [],
-        cancelToTell: undefined,
+        cancelToConfirm: undefined,
       });
       return;
     }
   }
   const record = state.printOrders.get(entry.printOrderId);
   if (record === undefined)
-    throw new Error(`journal names print order ${entry.printOrderId} before its arrival`);
+    throw new Error(`the journal names print order ${entry.printOrderId} before its arrival`);
   switch (entry.type) {
     case 'delivery':
       record.deliveries += 1;
@@ -181,10 +181,10 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
       record.cancelOrders.push({ itemIds: entry.itemIds, accepted: entry.accepted });
       if (!entry.accepted) return;
       for (const id of entry.itemIds) record.held.add(id);
-      if (entry.postbackDue) record.cancelToTell = entry.itemIds;
+      if (entry.postbackDue) record.cancelToConfirm = entry.itemIds;
       return;
     case 'cancel-told':
-      record.cancelToTell = undefined;
+      record.cancelToConfirm = undefined;
       return;
     case 'step':
       record.stepsDone = entry.done;
@@ -197,12 +197,12 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
   }
 }
 
-/** Whether every item was taken out of the print order. */
+/** Returns true when every item of the print order is cancelled. */
 export function allHeld(record: PrintOrderRecord): boolean {
   return record.itemIds.every((id) => record.held.has(id));
 }
 
-/** Whether this status was told and taken, for this item or for the whole print order. */
-export function told(record: PrintOrderRecord, status: PostbackStatus): boolean {
+/** Returns true when Pressline accepted a postback with this status, for an item or the whole print order. */
+export function hasReported(record: PrintOrderRecord, status: PostbackStatus): boolean {
   return record.postbacks.some((postback) => postback.status === status && postback.answer < 300);
 }

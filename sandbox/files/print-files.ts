@@ -4,7 +4,7 @@ import { packingSlipPdf, printPdf } from './print-pdf';
 
 interface PrintFile {
   readonly contentType: 'application/pdf' | 'image/png' | 'image/jpeg';
-  /** Pages when the URL does not say (`?pages=`); absent where the count is not for the URL to choose. */
+  /** Default number of pages. Absent when `?pages=` has no effect on the file. */
   readonly pages?: number;
   readonly make: (pages: number) => Promise<Uint8Array>;
 }
@@ -31,7 +31,7 @@ function image(
   };
 }
 
-/** The files under `/files/`: what shops send in, in the forms and sizes of the demo catalog's print areas. */
+/** The files under `/files/`, in the formats and sizes of the demo catalog's print areas. */
 export const PRINT_FILES: Readonly<Record<string, PrintFile>> = {
   'poster-a4.pdf': pdf('Evening hills', 210, 297, 1, 0),
   'poster-a3.pdf': pdf('Evening hills', 297, 420, 1, 0),
@@ -55,15 +55,15 @@ export const PRINT_FILES: Readonly<Record<string, PrintFile>> = {
   'packing-slip.pdf': { contentType: 'application/pdf', make: packingSlipPdf },
 };
 
-/** Print PDFs have at most this many pages; a photo book of 200 pages takes about 0.2 s to make. */
-const MOST_PAGES = 500;
+/** Largest page count of a PDF. A photo book of 200 pages takes about 0.2 s. */
+const MAX_PAGES = 500;
 
-/** Files of distinct page counts held at a time; the oldest goes first. */
+/** Number of files in memory. The oldest is removed first. */
 const CACHE_ENTRIES = 64;
 
-/** Makes print files on demand and keeps them. */
+/** Makes print files on demand and caches them. */
 export interface PrintFileShelf {
-  /** @returns the file, or undefined when there is none of that name */
+  /** Returns the file, or undefined for an unknown name. */
   get(name: string, pages?: number): Promise<{ contentType: string; data: Buffer } | undefined>;
 }
 
@@ -87,7 +87,7 @@ export function createPrintFileShelf(): PrintFileShelf {
   };
 }
 
-/** GET /files lists the names; GET /files/{name}?pages=n gives a file (n: 1 to 500, PDF artwork only). */
+/** GET /files lists the names. GET /files/{name}?pages=n returns a file (n: 1 to 500, PDF artwork only). */
 export function printFileRoutes(shelf: PrintFileShelf): Router {
   const router = Router();
   router.get('/files', (_request, response) => {
@@ -96,8 +96,8 @@ export function printFileRoutes(shelf: PrintFileShelf): Router {
   router.get('/files/:name', async (request, response) => {
     const text = request.query.pages;
     const pages = text === undefined ? undefined : Number(text);
-    if (pages !== undefined && !(Number.isInteger(pages) && pages >= 1 && pages <= MOST_PAGES)) {
-      response.status(400).json({ error: `pages must be a whole number from 1 to ${MOST_PAGES}` });
+    if (pages !== undefined && !(Number.isInteger(pages) && pages >= 1 && pages <= MAX_PAGES)) {
+      response.status(400).json({ error: `pages must be a whole number from 1 to ${MAX_PAGES}` });
       return;
     }
     const file = await shelf.get(request.params.name, pages);

@@ -6,21 +6,21 @@ export interface ImageSpec {
   readonly form: 'png' | 'jpeg';
   readonly widthMm: number;
   readonly heightMm: number;
-  /** Pixels per inch; decides the pixel size and stands in the file. */
+  /** Pixels per inch. Sets the pixel size and is written into the file. */
   readonly dpi: number;
   readonly seed: number;
-  /** Whether the background stays clear (PNG only). */
+  /** True for a clear background (PNG only). */
   readonly transparent: boolean;
 }
 
 const MM_PER_INCH = 25.4;
 
-/** Pixels that a length needs at a resolution. */
+/** Returns the number of pixels of a length at a resolution. */
 export function pixels(mm: number, dpi: number): number {
   return Math.round((mm / MM_PER_INCH) * dpi);
 }
 
-/** A picture with the pixel size of its print area, its resolution written into the file. */
+/** Draws an image with the pixel size of its print area and its resolution in the file. */
 export async function printImage(spec: ImageSpec): Promise<Uint8Array> {
   const canvas = createCanvas(pixels(spec.widthMm, spec.dpi), pixels(spec.heightMm, spec.dpi));
   const context = canvas.getContext('2d');
@@ -40,7 +40,7 @@ export async function printImage(spec: ImageSpec): Promise<Uint8Array> {
     : withJpegResolution(await canvas.encode('jpeg', 88), spec.dpi);
 }
 
-/** Adds the pHYs chunk (PNG specification, 11.3.4.3) behind IHDR: pixels per metre on both axes. */
+/** Inserts a pHYs chunk (PNG specification, 11.3.4.3) after IHDR: pixels per metre on both axes. */
 function withPngResolution(png: Buffer, dpi: number): Buffer {
   const afterHeader = 8 + 12 + 13;
   const chunk = Buffer.alloc(12 + 9);
@@ -54,7 +54,7 @@ function withPngResolution(png: Buffer, dpi: number): Buffer {
   return Buffer.concat([png.subarray(0, afterHeader), chunk, png.subarray(afterHeader)]);
 }
 
-/** Writes dots per inch into the JFIF header (ITU-T T.871), which the encoder leaves at an aspect ratio. */
+/** Writes dots per inch into the JFIF header (ITU-T T.871). The encoder writes an aspect ratio only. */
 function withJpegResolution(jpeg: Buffer, dpi: number): Buffer {
   const copy = Buffer.from(jpeg);
   if (copy.toString('latin1', 6, 10) !== 'JFIF') return copy;

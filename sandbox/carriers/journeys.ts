@@ -1,0 +1,47 @@
+import type { JourneyName } from '../behaviours';
+
+/** One scan of a parcel as a carrier reports it. The values of statusUid: interface, "States and transitions". */
+export interface Scan {
+  readonly statusUid: string;
+  readonly message: string;
+  readonly location: string;
+  /** Time of the scan. It is independent of the position in the list, which is the order of sending. */
+  readonly minute: number;
+}
+
+const scan = (statusUid: string, message: string, location: string, minute: number): Scan => ({
+  statusUid,
+  message,
+  location,
+  minute,
+});
+
+const registered = scan('registered', 'Shipment data received', '', 0);
+const inTransit = scan('in_transit', 'Departed the sorting centre', 'Sorting centre', 1);
+const outForDelivery = scan('out_for_delivery', 'Out for delivery', 'Delivery depot', 4);
+const delivered = scan('delivered', 'Delivered', 'Receiver', 7);
+const usual = [registered, inTransit, outForDelivery, delivered];
+
+/** The scans of each kind of journey, in the order in which the carrier sends them. */
+export const JOURNEYS: Readonly<Record<JourneyName, readonly Scan[]>> = {
+  delivered: usual,
+  returned: [
+    registered,
+    inTransit,
+    outForDelivery,
+    scan('failed_attempt', 'Nobody there to take the parcel', 'Delivery depot', 5),
+    scan('available_for_pickup', 'Waiting at the pick-up point', 'Pick-up point', 6),
+    scan('not_picked_up', 'Not picked up in time', 'Pick-up point', 8),
+    scan('returned', 'Returned to sender', 'Sender', 9),
+  ],
+  troubled: [
+    registered,
+    inTransit,
+    scan('shipping_exception', 'Held up by weather', 'Sorting centre', 2),
+    scan('in_transit', 'On its way again', 'Sorting centre', 3),
+    outForDelivery,
+    scan('failed_attempt', 'Nobody there to take the parcel', 'Delivery depot', 5),
+    delivered,
+  ],
+  disordered: [...usual].reverse().flatMap((entry) => [entry, entry]),
+};

@@ -1,0 +1,56 @@
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { BEHAVIOURS } from '../behaviours';
+import type { PartnerContext } from './partner-context';
+import { hasReported, type PrintOrderRecord } from './partner-record';
+import { parseJson, problemsOf } from './print-order';
+import type { SignatureCheck } from './signature-check';
+
+const cancelOrderSchema = z.object({
+  version: z.string(),
+  orderId: z.string(),
+  canceledPrintJobIdList: z.array(z.union([z.string(), z.number()]).transform(String)),
+  reason: z.string().nullish(),
+});
+
+/** Returns the handler of cancel requests. A partner refuses one with 409 after dispatch, or when its behaviour says so. */
+export function cancelRequestHandler(
+  { state, enter, log }: PartnerContext,
+  signature: SignatureCheck,
+  work: (record: PrintOrderRecord) => void,
+) {
+  return (request: Request, response: Response): void => {
+    if (!signature.verify(request, response)) return;
+    const parsed = cancelOrderSchema.safeParse(parseJson((request.body as Buffer).toString('utf8')));
+    if (!parsed.success) {
+      response.status(400).json({ error: problemsOf(parsed.error).join('; ') });
+      return;
+    }
+    const { orderId, canceledPrintJobIdList: listed } = parsed.data;
+    const record = state.printOrders.get(orderId);
+    if (record === undefined || record.state === 'not-taken') {
+      response.status(404).json({ error: `There is no print order ${orderId}` });
+      return;
+    }
+    const unknown = listed.filter((id) => !record.itemIds.includes(id));
+    if (unknown.length > 0) {
+      response.status(400).json({ error: `Print order ${orderId} has no item ${unknown.join(', ')}` });
+      return;
+    }
+    const packed = record.trackingCodes.size > 0 || hasReported(record, 'shipped');
+    const refusal =
+      BEHAVIOURS[record.behaviour.name].refusesCancel ?? (packed ? 'The order is packed already' : undefined);
+    enter({
+      type: 'cancel-order',
+      printOrderId: orderId,
+      // An empty list means the whole print order.
+      itemIds: [...(listed.length > 0 ? listed : record.itemIds)],
+      accepted: refusal === undefined,
+      postbackDue: record.behaviour.name !== 'never-answers',
+    });
+    log.info({ printOrderId: orderId, refusal }, 'cancel request arrived');
+    if (refusal === undefined) response.json({ message: 'Cancelled' });
+    else response.status(409).json({ error: refusal });
+    work(record);
+  };
+}

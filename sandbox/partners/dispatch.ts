@@ -1,0 +1,66 @@
+import { formatOf } from './asset-check';
+import type { PartnerCalls } from './calls';
+import type { PartnerContext } from './partner-context';
+import { allHeld, type PrintOrderRecord } from './partner-record';
+
+/** How long a partner repeats a dispatch request that Pressline answers with 409 before it abandons the print order. */
+const DISPATCH_PATIENCE_MS = 10 * 60_000;
+
+interface DispatchAnswer {
+  readonly documents: readonly {
+    readonly type: string;
+    readonly contentType: string;
+    readonly url: string;
+  }[];
+  readonly trackingCode?: string;
+}
+
+/**
+ * Requests dispatch until Pressline answers with documents, and downloads them.
+ * @returns the reason why there are no documents, or undefined
+ */
+export async function dispatch(
+  { enter, outbound }: PartnerContext,
+  calls: PartnerCalls,
+  record: PrintOrderRecord,
+): Promise<string | undefined> {
+  const patienceEnds = Date.now() + DISPATCH_PATIENCE_MS;
+  const answer = await calls.send(
+    '/v2/order/dispatch',
+    { orderId: record.id },
+    ({ status }) => status === 409 && !allHeld(record) && Date.now() < patienceEnds,
+  );
+  if (answer.status !== 200)
+    return `dispatch answered ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
+  const { documents, trackingCode } = answer.body as DispatchAnswer;
+  for (const { type, url } of documents) {
+    const document = await outbound.download(url);
+    if (document.status !== 200) return `the ${type} answered ${document.status}`;
+    if (formatOf(document.head) !== 'pdf') return `the ${type} is not a PDF`;
+    enter({
+      type: 'document',
+      printOrderId: record.id,
+      document: { type, sha256: document.sha256, bytes: document.bytes },
+    });
+  }
+  enter({
+    type: 'dispatched',
+    printOrderId: record.id,
+    ...(trackingCode === undefined ? {} : { trackingCode }),
+    parcels: parcelsOf(documents, trackingCode),
+  });
+  return undefined;
+}
+
+/**
+ * Returns the tracking numbers of all parcels. The answer names only one of them; the others are read from the file
+ * names of the labels, so that no barcode needs to be decoded.
+ */
+function parcelsOf(documents: DispatchAnswer['documents'], trackingCode: string | undefined): string[] {
+  if (trackingCode === undefined) return [];
+  const named = documents.flatMap(({ type, url }) => {
+    const [, number] = /\/label-([^/]+)\.[a-z]+$/.exec(new URL(url).pathname) ?? [];
+    return type === 'label' && number !== undefined ? [number] : [];
+  });
+  return named.includes(trackingCode) ? named : [trackingCode];
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { Router, raw } from 'express';
+import { z } from 'zod';
+import { BEHAVIOURS, type ChosenBehaviour } from '../behaviours';
+import type { Answer } from '../outbound';
+import { createPartnerCalls } from './calls';
+import { cancelRequestHandler } from './cancel-requests';
+import { createInventory } from './inventory';
+import type { PartnerContext } from './partner-context';
+import {
+  apply,
+  emptyPartnerState,
+  type PartnerEntry,
+  type PrintOrderRecord,
+  type Rule,
+  type StockLevel,
+} from './partner-record';
+import { createPrintOrderIntake } from './print-order-intake';
+import { createProduction } from './production';
+import { type SeenPartner, seenPrintOrder } from './seen';
+import { createSignatureCheck } from './signature-check';
+
+/** The addresses that a partner registers with its subscription. */
+export interface PartnerUrls {
+  readonly orderSubmitUrl: string;
+  readonly apparelOrderSubmitUrl: string;
+  readonly orderCancelUrl: string;
+  readonly inventoryUrl: string;
+}
+
+export interface Partner {
+  readonly name: string;
+  readonly routes: Router;
+  /** Registers the addresses with Pressline. Retries until Pressline accepts. */
+  subscribe(urls: PartnerUrls): Promise<void>;
+  /** Continues with the unfinished print orders of the journal. */
+  resume(): void;
+  /** Sends any body as a status postback. Retries passing faults. */
+  postback(body: unknown): Promise<Answer>;
+  dispatch(body: unknown): Promise<Answer>;
+  setRule(rule: {
+    behaviour: ChosenBehaviour;
+    contains?: string | undefined;
+    times?: number | undefined;
+  }): Rule;
+  clearRules(): void;
+  setStock(sku: string, level: StockLevel): void;
+  seen(): SeenPartner;
+}
+
+const subscribedSchema = z.object({ message: z.string(), signingSecret: z.string() });
+
+/**
+ * Creates a print partner. It verifies signatures, writes each print order to the journal before it answers, and then
+ * works through the order by calls to Pressline with its API key.
+ */
+export function createPartner(
+  deps: Omit<PartnerContext, 'state' | 'enter'> & {
+    readonly apiKey: string;
+    readonly entries: readonly PartnerEntry[];
+    readonly write: (entry: PartnerEntry) => void;
+  },
+): Partner {
+  const { name, mode } = deps;
+  const log = deps.log.child({ partner: name });
+  const state = emptyPartnerState();
+  for (const entry of deps.entries) apply(state, entry);
+  const enter = (entry: PartnerEntry) => {
+    if (deps.signal.aborted) return;
+    deps.write(entry);
+    apply(state, entry);
+  };
+  const context: PartnerContext = { ...deps, log, state, enter };
+  const calls = createPartnerCalls(deps.outbound, deps.apiKey);
+  const production = createProduction(context, calls);
+  const signature = createSignatureCheck(context);
+  const work = (record: PrintOrderRecord) => {
+    if (mode === 'auto' && (record.state === 'taken' || record.cancelToConfirm !== undefined))
+      production.work(record);
+  };
+  const intake = createPrintOrderIntake(context, signature, work);
+  const inventory = createInventory(context, signature);
+  let subscribed = false;
+
+  const body = raw({ type: () => true, limit: '4mb' });
+  const routes = Router();
+  routes.post(`/partners/${name}/orders`, body, intake.handler('print'));
+  routes.post(`/partners/${name}/apparel-orders`, body, intake.handler('apparel'));
+  routes.post(`/partners/${name}/cancellations`, body, cancelRequestHandler(context, signature, work));
+  routes.post(`/partners/${name}/inventory`, body, inventory.handler);
+
+  return {
+    name,
+    routes,
+
+    async subscribe(urls) {
+      signature.subscribing = true;
+      // Without `version`, each product kind has its usual version (1.1, apparel 1.0). An unknown key is retried:
+      // Pressline and its sandbox start at the same time, so the key may not exist yet.
+      const answer = await calls.send('/v2/subscribe', urls, ({ status }) => {
+        if (status !== 200) log.warn({ status }, 'Pressline refused the subscription; retrying');
+        return status !== 200;
+      });
+      enter({ type: 'subscribed', signingSecret: subscribedSchema.parse(answer.body).signingSecret });
+      signature.subscribing = false;
+      subscribed = true;
+      log.info('partner subscribed');
+    },
+
+    resume() {
+      for (const record of state.printOrders.values()) {
+        const { beginsAtDelivery = 1 } = BEHAVIOURS[record.behaviour.name];
+        if (record.deliveries >= beginsAtDelivery) work(record);
+      }
+    },
+
+    postback: (message) => calls.send('/v2/order/status', JSON.stringify(message)),
+    dispatch: (message) => calls.send('/v2/order/dispatch', JSON.stringify(message)),
+
+    setRule({ behaviour, contains, times }) {
+      const rule: Rule = {
+        id: randomUUID(),
+        behaviour,
+        ...(contains === undefined ? {} : { contains }),
+        ...(times === undefined ? {} : { times }),
+      };
+      enter({ type: 'rule', rule });
+      return rule;
+    },
+    clearRules: () => enter({ type: 'rules-cleared' }),
+    setStock: (sku, level) => enter({ type: 'stock', sku, level }),
+
+    seen: () => ({
+      subscribed,
+      printOrders: [...state.printOrders.values()].map(seenPrintOrder),
+      inventoryPolls: inventory.polls,
+      badSignatures: signature.refused,
+      malformed: intake.malformed,
+    }),
+  };
+}

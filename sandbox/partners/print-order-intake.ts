@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import {
+  BEHAVIOURS,
+  behaviourInAddress,
+  type ChosenBehaviour,
+  choose,
+  type FirstAnswers,
+} from '../behaviours';
+import type { PartnerContext } from './partner-context';
+import type { PrintOrderKind, PrintOrderRecord } from './partner-record';
+import { deliveryLine2, parseJson, printOrderSchema, problemsOf } from './print-order';
+import type { SeenPartner } from './seen';
+import type { SignatureCheck } from './signature-check';
+
+/** Receives print orders: checks them, writes them to the journal, answers, and starts the work. */
+export interface PrintOrderIntake {
+  handler(kind: PrintOrderKind): (request: Request, response: Response) => void;
+  /** Print orders that were refused because fields were missing or wrong. */
+  readonly malformed: SeenPartner['malformed'];
+}
+
+export function createPrintOrderIntake(
+  { name, state, enter, log }: PartnerContext,
+  signature: SignatureCheck,
+  work: (record: PrintOrderRecord) => void,
+): PrintOrderIntake {
+  const malformed: { printOrderId: string | null; problems: string[] }[] = [];
+
+  function behaviourFor(body: string, line2: string): { behaviour: ChosenBehaviour; ruleId?: string } {
+    const marked = behaviourInAddress(line2, name);
+    if (marked !== undefined) return { behaviour: marked };
+    const match = state.rules.find(
+      ({ rule, left }) => left > 0 && (rule.contains === undefined || body.includes(rule.contains)),
+    );
+    if (match === undefined) return { behaviour: choose('well-behaved') };
+    return { behaviour: match.rule.behaviour, ruleId: match.rule.id };
+  }
+
+  function refuseMalformed(response: Response, body: string, problems: string[]): void {
+    const { id } = (parseJson(body) ?? {}) as { id?: unknown };
+    malformed.push({ printOrderId: typeof id === 'string' ? id : null, problems });
+    log.warn({ problems }, 'print order violates the interface');
+    response.status(400).json({ error: problems.join('; ') });
+  }
+
+  function receive(kind: PrintOrderKind, request: Request, response: Response): void {
+    if (!signature.verify(request, response)) return;
+    const body = (request.body as Buffer).toString('utf8');
+    const parsed = printOrderSchema.safeParse(parseJson(body));
+    if (!parsed.success) {
+      refuseMalformed(response, body, problemsOf(parsed.error));
+      return;
+    }
+    const order = parsed.data;
+    if (!state.printOrders.has(order.id)) {
+      const chosen = behaviourFor(body, deliveryLine2(order));
+      enter({ type: 'print-order', printOrderId: order.id, kind, order, ...chosen });
+    }
+    const record = state.printOrders.get(order.id)!;
+    const contentHash = createHash('sha256').update(body).digest('hex');
+    const delivery = {
+      type: 'delivery',
+      printOrderId: order.id,
+      webhookId: String(request.headers['webhook-id']),
+      contentHash,
+    } as const;
+    if (record.contents.size > 0 && !record.contents.has(contentHash)) {
+      enter({ ...delivery, taken: false, answered: '409' });
+      log.error({ printOrderId: order.id }, 'print order arrived again with different content');
+      response.status(409).json({ error: `Print order ${order.id} was accepted with different content` });
+      return;
+    }
+    const behaviour = BEHAVIOURS[record.behaviour.name];
+    const first = behaviour.firstAnswers?.(record.behaviour.amount);
+    const faulty = first !== undefined && record.deliveries < first.times ? first : undefined;
+    // The journal entry comes before the answer, so that an answered print order survives a kill.
+    enter({
+      ...delivery,
+      taken: faulty?.takes ?? true,
+      answered: faulty === undefined ? '200' : describe(faulty.how),
+    });
+    log.info({ printOrderId: order.id, kind, behaviour: record.behaviour.name }, 'print order arrived');
+    answerDelivery(response, faulty?.how, record);
+    if (record.deliveries >= (behaviour.beginsAtDelivery ?? 1)) work(record);
+  }
+
+  return { malformed, handler: (kind) => (request, response) => receive(kind, request, response) };
+}
+
+function answerDelivery(
+  response: Response,
+  how: FirstAnswers['how'] | undefined,
+  record: PrintOrderRecord,
+): void {
+  const accept = () =>
+    response.json({
+      message: record.deliveries > 1 ? 'Print order already accepted' : 'Print order accepted',
+    });
+  if (how === undefined) accept();
+  else if (how === 'hang-up') response.socket?.destroy();
+  else if (how === 'silence') return;
+  else if ('lateMs' in how) setTimeout(accept, how.lateMs).unref();
+  else
+    response
+      .status(how.status)
+      .set(how.headers ?? {})
+      .json({ error: how.error });
+}
+
+function describe(how: FirstAnswers['how']): string {
+  if (typeof how === 'string') return how;
+  return 'lateMs' in how ? '200' : String(how.status);
+}

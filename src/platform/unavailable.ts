@@ -1,0 +1,78 @@
+import { isGrpcServiceError } from '@temporalio/client';
+import { Refusal } from './errors';
+import { isUnprocessedUpdate } from './temporal/updates';
+
+/** Seconds that a 503 answer asks its caller to wait (`Retry-After`). */
+const RETRY_AFTER_SECONDS = 5;
+
+/** Error codes of Node, postgres.js and Postgres for a server that is down, starting, stopping or overloaded. */
+const UNAVAILABLE_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EPIPE',
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  // SQLSTATE: connection exceptions, too many connections, shutting down, crashed, starting up.
+  '08000',
+  '08001',
+  '08003',
+  '08004',
+  '08006',
+  '53300',
+  '57P01',
+  '57P02',
+  '57P03',
+  // SQLSTATE: serialization failure, deadlock, lock not available, statement timeout. The same request can succeed later.
+  '40001',
+  '40P01',
+  '55P03',
+  '57014',
+]);
+
+/**
+ * gRPC statuses of a Temporal server that is down or overloaded: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE,
+ * and CANCELLED, with which a long poll ends at its deadline (grpc/status.proto).
+ */
+const UNAVAILABLE_GRPC_STATUSES = new Set([1, 4, 8, 14]);
+
+/** Error classes of @temporalio/client for an answer that did not arrive in time, for example because no worker polls. */
+const UNAVAILABLE_CLASSES = new Set(['WorkflowUpdateRPCTimeoutOrCancelledError']);
+
+/** Returns true when the error, or its cause, is a gRPC status that means that Temporal is unavailable. */
+export function isTemporalUnavailable(error: unknown): boolean {
+  const cause = isGrpcServiceError(error) ? error : (error as { cause?: unknown } | null | undefined)?.cause;
+  return isGrpcServiceError(cause) && UNAVAILABLE_GRPC_STATUSES.has(cause.code);
+}
+
+/** Returns true when the error, or one of its causes, means that Postgres, Temporal or every worker is unavailable. */
+export function isUnavailable(error: unknown, depth = 0): boolean {
+  if (typeof error !== 'object' || error === null || depth > 5) return false;
+  if (isUnprocessedUpdate(error)) return true;
+  const { code, cause, errors, name } = error as {
+    code?: unknown;
+    cause?: unknown;
+    errors?: unknown;
+    name?: unknown;
+  };
+  if (typeof code === 'string' && UNAVAILABLE_CODES.has(code)) return true;
+  if (typeof code === 'number' && UNAVAILABLE_GRPC_STATUSES.has(code)) return true;
+  if (typeof name === 'string' && UNAVAILABLE_CLASSES.has(name)) return true;
+  if (Array.isArray(errors) && errors.some((inner) => isUnavailable(inner, depth + 1))) return true;
+  return isUnavailable(cause, depth + 1);
+}
+
+/** Returns the 503 refusal with `Retry-After`. Every 503 answer of the API comes from here. */
+export function unavailable(message?: string): Refusal {
+  return new Refusal('UNAVAILABLE', {
+    ...(message === undefined ? {} : { message }),
+    retryAfter: RETRY_AFTER_SECONDS,
+  });
+}
