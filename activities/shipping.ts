@@ -61,10 +61,7 @@ export function createShippingActivities(deps: ShippingDeps) {
     async takeBackShipment({ idempotencyKey }: { idempotencyKey: string }): Promise<void> {
       const voided = await retryWhileUnavailable(() => voidShipment(deps, { idempotencyKey }));
       if (!voided.ok) {
-        deps.log.error(
-          { idempotencyKey, reason: voided.reason },
-          'carrier refused to void an unused label',
-        );
+        deps.log.error({ idempotencyKey, reason: voided.reason }, 'carrier refused to void an unused label');
         throw ApplicationFailure.nonRetryable(voided.reason, 'CarrierRefused');
       }
     },

@@ -175,7 +175,10 @@ interface ShipmentTransit {
  * Returns the combined status of each print order's shipment: `delivered` when all packages are, `returned` when all have
  * a final status and at least one was returned, `in_transit` as soon as one moves.
  */
-async function shipmentTransits(tx: Transaction, packages: readonly TrackedPackage[]): Promise<ShipmentTransit[]> {
+async function shipmentTransits(
+  tx: Transaction,
+  packages: readonly TrackedPackage[],
+): Promise<ShipmentTransit[]> {
   const rows = await tx<
     { shipmentId: string; orderId: string; printOrderId: string; statuses: TrackingStatus[] }[]
   >`
