@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PDFDocument } from 'pdf-lib';
+import { buffer } from 'node:stream/consumers';
+import PDFDocument from 'pdfkit';
 import type { RunningStack } from '../../cli/start-stack';
 import { createPresslineClient } from '../../client/pressline-client';
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
@@ -106,7 +107,8 @@ async function produce(partner: Partner, orderId: string): Promise<void> {
 }
 
 async function posterPdf(): Promise<Buffer> {
-  const document = await PDFDocument.create();
-  document.addPage([842, 1191]).drawRectangle({ x: 100, y: 100, width: 640, height: 990 });
-  return Buffer.from(await document.save());
+  const pdf = new PDFDocument({ size: [842, 1191], margin: 0 });
+  pdf.rect(100, 100, 640, 990).fill();
+  pdf.end();
+  return await buffer(pdf);
 }

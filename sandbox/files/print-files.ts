@@ -55,7 +55,7 @@ export const PRINT_FILES: Readonly<Record<string, PrintFile>> = {
   'packing-slip.pdf': { contentType: 'application/pdf', make: packingSlipPdf },
 };
 
-/** Largest page count of a PDF. A photo book of 200 pages takes about 0.2 s. */
+/** Largest page count of a PDF. A photo book of 200 pages takes about 0.1 s. */
 const MAX_PAGES = 500;
 
 /** Number of files in memory. The oldest is removed first. */

@@ -1,15 +1,18 @@
+import { buffer } from 'node:stream/consumers';
 import { createCanvas } from '@napi-rs/canvas';
-import { PDFDocument, rgb } from 'pdf-lib';
+import PDFDocument from 'pdfkit';
 
 /** A PDF of pages in points; the first page's left half is red. */
 export async function samplePdf(...pages: [number, number][]): Promise<Buffer> {
-  const document = await PDFDocument.create();
+  const pdf = new PDFDocument({ margin: 0, autoFirstPage: false });
   for (const [width, height] of pages) {
-    document
-      .addPage([width, height])
-      .drawRectangle({ x: 0, y: 0, width: width / 2, height, color: rgb(1, 0, 0) });
+    pdf
+      .addPage({ size: [width, height] })
+      .rect(0, 0, width / 2, height)
+      .fill('#ff0000');
   }
-  return Buffer.from(await document.save());
+  pdf.end();
+  return await buffer(pdf);
 }
 
 /** An image whose left half is red and whose right half is `right`. */
