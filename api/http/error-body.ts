@@ -56,6 +56,10 @@ export const ERROR_BODIES: Readonly<
     ...(errors ? { errors } : {}),
   }),
   plain: ({ message, errors }) => ({ error: [message, ...(errors ?? []).map(inWords)].join(' ') }),
+  'plain-list': ({ message, errors }) => ({
+    error:
+      errors === undefined ? message : errors.map((error) => inWords(error).replace(/\.$/, '')).join(', '),
+  }),
   'adjust-stock': (refusal, { body }) => ({ success: false, data: adjustmentErrors(refusal, body) }),
   shipping: ({ code, message, detail, errors }, { body }) => ({
     orderReferenceId: textField(body, 'orderReferenceId'),

@@ -34,6 +34,14 @@ export const ERROR_SCHEMAS: Readonly<
     name: 'PlainError',
     schema: { type: 'object', required: ['error'], properties: { error: message } },
   },
+  'plain-list': {
+    name: 'PlainListError',
+    schema: {
+      type: 'object',
+      required: ['error'],
+      properties: { error: { ...message, description: 'Problems of the request, separated by commas.' } },
+    },
+  },
   'adjust-stock': {
     name: 'AdjustStockError',
     schema: {

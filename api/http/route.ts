@@ -4,7 +4,7 @@ import type { Logger } from '../../src/platform/logging';
 import type { Queryable } from '../../src/platform/postgres';
 
 /** The error body of a route (interface "Errors", "Bodies by endpoint group"). */
-export type ErrorShape = 'coded' | 'plain' | 'adjust-stock' | 'shipping' | 'tracking';
+export type ErrorShape = 'coded' | 'plain' | 'plain-list' | 'adjust-stock' | 'shipping' | 'tracking';
 
 /**
  * Who may call a route.

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { printable } from '../documents/printable';
 import { isCountry } from '../platform/domain/countries';
+import { crossField, property } from '../platform/domain/cross-field';
 import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
 import { day, moment } from '../platform/domain/fields';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
@@ -96,14 +97,13 @@ export const partnerViewSchema = z.object({
   createdAt: z.iso.datetime(),
 });
 
+const units = z.int().min(0).max(1_000_000_000);
+
 /** One SKU of a stock report. Partners answer the stock poll with it, or push it. */
 export const stockReportSchema = z.object({
   SKU: z.string().min(1).max(200),
   status: z.enum(['in-stock', 'out-of-stock']),
-  amount: z
-    .int()
-    .min(0)
-    .max(1_000_000_000)
+  amount: units
     .nullish()
     .describe('Units available. The status in-stock with amount 0 counts as out of stock.'),
   replenishmentDate: z
@@ -113,3 +113,16 @@ export const stockReportSchema = z.object({
 });
 
 export type StockReport = z.output<typeof stockReportSchema>;
+
+/** One SKU of a pushed stock report. The units may be given as `quantity` or as `amount`. */
+export const pushedStockSchema = crossField(
+  stockReportSchema.extend({
+    quantity: units.nullish().describe('Same as amount. When both are given, they must be equal.'),
+  }),
+  (item, report) => {
+    const [quantity, amount] = [property(item, 'quantity'), property(item, 'amount')];
+    if (quantity != null && amount != null && quantity !== amount) {
+      report(['quantity'], 'quantity and amount must be equal.');
+    }
+  },
+).transform(({ quantity, ...item }): StockReport => ({ ...item, amount: item.amount ?? quantity }));

@@ -136,6 +136,7 @@ const ERROR_FAULTS: Readonly<
     codeFault(body, answer) ??
     (body.requestId === answer.headers['x-request-id'] ? undefined : 'another requestId than its header'),
   plain: (body) => (isText(body.error) ? undefined : 'no error text'),
+  'plain-list': (body) => (isText(body.error) ? undefined : 'no error text'),
   'adjust-stock': ({ success, data }) =>
     success === false &&
     Array.isArray(data) &&

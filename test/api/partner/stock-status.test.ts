@@ -33,7 +33,10 @@ describe('pushed stock levels', () => {
       { SKU: 'tee-white-m', status: 'in-stock', amount: 12 },
       { SKU: 'tee-white-l', status: 'out-of-stock', replenishmentDate: '2026-12-24T08:00:00Z' },
       { SKU: 'tee-white-s', status: 'in-stock', amount: 0, replenishmentDate: null },
-    ]).expect(200, { message: 'Stock status received.' });
+    ]).expect(200, {
+      message: 'Stock status received.',
+      updated_skus: ['tee-white-m', 'tee-white-l', 'tee-white-s'],
+    });
     const candidates = await createCandidateReader(sql)(['tee-white-m', 'tee-white-l', 'tee-white-s']);
     expect(candidates.map(({ uid, stock }) => [uid, stock])).toEqual([
       ['prints-berlin', {}],
@@ -86,6 +89,45 @@ describe('pushed stock levels', () => {
     for (const field of ['items[2].SKU', 'items[2].amount']) expect(body.error).toContain(`${field}:`);
     expect(await sql`SELECT 1 FROM partner_stock_levels WHERE partner_sku = 'good'`).toHaveLength(0);
     await push([]).expect(400);
+  });
+
+  test('several problems are separated by commas in error', async () => {
+    const { body } = await push([
+      { SKU: '', status: 'in-stock' },
+      { status: 'in-stock', amount: -1 },
+    ]).expect(400);
+    const [blank, missing, amount, ...rest] = body.error.split(', ');
+    expect(rest).toEqual([]);
+    expect(blank).toBe('items[0].SKU: This field must not be blank');
+    expect(missing).toBe('items[1].SKU: This field is required');
+    expect(amount).toMatch(/^items\[1\]\.amount: /);
+  });
+
+  test('quantity counts as amount; two different values are refused', async () => {
+    const { body } = await push([
+      { SKU: 'by-quantity', status: 'in-stock', quantity: 6 },
+      { SKU: 'by-both', status: 'in-stock', quantity: 4, amount: 4 },
+      { SKU: 'empty', status: 'in-stock', quantity: 0 },
+      { SKU: 'by-quantity', status: 'in-stock', quantity: 7 },
+    ]).expect(200);
+    expect(body.updated_skus).toEqual(['by-quantity', 'by-both', 'empty']);
+    const candidates = await createCandidateReader(sql)(['by-quantity', 'by-both', 'empty']);
+    const { stock } = candidates.find(({ uid }) => uid === 'prints-ohio')!;
+    expect(stock).toMatchObject({
+      'by-quantity': { available: 7 },
+      'by-both': { available: 4 },
+      empty: { available: 0 },
+    });
+    const refused = await push([{ SKU: 'by-both', status: 'in-stock', quantity: 4, amount: 5 }]).expect(400);
+    expect(refused.body).toEqual({ error: 'items[0].quantity: quantity and amount must be equal' });
+  });
+
+  test('100 items are accepted, 101 are refused', async () => {
+    const items = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ SKU: `many-${index}`, status: 'in-stock' }));
+    const { body } = await push(items(100)).expect(200);
+    expect(body.updated_skus).toHaveLength(100);
+    await push(items(101)).expect(400);
   });
 
   test('twenty concurrent reports of the same SKUs do not deadlock', async () => {
