@@ -6,7 +6,7 @@ import { projectRoot } from '../../src/platform/project-root';
 
 const root = projectRoot();
 const document = readFileSync(join(root, 'SECURITY.md'), 'utf8');
-const [, section] = document.split('## What is defended, how, and which test shows it');
+const [, section] = document.split('## Defences and their tests');
 const rows = section!
   .split('\n## ')[0]!
   .split('\n')
