@@ -1,0 +1,50 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { projectRoot } from '../../src/platform/project-root';
+
+const root = projectRoot();
+const documents = [
+  'README.md',
+  'SECURITY.md',
+  'ARCHITECTURE.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+/** Returns the anchor that a heading has on the usual Markdown hosts. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} -]/gu, '')
+    .replaceAll(' ', '-');
+
+function anchorsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!));
+}
+
+test.each(documents)('every link of %s leads to a file and to a heading', (document) => {
+  const text = readFileSync(join(root, document), 'utf8');
+  const broken: string[] = [];
+  for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+    if (/^https?:/.test(target!)) continue;
+    const [path, anchor] = target!.split('#');
+    const file = path === '' ? document : join(dirname(document), path!);
+    if (!existsSync(join(root, file))) broken.push(target!);
+    else if (anchor !== undefined && !anchorsOf(file).includes(anchor)) broken.push(target!);
+  }
+  expect(broken).toEqual([]);
+});
+
+test.each(documents)('every path of the repository that %s names exists', (document) => {
+  const text = readFileSync(join(root, document), 'utf8');
+  const named = text.matchAll(
+    /`((?:api|activities|bench|cli|client|sandbox|scripts|src|test|workflows)\/[\w./-]+)`/g,
+  );
+  // SECURITY.md names tests without their ending; document.test.ts checks them.
+  const paths = [...named]
+    .map(([, path]) => path!)
+    .filter((path) => document !== 'SECURITY.md' || path.includes('.'));
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
