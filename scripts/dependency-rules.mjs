@@ -1,17 +1,17 @@
 /**
- * The dependency directions of ARCHITECTURE.md as data; scripts/check-dependencies.mjs holds the sources to them.
+ * The dependency rules of ARCHITECTURE.md as data, checked by scripts/check-dependencies.mjs.
  *
- * A rule looks at the files that match `from` (and not `except`) and names what they must not import (`never`) or the
- * only things that they may (`only`). Targets are paths from the project's root, `node:<module>` for Node's own modules,
- * and `npm:<package>` for packages. Type-only imports vanish when compiled: `typesToo` says that a rule counts them.
+ * A rule applies to the files that match `from` and not `except`. It names the targets that they must not import (`never`)
+ * or the only targets that they may import (`only`). A target is a path from the project's root, `node:<module>` for a
+ * module of Node, or `npm:<package>`. Type-only imports disappear when compiled: a rule counts them with `typesToo`.
  */
 export const ROOTS = ['cli', 'src', 'api', 'workflows', 'activities', 'sandbox', 'bench', 'client'];
 
 const OUTER = '(cli|api|activities|workflows|sandbox|bench|client|test)/';
 
 /**
- * The features of src/, lowest first. A feature imports only features that stand before it in this list, so that
- * dependencies between features form no loop.
+ * The features of src/, lowest first. A feature imports only the features before it in this list, so that dependencies
+ * between features form no cycle.
  */
 export const FEATURES = [
   'platform',
@@ -66,23 +66,23 @@ export const RULES = [
   },
   {
     name: 'api asks src',
-    why: 'HTTP routes reach workflows by their messages, never activities or the sandbox',
+    why: 'HTTP routes use workflows through their messages, and never import activities or the sandbox',
     from: /^api\//,
     never: /^(activities|sandbox|bench|client|test)\//,
   },
   {
     name: 'activities do not serve',
-    why: 'activities know nothing of HTTP routes',
+    why: 'activities do not import HTTP routes',
     from: /^activities\//,
     never: /^(api|sandbox|bench|client|test)\//,
   },
   {
     name: 'sandbox is outside',
-    why: 'the sandbox plays the outside world and speaks to Pressline over HTTP; platform and pure modules excepted',
+    why: 'the sandbox simulates partners and carriers and uses Pressline over HTTP; it may import platform and pure modules',
     from: /^sandbox\//,
     never: /^(api|activities|workflows|bench|test|src\/(?!platform\/|[^/]+\/domain\/))/,
   },
 ];
 
-/** Reading the clock or rolling dice makes a pure function impure: times and random values are arguments there. */
+/** Files that must not read the clock or random numbers. They take times and random values as arguments. */
 export const PURE = /^src\/[^/]+\/domain\//;

@@ -40,7 +40,7 @@ test('what the rules allow passes', () => {
     'src/orders/domain/age.ts': 'export const age = (now: Date) => new Date(now).getTime();',
     'api/orders.ts': "export { store } from '../src/orders/store';",
   });
-  expect(output).toContain('Dependency directions hold (6 files)');
+  expect(output).toContain('The dependency rules hold (6 files)');
   expect(passes).toBe(true);
 });
 
@@ -117,7 +117,7 @@ test.each([
     "import { store } from '../src/orders/store';",
     'sandbox is outside',
   ],
-  ['an import of nothing', 'api/x.ts', "import { gone } from './gone';", 'which is not there'],
+  ['an import of nothing', 'api/x.ts', "import { gone } from './gone';", 'which does not exist'],
 ])('%s fails', (_, path, text, words) => {
   const { passes, output } = check({ ...MODULES, [path]: text });
   expect(output).toContain(words);
@@ -125,7 +125,7 @@ test.each([
   expect(passes).toBe(false);
 });
 
-test('modules that import each other in a circle fail, unless by types only', () => {
+test('modules that import each other in a cycle fail, unless by types only', () => {
   const there = { 'src/orders/a.ts': "import { b } from './b'; export const a = b; export type A = 1;" };
   const circle = check({ ...there, 'src/orders/b.ts': "import { a } from './a'; export const b = () => a;" });
   expect(circle.output).toMatch(/a\.ts\s+-> src\/orders\/b\.ts\s+-> src\/orders\/a\.ts/);
