@@ -1,7 +1,7 @@
 import { type CustomerProductFilter, listCustomerProducts } from '../src/catalog/customer-product-list';
 import { customerProductsByIds } from '../src/catalog/customer-products';
+import { seedDemoCatalog } from '../src/catalog/demo/seed';
 import { resolveProducts } from '../src/catalog/resolve-products';
-import { seedDemoCatalog } from '../src/catalog/seed-demo-catalog';
 import { connectPostgres } from '../src/platform/postgres';
 import type { Filled, Reading } from './support/compare-sizes';
 

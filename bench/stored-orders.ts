@@ -1,5 +1,5 @@
+import { seedDemoCatalog } from '../src/catalog/demo/seed';
 import { resolveProducts } from '../src/catalog/resolve-products';
-import { seedDemoCatalog } from '../src/catalog/seed-demo-catalog';
 import { buildReceipt } from '../src/orders/domain/receipt';
 import { findOrderId, readOrders } from '../src/orders/reading/order-reader';
 import { orderView } from '../src/orders/reading/order-view';

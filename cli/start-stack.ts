@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Sandbox, startSandbox, WATCHABLE } from '../sandbox';
 import { ensureDemoAccounts } from '../src/accounts/demo-accounts';
-import { seedDemoCatalog } from '../src/catalog/seed-demo-catalog';
+import { seedDemoCatalog } from '../src/catalog/demo/seed';
 import { ensureDemoPartners } from '../src/partners/demo-partners';
 import { type Config, ConfigError } from '../src/platform/config';
 import { choosePort, freePort, whyNotListen } from '../src/platform/embedded/ports';

@@ -1,5 +1,11 @@
 import { z } from 'zod';
 import {
+  attribute,
+  attributeValue,
+  attributeValues,
+  storedAttributeValue,
+} from '../../src/catalog/attribute-schemas';
+import {
   addAttributeValues,
   putAttribute,
   attributeValues as readAttributeValues,
@@ -8,13 +14,7 @@ import {
 } from '../../src/catalog/attributes';
 import { withComputedProperties } from '../../src/catalog/domain/computed-properties';
 import type { AttributeValue } from '../../src/catalog/domain/product-model';
-import {
-  attribute,
-  attributeId,
-  attributeValue,
-  attributeValues,
-  storedAttributeValue,
-} from '../../src/catalog/schemas';
+import { attributeId } from '../../src/catalog/fields';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { type Access, type Route, route } from '../http/route';
@@ -40,7 +40,7 @@ function shown({ description, ...value }: StoredAttributeValue): z.input<typeof 
   };
 }
 
-/** Attributes and their values (interface "AttributeValue"). */
+/** Routes of attributes and their values (interface "AttributeValue"). */
 export function attributeRoutes({ sql }: ApiDeps): Route[] {
   return [
     route({
@@ -72,7 +72,8 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
       response: z.array(storedAttributeValue),
       handler: async ({ params }) => {
         const values = await readAttributeValues(sql, params.attributeId);
-        if (values === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no such attribute.' });
+        if (values === undefined)
+          throw new Refusal('NOT_FOUND', { message: 'The attribute does not exist.' });
         return values.map(shown);
       },
     }),
@@ -81,7 +82,7 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
       path: '/product/v1/attributes/{attributeId}/values',
       operationId: 'addAttributeValues',
       summary: 'Add values to an attribute',
-      description: 'All of them, or none when one is there already.',
+      description: 'Adds all values, or none when one of them already exists.',
       tag,
       access: operators,
       errors,
@@ -102,7 +103,7 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
       path: '/product/v1/attributes/{attributeId}/values',
       operationId: 'replaceAttributeValues',
       summary: 'Replace values of an attribute by id',
-      description: 'New ids are added; values that are not given stay as they are.',
+      description: 'Adds new ids. Values that are not given stay unchanged.',
       tag,
       access: operators,
       errors,

@@ -2,6 +2,14 @@ import { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
 import { listCustomerProducts } from '../../src/catalog/customer-product-list';
 import {
+  customerProduct,
+  customerProductChange,
+  customerProductList,
+  customerProductQuery,
+  newCustomerProduct,
+  variantValues,
+} from '../../src/catalog/customer-product-schemas';
+import {
   addVariantValues,
   createCustomerProduct,
   customerProduct as readCustomerProduct,
@@ -9,14 +17,6 @@ import {
   type Viewer,
 } from '../../src/catalog/customer-products';
 import { ALL_CUSTOMERS, type CustomerProduct } from '../../src/catalog/domain/customer-product';
-import {
-  customerProduct,
-  customerProductChange,
-  customerProductList,
-  customerProductQuery,
-  newCustomerProduct,
-  variantValues,
-} from '../../src/catalog/schemas';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
@@ -49,7 +49,7 @@ function shown(product: CustomerProduct): z.input<typeof customerProduct> {
   };
 }
 
-/** A customer product in a list: values of its options by name, no attribute values. */
+/** A customer product as lists return it: the values of its options by name, without attribute values. */
 function listed(product: CustomerProduct): z.input<typeof customerProductList>['customerProducts'][0] {
   const { variantOptions, ...rest } = shown(product);
   return {
@@ -67,7 +67,7 @@ function listed(product: CustomerProduct): z.input<typeof customerProductList>['
   };
 }
 
-/** Customer products and their variant values (interface "Catalog"). */
+/** Routes of customer products and their variant values (interface "Catalog"). */
 export function customerProductRoutes({ sql }: ApiDeps): Route[] {
   return [
     route({
@@ -75,7 +75,7 @@ export function customerProductRoutes({ sql }: ApiDeps): Route[] {
       path: '/product/v1/customer-product',
       operationId: 'createCustomerProduct',
       summary: 'Create a customer product',
-      description: 'A sellable configuration of a product model; orders can name it at once.',
+      description: 'A sellable configuration of a product model. Orders can use it immediately.',
       tag,
       access,
       errors,
@@ -97,7 +97,7 @@ export function customerProductRoutes({ sql }: ApiDeps): Route[] {
       path: '/product/v1/customer-products/{id}',
       operationId: 'updateCustomerProduct',
       summary: 'Change a customer product',
-      description: 'Only the given fields change.',
+      description: 'Changes only the given fields.',
       tag,
       access,
       errors,
@@ -112,7 +112,7 @@ export function customerProductRoutes({ sql }: ApiDeps): Route[] {
       path: '/product/v1/customer-products',
       operationId: 'listCustomerProducts',
       summary: 'List customer products',
-      description: 'Newest first. A client sees those that it may order, and its own.',
+      description: 'Newest first. A client sees the products that it may order and its own products.',
       tag,
       access,
       errors,
@@ -140,7 +140,7 @@ export function customerProductRoutes({ sql }: ApiDeps): Route[] {
       path: '/product/v1/customer-products/{customerProductId}/variant-values',
       operationId: 'addVariantValues',
       summary: 'Add values to variant options',
-      description: 'All of them, or none when one is refused.',
+      description: 'Adds all values, or none when one of them is invalid.',
       tag,
       access,
       errors,
@@ -168,7 +168,7 @@ export function customerProductRoutes({ sql }: ApiDeps): Route[] {
       handler: async ({ account, params }) => {
         const product = await readCustomerProduct(sql, viewerOf(account), params.customerProductId);
         if (product === undefined)
-          throw new Refusal('NOT_FOUND', { message: 'There is no such customer product.' });
+          throw new Refusal('NOT_FOUND', { message: 'The customer product does not exist.' });
         return product.variantOptions.map(({ id, values }) => ({
           variantOptionId: id,
           values: values as z.input<typeof variantValues>[0]['values'],

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { Role } from '../../src/accounts/account';
 import {
+  newProductModel,
+  productModel,
+  productModelChange,
+  productModelQuery,
+} from '../../src/catalog/product-model-schemas';
+import {
   createProductModel,
   type ListedModel,
   listProductModels,
   updateProductModel,
 } from '../../src/catalog/product-models';
-import {
-  newProductModel,
-  productModel,
-  productModelChange,
-  productModelQuery,
-} from '../../src/catalog/schemas';
 import { uuidv7 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { type Access, type Route, route } from '../http/route';
@@ -43,7 +43,7 @@ function shown(model: ListedModel, role: Role): z.input<typeof productModel> {
   };
 }
 
-/** Product models (interface "ProductModel"); operators create and change them. */
+/** Routes of product models (interface "ProductModel"). Operators create and change them. */
 export function productModelRoutes({ sql }: ApiDeps): Route[] {
   return [
     route({
@@ -51,7 +51,7 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       path: '/product/v1/product-models',
       operationId: 'listProductModels',
       summary: 'List product models',
-      description: 'In the order of their ids; by default the first 1,000.',
+      description: 'Ordered by id; returns the first 1,000 by default.',
       tag,
       access: { credentials: 'key', roles: ['client', 'operator'] },
       errors,
@@ -86,7 +86,7 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       operationId: 'updateProductModel',
       summary: 'Change a product model',
       description:
-        'Only the given fields change. States go draft to active or inactive, active to inactive and back; template and parts are fixed once the model leaves draft.',
+        'Changes only the given fields. The state changes from draft to active or inactive, and between active and inactive. Template and parts can change only in state draft.',
       tag,
       access: operators,
       errors,

@@ -4,7 +4,7 @@ import { attributeRoutes } from './attribute-routes';
 import { customerProductRoutes } from './customer-product-routes';
 import { productModelRoutes } from './product-model-routes';
 
-/** The catalog's routes (interface "Catalog", and what DESIGN adds). */
+/** All routes of the catalog (interface "Catalog"). */
 export function catalogRoutes(deps: ApiDeps): Route[] {
   return [...customerProductRoutes(deps), ...attributeRoutes(deps), ...productModelRoutes(deps)];
 }

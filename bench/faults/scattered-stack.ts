@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FAST, type Pace } from '../../sandbox';
 import { type DemoCredentials, ensureDemoAccounts } from '../../src/accounts/demo-accounts';
-import { seedDemoCatalog } from '../../src/catalog/seed-demo-catalog';
+import { seedDemoCatalog } from '../../src/catalog/demo/seed';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
 import { claimDataFolder } from '../../src/platform/embedded/data-folder';
 import { startPostgres } from '../../src/platform/embedded/postgres-server';

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DemoCredentials, ensureDemoAccounts } from '../../src/accounts/demo-accounts';
-import { seedDemoCatalog } from '../../src/catalog/seed-demo-catalog';
+import { seedDemoCatalog } from '../../src/catalog/demo/seed';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
 import { claimDataFolder } from '../../src/platform/embedded/data-folder';
 import { freePort } from '../../src/platform/embedded/ports';

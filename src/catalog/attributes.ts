@@ -20,7 +20,7 @@ const COLUMNS = [
   'updated_at',
 ];
 
-/** An attribute's values in order of creation; undefined when there is no such attribute. */
+/** Returns the values of an attribute in order of creation, or undefined when the attribute does not exist. */
 export async function attributeValues(
   sql: Sql,
   attributeId: string,
@@ -43,7 +43,7 @@ export async function putAttribute(sql: Sql, { id, description, properties }: At
       SET description = excluded.description, properties = excluded.properties, updated_at = now()`;
     await bumpCatalogVersion(tx);
   });
-  catalogCache(sql).distrust();
+  catalogCache(sql).invalidate();
 }
 
 function rows(sql: Queryable, attributeId: string, values: readonly AttributeValue[]) {
@@ -63,15 +63,15 @@ async function lockAttribute(tx: Queryable, attributeId: string): Promise<void> 
     throw new Refusal('NOT_FOUND', { message: `There is no attribute "${attributeId}".` });
 }
 
-const inOrder = (values: readonly AttributeValue[], stored: readonly StoredAttributeValue[]) => {
+const sortLike = (values: readonly AttributeValue[], stored: readonly StoredAttributeValue[]) => {
   const byId = new Map(stored.map((value) => [value.id, value]));
   return values.map(({ id }) => byId.get(id)!);
 };
 
 /**
- * Adds values to an attribute, all or none.
- * @param alongside writes in the same transaction what must stand or fall with the values
- * @throws Refusal `NOT_FOUND` for an unknown attribute, `CONFLICT` naming every value that is there already
+ * Adds values to an attribute in one transaction: all of them or none.
+ * @param alongside runs in the same transaction, for rows that must be committed together with the values
+ * @throws Refusal `NOT_FOUND` for an unknown attribute; `CONFLICT`, which names every value that already exists
  */
 export async function addAttributeValues(
   sql: Sql,
@@ -88,14 +88,14 @@ export async function addAttributeValues(
     if (added.length < values.length) {
       const ids = new Set(added.map(({ id }) => id));
       throw new Refusal('CONFLICT', {
-        message: `Attribute "${attributeId}" has some of these values already.`,
+        message: `Attribute "${attributeId}" already has some of these values.`,
         errors: values.flatMap(({ id }, at) =>
           ids.has(id)
             ? []
             : [
                 {
                   code: 'VALIDATION_ERROR',
-                  message: `There is a value "${id}" already.`,
+                  message: `Value "${id}" already exists.`,
                   reference: `[${at}].id`,
                 },
               ],
@@ -103,16 +103,16 @@ export async function addAttributeValues(
       });
     }
     await bumpCatalogVersion(tx);
-    const stored = inOrder(values, added);
+    const stored = sortLike(values, added);
     await alongside(tx, stored);
     return stored;
   });
-  catalogCache(sql).distrust();
+  catalogCache(sql).invalidate();
   return stored;
 }
 
 /**
- * Replaces values of an attribute by id, and adds those that are new; others stay as they are.
+ * Replaces values of an attribute by id and adds new ones. Values that are not given stay unchanged.
  * @throws Refusal `NOT_FOUND` for an unknown attribute
  */
 export async function replaceAttributeValues(
@@ -131,6 +131,6 @@ export async function replaceAttributeValues(
     await bumpCatalogVersion(tx);
     return replaced;
   });
-  catalogCache(sql).distrust();
-  return inOrder(values, stored);
+  catalogCache(sql).invalidate();
+  return sortLike(values, stored);
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Queryable, Sql } from '../platform/postgres';
 import type { CatalogModel, OfferedAttribute } from './domain/catalog-model';
 import type { ResolvedProduct } from './domain/product';
@@ -32,7 +33,10 @@ const offer = (row: AttributeRow, { valueIds, defaultValueId }: ModelAttribute):
   };
 };
 
-/** Reads product models by id, with the values of their attributes and the models of their parts. Unknown ids are left out. */
+/**
+ * Reads product models by id, with the values of their attributes and the product models of their parts. Skips
+ * unknown ids.
+ */
 export async function loadCatalogModels(
   sql: Queryable,
   ids: readonly string[],
@@ -62,7 +66,7 @@ export async function loadCatalogModels(
 
   const compile = (row: ModelRow, parts: ReadonlyMap<string, CatalogModel>): CatalogModel => {
     const parsed = parseTemplate(row.productUidTemplate);
-    if (!parsed.ok) throw new Error(`product model ${row.id} has a wrong template: ${parsed.message}`);
+    if (!parsed.ok) throw new Error(`product model ${row.id} has an invalid template: ${parsed.message}`);
     return {
       model: modelOf(row),
       template: parsed.template,
@@ -92,39 +96,26 @@ export async function loadCatalogModels(
   );
 }
 
-/** Called in the transaction of every change of attributes or product models, last. */
+/** Increments the catalog version. Call it last in every transaction that changes attributes or product models. */
 export async function bumpCatalogVersion(sql: Queryable): Promise<void> {
   await sql`UPDATE catalog_version SET version = version + 1`;
 }
 
-/** A map that forgets its oldest entries above a size. */
-class BoundedMap<K, V> extends Map<K, V> {
-  constructor(private readonly limit: number) {
-    super();
-  }
-
-  override set(key: K, value: V): this {
-    super.set(key, value);
-    if (this.size > this.limit) this.delete(this.keys().next().value as K);
-    return this;
-  }
-}
-
-/** What one process keeps of a database's catalog, valid for one catalog version. */
+/** Caches the compiled catalog of one database in this process, for one catalog version. */
 export class CatalogCache {
   private version = -1n;
   private checkedAt = Number.NEGATIVE_INFINITY;
-  private readonly models = new BoundedMap<string, CatalogModel>(2_000);
-  /** By productUid: an order of known products costs no statement at all. */
-  private readonly products = new BoundedMap<string, ResolvedProduct>(10_000);
+  private readonly models = new LRUCache<string, CatalogModel>({ max: 2_000 });
+  /** By productUid. An order of cached products needs no SQL statement. */
+  private readonly products = new LRUCache<string, ResolvedProduct>({ max: 10_000 });
 
   /**
-   * How long a process may go on selling from what it knows after another process changed the catalog. A product that
-   * it does not know is always looked up.
+   * Milliseconds for which the cache is used without a check of the catalog version, and so the longest time that a
+   * change by another process stays unseen. A product that is not in the cache is always looked up.
    */
-  static readonly TRUSTED_MS = 1_000;
+  static readonly FRESH_MS = 1_000;
 
-  /** Forgets everything when the version is newer. */
+  /** Records the version that the database has now, and clears the cache when it is newer than the cached one. */
   sawVersion(version: string, now: number): void {
     const seen = BigInt(version);
     if (seen > this.version) {
@@ -135,11 +126,13 @@ export class CatalogCache {
     this.checkedAt = now;
   }
 
-  trusted(now: number): boolean {
-    return now - this.checkedAt < CatalogCache.TRUSTED_MS;
+  /** Returns true when the version was checked less than FRESH_MS ago. */
+  fresh(now: number): boolean {
+    return now - this.checkedAt < CatalogCache.FRESH_MS;
   }
 
-  distrust(): void {
+  /** Forces a version check before the next use. Call it after every change that this process makes. */
+  invalidate(): void {
     this.checkedAt = Number.NEGATIVE_INFINITY;
   }
 
@@ -148,8 +141,8 @@ export class CatalogCache {
   }
 
   /**
-   * Product models by id, those that are missing read from the database, and a way to keep what was built of them.
-   * What was read under one version is not kept when a newer one was seen meanwhile.
+   * Returns product models by id, reading those that are not cached, and `keep`, which caches a product built from
+   * them. Nothing read under one version is cached once a newer version has been seen.
    */
   async modelsById(
     sql: Queryable,
@@ -181,7 +174,7 @@ export class CatalogCache {
 
 const caches = new WeakMap<Sql, CatalogCache>();
 
-/** The cache of a pool's database. */
+/** Returns the catalog cache of a connection pool's database. */
 export function catalogCache(sql: Sql): CatalogCache {
   let cache = caches.get(sql);
   if (cache === undefined) {

@@ -6,10 +6,10 @@ import type { CustomerProduct } from './domain/customer-product';
 
 export interface CustomerProductFilter {
   readonly customerProductIds?: readonly string[] | undefined;
-  /** Products that list one of these customers (`*`: those for all). */
+  /** Products that name one of these customers. `*` selects the products for all customers. */
   readonly customerIds?: readonly string[] | undefined;
   readonly productModelIds?: readonly string[] | undefined;
-  /** Part of the name, in any case. */
+  /** Part of the name, case-insensitive. */
   readonly search?: string | undefined;
   readonly offset: number;
   readonly limit: number;
@@ -18,18 +18,18 @@ export interface CustomerProductFilter {
 export interface CustomerProductPage {
   readonly products: readonly CustomerProduct[];
   readonly total: number;
-  /** A search with more matches than are counted: the total is the planner's estimate. */
+  /** True for a search with more than COUNTED_MATCHES matches: the total is the planner's estimate. */
   readonly totalIsEstimate: boolean;
 }
 
-/** So many matches of a search are read whole, and counted; of more, one page is read and the total estimated. */
+/** Up to this number of matches, a search reads and counts all of them. Beyond it, it reads a page and estimates the total. */
 export const COUNTED_MATCHES = 1_000;
-/** So many models are read as index ranges of their own, each in the list's order. */
+/** Up to this number of product models, each is read as a separate index range in the order of the list. */
 const MAX_RANGES = 20;
 
 type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
-/** The text as a pattern that matches it anywhere, its own `%`, `_` and `\` being plain characters. */
+/** Returns an ILIKE pattern that matches the text anywhere, with `%`, `_` and `\` escaped. */
 function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }
@@ -39,9 +39,10 @@ function joined(sql: Sql, parts: readonly Fragment[], separator: Fragment): Frag
 }
 
 /**
- * Lists the customer products that a viewer can see, newest first (interface "GET /product/v1/customer-products").
- * Reads index ranges of customer_product_listings, one for each viewer and product model, merged in the list's order;
- * totals come from kept counts. A search (or a filter that the ranges cannot answer) is read by its matches.
+ * Returns the customer products that a viewer can see, newest first (interface "GET /product/v1/customer-products").
+ * Reads index ranges of customer_product_listings, one for each viewer and product model, merged in the order of the
+ * list. Totals come from customer_product_totals. A search, and a filter that the ranges cannot answer, reads its
+ * matches instead.
  */
 export async function listCustomerProducts(
   sql: Sql,
@@ -53,9 +54,9 @@ export async function listCustomerProducts(
   const models = filter.productModelIds === undefined ? undefined : [...new Set(filter.productModelIds)];
   if (viewers?.length === 0 || models?.length === 0)
     return { products: [], total: 0, totalIsEstimate: false };
-  // A client asks for products of other customers: only those are shown that it can see too.
+  // The client asks for other customers' products: return only those that it can see too.
   const foreign = own !== undefined && viewers!.some((id) => !own.includes(id));
-  // A product that lists two of the customers asked for stands in two ranges.
+  // A product that names two of the given customers is in two ranges.
   const overlap = filter.customerIds !== undefined && viewers!.length > 1;
   const ids = filter.customerProductIds?.filter(isUuid);
 
@@ -77,18 +78,18 @@ export async function listCustomerProducts(
   const narrowed = ids !== undefined || search !== undefined || foreign || overlap;
   const { offset, limit } = filter;
   const selection: Selection = {
-    // Where the total is not kept, one more than the page shows whether another page follows.
+    // Where the total is not stored, one row more than the page tells whether another page follows.
     page: pageOf(sql, source, { offset, limit: narrowed ? limit + 1 : limit }),
     matches: matchesOf(sql, source),
     found: search === undefined ? sql`` : sql`AND searchable(name) @@ search_for(${search})`,
   };
   const { pageIds, ...totals } = narrowed
     ? await readMatches(sql, selection, filter)
-    : await readRanges(sql, selection, keptTotal(sql, source, filter.customerIds !== undefined));
+    : await readRanges(sql, selection, storedTotal(sql, source, filter.customerIds !== undefined));
   return { products: await customerProductsByIds(sql, viewer, pageIds), ...totals };
 }
 
-/** What is listed: listings of viewers, or (undefined) all customer products; of some product models; narrowed down. */
+/** The rows to list: the listings of viewers or (undefined) all customer products, filtered by product model and condition. */
 interface Source {
   readonly viewers: readonly string[] | undefined;
   readonly models: readonly string[] | undefined;
@@ -96,13 +97,13 @@ interface Source {
   readonly overlap: boolean;
 }
 
-/** The same selection of customer products, as statements that are cheap for different things. */
+/** One selection of customer products as alternative statements, each cheap for one purpose. */
 interface Selection {
-  /** Ids of the page (and, where the total is not kept, the one after), read from ordered ranges. */
+  /** Ids of the page, read from ordered ranges. Where the total is not stored, includes one id after the page. */
   readonly page: Fragment;
-  /** Ids of all, in no order. */
+  /** All ids, unordered. */
   readonly matches: Fragment;
-  /** What to add to `matches` so that the index finds them by the text. */
+  /** A condition to append to `matches` so that the search index finds them. */
   readonly found: Fragment;
 }
 
@@ -112,7 +113,7 @@ interface Ids {
   readonly totalIsEstimate: boolean;
 }
 
-/** Listings with the columns of customer_products, so that conditions fit both. */
+/** Returns listings with the column names of customer_products, so that one condition fits both. */
 function listingsOf(sql: Sql, viewer: Fragment): Fragment {
   return sql`(SELECT customer_product_id AS id, product_model_id, name, listed FROM customer_product_listings
               WHERE viewer ${viewer})`;
@@ -155,7 +156,7 @@ async function readRanges(sql: Sql, { page }: Selection, total: Promise<number>)
   return { pageIds: rows.map(({ id }) => id), total: count, totalIsEstimate: false };
 }
 
-async function keptTotal(sql: Sql, { viewers, models }: Source, listedOnly: boolean): Promise<number> {
+async function storedTotal(sql: Sql, { viewers, models }: Source, listedOnly: boolean): Promise<number> {
   const [row] = await sql<{ total: string }[]>`
     SELECT coalesce(sum(total), 0) AS total FROM customer_product_totals
     WHERE viewer = ANY(${(viewers ?? ['']) as string[]}) AND product_model_id = ANY(${(models ?? ['']) as string[]})
@@ -168,9 +169,10 @@ interface Plan {
 }
 
 /**
- * Few matches (by the planner's estimate) are found by the index and read whole, which gives page and total at
- * once; many are met soon when walking the list in its order, and their total is the estimate. Planned by value, since
- * a prepared statement's general plan walks the list for a rare text too: 32 ms with only 100,000 products.
+ * Reads a page of matches. When the planner estimates few matches, the search index finds all of them, which gives
+ * both page and total. When it estimates many, a scan in the order of the list meets enough of them soon, and the
+ * estimate is the total. The statement is planned for its values: the generic plan of a prepared statement scans the
+ * list for a rare text too, which took 32 ms with only 100,000 products.
  */
 async function readMatches(
   sql: Sql,
@@ -178,7 +180,7 @@ async function readMatches(
   { offset, limit }: CustomerProductFilter,
 ): Promise<Ids> {
   return await inTransaction(sql, async (tx) => {
-    // Sent at once, and so before what follows.
+    // execute() sends the statement now, before the next one.
     const planned = tx`SET LOCAL plan_cache_mode = force_custom_plan`.execute();
     const [[plan]] = await Promise.all([
       tx<{ 'QUERY PLAN': Plan[] }[]>`EXPLAIN (FORMAT JSON) ${matches}`,
@@ -201,11 +203,11 @@ async function readMatches(
     }
     const rows = await tx<{ id: string }[]>`${page}`;
     const pageIds = rows.slice(0, limit).map(({ id }) => id);
-    // The last page shows how many there are.
+    // The last page gives the exact total.
     if (rows.length <= limit && (rows.length > 0 || offset === 0)) {
       return { pageIds, total: offset + rows.length, totalIsEstimate: false };
     }
-    // Whoever reads page by page up to the total must neither stop before the end nor go on behind it.
+    // A reader that pages up to the total must neither stop before the last match nor continue after it.
     const total = rows.length === 0 ? Math.min(estimate, offset) : Math.max(estimate, offset + rows.length);
     return { pageIds, total, totalIsEstimate: true };
   });

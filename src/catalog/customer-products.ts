@@ -10,7 +10,7 @@ import {
   variantValueFaults,
 } from './domain/customer-product-rules';
 
-/** Who reads or changes customer products: an operator, or a client by account id. */
+/** The account that reads or changes customer products: an operator, or a client by account id. */
 export type Viewer = { readonly role: 'operator' } | { readonly role: 'client'; readonly id: string };
 
 interface CustomerProductRow extends CustomerProduct {
@@ -30,7 +30,7 @@ const COLUMNS = [
   'updated_at',
 ];
 
-/** What a viewer may see of a customer product: clients do not learn who else may order it, unless it is their own. */
+/** Returns what a viewer may see of a customer product. A client sees other customers' ids only in its own products. */
 export function shownTo(viewer: Viewer, { ownerId, ...product }: CustomerProductRow): CustomerProduct {
   if (viewer.role === 'operator' || ownerId === viewer.id) return product;
   return { ...product, customerIds: product.customerIds.filter((id) => id === '*' || id === viewer.id) };
@@ -44,7 +44,7 @@ export interface NewCustomerProduct extends CustomerProductDraft {
 }
 
 /**
- * Creates a customer product of a client's or (without owner) of an operator's; it can be ordered at once.
+ * Creates a customer product. A client owns it; an operator's has no owner. Orders can use it immediately.
  * @throws Refusal `VALIDATION_ERROR` for an unknown or inactive product model, parts or attributes, with their paths
  */
 export async function createCustomerProduct(
@@ -82,23 +82,23 @@ export async function createCustomerProduct(
 }
 
 /**
- * A customer product under lock, for a change by the viewer.
- * @throws Refusal `NOT_FOUND` for one that the viewer cannot see, `FORBIDDEN` for one that is not its own
+ * Locks a customer product for a change by the viewer and returns it.
+ * @throws Refusal `NOT_FOUND` for a product that the viewer cannot see, `FORBIDDEN` for one that it does not own
  */
 async function ownProduct(tx: Transaction, viewer: Viewer, id: string): Promise<CustomerProductRow> {
   const [row] = isUuid(id)
     ? await tx<CustomerProductRow[]>`SELECT ${tx(COLUMNS)} FROM customer_products WHERE id = ${id} FOR UPDATE`
     : [];
-  const missing = new Refusal('NOT_FOUND', { message: 'There is no such customer product.' });
+  const missing = new Refusal('NOT_FOUND', { message: 'The customer product does not exist.' });
   if (row === undefined) throw missing;
   if (viewer.role === 'operator' || row.ownerId === viewer.id) return row;
   if (!row.customerIds.includes('*') && !row.customerIds.includes(viewer.id)) throw missing;
   throw new Refusal('FORBIDDEN', {
-    message: 'Another account made this customer product; you may order it only.',
+    message: 'Another account owns this customer product. You can order it, but not change it.',
   });
 }
 
-/** Changes the given fields. @throws Refusal as for every change of a customer product */
+/** Changes the given fields. @throws Refusal `NOT_FOUND`, `FORBIDDEN` */
 export async function updateCustomerProduct(
   sql: Sql,
   viewer: Viewer,
@@ -119,9 +119,9 @@ export async function updateCustomerProduct(
 }
 
 /**
- * Adds values to the variant options of a customer product, all or none.
+ * Adds values to the variant options of a customer product: all of them or none.
  * @throws Refusal `VALIDATION_ERROR` with paths such as `[0].values[1].attributeValues[0].partModelId`; `CONFLICT`
- * for values (or a second default) beside those that are there; `NOT_FOUND`, `FORBIDDEN`
+ * for values, or a second default value, that clash with existing ones; `NOT_FOUND`, `FORBIDDEN`
  */
 export async function addVariantValues(
   tx: Transaction,
@@ -145,7 +145,7 @@ export async function addVariantValues(
     UPDATE customer_products SET variant_options = ${json(tx, options)}, updated_at = now() WHERE id = ${id}`;
 }
 
-/** One customer product that the viewer can see; undefined when there is none. */
+/** Returns a customer product that the viewer can see, or undefined. */
 export async function customerProduct(
   sql: Queryable,
   viewer: Viewer,
@@ -163,12 +163,12 @@ export async function customerProduct(
   return row === undefined ? undefined : shownTo(viewer, row);
 }
 
-/** Whose listings a client sees: those for everybody, and its own. */
+/** Returns the viewers whose listings a client sees: all customers (`*`) and the client itself. */
 export function clientListings(clientId: string): string[] {
   return ['*', clientId];
 }
 
-/** Customer products by id, in the given order. */
+/** Returns customer products by id, in the given order. */
 export async function customerProductsByIds(
   sql: Queryable,
   viewer: Viewer,

@@ -3,22 +3,17 @@ import { z } from 'zod';
 import { Refusal } from '../platform/errors';
 import { uuidv7 } from '../platform/ids';
 import { json, type Transaction } from '../platform/postgres';
+import { attribute, attributeValue } from './attribute-schemas';
 import { bumpCatalogVersion, loadCatalogModels } from './catalog-models';
+import { newCustomerProduct, variantValues } from './customer-product-schemas';
 import type { CatalogModel } from './domain/catalog-model';
 import { ALL_CUSTOMERS } from './domain/customer-product';
 import { customerProductFaults, variantValueFaults } from './domain/customer-product-rules';
+import { attributeId, text } from './fields';
+import { newProductModel } from './product-model-schemas';
 import { changeProductModel, insertProductModel, listProductModels } from './product-models';
-import {
-  attribute,
-  attributeId,
-  attributeValue,
-  newCustomerProduct,
-  newProductModel,
-  text,
-  variantValues,
-} from './schemas';
 
-/** What a line of an import may be; left out, it is a customer product. */
+/** The kinds of import lines. A line without `kind` is a customer product. */
 export const KINDS = ['attribute', 'attribute_value', 'product_model', 'customer_product'] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -47,27 +42,27 @@ export const LINES = {
 type LineOf<K extends Kind> = z.output<(typeof LINES)[K]>;
 
 export interface ImportFault {
-  /** Path of the field; empty for the line as a whole. */
+  /** Path of the field. Empty for the line as a whole. */
   readonly reference: string;
   readonly message: string;
 }
 
-/** What became of a line, or why it was not imported. */
+/** The result of a line: what was done, or the faults for which it was refused. */
 export type Outcome = 'created' | 'updated' | 'unchanged' | readonly ImportFault[];
 
-/** Lines of one kind, to go into the database together. */
+/** Lines of one kind that are written together. */
 export interface Batch<K extends Kind = Kind> {
   readonly kind: K;
   readonly lines: { readonly line: number; readonly value: LineOf<K> }[];
 }
 
-/** Product models of customer products; forgotten when lines change models or attributes. */
+/** Compiled product models by id, null for unknown ids. Cleared when a batch changes product models or attributes. */
 export type KnownModels = Map<string, CatalogModel | null>;
 
-/** A fault of the line as a whole. */
+/** Returns a fault of the line as a whole. */
 export const whole = (message: string): readonly ImportFault[] => [{ reference: '', message }];
 
-/** Outcomes in the order of lines, from the rows that a statement wrote (`created` or updated) and those it did not. */
+/** Returns the outcome of each line, in order. `written` has the rows that the statement inserted or updated. */
 function outcomes<T>(
   lines: readonly { readonly value: T }[],
   keyOf: (value: T) => string,
@@ -134,7 +129,7 @@ function faultsOf(refusal: Refusal): readonly ImportFault[] {
   return refusal.errors?.map(({ reference, message }) => ({ reference, message })) ?? whole(refusal.message);
 }
 
-/** Product models go in one by one, each with every check that the API makes. */
+/** Writes product models one by one, with every check of the API. */
 async function writeProductModels(tx: Transaction, { lines }: Batch<'product_model'>): Promise<Outcome[]> {
   const results: Outcome[] = [];
   for (const { value } of lines) {
@@ -161,7 +156,7 @@ async function writeProductModels(tx: Transaction, { lines }: Batch<'product_mod
   return results;
 }
 
-/** What the API would say of a customer product and its values. */
+/** Returns the faults that the API would report for a customer product and its variant values. */
 function customerProductLineFaults(
   value: LineOf<'customer_product'>,
   model: CatalogModel | null | undefined,
@@ -226,7 +221,7 @@ async function writeCustomerProducts(
   );
 }
 
-/** Writes lines of one kind: what is new is created, what differs replaced. @returns what became of each, in their order */
+/** Creates or replaces the things on the lines of a batch. @returns the outcome of each line, in order */
 export async function writeBatch(tx: Transaction, batch: Batch, models: KnownModels): Promise<Outcome[]> {
   if (batch.kind === 'customer_product') {
     return await writeCustomerProducts(tx, batch as Batch<'customer_product'>, models);

@@ -1,7 +1,7 @@
 import { readCsv } from './domain/csv';
 import { readJsonObjects } from './domain/json-values';
 
-/** One entry of an import file: its fields, or why it cannot be read. */
+/** One entry of an import file: its fields, or the fault that makes it unreadable. */
 export interface ImportLine {
   /** Line of the file, from 1. */
   readonly line: number;
@@ -9,7 +9,7 @@ export interface ImportLine {
   readonly fault?: string;
 }
 
-/** Columns whose cells are JSON; every other cell is text, `true` and `false` are booleans in flag columns. */
+/** Columns whose cells are JSON. Other cells are text, except for `true` and `false` in flag columns. */
 const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'properties',
   'attributes',
@@ -23,7 +23,7 @@ const FLAG_COLUMNS: ReadonlySet<string> = new Set(['isCustom', 'isDefault']);
 function cellValue(column: string, cell: string): unknown {
   if (JSON_COLUMNS.has(column)) return JSON.parse(cell) as unknown;
   if (FLAG_COLUMNS.has(column)) return cell === 'true' ? true : cell === 'false' ? false : cell;
-  // Customers may stand as plain text, separated by semicolons.
+  // Customers may also be plain text, separated by semicolons.
   if (column === 'customerIds') {
     return cell.startsWith('[')
       ? (JSON.parse(cell) as unknown)
@@ -33,8 +33,8 @@ function cellValue(column: string, cell: string): unknown {
 }
 
 /**
- * Reads CSV with a header of field names. Cells of structured fields hold JSON; an empty cell leaves its field out.
- * @throws CsvError when the file is no CSV from some line on
+ * Reads CSV with a header of field names. Cells of structured fields hold JSON. An empty cell omits its field.
+ * @throws CsvError for text that is not valid CSV
  */
 export async function* csvLines(text: AsyncIterable<string> | Iterable<string>): AsyncGenerator<ImportLine> {
   let header: readonly string[] | undefined;
@@ -47,7 +47,7 @@ export async function* csvLines(text: AsyncIterable<string> | Iterable<string>):
       yield {
         line,
         fields: null,
-        fault: `has ${cells.length} cells, but there are ${header.length} columns`,
+        fault: `has ${cells.length} cells, but the header has ${header.length} columns`,
       };
       continue;
     }

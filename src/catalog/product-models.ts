@@ -10,7 +10,6 @@ import {
 } from '../platform/postgres';
 import { bumpCatalogVersion, catalogCache } from './catalog-models';
 import {
-  type AttributeValue,
   MODEL_TRANSITIONS,
   type ModelAttribute,
   type ModelPart,
@@ -19,9 +18,17 @@ import {
   type ProductModel,
   type PropertyDefinition,
 } from './domain/product-model';
+import {
+  attributeFaults,
+  type OfferedInput,
+  offeredAttributes,
+  partFaults,
+  specFaults,
+  type ValueSummary,
+} from './domain/product-model-rules';
 import { parseTemplate, type UidTemplate } from './domain/product-uid';
 
-/** A product model as lists show it. */
+/** A product model as lists return it. */
 export interface ListedModel extends Omit<ProductModel, 'attributes' | 'production'> {
   readonly attributes: readonly (ModelAttribute & {
     readonly description: string;
@@ -37,7 +44,7 @@ export interface ModelFilter {
   readonly limit: number;
 }
 
-/** Product models by id and state, in the order of their ids. */
+/** Returns product models filtered by id and state, ordered by id. */
 export async function listProductModels(
   sql: Queryable,
   { modelIds, state, offset, limit }: ModelFilter,
@@ -62,21 +69,14 @@ export async function listProductModels(
     ORDER BY model.id`;
 }
 
-/** What an operator says of an attribute in a product model. */
-export interface OfferedInput {
-  readonly id: string;
-  readonly valueIds?: readonly string[] | null | undefined;
-  readonly defaultValueId?: string | null | undefined;
-}
-
 export interface NewProductModel extends Omit<ProductModel, 'attributes' | 'production' | 'state'> {
   readonly state: 'draft' | 'active';
-  /** In the template's order when left out. */
+  /** Stored in the order of the template. */
   readonly attributes?: readonly OfferedInput[] | undefined;
   readonly production: ProductionInput;
 }
 
-/** What may change; a template, attributes' names and parts only while the product model is a draft. */
+/** The fields that can change. Template and parts can change only while the product model is a draft. */
 export interface ProductModelChange {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
@@ -89,163 +89,49 @@ export interface ProductModelChange {
   readonly production?: ProductionInput | undefined;
 }
 
-const refuse = (errors: FieldError[]) => new Refusal('VALIDATION_ERROR', { errors });
-const unknown = (reference: string, message: string): FieldError => ({
-  code: 'NO_SUCH_CHOICE_ERROR',
-  message,
-  reference,
-});
+function refuseFaults(errors: FieldError[]): void {
+  if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
+}
 
+/** @throws Refusal `VALIDATION_ERROR` for a text that is not a template */
 function templateOf(text: string): UidTemplate {
   const parsed = parseTemplate(text);
   if (parsed.ok) return parsed.template;
-  throw refuse([
-    { code: 'VALIDATION_ERROR', message: `The template ${parsed.message}.`, reference: 'productUidTemplate' },
-  ]);
+  throw new Refusal('VALIDATION_ERROR', {
+    errors: [
+      {
+        code: 'VALIDATION_ERROR',
+        message: `The template ${parsed.message}.`,
+        reference: 'productUidTemplate',
+      },
+    ],
+  });
 }
 
-/** Every attribute that the production spec reads, with its path. */
-function specReferences(spec: ProductionInput): [reference: string, attributeId: string][] {
-  const references: [string, string | undefined][] = [
-    ['production.sizeAttribute', spec.sizeAttribute],
-    ['production.orientationAttribute', spec.orientationAttribute],
-    ['production.paperAttribute', spec.paperAttribute],
-    ['production.pages.attributeId', spec.pages?.attributeId],
-    ...(spec.printAreas ?? []).map(
-      ({ when }, at) =>
-        [`production.printAreas[${at}].when.attributeId`, when?.attributeId] as [string, string | undefined],
-    ),
-    ...Object.keys(spec.priceFactors ?? {}).map(
-      (id) => [`production.priceFactors.${id}`, id] as [string, string],
-    ),
-    ...Object.keys(spec.addedGrams ?? {}).map(
-      (id) => [`production.addedGrams.${id}`, id] as [string, string],
-    ),
-  ];
-  return references.filter((entry): entry is [string, string] => entry[1] !== undefined);
-}
-
-/** Rules of the production spec that hold between its fields. */
-function specFaults(spec: ProductionInput, template: UidTemplate): FieldError[] {
-  const faults = specReferences(spec)
-    .filter(([, attributeId]) => !template.attributeIds.includes(attributeId))
-    .map(([reference, id]) => unknown(reference, `The template has no placeholder {${id}}.`));
-  if (spec.sizeAttribute === undefined) {
-    for (const [at, { size }] of (spec.printAreas ?? []).entries()) {
-      if (size !== undefined) continue;
-      const message = 'A print area needs a size of its own where the product model has no sizeAttribute.';
-      faults.push({ code: 'MISSING_FIELD_ERROR', message, reference: `production.printAreas[${at}].size` });
-    }
-  }
-  for (const [currency, breaks] of Object.entries(spec.priceList ?? {})) {
-    if (new Set(breaks.map(({ from }) => from)).size < breaks.length) {
-      const message = 'Two quantity breaks begin at the same quantity.';
-      faults.push({ code: 'VALIDATION_ERROR', message, reference: `production.priceList.${currency}` });
-    }
-    if (
-      spec.pages !== undefined &&
-      spec.pagePrices !== undefined &&
-      spec.pagePrices[currency] === undefined
-    ) {
-      const message = `Pages are priced in other currencies, but not in ${currency}.`;
-      faults.push({ code: 'MISSING_FIELD_ERROR', message, reference: `production.pagePrices.${currency}` });
-    }
-  }
-  return faults;
-}
-
-/**
- * The attributes of a product model as stored: those of the template, in its order, with the values on offer and the
- * default (an attribute's own default value, unless the operator names one).
- */
-async function offeredAttributes(
+/** Checks the attributes of a product model and returns them as stored. Locks them against changes until the commit. */
+async function checkAttributes(
   sql: Queryable,
   template: UidTemplate,
-  given: readonly OfferedInput[] | undefined,
+  given: readonly OfferedInput[],
 ): Promise<ModelAttribute[]> {
-  const rows = await sql<
-    { id: string; values: Pick<AttributeValue, 'id' | 'isDefault' | 'isCustom'>[] | null }[]
-  >`
+  const rows = await sql<{ id: string; values: ValueSummary[] | null }[]>`
     SELECT attributes.id, (
       SELECT jsonb_agg(jsonb_build_object('id', id, 'isDefault', is_default, 'isCustom', is_custom) ORDER BY position)
       FROM attribute_values WHERE attribute_id = attributes.id
     ) AS values
     FROM attributes WHERE id = ANY(${template.attributeIds as string[]})
     FOR SHARE`;
-  const byId = new Map(rows.map(({ id, values }) => [id, values ?? []]));
-  const errors = template.attributeIds
-    .filter((id) => !byId.has(id))
-    .map((id) => unknown('productUidTemplate', `There is no attribute "${id}".`));
-  const inputs = new Map<string, OfferedInput>();
-  for (const [at, input] of (given ?? []).entries()) {
-    const path = `attributes[${at}]`;
-    const values = byId.get(input.id);
-    if (values === undefined) {
-      errors.push(unknown(`${path}.id`, `The template has no placeholder for an attribute "${input.id}".`));
-      continue;
-    }
-    if (inputs.has(input.id)) {
-      errors.push({
-        code: 'VALIDATION_ERROR',
-        message: `"${input.id}" is given twice.`,
-        reference: `${path}.id`,
-      });
-    }
-    inputs.set(input.id, input);
-    for (const [valueAt, valueId] of (input.valueIds ?? []).entries()) {
-      if (!values.some(({ id }) => id === valueId)) {
-        errors.push(
-          unknown(`${path}.valueIds[${valueAt}]`, `Attribute "${input.id}" has no value "${valueId}".`),
-        );
-      }
-    }
-    const { defaultValueId } = input;
-    if (defaultValueId != null) {
-      const offered = values.some(
-        ({ id, isCustom }) => id === defaultValueId && !isCustom && (input.valueIds?.includes(id) ?? true),
-      );
-      if (!offered) {
-        errors.push(unknown(`${path}.defaultValueId`, `"${defaultValueId}" is not a value on offer.`));
-      }
-    }
-  }
-  if (errors.length > 0) throw refuse(errors);
-  return template.attributeIds.map((attributeId) => {
-    const input = inputs.get(attributeId);
-    const valueIds = input?.valueIds ?? null;
-    const usual = byId
-      .get(attributeId)!
-      .find(({ id, isDefault, isCustom }) => isDefault && !isCustom && (valueIds?.includes(id) ?? true));
-    return { attributeId, valueIds, defaultValueId: input?.defaultValueId ?? usual?.id ?? null };
-  });
+  const valuesById = new Map(rows.map(({ id, values }) => [id, values ?? []]));
+  refuseFaults(attributeFaults(template, given, valuesById));
+  return offeredAttributes(template, given, valuesById);
 }
 
-/** Parts exist, are single products themselves, and have ids of their own. */
 async function checkParts(sql: Queryable, modelId: string, parts: readonly ModelPart[]): Promise<void> {
   if (parts.length === 0) return;
   const rows = await sql<{ id: string; composed: boolean }[]>`
     SELECT id, jsonb_array_length(parts) > 0 AS composed FROM product_models
     WHERE id = ANY(${parts.map((part) => part.modelId)})`;
-  const composed = new Map(rows.map((row) => [row.id, row.composed]));
-  const errors = parts.flatMap((part, at): FieldError[] => {
-    const path = `parts[${at}].modelId`;
-    if (part.modelId === modelId || composed.get(part.modelId) === true) {
-      return [{ code: 'VALIDATION_ERROR', message: 'A part cannot have parts itself.', reference: path }];
-    }
-    return composed.has(part.modelId) ? [] : [unknown(path, `There is no product model "${part.modelId}".`)];
-  });
-  const ids = new Set<string>();
-  for (const [at, { id }] of parts.entries()) {
-    if (ids.has(id)) {
-      errors.push({
-        code: 'VALIDATION_ERROR',
-        message: `Part id "${id}" is used twice.`,
-        reference: `parts[${at}].id`,
-      });
-    }
-    ids.add(id);
-  }
-  if (errors.length > 0) throw refuse(errors);
+  refuseFaults(partFaults(modelId, parts, new Map(rows.map((row) => [row.id, row.composed]))));
 }
 
 async function listedModel(sql: Queryable, id: string): Promise<ListedModel> {
@@ -258,14 +144,14 @@ const TAKEN: Readonly<Record<string, string>> = {
   product_models_product_uid_template_key: 'productUidTemplate',
 };
 
-/** Turns the clash of a unique id or template into a refusal that names the field. */
+/** Turns a unique violation of the id or the template into a `CONFLICT` that names the field. */
 async function refuseTaken(work: () => PromiseLike<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
     const constraint = Object.keys(TAKEN).find((name) => violatesUnique(error, name));
     if (constraint === undefined) throw error;
-    const message = 'Another product model has this.';
+    const message = 'Another product model already uses this value.';
     throw new Refusal('CONFLICT', {
       errors: [{ code: 'VALIDATION_ERROR', message, reference: TAKEN[constraint]! }],
     });
@@ -273,10 +159,10 @@ async function refuseTaken(work: () => PromiseLike<unknown>): Promise<void> {
 }
 
 /**
- * Creates a product model, as a draft or active at once.
- * @param alongside writes in the same transaction what must stand or fall with the model
- * @throws Refusal `VALIDATION_ERROR` for a wrong template, unknown attributes, values or parts, with their paths;
- * `CONFLICT` for an id or template that is taken
+ * Creates a product model, either as a draft or as active.
+ * @param alongside runs in the same transaction, for rows that must be committed together with the product model
+ * @throws Refusal `VALIDATION_ERROR` for an invalid template and for unknown attributes, values or parts, by path;
+ * `CONFLICT` for an id or template that is already in use
  */
 export async function createProductModel(
   sql: Sql,
@@ -289,16 +175,15 @@ export async function createProductModel(
     await alongside(tx, listed);
     return listed;
   });
-  catalogCache(sql).distrust();
+  catalogCache(sql).invalidate();
   return created;
 }
 
-/** As createProductModel, in a transaction of the caller's, who bumps the catalog's version. */
+/** Same as createProductModel, in the caller's transaction. The caller must call bumpCatalogVersion. */
 export async function insertProductModel(tx: Queryable, model: NewProductModel): Promise<ListedModel> {
   const template = templateOf(model.productUidTemplate);
-  const faults = specFaults(model.production, template);
-  if (faults.length > 0) throw refuse(faults);
-  const attributes = await offeredAttributes(tx, template, model.attributes);
+  refuseFaults(specFaults(model.production, template));
+  const attributes = await checkAttributes(tx, template, model.attributes ?? []);
   await checkParts(tx, model.id, model.parts);
   await refuseTaken(
     () => tx`
@@ -312,10 +197,10 @@ export async function insertProductModel(tx: Queryable, model: NewProductModel):
 }
 
 /**
- * Changes a product model; its state by MODEL_TRANSITIONS. Orders that are under way keep the product they were
+ * Changes a product model. The state changes along MODEL_TRANSITIONS. Existing orders keep the product they were
  * placed with.
- * @throws Refusal `NOT_FOUND`; `CONFLICT` for a state that cannot follow, or for a template or parts of a model that
- * is no draft any more; `VALIDATION_ERROR` as on creation
+ * @throws Refusal `NOT_FOUND`; `CONFLICT` for a state transition that is not listed, and for a change of template or
+ * parts after the draft state; `VALIDATION_ERROR` as in createProductModel
  */
 export async function updateProductModel(
   sql: Sql,
@@ -327,44 +212,51 @@ export async function updateProductModel(
     await bumpCatalogVersion(tx);
     return listed;
   });
-  catalogCache(sql).distrust();
+  catalogCache(sql).invalidate();
   return updated;
 }
 
-/** As updateProductModel, in a transaction of the caller's, who bumps the catalog's version. */
+/** @throws Refusal `CONFLICT` for a state transition that is not listed, or a field that is fixed after the draft state */
+function refuseConflicts(before: ListedModel, change: ProductModelChange): void {
+  const { state = before.state } = change;
+  if (state !== before.state && !MODEL_TRANSITIONS[before.state].includes(state)) {
+    throw new Refusal('CONFLICT', {
+      message: `A product model cannot change from ${before.state} to ${state}.`,
+    });
+  }
+  if (before.state === 'draft') return;
+  const fixed = (['productUidTemplate', 'parts'] as const).filter(
+    (field) => change[field] !== undefined && !isDeepStrictEqual(change[field], before[field]),
+  );
+  if (fixed.length === 0) return;
+  throw new Refusal('CONFLICT', {
+    message: 'Template and parts can change only while the product model is a draft.',
+    errors: fixed.map((reference) => ({
+      code: 'VALIDATION_ERROR',
+      message: 'Cannot change after the draft state.',
+      reference,
+    })),
+  });
+}
+
+/** Same as updateProductModel, in the caller's transaction. The caller must call bumpCatalogVersion. */
 export async function changeProductModel(
   tx: Queryable,
   id: string,
   change: ProductModelChange,
 ): Promise<ListedModel> {
   const [locked] = await tx`SELECT 1 FROM product_models WHERE id = ${id} FOR UPDATE`;
-  if (locked === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no such product model.' });
+  if (locked === undefined) throw new Refusal('NOT_FOUND', { message: 'The product model does not exist.' });
   const before = await listedModel(tx, id);
   const state = change.state ?? before.state;
-  if (state !== before.state && !MODEL_TRANSITIONS[before.state].includes(state)) {
-    throw new Refusal('CONFLICT', { message: `A product model cannot go from ${before.state} to ${state}.` });
-  }
-  const fixed = (['productUidTemplate', 'parts'] as const).filter(
-    (field) => change[field] !== undefined && !isDeepStrictEqual(change[field], before[field]),
-  );
-  if (before.state !== 'draft' && fixed.length > 0) {
-    throw new Refusal('CONFLICT', {
-      message: 'Template and parts can change only while the product model is a draft.',
-      errors: fixed.map((reference) => ({
-        code: 'VALIDATION_ERROR',
-        message: 'Fixed since its release.',
-        reference,
-      })),
-    });
-  }
+  refuseConflicts(before, change);
   const template = templateOf(change.productUidTemplate ?? before.productUidTemplate);
   const production = change.production ?? before.production;
-  const faults = specFaults(production, template);
-  if (faults.length > 0) throw refuse(faults);
+  refuseFaults(specFaults(production, template));
   const kept = before.attributes
     .filter(({ attributeId }) => template.attributeIds.includes(attributeId))
     .map(({ attributeId, valueIds, defaultValueId }) => ({ id: attributeId, valueIds, defaultValueId }));
-  const attributes = await offeredAttributes(tx, template, change.attributes ?? kept);
+  const attributes = await checkAttributes(tx, template, change.attributes ?? kept);
   const parts = change.parts ?? before.parts;
   if (change.parts !== undefined) await checkParts(tx, id, parts);
   await refuseTaken(

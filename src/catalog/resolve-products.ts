@@ -7,7 +7,7 @@ import { chooseVariant, type PartQuantity, type VariantOption } from './domain/c
 import type { ResolvedProduct } from './domain/product';
 import { MAX_UID_LENGTH, matchUid } from './domain/product-uid';
 
-/** What an order item says about its product: a productUid, or a name and a variant. */
+/** The product of an order item: a productUid, or a name and a variant. */
 export interface ProductReference {
   readonly productUid?: string | null | undefined;
   readonly productName?: string | null | undefined;
@@ -18,7 +18,7 @@ export type Resolution =
   | { readonly ok: true; readonly product: ResolvedProduct }
   | {
       readonly ok: false;
-      /** Field of the item: `productUid`, `productName`, `productVariant` or `productVariant.<option>`. */
+      /** The offending field of the item: `productUid`, `productName`, `productVariant` or `productVariant.<option>`. */
       readonly path: string;
       readonly code: FieldErrorCode;
       readonly message: string;
@@ -39,11 +39,11 @@ interface NamedProduct {
   readonly version: string;
 }
 
-/** Why a product model cannot be ordered by itself now; undefined when it can. */
+/** Returns why a product model cannot be ordered on its own, or undefined when it can. */
 function unavailable({ model }: CatalogModel): string | undefined {
   if (model.state !== 'active') return `product model ${model.id} is ${model.state} and cannot be ordered`;
   if (Object.keys(model.production.priceList).length === 0) {
-    return `product model ${model.id} is not sold by itself`;
+    return `product model ${model.id} is not sold separately`;
   }
   return undefined;
 }
@@ -109,7 +109,7 @@ function resolveUid(uid: string, candidates: readonly CatalogModel[]): Resolutio
   return refuse('productUid', 'NO_SUCH_CHOICE_ERROR', nearest);
 }
 
-/** Ids of the product models whose fixed beginning a productUid starts with, the longest beginning first. */
+/** Returns the ids of the product models whose prefix one of the productUids starts with, longest prefix first. */
 async function candidateIds(
   sql: Sql,
   uids: Iterable<string>,
@@ -130,7 +130,7 @@ async function candidateIds(
 
 async function resolveUids(sql: Sql, uids: readonly string[]): Promise<ReadonlyMap<string, Resolution>> {
   const cache = catalogCache(sql);
-  if (!cache.trusted(Date.now())) {
+  if (!cache.fresh(Date.now())) {
     const [row] = await sql<{ version: string }[]>`SELECT version FROM catalog_version`;
     cache.sawVersion(row!.version, Date.now());
   }
@@ -158,11 +158,12 @@ async function resolveUids(sql: Sql, uids: readonly string[]): Promise<ReadonlyM
 }
 
 /**
- * Resolves the products of an order's items, in their order: a productUid against the product models' templates, a
- * productName (exact) with its productVariant through the customer products that the client may order.
- * Costs one statement for all names; none for products known to this process, checked against the catalog's version
- * once a second; a few for new ones.
- * @returns per item the product, or the offending field with its code and message; never throws for a wrong product
+ * Resolves the products of the items of an order. A productUid is matched against the templates of the product models.
+ * A productName (exact) with its productVariant is resolved through the customer products that the client may order.
+ * Runs one SQL statement for all names and none for cached productUids, apart from one check of the catalog version
+ * per second.
+ * @returns for each item the product, or the offending field with its code and message. Does not throw for an unknown
+ * or invalid product.
  */
 export async function resolveProducts(
   sql: Sql,

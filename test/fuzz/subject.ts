@@ -5,7 +5,7 @@ import { type HttpServer, startHttpServer } from '../../api/http/server';
 import { allRoutes } from '../../api/routes';
 import { issueKey } from '../../src/accounts/store';
 import { createCarriers } from '../../src/carriers/carriers';
-import { seedDemoCatalog } from '../../src/catalog/seed-demo-catalog';
+import { seedDemoCatalog } from '../../src/catalog/demo/seed';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { uuidv7 } from '../../src/platform/ids';

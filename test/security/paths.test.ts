@@ -4,7 +4,7 @@ import { createApp } from '../../api/app';
 import type { ApiDeps } from '../../api/deps';
 import { allRoutes } from '../../api/routes';
 import { createCarriers } from '../../src/carriers/carriers';
-import { seedDemoCatalog } from '../../src/catalog/seed-demo-catalog';
+import { seedDemoCatalog } from '../../src/catalog/demo/seed';
 import { contentDisposition } from '../../src/platform/http/content-disposition';
 import { uuidv7 } from '../../src/platform/ids';
 import { assertObjectKey } from '../../src/platform/objects/object-store';

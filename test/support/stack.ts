@@ -10,7 +10,7 @@ import { createPresslineClient } from '../../client/pressline-client';
 import { type Mode, type Pace, type Sandbox, startSandbox } from '../../sandbox';
 import { FAST } from '../../sandbox/pace';
 import { type DemoCredentials, ensureDemoAccounts } from '../../src/accounts/demo-accounts';
-import { seedDemoCatalog } from '../../src/catalog/seed-demo-catalog';
+import { seedDemoCatalog } from '../../src/catalog/demo/seed';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
 import { type Config, loadConfig } from '../../src/platform/config';
 import { freePort } from '../../src/platform/embedded/ports';

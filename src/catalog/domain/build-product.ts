@@ -8,7 +8,7 @@ type Values = ReadonlyMap<string, ChosenValue>;
 
 export type BuildResult =
   | { readonly ok: true; readonly product: ResolvedProduct }
-  /** The catalog lacks a measure that the product needs; `attributeId` is where it should stand. */
+  /** A value of attribute `attributeId` lacks a property that the product needs. */
   | { readonly ok: false; readonly attributeId: string; readonly message: string };
 
 interface Size {
@@ -16,7 +16,7 @@ interface Size {
   readonly heightMm: number;
 }
 
-/** What a table by value says of the chosen value; custom input may be any word, `constructor` too. */
+/** Returns the entry of the chosen value. Custom input can be any text, including `constructor`, hence `hasOwn`. */
 function entryFor<T>(byValue: Readonly<Record<string, T>>, chosen: ChosenValue | undefined): T | undefined {
   return chosen !== undefined && Object.hasOwn(byValue, chosen.text) ? byValue[chosen.text] : undefined;
 }
@@ -36,7 +36,7 @@ function resolvedAttribute({ attribute }: OfferedAttribute, { text, value }: Cho
   };
 }
 
-/** A numeric property of the chosen value of an attribute. */
+/** Returns a numeric property of the chosen value of an attribute, or undefined. */
 function measure(values: Values, attributeId: string | undefined, property: string): number | undefined {
   if (attributeId === undefined) return undefined;
   const found = values.get(attributeId)?.value.properties[property];
@@ -70,7 +70,7 @@ function pageCount(spec: ProductionSpec, values: Values): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** A book's PDF has the pages that were ordered; any other has one page, or one for each print area. */
+/** Returns the page rule: a book has the ordered pages; other products have one page, or one for each print area. */
 function pageRule(spec: ProductionSpec, pages: number | undefined, areas: number): PageRule | null {
   if (pages !== undefined) {
     const { multipleOf, coverPages } = spec.pages!;
@@ -80,7 +80,7 @@ function pageRule(spec: ProductionSpec, pages: number | undefined, areas: number
   return { min: 1, max: Math.max(1, areas), multipleOf: 1 };
 }
 
-/** Grams of one unit without its parts: base, what values add, and the paper's area by its grammage. */
+/** Returns the grams of one unit without its parts: base weight, added weights, and paper area times grammage. */
 function ownWeight(
   spec: ProductionSpec,
   values: Values,
@@ -112,7 +112,7 @@ function packedSize(spec: ProductionSpec, size: Size | undefined): ResolvedProdu
         heightMm: packed.thicknessMm,
       };
     case 'tube':
-      // Rolled so that the tube is as long as the print's shorter side.
+      // The print is rolled along its longer side: the tube is as long as the shorter side.
       return {
         lengthMm: short + packed.marginMm,
         widthMm: packed.diameterMm,
@@ -122,7 +122,7 @@ function packedSize(spec: ProductionSpec, size: Size | undefined): ResolvedProdu
   }
 }
 
-/** Product of the factors that the chosen values put on the list price. */
+/** Returns the product of the price factors of the chosen values. */
 function priceFactor(spec: ProductionSpec, values: Values): Decimal {
   return Object.entries(spec.priceFactors).reduce(
     (factor, [attributeId, byValue]) => factor.times(entryFor(byValue, values.get(attributeId)) ?? 1),
@@ -154,7 +154,7 @@ function priceList(
   );
 }
 
-/** Fills `{attribute}` with the chosen value and `{attribute.property}` with a property of it. */
+/** Replaces `{attribute}` by the chosen value and `{attribute.property}` by a property of the chosen value. */
 function fillSku(template: string, values: Values): string {
   return template.replace(/\{([^}]+)\}/g, (_, reference: string) => {
     const whole = values.get(reference);
@@ -166,7 +166,7 @@ function fillSku(template: string, values: Values): string {
   });
 }
 
-/** A part's attributes take the product's values, and the part model's defaults where the product has none. */
+/** Returns the values of a part: those of the product, else the defaults of the part's product model. */
 function partValues(part: CatalogModel, values: Values): Values {
   const taken = new Map<string, ChosenValue>();
   for (const [attributeId, offered] of part.attributes) {
@@ -184,14 +184,46 @@ function attributesOf({ attributes }: CatalogModel, values: Values): ResolvedAtt
   });
 }
 
-/** The name by which partners know a product model. */
+/** Returns the name of a product model in partners' production systems. */
 export function modelUidOf({ model }: CatalogModel): string {
   return model.production.modelUid ?? model.id;
 }
 
+/** Returns the parts of a product in their order, and the grams of all of them together. */
+function resolveParts(
+  { model, parts: partModels }: CatalogModel,
+  values: Values,
+  quantities: ReadonlyMap<string, number>,
+): { readonly parts: ResolvedPart[]; readonly weightGrams: number } {
+  let weightGrams = 0;
+  const parts: ResolvedPart[] = [];
+  for (const part of [...model.parts].sort((a, b) => a.order - b.order)) {
+    const partModel = partModels.get(part.modelId);
+    const quantity = quantities.get(part.id) ?? quantities.get(part.modelId) ?? part.quantity;
+    if (partModel === undefined || quantity === 0) continue;
+    const spec = partModel.model.production;
+    const chosen = partValues(partModel, values);
+    weightGrams += quantity * ownWeight(spec, chosen, printSize(spec, chosen), undefined);
+    parts.push({
+      partModelId: part.modelId,
+      modelUid: modelUidOf(partModel),
+      name: part.name,
+      type: spec.partType,
+      quantity,
+      attributes: attributesOf(partModel, chosen),
+      partnerSku: spec.partnerSku === undefined ? null : fillSku(spec.partnerSku, chosen),
+      unitPriceMinorEur: priceFactor(spec, chosen)
+        .times(spec.unitPriceMinorEur)
+        .toDecimalPlaces(0, Decimal.ROUND_HALF_UP)
+        .toNumber(),
+    });
+  }
+  return { parts, weightGrams };
+}
+
 /**
- * Builds the product of an order item from its model and a value for every attribute.
- * @param quantities part model id or part id to quantity, in place of the model's own; 0 leaves the part out
+ * Builds the product of an order item from its product model and a value for every attribute.
+ * @param quantities part model id or part id to quantity, which overrides the product model's; 0 omits the part
  */
 export function buildProduct(
   catalogModel: CatalogModel,
@@ -207,30 +239,7 @@ export function buildProduct(
     return { ok: false, attributeId: spec.sizeAttribute, message };
   }
 
-  let partsWeight = 0;
-  const parts: ResolvedPart[] = [];
-  for (const part of [...model.parts].sort((a, b) => a.order - b.order)) {
-    const partModel = catalogModel.parts.get(part.modelId);
-    const quantity = quantities.get(part.id) ?? quantities.get(part.modelId) ?? part.quantity;
-    if (partModel === undefined || quantity === 0) continue;
-    const partSpec = partModel.model.production;
-    const chosen = partValues(partModel, values);
-    partsWeight += quantity * ownWeight(partSpec, chosen, printSize(partSpec, chosen), undefined);
-    parts.push({
-      partModelId: part.modelId,
-      modelUid: modelUidOf(partModel),
-      name: part.name,
-      type: partSpec.partType,
-      quantity,
-      attributes: attributesOf(partModel, chosen),
-      partnerSku: partSpec.partnerSku === undefined ? null : fillSku(partSpec.partnerSku, chosen),
-      unitPriceMinorEur: priceFactor(partSpec, chosen)
-        .times(partSpec.unitPriceMinorEur)
-        .toDecimalPlaces(0, Decimal.ROUND_HALF_UP)
-        .toNumber(),
-    });
-  }
-
+  const { parts, weightGrams } = resolveParts(catalogModel, values, quantities);
   const pages = pageCount(spec, values);
   const areas = printAreas(spec, values, size);
   const texts = Object.fromEntries([...values].map(([attributeId, { text }]) => [attributeId, text]));
@@ -250,7 +259,7 @@ export function buildProduct(
     fileTypes: spec.fileTypes ?? STANDARD_FILE_TYPES[spec.kind],
     printAreas: areas,
     pageRule: pageRule(spec, pages, areas.length),
-    unitWeightGrams: Math.max(1, ownWeight(spec, values, size, pages) + partsWeight),
+    unitWeightGrams: Math.max(1, ownWeight(spec, values, size, pages) + weightGrams),
     packed: packedSize(spec, size),
     unitsPerPackage: spec.unitsPerPackage,
     packagingWeightGrams: spec.packagingWeightGrams,

@@ -6,12 +6,12 @@ export interface OfferedAttribute {
   readonly attribute: Attribute;
   /** Ordinary values by id. */
   readonly values: ReadonlyMap<string, AttributeValue>;
-  /** The value that takes any input; null when there is none. */
+  /** The value that accepts any input, or null. */
   readonly custom: AttributeValue | null;
   readonly defaultValueId: string | null;
 }
 
-/** A product model with everything that its orders need at hand: the template taken apart, attributes, parts. */
+/** A product model compiled for orders: with its parsed template, its attributes and the models of its parts. */
 export interface CatalogModel {
   readonly model: ProductModel;
   readonly template: UidTemplate;
@@ -20,7 +20,7 @@ export interface CatalogModel {
   readonly parts: ReadonlyMap<string, CatalogModel>;
 }
 
-/** A value that was chosen: the id of an ordinary value, or the input of a custom one. */
+/** A chosen value. `text` is the id of an ordinary value, or the input of a custom value. */
 export interface ChosenValue {
   readonly text: string;
   readonly value: AttributeValue;
@@ -35,7 +35,7 @@ export type Choice =
       readonly message: string;
     };
 
-/** Why a text is no input for a custom value that is a number within limits; undefined when it is one. */
+/** Returns why the text violates the numeric limits of a custom value, or undefined when it does not. */
 function outsideLimits(text: string, { properties }: AttributeValue): string | undefined {
   const limit = (name: string) => (properties[name] === undefined ? undefined : Number(properties[name]));
   const [min, max, multipleOf] = [limit('min'), limit('max'), limit('multipleOf')];
@@ -48,7 +48,7 @@ function outsideLimits(text: string, { properties }: AttributeValue): string | u
   return undefined;
 }
 
-/** Reads one text as a value of an attribute: an ordinary value by id, else input of its custom value. */
+/** Returns the value of an attribute for a text: an ordinary value by id, else custom input. Returns a message if neither fits. */
 export function chooseValue(offered: OfferedAttribute, text: string): ChosenValue | string {
   const { values, custom, attribute } = offered;
   const ordinary = values.get(text);
@@ -59,8 +59,8 @@ export function chooseValue(offered: OfferedAttribute, text: string): ChosenValu
 }
 
 /**
- * A value for every attribute of a product model: the chosen text, else the model's default, else the only value
- * there is. Texts for attributes that only a part has are read too.
+ * Returns a value for every attribute of a product model: the chosen text, else the default value, else the only value.
+ * Also reads the texts for attributes that only a part has.
  */
 export function chooseValues(
   { attributes, parts }: CatalogModel,

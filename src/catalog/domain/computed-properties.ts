@@ -3,7 +3,7 @@ import type { PropertyValue } from './product-model';
 
 const HEX_COLOUR = /^#(?:([0-9a-f]{3})|([0-9a-f]{6}))$/i;
 
-/** Red, green and blue (0 to 255) of `#rgb` or `#rrggbb`; undefined for anything else. */
+/** Returns red, green and blue (0 to 255) of `#rgb` or `#rrggbb`, or undefined for any other text. */
 export function rgbOf(hex: string): readonly [number, number, number] | undefined {
   const match = HEX_COLOUR.exec(hex);
   if (match === null) return undefined;
@@ -11,7 +11,7 @@ export function rgbOf(hex: string): readonly [number, number, number] | undefine
   return [0, 2, 4].map((at) => Number.parseInt(digits.slice(at, at + 2), 16)) as [number, number, number];
 }
 
-/** Cyan, magenta, yellow and black in percent, by the plain formula without a colour profile. */
+/** Returns cyan, magenta, yellow and black in percent, by the formula without a colour profile. */
 export function cmykOf([red, green, blue]: readonly [number, number, number]): readonly number[] {
   const black = 1 - Math.max(red, green, blue) / 255;
   if (black === 1) return [0, 0, 0, 100];
@@ -19,7 +19,7 @@ export function cmykOf([red, green, blue]: readonly [number, number, number]): r
   return [ink(red), ink(green), ink(blue), Math.round(black * 100)];
 }
 
-/** `widthMm` or `width_mm` to `widthIn` or `width_in`; undefined for other names. */
+/** Returns `widthIn` for `widthMm` and `width_in` for `width_mm`, or undefined for other names. */
 function inchName(name: string): string | undefined {
   if (/[a-z0-9]Mm$/.test(name)) return `${name.slice(0, -2)}In`;
   if (/_mm$/.test(name)) return `${name.slice(0, -2)}in`;
@@ -27,8 +27,8 @@ function inchName(name: string): string | undefined {
 }
 
 /**
- * An attribute value's properties with what can be computed from them (interface "AttributeValue"): `rgb` and `cmyk`
- * from the first hex colour code, inches (three decimals) from millimetres. A given property is never replaced.
+ * Returns the properties of an attribute value with computed ones added (interface "AttributeValue"): `rgb` and `cmyk`
+ * from the first hex colour code, inches (three decimals) from millimetres. Never replaces a given property.
  */
 export function withComputedProperties(
   properties: Readonly<Record<string, PropertyValue>>,

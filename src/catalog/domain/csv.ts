@@ -5,7 +5,7 @@ export interface CsvRecord {
   readonly cells: readonly string[];
 }
 
-/** A file that is no CSV from some line on. */
+/** Thrown for text that is not valid CSV. `line` is where the problem begins. */
 export class CsvError extends Error {
   override readonly name = 'CsvError';
 
@@ -18,8 +18,11 @@ export class CsvError extends Error {
 }
 
 /**
- * Reads CSV (RFC 4180: quoted cells, doubled quotes, line breaks in quotes; LF and CRLF; a byte order mark is passed
- * over; blank lines are skipped) from text as it comes, one record at a time.
+ * Reads CSV from a stream of text, one record at a time. Follows RFC 4180: quoted cells, doubled quotes, line breaks in
+ * quotes. Accepts LF and CRLF, skips a byte order mark and blank lines, and accepts a quote inside an unquoted cell.
+ *
+ * Not csv-parse 7.0.3: for a quote that is never closed it reports the last line of the file instead of the line of the
+ * quote, it cannot accept `5" pipe` and refuse `"b"c` at once, and it is not faster (1.9 s against 2.1 s for 64 MB).
  * @throws CsvError for text after a closing quote, and for a quote that is never closed
  */
 export async function* readCsv(text: AsyncIterable<string> | Iterable<string>): AsyncGenerator<CsvRecord> {
@@ -65,7 +68,7 @@ export async function* readCsv(text: AsyncIterable<string> | Iterable<string>): 
         cell += '"';
         state = 'quoted';
       } else if (state === 'closed' && character !== '\r') {
-        throw new CsvError(line, 'text after a closing quote');
+        throw new CsvError(line, 'text follows a closing quote');
       } else if (state !== 'closed') {
         cell += character;
         state = 'plain';
@@ -73,7 +76,7 @@ export async function* readCsv(text: AsyncIterable<string> | Iterable<string>): 
     }
     if (chunk !== '') first = false;
   }
-  if (state === 'quoted') throw new CsvError(begun, 'a quote is never closed');
+  if (state === 'quoted') throw new CsvError(begun, 'a quote is not closed');
   const last = endRecord();
   if (last !== undefined) yield last;
 }

@@ -2,7 +2,7 @@ import type { FieldError, FieldErrorCode } from '../../platform/errors';
 import { type CatalogModel, chooseValue, type OfferedAttribute } from './catalog-model';
 import type { AttributesMapping, PartAttributeValues, PartQuantity, VariantOption } from './customer-product';
 
-/** Values that one option of a customer product may have. */
+/** Most values of one variant option. */
 export const MAX_VALUES_PER_OPTION = 1_000;
 
 const fault = (reference: string, code: FieldErrorCode, message: string): FieldError => ({
@@ -12,8 +12,8 @@ const fault = (reference: string, code: FieldErrorCode, message: string): FieldE
 });
 
 /**
- * The attributes of what a partModelId names: the product model itself, one of its parts (by the part's model, or by
- * the part's own id); undefined when it names neither.
+ * Returns the attributes that a partModelId refers to: those of the product model itself or of one of its parts (by the
+ * id of the part's model, or by the part's id). Undefined when it refers to neither.
  */
 function attributesOf(
   catalogModel: CatalogModel,
@@ -26,7 +26,7 @@ function attributesOf(
   return part === undefined ? undefined : catalogModel.parts.get(part.modelId)?.attributes;
 }
 
-/** An attribute as the product offers it: the product model's own selection of values, else the part's. */
+/** Returns an attribute as the product offers it: with the values that the product model selects, else those of the part. */
 function offeredBy(
   catalogModel: CatalogModel,
   part: ReadonlyMap<string, OfferedAttribute>,
@@ -37,7 +37,7 @@ function offeredBy(
     : undefined;
 }
 
-/** What a new customer product says, as far as rules concern it. */
+/** The fields of a new customer product that the rules read. */
 export interface CustomerProductDraft {
   readonly variantOptions: readonly {
     readonly id: string;
@@ -47,8 +47,8 @@ export interface CustomerProductDraft {
 }
 
 /**
- * Rules of a new customer product against its product model (interface "CustomerProduct"): option ids are unique;
- * mapped parts and attributes exist, and no attribute is mapped twice; part quantities name parts, each once.
+ * Checks a new customer product against its product model (interface "CustomerProduct"): option ids are unique; mapped
+ * parts and attributes exist; no attribute is mapped twice; part quantities refer to parts, each at most once.
  * @returns every offending field, by path
  */
 export function customerProductFaults(draft: CustomerProductDraft, catalogModel: CatalogModel): FieldError[] {
@@ -97,7 +97,7 @@ export function customerProductFaults(draft: CustomerProductDraft, catalogModel:
   return faults;
 }
 
-/** Values for one variant option, as a request adds them. */
+/** Values that a request adds to one variant option. */
 export interface AddedValues {
   readonly variantOptionId: string;
   readonly values: readonly {
@@ -107,7 +107,7 @@ export interface AddedValues {
   }[];
 }
 
-/** Faults of one value's attributes: parts and attributes that the option maps, values that they offer. */
+/** Checks the attributes of one variant value: the option maps the parts and attributes, and the product offers the values. */
 function attributeFaults(
   path: string,
   attributeValues: readonly PartAttributeValues[],
@@ -137,7 +137,7 @@ function attributeFaults(
       if (typeof chosen === 'string') faults.push(fault(attributePath, 'NO_SUCH_CHOICE_ERROR', `${chosen}.`));
       const other = texts.get(attributeId);
       if (other !== undefined && other !== text) {
-        const message = `Parts share attribute "${attributeId}"; it cannot be "${other}" and "${text}" at once.`;
+        const message = `Parts share attribute "${attributeId}"; it cannot be both "${other}" and "${text}".`;
         faults.push(fault(attributePath, 'VALIDATION_ERROR', message));
       }
       texts.set(attributeId, text);
@@ -147,9 +147,9 @@ function attributeFaults(
 }
 
 /**
- * Rules of variant values: known options, values unique within their option, one default per option, attributes that
- * the option maps, attribute values that the product offers.
- * @returns what is wrong with the request (`faults`), and what clashes with values that are there (`conflicts`)
+ * Checks variant values: the options exist, values are unique within their option, an option has at most one default,
+ * the option maps the attributes, and the product offers the attribute values.
+ * @returns errors of the request (`faults`), and clashes with existing values (`conflicts`)
  */
 export function variantValueFaults(
   added: readonly AddedValues[],
@@ -171,24 +171,24 @@ export function variantValueFaults(
     for (const [valueAt, { value, attributeValues, isDefault }] of values.entries()) {
       const path = `[${at}].values[${valueAt}]`;
       if (inRequest.values.has(value)) {
-        faults.push(fault(`${path}.value`, 'VALIDATION_ERROR', `Value "${value}" is given twice.`));
+        faults.push(fault(`${path}.value`, 'VALIDATION_ERROR', `Value "${value}" is listed twice.`));
       } else if (option.values.some((entry) => entry.value === value)) {
-        const message = `Option "${option.id}" has a value "${value}" already.`;
+        const message = `Option "${option.id}" already has a value "${value}".`;
         conflicts.push(fault(`${path}.value`, 'VALIDATION_ERROR', message));
       }
       inRequest.values.add(value);
       if (isDefault && inRequest.hasDefault) {
-        const message = `Option "${option.id}" can have one default value only.`;
+        const message = `Option "${option.id}" can have only one default value.`;
         faults.push(fault(`${path}.isDefault`, 'VALIDATION_ERROR', message));
       } else if (isDefault && option.values.some((entry) => entry.isDefault)) {
-        const message = `Option "${option.id}" has a default value already.`;
+        const message = `Option "${option.id}" already has a default value.`;
         conflicts.push(fault(`${path}.isDefault`, 'VALIDATION_ERROR', message));
       }
       inRequest.hasDefault ||= isDefault;
       faults.push(...attributeFaults(path, attributeValues, option, catalogModel));
     }
     if (option.values.length + inRequest.values.size > MAX_VALUES_PER_OPTION) {
-      const message = `Option "${option.id}" can have ${MAX_VALUES_PER_OPTION} values at most.`;
+      const message = `Option "${option.id}" can have at most ${MAX_VALUES_PER_OPTION} values.`;
       faults.push(fault(`[${at}].values`, 'VALIDATION_ERROR', message));
     }
   }

@@ -1,10 +1,10 @@
-/** Attributes of one part (or of the product model itself) that a variant option decides. */
+/** The attributes of one part, or of the product model itself, that a variant option selects. */
 export interface AttributesMapping {
   readonly partModelId: string;
   readonly attributeIds: readonly string[];
 }
 
-/** Attribute values that a variant value stands for, in one part. */
+/** The attribute values of one part that a variant value selects. */
 export interface PartAttributeValues {
   readonly partModelId: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -41,22 +41,22 @@ export interface CustomerProduct {
   readonly updatedAt: Date;
 }
 
-/** Stands in customerIds for every customer. */
+/** The entry of customerIds that means every customer. */
 export const ALL_CUSTOMERS = '*';
 
 export type VariantChoice =
   | { readonly ok: true; readonly attributes: Readonly<Record<string, string>> }
   | {
       readonly ok: false;
-      /** Name of the offending option, as the order's productVariant has or should have it. */
+      /** The key of the offending option in the productVariant of the order. */
       readonly option: string;
       readonly code: 'MISSING_FIELD_ERROR' | 'NO_SUCH_CHOICE_ERROR' | 'VALIDATION_ERROR';
       readonly message: string;
     };
 
 /**
- * The attribute values that a productVariant (option name, or id, to value) stands for. An option that is left out
- * takes its default value; one without values decides nothing.
+ * Returns the attribute values that a productVariant selects (option name or id, to value). An omitted option has its
+ * default value. An option without values selects nothing.
  */
 export function chooseVariant(
   options: readonly VariantOption[],

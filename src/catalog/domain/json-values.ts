@@ -6,9 +6,11 @@ export interface JsonValue {
 }
 
 /**
- * Cuts a file of JSON objects into their texts as it comes: one array of objects, or objects one after another (JSON
- * Lines). Each text is still to be parsed; what lies between objects other than commas, brackets and white space
- * comes out as a text of its own, which then is no JSON.
+ * Splits a stream of JSON text into the texts of its objects: the elements of one array, or consecutive objects (JSON
+ * Lines). The caller parses each text. Anything between objects, except commas, brackets and white space, is returned
+ * as a separate text, which the caller then finds not to be JSON.
+ *
+ * Not stream-json 3.8.0: its tokens carry no line numbers, and it cannot continue after invalid JSON.
  */
 export async function* readJsonObjects(
   text: AsyncIterable<string> | Iterable<string>,

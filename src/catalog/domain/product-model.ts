@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
-/** What an attribute value's properties may hold (interface "AttributeValue"). */
+/** A property of an attribute value (interface "AttributeValue"). */
 export type PropertyValue = string | number | readonly string[];
 
 export interface AttributeValue {
   readonly id: string;
   readonly description: string | null;
   readonly properties: Readonly<Record<string, PropertyValue>>;
-  /** The value accepts any input: a page count, a text. */
+  /** True when the value accepts any input, such as a page count. */
   readonly isCustom: boolean;
-  /** The attribute's default selection in new product models. */
+  /** True for the default selection in new product models. */
   readonly isDefault: boolean;
 }
 
-/** What a property of an attribute's values means. */
+/** Describes a property of the values of an attribute. */
 export interface PropertyDefinition {
   readonly id: string;
   readonly description: string;
@@ -29,13 +29,13 @@ export interface Attribute {
 /** An attribute as a product model offers it. */
 export interface ModelAttribute {
   readonly attributeId: string;
-  /** Values on offer; null: every value of the attribute, later ones included. */
+  /** The offered values. Null: every value of the attribute, including later ones. */
   readonly valueIds: readonly string[] | null;
-  /** Taken where an order leaves the attribute open. */
+  /** The value for orders that do not select one. */
   readonly defaultValueId: string | null;
 }
 
-/** One part of a multi-part product model: another product model, so many times. */
+/** One part of a multi-part product model: another product model with a quantity. */
 export interface ModelPart {
   readonly id: string;
   readonly modelId: string;
@@ -47,7 +47,7 @@ export interface ModelPart {
 export const MODEL_STATES = ['draft', 'active', 'inactive'] as const;
 export type ModelState = (typeof MODEL_STATES)[number];
 
-/** Where a product model's state may go: a draft is released or dropped, a released one never is a draft again. */
+/** The state transitions of a product model. It never returns to draft. */
 export const MODEL_TRANSITIONS: Readonly<Record<ModelState, readonly ModelState[]>> = {
   draft: ['active', 'inactive'],
   active: ['inactive'],
@@ -83,7 +83,7 @@ const minor = z.number().int().min(0).max(1_000_000_000);
 const factor = z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'expected a decimal such as 1.25');
 const currency = z.string().regex(/^[A-Z]{3}$/);
 const attributeId = z.string().regex(/^[a-z0-9_.-]{1,100}$/);
-/** Attribute id, then value id, to what that value changes. */
+/** A record from attribute id to value id to the effect of that value. */
 const byValue = <T extends z.ZodType>(effect: T) => z.record(attributeId, z.record(attributeId, effect));
 
 const fixedSize = z.object({ widthMm: millimetres, heightMm: millimetres });
@@ -91,41 +91,41 @@ const fixedSize = z.object({ widthMm: millimetres, heightMm: millimetres });
 const printArea = z.object({
   fileType: z.enum(standardFileTypes),
   required: z.boolean().default(true),
-  /** Left out: the size that `sizeAttribute` gives. */
+  /** Default: the size from `sizeAttribute`. */
   size: fixedSize.optional(),
-  /** The area is there only with one of these values. */
+  /** The print area exists only when the attribute has one of these values. */
   when: z.object({ attributeId, valueIds: z.array(attributeId).min(1) }).optional(),
 });
 
 const packed = z.discriminatedUnion('form', [
-  /** Flat goods: the print's size and a margin. */
+  /** Flat goods: the size of the print plus a margin. */
   z.object({ form: z.literal('flat'), marginMm: millimetres, thicknessMm: millimetres }),
-  /** Rolled into a tube along the longer side; several share one. */
+  /** Rolled into a tube along the longer side. Several units share a tube. */
   z.object({ form: z.literal('tube'), diameterMm: millimetres, marginMm: millimetres }),
   z.object({ form: z.literal('box'), lengthMm: millimetres, widthMm: millimetres, heightMm: millimetres }),
 ]);
 
 /**
- * How a product model is made, packed and priced. Money in minor units, lengths in millimetres, weights in grams.
- * Property names that it reads from attribute values: `widthMm` and `heightMm` (of `sizeAttribute`),
- * `landscape: yes` (of `orientationAttribute`), `gsm` (of `paperAttribute`), `min`, `max`, `multipleOf` (custom numbers).
+ * Production, packing and prices of a product model. Money in minor units, lengths in millimetres, weights in grams.
+ * Reads these properties of attribute values: `widthMm` and `heightMm` (of `sizeAttribute`), `landscape: yes` (of
+ * `orientationAttribute`), `gsm` (of `paperAttribute`), and `min`, `max`, `multipleOf` (of custom numbers).
  */
 export const productionSpec = z.object({
   kind: z.enum(['print', 'apparel', 'mounted']).default('print'),
-  /** Name of the model in partners' production systems; left out: the product model's id. */
+  /** Name of the product model in partners' production systems. Default: the id of the product model. */
   modelUid: z.string().min(1).max(100).optional(),
   productTypeUid: z.string().min(1).max(100).optional(),
   productNameUid: z.string().min(1).max(100).optional(),
-  /** What it is as a part of other models. */
+  /** The type of the product model as a part of others. */
   partType: z.enum(['print', 'stock', 'service']).default('print'),
   workflowEnabled: z.boolean().default(false),
-  /** Left out: the standard ones of the kind. */
+  /** Default: the standard file types of the kind. */
   fileTypes: z.array(z.enum(standardFileTypes)).min(1).optional(),
   sizeAttribute: attributeId.optional(),
   orientationAttribute: attributeId.optional(),
   paperAttribute: attributeId.optional(),
   printAreas: z.array(printArea).default([]),
-  /** A book: pages come from the attribute. Left out: as many pages as print areas, or one. */
+  /** For books: the attribute that has the number of pages. Default: one page, or one for each print area. */
   pages: z
     .object({
       attributeId,
@@ -144,20 +144,20 @@ export const productionSpec = z.object({
     .string()
     .regex(/^\d{6,10}$/, 'expected 6 to 10 digits')
     .default('491199'),
-  /** Currency to quantity breaks. Empty: not sold by itself, only as a part. */
+  /** Quantity breaks by currency. Empty: not sold separately, only as a part. */
   priceList: z
     .record(currency, z.array(z.object({ from: z.number().int().min(1), unitMinor: minor })).min(1))
     .default({}),
   priceFactors: byValue(factor).default({}),
   /** Price of each page above `pages.included`, by currency. */
   pagePrices: z.record(currency, minor).default({}),
-  /** SKU at partners, for stock parts: `frame-{frame_material}-{paper_format.code}`. */
+  /** SKU of a stock part at partners, for example `frame-{frame_material}-{paper_format.code}`. */
   partnerSku: z.string().min(1).max(200).optional(),
   unitPriceMinorEur: minor.default(0),
 });
 
 export type ProductionSpec = z.output<typeof productionSpec>;
-/** The spec as it is written down, defaults left out. */
+/** The production spec as input and as stored: without defaults. */
 export type ProductionInput = z.input<typeof productionSpec>;
 
 export interface ProductModel {

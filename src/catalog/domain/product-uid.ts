@@ -1,4 +1,4 @@
-/** Longest productUid and longest input of a custom value that are accepted, in characters. */
+/** Longest productUid and longest custom input, in characters. */
 export const MAX_UID_LENGTH = 500;
 export const MAX_CUSTOM_LENGTH = 100;
 
@@ -6,12 +6,12 @@ const CUSTOM_INPUT = /^[A-Za-z0-9._-]+$/;
 
 type Segment = { readonly literal: string } | { readonly attributeId: string };
 
-/** A productUidTemplate taken apart: fixed text and placeholders by turns. */
+/** A parsed productUidTemplate: fixed text and placeholders. */
 export interface UidTemplate {
   readonly text: string;
-  /** The fixed text before the first placeholder; never empty. */
+  /** The fixed text before the first placeholder. Never empty. */
   readonly prefix: string;
-  /** Attributes in the template's order. */
+  /** Attributes in the order of the template. */
   readonly attributeIds: readonly string[];
   readonly segments: readonly Segment[];
 }
@@ -21,13 +21,14 @@ export type TemplateResult =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Takes a template such as `flat_product_pf_{paper_format}_{orientation}` apart. Refused: no fixed text at the
- * start, two placeholders without text between (their values could not be told apart), an attribute named twice.
+ * Parses a template such as `flat_product_pf_{paper_format}_{orientation}`. Refuses a template that does not begin with
+ * fixed text, has two placeholders without text between them (their values would be ambiguous), or names an attribute
+ * twice.
  */
 export function parseTemplate(text: string): TemplateResult {
   const refuse = (message: string): TemplateResult => ({ ok: false, message });
   if (!/^([A-Za-z0-9_.-]|\{[a-z0-9_.-]+\})+$/.test(text)) {
-    return refuse('may hold letters, digits, "_", ".", "-" and placeholders such as {paper_format}');
+    return refuse('may contain letters, digits, "_", ".", "-" and placeholders such as {paper_format}');
   }
   const segments: Segment[] = [...text.matchAll(/\{([^}]+)\}|[^{]+/g)].map(([literal, attributeId]) =>
     attributeId === undefined ? { literal } : { attributeId },
@@ -44,35 +45,35 @@ export function parseTemplate(text: string): TemplateResult {
   return { ok: true, template: { text, prefix: first.literal, attributeIds, segments } };
 }
 
-/** The productUid of these values (attribute id to value id, or to the input of a custom value). */
+/** Returns the productUid for the values (attribute id to value id, or to the input of a custom value). */
 export function formatUid(template: UidTemplate, values: Readonly<Record<string, string>>): string {
   return template.segments
     .map((segment) => ('literal' in segment ? segment.literal : (values[segment.attributeId] ?? '')))
     .join('');
 }
 
-/** Which texts an attribute takes. */
+/** The texts that an attribute accepts. */
 export interface AcceptedValues {
-  /** Whether the text is the id of an ordinary value. */
+  /** Returns true when the text is the id of an ordinary value. */
   has(valueId: string): boolean;
-  /** Whether any input is accepted too. */
+  /** True when the attribute also accepts custom input. */
   readonly custom: boolean;
 }
 
 export type UidMatch =
   | { readonly ok: true; readonly values: Readonly<Record<string, string>> }
-  /** `attributeId` is the first attribute with no fitting value; null when the fixed text differs. */
+  /** `attributeId` is the attribute that has no matching value, or null when the fixed text differs. */
   | { readonly ok: false; readonly attributeId: string | null };
 
-/** Whether text can be the input of a custom value. */
+/** Returns true when the text can be the input of a custom value. */
 export function isCustomInput(text: string): boolean {
   return text.length <= MAX_CUSTOM_LENGTH && CUSTOM_INPUT.test(text);
 }
 
 /**
- * Reads the attribute values out of a productUid. Value ids may hold the very characters that separate them, so the
- * match goes back where it must; places that led nowhere are remembered, which bounds the work by length times
- * placeholders. An ordinary value is preferred to the same text as custom input.
+ * Returns the attribute values of a productUid. Value ids may contain the separators of the template, so the match
+ * backtracks. It remembers dead ends, which bounds the work by length times placeholders. An ordinary value takes
+ * precedence over custom input.
  */
 export function matchUid(
   template: UidTemplate,

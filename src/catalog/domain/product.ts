@@ -1,19 +1,14 @@
-/**
- * A product as an order needs it: everything that preparation, routing, pricing, print orders and
- * customs read, resolved once from a productUid or from productName and productVariant.
- */
-
-/** Which print order variant and partner address the product goes to. */
+/** Selects the variant of the print order and the address of the partner. */
 export type ProductKind = 'print' | 'apparel' | 'mounted';
 
 export interface ResolvedAttribute {
-  /** Attribute key, e.g. `paper_format`. */
+  /** Attribute key, for example `paper_format`. */
   readonly name: string;
   readonly title: string;
-  /** Attribute value id, e.g. `a3`. */
+  /** Attribute value id, for example `a3`. */
   readonly value: string;
   readonly formattedValue: string;
-  /** Properties of the value as production systems get them (strings). */
+  /** Properties of the value, as the strings that production systems get. */
   readonly properties: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +20,7 @@ export interface ResolvedPart {
   readonly type: 'print' | 'stock' | 'service';
   readonly quantity: number;
   readonly attributes: readonly ResolvedAttribute[];
-  /** Partner stock this part consumes per unit of the part; null for printed parts. */
+  /** The stock item at the partner of which each unit of the part consumes one piece. Null for printed parts. */
   readonly partnerSku: string | null;
   readonly unitPriceMinorEur: number;
 }
@@ -37,7 +32,7 @@ export interface PrintArea {
   readonly heightMm: number;
 }
 
-/** How many pages a print PDF must have; null where any count (at least one) will do. */
+/** The number of pages that a print PDF must have. */
 export interface PageRule {
   readonly min: number;
   readonly max: number;
@@ -46,8 +41,12 @@ export interface PageRule {
   readonly coverPages?: number;
 }
 
+/**
+ * The product of an order item, resolved once from a productUid or from productName and productVariant. Has everything
+ * that preparation, routing, pricing, print orders and customs read.
+ */
 export interface ResolvedProduct {
-  /** The uid with every attribute filled in. */
+  /** The productUid with every attribute filled in. */
   readonly productUid: string;
   readonly productModelId: string;
   readonly modelUid: string;
@@ -59,26 +58,27 @@ export interface ResolvedProduct {
   readonly productNameUid: string;
   readonly attributes: readonly ResolvedAttribute[];
   readonly parts: readonly ResolvedPart[];
-  /** Workflow-builder products take any file type name of the allowed characters. */
+  /** Workflow-builder products accept any file type name of the allowed characters. */
   readonly workflowEnabled: boolean;
-  /** File types the product takes when not workflow-enabled. */
+  /** The file types of a product that is not workflow-enabled. */
   readonly fileTypes: readonly string[];
-  /** Apparel printed on one side has one area, on both two: its partner gets 2 or 4 assets. */
+  /** Apparel has one area per printed side; its partner gets 2 or 4 assets. */
   readonly printAreas: readonly PrintArea[];
+  /** Null: any number of pages, at least one. */
   readonly pageRule: PageRule | null;
   readonly unitWeightGrams: number;
-  /** Packed size of one unit; units that nest share its room (posters rolled into one tube). */
+  /** Packed size of one unit. Units that nest share the space (posters rolled into one tube). */
   readonly packed: {
     readonly lengthMm: number;
     readonly widthMm: number;
     readonly heightMm: number;
     readonly nests?: boolean;
   };
-  /** How many units one package holds at most. */
+  /** Most units in one package. */
   readonly unitsPerPackage: number;
   readonly packagingWeightGrams: number;
   readonly hsCode: string;
-  /** Currency -> quantity breaks, ascending by `from`; unit price in minor units, before VAT. */
+  /** Quantity breaks by currency, ascending by `from`. Unit prices in minor units, before VAT. */
   readonly priceList: Readonly<
     Record<string, readonly { readonly from: number; readonly unitMinor: number }[]>
   >;

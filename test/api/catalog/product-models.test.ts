@@ -1,8 +1,8 @@
 import request from 'supertest';
 import { createApp } from '../../../api/app';
 import { catalogRoutes } from '../../../api/catalog/routes';
+import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import { resolveProducts } from '../../../src/catalog/resolve-products';
-import { seedDemoCatalog } from '../../../src/catalog/seed-demo-catalog';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';

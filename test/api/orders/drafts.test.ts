@@ -190,7 +190,7 @@ test('products are looked up anew when a draft becomes an order', async () => {
   const stop = async (state: string) => {
     await api.sql`UPDATE product_models SET state = ${state} WHERE id = 'poster'`;
     await bumpCatalogVersion(api.sql);
-    catalogCache(api.sql).distrust();
+    catalogCache(api.sql).invalidate();
   };
   await stop('inactive');
   const { body } = await api.patch(id, { orderType: 'order' }).expect(400);

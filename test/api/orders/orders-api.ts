@@ -5,7 +5,7 @@ import { draftRoutes } from '../../../api/orders/drafts';
 import { orderQuoteRoutes } from '../../../api/orders/quote';
 import { orderRoutes } from '../../../api/orders/routes';
 import { orderSearchRoutes } from '../../../api/orders/search';
-import { seedDemoCatalog } from '../../../src/catalog/seed-demo-catalog';
+import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 
 import type { Sql } from '../../../src/platform/postgres';

@@ -1,6 +1,6 @@
 import { listCustomerProducts } from '../../../src/catalog/customer-product-list';
 import { createCustomerProduct, updateCustomerProduct } from '../../../src/catalog/customer-products';
-import { seedDemoCatalog } from '../../../src/catalog/seed-demo-catalog';
+import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import { connectPostgres } from '../../../src/platform/postgres';
 import { testDatabase } from '../../support/database';
 

@@ -1,6 +1,6 @@
+import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import type { ResolvedProduct } from '../../../src/catalog/domain/product';
 import { type ProductReference, resolveProducts } from '../../../src/catalog/resolve-products';
-import { seedDemoCatalog } from '../../../src/catalog/seed-demo-catalog';
 import type { Sql } from '../../../src/platform/postgres';
 import { testDatabase } from '../../support/database';
 
@@ -68,7 +68,7 @@ describe('a productUid', () => {
     ['text after its end', `${POSTER}_x`, /orientation/],
     ['an inactive product model', 'satin_poster_product_pf_a3_ver', /inactive/],
     ['a draft product model', 'canvas_product_cf_a3_ver', /draft/],
-    ['a part that is not sold by itself', 'blank_t-shirt_gsi_m_gco_white', /not sold by itself/],
+    ['a part that is not sold separately', 'blank_t-shirt_gsi_m_gco_white', /not sold separately/],
     ['nothing', '', /no product/],
   ])('with %s is refused', async (_, productUid, message) => {
     expect(await resolve({ productUid })).toMatchObject({

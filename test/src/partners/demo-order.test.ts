@@ -1,7 +1,7 @@
-import { DEMO_MODELS } from '../../../src/catalog/demo-catalog';
+import { DEMO_MODELS } from '../../../src/catalog/demo/product-models';
+import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import type { ResolvedProduct } from '../../../src/catalog/domain/product';
 import { resolveProducts } from '../../../src/catalog/resolve-products';
-import { seedDemoCatalog } from '../../../src/catalog/seed-demo-catalog';
 import { createCandidateReader } from '../../../src/partners/candidates';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
 import { buildPrintOrder } from '../../../src/partners/domain/print-order';

@@ -1,4 +1,5 @@
-import { DEMO_ATTRIBUTES, DEMO_MODELS } from '../../../src/catalog/demo-catalog';
+import { DEMO_ATTRIBUTES } from '../../../src/catalog/demo/attributes';
+import { DEMO_MODELS } from '../../../src/catalog/demo/product-models';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
 import { adjustStock } from '../../../src/procurement/adjust-stock';
 import { ensureDemoStock } from '../../../src/procurement/demo-stock';

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { attributeId, text, timestamp } from './fields';
+
+const properties = z
+  .record(
+    z.string().min(1).max(100),
+    z.union([z.string().max(1_000), z.number(), z.array(z.string().max(1_000)).max(100)]),
+  )
+  .refine((given) => Object.keys(given).length <= 100, 'No more than 100 properties');
+
+export const attributeValue = z.object({
+  id: attributeId,
+  description: z.string().max(1_000).nullish(),
+  properties: properties.optional(),
+  isCustom: z.boolean().default(false).describe('Accepts any input, such as a page count'),
+  isDefault: z
+    .boolean()
+    .default(false)
+    .describe('The default selection when the attribute is added to a new product model'),
+});
+
+export const attributeValues = z
+  .array(attributeValue)
+  .min(1)
+  .max(1_000)
+  .check(({ value, issues }) => {
+    const seen = new Set<string>();
+    for (const [at, entry] of value.entries()) {
+      if (seen.has(entry.id)) {
+        issues.push({
+          code: 'custom',
+          message: `Id "${entry.id}" is listed twice.`,
+          path: [at, 'id'],
+          input: entry.id,
+        });
+      }
+      seen.add(entry.id);
+    }
+  });
+
+export const storedAttributeValue = z
+  .object({
+    id: z.string(),
+    description: z.string().optional().describe('Absent when none was given'),
+    properties: z
+      .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
+      .describe('Includes computed properties: rgb and cmyk for a hex colour code, inches for millimetres'),
+    isCustom: z.boolean(),
+    isDefault: z.boolean(),
+    attributeId: z.string(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'AttributeValue' });
+
+const propertyDefinition = z.object({
+  id: text(100),
+  description: z.string().max(1_000).default(''),
+  type: text(50).default('string'),
+});
+
+export const attribute = z.object({
+  description: text(1_000),
+  properties: z.array(propertyDefinition).max(100).default([]),
+});

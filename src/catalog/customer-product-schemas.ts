@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { ALL_CUSTOMERS } from './domain/customer-product';
+import { commaSeparated, queryInteger, text, timestamp } from './fields';
+
+const id = text(100);
+
+const attributesMapping = z.object({
+  partModelId: id.describe('A part of the product model, or the product model itself'),
+  attributeIds: z.array(id).max(50),
+});
+
+const variantOption = z.object({
+  id: id.describe('Unique within the customer product'),
+  name: text(100).describe('The key of the option in productVariant of an order'),
+  attributesMapping: z.array(attributesMapping).max(50),
+});
+
+const partQuantity = z.object({ partModelId: id, quantity: z.number().int().min(0).max(10_000) });
+
+const customerIds = z
+  .array(text(100))
+  .min(1)
+  .max(1_000)
+  .describe(`Customers that may order the product; ["${ALL_CUSTOMERS}"] for all`);
+
+export const newCustomerProduct = z.object({
+  name: text(200),
+  customerIds: customerIds.optional().describe('Default: the client itself; for an operator, every customer'),
+  productModelId: id,
+  variantOptions: z.array(variantOption).max(20),
+  partQuantities: z.array(partQuantity).max(50).optional(),
+});
+
+export const customerProductChange = z.object({
+  name: text(200).optional(),
+  customerIds: customerIds.optional(),
+});
+
+export const customerProduct = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    customerIds: z.array(z.string()),
+    productModelId: z.string(),
+    variantOptions: z.array(variantOption),
+    partQuantities: z.array(partQuantity),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'CustomerProduct' });
+
+export const customerProductQuery = z.object({
+  customerProductIds: commaSeparated.optional().describe('Comma-separated'),
+  customerIds: commaSeparated
+    .optional()
+    .describe('Comma-separated. Returns products that name one of these customers'),
+  productModelIds: commaSeparated.optional().describe('Comma-separated'),
+  search: z.string().max(200).optional().describe('Part of the name, case-insensitive'),
+  offset: queryInteger(0, 1_000_000_000, 0),
+  limit: queryInteger(1, 250, 250),
+});
+
+export const customerProductList = z.object({
+  customerProducts: z.array(
+    customerProduct
+      .extend({
+        state: z.string(),
+        variantOptions: z.array(
+          variantOption.extend({ values: z.array(z.string()), defaultValue: z.string(), state: z.string() }),
+        ),
+      })
+      .meta({ id: 'ListedCustomerProduct' }),
+  ),
+  meta: z.object({
+    offset: z.number().int(),
+    limit: z.number().int(),
+    total: z.number().int(),
+    totalIsEstimate: z
+      .literal(true)
+      .optional()
+      .describe('Present when a search has more than 1,000 matches: the total is an estimate'),
+  }),
+});
+
+export const variantValues = z
+  .array(
+    z
+      .object({
+        variantOptionId: id,
+        values: z
+          .array(
+            z.object({
+              value: text(200),
+              attributeValues: z
+                .array(
+                  z.object({
+                    partModelId: id,
+                    attributes: z.record(z.string().max(100), z.string().max(100)),
+                  }),
+                )
+                .max(50),
+              isDefault: z.boolean().default(false),
+            }),
+          )
+          .max(1_000),
+      })
+      .meta({ id: 'VariantValue' }),
+  )
+  .max(100);

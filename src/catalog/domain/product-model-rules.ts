@@ -1,0 +1,174 @@
+import type { FieldError } from '../../platform/errors';
+import type { AttributeValue, ModelAttribute, ModelPart, ProductionInput } from './product-model';
+import type { UidTemplate } from './product-uid';
+
+/** An attribute of a product model as an operator specifies it. */
+export interface OfferedInput {
+  readonly id: string;
+  readonly valueIds?: readonly string[] | null | undefined;
+  readonly defaultValueId?: string | null | undefined;
+}
+
+/** The fields of an attribute value that the rules read. */
+export type ValueSummary = Pick<AttributeValue, 'id' | 'isDefault' | 'isCustom'>;
+
+const invalid = (reference: string, message: string): FieldError => ({
+  code: 'VALIDATION_ERROR',
+  message,
+  reference,
+});
+const unknown = (reference: string, message: string): FieldError => ({
+  code: 'NO_SUCH_CHOICE_ERROR',
+  message,
+  reference,
+});
+
+/** Returns every attribute that the production spec reads, with the path of the field that names it. */
+function specReferences(spec: ProductionInput): [reference: string, attributeId: string][] {
+  const references: [string, string | undefined][] = [
+    ['production.sizeAttribute', spec.sizeAttribute],
+    ['production.orientationAttribute', spec.orientationAttribute],
+    ['production.paperAttribute', spec.paperAttribute],
+    ['production.pages.attributeId', spec.pages?.attributeId],
+    ...(spec.printAreas ?? []).map(
+      ({ when }, at) =>
+        [`production.printAreas[${at}].when.attributeId`, when?.attributeId] as [string, string | undefined],
+    ),
+    ...Object.keys(spec.priceFactors ?? {}).map(
+      (id) => [`production.priceFactors.${id}`, id] as [string, string],
+    ),
+    ...Object.keys(spec.addedGrams ?? {}).map(
+      (id) => [`production.addedGrams.${id}`, id] as [string, string],
+    ),
+  ];
+  return references.filter((entry): entry is [string, string] => entry[1] !== undefined);
+}
+
+/**
+ * Checks the rules between the fields of a production spec: its attributes are in the template, print areas have a
+ * size, quantity breaks differ, and pages are priced in every currency of the price list.
+ * @returns every offending field, by path
+ */
+export function specFaults(spec: ProductionInput, template: UidTemplate): FieldError[] {
+  const faults = specReferences(spec)
+    .filter(([, attributeId]) => !template.attributeIds.includes(attributeId))
+    .map(([reference, id]) => unknown(reference, `The template has no placeholder {${id}}.`));
+  if (spec.sizeAttribute === undefined) {
+    for (const [at, { size }] of (spec.printAreas ?? []).entries()) {
+      if (size !== undefined) continue;
+      const message = 'A print area needs a size when the product model has no sizeAttribute.';
+      faults.push({ code: 'MISSING_FIELD_ERROR', message, reference: `production.printAreas[${at}].size` });
+    }
+  }
+  for (const [currency, breaks] of Object.entries(spec.priceList ?? {})) {
+    if (new Set(breaks.map(({ from }) => from)).size < breaks.length) {
+      faults.push(
+        invalid(`production.priceList.${currency}`, 'Two quantity breaks begin at the same quantity.'),
+      );
+    }
+    if (
+      spec.pages !== undefined &&
+      spec.pagePrices !== undefined &&
+      spec.pagePrices[currency] === undefined
+    ) {
+      const message = `Pages have prices in other currencies, but not in ${currency}.`;
+      faults.push({ code: 'MISSING_FIELD_ERROR', message, reference: `production.pagePrices.${currency}` });
+    }
+  }
+  return faults;
+}
+
+/** Returns the faults of one attribute's offered values and default value. */
+function offerFaults(
+  path: string,
+  { id, valueIds, defaultValueId }: OfferedInput,
+  values: readonly ValueSummary[],
+) {
+  const faults: FieldError[] = [];
+  for (const [at, valueId] of (valueIds ?? []).entries()) {
+    if (!values.some((value) => value.id === valueId)) {
+      faults.push(unknown(`${path}.valueIds[${at}]`, `Attribute "${id}" has no value "${valueId}".`));
+    }
+  }
+  if (defaultValueId != null) {
+    const offered = values.some(
+      (value) => value.id === defaultValueId && !value.isCustom && (valueIds?.includes(value.id) ?? true),
+    );
+    if (!offered)
+      faults.push(unknown(`${path}.defaultValueId`, `"${defaultValueId}" is not an offered value.`));
+  }
+  return faults;
+}
+
+/**
+ * Checks the attributes of a product model against its template and the attributes that exist.
+ * @param valuesById the values of each existing attribute of the template
+ * @returns every offending field, by path
+ */
+export function attributeFaults(
+  template: UidTemplate,
+  given: readonly OfferedInput[],
+  valuesById: ReadonlyMap<string, readonly ValueSummary[]>,
+): FieldError[] {
+  const faults = template.attributeIds
+    .filter((id) => !valuesById.has(id))
+    .map((id) => unknown('productUidTemplate', `There is no attribute "${id}".`));
+  const seen = new Set<string>();
+  for (const [at, input] of given.entries()) {
+    const path = `attributes[${at}]`;
+    const values = valuesById.get(input.id);
+    if (values === undefined) {
+      faults.push(unknown(`${path}.id`, `The template has no placeholder for attribute "${input.id}".`));
+      continue;
+    }
+    if (seen.has(input.id)) faults.push(invalid(`${path}.id`, `Attribute "${input.id}" is listed twice.`));
+    seen.add(input.id);
+    faults.push(...offerFaults(path, input, values));
+  }
+  return faults;
+}
+
+/**
+ * Returns the attributes of a product model as stored, in the order of the template. The default value is the one
+ * given, else the attribute's own default value if the product model offers it.
+ */
+export function offeredAttributes(
+  template: UidTemplate,
+  given: readonly OfferedInput[],
+  valuesById: ReadonlyMap<string, readonly ValueSummary[]>,
+): ModelAttribute[] {
+  const inputs = new Map(given.map((input) => [input.id, input]));
+  return template.attributeIds.map((attributeId) => {
+    const input = inputs.get(attributeId);
+    const valueIds = input?.valueIds ?? null;
+    const usual = valuesById
+      .get(attributeId)!
+      .find(({ id, isDefault, isCustom }) => isDefault && !isCustom && (valueIds?.includes(id) ?? true));
+    return { attributeId, valueIds, defaultValueId: input?.defaultValueId ?? usual?.id ?? null };
+  });
+}
+
+/**
+ * Checks the parts of a product model: each part's model exists and has no parts, and part ids are unique.
+ * @param composed whether each existing product model has parts, by id
+ * @returns every offending field, by path
+ */
+export function partFaults(
+  modelId: string,
+  parts: readonly ModelPart[],
+  composed: ReadonlyMap<string, boolean>,
+): FieldError[] {
+  const faults = parts.flatMap((part, at): FieldError[] => {
+    const path = `parts[${at}].modelId`;
+    if (part.modelId === modelId || composed.get(part.modelId) === true) {
+      return [invalid(path, 'A part cannot have parts.')];
+    }
+    return composed.has(part.modelId) ? [] : [unknown(path, `There is no product model "${part.modelId}".`)];
+  });
+  const ids = new Set<string>();
+  for (const [at, { id }] of parts.entries()) {
+    if (ids.has(id)) faults.push(invalid(`parts[${at}].id`, `Part id "${id}" is used twice.`));
+    ids.add(id);
+  }
+  return faults;
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+/** Text that is not blank. */
+export const text = (max: number) => z.string().regex(/\S/).max(max);
+
+export const timestamp = z.iso.datetime();
+
+/** An id of an attribute or attribute value (interface "AttributeValue"). */
+export const attributeId = z
+  .string()
+  .max(100)
+  .regex(/^[a-z0-9_.-]+$/, 'Only lowercase letters, digits, underscore, period and hyphen');
+
+/** A comma-separated query parameter. Blank entries are ignored; a parameter without entries does not filter. */
+export const commaSeparated = z
+  .string()
+  .max(12_000)
+  .transform((list) =>
+    [...new Set(list.split(',').map((entry) => entry.trim()))].filter((entry) => entry !== ''),
+  )
+  .transform((entries) => (entries.length === 0 ? undefined : entries));
+
+/** A whole number in a query parameter, within limits. */
+export const queryInteger = (min: number, max: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'Expected a whole number')
+    .transform(Number)
+    .pipe(z.number().int().min(min).max(max))
+    .default(fallback);
