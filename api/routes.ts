@@ -16,8 +16,10 @@ import { dispatchRoutes } from './partner/dispatch';
 import { postbackRoutes } from './partner/postbacks';
 import { stockStatusRoutes } from './partner/stock-status';
 import { subscribeRoutes } from './partner/subscribe';
-import { procurementOrderRoutes, stockRoutes } from './procurement/operator-routes';
+import { exchangeRateRoutes } from './procurement/exchange-rate-routes';
+import { procurementOrderRoutes } from './procurement/procurement-order-routes';
 import { procurementRoutes } from './procurement/routes';
+import { stockRoutes } from './procurement/stock-routes';
 import { shippingRoutes } from './shipping/routes';
 
 /** Every route of the API but the system's own; each area brings its list. */
@@ -43,5 +45,6 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...procurementRoutes(deps),
     ...procurementOrderRoutes(deps),
     ...stockRoutes(deps),
+    ...exchangeRateRoutes(deps),
   ];
 }

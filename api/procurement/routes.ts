@@ -24,16 +24,16 @@ const group = {
   errors: 'plain',
 } as const;
 
-/** Items read and written at a time when a partner asks for its whole stock. */
+/** Items per database read when a partner requests its whole stock. */
 const CHUNK = 5_000;
 
-/** `dateTo` is now when only `dateFrom` is given (interface "Procurement"). */
+/** Returns the period of a filter. `dateTo` defaults to now when `dateFrom` is given (interface "Procurement"). */
 function periodOf(filter: { dateFrom?: Date | undefined; dateTo?: Date | undefined }) {
   const from = filter.dateFrom ?? null;
   return { from, to: filter.dateTo ?? (from === null ? null : new Date()) };
 }
 
-/** The six fields of the interface. */
+/** Returns the six fields of an inventory item (interface "Inventory item"). */
 function inventoryItem({
   partnerSku,
   alertUid,
@@ -46,8 +46,8 @@ function inventoryItem({
 }
 
 /**
- * All of a large stock, piece by piece: a million items are 130 MB of JSON, which no process should hold
- * for one caller (at once they took 490 MB and 7 s). Items are never removed, so that pages stay where they are.
+ * Streams a large stock in chunks. A million items are 130 MB of JSON; built in one piece they took 490 MB of memory and
+ * 7 s. Items are never deleted, so pages do not shift.
  */
 function streamedInventory(
   sql: Sql,
@@ -67,7 +67,7 @@ function streamedInventory(
   return new RawAnswer(200, { 'Content-Type': 'application/json; charset=utf-8' }, Readable.from(chunks()));
 }
 
-/** The interface's procurement group: a partner's own procurement orders and stock. */
+/** Routes of the procurement group of the interface: a partner's own procurement orders and stock. */
 export function procurementRoutes({ sql }: ApiDeps): Route[] {
   return [
     route({
@@ -76,7 +76,7 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
       operationId: 'listProcurementOrders',
       summary: 'List procurement orders',
       description:
-        'Newest first. Costs are in the partner’s currency, at the rates of the day the order was raised.',
+        'Newest first. Costs are in the currency of the partner, at the exchange rates of the day on which the order was raised.',
       body: orderListRequestSchema,
       response: orderListResponseSchema,
       handler: async ({ account, body: { filterBy, pagination } }) => {
@@ -111,7 +111,7 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
       path: '/procurement/v1/inventory/consumption/list',
       operationId: 'listInventoryConsumption',
       summary: 'List inventory consumption per print job',
-      description: 'What print jobs have reserved and what they have used, newest first.',
+      description: 'Open and consumed reservations of print jobs, newest first.',
       body: consumptionListRequestSchema,
       response: consumptionListResponseSchema,
       handler: async ({ account, body: { filterBy, pagination } }) => {
@@ -158,8 +158,8 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
       operationId: 'adjustStock',
       summary: 'Add to or consume stock',
       description:
-        'Every adjustment stands for itself: check its success flag. One transaction, in the order given. ' +
-        'Stock that is reserved for print jobs is not consumed; what exceeds the rest becomes a backorder.',
+        'Applies the adjustments in the given order, in one transaction. Each one can fail separately: check its success ' +
+        'flag. Stock that is reserved for print jobs is not consumed; what exceeds the rest becomes a backorder.',
       errors: 'adjust-stock',
       idempotent: true,
       body: adjustStockRequestSchema,

@@ -1,5 +1,7 @@
 import { inTransaction, type Sql, type Transaction } from '../platform/postgres';
-import { LockedStock, type StockItem } from './stock-ledger';
+import { EMPTY_LEVEL, type StockLevel } from './domain/stock-level';
+import { LockedStock } from './locked-stock';
+import type { StockItem } from './locked-stock-rows';
 
 export interface Adjustment {
   readonly partnerSku: string;
@@ -8,7 +10,7 @@ export interface Adjustment {
   readonly referenceId?: string | undefined;
 }
 
-/** What became of one adjustment (interface "adjust-stock"). Levels of an unknown sku are 0. */
+/** The result of one adjustment (interface "adjust-stock"). The levels of an unknown SKU are 0. */
 export interface AdjustmentResult {
   readonly partnerSku: string;
   readonly success: boolean;
@@ -19,9 +21,9 @@ export interface AdjustmentResult {
 }
 
 /**
- * Applies up to 100 adjustments of one partner in one transaction, in the order given. Each stands for
- * itself: an unknown sku or a repeated referenceId fails that adjustment and no other.
- * @param alongside writes in the same transaction what must stand or fall with the adjustments
+ * Applies up to 100 adjustments of one partner in one transaction, in the given order. An unknown SKU or a repeated
+ * referenceId fails that adjustment only.
+ * @param alongside runs in the same transaction, for rows that must be committed together with the adjustments
  */
 export async function adjustStock(
   sql: Sql,
@@ -45,27 +47,12 @@ export async function adjustStock(
     const results = adjustments.map((adjustment): AdjustmentResult => {
       const { partnerSku, adjustmentType, quantity, referenceId } = adjustment;
       const item = items.get(partnerSku);
-      if (item === undefined) {
-        return {
-          partnerSku,
-          success: false,
-          message: `Unknown partnerSku ${partnerSku}.`,
-          previousQuantity: 0,
-          newQuantity: 0,
-          backorderQuantity: 0,
-        };
-      }
+      if (item === undefined) return failed(partnerSku, `Unknown partnerSku ${partnerSku}.`);
       const { quantity: previousQuantity, backorder: previousBackorder } = item.level;
-      // The first adjustment with a claimed reference takes it; a second one in this request finds it gone.
+      // The first adjustment with a claimed reference removes it from the set, so that a second one in this request fails.
       if (referenceId !== undefined && !references.delete(referenceId)) {
-        return {
-          partnerSku,
-          success: false,
-          message: `Repeated referenceId ${referenceId} for ${partnerSku}: it was used within the last 5 minutes.`,
-          previousQuantity,
-          newQuantity: previousQuantity,
-          backorderQuantity: previousBackorder,
-        };
+        const message = `Repeated referenceId ${referenceId} for ${partnerSku}: it was used within the last 5 minutes.`;
+        return failed(partnerSku, message, item.level);
       }
       const cause = referenceId === undefined ? {} : { reference: referenceId };
       if (adjustmentType === 'add') stock.add(item.id, quantity, cause);
@@ -85,6 +72,21 @@ export async function adjustStock(
   });
 }
 
+function failed(
+  partnerSku: string,
+  message: string,
+  { quantity, backorder }: StockLevel = EMPTY_LEVEL,
+): AdjustmentResult {
+  return {
+    partnerSku,
+    success: false,
+    message,
+    previousQuantity: quantity,
+    newQuantity: quantity,
+    backorderQuantity: backorder,
+  };
+}
+
 function adjustedMessage(
   { adjustmentType, quantity }: Adjustment,
   { level }: StockItem,
@@ -92,16 +94,16 @@ function adjustedMessage(
 ): string {
   if (adjustmentType === 'add') {
     const offset = previousBackorder - level.backorder;
-    return offset === 0 ? `Added ${quantity}.` : `Added ${quantity}, ${offset} of them for the backorder.`;
+    return offset === 0 ? `Added ${quantity}.` : `Added ${quantity}, of which ${offset} offset the backorder.`;
   }
   const owed = level.backorder - previousBackorder;
-  return owed === 0 ? `Consumed ${quantity}.` : `Consumed ${quantity}, ${owed} of them backordered.`;
+  return owed === 0 ? `Consumed ${quantity}.` : `Consumed ${quantity}, of which ${owed} are backordered.`;
 }
 
 /**
- * Claims the references that are free: never used, or last used more than five minutes ago.
- * The primary key decides between concurrent requests: the second waits for the first to commit and
- * then finds the claim. Claimed in sorted order, so that two requests cannot wait for each other.
+ * Claims references that were never used or were last used more than five minutes ago, and returns the claimed ones.
+ * The primary key serializes concurrent requests: the second one waits for the commit of the first and then fails to
+ * claim. References are claimed in sorted order to prevent deadlocks.
  */
 async function claimReferences(
   tx: Transaction,
@@ -119,7 +121,7 @@ async function claimReferences(
   return new Set(claimed.map(({ referenceId }) => referenceId));
 }
 
-/** Forgets references that no longer refuse anything: each request that claims some clears away more than it adds. */
+/** Deletes up to 200 expired references. A request adds at most 100, so the table does not grow. */
 async function pruneReferences(sql: Sql): Promise<void> {
   await sql`
     DELETE FROM stock_adjustment_references WHERE ctid = ANY(ARRAY(

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { Sql } from '../platform/postgres';
-import { justAfter, type PageRequest, type Period } from './list-filters';
+import { justAfter, type PageRequest, type Period } from './period-and-page';
 
 /** A row of the consumption list (interface "Inventory consumption item"). */
 export interface ConsumptionItem {
@@ -20,9 +20,9 @@ interface ConsumptionRow {
 }
 
 /**
- * What print jobs have reserved of a partner's stock, newest first: reservations that stand and those
- * that were consumed; released ones used nothing and are left out.
- * @param filter empty lists filter nothing
+ * Returns the reservations of a partner's stock, open and consumed, newest first. Released reservations consumed nothing
+ * and are omitted.
+ * @param filter an empty list does not filter
  */
 export async function listConsumption(
   sql: Sql,
@@ -41,8 +41,8 @@ export async function listConsumption(
             SELECT id FROM stock_items WHERE partner_id = ${partnerId} AND partner_sku = ANY(${[...partnerSkus]})))`
     }`;
   const offset = (page.pageNumber - 1) * page.perPage;
-  // The page is chosen in the index alone: what it skips is neither read nor joined. Two statements, since one that
-  // joins is planned without knowing the LIMIT, and may read a million rows for fifty.
+  // The first statement selects the page by an index-only scan, so that skipped rows are neither read nor joined. A
+  // single statement with the join is planned without knowing the LIMIT and may read a million rows for a page of 50.
   const itemsOf = async ({ from, before }: Bounds, skipped: number): Promise<ConsumptionItem[]> => {
     const ids = await sql<{ id: string }[]>`
       SELECT r.id FROM stock_reservations r WHERE ${chosen} AND ${created(sql, { from, before })}
@@ -65,7 +65,7 @@ export async function listConsumption(
   }
   const days = await reservationsByDay(sql, partnerId, bounds);
   const total = days.reduce((sum, { reservations }) => sum + reservations, 0);
-  // Days before the page are passed over by their counts.
+  // The counts of newer days are subtracted from the offset, so that those days are not scanned.
   let skipped = 0;
   const first = days.find(({ reservations }) => {
     if (skipped + reservations > offset) return true;
@@ -76,7 +76,7 @@ export async function listConsumption(
   return { items: await itemsOf({ from: bounds.from, before: first.before }, offset - skipped), total };
 }
 
-/** Moments from which and before which; null: open. */
+/** The start (inclusive) and end (exclusive) of a period. Null: open. */
 interface Bounds {
   readonly from: Date | null;
   readonly before: Date | null;
@@ -88,9 +88,9 @@ function created(sql: Sql, { from, before }: Bounds): postgres.PendingQuery<post
     ${before === null ? sql`` : sql`AND r.created_at < ${before}`}`;
 }
 
-/** Reservations of one day that lie within the bounds. */
+/** The number of reservations on one day within the bounds. */
 interface DayCount {
-  /** The end of the day, or of the bounds within it; null: an open end. */
+  /** The end of the day or, if earlier, of the bounds. Null: open. */
   readonly before: Date | null;
   readonly reservations: number;
 }
@@ -98,8 +98,8 @@ interface DayCount {
 const DAY_MS = 86_400_000;
 
 /**
- * How many reservations each day (UTC) holds, newest day first. Whole days come from kept totals, a day that the
- * bounds cut through is counted.
+ * Returns the number of reservations on each day (UTC), newest day first. Whole days come from
+ * stock_reservation_totals; a day that is only partly within the bounds is counted.
  */
 async function reservationsByDay(sql: Sql, partnerId: string, { from, before }: Bounds): Promise<DayCount[]> {
   const cut = [from, before].filter((at) => at !== null).map((at) => Math.floor(at.getTime() / DAY_MS));

@@ -1,7 +1,7 @@
 import type { Sql } from '../platform/postgres';
 import { type StockItemSetup, setUpStockItems } from './stock-items';
 
-interface DemoShelf {
+interface DemoStock {
   readonly partnerUid: string;
   readonly supplier: {
     readonly uid: string;
@@ -10,7 +10,7 @@ interface DemoShelf {
   };
   readonly minStock: number;
   readonly maxStock: number;
-  /** Sku, name, unit cost in minor units of the supplier's currency. */
+  /** SKU, name, unit cost in minor units of the supplier's currency. */
   readonly items: readonly (readonly [sku: string, name: string, unitCostMinor: number])[];
 }
 
@@ -41,10 +41,10 @@ const TEE_SIZES = [
 ] as const;
 
 /**
- * What the demo partners keep: every stocked part of the demo catalog at the partner that makes its products.
- * The frames are bought in zloty by a partner that counts in euros.
+ * The stock of the demo partners: every stock part of the demo catalog, at the partner that makes its products. The
+ * frames are bought in PLN by a partner whose currency is EUR.
  */
-const DEMO_SHELVES: readonly DemoShelf[] = [
+const DEMO_STOCK: readonly DemoStock[] = [
   {
     partnerUid: 'prints-berlin',
     supplier: { uid: 'ramy-poznan', currency: 'PLN', vatPercentage: 0 },
@@ -69,12 +69,12 @@ const DEMO_SHELVES: readonly DemoShelf[] = [
   },
 ];
 
-/** Fills the demo partners' shelves where something is missing; what operators or partners changed since stays. */
+/** Adds missing stock items of the demo partners. Existing items stay unchanged. */
 export async function ensureDemoStock(
   sql: Sql,
   partners: readonly { readonly partnerId: string; readonly uid: string }[],
 ): Promise<void> {
-  for (const { partnerUid, supplier, minStock, maxStock, items } of DEMO_SHELVES) {
+  for (const { partnerUid, supplier, minStock, maxStock, items } of DEMO_STOCK) {
     const partner = partners.find(({ uid }) => uid === partnerUid);
     if (partner === undefined) continue;
     const kept = await sql<{ partnerSku: string }[]>`

@@ -2,7 +2,7 @@ import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
 import type { RateTable } from '../platform/domain/money';
 import { json, type Sql } from '../platform/postgres';
 
-/** Loads rates of a day; rates of the same day are replaced. */
+/** Stores the exchange rates of a day. Replaces rates of the same day and currency. */
 export async function loadExchangeRates(sql: Sql, { date, perEuro }: RateTable): Promise<void> {
   const rows = Object.entries(perEuro).map(([currency, rate]) => ({ currency, rate }));
   await sql`
@@ -12,8 +12,8 @@ export async function loadExchangeRates(sql: Sql, { date, perEuro }: RateTable):
 }
 
 /**
- * The rates that hold on each of the days: of every currency the newest on or before the day, and the
- * reference rates for currencies that had none yet.
+ * Returns the exchange rates for each of the days: for every currency the newest rate on or before the day, else the
+ * reference rate.
  * @param dates YYYY-MM-DD
  */
 export async function ratesOn(sql: Sql, dates: readonly string[]): Promise<Map<string, RateTable>> {

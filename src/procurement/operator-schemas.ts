@@ -12,7 +12,7 @@ import {
   sku,
 } from './schemas';
 
-/** Wire shapes of what operators do with stock, procurement orders and exchange rates. */
+// Wire schemas of the operator routes for stock, procurement orders and exchange rates.
 
 const note = z.string().trim().min(1).max(500);
 const limit = z.int().min(0).max(1_000_000_000);
@@ -23,14 +23,14 @@ const currency = z.string().refine((code) => code === 'EUR' || Object.hasOwn(REF
 export const stockItemSetupSchema = z
   .object({
     partnerSku: sku,
-    productUid: z.string().min(1).max(255).optional().describe('The sku itself, when left out.'),
+    productUid: z.string().min(1).max(255).optional().describe('Default: the SKU.'),
     productName: z.string().min(1).max(255).nullable().optional(),
     minStock: limit.default(0),
     maxStock: limit.default(0),
     allowBackorder: z
       .boolean()
       .default(true)
-      .describe('Whether print jobs may wait for stock; otherwise they go to another partner.'),
+      .describe('True: print jobs may wait for stock. False: they go to another partner.'),
     supplier: z
       .object({
         uid: z.string().min(1).max(100),
@@ -39,12 +39,12 @@ export const stockItemSetupSchema = z
         vatPercentage: z.number().min(0).max(100).nullable().default(null),
       })
       .optional()
-      .describe('Without one the item is never reordered.'),
-    openingQuantity: limit.optional().describe('Of a new item; one that exists keeps its level.'),
+      .describe('Without a supplier the item is never reordered.'),
+    openingQuantity: limit.optional().describe('The initial stock of a new item. An existing item keeps its level.'),
   })
   .refine(({ minStock, maxStock }) => maxStock >= minStock, {
     path: ['maxStock'],
-    error: 'Lies below minStock.',
+    error: 'Must not be below minStock.',
   });
 
 export const stockItemsRequestSchema = z.object({
@@ -56,14 +56,14 @@ export const stockItemsRequestSchema = z.object({
       const seen = new Set<string>();
       items.forEach(({ partnerSku }, index) => {
         if (seen.has(partnerSku)) {
-          context.addIssue({ code: 'custom', path: [index, 'partnerSku'], message: 'Given twice.' });
+          context.addIssue({ code: 'custom', path: [index, 'partnerSku'], message: 'Listed twice.' });
         }
         seen.add(partnerSku);
       });
     }),
 });
 
-/** Query parameters: numbers come as text. */
+/** A page request in query parameters, where numbers are text. */
 export const pageQuerySchema = z.object({
   pageNumber: z.coerce.number().pipe(pageNumber).default(1),
   perPage: z.coerce.number().pipe(z.int().min(1).max(1000)).default(100),
@@ -73,7 +73,7 @@ export const stockItemViewSchema = z.object({
   ...inventoryShape,
   productUid: z.string(),
   productName: z.string().nullable(),
-  reserved: z.int().describe('Of the quantity, promised to print jobs.'),
+  reserved: z.int().describe('Pieces of the quantity that are allocated to print jobs.'),
   backorder: z.int(),
   allowBackorder: z.boolean(),
   supplierUid: z.string().nullable(),
@@ -99,7 +99,7 @@ export const procurementOrderViewSchema = z.object({
   ...procurementOrderShape,
   partnerUid: z.string(),
   partnerName: z.string(),
-  supplierCurrency: z.string().describe('ISO 4217; what the supplier is paid in.'),
+  supplierCurrency: z.string().describe('ISO 4217; the currency of the supplier.'),
   attention: z.string().nullable(),
   updatedAt: z.iso.datetime(),
   workflowId: z.string(),
@@ -125,7 +125,7 @@ export const moveRequestSchema = z.object({
 });
 
 export const receiptRequestSchema = z.object({
-  receiptId: z.string().trim().min(1).max(100).describe('Names the delivery; one id is counted once.'),
+  receiptId: z.string().trim().min(1).max(100).describe('Identifies the delivery. A receipt with the same id is counted once.'),
   items: z
     .array(z.object({ partnerSku: sku, quantity: pieces }))
     .min(1)
@@ -146,7 +146,7 @@ export const exchangeRatesSchema = z.object({
       z.string().regex(/^\d{1,9}(\.\d{1,8})?$/, 'must be a decimal number'),
     )
     .refine((rates) => Object.values(rates).every((rate) => Number(rate) > 0), {
-      error: 'A rate must be more than 0.',
+      error: 'A rate must be greater than 0.',
     })
-    .describe('Units of a currency that one euro buys, as decimal text.'),
+    .describe('Units of each currency per euro, as decimal text.'),
 });

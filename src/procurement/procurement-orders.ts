@@ -3,9 +3,9 @@ import { procurementWorkflowId } from '../platform/domain/workflows';
 import type { Sql } from '../platform/postgres';
 import type { ProcurementStatus, ProcurementStep } from './domain/procurement-order';
 import { ratesOn } from './exchange-rates';
-import { justAfter, type PageRequest, type Period } from './list-filters';
+import { justAfter, type PageRequest, type Period } from './period-and-page';
 
-/** A procurement order as lists show it (interface "ProcurementOrder"), costs in the currency asked for. */
+/** A procurement order as lists return it (interface "ProcurementOrder"), with costs in the currency of the partner. */
 export interface ProcurementOrderView {
   readonly orderId: number;
   readonly partnerPoNumber: string | null;
@@ -36,9 +36,9 @@ export interface ProcurementOrderView {
 export interface OperatorProcurementOrder extends ProcurementOrderView {
   readonly partnerUid: string;
   readonly partnerName: string;
-  /** ISO 4217; what the supplier is paid in. */
+  /** ISO 4217; the currency of the supplier. */
   readonly supplierCurrency: string;
-  /** Why an operator should look at it. */
+  /** Why the order needs the attention of an operator, or null. */
   readonly attention: string | null;
   readonly updatedAt: Date;
   readonly workflowId: string;
@@ -69,7 +69,7 @@ interface OrderRow {
   invoices: { url: string; originalFilename: string; referenceId: string | null; dueDate: string | null }[];
 }
 
-/** Which orders; nulls and empty lists filter nothing. */
+/** A filter of procurement orders. Null and an empty list do not filter. */
 export interface ProcurementOrderFilter extends Period {
   readonly partnerId: string | null;
   readonly orderId?: number;
@@ -78,8 +78,8 @@ export interface ProcurementOrderFilter extends Period {
 }
 
 /**
- * Procurement orders, newest first. Costs are converted to the partner's currency at the rates of the
- * day on which the order was raised; a total is the sum of what is shown.
+ * Returns procurement orders, newest first. Costs are converted to the currency of the partner at the rates of the day on
+ * which the order was raised. A total is the sum of the costs as shown.
  */
 export async function listProcurementOrders(
   sql: Sql,
@@ -128,7 +128,7 @@ export async function listProcurementOrders(
   return { orders, total: Number(count!.total) };
 }
 
-/** The currency a partner's costs are shown in; an account that is not set up as a partner yet has none to show. */
+/** Returns the currency of a partner's costs: EUR for an account that is not set up as a partner yet. */
 export async function partnerCurrency(sql: Sql, partnerId: string): Promise<string> {
   const [partner] = await sql<
     { currency: string }[]
@@ -136,7 +136,7 @@ export async function partnerCurrency(sql: Sql, partnerId: string): Promise<stri
   return partner?.currency ?? 'EUR';
 }
 
-/** One order as operators see it; undefined when there is none. */
+/** Returns one procurement order as operators see it, or undefined. */
 export async function readProcurementOrder(
   sql: Sql,
   orderId: number,
@@ -150,7 +150,7 @@ export async function readProcurementOrder(
   return orders[0];
 }
 
-/** What happened to an order, oldest first. */
+/** An entry of the event log of a procurement order. */
 export interface ProcurementEvent {
   readonly type: 'raised' | ProcurementStep['type'];
   readonly actor: string;
@@ -158,6 +158,7 @@ export interface ProcurementEvent {
   readonly at: Date;
 }
 
+/** Returns the event log of a procurement order, oldest first. */
 export async function procurementEvents(sql: Sql, orderId: number): Promise<ProcurementEvent[]> {
   return await sql<ProcurementEvent[]>`
     SELECT type, actor, data, at FROM procurement_order_events WHERE procurement_order_id = ${orderId} ORDER BY id`;

@@ -10,7 +10,7 @@ import {
   receive,
   type StepOutcome,
 } from './domain/procurement-order';
-import { LockedStock } from './stock-ledger';
+import { LockedStock } from './locked-stock';
 
 interface OpenOrder extends ProcurementProgress {
   readonly id: number;
@@ -20,8 +20,8 @@ interface OpenOrder extends ProcurementProgress {
 type StepOf<T extends ProcurementStep['type']> = Extract<ProcurementStep, { type: T }>;
 
 /**
- * Takes one step of a procurement order, in one transaction with the stock it brings in.
- * A step that was taken before (same status, same receipt id, same invoice address) changes nothing and is no error.
+ * Applies one step to a procurement order, in one transaction with the stock that it receives. A step that was already
+ * applied (same status, receipt id or invoice URL) changes nothing and is not an error.
  */
 export async function takeProcurementStep(
   sql: Sql,
@@ -30,8 +30,8 @@ export async function takeProcurementStep(
 ): Promise<StepOutcome> {
   return await inTransaction(sql, async (tx) => {
     const order = await lockOrder(tx, orderId);
-    if (order === null) return { ok: false, reason: `There is no procurement order ${orderId}.` };
-    if (await takenBefore(tx, order, step)) return { ok: true, status: order.status, repeated: true };
+    if (order === null) return { ok: false, reason: `Procurement order ${orderId} does not exist.` };
+    if (await alreadyApplied(tx, order, step)) return { ok: true, status: order.status, repeated: true };
     const outcome =
       step.type === 'move'
         ? moveTo(order, step.status)
@@ -72,8 +72,8 @@ async function lockOrder(tx: Transaction, orderId: number): Promise<OpenOrder | 
   };
 }
 
-/** Whether the step is in the books already; the order's row lock makes the look final. */
-async function takenBefore(tx: Transaction, order: OpenOrder, step: ProcurementStep): Promise<boolean> {
+/** Returns true when the step was already applied. The row lock on the order keeps the result valid. */
+async function alreadyApplied(tx: Transaction, order: OpenOrder, step: ProcurementStep): Promise<boolean> {
   switch (step.type) {
     case 'move':
       return order.status === step.status;
@@ -121,12 +121,12 @@ async function storeInvoice(tx: Transaction, order: OpenOrder, step: StepOf<'inv
     VALUES (${order.id}, ${step.url}, ${step.originalFilename}, ${step.referenceId}, ${step.dueDate})`;
 }
 
-/** What was not delivered by the time of verification is not on order any more, and may be ordered anew. */
+/** Removes undelivered pieces from the quantity on order when the order is verified, so that they can be reordered. */
 async function closeShort(tx: Transaction, order: OpenOrder): Promise<void> {
   const short = order.lines.filter((line) => outstanding(line) > 0);
   if (short.length === 0) return;
   const stock = await lockLines(tx, order);
-  for (const line of short) stock.expect(line.stockItemId, -outstanding(line));
+  for (const line of short) stock.changeOrdered(line.stockItemId, -outstanding(line));
   await stock.write();
 }
 
@@ -141,12 +141,12 @@ async function storeProgress(
   step: ProcurementStep,
   status: ProcurementStatus,
 ): Promise<void> {
-  const { type, actor, ...said } = step;
+  const { type, actor, ...data } = step;
   const moved = step.type === 'move' ? step : undefined;
   await tx`
-    WITH told AS (
+    WITH logged AS (
       INSERT INTO procurement_order_events (procurement_order_id, type, actor, data)
-      VALUES (${order.id}, ${type}, ${actor}, ${json(tx, { ...said, from: order.status, to: status })})
+      VALUES (${order.id}, ${type}, ${actor}, ${json(tx, { ...data, from: order.status, to: status })})
     )
     UPDATE procurement_orders
     SET status = ${status}, updated_at = now(),
@@ -156,14 +156,14 @@ async function storeProgress(
     WHERE id = ${order.id}`;
 }
 
-/** The status an order stands at; null when there is none. */
+/** Returns the status of a procurement order, or null when it does not exist. */
 export async function procurementStatus(sql: Sql, orderId: number): Promise<ProcurementStatus | null> {
   const [order] = await sql<{ status: ProcurementStatus }[]>`
     SELECT status FROM procurement_orders WHERE id = ${orderId}`;
   return order?.status ?? null;
 }
 
-/** Marks an order that has stood at one status for too long; a status it has left meanwhile marks nothing. */
+/** Flags a procurement order that has been in a status for too long. Does nothing when it has left that status. */
 export async function flagOverdue(
   sql: Sql,
   orderId: number,

@@ -2,12 +2,12 @@ import { procurementWorkflowId, WORKFLOW_TYPES } from '../platform/domain/workfl
 import { enqueue } from '../platform/outbox/outbox';
 import { json, type Transaction } from '../platform/postgres';
 
-/** A stock item that has fallen to its minimum, and what to buy. */
+/** A stock item that has fallen to its minimum, and the quantity to buy. */
 export interface Reorder {
   readonly stockItemId: string;
   readonly partnerId: string;
   readonly supplierUid: string;
-  /** The supplier's. */
+  /** The currency of the supplier. */
   readonly currency: string;
   readonly unitCostMinor: number;
   readonly vatPercentage: string | null;
@@ -15,8 +15,8 @@ export interface Reorder {
 }
 
 /**
- * Raises one procurement order per partner, supplier and currency, and has its run started when the
- * caller's transaction commits. The caller stores what is now on order.
+ * Raises one procurement order per partner, supplier and currency. Its workflow starts after the caller's transaction
+ * commits. The caller stores the quantity on order.
  */
 export async function raiseProcurementOrders(tx: Transaction, reorders: readonly Reorder[]): Promise<void> {
   const bySupplier = new Map<string, Reorder[]>();

@@ -1,6 +1,6 @@
 import { json, type Transaction } from '../platform/postgres';
 import { available } from './domain/stock-level';
-import { LockedStock, type OpenReservation } from './stock-ledger';
+import { LockedStock, type OpenReservation } from './locked-stock';
 
 /** Pieces of a stock item that one print job needs. */
 export interface ReservationLine {
@@ -9,7 +9,10 @@ export interface ReservationLine {
   readonly quantity: number;
   /** Decimal string. */
   readonly printJobId: string;
-  /** The job's units that `quantity` is for: when fewer of them are made, so much less is used. Left out: all or nothing. */
+  /**
+   * Units of the print job that `quantity` covers. When fewer units are made, proportionally fewer pieces are consumed.
+   * Default: all or nothing.
+   */
   readonly units?: number;
   readonly productName?: string | null;
 }
@@ -18,13 +21,13 @@ export interface ReservedLine {
   readonly partnerId: string;
   readonly partnerSku: string;
   readonly printJobId: string;
-  /** Pieces on the shelf for the job. */
+  /** Pieces that are allocated from stock. */
   readonly allocated: number;
-  /** Pieces it waits for. */
+  /** Pieces that the print job waits for. */
   readonly backordered: number;
 }
 
-/** A line that cannot be had: too little is free, and the partner takes no backorders for the item. */
+/** A line that cannot be reserved: too little stock is available and the item does not allow backorders. */
 export interface ShortLine {
   readonly partnerId: string;
   readonly partnerSku: string;
@@ -38,11 +41,10 @@ export type ReserveOutcome =
   | { readonly ok: false; readonly short: readonly ShortLine[] };
 
 /**
- * Reserves stock for print jobs, at one partner or several: all lines or none. Skus that a partner does not
- * keep in stock with us are its own affair (routing takes it at its word): they are passed over.
- * A step reserves once, however often it is tried: tried again, it gives what it has reserved,
- * whatever became of it since. One call per transaction, with all its lines (see {@link LockedStock}).
- * @param step names the attempt for good, e.g. `order-<id>:reserve:0`
+ * Reserves stock for print jobs, at one or several partners: all lines or none. Skips SKUs that are not stock items of
+ * the partner, which the partner then manages itself. Idempotent: a repeated step returns its first reservations,
+ * whatever their state is now. Call it once per transaction, with all lines (see {@link LockedStock}).
+ * @param step idempotency key of the step, for example `order-<id>:reserve:0`
  */
 export async function reserveStock(
   tx: Transaction,
@@ -54,7 +56,7 @@ export async function reserveStock(
     tx`(i.partner_id, i.partner_sku) IN (
       SELECT * FROM unnest(${merged.map((line) => line.partnerId)}::uuid[], ${merged.map((line) => line.partnerSku)}::text[]))`,
   );
-  // Looked up behind the locks: of two attempts at once, the second sees what the first has stored.
+  // Read after locking: of two concurrent attempts, the second one sees what the first one stored.
   const before = await reservedByStep(tx, step);
   if (before.length > 0) return { ok: true, lines: before };
 
@@ -98,7 +100,7 @@ export async function reserveStock(
   return { ok: true, lines: reserved.map(({ line }) => line) };
 }
 
-/** One line per print job and item, so that a product with two equal parts reserves once. */
+/** Merges lines of the same print job and item, so that a product with two equal parts has one reservation. */
 function mergeLines(lines: readonly ReservationLine[]): ReservationLine[] {
   const merged = new Map<string, ReservationLine>();
   for (const line of lines) {
@@ -122,20 +124,56 @@ async function reservedByStep(tx: Transaction, step: string): Promise<ReservedLi
   }));
 }
 
-/** A print job that was printed. */
+/** A printed job. */
 export interface PrintedJob {
   /** Decimal string. */
   readonly id: string;
-  /** Units that were made of it, which may be fewer than were reserved for; left out: all of them. */
+  /** Units that were made. They can be fewer than the units that were reserved for. Default: all of them. */
   readonly units?: number;
 }
 
+interface ReservationRow {
+  id: string;
+  stockItemId: string;
+  printJobId: string;
+  quantity: string;
+  allocated: string;
+  units: number | null;
+}
+
+/** An open reservation, divided into the part that is consumed and the part that is released. */
+interface Settlement {
+  readonly id: string;
+  readonly stockItemId: string;
+  readonly consumed: OpenReservation;
+  readonly released: OpenReservation;
+}
+
+/** Divides a reservation, of which `used` pieces are consumed. */
+function divide(row: ReservationRow, used: number): Settlement {
+  const { id, stockItemId, printJobId } = row;
+  const reserved = { quantity: Number(row.quantity), allocated: Number(row.allocated) };
+
+  // The units that were made used the allocated pieces first.
+  const allocated = Math.min(used, reserved.allocated);
+  return {
+    id,
+    stockItemId,
+    consumed: { id, printJobId, quantity: used, allocated },
+    released: {
+      id,
+      printJobId,
+      quantity: reserved.quantity - used,
+      allocated: reserved.allocated - allocated,
+    },
+  };
+}
+
 /**
- * Settles print jobs' reservations. What printed jobs had reserved leaves the stock, as far as it was made;
- * the rest, and what cancelled jobs had reserved, comes free, for waiting jobs first. Jobs without open reservations
- * are passed over, so it may be told any number of times, and what was settled once never settles otherwise afterwards.
- * One call per transaction (see {@link LockedStock}).
- * @returns how many reservations were settled now
+ * Settles the reservations of print jobs. Consumes the pieces of printed jobs, as far as their units were made. Releases
+ * the rest and the pieces of cancelled jobs, which waiting jobs get first. Skips jobs without open reservations, so a
+ * repeated call changes nothing. Call it once per transaction (see {@link LockedStock}).
+ * @returns the numbers of reservations that this call settled
  */
 export async function settleReservations(
   tx: Transaction,
@@ -149,83 +187,51 @@ export async function settleReservations(
       SELECT stock_item_id FROM stock_reservations
       WHERE print_job_id = ANY(${jobIds}::bigint[]) AND state = 'reserved')`,
   );
-  // Only of locked items: what the same jobs reserve elsewhere meanwhile is a later step's. Behind the locks nobody
-  // else settles these.
-  const open = await tx<
-    {
-      id: string;
-      stockItemId: string;
-      printJobId: string;
-      quantity: string;
-      allocated: string;
-      units: number | null;
-    }[]
-  >`
+  // Only reservations of locked items: a concurrent step may reserve other items for the same jobs. The locks prevent
+  // other transactions from settling these.
+  const open = await tx<ReservationRow[]>`
     SELECT id, stock_item_id, print_job_id, quantity, allocated, units FROM stock_reservations
     WHERE print_job_id = ANY(${jobIds}::bigint[]) AND state = 'reserved' AND stock_item_id = ANY(${stock.ids()}::bigint[])
     ORDER BY id`;
   if (open.length === 0) return { printed: 0, cancelled: 0 };
-  const settled = open.map(({ id, stockItemId, printJobId, units, ...row }) => {
-    const reserved = { quantity: Number(row.quantity), allocated: Number(row.allocated) };
-    const used = made.has(printJobId) ? piecesFor(reserved.quantity, units, made.get(printJobId)) : 0;
-    // What was made has taken the pieces on the shelf first.
-    const allocated = Math.min(used, reserved.allocated);
-    const consumed: OpenReservation = { id, printJobId, quantity: used, allocated };
-    const released: OpenReservation = {
-      id,
-      printJobId,
-      quantity: reserved.quantity - used,
-      allocated: reserved.allocated - allocated,
-    };
-    return { id, stockItemId, consumed, released };
+  const settlements = open.map((row) => {
+    const printed = made.has(row.printJobId);
+    return divide(row, printed ? piecesFor(Number(row.quantity), row.units, made.get(row.printJobId)) : 0);
   });
-  await tx`
-    UPDATE stock_reservations r
-    SET state = s.state, quantity = s.quantity, allocated = s.allocated, settled_at = now()
-    FROM jsonb_to_recordset(${json(
-      tx,
-      settled.map(({ id, consumed, released }) =>
-        consumed.quantity > 0
-          ? { id, state: 'consumed', quantity: consumed.quantity, allocated: consumed.allocated }
-          : { id, state: 'released', quantity: released.quantity, allocated: released.allocated },
-      ),
-    )}) AS s (id bigint, state text, quantity bigint, allocated bigint)
-    WHERE r.id = s.id`;
-  // Consumption first: a cancelled job's pieces must not go to one that is about to leave.
-  for (const way of ['consumed', 'released'] as const) {
+  await storeSettlements(tx, settlements);
+  // Consume first: the pieces of a cancelled job must not be allocated to a job that is being settled.
+  for (const part of ['consumed', 'released'] as const) {
     const byItem = new Map<string, OpenReservation[]>();
-    for (const one of settled) {
-      if (one[way].quantity === 0) continue;
-      byItem.set(one.stockItemId, [...(byItem.get(one.stockItemId) ?? []), one[way]]);
+    for (const settlement of settlements) {
+      if (settlement[part].quantity === 0) continue;
+      const { stockItemId } = settlement;
+      byItem.set(stockItemId, [...(byItem.get(stockItemId) ?? []), settlement[part]]);
     }
     for (const [itemId, reservations] of byItem) {
-      if (way === 'consumed') stock.consumeReserved(itemId, reservations);
+      if (part === 'consumed') stock.consumeReserved(itemId, reservations);
       else stock.release(itemId, reservations);
     }
   }
   await stock.write();
-  const printed = settled.filter(({ consumed }) => consumed.quantity > 0).length;
-  return { printed, cancelled: settled.length - printed };
+  const printed = settlements.filter(({ consumed }) => consumed.quantity > 0).length;
+  return { printed, cancelled: settlements.length - printed };
 }
 
-/** Pieces of a reservation that some units of its job take; it was made for `reservedUnits` of them. */
+async function storeSettlements(tx: Transaction, settlements: readonly Settlement[]): Promise<void> {
+  const rows = settlements.map(({ id, consumed, released }) =>
+    consumed.quantity > 0
+      ? { id, state: 'consumed', quantity: consumed.quantity, allocated: consumed.allocated }
+      : { id, state: 'released', quantity: released.quantity, allocated: released.allocated },
+  );
+  await tx`
+    UPDATE stock_reservations r
+    SET state = s.state, quantity = s.quantity, allocated = s.allocated, settled_at = now()
+    FROM jsonb_to_recordset(${json(tx, rows)}) AS s (id bigint, state text, quantity bigint, allocated bigint)
+    WHERE r.id = s.id`;
+}
+
+/** Returns the pieces of a reservation that are used when `units` of the `reservedUnits` are made. */
 function piecesFor(quantity: number, reservedUnits: number | null, units: number | undefined): number {
   if (reservedUnits === null || units === undefined || units >= reservedUnits) return quantity;
   return (quantity / reservedUnits) * units;
-}
-
-/** {@link settleReservations} of printed jobs. */
-export async function consumeReserved(
-  tx: Transaction,
-  { printJobIds }: { readonly printJobIds: readonly string[] },
-): Promise<number> {
-  return (await settleReservations(tx, { printed: printJobIds.map((id) => ({ id })) })).printed;
-}
-
-/** {@link settleReservations} of cancelled jobs. */
-export async function releaseReservation(
-  tx: Transaction,
-  { printJobIds }: { readonly printJobIds: readonly string[] },
-): Promise<number> {
-  return (await settleReservations(tx, { cancelled: printJobIds })).cancelled;
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { PROCUREMENT_STATUSES } from './domain/procurement-order';
 
-/** Wire shapes of the interface's procurement group. */
+// Wire schemas of the procurement group of the interface.
 
 export const sku = z.string().min(1).max(255);
-/** Beyond any warehouse; a level stays an exact number however many of these are added up. */
+/** A number of pieces. The maximum keeps the sum of many adjustments an exact JavaScript number. */
 export const pieces = z.int().min(1).max(1_000_000_000);
 
 export const pageNumber = z.int().min(1).max(1_000_000_000);
@@ -17,14 +17,14 @@ const pageRequestSchema = z.object({
 const LATEST = Date.UTC(9999, 11, 31);
 const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** An ISO 8601 day or moment to the moments it spans; without an offset it is UTC. */
+/** Returns the start and end of an ISO 8601 date or date-time, or null for other text. Without an offset it is UTC. */
 function momentsOf(text: string): { start: Date; end: Date } | null {
   const [, day, time, offset = 'Z'] = MOMENT.exec(text) ?? [];
   if (day === undefined || !z.iso.date().safeParse(day).success) return null;
   const zone = offset.length === 5 ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset;
   const start = Date.parse(time === undefined ? `${day}T00:00Z` : `${day}T${time}${zone}`);
   if (Number.isNaN(start)) return null;
-  // Kept to what Postgres and ISO years of four digits can say; nothing was stored outside.
+  // Clamp to years that Postgres and ISO 8601 with four digits can represent. No row is outside.
   const within = (at: number) => new Date(Math.min(Math.max(at, 0), LATEST));
   return { start: within(start), end: within(time === undefined ? start + 86_399_999 : start) };
 }
@@ -38,17 +38,17 @@ const moment = (edge: 'start' | 'end') =>
   });
 
 const period = {
-  dateFrom: moment('start').optional().describe('ISO 8601; a day without a time begins at 00:00 UTC.'),
+  dateFrom: moment('start').optional().describe('ISO 8601. A date without a time means 00:00 UTC.'),
   dateTo: moment('end')
     .optional()
     .describe(
-      'ISO 8601, included; a day without a time is included whole. Now, when only dateFrom is given.',
+      'ISO 8601, inclusive. A date without a time includes the whole day. Default when dateFrom is given: now.',
     ),
 };
 
 const inOrder = (filter: { dateFrom?: Date | undefined; dateTo?: Date | undefined }) =>
   filter.dateFrom === undefined || filter.dateTo === undefined || filter.dateFrom <= filter.dateTo;
-const NOT_IN_ORDER = { path: ['dateTo'], error: 'Lies before dateFrom.' };
+const NOT_IN_ORDER = { path: ['dateTo'], error: 'Must not be before dateFrom.' };
 
 export const orderListRequestSchema = z.object({
   filterBy: z
@@ -72,9 +72,9 @@ export const consumptionListRequestSchema = z.object({
 
 export const inventoryListRequestSchema = z.object({
   filterBy: z
-    .object({ partnerSku: z.array(z.string()).max(10_000).default([]).describe('Empty: all.') })
+    .object({ partnerSku: z.array(z.string()).max(10_000).default([]).describe('Empty: all items.') })
     .prefault({}),
-  pagination: pageRequestSchema.optional().describe('Without it everything comes in one answer.'),
+  pagination: pageRequestSchema.optional().describe('Without pagination the response has all items.'),
 });
 
 export const adjustStockRequestSchema = z.object({
@@ -89,7 +89,7 @@ export const adjustStockRequestSchema = z.object({
           .min(1)
           .max(255)
           .optional()
-          .describe('Rejected when repeated within 5 minutes.'),
+          .describe('Rejected when it is repeated within 5 minutes.'),
       }),
     )
     .min(1)
@@ -101,9 +101,9 @@ export const procurementOrderShape = {
   partnerPoNumber: z.string().nullable(),
   supplierUid: z.string(),
   status: z.enum(PROCUREMENT_STATUSES),
-  currency: z.string().describe('ISO 4217; the partner’s, and that of every cost.'),
+  currency: z.string().describe('ISO 4217; the currency of the partner and of all costs.'),
   shippingCost: z.number().nullable(),
-  totalCost: z.number().describe('Items and shipping, before VAT.'),
+  totalCost: z.number().describe('Items plus shipping, before VAT.'),
   createdAt: z.iso.datetime(),
   items: z.array(
     z.object({
@@ -153,8 +153,8 @@ export const inventoryShape = {
     .enum(['back_order', 'out_of_stock', 'low_stock'])
     .nullable()
     .describe(
-      'The gravest of: back_order, demand waits for stock; out_of_stock, none is free; low_stock, no more than ' +
-        'minStock is free. Free is what is not reserved for print jobs. Null: all is well.',
+      'The most severe of: back_order, demand waits for stock; out_of_stock, nothing is available; low_stock, at most ' +
+        'minStock is available. Available stock is what is not reserved for print jobs. Null: no alert.',
     ),
   quantity: z.int(),
   minStock: z.int(),

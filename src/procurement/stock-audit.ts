@@ -1,6 +1,6 @@
 import type { Sql } from '../platform/postgres';
 
-/** A stock item whose level its ledger or its reservations do not explain. */
+/** A stock item whose level does not match its ledger or its reservations. */
 export interface StockDifference {
   readonly partnerSku: string;
   readonly partnerId: string;
@@ -8,9 +8,9 @@ export interface StockDifference {
 }
 
 /**
- * Holds every level against the sum of its movements, and its reserved pieces against the open reservations.
- * One statement, so that it sees one moment of a database at work.
- * @returns what differs; nothing when the books are right
+ * Compares every level with the sum of its movements, and its reserved pieces with the open reservations. Runs one
+ * statement, so that it sees one snapshot of the database.
+ * @returns the differences; empty when there are none
  */
 export async function auditStock(sql: Sql): Promise<StockDifference[]> {
   return await sql<StockDifference[]>`

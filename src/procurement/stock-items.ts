@@ -1,9 +1,9 @@
 import { inTransaction, json, type Sql } from '../platform/postgres';
 import { type AlertUid, alertUid } from './domain/stock-level';
-import type { PageRequest } from './list-filters';
-import { LockedStock, type MovementType } from './stock-ledger';
+import type { PageRequest } from './period-and-page';
+import { LockedStock } from './locked-stock';
 
-/** A stock item as it is set up; without a supplier it is never reordered. */
+/** The setup of a stock item. Without a supplier it is never reordered. */
 export interface StockItemSetup {
   readonly partnerSku: string;
   readonly productUid?: string | undefined;
@@ -20,14 +20,31 @@ export interface StockItemSetup {
         readonly vatPercentage?: number | null | undefined;
       }
     | undefined;
-  /** Stock that a new item starts with; an item that exists keeps its level. */
+  /** The initial stock of a new item. An existing item keeps its level. */
   readonly openingQuantity?: number | undefined;
 }
 
+/** Returns the rows of stock items to insert or update. New items are numbered after the last position. */
+function itemRows(items: readonly StockItemSetup[], present: ReadonlySet<string>, last: number) {
+  let position = last;
+  return items.map((item) => ({
+    position: present.has(item.partnerSku) ? 0 : ++position,
+    sku: item.partnerSku,
+    uid: item.productUid ?? item.partnerSku,
+    name: item.productName ?? null,
+    min: item.minStock,
+    max: item.maxStock,
+    backorders: item.allowBackorder ?? true,
+    supplier: item.supplier?.uid ?? null,
+    cost: item.supplier?.unitCostMinor ?? null,
+    currency: item.supplier?.currency ?? null,
+    vat: item.supplier?.vatPercentage ?? null,
+  }));
+}
+
 /**
- * Sets a partner's stock items up: new ones are added, those that exist get the new names, limits and supplier.
- * Each sku may be given once.
- * @returns how many are new
+ * Adds stock items of a partner and updates names, limits and supplier of existing ones. Each SKU may occur once.
+ * @returns the number of new items
  */
 export async function setUpStockItems(
   sql: Sql,
@@ -36,7 +53,7 @@ export async function setUpStockItems(
 ): Promise<number> {
   if (items.length === 0) return 0;
   return await inTransaction(sql, async (tx) => {
-    // The counter's row lock makes set-ups of one partner take turns, so that positions stay dense.
+    // The row lock on the counter serializes setups of one partner, so that positions have no gaps.
     const [counter] = await tx<{ items: string }[]>`
       INSERT INTO stock_item_counts AS c (partner_id, items) VALUES (${partnerId}, 0)
       ON CONFLICT (partner_id) DO UPDATE SET items = c.items RETURNING items`;
@@ -47,20 +64,8 @@ export async function setUpStockItems(
           SELECT partner_sku FROM stock_items WHERE partner_id = ${partnerId} AND partner_sku = ANY(${skus})`
       ).map(({ partnerSku }) => partnerSku),
     );
-    let position = Number(counter!.items);
-    const rows = items.map((item) => ({
-      position: present.has(item.partnerSku) ? 0 : ++position,
-      sku: item.partnerSku,
-      uid: item.productUid ?? item.partnerSku,
-      name: item.productName ?? null,
-      min: item.minStock,
-      max: item.maxStock,
-      backorders: item.allowBackorder ?? true,
-      supplier: item.supplier?.uid ?? null,
-      cost: item.supplier?.unitCostMinor ?? null,
-      currency: item.supplier?.currency ?? null,
-      vat: item.supplier?.vatPercentage ?? null,
-    }));
+    const last = Number(counter!.items);
+    const rows = itemRows(items, present, last);
     await tx`
       INSERT INTO stock_items (partner_id, position, partner_sku, product_uid, product_name, min_stock, max_stock,
                                allow_backorder, supplier_uid, unit_cost_minor, cost_currency, vat_percentage)
@@ -74,7 +79,8 @@ export async function setUpStockItems(
           max_stock = excluded.max_stock, allow_backorder = excluded.allow_backorder, supplier_uid = excluded.supplier_uid,
           unit_cost_minor = excluded.unit_cost_minor, cost_currency = excluded.cost_currency,
           vat_percentage = excluded.vat_percentage`;
-    await tx`UPDATE stock_item_counts SET items = ${position} WHERE partner_id = ${partnerId}`;
+    const count = last + items.length - present.size;
+    await tx`UPDATE stock_item_counts SET items = ${count} WHERE partner_id = ${partnerId}`;
 
     const opening = new Map(
       items.flatMap(({ partnerSku, openingQuantity }) =>
@@ -92,11 +98,11 @@ export async function setUpStockItems(
       });
     }
     await stock.write();
-    return position - Number(counter!.items);
+    return count - last;
   });
 }
 
-/** A stock item as lists show it: the interface's inventory item, and what operators see besides. */
+/** A stock item as lists return it: the fields of the interface's inventory item and those for operators. */
 export interface StockItemView {
   readonly partnerSku: string;
   readonly alertUid: AlertUid | null;
@@ -127,8 +133,8 @@ interface ItemRow {
 }
 
 /**
- * A partner's stock in the order in which it was set up: all of it, the skus asked for, or a page.
- * @returns the items, and how many there are on all pages together
+ * Returns a partner's stock items in the order of their setup: all of them, those with the given SKUs, or a page.
+ * @returns the items, and the total of all pages
  */
 export async function listStockItems(
   sql: Sql,
@@ -182,49 +188,4 @@ function itemView({
     allowBackorder,
     supplierUid,
   };
-}
-
-/** One line of the ledger. */
-export interface StockMovement {
-  /** Decimal string. */
-  readonly id: string;
-  readonly type: MovementType;
-  readonly quantity: number;
-  readonly quantityDelta: number;
-  readonly reservedDelta: number;
-  readonly backorderDelta: number;
-  readonly reference: string | null;
-  readonly at: Date;
-}
-
-/** The ledger of one item, newest first. @param before id of the movement to go on after; null: the newest */
-export async function stockMovements(
-  sql: Sql,
-  partnerId: string,
-  partnerSku: string,
-  { before, limit }: { readonly before: string | null; readonly limit: number },
-): Promise<StockMovement[]> {
-  const rows = await sql<
-    {
-      id: string;
-      type: MovementType;
-      quantity: string;
-      quantityDelta: string;
-      reservedDelta: string;
-      backorderDelta: string;
-      reference: string | null;
-      at: Date;
-    }[]
-  >`
-    SELECT m.id, m.type, m.quantity, m.quantity_delta, m.reserved_delta, m.backorder_delta, m.reference, m.at
-    FROM stock_items i JOIN stock_movements m ON m.stock_item_id = i.id
-    WHERE i.partner_id = ${partnerId} AND i.partner_sku = ${partnerSku} ${before === null ? sql`` : sql`AND m.id < ${before}`}
-    ORDER BY m.stock_item_id, m.id DESC LIMIT ${limit}`;
-  return rows.map((row) => ({
-    ...row,
-    quantity: Number(row.quantity),
-    quantityDelta: Number(row.quantityDelta),
-    reservedDelta: Number(row.reservedDelta),
-    backorderDelta: Number(row.backorderDelta),
-  }));
 }

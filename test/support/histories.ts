@@ -10,7 +10,7 @@ import { workflowBundle } from './servers';
  * Stored histories of runs, one file a scenario: a worker of any later version must be able to go on with them. Each
  * folder's are recorded anew, after a change that is meant to break what runs, by the test that plays them:
  * - orders: `RECORD_HISTORIES=1 npx jest test/workflows test/api/partner`
- * - procurement: `RECORD_HISTORIES=1 npx jest test/api/procurement/operator-routes`
+ * - procurement: `RECORD_HISTORIES=1 npx jest test/api/procurement/procurement-orders`
  * - shipping: `npx jest --testMatch '**\/record-histories.ts' -t <name>`
  */
 const FOLDERS = {

@@ -1,4 +1,4 @@
-/** Statuses of a procurement order, in their order (interface "State sets"). */
+/** The statuses of a procurement order, in sequence (interface "State sets"). */
 export const PROCUREMENT_STATUSES = [
   'supplier',
   'confirmed',
@@ -11,17 +11,17 @@ export const PROCUREMENT_STATUSES = [
 export type ProcurementStatus = (typeof PROCUREMENT_STATUSES)[number];
 
 interface StatusRule {
-  /** Where an operator or supplier may move it. */
+  /** The statuses to which an operator can move the order. */
   readonly next: readonly ProcurementStatus[];
-  /** Whether goods may be received. */
+  /** True when goods can be received. */
   readonly receives: boolean;
-  /** Whether invoices may be attached. */
+  /** True when invoices can be attached. */
   readonly invoices: boolean;
-  /** Days after which an order that still stands here asks for attention; null: never. */
+  /** Days in this status after which the order needs attention. Null: never. */
   readonly patienceDays: number | null;
 }
 
-/** How a procurement order moves. Suppliers that ship without a word go from `supplier` straight to `in-transit`. */
+/** The transition table of procurement orders. A supplier may ship without a confirmation: `supplier` to `in-transit`. */
 export const PROCUREMENT_RULES: Readonly<Record<ProcurementStatus, StatusRule>> = {
   supplier: { next: ['confirmed', 'in-transit'], receives: false, invoices: false, patienceDays: 3 },
   confirmed: { next: ['in-transit'], receives: false, invoices: true, patienceDays: 14 },
@@ -48,7 +48,7 @@ export interface ReceivedLine {
   readonly quantity: number;
 }
 
-/** Why a step is not taken: a sentence for the operator, naming statuses, skus and quantities. */
+/** A refused step. `reason` is a sentence for the operator that names statuses, SKUs and quantities. */
 export interface StepRefused {
   readonly ok: false;
   readonly reason: string;
@@ -60,17 +60,17 @@ export interface StepTaken {
 
 const refused = (reason: string): StepRefused => ({ ok: false, reason });
 
-/** Pieces of a line that are still on their way. */
+/** Returns the pieces of a line that are not yet received. */
 export function outstanding(line: ProcurementLine): number {
   return line.quantity - line.quantityReceived;
 }
 
-/** Moves an order to another status by the table; `invoiced` wants an invoice to show. */
+/** Moves an order to another status along the transition table. `invoiced` requires an invoice. */
 export function moveTo(progress: ProcurementProgress, status: ProcurementStatus): StepTaken | StepRefused {
   const { next } = PROCUREMENT_RULES[progress.status];
   if (!next.includes(status)) {
-    const ways = next.length === 0 ? 'it is finished' : `only to ${next.join(' or ')}`;
-    return refused(`An order in status ${progress.status} cannot move to ${status}: ${ways}.`);
+    const allowed = next.length === 0 ? 'it is final' : `only to ${next.join(' or ')}`;
+    return refused(`An order in status ${progress.status} cannot move to ${status}: ${allowed}.`);
   }
   if (status === 'invoiced' && progress.invoices === 0) {
     return refused('An order without an invoice cannot move to invoiced.');
@@ -78,13 +78,13 @@ export function moveTo(progress: ProcurementProgress, status: ProcurementStatus)
   return { ok: true, progress: { ...progress, status } };
 }
 
-/** Counts goods in, in parts if need be; the last outstanding piece makes the order `delivered`. */
+/** Receives goods, partially or completely. The last outstanding piece moves the order to `delivered`. */
 export function receive(
   progress: ProcurementProgress,
   received: readonly ReceivedLine[],
 ): StepTaken | StepRefused {
   if (!PROCUREMENT_RULES[progress.status].receives) {
-    return refused(`An order in status ${progress.status} takes no receipts.`);
+    return refused(`An order in status ${progress.status} does not accept receipts.`);
   }
   const bySku = new Map<string, number>();
   for (const { partnerSku, quantity } of received) {
@@ -95,7 +95,7 @@ export function receive(
     if (line === undefined) return refused(`${partnerSku} is not on this order.`);
     if (quantity > outstanding(line)) {
       return refused(
-        `${quantity} of ${partnerSku} are more than the ${outstanding(line)} outstanding; book a surplus by adjust-stock.`,
+        `${quantity} of ${partnerSku} exceed the ${outstanding(line)} outstanding. Use adjust-stock to add a surplus.`,
       );
     }
   }
@@ -107,22 +107,22 @@ export function receive(
   return { ok: true, progress: { ...progress, lines, status: complete ? 'delivered' : progress.status } };
 }
 
-/** Attaches an invoice, from the supplier's confirmation on. */
+/** Attaches an invoice. Possible after the supplier has confirmed. */
 export function attachInvoice(progress: ProcurementProgress): StepTaken | StepRefused {
   if (!PROCUREMENT_RULES[progress.status].invoices) {
-    return refused(`An order in status ${progress.status} takes no invoices.`);
+    return refused(`An order in status ${progress.status} does not accept invoices.`);
   }
   return { ok: true, progress: { ...progress, invoices: progress.invoices + 1 } };
 }
 
-/** What operators and suppliers tell a procurement order; `actor` is the account that did. */
+/** A step of a procurement order. `actor` is the name of the account that requested it. */
 export type ProcurementStep =
   | {
       readonly type: 'move';
       readonly actor: string;
       readonly status: ProcurementStatus;
       readonly reason?: string;
-      /** The partner's own number of the purchase, once it has one. */
+      /** The purchase order number of the partner. */
       readonly partnerPoNumber?: string;
       /** In the order's currency, integer minor units. */
       readonly shippingCostMinor?: number;
@@ -130,14 +130,14 @@ export type ProcurementStep =
   | {
       readonly type: 'receipt';
       readonly actor: string;
-      /** Names the delivery: a receipt of the same id is counted once. */
+      /** Identifies the delivery. A receipt with the same id is counted once. */
       readonly receiptId: string;
       readonly items: readonly ReceivedLine[];
     }
   | {
       readonly type: 'invoice';
       readonly actor: string;
-      /** An invoice of the same address is attached once. */
+      /** An invoice with the same URL is attached once. */
       readonly url: string;
       readonly originalFilename: string;
       readonly referenceId: string | null;
@@ -145,7 +145,7 @@ export type ProcurementStep =
       readonly dueDate: string | null;
     };
 
-/** What became of a step; `repeated`: it had been taken before and changed nothing now. */
+/** The outcome of a step. `repeated` is true when the step had already been applied and changed nothing. */
 export type StepOutcome =
   | { readonly ok: true; readonly status: ProcurementStatus; readonly repeated: boolean }
   | { readonly ok: false; readonly reason: string };

@@ -1,34 +1,33 @@
 /**
- * Arithmetic of one stock item. Three numbers say all:
- * what stands on the shelf, how much of it is promised to print jobs, and what demand waits for more.
+ * The level of one stock item, in pieces.
  *
- * Two rules hold after every function here, and the database checks them again:
- * `0 <= reserved <= quantity`, and nobody waits while stock is free (`backorder = 0` or `quantity = reserved`).
+ * Every function in this file keeps two invariants, which the database checks too: `0 <= reserved <= quantity`, and no
+ * backorder while stock is available (`backorder = 0` or `quantity = reserved`).
  */
 export interface StockLevel {
-  /** On the shelf, reserved pieces included. */
+  /** Pieces in stock, including reserved ones. */
   readonly quantity: number;
-  /** Promised to print jobs, and still on the shelf. */
+  /** Pieces in stock that are allocated to print jobs. */
   readonly reserved: number;
-  /** Consumption beyond stock, plus what reservations lack. */
+  /** Consumption beyond the stock, plus the missing pieces of reservations. */
   readonly backorder: number;
 }
 
 export const EMPTY_LEVEL: StockLevel = { quantity: 0, reserved: 0, backorder: 0 };
 
-/** A print job's claim on the item: `allocated` of `quantity` stands on the shelf, the rest waits. */
+/** The pieces that a print job needs (`quantity`), and those of them that are allocated from stock. */
 export interface Reservation {
   readonly quantity: number;
   readonly allocated: number;
 }
 
-/** A reservation that lacks pieces; lists of these are ordered by age. */
+/** A reservation with missing pieces. Lists of these are ordered by age, oldest first. */
 export interface WaitingReservation {
   readonly id: string;
   readonly missing: number;
 }
 
-/** Pieces that a reservation gets out of stock that came free. */
+/** Pieces that are newly allocated to a waiting reservation. */
 export interface Allocation {
   readonly reservationId: string;
   readonly quantity: number;
@@ -39,14 +38,14 @@ export interface LevelChange {
   readonly allocations: readonly Allocation[];
 }
 
-/** Pieces that may still be promised or consumed. */
+/** Returns the pieces that can be reserved or consumed. */
 export function available(level: StockLevel): number {
   return level.quantity - level.reserved;
 }
 
 /**
- * Free stock goes to the backorder first: to consumption beyond stock (those pieces have left the
- * shelf already), then to waiting reservations by age.
+ * Uses available stock for the backorder: first for consumption beyond the stock (those pieces were already used), then
+ * for waiting reservations by age.
  */
 function serveBackorder(level: StockLevel, waiting: readonly WaitingReservation[]): LevelChange {
   const lacking = waiting.reduce((sum, { missing }) => sum + missing, 0);
@@ -70,8 +69,8 @@ function serveBackorder(level: StockLevel, waiting: readonly WaitingReservation[
   };
 }
 
-/** Stock arrives: adjust-stock `add`, or a receipt of a procurement order. */
-export function takeIn(
+/** Adds pieces: adjust-stock `add`, or a receipt of a procurement order. */
+export function receive(
   level: StockLevel,
   quantity: number,
   waiting: readonly WaitingReservation[],
@@ -79,13 +78,13 @@ export function takeIn(
   return serveBackorder({ ...level, quantity: level.quantity + quantity }, waiting);
 }
 
-/** adjust-stock `consume`: lowers stock as far as it is available, the rest becomes a backorder. */
+/** Removes pieces: adjust-stock `consume`. What exceeds the available stock becomes a backorder. */
 export function consume(level: StockLevel, quantity: number): StockLevel {
   const taken = Math.min(available(level), quantity);
   return { ...level, quantity: level.quantity - taken, backorder: level.backorder + quantity - taken };
 }
 
-/** Promises pieces to a print job; what is not available waits. */
+/** Reserves pieces for a print job. What exceeds the available stock becomes a backorder. */
 export function reserve(level: StockLevel, quantity: number): { level: StockLevel; allocated: number } {
   const allocated = Math.min(available(level), quantity);
   return {
@@ -98,14 +97,14 @@ export function reserve(level: StockLevel, quantity: number): { level: StockLeve
   };
 }
 
-/** The print job was printed. Pieces it lacked were printed all the same, so they stay owed as a backorder. */
+/** Consumes a reservation of a printed job. Its missing pieces were used all the same, so they stay in the backorder. */
 export function consumeReserved(level: StockLevel, { allocated }: Reservation): StockLevel {
   return { ...level, quantity: level.quantity - allocated, reserved: level.reserved - allocated };
 }
 
 /**
- * The print job will not be printed: its pieces come free, for those who wait first.
- * @param waiting the other waiting reservations, without this one
+ * Releases a reservation of a job that will not be printed. Waiting reservations get its pieces first.
+ * @param waiting the waiting reservations without this one
  */
 export function release(
   level: StockLevel,
@@ -123,8 +122,8 @@ export function release(
 export type AlertUid = 'back_order' | 'out_of_stock' | 'low_stock';
 
 /**
- * What the inventory list warns of (interface "Inventory item"), the gravest first; null when all is well.
- * Reserved pieces do not count: they are spoken for.
+ * Returns the most severe alert of a stock item (interface "Inventory item"), or null. Reserved pieces do not count as
+ * stock.
  */
 export function alertUid(level: StockLevel, minStock: number): AlertUid | null {
   if (level.backorder > 0) return 'back_order';
@@ -133,8 +132,8 @@ export function alertUid(level: StockLevel, minStock: number): AlertUid | null {
 }
 
 /**
- * Pieces to buy now: once free stock, what is on order and what is owed together have fallen to the minimum,
- * so much that they reach the maximum; 0 above the minimum.
+ * Returns the pieces to buy. When available stock, minus the backorder, plus the quantity on order is at or below the
+ * minimum: as many as reach the maximum. Above the minimum: 0.
  */
 export function reorderQuantity(
   level: StockLevel,

@@ -1,44 +1,28 @@
 import request from 'supertest';
-import { createApp } from '../../../api/app';
-import { catalogRoutes } from '../../../api/catalog/routes';
-import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import { resolveProducts } from '../../../src/catalog/resolve-products';
-import type { Sql } from '../../../src/platform/postgres';
-import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
-import { testDatabase } from '../../support/database';
+import { type CatalogApi, catalogApi, references } from './catalog-api';
 
-let sql: Sql;
-let app: ReturnType<typeof createApp>;
-let operator: TestAccount;
-let client: TestAccount;
-
+let api: CatalogApi;
 beforeAll(async () => {
-  ({ sql } = await testDatabase());
-  await seedDemoCatalog(sql);
-  const deps = await testApiDeps(sql);
-  app = createApp(deps, catalogRoutes(deps));
-  operator = await testAccount(sql, 'operator');
-  client = await testAccount(sql, 'client');
+  api = await catalogApi();
 });
 
 const COLORS = '/product/v1/attributes/apparel_color/values';
-const references = (body: { errors?: { reference: string }[] }) =>
-  body.errors?.map(({ reference }) => reference);
-const add = (body: unknown, path = COLORS, by = operator) =>
-  request(app)
+const add = (body: unknown, path = COLORS, by = api.operator) =>
+  request(api.app)
     .post(path)
     .set(by.key)
     .send(body as object);
-const put = (body: unknown, path = COLORS, by = operator) =>
-  request(app)
+const put = (body: unknown, path = COLORS, by = api.operator) =>
+  request(api.app)
     .put(path)
     .set(by.key)
     .send(body as object);
 const valueIds = async (path = COLORS) =>
-  (await request(app).get(path).set(client.key).expect(200)).body.map(({ id }: { id: string }) => id);
+  (await request(api.app).get(path).set(api.shop.key).expect(200)).body.map(({ id }: { id: string }) => id);
 
-describe('adding values to an attribute', () => {
-  test('answers with owner, times and computed properties', async () => {
+describe('POST /product/v1/attributes/{attributeId}/values', () => {
+  test('returns the attribute id, times and computed properties', async () => {
     const { body } = await add([
       { id: 'red', description: 'Red', properties: { hex: '#FF0000', order: 7, tags: ['warm', 'bold'] } },
       { id: 'xs.1_a-b' },
@@ -72,7 +56,7 @@ describe('adding values to an attribute', () => {
     ]);
   });
 
-  test('takes what says how a value is used, and gives it back', async () => {
+  test('stores isCustom, isDefault and properties', async () => {
     await put({ description: 'Engraving' }, '/product/v1/attributes/engraving').expect(200);
     const engravings = '/product/v1/attributes/engraving/values';
     const properties = { sizeMm: 25.4, weight: 0, labels: [] };
@@ -82,25 +66,25 @@ describe('adding values to an attribute', () => {
     expect(added.body).toMatchObject([
       { isCustom: true, isDefault: true, properties: { ...properties, sizeIn: 1 } },
     ]);
-    const { body: read } = await request(app).get(engravings).set(client.key).expect(200);
+    const { body: read } = await request(api.app).get(engravings).set(api.shop.key).expect(200);
     expect(read).toEqual(added.body);
   });
 
-  test('makes them orderable at once', async () => {
+  test('makes the values orderable immediately', async () => {
     const uid = 'apparel_product_gca_t-shirt_gsi_m_gco_teal_gpr_4-0';
-    const order = async () => (await resolveProducts(sql, client.id, [{ productUid: uid }]))[0]!.ok;
+    const order = async () => (await resolveProducts(api.sql, api.shop.id, [{ productUid: uid }]))[0]!.ok;
     expect(await order()).toBe(false);
     await add([{ id: 'teal' }]).expect(200);
     expect(await order()).toBe(true);
   });
 
-  test.each(['Red', 'dark red', 'röd', 'a/b', '', 'x'.repeat(101)])('id %j is refused', async (id) => {
+  test.each(['Red', 'dark red', 'röd', 'a/b', '', 'x'.repeat(101)])('refuses id %j', async (id) => {
     const { body } = await add([{ id: 'fine' }, { id }]).expect(400);
     expect(references(body)).toEqual(['[1].id']);
     expect(await valueIds()).not.toContain('fine');
   });
 
-  test('wrong fields and ids given twice are refused, by path', async () => {
+  test('refuses invalid fields and repeated ids by path', async () => {
     const { body } = await add([
       { id: 'p', properties: { hex: true }, isCustom: 'yes' },
       { description: 'no id', isDefault: 1 },
@@ -111,25 +95,25 @@ describe('adding values to an attribute', () => {
     expect((await add({ id: 'x' }).expect(400)).body.code).toBe('VALIDATION_ERROR');
   });
 
-  test('that are there already is a conflict that names them, and adds none', async () => {
+  test('is 409 for existing values, names them, and adds none', async () => {
     const { body } = await add([{ id: 'fresh' }, { id: 'white' }]).expect(409);
     expect(body).toMatchObject({ code: 'CONFLICT' });
     expect(references(body)).toEqual(['[1].id']);
     expect(await valueIds()).not.toContain('fresh');
   });
 
-  test('to an unknown attribute is 404, by a client 403', async () => {
+  test('is 404 for an unknown attribute and 403 for a client', async () => {
     await add([{ id: 'x' }], '/product/v1/attributes/nothing/values').expect(404);
-    await add([{ id: 'x' }], COLORS, client).expect(403);
-    await request(app)
+    await add([{ id: 'x' }], COLORS, api.shop).expect(403);
+    await request(api.app)
       .post(COLORS)
       .send([{ id: 'x' }])
       .expect(401);
   });
 });
 
-describe('replacing values', () => {
-  test('by id keeps the others, and when it was created', async () => {
+describe('PUT /product/v1/attributes/{attributeId}/values', () => {
+  test('replaces a value by id, and keeps its creation time and the other values', async () => {
     const [created] = (await add([{ id: 'plum', description: 'Plum', properties: { hex: '#550055' } }])).body;
     const before = await valueIds();
     const { body } = await put([{ id: 'plum', description: 'Ripe plum' }]).expect(200);
@@ -138,34 +122,34 @@ describe('replacing values', () => {
     expect(await valueIds()).toEqual(before);
   });
 
-  test('one at its own address, made when it is new', async () => {
+  test('creates or replaces one value by its path', async () => {
     const { body } = await put({ description: 'Olive' }, `${COLORS}/olive`).expect(200);
     expect(body).toMatchObject({ id: 'olive', description: 'Olive', attributeId: 'apparel_color' });
     expect(await valueIds()).toContain('olive');
     await put({}, `${COLORS}/Olive!`).expect(400);
   });
 
-  test('of an unknown attribute is 404, by a client 403', async () => {
+  test('is 404 for an unknown attribute and 403 for a client', async () => {
     await put([{ id: 'x' }], '/product/v1/attributes/nothing/values').expect(404);
-    await put([{ id: 'x' }], COLORS, client).expect(403);
-    await request(app).get('/product/v1/attributes/nothing/values').set(client.key).expect(404);
+    await put([{ id: 'x' }], COLORS, api.shop).expect(403);
+    await request(api.app).get('/product/v1/attributes/nothing/values').set(api.shop.key).expect(404);
   });
 });
 
-test('an attribute is made with its property definitions, and product models show them', async () => {
+test('PUT of an attribute stores its property definitions, which product models return', async () => {
   const definition = {
     description: 'Foil',
     properties: [{ id: 'hex', description: 'Colour code', type: 'string' }],
   };
-  await put(definition, '/product/v1/attributes/foil', client).expect(403);
+  await put(definition, '/product/v1/attributes/foil', api.shop).expect(403);
   await put(definition, '/product/v1/attributes/Foil').expect(400);
   await put(definition, '/product/v1/attributes/foil').expect(200);
   await add([{ id: 'gold' }, { id: 'silver', isDefault: true }], '/product/v1/attributes/foil/values').expect(
     200,
   );
-  const { body } = await request(app)
+  const { body } = await request(api.app)
     .post('/product/v1/product-models')
-    .set(operator.key)
+    .set(api.operator.key)
     .send({ id: 'foil-card', name: 'Foil card', categoryId: 'cards', productUidTemplate: 'foil_card_{foil}' })
     .expect(200);
   expect(body.attributes).toEqual([{ id: 'foil', ...definition, valueIds: null, defaultValueId: 'silver' }]);

@@ -1,34 +1,18 @@
 import request from 'supertest';
-import { createApp } from '../../../api/app';
-import { catalogRoutes } from '../../../api/catalog/routes';
-import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import { resolveProducts } from '../../../src/catalog/resolve-products';
-import type { Sql } from '../../../src/platform/postgres';
-import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
-import { testDatabase } from '../../support/database';
+import { type CatalogApi, catalogApi, references } from './catalog-api';
 
-let sql: Sql;
-let app: ReturnType<typeof createApp>;
-let operator: TestAccount;
-let client: TestAccount;
-
+let api: CatalogApi;
 beforeAll(async () => {
-  ({ sql } = await testDatabase());
-  await seedDemoCatalog(sql);
-  const deps = await testApiDeps(sql);
-  app = createApp(deps, catalogRoutes(deps));
-  operator = await testAccount(sql, 'operator');
-  client = await testAccount(sql, 'client');
+  api = await catalogApi();
 });
 
 const MODELS = '/product/v1/product-models';
-const references = (body: { errors?: { reference: string }[] }) =>
-  body.errors?.map(({ reference }) => reference);
-const list = async (query: object, by = client) =>
-  (await request(app).get(MODELS).query(query).set(by.key).expect(200)).body.productModels;
-const create = (body: object, by = operator) => request(app).post(MODELS).set(by.key).send(body);
-const patch = (id: string, body: object, by = operator) =>
-  request(app).patch(`${MODELS}/${id}`).set(by.key).send(body);
+const list = async (query: object, by = api.shop) =>
+  (await request(api.app).get(MODELS).query(query).set(by.key).expect(200)).body.productModels;
+const create = (body: object, by = api.operator) => request(api.app).post(MODELS).set(by.key).send(body);
+const patch = (id: string, body: object, by = api.operator) =>
+  request(api.app).patch(`${MODELS}/${id}`).set(by.key).send(body);
 
 let made = 0;
 const model = (over: object = {}) => {
@@ -42,8 +26,8 @@ const model = (over: object = {}) => {
   };
 };
 
-describe('listing product models', () => {
-  test('shows attributes with their properties, template and parts', async () => {
+describe('GET /product/v1/product-models', () => {
+  test('returns attributes with their properties, template and parts', async () => {
     const [poster] = await list({ modelIds: 'framed-poster' });
     expect(poster).toMatchObject({
       id: 'framed-poster',
@@ -78,15 +62,19 @@ describe('listing product models', () => {
     expect(ids(await list({ state: 'inactive' }))).toEqual(['satin-poster']);
     expect(ids(await list({ modelIds: 'mug,canvas', state: 'active' }))).toEqual(['mug']);
     expect((await list({})).length).toBeGreaterThanOrEqual(12);
-    const { body } = await request(app).get(MODELS).query({ state: 'gone' }).set(client.key).expect(400);
+    const { body } = await request(api.app)
+      .get(MODELS)
+      .query({ state: 'gone' })
+      .set(api.shop.key)
+      .expect(400);
     expect(body.errors).toEqual([
       expect.objectContaining({ reference: 'state', code: 'NO_SUCH_CHOICE_ERROR' }),
     ]);
   });
 });
 
-describe('an operator creates a product model', () => {
-  test('as a draft, releases it, and it can be ordered', async () => {
+describe('POST /product/v1/product-models', () => {
+  test('creates a draft, which can be ordered once it is active', async () => {
     const { body } = await create(
       model({
         attributes: [{ id: 'paper_format', valueIds: ['a2', 'a1'], defaultValueId: 'a2' }],
@@ -102,14 +90,14 @@ describe('an operator creates a product model', () => {
       attributes: [{ valueIds: ['a2', 'a1'] }, { id: 'orientation' }],
     });
     const order = async (format: string) =>
-      (await resolveProducts(sql, client.id, [{ productUid: `banner${made}_pf_${format}_ver` }]))[0]!;
+      (await resolveProducts(api.sql, api.shop.id, [{ productUid: `banner${made}_pf_${format}_ver` }]))[0]!;
     expect(await order('a2')).toMatchObject({ ok: false, message: expect.stringContaining('draft') });
     await patch(body.id, { state: 'active' }).expect(200);
     expect(await order('a2')).toMatchObject({ ok: true, product: { printAreas: [{ widthMm: 420 }] } });
     expect(await order('a3')).toMatchObject({ ok: false });
   });
 
-  test('with unknown attributes, values or parts is refused by path', async () => {
+  test('refuses unknown attributes, values and parts by path', async () => {
     const unknown = await create(model({ productUidTemplate: 'x_{nothing}' })).expect(400);
     expect(references(unknown.body)).toEqual(['productUidTemplate']);
     const { body } = await create(
@@ -148,13 +136,13 @@ describe('an operator creates a product model', () => {
     ['banner_{paper_format}_{paper_format}'],
     ['banner {paper_format}'],
     ['banner_{paper_format'],
-  ])('with template %s is refused', async (productUidTemplate) => {
+  ])('refuses template %s', async (productUidTemplate) => {
     expect(references((await create(model({ productUidTemplate })).expect(400)).body)).toEqual([
       'productUidTemplate',
     ]);
   });
 
-  test('with a production spec that contradicts itself is refused by path', async () => {
+  test('refuses an inconsistent production spec by path', async () => {
     const wrong = await create(
       model({
         production: { kind: 'hologram', hsCode: 'x', priceList: { EUR: [{ from: 0, unitMinor: 1.5 }] } },
@@ -189,7 +177,7 @@ describe('an operator creates a product model', () => {
     ]);
   });
 
-  test('with an id or template that is taken is a conflict', async () => {
+  test('is 409 for an id or a template that is already in use', async () => {
     const first = model();
     await create(first).expect(200);
     expect(references((await create({ ...model(), id: first.id }).expect(409)).body)).toEqual(['id']);
@@ -200,13 +188,13 @@ describe('an operator creates a product model', () => {
     ).toEqual(['productUidTemplate']);
   });
 
-  test('a client may not', async () => {
-    await create(model(), client).expect(403);
-    await patch('poster', { name: 'Mine' }, client).expect(403);
+  test('is 403 for a client, as is PATCH', async () => {
+    await create(model(), api.shop).expect(403);
+    await patch('poster', { name: 'Mine' }, api.shop).expect(403);
   });
 });
 
-describe('states of a product model', () => {
+describe('PATCH /product/v1/product-models/{id}', () => {
   test.each([
     ['draft', 'active', 200],
     ['draft', 'inactive', 200],
@@ -215,16 +203,16 @@ describe('states of a product model', () => {
     ['active', 'draft', 409],
     ['inactive', 'draft', 409],
     ['active', 'active', 200],
-  ])('from %s to %s answers %i', async (from, to, status) => {
+  ])('from state %s to %s is %i', async (from, to, status) => {
     const { body } = await create(model()).expect(200);
     if (from !== 'draft') await patch(body.id, { state: from }).expect(200);
     const answer = await patch(body.id, { state: to }).expect(status);
     if (status === 200) expect(answer.body.state).toBe(to);
   });
 
-  test('an inactive one cannot be ordered, and can again once active', async () => {
+  test('allows orders only while the product model is active', async () => {
     const uid = 'mug_product_msz_11-oz_mcl_white';
-    const order = async () => (await resolveProducts(sql, client.id, [{ productUid: uid }]))[0]!.ok;
+    const order = async () => (await resolveProducts(api.sql, api.shop.id, [{ productUid: uid }]))[0]!.ok;
     expect(await order()).toBe(true);
     await patch('mug', { state: 'inactive' }).expect(200);
     expect(await order()).toBe(false);
@@ -232,7 +220,7 @@ describe('states of a product model', () => {
     expect(await order()).toBe(true);
   });
 
-  test('template and parts are fixed after the draft; the rest may change', async () => {
+  test('template and parts can change only in state draft, other fields later too', async () => {
     const { body } = await create(model()).expect(200);
     await patch(body.id, { productUidTemplate: `${body.productUidTemplate}_x` }).expect(200);
     await patch(body.id, { state: 'active' }).expect(200);
@@ -250,7 +238,7 @@ describe('states of a product model', () => {
     expect(changed.attributes[0].valueIds).toEqual(['a1']);
   });
 
-  test('an unknown one is 404', async () => {
+  test('is 404 for an unknown id', async () => {
     await patch('hat', { name: 'Hat' }).expect(404);
   });
 });

@@ -6,10 +6,10 @@ import { testDatabase } from '../../support/database';
 
 const operator = { role: 'operator' } as const;
 
-test('customer products that change hands at once, to and fro, are all changed, and totals stay right', async () => {
+test('concurrent changes of customers all succeed, and totals stay correct', async () => {
   const { sql, url } = await testDatabase();
   await seedDemoCatalog(sql);
-  // More connections than the totals have slots.
+  // More connections than slots of totals.
   const many = connectPostgres(url, { max: 24, applicationName: 'test-many' });
   const customers = [['*'], ['x'], ['y', 'z'], ['z']];
   const products = await Promise.all(

@@ -29,7 +29,7 @@ test('a search with few matches has an exact total', async () => {
   expect(products.length).toBe(3);
 });
 
-test('a search with very many matches says that its total is an estimate, and a near one', async () => {
+test('a search with many matches has an approximate total and says so', async () => {
   const { total, totalIsEstimate } = await listCustomerProducts(sql, CLIENT, {
     search: 'bulk',
     offset: 0,
@@ -41,9 +41,9 @@ test('a search with very many matches says that its total is an estimate, and a 
 });
 
 test.each([
-  ['known to the planner', 'bulk', true],
-  ['stored since it last looked', 'later', false],
-])('whoever reads a search up to its total finds every match: %s', async (_, search, analysed) => {
+  ['in the statistics of the planner', 'bulk', true],
+  ['inserted after the last ANALYZE', 'later', false],
+])('paging through a search up to its total returns every match: %s', async (_, search, analysed) => {
   if (!analysed) {
     await sql`
       INSERT INTO customer_products (id, name, customer_ids, product_model_id, variant_options)
@@ -66,7 +66,7 @@ test.each([
   if (!analysed) await sql`DELETE FROM customer_products WHERE name LIKE 'Later%'`;
 });
 
-test('totals without a search are exact however many there are', async () => {
+test('totals without a search are exact for any size', async () => {
   const { total, totalIsEstimate } = await listCustomerProducts(sql, CLIENT, {
     productModelIds: ['mug'],
     offset: 0,
@@ -75,7 +75,7 @@ test('totals without a search are exact however many there are', async () => {
   expect({ total, totalIsEstimate }).toEqual({ total: MANY, totalIsEstimate: false });
 });
 
-test('pages of several ranges hold every product once, in the list’s order', async () => {
+test('pages over several ranges contain every product once, in order', async () => {
   const ids: string[] = [];
   for (let offset = 0; ; offset += 250) {
     const { products } = await listCustomerProducts(sql, CLIENT, { offset, limit: 250 });
@@ -86,7 +86,7 @@ test('pages of several ranges hold every product once, in the list’s order', a
   expect(ids.length).toBe(MANY + 2);
 });
 
-test('deleting and moving products keeps totals right', async () => {
+test('totals stay correct when products are deleted or change customers', async () => {
   await sql`DELETE FROM customer_products WHERE name LIKE 'Bulk rare%'`;
   await sql`UPDATE customer_products SET customer_ids = ARRAY['other'] WHERE name LIKE 'Bulk usual 1%'`;
   const [counted] = await sql<{ all: number; seen: number }[]>`
@@ -102,7 +102,7 @@ describe('the search index', () => {
   const letters = fc.constantFrom(...'aAbBéÉßẞİıΣσ例漢 \'"\\%_&|!:*()-1');
   const texts = fc.string({ unit: letters, minLength: 1, maxLength: 40 });
 
-  test('finds a name by every part of it, in any case, and by nothing else', async () => {
+  test('finds a name by each of its parts, case-insensitive, and by nothing else', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(texts, { minLength: 3, maxLength: 3 }), async (names) => {
         const wrong = await sql`
@@ -114,7 +114,7 @@ describe('the search index', () => {
           )
           SELECT name, part FROM names, parts
           WHERE searchable(name) @@ search_for(part) IS DISTINCT FROM position(lower(part) IN lower(name)) > 0`;
-        // Beyond eight characters the index gives candidates, which the name itself then confirms.
+        // For more than eight characters the index returns candidates, which the condition on the name then checks.
         expect(wrong.filter(({ part }) => part.length <= 8)).toEqual([]);
         expect(wrong.filter(({ name, part }) => name.includes(part))).toEqual([]);
       }),

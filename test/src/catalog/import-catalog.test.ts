@@ -22,7 +22,7 @@ async function run(lines: Parameters<typeof importCatalog>[1], dryRun = false) {
   const counts = await importCatalog(sql, lines, {
     dryRun,
     onRefused: (line) => refused.push(line),
-    onProgress: (so) => progress.push(so),
+    onProgress: (counts) => progress.push(counts),
   });
   return { counts, refused, progress };
 }
@@ -81,7 +81,7 @@ const FILE = [
   },
 ];
 
-test('a JSON file brings in attributes, models and products that can be ordered', async () => {
+test('imports attributes, product models and customer products from JSON, which can be ordered', async () => {
   const { counts, refused } = await run(jsonLines([JSON.stringify(FILE)]));
   expect(refused).toEqual([]);
   expect(counts).toEqual({ lines: 5, created: 5, updated: 0, unchanged: 0, refused: 0 });
@@ -91,7 +91,7 @@ test('a JSON file brings in attributes, models and products that can be ordered'
   expect(resolution).toMatchObject({ ok: true, product: { productUid: 'foil_card_silver' } });
 });
 
-test('again it changes nothing; what differs is replaced', async () => {
+test('a repeated import changes nothing, and a changed line replaces what differs', async () => {
   await run(jsonLines([JSON.stringify(FILE)]));
   const [before] = await sql`SELECT version FROM catalog_version`;
   expect((await run(jsonLines([JSON.stringify(FILE)]))).counts).toMatchObject({
@@ -113,7 +113,7 @@ test('again it changes nothing; what differs is replaced', async () => {
   expect(list.products.map(({ name }) => name)).toEqual(['New Wedding card']);
 });
 
-test('a CSV file brings in customer products, and reports every refused line', async () => {
+test('imports customer products from CSV, and reports every refused line', async () => {
   const { counts, refused } = await run(
     csvLines([
       'reference,name,customerIds,productModelId,variantOptions\r\n',
@@ -141,7 +141,7 @@ test('a CSV file brings in customer products, and reports every refused line', a
   expect((await resolveProducts(sql, CLIENT, [order]))[0]!.ok).toBe(true);
 });
 
-test('a dry run reports the same and leaves everything as it was', async () => {
+test('a dry run reports the same counts and changes nothing', async () => {
   const lines = () => jsonLines([JSON.stringify([...FILE, { name: 'no reference' }])]);
   const dry = await run(lines(), true);
   expect(dry.counts).toEqual({ lines: 6, created: 5, updated: 0, unchanged: 0, refused: 1 });
@@ -150,8 +150,8 @@ test('a dry run reports the same and leaves everything as it was', async () => {
   expect((await run(lines())).counts).toEqual(dry.counts);
 });
 
-test('a dry run of thousands of lines keeps nobody from making customer products', async () => {
-  // More connections than the totals of lists have slots, so that some share the dry run's.
+test('a dry run of thousands of lines does not block the creation of customer products', async () => {
+  // More connections than slots of totals, so that some use the same slot as the dry run.
   const others = connectPostgres(url, { max: 16, applicationName: 'test-others' });
   async function* lines() {
     for (let at = 0; at < 2_100; at += 1) {
@@ -178,7 +178,7 @@ test('a dry run of thousands of lines keeps nobody from making customer products
   expect([await found('Live'), await found('Tried')]).toEqual([16, 0]);
 }, 20_000);
 
-test('rules of product models hold in imports too', async () => {
+test('an import applies the rules of product models', async () => {
   const line = (over: object) => ({
     kind: 'product_model',
     id: 'm',
@@ -210,7 +210,7 @@ test('rules of product models hold in imports too', async () => {
   );
 });
 
-test('thousands of lines go in by batches, with progress', async () => {
+test('imports thousands of lines in batches, with progress', async () => {
   async function* products() {
     for (let at = 0; at < 2_500; at += 1) {
       yield {

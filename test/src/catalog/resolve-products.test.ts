@@ -25,7 +25,7 @@ async function product(reference: ProductReference): Promise<ResolvedProduct> {
 }
 
 describe('a productUid', () => {
-  test('gives the product with every attribute read from the template', async () => {
+  test('resolves to the product with every attribute of the template', async () => {
     const poster = await product({ productUid: POSTER });
     expect(poster).toMatchObject({
       productUid: POSTER,
@@ -46,12 +46,12 @@ describe('a productUid', () => {
     expect(poster.packed).toEqual({ lengthMm: 327, widthMm: 80, heightMm: 80, nests: true });
   });
 
-  test('of a landscape product turns the print area', async () => {
+  test('of a landscape product swaps width and height of the print area', async () => {
     const { printAreas } = await product({ productUid: POSTER.replace('_ver', '_hor') });
     expect(printAreas).toEqual([{ fileType: 'front', required: true, widthMm: 420, heightMm: 297 }]);
   });
 
-  test('takes any input of a custom value within its limits, and prices the pages', async () => {
+  test('accepts custom input within its limits, and prices the pages', async () => {
     const uid = (pages: string) => `photobook_hard_cover_product_pf_a4_pt_170-gsm-silk_fin_matt_pc_${pages}`;
     const standard = await product({ productUid: uid('24') });
     const thick = await product({ productUid: uid('30') });
@@ -63,13 +63,13 @@ describe('a productUid', () => {
   });
 
   test.each([
-    ['an unknown beginning', 'bill_board_a3', /no product/],
+    ['an unknown prefix', 'bill_board_a3', /no product/],
     ['an unknown value', POSTER.replace('_a3_', '_a9_'), /paper_format/],
     ['text after its end', `${POSTER}_x`, /orientation/],
     ['an inactive product model', 'satin_poster_product_pf_a3_ver', /inactive/],
     ['a draft product model', 'canvas_product_cf_a3_ver', /draft/],
     ['a part that is not sold separately', 'blank_t-shirt_gsi_m_gco_white', /not sold separately/],
-    ['nothing', '', /no product/],
+    ['no text', '', /no product/],
   ])('with %s is refused', async (_, productUid, message) => {
     expect(await resolve({ productUid })).toMatchObject({
       ok: false,
@@ -79,7 +79,7 @@ describe('a productUid', () => {
     });
   });
 
-  test('of a product with parts carries stock numbers and prices of the parts', async () => {
+  test('of a product with parts has the SKUs and prices of the parts', async () => {
     const framed = await product({
       productUid: 'framed_poster_product_mf_300x400-mm_fr_wood-black_pt_200-gsm-uncoated_ver',
     });
@@ -99,7 +99,7 @@ describe('a productUid', () => {
     ]);
   });
 
-  test('of a value that the product model does not offer is refused', async () => {
+  test('with a value that the product model does not offer is refused', async () => {
     expect(
       await resolve({ productUid: 'framed_poster_product_mf_a1_fr_wood-black_pt_200-gsm-uncoated_ver' }),
     ).toMatchObject({ ok: false, message: expect.stringContaining('paper_format') });
@@ -107,7 +107,7 @@ describe('a productUid', () => {
 });
 
 describe('a productName with its variant', () => {
-  test('resolves through the customer product, defaults filling open options', async () => {
+  test('resolves through the customer product, with default values for omitted options', async () => {
     const tee = await product({ productName: 'Classic tee', productVariant: { Size: 'XL' } });
     expect(tee.productUid).toBe('apparel_product_gca_t-shirt_gsi_xl_gco_white_gpr_4-0');
     expect(tee.parts[0]).toMatchObject({ partnerSku: 'tee-white-xl', type: 'stock', quantity: 1 });
@@ -119,12 +119,12 @@ describe('a productName with its variant', () => {
     [{ productName: 'Classic', productVariant: {} }, 'productName'],
     [{ productName: 'Classic tee', productVariant: { Size: 'XS' } }, 'productVariant.Size'],
     [{ productName: 'Classic tee', productVariant: { Sleeve: 'long' } }, 'productVariant.Sleeve'],
-  ])('is refused with the field: %j', async (reference, path) => {
+  ])('is refused by field: %j', async (reference, path) => {
     expect(await resolve(reference)).toMatchObject({ ok: false, path, code: 'NO_SUCH_CHOICE_ERROR' });
   });
 });
 
-test('resolves the items of one order in their order, known products from memory', async () => {
+test('resolves the items of an order in sequence, known products from the cache', async () => {
   const references = [{ productUid: POSTER }, { productUid: 'nothing' }, { productUid: POSTER }];
   const first = await resolveProducts(sql, CLIENT, references);
   const again = await resolveProducts(sql, CLIENT, references);
@@ -132,7 +132,7 @@ test('resolves the items of one order in their order, known products from memory
   expect(again).toEqual(first);
 });
 
-test('seeding again changes nothing that an operator changed', async () => {
+test('a repeated seed keeps the changes of an operator', async () => {
   await sql`UPDATE product_models SET name = 'Our poster' WHERE id = 'poster'`;
   const [before] = await sql`SELECT version FROM catalog_version`;
   await seedDemoCatalog(sql);

@@ -13,7 +13,7 @@ const add = (partnerSku: string, quantity: number, referenceId?: string) =>
 const consume = (partnerSku: string, quantity: number, referenceId?: string) =>
   ({ partnerSku, adjustmentType: 'consume', quantity, referenceId }) as const;
 
-it('reports each adjustment as it left the stock, several of one sku in their order', async () => {
+it('reports the stock after each adjustment, in order, also for one SKU', async () => {
   const { id } = await stockPartner(db.sql, [stocked('frame', 10), stocked('tee', 0)]);
   const results = await adjustStock(db.sql, id, [
     consume('frame', 15),
@@ -31,7 +31,7 @@ it('reports each adjustment as it left the stock, several of one sku in their or
   expect(await auditStock(db.sql)).toEqual([]);
 });
 
-it('fails an unknown sku by its name, and no other adjustment', async () => {
+it('fails an unknown SKU only, and names it', async () => {
   const { id } = await stockPartner(db.sql, [stocked('frame', 1)]);
   const stranger = await stockPartner(db.sql, [stocked('foreign', 1)]);
   const [unknown, foreign, known] = await adjustStock(db.sql, id, [
@@ -46,7 +46,7 @@ it('fails an unknown sku by its name, and no other adjustment', async () => {
 });
 
 describe('a repeated referenceId', () => {
-  it('is rejected for five minutes, and taken again after them', async () => {
+  it('is rejected for five minutes, and accepted afterwards', async () => {
     const { id } = await stockPartner(db.sql, [stocked('frame', 10)]);
     await adjustStock(db.sql, id, [add('frame', 1, 'note-1')]);
     const [repeated] = await adjustStock(db.sql, id, [add('frame', 1, 'note-1')]);
@@ -63,7 +63,7 @@ describe('a repeated referenceId', () => {
     expect((await adjustStock(db.sql, id, [add('frame', 1, 'note-1')]))[0]!.success).toBe(true);
   });
 
-  it('is rejected within one request too', async () => {
+  it('is rejected within one request', async () => {
     const { id } = await stockPartner(db.sql, [stocked('frame', 10), stocked('tee', 10)]);
     const results = await adjustStock(db.sql, id, [
       add('frame', 1, 'note'),
@@ -73,20 +73,20 @@ describe('a repeated referenceId', () => {
     expect(results.map(({ success }) => success)).toEqual([true, false, false]);
   });
 
-  it('is not used up by an adjustment that failed', async () => {
+  it('is not claimed by a failed adjustment', async () => {
     const { id } = await stockPartner(db.sql, [stocked('frame', 10)]);
     await adjustStock(db.sql, id, [add('nothing', 1, 'note')]);
     expect((await adjustStock(db.sql, id, [add('frame', 1, 'note')]))[0]!.success).toBe(true);
   });
 
-  it('is taken from another partner', async () => {
+  it('is accepted from another partner', async () => {
     const one = await stockPartner(db.sql, [stocked('frame', 10)]);
     const other = await stockPartner(db.sql, [stocked('frame', 10)]);
     await adjustStock(db.sql, one.id, [add('frame', 1, 'note')]);
     expect((await adjustStock(db.sql, other.id, [add('frame', 1, 'note')]))[0]!.success).toBe(true);
   });
 
-  it('counts once when it comes twenty times at once', async () => {
+  it('is applied once for twenty concurrent requests', async () => {
     const { id } = await stockPartner(db.sql, [stocked('frame', 0)]);
     const all = await Promise.all(
       Array.from({ length: 20 }, () => adjustStock(db.sql, id, [add('frame', 7, 'delivery')])),
@@ -96,7 +96,7 @@ describe('a repeated referenceId', () => {
   });
 });
 
-it('stands or falls with what is written alongside', async () => {
+it('is rolled back when the alongside callback fails', async () => {
   const { id } = await stockPartner(db.sql, [stocked('frame', 5)]);
   const failed = adjustStock(db.sql, id, [add('frame', 3, 'note')], () => Promise.reject(new Error('gone')));
   await expect(failed).rejects.toThrow('gone');
@@ -104,7 +104,7 @@ it('stands or falls with what is written alongside', async () => {
   expect((await adjustStock(db.sql, id, [add('frame', 3, 'note')]))[0]!.success).toBe(true);
 });
 
-it('keeps the ledger as it was written', async () => {
+it('keeps the ledger append-only', async () => {
   const { id } = await stockPartner(db.sql, [stocked('frame', 5)]);
   await adjustStock(db.sql, id, [consume('frame', 2, 'scrap')]);
   const movements = await db.sql`

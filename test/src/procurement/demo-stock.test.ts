@@ -7,7 +7,7 @@ import { listStockItems } from '../../../src/procurement/stock-items';
 import { testAccount } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
 
-/** Every sku that a stocked part of the demo catalog can have. */
+/** Returns every SKU of the stock parts of the demo catalog. */
 function catalogSkus(): string[] {
   return DEMO_MODELS.flatMap(({ production, offers }) => {
     const template = production.partnerSku;
@@ -32,7 +32,7 @@ function catalogSkus(): string[] {
   });
 }
 
-it('keeps every stocked part of the demo catalog, and leaves changed levels alone', async () => {
+it('adds every stock part of the demo catalog, and keeps changed levels', async () => {
   const { sql } = await testDatabase();
   const accounts = await Promise.all(
     ['prints-berlin', 'prints-ohio'].map((name) => testAccount(sql, 'partner', name)),

@@ -8,7 +8,7 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
 });
 
-/** An order of navy t-shirts for Ohio to make. */
+/** Submits an order of navy t-shirts for the partner in Ohio. */
 async function orderTees(orderReferenceId: string, quantity: number): Promise<string> {
   const { id } = await stack.shop.submitOrder({
     body: {
@@ -25,7 +25,7 @@ async function orderTees(orderReferenceId: string, quantity: number): Promise<st
         email: 'ada@example.com',
         phone: '+1 212 736 3100',
       },
-      // Where it comes from across a border, customs wants to know what it was sold for.
+      // A cross-border order needs retail prices for customs.
       retailCurrency: 'USD',
       retailShippingPriceInclVat: 5,
       items: [
@@ -47,7 +47,7 @@ const stock = async () =>
   (await ohio().listInventory({ body: { filterBy: { partnerSku: [TEE] } } })).inventoryItem[0]!;
 const consumption = async () =>
   (await ohio().listInventoryConsumption({ body: { filterBy: { partnerSku: [TEE] } } })).items;
-/** Pieces that no job has been promised. */
+/** Returns the available pieces. */
 async function freeStock(): Promise<number> {
   const { items } = await stack.operator.listStockItems({
     params: { partnerId: await partnerId('prints-ohio') },
@@ -68,7 +68,7 @@ const handedOver = (orderId: string) =>
     ({ printOrderIds, status }) => printOrderIds.length > 0 && status !== 'uploading',
   );
 
-it('reserves stock for a print job, and takes it off the shelf when it is printed', async () => {
+it('reserves stock for a print job, and consumes it when the job is printed', async () => {
   const before = await stock();
   const orderId = await orderTees('printed', 3);
   const { printOrderIds } = await handedOver(orderId);
@@ -76,49 +76,49 @@ it('reserves stock for a print job, and takes it off the shelf when it is printe
   expect(await stock()).toEqual(before);
 
   const printOrderId = printOrderIds[0]!;
-  const tell = (status: 'received' | 'printed') =>
+  const post = (status: 'received' | 'printed') =>
     ohio().postOrderStatus({ body: { timestamp: new Date().toISOString(), orderId: printOrderId, status } });
-  await tell('received');
-  await tell('printed');
-  await tell('printed');
+  await post('received');
+  await post('printed');
+  await post('printed');
   await orderUntil(stack, orderId, ({ status }) => status === 'printed');
   expect(await stock()).toEqual({ ...before, quantity: before.quantity - 3 });
   expect(await consumption()).toMatchObject([{ quantity: 3 }]);
 });
 
-it('gives reserved stock back when the order is cancelled', async () => {
+it('releases reserved stock when the order is canceled', async () => {
   const before = [await stock(), await consumption()];
   const orderId = await orderTees('cancelled', 2);
   await handedOver(orderId);
   expect(await consumption()).toHaveLength((before[1] as unknown[]).length + 1);
   await stack.operator.repairOrder({
     params: { orderId },
-    body: { action: 'cancel', reason: 'changed their mind' },
+    body: { action: 'cancel', reason: 'the customer canceled' },
   });
   await orderUntil(stack, orderId, ({ status }) => status === 'canceled');
   expect([await stock(), await consumption()]).toEqual(before);
 });
 
-it('uses less stock when the partner makes fewer', async () => {
+it('consumes less stock when the partner makes fewer units', async () => {
   const before = await stock();
   const orderId = await orderTees('fewer', 5);
   const { printOrderIds } = await handedOver(orderId);
   const [job] = await consumption();
-  const tell = (body: object) =>
+  const post = (body: object) =>
     ohio().postOrderStatus({
       body: { timestamp: new Date().toISOString(), orderId: printOrderIds[0]!, status: 'received', ...body },
     });
-  await tell({});
-  await tell({ status: 'cancelled', items: [{ orderItemId: String(job!.printJobId), quantity: 2 }] });
+  await post({});
+  await post({ status: 'cancelled', items: [{ orderItemId: String(job!.printJobId), quantity: 2 }] });
   await orderUntil(stack, orderId, ({ items }) => items[0]!.status === 'manual_handling');
   expect(await stock()).toEqual(before);
-  await tell({ status: 'printed' });
+  await post({ status: 'printed' });
   await eventually(async () => ((await stock()).quantity < before.quantity ? true : undefined));
   expect(await stock()).toEqual({ ...before, quantity: before.quantity - 3 });
   expect(await consumption()).toContainEqual({ ...job, quantity: 3 });
 });
 
-it('buys when a print job brings the free stock to the minimum', async () => {
+it('raises a procurement order when a print job brings the available stock to the minimum', async () => {
   const { minStock, maxStock } = await stock();
   const free = await freeStock();
   await ohio().adjustStock({
@@ -137,7 +137,7 @@ it('buys when a print job brings the free stock to the minimum', async () => {
   expect(await stock()).toMatchObject({ alertUid: 'low_stock', quantityOrdered: maxStock - minStock });
 });
 
-it('lets a job wait for stock where the item allows it, and shows the backorder', async () => {
+it('lets a job wait for stock when the item allows backorders, and shows the backorder', async () => {
   const free = await freeStock();
   await ohio().adjustStock({
     body: { adjustments: [{ partnerSku: TEE, adjustmentType: 'consume', quantity: free - 1 }] },
@@ -146,14 +146,14 @@ it('lets a job wait for stock where the item allows it, and shows the backorder'
   await handedOver(orderId);
   expect((await orderNow(stack, orderId)).attention).toBeNull();
   expect(await stock()).toMatchObject({ alertUid: 'back_order' });
-  // What arrives goes to the job that waits.
+  // The waiting job gets the new pieces.
   await ohio().adjustStock({
     body: { adjustments: [{ partnerSku: TEE, adjustmentType: 'add', quantity: 3 }] },
   });
   expect(await stock()).toMatchObject({ alertUid: 'out_of_stock' });
 });
 
-it('goes to another partner where it does not', async () => {
+it('routes the job to another partner when the item does not allow backorders', async () => {
   const { sql } = stack.services;
   const [ohioId, berlinId] = [await partnerId('prints-ohio'), await partnerId('prints-berlin')];
   const item = { partnerSku: TEE, minStock: 0, maxStock: 0 };

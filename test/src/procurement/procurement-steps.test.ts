@@ -47,8 +47,8 @@ async function orderInTransit(): Promise<{ partnerId: string; orderId: number }>
   return { partnerId, orderId: order!.orderId };
 }
 
-describe('raising', () => {
-  it('buys up to the maximum when a level falls to its minimum, once', async () => {
+describe('raising procurement orders', () => {
+  it('buys up to the maximum once when a level falls to its minimum', async () => {
     const { id } = await stockPartner(db.sql, [supplied('frame')]);
     await adjustStock(db.sql, id, [consume('frame', 39)]);
     expect(await ordersOf(id)).toEqual([]);
@@ -64,7 +64,7 @@ describe('raising', () => {
     expect(await levelOf(db.sql, id, 'frame')).toMatchObject({ quantity: 5, ordered: 40 });
   });
 
-  it('starts the order’s run by the outbox', async () => {
+  it('starts the workflow of the order through the outbox', async () => {
     const { id } = await stockPartner(db.sql, [supplied('frame')]);
     await adjustStock(db.sql, id, [consume('frame', 40)]);
     const [order] = await ordersOf(id);
@@ -76,7 +76,7 @@ describe('raising', () => {
     });
   });
 
-  it('puts what one supplier sells on one order, and other suppliers’ on others', async () => {
+  it('raises one order per supplier', async () => {
     const other = { uid: 'blanks', unitCostMinor: 300, currency: 'EUR' };
     const { id } = await stockPartner(db.sql, [
       supplied('frame'),
@@ -95,14 +95,14 @@ describe('raising', () => {
     ]);
   });
 
-  it('buys at once for a new item that stands at its minimum, and never without a supplier', async () => {
+  it('buys immediately for a new item at its minimum, and never without a supplier', async () => {
     const { id } = await stockPartner(db.sql, [supplied('frame', { openingQuantity: 0 }), stocked('tee', 0)]);
     expect(await ordersOf(id)).toMatchObject([{ items: [{ partnerSku: 'frame', quantity: 50 }] }]);
   });
 });
 
-describe('receiving', () => {
-  it('counts parts in, and is delivered with the last piece', async () => {
+describe('receipts', () => {
+  it('can be partial, and the last piece moves the order to delivered', async () => {
     const { partnerId, orderId } = await orderInTransit();
     expect(await takeProcurementStep(db.sql, orderId, receipt('note-1', 'frame', 15))).toEqual({
       ok: true,
@@ -121,7 +121,7 @@ describe('receiving', () => {
     });
   });
 
-  it('counts a receipt once, however concurrently it is told', async () => {
+  it('are counted once per receipt id, also when concurrent', async () => {
     const { partnerId, orderId } = await orderInTransit();
     const outcomes = await Promise.all(
       Array.from({ length: 6 }, () => takeProcurementStep(db.sql, orderId, receipt('note', 'frame', 7))),
@@ -130,14 +130,14 @@ describe('receiving', () => {
     expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 17 });
   });
 
-  it('gives arriving goods to the backorder first', async () => {
+  it('offset the backorder first', async () => {
     const { partnerId, orderId } = await orderInTransit();
     await adjustStock(db.sql, partnerId, [consume('frame', 16)]);
     await takeProcurementStep(db.sql, orderId, receipt('note', 'frame', 10));
     expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 4, backorder: 0 });
   });
 
-  it('refuses more than is outstanding, and books nothing', async () => {
+  it('are refused beyond the outstanding pieces, and change nothing', async () => {
     const { partnerId, orderId } = await orderInTransit();
     expect(await takeProcurementStep(db.sql, orderId, receipt('note', 'frame', 41))).toMatchObject({
       ok: false,
@@ -146,7 +146,7 @@ describe('receiving', () => {
   });
 });
 
-it('closes what was not delivered when the order is verified, and orders it anew', async () => {
+it('verified removes undelivered pieces from the quantity on order, which reorders them', async () => {
   const { partnerId, orderId } = await orderInTransit();
   await takeProcurementStep(db.sql, orderId, receipt('note', 'tee', 45));
   await takeProcurementStep(db.sql, orderId, move('delivered'));
@@ -158,7 +158,7 @@ it('closes what was not delivered when the order is verified, and orders it anew
   ]);
 });
 
-it('ends at invoiced, with its invoice attached once', async () => {
+it('invoiced is final and has its invoice once', async () => {
   const { orderId } = await orderInTransit();
   const invoice: ProcurementStep = {
     type: 'invoice',
@@ -181,7 +181,7 @@ it('ends at invoiced, with its invoice attached once', async () => {
   });
 });
 
-it('a set-up again changes limits and supplier, not the level', async () => {
+it('a repeated setup changes limits and supplier, but not the level', async () => {
   const { id } = await stockPartner(db.sql, [supplied('frame')]);
   expect(
     await setUpStockItems(db.sql, id, [
@@ -192,7 +192,7 @@ it('a set-up again changes limits and supplier, not the level', async () => {
   expect(await levelOf(db.sql, id, 'frame')).toMatchObject({ quantity: 50 });
 });
 
-it('marks an order that stands still, until it moves', async () => {
+it('flags an overdue order until it moves', async () => {
   const { orderId } = await orderInTransit();
   await flagOverdue(db.sql, orderId, 'supplier', 3);
   expect(await readProcurementOrder(db.sql, orderId)).toMatchObject({ attention: null });

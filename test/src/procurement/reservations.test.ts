@@ -1,10 +1,8 @@
 import { inTransaction } from '../../../src/platform/postgres';
 import { adjustStock } from '../../../src/procurement/adjust-stock';
 import {
-  consumeReserved,
   type ReservationLine,
   type ReserveOutcome,
-  releaseReservation,
   reserveStock,
   settleReservations,
 } from '../../../src/procurement/reservations';
@@ -28,11 +26,15 @@ async function reserve(step: string, ...lines: ReservationLine[]): Promise<Reser
   return await inTransaction(db.sql, (tx) => reserveStock(tx, { step, lines }));
 }
 const consumed = (...printJobIds: string[]) =>
-  inTransaction(db.sql, (tx) => consumeReserved(tx, { printJobIds }));
+  inTransaction(db.sql, (tx) => settleReservations(tx, { printed: printJobIds.map((id) => ({ id })) })).then(
+    ({ printed }) => printed,
+  );
 const released = (...printJobIds: string[]) =>
-  inTransaction(db.sql, (tx) => releaseReservation(tx, { printJobIds }));
+  inTransaction(db.sql, (tx) => settleReservations(tx, { cancelled: printJobIds })).then(
+    ({ cancelled }) => cancelled,
+  );
 
-it('reserves for print jobs, and takes the pieces off the shelf when they are printed', async () => {
+it('reserves stock for print jobs, and consumes it when they are printed', async () => {
   const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 10), stocked('tee', 4)]);
   const [one, two] = [newJob(), newJob()];
   const outcome = await reserve(
@@ -47,7 +49,7 @@ it('reserves for print jobs, and takes the pieces off the shelf when they are pr
   expect(await levelOf(db.sql, partnerId, 'tee')).toMatchObject({ quantity: 4, reserved: 3 });
 });
 
-it('reserves once for a step, however often and however concurrently it is tried', async () => {
+it('reserves once per step, also when it is repeated concurrently', async () => {
   const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 10)]);
   const step = newStep();
   const line = { partnerId, partnerSku: 'frame', quantity: 4, printJobId: newJob() };
@@ -59,7 +61,7 @@ it('reserves once for a step, however often and however concurrently it is tried
   expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 10, reserved: 0 });
 });
 
-it('settles once, and never settles otherwise afterwards', async () => {
+it('settles a reservation once, and never again in another way', async () => {
   const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 10)]);
   const job = newJob();
   await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 4, printJobId: job });
@@ -74,13 +76,13 @@ it('settles once, and never settles otherwise afterwards', async () => {
   });
 });
 
-describe('a job of which fewer units were made', () => {
+describe('a print job of which fewer units were made', () => {
   const printed = (id: string, units: number) =>
     inTransaction(db.sql, (tx) => settleReservations(tx, { printed: [{ id, units }] }));
   const reserved = (id: string) =>
     db.sql`SELECT state, quantity::int, allocated::int FROM stock_reservations WHERE print_job_id = ${id}`;
 
-  it('uses what they took, and gives the rest back', async () => {
+  it('consumes the pieces of the made units, and releases the rest', async () => {
     const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 20), stocked('hanger', 20)]);
     const job = newJob();
     const line = { partnerId, printJobId: job, units: 5 };
@@ -98,7 +100,7 @@ describe('a job of which fewer units were made', () => {
     expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 17, reserved: 0 });
   });
 
-  it('frees pieces for a job that waits', async () => {
+  it('releases pieces for a waiting job', async () => {
     const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 5)]);
     const [first, waiting] = [newJob(), newJob()];
     const line = { partnerId, partnerSku: 'frame' };
@@ -113,12 +115,12 @@ describe('a job of which fewer units were made', () => {
     expect(await reserved(waiting)).toEqual([{ state: 'reserved', quantity: 3, allocated: 2 }]);
   });
 
-  it('takes the pieces on the shelf first, when it waited for some', async () => {
+  it('consumes its allocated pieces first when it waited for some', async () => {
     const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 3)]);
     const job = newJob();
     await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 5, units: 5, printJobId: job });
     await printed(job, 4);
-    // One was made without stock, and is owed; the fifth never was.
+    // One unit was made without stock and stays in the backorder. The fifth was not made.
     expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
       quantity: 0,
       reserved: 0,
@@ -126,7 +128,7 @@ describe('a job of which fewer units were made', () => {
     });
   });
 
-  it('gives everything back when none was', async () => {
+  it('releases everything when no unit was made', async () => {
     const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 3)]);
     const job = newJob();
     await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 5, units: 5, printJobId: job });
@@ -140,14 +142,14 @@ describe('a job of which fewer units were made', () => {
   });
 });
 
-it('counts two equal parts of one job together', async () => {
+it('merges two equal parts of one job into one reservation', async () => {
   const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 10)]);
   const line = { partnerId, partnerSku: 'frame', quantity: 2, printJobId: newJob() };
   expect(await reserve(newStep(), line, line)).toMatchObject({ ok: true, lines: [{ allocated: 4 }] });
 });
 
 describe('short stock', () => {
-  it('is refused, and nothing else of the step reserved, where the item takes no backorders', async () => {
+  it('refuses the whole step when the item does not allow backorders', async () => {
     const { id: partnerId } = await stockPartner(db.sql, [
       stocked('frame', 3, { allowBackorder: false }),
       stocked('tee', 10),
@@ -166,7 +168,7 @@ describe('short stock', () => {
     expect(await reserve(step, ...lines)).toMatchObject({ ok: true });
   });
 
-  it('lets jobs wait where it does, and gives them what arrives by age', async () => {
+  it('lets jobs wait when the item allows backorders, and serves them by age', async () => {
     const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 3)]);
     const [first, second] = [newJob(), newJob()];
     const frame = (printJobId: string) => ({ partnerId, partnerSku: 'frame', quantity: 4, printJobId });
@@ -196,7 +198,7 @@ describe('short stock', () => {
     });
   });
 
-  it('fills one waiting job by several deliveries of one request', async () => {
+  it('serves one waiting job by several additions of one request', async () => {
     const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 0)]);
     const job = newJob();
     await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 10, printJobId: job });
@@ -217,7 +219,7 @@ describe('short stock', () => {
     });
   });
 
-  it('is eased by a cancelled job', async () => {
+  it('is reduced by a cancelled job', async () => {
     const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 4)]);
     const [first, second, third] = [newJob(), newJob(), newJob()];
     const frame = (printJobId: string, quantity: number) => ({
@@ -242,7 +244,7 @@ describe('short stock', () => {
     });
   });
 
-  it('gives nothing to a job that leaves at the same time', async () => {
+  it('allocates nothing to a job that is settled in the same call', async () => {
     const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 4)]);
     const [cancelled, alsoCancelled, printed] = [newJob(), newJob(), newJob()];
     const frame = (printJobId: string, quantity: number) => ({
@@ -256,7 +258,7 @@ describe('short stock', () => {
       settleReservations(tx, { printed: [{ id: printed }], cancelled: [cancelled, alsoCancelled] }),
     );
     expect(settled).toEqual({ printed: 1, cancelled: 2 });
-    // Printed without having been there: three are owed, and the freed four pay for them.
+    // Three pieces were printed without stock and are in the backorder. The four released pieces offset them.
     expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
       quantity: 1,
       reserved: 0,
@@ -264,7 +266,7 @@ describe('short stock', () => {
     });
   });
 
-  it('stays owed when a job was printed all the same', async () => {
+  it('stays in the backorder when the job was printed anyway', async () => {
     const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 3)]);
     const job = newJob();
     await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 5, printJobId: job });
@@ -277,14 +279,14 @@ describe('short stock', () => {
   });
 });
 
-it('leaves skus that the partner does not keep with us to the partner', async () => {
+it('skips SKUs that are not stock items of the partner', async () => {
   const { id: partnerId } = await stockPartner(db.sql);
   expect(
     await reserve(newStep(), { partnerId, partnerSku: 'own-brand', quantity: 1, printJobId: newJob() }),
   ).toEqual({ ok: true, lines: [] });
 });
 
-it('never sells the last piece twice', async () => {
+it('never reserves the last piece twice', async () => {
   const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 5, { allowBackorder: false })]);
   const outcomes = await Promise.all(
     Array.from({ length: 30 }, () =>

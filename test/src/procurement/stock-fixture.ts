@@ -2,7 +2,7 @@ import type { Sql } from '../../../src/platform/postgres';
 import { type StockItemSetup, setUpStockItems } from '../../../src/procurement/stock-items';
 import { type TestAccount, testAccount } from '../../support/api-deps';
 
-/** A partner account that is set up as a print partner, and keeps these items in stock. */
+/** Creates a print partner with these stock items. */
 export async function stockPartner(
   sql: Sql,
   items: readonly StockItemSetup[] = [],
@@ -16,7 +16,7 @@ export async function stockPartner(
   return account;
 }
 
-/** An item that is never reordered. */
+/** Returns the setup of a stock item that is never reordered. */
 export function stocked(
   partnerSku: string,
   openingQuantity: number,
@@ -25,6 +25,7 @@ export function stocked(
   return { partnerSku, openingQuantity, minStock: 0, maxStock: 0, ...more };
 }
 
+/** Returns the level of a stock item and the quantity on order. */
 export async function levelOf(
   sql: Sql,
   partnerId: string,

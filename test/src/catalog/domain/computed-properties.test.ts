@@ -8,7 +8,7 @@ test.each([
     { widthMm: 210, height_mm: '297' },
     { widthIn: 8.268, height_in: 11.693 },
   ],
-])('%j gives %j', (properties, computed) => {
+])('%j adds %j', (properties, computed) => {
   expect(withComputedProperties(properties as never)).toEqual({ ...properties, ...computed });
 });
 
@@ -18,11 +18,11 @@ test.each([
   [{ hex: ['#ffffff'] }],
   [{ widthMm: 'wide', comm: 3, Mm: 4 }],
   [{ widthMm: '' }],
-])('%j computes nothing', (properties) => {
+])('%j adds nothing', (properties) => {
   expect(withComputedProperties(properties as never)).toEqual(properties);
 });
 
-test('what is given is never replaced', () => {
+test('a given property is never replaced', () => {
   expect(withComputedProperties({ hex: '#ff0000', rgb: 'warm', widthMm: 10, widthIn: 1 })).toMatchObject({
     rgb: 'warm',
     widthIn: 1,

@@ -51,7 +51,7 @@ test.each([
   ['""\n', [[1, '']]],
   ['5" pipe\n', [[1, '5" pipe']]],
   ['', []],
-])('%j reads as %j', async (text, records) => {
+])('%j is read as %j', async (text, records) => {
   expect(await csv(text)).toEqual(records);
 });
 
@@ -63,7 +63,7 @@ test.each([
   await expect(csv(text)).rejects.toThrow(`line ${line}`);
 });
 
-/** Cuts text at random places. */
+/** Splits text into chunks at random places. */
 const chunked = (text: fc.Arbitrary<string>) =>
   text.chain((whole) =>
     fc.array(fc.nat(whole.length)).map((cuts) => {
@@ -72,7 +72,7 @@ const chunked = (text: fc.Arbitrary<string>) =>
     }),
   );
 
-test('any table that is written out is read back, however it arrives', async () => {
+test('any table is read back as written, for any chunks', async () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'é', '😀') });
   const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
   const written = table.map((rows) => ({
@@ -89,7 +89,7 @@ test('any table that is written out is read back, however it arrives', async () 
   );
 });
 
-test('JSON objects are cut out of an array or of lines, however they arrive', async () => {
+test('JSON objects are split from an array or from lines, for any chunks', async () => {
   const objects = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 6 });
   const form = fc.constantFrom(
     (list: object[]) => JSON.stringify(list),
@@ -109,7 +109,7 @@ test('JSON objects are cut out of an array or of lines, however they arrive', as
   );
 });
 
-test('what is no object between objects comes out by itself, with its line', async () => {
+test('text between objects is returned separately, with its line', async () => {
   expect(await all(readJsonObjects(['{"a":1}\nrubbish\n{"b":', '2}\n{"open']))).toEqual([
     { line: 1, text: '{"a":1}' },
     { line: 2, text: 'rubbish' },

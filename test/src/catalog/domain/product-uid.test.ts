@@ -18,14 +18,14 @@ const accepting =
     custom: custom.includes(id),
   });
 
-test('a template is taken apart in its order', () => {
+test('a template is parsed in order', () => {
   expect(template('card_pf_{format}_{orientation}.x')).toMatchObject({
     prefix: 'card_pf_',
     attributeIds: ['format', 'orientation'],
   });
 });
 
-test('values that hold the separator are told apart by the values that there are', () => {
+test('values that contain the separator are matched by the existing values', () => {
   const uid = template('p_{a}_{b}');
   const accepted = accepting({ a: ['x', 'x_y'], b: ['z', 'y_z'] });
   expect(matchUid(uid, 'p_x_y_z', accepted)).toMatchObject({ ok: true });
@@ -39,7 +39,7 @@ test('values that hold the separator are told apart by the values that there are
   });
 });
 
-test('an ordinary value is preferred to custom input', () => {
+test('an ordinary value takes precedence over custom input', () => {
   const uid = template('book_{pages}_{cover}');
   const accepted = accepting({ pages: ['24'], cover: ['matt'] }, ['pages']);
   expect(matchUid(uid, 'book_24_matt', accepted)).toMatchObject({ ok: true, values: { pages: '24' } });
@@ -48,7 +48,7 @@ test('an ordinary value is preferred to custom input', () => {
   expect(matchUid(uid, 'book_36_shiny', accepted)).toMatchObject({ ok: false, attributeId: 'cover' });
 });
 
-test('whatever values are put into a template are read out again', () => {
+test('any values formatted into a template are matched again', () => {
   const ids = ['a', 'b', 'c', 'd'];
   const value = fc.string({ unit: fc.constantFrom('x', '1', '_', '-', '.'), minLength: 1, maxLength: 6 });
   const cases = fc.record({
@@ -65,14 +65,14 @@ test('whatever values are put into a template are read out again', () => {
       );
       const text = formatUid(uid, chosen);
       const match = matchUid(uid, text, accepting(table));
-      // Several readings are possible where values hold separators; each gives the same uid.
+      // Values that contain separators allow several matches. Each formats to the same productUid.
       expect(match.ok && formatUid(uid, match.values)).toBe(text);
       if (match.ok) for (const id of ids) expect(table[id]).toContain(match.values[id]);
     }),
   );
 });
 
-test('a uid made to be ambiguous at every place is still refused at once', () => {
+test('a productUid that is ambiguous at every position is refused quickly', () => {
   const uid = template('p_{a}_{b}_{c}_{d}_{e}_{f}_{g}_{h}_end');
   const started = performance.now();
   const match = matchUid(
@@ -81,6 +81,6 @@ test('a uid made to be ambiguous at every place is still refused at once', () =>
     accepting({}, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']),
   );
   expect(match.ok).toBe(false);
-  // Without remembered dead ends these are about 10^13 ways.
+  // Without remembered dead ends there are about 10^13 paths.
   expect(performance.now() - started).toBeLessThan(2_000);
 });

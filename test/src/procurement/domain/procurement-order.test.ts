@@ -33,14 +33,14 @@ const everyPair = PROCUREMENT_STATUSES.flatMap((from) =>
   PROCUREMENT_STATUSES.map((to) => [from, to] as const),
 );
 
-it.each(everyPair)('from %s to %s: as the table says', (from, to) => {
+it.each(everyPair)('from %s to %s follows the transition table', (from, to) => {
   const allowed = ALLOWED.some(([a, b]) => a === from && b === to);
   const outcome = moveTo(order(from, [0, 0], 1), to);
   expect(outcome.ok).toBe(allowed);
   if (!outcome.ok) expect(outcome.reason).toContain(from);
 });
 
-it('only ever leads forward, and to invoiced from anywhere', () => {
+it('has only forward transitions, and only invoiced is final', () => {
   for (const status of PROCUREMENT_STATUSES) {
     const { next } = PROCUREMENT_RULES[status];
     for (const to of next) {
@@ -50,7 +50,7 @@ it('only ever leads forward, and to invoiced from anywhere', () => {
   }
 });
 
-it('wants an invoice before it is invoiced', () => {
+it('requires an invoice before invoiced', () => {
   expect(moveTo(order('verified'), 'invoiced')).toEqual({
     ok: false,
     reason: expect.stringContaining('invoice'),
@@ -58,7 +58,7 @@ it('wants an invoice before it is invoiced', () => {
 });
 
 describe('receipts', () => {
-  it('count in parts, and the last piece makes the order delivered', () => {
+  it('can be partial, and the last piece moves the order to delivered', () => {
     const first = receive(order('in-transit'), [{ partnerSku: 'frame', quantity: 10 }]);
     expect(first).toMatchObject({ ok: true, progress: { status: 'in-transit' } });
     const last = receive(order('in-transit', [10, 0]), [
@@ -71,7 +71,7 @@ describe('receipts', () => {
     });
   });
 
-  it('are refused beyond what is outstanding, line by line and added up', () => {
+  it('are refused beyond the outstanding pieces, summed over lines of one SKU', () => {
     const split = [
       { partnerSku: 'tee', quantity: 3 },
       { partnerSku: 'tee', quantity: 3 },
@@ -82,16 +82,19 @@ describe('receipts', () => {
     });
   });
 
-  it('are refused for skus that were not ordered', () => {
+  it('are refused for SKUs that are not on the order', () => {
     expect(receive(order('in-transit'), [{ partnerSku: 'mug', quantity: 1 }])).toEqual({
       ok: false,
       reason: 'mug is not on this order.',
     });
   });
 
-  it.each(['supplier', 'confirmed', 'verified', 'invoiced'] as const)('are refused at %s', (status) => {
-    expect(receive(order(status), [{ partnerSku: 'tee', quantity: 1 }]).ok).toBe(false);
-  });
+  it.each(['supplier', 'confirmed', 'verified', 'invoiced'] as const)(
+    'are refused in status %s',
+    (status) => {
+      expect(receive(order(status), [{ partnerSku: 'tee', quantity: 1 }]).ok).toBe(false);
+    },
+  );
 });
 
 it.each([
@@ -101,6 +104,6 @@ it.each([
   ['delivered', true],
   ['verified', true],
   ['invoiced', false],
-] as const)('invoices at %s: %s', (status, taken) => {
+] as const)('invoices in status %s are accepted: %s', (status, taken) => {
   expect(attachInvoice(order(status)).ok).toBe(taken);
 });

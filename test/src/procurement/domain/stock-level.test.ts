@@ -5,11 +5,11 @@ import {
   consume,
   consumeReserved,
   EMPTY_LEVEL,
+  receive,
   release,
   reorderQuantity,
   reserve,
   type StockLevel,
-  takeIn,
 } from '../../../../src/procurement/domain/stock-level';
 
 const level = (quantity: number, reserved = 0, backorder = 0): StockLevel => ({
@@ -18,38 +18,38 @@ const level = (quantity: number, reserved = 0, backorder = 0): StockLevel => ({
   backorder,
 });
 
-describe('arrivals and consumption', () => {
-  it('adds to stock when nothing is owed', () => {
-    expect(takeIn(level(3), 4, []).level).toEqual(level(7));
+describe('receive and consume', () => {
+  it('adds to the stock without a backorder', () => {
+    expect(receive(level(3), 4, []).level).toEqual(level(7));
   });
 
   it('offsets the backorder first', () => {
-    expect(takeIn(level(0, 0, 5), 3, []).level).toEqual(level(0, 0, 2));
-    expect(takeIn(level(0, 0, 5), 8, []).level).toEqual(level(3));
+    expect(receive(level(0, 0, 5), 3, []).level).toEqual(level(0, 0, 2));
+    expect(receive(level(0, 0, 5), 8, []).level).toEqual(level(3));
   });
 
-  it('makes a backorder of what stock does not cover', () => {
+  it('turns what exceeds the stock into a backorder', () => {
     expect(consume(level(10), 4)).toEqual(level(6));
     expect(consume(level(10), 15)).toEqual(level(0, 0, 5));
   });
 
-  it('leaves reserved pieces to their print jobs', () => {
+  it('does not consume reserved pieces', () => {
     expect(consume(level(10, 8), 5)).toEqual(level(8, 8, 3));
   });
 });
 
 describe('reservations', () => {
-  it('promises what is there and lets the rest wait', () => {
+  it('allocates available pieces and backorders the rest', () => {
     expect(reserve(level(10, 4), 5)).toEqual({ level: level(10, 9), allocated: 5 });
     expect(reserve(level(10, 4), 9)).toEqual({ level: level(10, 10, 3), allocated: 6 });
   });
 
-  it('gives arriving pieces to consumption that is owed, then to waiting jobs by age', () => {
+  it('uses received pieces for backordered consumption first, then for waiting jobs by age', () => {
     const waiting = [
       { id: '1', missing: 2 },
       { id: '2', missing: 4 },
     ];
-    const { level: after, allocations } = takeIn(level(5, 5, 7), 5, waiting);
+    const { level: after, allocations } = receive(level(5, 5, 7), 5, waiting);
     expect(allocations).toEqual([
       { reservationId: '1', quantity: 2 },
       { reservationId: '2', quantity: 2 },
@@ -57,7 +57,7 @@ describe('reservations', () => {
     expect(after).toEqual(level(9, 9, 2));
   });
 
-  it('gives released pieces to those who wait', () => {
+  it('allocates released pieces to waiting jobs', () => {
     const { level: after, allocations } = release(level(6, 6, 4), { quantity: 5, allocated: 5 }, [
       { id: '9', missing: 4 },
     ]);
@@ -65,7 +65,7 @@ describe('reservations', () => {
     expect(after).toEqual(level(6, 5));
   });
 
-  it('takes printed pieces off the shelf, and owes those that were printed without having been there', () => {
+  it('consumes allocated pieces, and keeps missing ones in the backorder', () => {
     expect(consumeReserved(level(6, 6, 2), { quantity: 5, allocated: 3 })).toEqual(level(3, 3, 2));
   });
 });
@@ -83,7 +83,7 @@ describe('alerts', () => {
     expect(alertUid(stock, 5)).toBe(alert);
   });
 
-  it('does not call an item without a minimum low', () => {
+  it('has no low_stock alert without a minimum', () => {
     expect(alertUid(level(1), 0)).toBeNull();
   });
 });
@@ -93,10 +93,10 @@ describe('reordering', () => {
   it.each([
     ['above the minimum: nothing', level(11), 0, 0],
     ['at the minimum: up to the maximum', level(10), 0, 40],
-    ['reserved pieces are as good as gone', level(30, 20), 0, 40],
-    ['what is owed is bought too', level(0, 0, 5), 0, 55],
-    ['what is on order counts', level(10), 40, 0],
-    ['less what is on order', level(2), 5, 43],
+    ['reserved pieces do not count', level(30, 20), 0, 40],
+    ['the backorder is bought too', level(0, 0, 5), 0, 55],
+    ['the quantity on order counts', level(10), 40, 0],
+    ['minus the quantity on order', level(2), 5, 43],
   ])('%s', (_, stock, ordered, expected) => {
     expect(reorderQuantity(stock, limits(ordered))).toBe(expected);
   });
@@ -110,7 +110,7 @@ describe('any sequence of movements', () => {
     pick: fc.nat(100),
   });
 
-  it('keeps every piece accounted for, promises no piece twice, and lets nobody wait beside free stock', () => {
+  it('keeps the sum of pieces, allocates no piece twice, and has no backorder while stock is available', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let now = EMPTY_LEVEL;
@@ -131,7 +131,7 @@ describe('any sequence of movements', () => {
         for (const { kind, quantity, pick } of steps) {
           const chosen = held[pick % Math.max(1, held.length)];
           if (kind === 'add') {
-            const change = takeIn(now, quantity, waiting());
+            const change = receive(now, quantity, waiting());
             now = change.level;
             give(change.allocations);
             arrived += quantity;
@@ -156,7 +156,7 @@ describe('any sequence of movements', () => {
           }
           const lacking = waiting().reduce((sum, { missing }) => sum + missing, 0);
           expect(now.reserved).toBe(held.reduce((sum, { allocated }) => sum + allocated, 0));
-          // Pieces that came, less those that left, are on the shelf; what left is demand less what is still owed.
+          // Stock = received - consumed, and consumed = demand - backordered consumption.
           expect(now.quantity).toBe(arrived - (wanted - (now.backorder - lacking)));
           expect(Math.min(now.reserved, now.backorder, available(now))).toBeGreaterThanOrEqual(0);
           expect(now.backorder === 0 || available(now) === 0).toBe(true);

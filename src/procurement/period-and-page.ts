@@ -1,12 +1,13 @@
-/** What lists are cut by: a period, and a page. */
-
-/** Moments, both ends included; an open end is null. */
+/** A period, both ends inclusive. An open end is null. */
 export interface Period {
   readonly from: Date | null;
   readonly to: Date | null;
 }
 
-/** The millisecond after: answers cut stored microseconds off, and a period includes the moment it ends with. */
+/**
+ * Returns the exclusive end of a period: one millisecond later. Stored times have microseconds that responses truncate,
+ * and a period includes the time with which it ends.
+ */
 export function justAfter(at: Date): Date {
   return new Date(at.getTime() + 1);
 }

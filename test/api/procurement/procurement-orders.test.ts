@@ -3,8 +3,9 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { createProcurementActivities } from '../../../activities/procurement';
 import { createApp } from '../../../api/app';
-import { procurementOrderRoutes, stockRoutes } from '../../../api/procurement/operator-routes';
+import { procurementOrderRoutes } from '../../../api/procurement/procurement-order-routes';
 import { procurementRoutes } from '../../../api/procurement/routes';
+import { stockRoutes } from '../../../api/procurement/stock-routes';
 import { procurementWorkflowId } from '../../../src/platform/domain/workflows';
 import { startRelay } from '../../../src/platform/outbox/relay';
 import { temporalLanes } from '../../../src/platform/outbox/temporal-delivery';
@@ -53,7 +54,7 @@ afterAll(async () => {
   for (const stop of stops) await stop();
 });
 
-/** Orders by what became of them: what test/workflows/procurement-order/replay.test.ts replays. */
+/** Order ids by scenario. test/workflows/procurement-order/replay.test.ts replays their histories. */
 const played = new Map<string, number>();
 afterEach(async () => {
   if (process.env.RECORD_HISTORIES === undefined) return;
@@ -68,7 +69,7 @@ const get = (path: string, as = operator) => request(app).get(path).set(as.key);
 const post = (path: string, body: object, as = operator) => request(app).post(path).set(as.key).send(body);
 const order = (orderId: number, rest = '') => `/v1/operator/procurement-orders/${orderId}${rest}`;
 
-/** A partner whose item has fallen to its minimum; its order's run has started. */
+/** Returns a partner with a stock item at its minimum and the procurement order for it, whose workflow has started. */
 async function raised(): Promise<{ partner: TestAccount; orderId: number }> {
   const partner = await stockPartner(sql);
   await post(`/v1/partners/${partner.id}/stock-items`, {
@@ -102,7 +103,7 @@ async function raised(): Promise<{ partner: TestAccount; orderId: number }> {
 const inventory = async (partner: TestAccount) =>
   (await post('/procurement/v1/inventory/list', {}, partner).expect(200)).body.inventoryItem[0];
 
-it('runs a procurement order from a low level to invoiced', async () => {
+it('moves a procurement order from a low stock level to invoiced', async () => {
   const { partner, orderId } = await raised();
   played.set('invoiced', orderId);
   expect(await inventory(partner)).toMatchObject({ quantity: 5, quantityOrdered: 45, alertUid: 'low_stock' });
@@ -158,10 +159,10 @@ it('runs a procurement order from a low level to invoiced', async () => {
     ['move', operator.name],
   ]);
   const finished = await post(order(orderId, '/transitions'), { status: 'invoiced' }).expect(409);
-  expect(finished.body.message).toContain('finished');
+  expect(finished.body.message).toContain('final');
 });
 
-it('refuses what an order’s status does not allow, and what is no order', async () => {
+it('refuses steps that the status does not allow, and unknown orders', async () => {
   const { orderId } = await raised();
   played.set('refused', orderId);
   await post(order(orderId, '/transitions'), { status: 'verified' }).expect(409);
@@ -182,19 +183,19 @@ it('refuses what an order’s status does not allow, and what is no order', asyn
   ]);
 });
 
-it('counts equal receipts at once as one', async () => {
+it('counts equal concurrent receipts once', async () => {
   const { partner, orderId } = await raised();
   played.set('receipts-at-once', orderId);
   await post(order(orderId, '/transitions'), { status: 'in-transit' }).expect(200);
   const receipt = { receiptId: 'note', items: [{ partnerSku: 'frame', quantity: 11 }] };
-  // More than a run takes at once: on a busy machine some are told to come again, and do.
-  const told = async () => {
+  // More updates than a workflow accepts at once: on a busy machine some are 503 and are sent again.
+  const received = async () => {
     for (;;) {
       const answer = await post(order(orderId, '/receipts'), receipt);
       if (answer.status !== 503) return answer;
     }
   };
-  const answers = await Promise.all(Array.from({ length: 24 }, told));
+  const answers = await Promise.all(Array.from({ length: 24 }, received));
   expect(answers.map(({ status }) => status)).toEqual(Array(24).fill(200));
   expect(await inventory(partner)).toMatchObject({ quantity: 16 });
 });
@@ -214,7 +215,7 @@ it('lists orders for operators, by partner, status and attention', async () => {
   await post(order(orderId, '/transitions'), { status: 'confirmed' }, partner).expect(403);
 });
 
-it('shows stock items and their ledger', async () => {
+it('returns stock items and their ledger', async () => {
   const { partner, orderId } = await raised();
   await post(order(orderId, '/transitions'), { status: 'in-transit' }).expect(200);
   await post(order(orderId, '/receipts'), {
@@ -252,43 +253,7 @@ it('shows stock items and their ledger', async () => {
   await get('/v1/partners/nobody/stock-items').expect(404);
 });
 
-it('names every wrong field of a stock set-up', async () => {
-  const partner = await stockPartner(sql);
-  const { body } = await post(`/v1/partners/${partner.id}/stock-items`, {
-    items: [
-      { partnerSku: 'a', minStock: 5, maxStock: 1 },
-      { partnerSku: '', supplier: { uid: 'x', unitCost: -1, currency: 'XXX' } },
-    ],
-  }).expect(400);
-  expect(body.errors.map(({ reference }: { reference: string }) => reference)).toEqual(
-    expect.arrayContaining([
-      'items[0].maxStock',
-      'items[1].partnerSku',
-      'items[1].supplier.unitCost',
-      'items[1].supplier.currency',
-    ]),
-  );
-  const twice = await post(`/v1/partners/${partner.id}/stock-items`, {
-    items: [{ partnerSku: 'a' }, { partnerSku: 'a' }],
-  });
-  expect(twice.body.errors).toMatchObject([{ reference: 'items[1].partnerSku' }]);
-});
-
-it('loads exchange rates that hold from their day on', async () => {
-  const put = (date: string, perEuro: object) =>
-    request(app).put(`/v1/exchange-rates/${date}`).set(operator.key).send({ perEuro });
-  await put('2026-04-01', { PLN: '4.30' }).expect(200);
-  await put('2026-05-01', { PLN: '4.50' }).expect(200);
-  expect((await get('/v1/exchange-rates/2026-04-30').expect(200)).body).toMatchObject({
-    date: '2026-04-30',
-    perEuro: { PLN: '4.30', USD: '1.17' },
-  });
-  await put('2026-05-01', { PLN: '0' }).expect(400);
-  await put('2026-05-01', { zloty: '4' }).expect(400);
-  await put('soon', { PLN: '4' }).expect(400);
-});
-
-it('answers 503 while no worker runs', async () => {
+it('is 503 while no worker runs', async () => {
   const partner = await stockPartner(sql);
   const [row] = await sql<{ id: string }[]>`
     INSERT INTO procurement_orders (partner_id, supplier_uid, currency) VALUES (${partner.id}, 'ramy', 'EUR') RETURNING id`;
@@ -298,9 +263,9 @@ it('answers 503 while no worker runs', async () => {
     )
     INSERT INTO procurement_order_items (procurement_order_id, position, stock_item_id, quantity, unit_cost_minor)
     SELECT ${row!.id}, 1, id, 5, 100 FROM item`;
-  // No run: the start is on its way.
+  // No workflow: it is about to start.
   await post(order(Number(row!.id), '/transitions'), { status: 'confirmed' }).expect(503);
-  // A run without a worker.
+  // A workflow without a worker.
   await deps.temporal.workflow.start('procurementOrder', {
     workflowId: `procurement-order-${row!.id}`,
     taskQueue: `${taskQueue}-unserved`,

@@ -6,7 +6,7 @@ it('balances after 2,000 random adjustments and reservations from 50 connections
   const shelves = await stormShelves(sql);
   const report = await stockStorm({ url, ...shelves, operations: 2_000, connections: 50, seed: 20_260_102 });
   expect(report).toMatchObject({ errors: [], differences: [] });
-  // It was a storm: every kind of thing happened.
+  // Every kind of operation occurred.
   const { adjustments, rejectedReferences, reservations, refusedReservations, settled } = report;
   for (const count of [adjustments, rejectedReferences, reservations, refusedReservations, settled]) {
     expect(count).toBeGreaterThan(20);

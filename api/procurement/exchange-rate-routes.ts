@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { day } from '../../src/platform/domain/fields';
+import { loadExchangeRates, ratesOn } from '../../src/procurement/exchange-rates';
+import { exchangeRatesSchema } from '../../src/procurement/operator-schemas';
+import type { ApiDeps } from '../deps';
+import { type Route, route } from '../http/route';
+
+const group = {
+  access: { credentials: 'key', roles: ['operator'] },
+  errors: 'coded',
+  tag: 'Operator: stock',
+} as const;
+
+/** Routes with which operators read and load exchange rates. */
+export function exchangeRateRoutes({ sql }: ApiDeps): Route[] {
+  return [
+    route({
+      ...group,
+      method: 'get',
+      path: '/v1/exchange-rates/{date}',
+      operationId: 'getExchangeRates',
+      summary: 'Read the exchange rates of a day',
+      params: z.object({ date: day }),
+      response: exchangeRatesSchema.extend({ date: z.iso.date() }),
+      handler: async ({ params: { date } }) => ({ ...(await ratesOn(sql, [date])).get(date)!, date }),
+    }),
+    route({
+      ...group,
+      method: 'put',
+      path: '/v1/exchange-rates/{date}',
+      operationId: 'loadExchangeRates',
+      summary: 'Load exchange rates of a day',
+      description: 'The rates apply from that day until newer ones. Currencies that are not given keep their rates.',
+      params: z.object({ date: day }),
+      body: exchangeRatesSchema,
+      response: exchangeRatesSchema.extend({ date: z.iso.date() }),
+      handler: async ({ params: { date }, body: { perEuro } }) => {
+        await loadExchangeRates(sql, { date, perEuro });
+        return { ...(await ratesOn(sql, [date])).get(date)!, date };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,177 @@
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { z } from 'zod';
+import { toMinor } from '../../src/platform/domain/money';
+import { procurementWorkflowId } from '../../src/platform/domain/workflows';
+import { Refusal } from '../../src/platform/errors';
+import type { Sql } from '../../src/platform/postgres';
+import { sendUpdate } from '../../src/platform/temporal/updates';
+import { unavailable } from '../../src/platform/unavailable';
+import { PROCUREMENT_STATUSES, type ProcurementStep } from '../../src/procurement/domain/procurement-order';
+import {
+  invoiceRequestSchema,
+  moveRequestSchema,
+  pageQuerySchema,
+  procurementEventSchema,
+  procurementOrderListSchema,
+  procurementOrderViewSchema,
+  receiptRequestSchema,
+} from '../../src/procurement/operator-schemas';
+import {
+  listProcurementOrders,
+  type OperatorProcurementOrder,
+  procurementEvents,
+  readProcurementOrder,
+} from '../../src/procurement/procurement-orders';
+import { procurementStepUpdate } from '../../workflows/procurement-order';
+import type { ApiDeps } from '../deps';
+import { type Route, route } from '../http/route';
+
+const group = {
+  access: { credentials: 'key', roles: ['operator'] },
+  errors: 'coded',
+  tag: 'Operator: procurement orders',
+} as const;
+
+const orderParams = z.object({ orderId: z.coerce.number().pipe(z.int().min(1)) });
+
+/** Longest time that an update waits for a worker before the response is 503. */
+const UPDATE_TIMEOUT_MS = 10_000;
+
+function orderView(order: OperatorProcurementOrder): z.input<typeof procurementOrderViewSchema> {
+  const { createdAt, updatedAt } = order;
+  return { ...order, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+}
+
+/** @throws Refusal `NOT_FOUND` */
+async function existingOrder(sql: Sql, orderId: number): Promise<OperatorProcurementOrder> {
+  const order = await readProcurementOrder(sql, orderId);
+  if (order === undefined) throw new Refusal('NOT_FOUND');
+  return order;
+}
+
+/**
+ * Sends a step to the workflow of the order, which applies one step after the other. Returns the order afterwards.
+ * @throws Refusal `NOT_FOUND`; `CONFLICT` for a step that the status does not allow; `UNAVAILABLE` without a worker
+ */
+async function applyStep(sql: Sql, temporal: Client, orderId: number, step: ProcurementStep) {
+  const order = await existingOrder(sql, orderId);
+  if (order.status === 'invoiced') {
+    throw new Refusal('CONFLICT', { message: `Procurement order ${orderId} is invoiced, which is final.` });
+  }
+  const handle = temporal.workflow.getHandle(procurementWorkflowId(orderId));
+  try {
+    const outcome = await sendUpdate(temporal, UPDATE_TIMEOUT_MS, () =>
+      handle.executeUpdate(procurementStepUpdate, { args: [step] }),
+    );
+    if (!outcome.ok) throw new Refusal('CONFLICT', { message: outcome.reason });
+  } catch (error) {
+    // The order exists, but its workflow does not: it is about to start.
+    if (error instanceof WorkflowNotFoundError) throw unavailable();
+    throw error;
+  }
+  return orderView(await existingOrder(sql, orderId));
+}
+
+/** Routes with which operators read and move procurement orders. Suppliers have no accounts; they contact the operators. */
+export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
+  return [
+    route({
+      ...group,
+      method: 'get',
+      path: '/v1/operator/procurement-orders',
+      operationId: 'searchProcurementOrders',
+      summary: 'List procurement orders of all partners',
+      query: pageQuerySchema.extend({
+        partnerId: z.uuid().optional(),
+        status: z.enum(PROCUREMENT_STATUSES).optional(),
+        attention: z.enum(['true']).optional().describe('Only orders that need attention.'),
+      }),
+      response: procurementOrderListSchema,
+      handler: async ({ query: { partnerId, status, attention, ...page } }) => {
+        const filter = {
+          partnerId: partnerId ?? null,
+          statuses: status === undefined ? [] : [status],
+          needsAttention: attention !== undefined,
+          from: null,
+          to: null,
+        };
+        const { orders, total } = await listProcurementOrders(sql, filter, page);
+        return { orders: orders.map(orderView), pagination: { ...page, totalResult: total } };
+      },
+    }),
+    route({
+      ...group,
+      method: 'get',
+      path: '/v1/operator/procurement-orders/{orderId}',
+      operationId: 'getProcurementOrder',
+      summary: 'Read a procurement order with its events',
+      params: orderParams,
+      response: procurementOrderViewSchema.extend({ events: z.array(procurementEventSchema) }),
+      handler: async ({ params: { orderId } }) => {
+        const [order, events] = await Promise.all([existingOrder(sql, orderId), procurementEvents(sql, orderId)]);
+        return {
+          ...orderView(order),
+          events: events.map((event) => ({ ...event, at: event.at.toISOString() })),
+        };
+      },
+    }),
+    route({
+      ...group,
+      method: 'post',
+      path: '/v1/operator/procurement-orders/{orderId}/transitions',
+      operationId: 'moveProcurementOrder',
+      summary: 'Move a procurement order to its next status',
+      description:
+        'The statuses are supplier, confirmed, in-transit, delivered, verified, invoiced; confirmed can be skipped. ' +
+        'Moving to the current status changes nothing. Moving to verified removes undelivered pieces from the quantity on ' +
+        'order. Moving to invoiced requires an invoice.',
+      idempotent: true,
+      params: orderParams,
+      body: moveRequestSchema,
+      response: procurementOrderViewSchema,
+      handler: async ({ params: { orderId }, body, account }) => {
+        const { status, reason, partnerPoNumber, shippingCost } = body;
+        const { supplierCurrency } = await existingOrder(sql, orderId);
+        return await applyStep(sql, temporal, orderId, {
+          type: 'move',
+          actor: account.name,
+          status,
+          ...(reason === undefined ? {} : { reason }),
+          ...(partnerPoNumber === undefined ? {} : { partnerPoNumber }),
+          ...(shippingCost === undefined
+            ? {}
+            : { shippingCostMinor: toMinor(shippingCost, supplierCurrency) }),
+        });
+      },
+    }),
+    route({
+      ...group,
+      method: 'post',
+      path: '/v1/operator/procurement-orders/{orderId}/receipts',
+      operationId: 'receiveProcurementOrder',
+      summary: 'Record received goods, in one or several deliveries',
+      description:
+        'A receiptId is counted once. The last outstanding piece moves the order to delivered. Goods offset the backorder first.',
+      idempotent: true,
+      params: orderParams,
+      body: receiptRequestSchema,
+      response: procurementOrderViewSchema,
+      handler: async ({ params: { orderId }, body: { receiptId, items }, account }) =>
+        await applyStep(sql, temporal, orderId, { type: 'receipt', actor: account.name, receiptId, items }),
+    }),
+    route({
+      ...group,
+      method: 'post',
+      path: '/v1/operator/procurement-orders/{orderId}/invoices',
+      operationId: 'attachProcurementInvoice',
+      summary: 'Attach a supplier’s invoice',
+      description: 'A URL is attached once.',
+      idempotent: true,
+      params: orderParams,
+      body: invoiceRequestSchema,
+      response: procurementOrderViewSchema,
+      handler: async ({ params: { orderId }, body, account }) =>
+        await applyStep(sql, temporal, orderId, { type: 'invoice', actor: account.name, ...body }),
+    }),
+  ];
+}

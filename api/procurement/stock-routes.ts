@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { toMinor } from '../../src/platform/domain/money';
+import { Refusal } from '../../src/platform/errors';
+import { isUuid } from '../../src/platform/ids';
+import {
+  pageQuerySchema,
+  stockItemListSchema,
+  stockItemsRequestSchema,
+  stockMovementSchema,
+} from '../../src/procurement/operator-schemas';
+import { listStockItems, setUpStockItems } from '../../src/procurement/stock-items';
+import { stockMovements } from '../../src/procurement/stock-movements';
+import type { ApiDeps } from '../deps';
+import { type Route, route } from '../http/route';
+
+const group = {
+  access: { credentials: 'key', roles: ['operator'] },
+  errors: 'coded',
+  tag: 'Operator: stock',
+} as const;
+
+const partnerParams = z.object({ partnerId: z.string() });
+
+/** Routes with which operators set up stock items and read the ledger. */
+export function stockRoutes({ sql }: ApiDeps): Route[] {
+  /** Returns the id of a print partner. @throws Refusal `NOT_FOUND` for any other account */
+  const partner = async (partnerId: string): Promise<string> => {
+    const rows = isUuid(partnerId) ? await sql`SELECT 1 FROM partners WHERE account_id = ${partnerId}` : [];
+    if (rows.length === 0) throw new Refusal('NOT_FOUND');
+    return partnerId;
+  };
+
+  return [
+    route({
+      ...group,
+      method: 'get',
+      path: '/v1/partners/{partnerId}/stock-items',
+      operationId: 'listStockItems',
+      summary: 'List stock items of a partner',
+      params: partnerParams,
+      query: pageQuerySchema.extend({ partnerSku: z.string().optional().describe('Comma-separated.') }),
+      response: stockItemListSchema,
+      handler: async ({ params: { partnerId }, query: { partnerSku, ...page } }) => {
+        const partnerSkus = partnerSku?.split(',').filter((sku) => sku !== '') ?? [];
+        const { items, total } = await listStockItems(sql, await partner(partnerId), { partnerSkus, page });
+        const totalPages = Math.ceil(total / page.perPage);
+        return { items, pagination: { ...page, totalPages, totalItems: total } };
+      },
+    }),
+    route({
+      ...group,
+      method: 'post',
+      path: '/v1/partners/{partnerId}/stock-items',
+      operationId: 'setUpStockItems',
+      summary: 'Set up stock items of a partner',
+      description:
+        'Adds new SKUs, and changes names, limits, supplier and backorder policy of existing ones. Levels change only through ' +
+        'adjust-stock. An item at or below its minimum is reordered immediately.',
+      params: partnerParams,
+      body: stockItemsRequestSchema,
+      response: z.object({ added: z.int(), changed: z.int() }),
+      handler: async ({ params: { partnerId }, body: { items } }) => {
+        const setups = items.map(({ supplier, ...item }) => ({
+          ...item,
+          ...(supplier === undefined
+            ? {}
+            : { supplier: { ...supplier, unitCostMinor: toMinor(supplier.unitCost, supplier.currency) } }),
+        }));
+        const added = await setUpStockItems(sql, await partner(partnerId), setups);
+        return { added, changed: items.length - added };
+      },
+    }),
+    route({
+      ...group,
+      method: 'get',
+      path: '/v1/partners/{partnerId}/stock-items/{partnerSku}/movements',
+      operationId: 'listStockMovements',
+      summary: 'Read the ledger of a stock item',
+      description: 'Newest first. The deltas of all movements add up to the current level.',
+      params: partnerParams.extend({ partnerSku: z.string() }),
+      query: z.object({
+        before: z
+          .string()
+          .regex(/^\d{1,18}$/)
+          .optional()
+          .describe('Id of the last movement of the previous page.'),
+        limit: z.coerce.number().pipe(z.int().min(1).max(1000)).default(100),
+      }),
+      response: z.object({ movements: z.array(stockMovementSchema) }),
+      handler: async ({ params: { partnerId, partnerSku }, query: { before, limit } }) => {
+        const movements = await stockMovements(sql, await partner(partnerId), partnerSku, {
+          before: before ?? null,
+          limit,
+        });
+        return { movements: movements.map((movement) => ({ ...movement, at: movement.at.toISOString() })) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,149 @@
+import type { PendingQuery, Row } from 'postgres';
+import { json, type Transaction } from '../platform/postgres';
+import type { Allocation, StockLevel, WaitingReservation } from './domain/stock-level';
+import type { MovementType } from './stock-movements';
+
+/** What a movement refers to: a reference of the client, and the step that must not be counted twice. */
+export interface Cause {
+  readonly reference?: string;
+  readonly step?: string;
+}
+
+/** A movement to append to the ledger. */
+export interface NewMovement extends Cause {
+  readonly itemId: string;
+  readonly type: MovementType;
+  readonly quantity: number;
+  readonly before: StockLevel;
+  readonly after: StockLevel;
+}
+
+/** A locked stock item. `level` includes changes that are not written yet. */
+export interface StockItem {
+  readonly id: string;
+  readonly partnerId: string;
+  readonly partnerSku: string;
+  readonly productName: string | null;
+  readonly allowBackorder: boolean;
+  readonly level: StockLevel;
+}
+
+export interface LockedItem extends StockItem {
+  level: StockLevel;
+  quantityOrdered: number;
+  changed: boolean;
+  waiting: WaitingReservation[];
+  readonly minStock: number;
+  readonly maxStock: number;
+  readonly supplier: {
+    readonly uid: string;
+    readonly unitCostMinor: number;
+    readonly currency: string;
+  } | null;
+  readonly vatPercentage: string | null;
+}
+
+interface ItemRow {
+  id: string;
+  partnerId: string;
+  partnerSku: string;
+  productName: string | null;
+  allowBackorder: boolean;
+  quantity: string;
+  reserved: string;
+  backorder: string;
+  minStock: string;
+  maxStock: string;
+  quantityOrdered: string;
+  supplierUid: string | null;
+  unitCostMinor: string | null;
+  costCurrency: string | null;
+  vatPercentage: string | null;
+}
+
+function lockedItem(row: ItemRow): LockedItem {
+  return {
+    id: row.id,
+    partnerId: row.partnerId,
+    partnerSku: row.partnerSku,
+    productName: row.productName,
+    allowBackorder: row.allowBackorder,
+    level: {
+      quantity: Number(row.quantity),
+      reserved: Number(row.reserved),
+      backorder: Number(row.backorder),
+    },
+    quantityOrdered: Number(row.quantityOrdered),
+    changed: false,
+    waiting: [],
+    minStock: Number(row.minStock),
+    maxStock: Number(row.maxStock),
+    supplier:
+      row.supplierUid === null
+        ? null
+        : { uid: row.supplierUid, unitCostMinor: Number(row.unitCostMinor), currency: row.costCurrency! },
+    vatPercentage: row.vatPercentage,
+  };
+}
+
+/**
+ * Locks stock items by ascending id and returns them with their waiting reservations.
+ * @param which condition on `stock_items i`
+ */
+export async function lockItems(tx: Transaction, which: PendingQuery<Row[]>): Promise<LockedItem[]> {
+  const rows = await tx<ItemRow[]>`
+    SELECT i.id, i.partner_id, i.partner_sku, i.product_name, i.allow_backorder, i.quantity, i.reserved, i.backorder,
+           i.min_stock, i.max_stock, i.quantity_ordered, i.supplier_uid, i.unit_cost_minor, i.cost_currency, i.vat_percentage
+    FROM stock_items i WHERE ${which} ORDER BY i.id FOR NO KEY UPDATE OF i`;
+  const items = rows.map(lockedItem);
+  const short = items.filter(({ level }) => level.backorder > 0).map(({ id }) => id);
+  if (short.length === 0) return items;
+  const waiting = await tx<{ id: string; stockItemId: string; missing: string }[]>`
+    SELECT id, stock_item_id, quantity - allocated AS missing FROM stock_reservations
+    WHERE stock_item_id = ANY(${short}::bigint[]) AND state = 'reserved' AND allocated < quantity ORDER BY id`;
+  const byId = new Map(items.map((item) => [item.id, item]));
+  for (const { id, stockItemId, missing } of waiting) {
+    byId.get(stockItemId)!.waiting.push({ id, missing: Number(missing) });
+  }
+  return items;
+}
+
+/** Stores the levels of items and the allocations of reservations, and appends movements, in one statement. */
+export async function storeStockChanges(
+  tx: Transaction,
+  items: readonly LockedItem[],
+  allocations: readonly Allocation[],
+  movements: readonly NewMovement[],
+): Promise<void> {
+  const levels = items.map(({ id, level, quantityOrdered }) => ({ id, ...level, ordered: quantityOrdered }));
+  const ledger = movements.map(({ itemId, type, quantity, before, after, reference, step }) => ({
+    item: itemId,
+    type,
+    quantity,
+    dq: after.quantity - before.quantity,
+    dr: after.reserved - before.reserved,
+    db: after.backorder - before.backorder,
+    reference: reference ?? null,
+    step: step ?? null,
+  }));
+  await tx`
+    WITH levelled AS (
+      UPDATE stock_items i
+      SET quantity = l.quantity, reserved = l.reserved, backorder = l.backorder, quantity_ordered = l.ordered
+      FROM jsonb_to_recordset(${json(tx, levels)})
+        AS l (id bigint, quantity bigint, reserved bigint, backorder bigint, ordered bigint)
+      WHERE i.id = l.id
+    ), allocated AS (
+      UPDATE stock_reservations r SET allocated = r.allocated + a.quantity
+      FROM (
+        -- A reservation may have several allocations, but UPDATE applies only one source row to each target row.
+        SELECT "reservationId" AS id, sum(quantity) AS quantity
+        FROM jsonb_to_recordset(${json(tx, allocations)}) AS a ("reservationId" bigint, quantity bigint) GROUP BY 1
+      ) a
+      WHERE r.id = a.id
+    )
+    INSERT INTO stock_movements (stock_item_id, type, quantity, quantity_delta, reserved_delta, backorder_delta, reference, step)
+    SELECT m.item, m.type, m.quantity, m.dq, m.dr, m.db, m.reference, m.step
+    FROM jsonb_to_recordset(${json(tx, ledger)})
+      AS m (item bigint, type text, quantity bigint, dq bigint, dr bigint, db bigint, reference text, step text)`;
+}

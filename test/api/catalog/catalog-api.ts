@@ -1,0 +1,94 @@
+import type { Express } from 'express';
+import request, { type Test } from 'supertest';
+import type { z } from 'zod';
+import { createApp } from '../../../api/app';
+import { catalogRoutes } from '../../../api/catalog/routes';
+import type { customerProductList } from '../../../src/catalog/customer-product-schemas';
+import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
+import type { Sql } from '../../../src/platform/postgres';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+
+export const PRODUCTS = '/product/v1/customer-products';
+
+type ProductList = z.output<typeof customerProductList>;
+
+/** The catalog routes on a fresh database with the demo catalog, and an account of each role. */
+export interface CatalogApi {
+  readonly sql: Sql;
+  readonly app: Express;
+  readonly shop: TestAccount;
+  /** A second client. */
+  readonly other: TestAccount;
+  readonly operator: TestAccount;
+  readonly partner: TestAccount;
+  create(body: object, by?: TestAccount): Test;
+  /** Creates a customer product from `tee(over)` and returns its id. */
+  created(over?: object, by?: TestAccount): Promise<string>;
+  change(id: string, body: object, by?: TestAccount): Test;
+  addValues(id: string, body: unknown, by?: TestAccount): Test;
+  /** Returns the body of the list of customer products. */
+  list(query: object, by?: TestAccount): Promise<ProductList>;
+}
+
+export async function catalogApi(): Promise<CatalogApi> {
+  const { sql } = await testDatabase();
+  await seedDemoCatalog(sql);
+  const deps = await testApiDeps(sql);
+  const app = createApp(deps, catalogRoutes(deps));
+  const shop = await testAccount(sql, 'client');
+  const create = (body: object, by = shop) =>
+    request(app).post('/product/v1/customer-product').set(by.key).send(body);
+  return {
+    sql,
+    app,
+    shop,
+    other: await testAccount(sql, 'client'),
+    operator: await testAccount(sql, 'operator'),
+    partner: await testAccount(sql, 'partner'),
+    create,
+    created: async (over = {}, by = shop) => (await create(tee(over), by).expect(200)).body.id,
+    change: (id, body, by = shop) => request(app).patch(`${PRODUCTS}/${id}`).set(by.key).send(body),
+    addValues: (id, body, by = shop) =>
+      request(app)
+        .post(`${PRODUCTS}/${id}/variant-values`)
+        .set(by.key)
+        .send(body as object),
+    list: async (query, by = shop) =>
+      (await request(app).get(PRODUCTS).query(query).set(by.key).expect(200)).body,
+  };
+}
+
+/** Body of a new customer product with two options. */
+export const tee = (over: object = {}) => ({
+  name: 'Band tee',
+  customerIds: ['*'],
+  productModelId: 't-shirt',
+  variantOptions: [
+    {
+      id: 'size',
+      name: 'Size',
+      attributesMapping: [{ partModelId: 'blank-t-shirt', attributeIds: ['apparel_size'] }],
+    },
+    {
+      id: 'color',
+      name: 'Color',
+      attributesMapping: [{ partModelId: 't-shirt', attributeIds: ['apparel_color'] }],
+    },
+  ],
+  ...over,
+});
+
+/** Variant values of option `size` of `tee()`. */
+export const sizes = (...values: [value: string, id: string, isDefault?: boolean][]) => ({
+  variantOptionId: 'size',
+  values: values.map(([value, id, isDefault]) => ({
+    value,
+    attributeValues: [{ partModelId: 'blank-t-shirt', attributes: { apparel_size: id } }],
+    ...(isDefault === undefined ? {} : { isDefault }),
+  })),
+});
+
+/** Returns the paths of the errors in a response body. */
+export const references = (body: { errors?: { reference: string }[] }) =>
+  body.errors?.map(({ reference }) => reference);

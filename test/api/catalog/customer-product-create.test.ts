@@ -1,0 +1,178 @@
+import request from 'supertest';
+import { type CatalogApi, catalogApi, PRODUCTS, references, tee } from './catalog-api';
+
+let api: CatalogApi;
+beforeAll(async () => {
+  api = await catalogApi();
+});
+
+describe('POST /product/v1/customer-product', () => {
+  test('returns the product with its id and times, without a state', async () => {
+    const { body } = await api
+      .create(tee({ partQuantities: [{ partModelId: 'blank-t-shirt', quantity: 2 }] }))
+      .expect(200);
+    expect(body).toEqual({
+      id: expect.any(String),
+      ...tee(),
+      partQuantities: [{ partModelId: 'blank-t-shirt', quantity: 2 }],
+      createdAt: expect.stringMatching(/Z$/),
+      updatedAt: expect.stringMatching(/Z$/),
+    });
+  });
+
+  test('customerIds default to the client itself, and to all customers for an operator', async () => {
+    const { customerIds: _, ...open } = tee();
+    expect((await api.create(open)).body.customerIds).toEqual([api.shop.id]);
+    expect((await api.create(open, api.operator)).body.customerIds).toEqual(['*']);
+  });
+
+  test('names every missing field', async () => {
+    const { body } = await api.create({}).expect(400);
+    expect(body).toMatchObject({ code: 'VALIDATION_ERROR', requestId: expect.any(String) });
+    expect(references(body)).toEqual(['name', 'productModelId', 'variantOptions']);
+    expect(body.errors.map(({ code }: { code: string }) => code)).toEqual(
+      Array(3).fill('MISSING_FIELD_ERROR'),
+    );
+  });
+
+  test('names every invalid field by path', async () => {
+    const { body } = await api
+      .create({
+        name: ' ',
+        customerIds: 'all',
+        productModelId: 't-shirt',
+        variantOptions: [
+          { id: 'a', name: 'A', attributesMapping: [{ partModelId: 7, attributeIds: ['x'] }] },
+        ],
+        partQuantities: [{ partModelId: 'blank-t-shirt', quantity: -1 }],
+      })
+      .expect(400);
+    expect(body.errors).toEqual([
+      expect.objectContaining({ reference: 'name', code: 'IS_BLANK_ERROR' }),
+      expect.objectContaining({ reference: 'customerIds' }),
+      expect.objectContaining({ reference: 'variantOptions[0].attributesMapping[0].partModelId' }),
+      expect.objectContaining({ reference: 'partQuantities[0].quantity' }),
+    ]);
+  });
+
+  const option = tee().variantOptions[0]!;
+  const mapping = option.attributesMapping[0]!;
+  test.each([
+    ['an option without an id', { variantOptions: [{ ...option, id: undefined }] }, 'variantOptions[0].id'],
+    [
+      'an option without a name',
+      { variantOptions: [{ ...option, name: undefined }] },
+      'variantOptions[0].name',
+    ],
+    [
+      'an option without a mapping',
+      { variantOptions: [{ ...option, attributesMapping: undefined }] },
+      'variantOptions[0].attributesMapping',
+    ],
+    [
+      'a mapping without a part',
+      { variantOptions: [{ ...option, attributesMapping: [{ ...mapping, partModelId: undefined }] }] },
+      'variantOptions[0].attributesMapping[0].partModelId',
+    ],
+    [
+      'a mapping without attributes',
+      { variantOptions: [{ ...option, attributesMapping: [{ ...mapping, attributeIds: undefined }] }] },
+      'variantOptions[0].attributesMapping[0].attributeIds',
+    ],
+    [
+      'an attribute mapped twice',
+      { variantOptions: [option, { ...option, id: 'again' }] },
+      'variantOptions[1].attributesMapping[0].attributeIds[0]',
+    ],
+    ['a quantity without a part', { partQuantities: [{ quantity: 1 }] }, 'partQuantities[0].partModelId'],
+    [
+      'a part without a quantity',
+      { partQuantities: [{ partModelId: 'blank-t-shirt' }] },
+      'partQuantities[0].quantity',
+    ],
+    [
+      'a part counted twice',
+      { partQuantities: [1, 2].map((quantity) => ({ partModelId: 'blank-t-shirt', quantity })) },
+      'partQuantities[1].partModelId',
+    ],
+    ['a blank customer', { customerIds: ['a', ' '] }, 'customerIds[1]'],
+  ])('refuses %s by path', async (_, over, reference) => {
+    const { body } = await api.create(tee(over)).expect(400);
+    expect(references(body)).toEqual([reference]);
+  });
+
+  test('accepts a repeated customer, and lists the product once', async () => {
+    const id = await api.created({ name: 'Twice named', customerIds: [api.shop.id, api.shop.id] });
+    const { body } = await request(api.app).get(PRODUCTS).query({ search: 'Twice named' }).set(api.shop.key);
+    expect(body).toMatchObject({ customerProducts: [{ id }], meta: { total: 1 } });
+  });
+
+  test('accepts 0 as the quantity of a part, and refuses a fraction', async () => {
+    await api.create(tee({ partQuantities: [{ partModelId: 'blank-t-shirt', quantity: 0 }] })).expect(200);
+    const { body } = await api
+      .create(tee({ partQuantities: [{ partModelId: 'blank-t-shirt', quantity: 1.5 }] }))
+      .expect(400);
+    expect(references(body)).toEqual(['partQuantities[0].quantity']);
+  });
+
+  test('refuses an unknown and an inactive product model', async () => {
+    for (const productModelId of ['hat', 'satin-poster']) {
+      const { body } = await api.create(tee({ productModelId, variantOptions: [] })).expect(400);
+      expect(body.errors).toEqual([
+        expect.objectContaining({ reference: 'productModelId', code: 'NO_SUCH_CHOICE_ERROR' }),
+      ]);
+    }
+  });
+
+  test('reports unknown parts, unknown attributes and repeated ids together', async () => {
+    const { body } = await api
+      .create(
+        tee({
+          variantOptions: [
+            {
+              id: 'size',
+              name: 'Size',
+              attributesMapping: [{ partModelId: 'hat', attributeIds: ['apparel_size'] }],
+            },
+            {
+              id: 'size',
+              name: 'Frame',
+              attributesMapping: [
+                { partModelId: 'blank-t-shirt', attributeIds: ['apparel_size', 'frame_material'] },
+              ],
+            },
+          ],
+          partQuantities: [{ partModelId: 'frame', quantity: 1 }],
+        }),
+      )
+      .expect(400);
+    expect(references(body)).toEqual([
+      'variantOptions[0].attributesMapping[0].partModelId',
+      'variantOptions[1].id',
+      'variantOptions[1].attributesMapping[0].attributeIds[1]',
+      'partQuantities[0].partModelId',
+    ]);
+  });
+
+  test('ignores unknown fields and does not store them', async () => {
+    const { body } = await api.create(tee({ state: 'draft', id: 'mine', secret: 1 })).expect(200);
+    expect(body.id).not.toBe('mine');
+    expect(body).not.toHaveProperty('secret');
+    expect(body).not.toHaveProperty('state');
+  });
+
+  test('creates one product for two requests with the same Idempotency-Key', async () => {
+    const send = () => api.create(tee({ name: 'Once' })).set('Idempotency-Key', 'tee-1');
+    const [first, second] = [await send().expect(200), await send().expect(200)];
+    expect(second.body).toEqual(first.body);
+    const { body } = await request(api.app).get(PRODUCTS).query({ search: 'Once' }).set(api.shop.key);
+    expect(body.meta.total).toBe(1);
+  });
+
+  test.each([
+    ['no key', () => ({}), 401],
+    ['a partner’s key', () => api.partner.key, 403],
+  ])('refuses %s', async (_, headers, status) => {
+    await request(api.app).post('/product/v1/customer-product').set(headers()).send(tee()).expect(status);
+  });
+});

@@ -1,0 +1,209 @@
+import request from 'supertest';
+import { resolveProducts } from '../../../src/catalog/resolve-products';
+import { type CatalogApi, catalogApi, PRODUCTS, references, sizes } from './catalog-api';
+
+let api: CatalogApi;
+beforeAll(async () => {
+  api = await catalogApi();
+});
+
+describe('variant values', () => {
+  test('are returned, can be read, and appear in lists', async () => {
+    const id = await api.created({ name: 'With values' });
+    const body = [sizes(['S', 's'], ['M', 'm', true])];
+    const echoed = await api.addValues(id, body).expect(200);
+    expect(echoed.body).toEqual([sizes(['S', 's', false], ['M', 'm', true])]);
+    await api.addValues(id, [sizes(['L', 'l'])]).expect(200);
+
+    const read = await request(api.app).get(`${PRODUCTS}/${id}/variant-values`).set(api.shop.key).expect(200);
+    expect(read.body).toEqual([
+      sizes(['S', 's', false], ['M', 'm', true], ['L', 'l', false]),
+      { variantOptionId: 'color', values: [] },
+    ]);
+    const list = await request(api.app)
+      .get(PRODUCTS)
+      .query({ customerProductIds: id })
+      .set(api.shop.key)
+      .expect(200);
+    expect(list.body.customerProducts[0]).toMatchObject({
+      id,
+      state: 'published',
+      variantOptions: [
+        { id: 'size', values: ['S', 'M', 'L'], defaultValue: 'M', state: 'published' },
+        { id: 'color', values: [], defaultValue: '', state: 'published' },
+      ],
+    });
+  });
+
+  test('can be ordered immediately', async () => {
+    const id = await api.created({ name: 'Ordered at once' });
+    await api.addValues(id, [sizes(['Small', 's'], ['Large', 'l', true])]).expect(200);
+    const order = (productVariant: Record<string, string>, client = api.shop) =>
+      resolveProducts(api.sql, client.id, [{ productName: 'Ordered at once', productVariant }]);
+    expect((await order({ Size: 'Small' }))[0]).toMatchObject({
+      ok: true,
+      product: { productUid: expect.stringContaining('_gsi_s_') },
+    });
+    expect((await order({}, api.other))[0]).toMatchObject({
+      ok: true,
+      product: { productUid: expect.stringContaining('_gsi_l_') },
+    });
+    expect((await order({ Size: 'Huge' }))[0]).toMatchObject({ ok: false, path: 'productVariant.Size' });
+  });
+
+  test('with unknown references are refused, with every path', async () => {
+    const { body } = await api
+      .addValues(await api.created(), [
+        { variantOptionId: 'sleeve', values: [] },
+        {
+          variantOptionId: 'size',
+          values: [
+            { value: 'S', attributeValues: [{ partModelId: 'hat', attributes: { apparel_size: 's' } }] },
+            {
+              value: 'M',
+              attributeValues: [{ partModelId: 'blank-t-shirt', attributes: { apparel_color: 'white' } }],
+            },
+            {
+              value: 'L',
+              attributeValues: [{ partModelId: 'blank-t-shirt', attributes: { apparel_size: 'giant' } }],
+            },
+            { value: 'S', attributeValues: [] },
+          ],
+        },
+      ])
+      .expect(400);
+    expect(references(body)).toEqual([
+      '[0].variantOptionId',
+      '[1].values[0].attributeValues[0].partModelId',
+      '[1].values[1].attributeValues[0].attributes.apparel_color',
+      '[1].values[2].attributeValues[0].attributes.apparel_size',
+      '[1].values[3].value',
+    ]);
+  });
+
+  test('have one default per option, in a request and together with existing values', async () => {
+    const id = await api.created();
+    const twice = await api.addValues(id, [sizes(['S', 's', true], ['M', 'm', true])]).expect(400);
+    expect(references(twice.body)).toEqual(['[0].values[1].isDefault']);
+    await api.addValues(id, [sizes(['S', 's', true])]).expect(200);
+    const second = await api.addValues(id, [sizes(['M', 'm', true], ['S', 's'])]).expect(409);
+    expect(references(second.body)).toEqual(['[0].values[0].isDefault', '[0].values[1].value']);
+  });
+
+  test('are added all or none', async () => {
+    const id = await api.created();
+    await api.addValues(id, [sizes(['S', 's'], ['M', 'nothing'])]).expect(400);
+    const read = await request(api.app).get(`${PRODUCTS}/${id}/variant-values`).set(api.shop.key);
+    expect(read.body[0].values).toEqual([]);
+  });
+
+  test('name every missing field', async () => {
+    const { body } = await api
+      .addValues(await api.created(), [{ values: [{ attributeValues: [{}] }] }])
+      .expect(400);
+    expect(references(body)).toEqual([
+      '[0].variantOptionId',
+      '[0].values[0].value',
+      '[0].values[0].attributeValues[0].partModelId',
+      '[0].values[0].attributeValues[0].attributes',
+    ]);
+  });
+
+  test.each([
+    ['a body that is not an array', { variantOptionId: 'size', values: [] }],
+    ['an empty array', []],
+    [
+      'a default that is not a boolean',
+      [{ variantOptionId: 'size', values: [{ ...sizes(['S', 's']).values[0], isDefault: 1 }] }],
+    ],
+    ['a blank value', [{ variantOptionId: 'size', values: [{ value: ' ', attributeValues: [] }] }]],
+    [
+      'an attribute value that is not a string',
+      [
+        {
+          variantOptionId: 'size',
+          values: [
+            {
+              value: 'S',
+              attributeValues: [{ partModelId: 'blank-t-shirt', attributes: { apparel_size: 1 } }],
+            },
+          ],
+        },
+      ],
+    ],
+  ])('refuse %s', async (_, body) => {
+    const { body: answer } = await api.addValues(await api.created(), body).expect(400);
+    expect(answer).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ reference: expect.any(String) }] });
+  });
+
+  test('may be empty, and may have no attributes', async () => {
+    const id = await api.created();
+    const body = [
+      { variantOptionId: 'color', values: [] },
+      { variantOptionId: 'size', values: [{ value: 'As it comes', attributeValues: [], isDefault: false }] },
+    ];
+    expect((await api.addValues(id, body).expect(200)).body).toEqual(body);
+  });
+
+  test('of parts with a common attribute must be equal', async () => {
+    const { body: product } = await api
+      .create({
+        name: 'Frame',
+        productModelId: 'framed-poster',
+        variantOptions: [
+          {
+            id: 'size',
+            name: 'Size',
+            attributesMapping: [
+              { partModelId: 'poster', attributeIds: ['paper_format'] },
+              { partModelId: 'poster-frame', attributeIds: ['paper_format'] },
+            ],
+          },
+        ],
+      })
+      .expect(200);
+    const value = (poster: string, frame: string) => [
+      {
+        variantOptionId: 'size',
+        values: [
+          {
+            value: `${poster}/${frame}`,
+            attributeValues: [
+              { partModelId: 'poster', attributes: { paper_format: poster } },
+              { partModelId: 'poster-frame', attributes: { paper_format: frame } },
+            ],
+          },
+        ],
+      },
+    ];
+    await api.addValues(product.id, value('a3', 'a3')).expect(200);
+    const clash = await api.addValues(product.id, value('a3', 'a4')).expect(400);
+    expect(references(clash.body)).toEqual(['[0].values[0].attributeValues[1].attributes.paper_format']);
+    // The frame does not offer A1.
+    await api.addValues(product.id, value('a1', 'a1')).expect(400);
+  });
+
+  test('are 404 for a product that one cannot see, and 403 for the product of another client', async () => {
+    const closed = await api.created({ customerIds: [api.shop.id] });
+    expect((await api.addValues(closed, [sizes(['S', 's'])], api.other)).status).toBe(404);
+    expect(
+      (await request(api.app).get(`${PRODUCTS}/${closed}/variant-values`).set(api.other.key)).status,
+    ).toBe(404);
+    expect((await api.addValues(await api.created(), [sizes(['S', 's'])], api.other)).status).toBe(403);
+  });
+
+  test('are added once each, with one default, under concurrent requests', async () => {
+    const id = await api.created();
+    const answers = await Promise.all(
+      ['xs', 's', 'm', 'l', 'xl'].flatMap((size) => [
+        api.addValues(id, [sizes([size, size, true])]),
+        api.addValues(id, [sizes([size, size, false])]),
+      ]),
+    );
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+    const { body } = await request(api.app).get(`${PRODUCTS}/${id}/variant-values`).set(api.shop.key);
+    const values: { value: string; isDefault: boolean }[] = body[0].values;
+    expect(values.map(({ value }) => value).sort()).toEqual(['l', 'm', 's', 'xl', 'xs']);
+    expect(values.filter(({ isDefault }) => isDefault).length).toBeLessThanOrEqual(1);
+  });
+});

@@ -1,0 +1,190 @@
+import { stocked, stockPartner } from '../../src/procurement/stock-fixture';
+import { type TestAccount, testAccount } from '../../support/api-deps';
+import { type ProcurementApi, procurementApi } from './procurement-api';
+
+let api: ProcurementApi;
+beforeAll(async () => {
+  api = await procurementApi();
+});
+
+describe('POST /procurement/v1/inventory/adjust-stock', () => {
+  const adjust = (partner: TestAccount, ...adjustments: object[]) =>
+    api.post('inventory/adjust-stock', partner, { adjustments });
+  const add = { adjustmentType: 'add', quantity: 5 };
+
+  it('returns a result for each adjustment, with 200 even when one fails', async () => {
+    const partner = await stockPartner(api.sql, [stocked('frame', 2)]);
+    const { body } = await adjust(
+      partner,
+      { partnerSku: 'frame', adjustmentType: 'consume', quantity: 6, referenceId: 'r-1' },
+      { partnerSku: 'ghost', ...add },
+      { partnerSku: 'frame', ...add, referenceId: 'r-1' },
+      { partnerSku: 'frame', ...add },
+    ).expect(200);
+    expect(body).toEqual({
+      updates: [
+        {
+          partnerSku: 'frame',
+          success: true,
+          message: expect.any(String),
+          previousQuantity: 2,
+          newQuantity: 0,
+          backorderQuantity: 4,
+        },
+        {
+          partnerSku: 'ghost',
+          success: false,
+          message: expect.stringContaining('ghost'),
+          previousQuantity: 0,
+          newQuantity: 0,
+          backorderQuantity: 0,
+        },
+        {
+          partnerSku: 'frame',
+          success: false,
+          message: expect.stringContaining('r-1'),
+          previousQuantity: 0,
+          newQuantity: 0,
+          backorderQuantity: 4,
+        },
+        {
+          partnerSku: 'frame',
+          success: true,
+          message: expect.any(String),
+          previousQuantity: 0,
+          newQuantity: 1,
+          backorderQuantity: 0,
+        },
+      ],
+    });
+  });
+
+  it('offsets the backorder first, and adds the rest to the stock', async () => {
+    const partner = await stockPartner(api.sql, [stocked('frame', 3)]);
+    const adjusted = async (adjustmentType: string, quantity: number) => {
+      const { body } = await adjust(partner, { partnerSku: 'frame', adjustmentType, quantity }).expect(200);
+      const { previousQuantity, newQuantity, backorderQuantity } = body.updates[0];
+      return [previousQuantity, newQuantity, backorderQuantity];
+    };
+    expect(await adjusted('consume', 3)).toEqual([3, 0, 0]);
+    expect(await adjusted('consume', 1)).toEqual([0, 0, 1]);
+    expect(await adjusted('consume', 9)).toEqual([0, 0, 10]);
+    expect(await adjusted('add', 4)).toEqual([0, 0, 6]);
+    expect(await adjusted('add', 6)).toEqual([0, 0, 0]);
+    expect(await adjusted('add', 1)).toEqual([0, 1, 0]);
+  });
+
+  it('rejects a repeated referenceId for five minutes, and accepts it afterwards', async () => {
+    const partner = await stockPartner(api.sql, [stocked('frame', 2), stocked('tee', 0)]);
+    const adjusted = async (partnerSku: string) => {
+      const { body } = await adjust(partner, { partnerSku, ...add, referenceId: 'note-7' }).expect(200);
+      return body.updates[0];
+    };
+    expect(await adjusted('frame')).toMatchObject({ success: true, newQuantity: 7 });
+    expect(await adjusted('frame')).toEqual({
+      partnerSku: 'frame',
+      success: false,
+      message: expect.stringContaining('note-7'),
+      previousQuantity: 7,
+      newQuantity: 7,
+      backorderQuantity: 0,
+    });
+    expect(await adjusted('tee')).toMatchObject({ success: false, newQuantity: 0 });
+    await api.sql`UPDATE stock_adjustment_references SET claimed_at = claimed_at - interval '5 minutes 1 second'`;
+    expect(await adjusted('frame')).toMatchObject({ success: true, previousQuantity: 7, newQuantity: 12 });
+  });
+
+  it('applies a referenceId once for twelve concurrent requests', async () => {
+    const partner = await stockPartner(api.sql, [stocked('frame', 0)]);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        adjust(partner, { partnerSku: 'frame', ...add, referenceId: 'delivery' }).expect(200),
+      ),
+    );
+    const booked = answers.filter(({ body }) => body.updates[0].success);
+    expect(booked.map(({ body }) => body.updates[0].newQuantity)).toEqual([5]);
+    const { body } = await api.post('inventory/list', partner);
+    expect(body.inventoryItem).toMatchObject([{ quantity: 5 }]);
+  });
+
+  it('accepts 100 adjustments and refuses 101', async () => {
+    const partner = await stockPartner(api.sql, [stocked('frame', 0)]);
+    const many = (count: number) => Array.from({ length: count }, () => ({ partnerSku: 'frame', ...add }));
+    const { body } = await adjust(partner, ...many(100)).expect(200);
+    expect(body.updates[99]).toMatchObject({ previousQuantity: 495, newQuantity: 500 });
+    const refused = await adjust(partner, ...many(101)).expect(400);
+    expect(refused.body).toEqual({
+      success: false,
+      data: [{ partnerSku: '', success: false, message: expect.stringContaining('adjustments') }],
+    });
+  });
+
+  it.each([
+    ['an unknown type', { partnerSku: 'frame', adjustmentType: 'set', quantity: 1 }],
+    ['quantity 0', { partnerSku: 'frame', adjustmentType: 'add', quantity: 0 }],
+    ['a negative quantity', { partnerSku: 'frame', adjustmentType: 'add', quantity: -1 }],
+    ['a fractional quantity', { partnerSku: 'frame', adjustmentType: 'add', quantity: 1.5 }],
+    ['a quantity as text', { partnerSku: 'frame', adjustmentType: 'add', quantity: '1' }],
+    ['a huge quantity', { partnerSku: 'frame', adjustmentType: 'add', quantity: 1e18 }],
+    ['no quantity', { partnerSku: 'frame', adjustmentType: 'add' }],
+    ['no type', { partnerSku: 'frame', quantity: 1 }],
+    ['a blank referenceId', { partnerSku: 'frame', ...add, referenceId: '' }],
+  ])('refuses the whole request for %s, and changes nothing', async (_, wrong) => {
+    const partner = await stockPartner(api.sql, [stocked('frame', 1), stocked('tee', 1)]);
+    const { body } = await adjust(partner, { partnerSku: 'tee', ...add }, wrong).expect(400);
+    expect(body).toEqual({
+      success: false,
+      data: [{ partnerSku: 'frame', success: false, message: expect.stringContaining('adjustments[1].') }],
+    });
+    const { body: inventory } = await api.post('inventory/list', partner);
+    expect(inventory.inventoryItem.map(({ quantity }: { quantity: number }) => quantity)).toEqual([1, 1]);
+  });
+
+  it('has an empty partnerSku in the error of an adjustment without one', async () => {
+    const partner = await stockPartner(api.sql, [stocked('frame', 1)]);
+    for (const wrong of [add, { ...add, partnerSku: '' }, { ...add, partnerSku: 7 }]) {
+      const { body } = await adjust(partner, { ...add, partnerSku: 'frame' }, wrong).expect(400);
+      expect(body).toEqual({
+        success: false,
+        data: [
+          { partnerSku: '', success: false, message: expect.stringContaining('adjustments[1].partnerSku') },
+        ],
+      });
+    }
+  });
+
+  it('describes the error of a body that is not an object', async () => {
+    const { body } = await api
+      .post('inventory/adjust-stock', await testAccount(api.sql, 'partner'), [])
+      .expect(400);
+    expect(body.data).toEqual([
+      {
+        partnerSku: '',
+        success: false,
+        message: expect.stringMatching(/^The submitted data has errors\. \w/),
+      },
+    ]);
+  });
+
+  it.each([[{}], [{ adjustments: [] }], [{ adjustments: null }], [{ adjustments: {} }]])(
+    'refuses %j',
+    async (body) => {
+      const answer = await api
+        .post('inventory/adjust-stock', await testAccount(api.sql, 'partner'), body)
+        .expect(400);
+      expect(answer.body).toMatchObject({ success: false, data: [{ success: false }] });
+    },
+  );
+
+  it('returns the stored response for a repeated Idempotency-Key, and changes nothing', async () => {
+    const partner = await stockPartner(api.sql, [stocked('frame', 1)]);
+    const once = () =>
+      adjust(partner, { partnerSku: 'frame', ...add })
+        .set('Idempotency-Key', 'delivery-9')
+        .expect(200);
+    const first = await once();
+    const second = await once();
+    expect(second.body).toEqual(first.body);
+    expect((await api.post('inventory/list', partner)).body.inventoryItem[0].quantity).toBe(6);
+  });
+});

@@ -1,0 +1,24 @@
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import { exchangeRateRoutes } from '../../../api/procurement/exchange-rate-routes';
+import { testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+
+it('loads exchange rates that apply from their day on', async () => {
+  const { sql } = await testDatabase();
+  const deps = await testApiDeps(sql);
+  const app = createApp(deps, exchangeRateRoutes(deps));
+  const operator = await testAccount(sql, 'operator');
+  const get = (path: string) => request(app).get(path).set(operator.key);
+  const put = (date: string, perEuro: object) =>
+    request(app).put(`/v1/exchange-rates/${date}`).set(operator.key).send({ perEuro });
+  await put('2026-04-01', { PLN: '4.30' }).expect(200);
+  await put('2026-05-01', { PLN: '4.50' }).expect(200);
+  expect((await get('/v1/exchange-rates/2026-04-30').expect(200)).body).toMatchObject({
+    date: '2026-04-30',
+    perEuro: { PLN: '4.30', USD: '1.17' },
+  });
+  await put('2026-05-01', { PLN: '0' }).expect(400);
+  await put('2026-05-01', { zloty: '4' }).expect(400);
+  await put('soon', { PLN: '4' }).expect(400);
+});

@@ -1,0 +1,104 @@
+import request from 'supertest';
+import { stockPartner } from '../../src/procurement/stock-fixture';
+import { type TestAccount, testAccount } from '../../support/api-deps';
+import { GROUP, LISTS, type ProcurementApi, procurementApi, rawOrders } from './procurement-api';
+
+let api: ProcurementApi;
+beforeAll(async () => {
+  api = await procurementApi();
+});
+
+describe('authentication', () => {
+  it.each([...LISTS, 'inventory/adjust-stock'])(
+    '%s is 403 without a valid key, with the error body of the group',
+    async (path) => {
+      const missing = await request(api.app).post(`${GROUP}/${path}`).send({});
+      const wrong = await request(api.app).post(`${GROUP}/${path}`).set('X-API-KEY', 'nonsense').send({});
+      const client = await api.post(path, await testAccount(api.sql, 'client'));
+      for (const { status, body } of [missing, wrong, client]) {
+        expect(status).toBe(403);
+        expect(body).toEqual(
+          path.endsWith('adjust-stock')
+            ? { success: false, data: [{ partnerSku: '', success: false, message: expect.any(String) }] }
+            : { error: expect.any(String) },
+        );
+      }
+    },
+  );
+});
+
+describe('pages', () => {
+  let partner: TestAccount;
+  beforeAll(async () => {
+    partner = await stockPartner(api.sql);
+    await rawOrders(api.sql, partner.id, 1_001);
+    await api.sql`
+      INSERT INTO stock_reservations (stock_item_id, partner_id, print_job_id, step, quantity, allocated, state)
+      SELECT id, partner_id, n, 'page-' || n, 1, 1, 'consumed'
+      FROM stock_items, generate_series(1, 1001) AS n WHERE partner_id = ${partner.id}`;
+  });
+
+  it.each([
+    ['order/list', 'orders'],
+    ['inventory/consumption/list', 'items'],
+  ])('of %s have 1,000 rows by default', async (path, rows) => {
+    for (const body of [{}, { pagination: {} }, { pagination: { pageNumber: 1 } }]) {
+      const answer = await api.post(path, partner, body).expect(200);
+      expect(answer.body[rows]).toHaveLength(1_000);
+      expect(answer.body.pagination).toEqual({ pageNumber: 1, perPage: 1_000, totalResult: 1_001 });
+    }
+    const second = await api.post(path, partner, { pagination: { pageNumber: 2 } }).expect(200);
+    expect(second.body[rows]).toHaveLength(1);
+    const one = await api.post(path, partner, { pagination: { perPage: 1 } }).expect(200);
+    expect(one.body[rows]).toHaveLength(1);
+    const behind = await api.post(path, partner, { pagination: { pageNumber: 3 } }).expect(200);
+    expect(behind.body).toMatchObject({
+      [rows]: [],
+      pagination: { pageNumber: 3, perPage: 1_000, totalResult: 1_001 },
+    });
+  });
+
+  it.each(LISTS)('of %s are numbered from 1, in whole numbers', async (path) => {
+    for (const [field, value] of [
+      ['pageNumber', 0],
+      ['pageNumber', -1],
+      ['pageNumber', 1.5],
+      ['pageNumber', '1'],
+      ['perPage', 0],
+      ['perPage', -5],
+    ] as const) {
+      const answer = await api.post(path, partner, { pagination: { [field]: value } }).expect(400);
+      expect(answer.body).toEqual({ error: expect.stringContaining(`pagination.${field}:`) });
+    }
+  });
+});
+
+describe('invalid requests', () => {
+  it.each([
+    ['order/list', { filterBy: { status: ['lost'] } }, 'filterBy.status[0]'],
+    ['order/list', { filterBy: { dateFrom: 'yesterday' } }, 'filterBy.dateFrom'],
+    ['order/list', { filterBy: { dateFrom: '2026-02-30' } }, 'filterBy.dateFrom'],
+    ['order/list', { filterBy: { dateFrom: '2026-02-02', dateTo: '2026-02-01' } }, 'filterBy.dateTo'],
+    ['order/list', { pagination: { pageNumber: 0 } }, 'pagination.pageNumber'],
+    ['order/list', { pagination: { perPage: 1.5 } }, 'pagination.perPage'],
+    ['order/list', { filterBy: 'all' }, 'filterBy'],
+    ['inventory/consumption/list', { filterBy: { printJobId: ['7'] } }, 'filterBy.printJobId[0]'],
+    ['inventory/consumption/list', { filterBy: { partnerSku: 'frame' } }, 'filterBy.partnerSku'],
+    ['inventory/consumption/list', { filterBy: { dateTo: 5 } }, 'filterBy.dateTo'],
+    ['inventory/list', { filterBy: { partnerSku: [1] } }, 'filterBy.partnerSku[0]'],
+    ['inventory/list', { pagination: { perPage: '10' } }, 'pagination.perPage'],
+  ])('%s %j is 400 and names %s', async (path, body, reference) => {
+    const answer = await api.post(path, await testAccount(api.sql, 'partner'), body).expect(400);
+    expect(answer.body).toEqual({ error: expect.stringContaining(`${reference}:`) });
+  });
+
+  it.each([
+    '1970-01-01',
+    '0001-01-01T00:00:00+14:00',
+    '9999-12-31T23:59:59-12:00',
+    '2026-05-10T10:00:00.123456',
+  ])('dateTo accepts %s', async (dateTo) => {
+    const partner = await testAccount(api.sql, 'partner');
+    for (const path of LISTS.slice(0, 2)) await api.post(path, partner, { filterBy: { dateTo } }).expect(200);
+  });
+});
