@@ -10,6 +10,7 @@ const ES_MODULES = [
   'ansi-styles',
   'cli-cursor',
   'cli-truncate',
+  'commander',
   'emoji-regex',
   'environment',
   'eventemitter3',

@@ -30,7 +30,8 @@ export function exchangeRateRoutes({ sql }: ApiDeps): Route[] {
       path: '/v1/exchange-rates/{date}',
       operationId: 'loadExchangeRates',
       summary: 'Load exchange rates of a day',
-      description: 'The rates apply from that day until newer ones. Currencies that are not given keep their rates.',
+      description:
+        'The rates apply from that day until newer ones. Currencies that are not given keep their rates.',
       params: z.object({ date: day }),
       body: exchangeRatesSchema,
       response: exchangeRatesSchema.extend({ date: z.iso.date() }),

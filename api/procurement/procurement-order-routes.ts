@@ -108,7 +108,10 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
       params: orderParams,
       response: procurementOrderViewSchema.extend({ events: z.array(procurementEventSchema) }),
       handler: async ({ params: { orderId } }) => {
-        const [order, events] = await Promise.all([existingOrder(sql, orderId), procurementEvents(sql, orderId)]);
+        const [order, events] = await Promise.all([
+          existingOrder(sql, orderId),
+          procurementEvents(sql, orderId),
+        ]);
         return {
           ...orderView(order),
           events: events.map((event) => ({ ...event, at: event.at.toISOString() })),

@@ -94,7 +94,9 @@ function adjustedMessage(
 ): string {
   if (adjustmentType === 'add') {
     const offset = previousBackorder - level.backorder;
-    return offset === 0 ? `Added ${quantity}.` : `Added ${quantity}, of which ${offset} offset the backorder.`;
+    return offset === 0
+      ? `Added ${quantity}.`
+      : `Added ${quantity}, of which ${offset} offset the backorder.`;
   }
   const owed = level.backorder - previousBackorder;
   return owed === 0 ? `Consumed ${quantity}.` : `Consumed ${quantity}, of which ${owed} are backordered.`;

@@ -40,7 +40,9 @@ export const stockItemSetupSchema = z
       })
       .optional()
       .describe('Without a supplier the item is never reordered.'),
-    openingQuantity: limit.optional().describe('The initial stock of a new item. An existing item keeps its level.'),
+    openingQuantity: limit
+      .optional()
+      .describe('The initial stock of a new item. An existing item keeps its level.'),
   })
   .refine(({ minStock, maxStock }) => maxStock >= minStock, {
     path: ['maxStock'],
@@ -125,7 +127,12 @@ export const moveRequestSchema = z.object({
 });
 
 export const receiptRequestSchema = z.object({
-  receiptId: z.string().trim().min(1).max(100).describe('Identifies the delivery. A receipt with the same id is counted once.'),
+  receiptId: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .describe('Identifies the delivery. A receipt with the same id is counted once.'),
   items: z
     .array(z.object({ partnerSku: sku, quantity: pieces }))
     .min(1)

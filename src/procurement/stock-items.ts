@@ -1,7 +1,7 @@
 import { inTransaction, json, type Sql } from '../platform/postgres';
 import { type AlertUid, alertUid } from './domain/stock-level';
-import type { PageRequest } from './period-and-page';
 import { LockedStock } from './locked-stock';
+import type { PageRequest } from './period-and-page';
 
 /** The setup of a stock item. Without a supplier it is never reordered. */
 export interface StockItemSetup {
