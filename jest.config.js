@@ -21,6 +21,7 @@ const ES_MODULES = [
   'log-update',
   'mimic-function',
   'onetime',
+  'p-limit',
   'postgrator',
   'restore-cursor',
   'slice-ansi',
@@ -30,6 +31,7 @@ const ES_MODULES = [
   'token-types',
   'uint8array-extras',
   'wrap-ansi',
+  'yocto-queue',
 ];
 
 /** @type {import('jest').Config} */

@@ -1,9 +1,9 @@
 import { changeConnector, listConnectors } from '../../src/accounts/connectors';
 import { createAccount, issueKey } from '../../src/accounts/store';
 import { Refusal } from '../../src/platform/errors';
-import { isUuid } from '../../src/platform/ids';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
+import { checkedIdCursor, pageOf } from '../http/cursor';
 import { type Route, route } from '../http/route';
 import { connectorKeyRoutes } from './key-routes';
 import {
@@ -71,14 +71,9 @@ function listRoute({ sql, publicUrl }: Deps): Route {
     query: pageQuery,
     response: connectorPage,
     handler: async ({ query }) => {
-      if (query.cursor !== undefined && !isUuid(query.cursor)) {
-        throw new Refusal('VALIDATION_ERROR', {
-          errors: [{ code: 'VALIDATION_ERROR', message: 'Not a cursor of this list.', reference: 'cursor' }],
-        });
-      }
-      const rows = await listConnectors(sql, { limit: query.limit + 1, after: query.cursor });
-      const page = rows.slice(0, query.limit);
-      const nextCursor = rows.length > query.limit ? page.at(-1)!.id : null;
+      const after = checkedIdCursor(query.cursor);
+      const rows = await listConnectors(sql, { limit: query.limit + 1, after });
+      const { page, nextCursor } = pageOf(rows, query.limit, ({ id }) => id);
       return { connectors: await connectorsWithKeys(sql, page, publicUrl), nextCursor };
     },
   });

@@ -11,13 +11,14 @@ import { NOTIFICATION_EVENTS, TEST_EVENT } from '../../src/notifications/domain/
 import type { Endpoint } from '../../src/notifications/endpoints';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
+import { pageOf } from '../http/cursor';
 import { type Route, route } from '../http/route';
 import { foundEndpoint, WEBHOOK_ROUTE, webhookParams } from './webhook-routes';
 import { deliverySchema } from './webhook-schemas';
 
 const deliveryParams = webhookParams.extend({ deliveryId: z.string() });
 const deliveryWithBody = deliverySchema.extend({
-  body: z.string().describe('As sent: what the signature covers.'),
+  body: z.string().describe('The body as sent. The signature covers it.'),
 });
 
 function deliveryView(delivery: DeliveryEntry): z.input<typeof deliverySchema> {
@@ -35,11 +36,12 @@ function deliveryView(delivery: DeliveryEntry): z.input<typeof deliverySchema> {
   };
 }
 
+/** @throws Refusal `CONFLICT` when the endpoint is disabled */
 function refuseWhenDisabled({ enabled }: Endpoint): void {
-  if (!enabled) throw new Refusal('CONFLICT', { message: 'This endpoint is disabled; enable it first.' });
+  if (!enabled) throw new Refusal('CONFLICT', { message: 'The endpoint is disabled. Enable it first.' });
 }
 
-/** What became of notifications, and how to have them again. */
+/** Routes that list the deliveries of an endpoint and send them again. */
 export function deliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
   const foundDelivery = async (endpointId: string, deliveryId: string) => {
     const delivery = await deliveryOf(sql, endpointId, deliveryId);
@@ -68,24 +70,21 @@ export function deliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       path: '/v1/webhooks/{webhookId}/deliveries',
       operationId: 'listWebhookDeliveries',
       summary: 'List deliveries to an endpoint, newest first',
-      description: 'Settled deliveries are kept for 30 days. `state=dead` lists the dead letters.',
+      description: 'Pressline keeps settled deliveries for 30 days. `state=dead` lists the dead letters.',
       params: webhookParams,
       query: z.object({
         state: z.enum(DELIVERY_STATES).optional(),
         event: z.enum([...NOTIFICATION_EVENTS, TEST_EVENT]).optional(),
         orderId: z.uuid().optional(),
         limit: z.coerce.number().int().min(1).max(250).default(50),
-        cursor: z.uuid().optional().describe('`nextCursor` of the page before.'),
+        cursor: z.uuid().optional().describe('`nextCursor` of the previous page.'),
       }),
       response: z.object({ deliveries: z.array(deliverySchema), nextCursor: z.string().nullable() }),
       handler: async ({ account, params, query: { cursor, ...filter } }) => {
         const { id } = await foundEndpoint(sql, account.id, params.webhookId);
         const found = await listDeliveries(sql, id, { ...filter, after: cursor, limit: filter.limit + 1 });
-        const page = found.slice(0, filter.limit);
-        return {
-          deliveries: page.map(deliveryView),
-          nextCursor: found.length > filter.limit ? page.at(-1)!.id : null,
-        };
+        const { page, nextCursor } = pageOf(found, filter.limit, (delivery) => delivery.id);
+        return { deliveries: page.map(deliveryView), nextCursor };
       },
     }),
     route({
@@ -93,7 +92,7 @@ export function deliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       method: 'get',
       path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}',
       operationId: 'getWebhookDelivery',
-      summary: 'Read a delivery with its body',
+      summary: 'Retrieve a delivery with its body',
       params: deliveryParams,
       response: deliveryWithBody,
       handler: async ({ account, params }) => {
@@ -115,7 +114,7 @@ export function deliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         const { id } = await foundDelivery(endpoint.id, params.deliveryId);
         refuseWhenDisabled(endpoint);
         if ((await redeliver(sql, endpoint.id, { deliveryId: id })) === 0) {
-          throw new Refusal('CONFLICT', { message: 'This notification is still being delivered.' });
+          throw new Refusal('CONFLICT', { message: 'The notification is still being delivered.' });
         }
         return deliveryView(await foundDelivery(endpoint.id, id));
       },

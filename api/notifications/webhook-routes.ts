@@ -46,7 +46,7 @@ export function endpointView({
   };
 }
 
-/** @throws Refusal `NOT_FOUND`, for another client's endpoint too */
+/** Returns an endpoint of a client. @throws Refusal `NOT_FOUND`, also for another client's endpoint */
 export async function foundEndpoint(
   sql: ApiDeps['sql'],
   clientId: string,
@@ -57,7 +57,7 @@ export async function foundEndpoint(
   return endpoint;
 }
 
-/** Clients manage where they are told of their orders (DESIGN "Notifications to clients"). */
+/** Routes with which clients manage their endpoints for notifications (DESIGN "Notifications to clients"). */
 export function webhookRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): Route[] {
   const allowPrivate = allowsPrivateAddresses(config);
   const url = z
@@ -76,9 +76,11 @@ export function webhookRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>):
       method: 'post',
       path: '/v1/webhooks',
       operationId: 'createWebhook',
-      summary: 'Add an endpoint for notifications',
+      summary: 'Create an endpoint for notifications',
       description:
-        'Messages are signed by Standard Webhooks, come at least once and in any order. Answer 2xx within 15 seconds; anything else is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. 410 disables the endpoint.',
+        'Messages are signed as Standard Webhooks specifies, and are delivered at least once, in any order. Respond with 2xx ' +
+        'within 15 seconds. Any other response is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. ' +
+        '410 disables the endpoint.',
       idempotent: true,
       body: z.object({
         url,
@@ -97,7 +99,7 @@ export function webhookRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>):
           });
           if (created === undefined) {
             throw new Refusal('CONFLICT', {
-              message: `A client may have ${MOST_ENDPOINTS} endpoints; delete one first.`,
+              message: `A client may have at most ${MOST_ENDPOINTS} endpoints. Delete one first.`,
             });
           }
           const answer = { ...endpointView(created), secret: created.secret };
@@ -121,7 +123,7 @@ export function webhookRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>):
       method: 'get',
       path: '/v1/webhooks/{webhookId}',
       operationId: 'getWebhook',
-      summary: 'Read an endpoint for notifications',
+      summary: 'Retrieve an endpoint for notifications',
       params: webhookParams,
       response: endpointSchema,
       handler: async ({ account, params }) =>
@@ -134,7 +136,7 @@ export function webhookRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>):
       operationId: 'changeWebhook',
       summary: 'Change, enable or disable an endpoint',
       description:
-        'Only given fields change. What comes due while an endpoint is disabled ends as a dead letter.',
+        'Only the given fields change. A delivery that is due while the endpoint is disabled becomes a dead letter.',
       params: webhookParams,
       body: z.object({
         url: url.optional(),
@@ -157,7 +159,7 @@ export function webhookRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>):
       method: 'delete',
       path: '/v1/webhooks/{webhookId}',
       operationId: 'deleteWebhook',
-      summary: 'Delete an endpoint with its log and what waits for it',
+      summary: 'Delete an endpoint with its log and its pending deliveries',
       params: webhookParams,
       response: z.object({ id: z.string() }),
       handler: async ({ account, params: { webhookId } }) => {
@@ -171,9 +173,9 @@ export function webhookRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>):
       method: 'post',
       path: '/v1/webhooks/{webhookId}/secret',
       operationId: 'rotateWebhookSecret',
-      summary: 'Give an endpoint a new signing secret',
+      summary: 'Rotate the signing secret of an endpoint',
       description:
-        'Until the overlap ends, messages carry two signatures, by the new and by the replaced secret.',
+        'Until the overlap ends, messages carry two signatures: one by the new secret and one by the replaced secret.',
       params: webhookParams,
       body: z.object({
         overlapSeconds: z
@@ -182,7 +184,7 @@ export function webhookRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>):
           .min(0)
           .max(ROTATION_OVERLAP_SECONDS.most)
           .nullish()
-          .describe('Default: a day.'),
+          .describe('Default: 86400 (one day).'),
       }),
       response: z.object({ secret: secretSchema, previousSecretValidUntil: z.iso.datetime() }),
       handler: async ({ account, params: { webhookId }, body }) => {

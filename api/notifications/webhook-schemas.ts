@@ -9,7 +9,7 @@ export const eventsSchema = z
   .array(event)
   .min(1)
   .transform((events) => [...new Set(events)])
-  .describe('Events to be told of; all of them when left out.');
+  .describe('Events to send. Default: all.');
 
 export const endpointSchema = z
   .object({
@@ -21,7 +21,9 @@ export const endpointSchema = z
     disabledReason: z
       .string()
       .nullable()
-      .describe('`gone`: the endpoint answered 410 and was disabled; enable it to be told again.'),
+      .describe(
+        '`gone`: the endpoint answered 410 and was disabled. Enable it to receive notifications again.',
+      ),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
@@ -29,26 +31,28 @@ export const endpointSchema = z
 
 export const secretSchema = z
   .string()
-  .describe('`whsec_` and base64; verifies `webhook-signature`. Shown once.');
+  .describe('`whsec_` and base64. Verifies `webhook-signature`. Returned only once.');
 
 export const deliverySchema = z
   .object({
     id: z.string(),
-    messageId: z.string().describe('`webhook-id` of every attempt, and `id` in the body.'),
+    messageId: z.string().describe('`webhook-id` of every attempt and `id` in the body.'),
     event: z.string(),
     orderId: z.string().nullable(),
-    state: z.enum(DELIVERY_STATES).describe('`dead`: given up; redeliver it once the endpoint works.'),
+    state: z
+      .enum(DELIVERY_STATES)
+      .describe('`dead`: all attempts failed. Redeliver it when the endpoint works.'),
     attempts: z
       .array(
         z.object({
           at: timestamp,
           durationMs: z.number().int(),
-          status: z.number().int().nullable().describe('HTTP status; null when there was no answer.'),
+          status: z.number().int().nullable().describe('HTTP status. Null when there was no response.'),
           error: z.string().nullable(),
-          response: z.string().nullable().describe('The beginning of the answer’s body.'),
+          response: z.string().nullable().describe('Beginning of the response body.'),
         }),
       )
-      .describe('The latest 20, oldest first.'),
+      .describe('The latest 20 attempts, oldest first.'),
     nextAttemptAt: timestamp.nullable(),
     createdAt: timestamp,
     settledAt: timestamp.nullable(),

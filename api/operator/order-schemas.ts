@@ -8,22 +8,27 @@ import {
 import { text } from '../../src/platform/domain/fields';
 import { routingDecisionSchema } from './routing-decision';
 
-/** What operators read of an order, and what they can do to its run. */
+/** Schemas of orders as operators see them, and of repairs. */
 
 const time = z.iso.datetime({ offset: true });
-export const attention = z.array(z.enum(ATTENTION_REASONS)).describe('Why an operator should look at it.');
+export const attention = z
+  .array(z.enum(ATTENTION_REASONS))
+  .describe('The reasons why the order needs attention.');
 
 const postback = z.object({
   id: z.string(),
   status: z.string(),
-  at: time.describe('The partner’s time.'),
+  at: time.describe('Time by the partner’s clock.'),
   message: z.string().nullable(),
-  jobId: z.string().nullable().describe('The one job it is about; null: the whole print order.'),
+  jobId: z
+    .string()
+    .nullable()
+    .describe('The print job that the postback covers. Null: the whole print order.'),
   items: z.array(z.object({ jobId: z.string(), quantity: z.int().nullable() })).nullable(),
   trackingCode: z.string().nullable(),
   trackingLink: z.string().nullable(),
   receivedAt: time,
-  handledAt: time.nullable().describe('Null: on its way to the run, or the run had ended.'),
+  handledAt: time.nullable().describe('Null: the workflow has not handled it yet.'),
 });
 
 const printOrder = z.object({
@@ -32,10 +37,10 @@ const printOrder = z.object({
   partnerUid: z.string(),
   kind: z.string(),
   version: z.string(),
-  step: z.string().describe('The step of the run that made it.'),
+  step: z.string().describe('The step of the order workflow that created it.'),
   status: z.string(),
-  reproducesId: z.string().nullable().describe('The print order it makes again.'),
-  messageId: z.string().describe('webhook-id of its deliveries.'),
+  reproducesId: z.string().nullable().describe('The print order that this one replaces or repeats.'),
+  messageId: z.string().describe('`webhook-id` of its deliveries.'),
   acceptedAt: time.nullable(),
   dispatchDate: z.iso.date(),
   createdAt: time,
@@ -76,11 +81,11 @@ const run = z
         labelTakenBack: z
           .boolean()
           .optional()
-          .describe('A label was voided after a change of address or method.'),
+          .describe('True when a label was voided after a change of address or method.'),
         strayParcel: z
           .boolean()
           .optional()
-          .describe('A carrier has scanned a parcel under another label than the one that stands.'),
+          .describe('True when a carrier has scanned a parcel under a label other than the current one.'),
         jobs: z.array(
           z.object({
             id: z.string(),
@@ -88,22 +93,29 @@ const run = z
             quantity: z.int(),
             progress: z
               .union(Object.values(JOB_PROGRESS).map((value) => z.literal(value)))
-              .describe('0 nothing said, 1 received, 2 printed, 3 shipped.'),
-            progressAt: z.string().describe('The partner’s time of it; empty before the first word.'),
+              .describe('0 none, 1 received, 2 printed, 3 shipped.'),
+            progressAt: z
+              .string()
+              .describe('Time of the latest progress by the partner’s clock. Empty before the first.'),
             error: z.object({ at: z.string(), message: z.string() }).nullable(),
-            cancelledQuantity: z.int().describe('Units the partner cancelled and nobody has dealt with.'),
-            cancelledAt: z.string().optional().describe('The partner’s time of the latest cancellation.'),
+            cancelledQuantity: z
+              .int()
+              .describe('Units that the partner cancelled and no operator has handled yet.'),
+            cancelledAt: z
+              .string()
+              .optional()
+              .describe('Time of the latest cancellation by the partner’s clock.'),
             cancelRequest: z
               .object({ reason: z.string(), refused: z.boolean() })
               .optional()
-              .describe('An operator cancelled it, and its partner has not agreed.'),
+              .describe('Present when an operator cancelled the job and the partner has not confirmed.'),
             ended: z.enum(['cancelled', 'superseded']).nullable(),
           }),
         ),
       }),
     ),
   })
-  .describe('The state of the run, asked of a worker.');
+  .describe('The state of the order workflow.');
 
 export const operatorOrderSchema = z
   .object({
@@ -115,9 +127,9 @@ export const operatorOrderSchema = z
     financialStatus: z.enum(FINANCIAL_STATUSES),
     country: z.string(),
     attention,
-    shippingRevision: z.int().describe('Changes of address or method so far.'),
+    shippingRevision: z.int().describe('Number of changes of address or method.'),
     requestId: z.string().nullable(),
-    workflowId: z.string().describe('Of its run, for the Temporal UI.'),
+    workflowId: z.string().describe('Id of the order workflow in Temporal.'),
     refusal: z
       .object({ code: z.string(), reason: z.string(), details: z.record(z.string(), z.unknown()).nullable() })
       .nullable(),
@@ -145,8 +157,8 @@ export const operatorOrderSchema = z
           at: time,
         }),
       )
-      .describe('Oldest first. What an operator did carries `by` and `reason`.'),
-    run: run.nullable().describe('Null when no worker answers, and for orders whose run is no longer kept.'),
+      .describe('Oldest first. Repairs carry `by` and `reason`.'),
+    run: run.nullable().describe('Null when no worker answers, or when Temporal no longer has the workflow.'),
   })
   .meta({ id: 'OperatorOrder' });
 
@@ -165,37 +177,42 @@ export const attentionPageSchema = z
         updatedAt: time,
       }),
     ),
-    nextCursor: z.string().nullable().describe('Give it as cursor for the next page; null on the last.'),
+    nextCursor: z
+      .string()
+      .nullable()
+      .describe('Pass it as `cursor` to get the next page. Null on the last page.'),
   })
   .meta({ id: 'AttentionPage' });
 
 const itemId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
 const itemIds = z.array(itemId).min(1).max(500).nullish();
-const reason = text(500).describe('Kept with the operator’s name in the order’s log.');
+const reason = text(500).describe('Recorded with the operator’s name in the event log.');
 
 export const repairSchema = z
   .discriminatedUnion('action', [
     z.object({
       action: z
         .enum(['hold', 'release'])
-        .describe('hold: nothing new is handed over until release; what partners have, they go on making.'),
+        .describe(
+          '`hold`: Pressline sends no new print orders until `release`. Partners continue with the print orders that they have.',
+        ),
       reason,
     }),
     z.object({
       action: z
         .literal('retry')
         .describe(
-          'Sends print orders again that were refused, undeliverable or in error; a parked order is planned again.',
+          'Sends print orders again that were refused, could not be delivered, or are in error. Plans a waiting order again.',
         ),
-      itemIds: itemIds.describe('Default: every item that waits.'),
+      itemIds: itemIds.describe('Default: every item that waits for an operator.'),
       reason,
     }),
     z.object({
       action: z
         .literal('cancel')
         .describe(
-          'Cancels items for good, with a refund receipt. A partner that may still make them is asked first: until it ' +
-            'agrees they stay as they are. Cancelled once more, they are cancelled whatever it says.',
+          'Cancels items and adds a refund receipt. Pressline first asks a partner that may still make them, and the items ' +
+            'keep their status until it confirms. A second `cancel` cancels them without the partner’s consent.',
         ),
       itemIds: itemIds.describe('Default: every item that has not shipped.'),
       reason,
@@ -204,7 +221,7 @@ export const repairSchema = z
       action: z
         .literal('dismiss')
         .describe(
-          'Puts away what an order that has ended wants attention for. While it goes on, that follows from its facts.',
+          'Clears the attention reasons of an order that has ended. Those of an open order follow from its state.',
         ),
       reason,
     }),
@@ -212,11 +229,15 @@ export const repairSchema = z
       action: z
         .enum(['reroute', 'reproduce'])
         .describe(
-          'A new print order, linked to the first. reroute: at another partner, in place of the one that has the item. ' +
-            'reproduce: anew; units that wait for an operator are taken over, others are made in addition.',
+          'Creates a new print order, linked to the first. `reroute`: another partner makes the item instead of the ' +
+            'present one. `reproduce`: the new print order takes over the units that wait for an operator; others are made in addition.',
         ),
       itemId,
-      quantity: z.int().min(1).nullish().describe('Default: all units that wait, else the whole item.'),
+      quantity: z
+        .int()
+        .min(1)
+        .nullish()
+        .describe('Default: all units that wait for an operator, else the whole item.'),
       partnerId: z.uuid().nullish().describe('Default: routing chooses.'),
       reason,
     }),

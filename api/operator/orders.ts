@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ATTENTION_REASONS } from '../../src/orders/domain/lifecycle/run-state';
-import { hasShipped, isFinal } from '../../src/orders/domain/lifecycle/statuses';
-import type { RepairRequest } from '../../src/orders/domain/run/run-messages';
 import {
-  attentionReasons,
-  dismissAttention,
   type OperatorOrder,
   type OperatorPrintOrder,
   operatorOrder,
@@ -13,15 +9,15 @@ import {
 } from '../../src/orders/reading/operator-orders';
 import type { RunGateway } from '../../src/orders/run/gateway';
 import { routingDecisions } from '../../src/partners/routing-decisions';
-import { partnerByAccount } from '../../src/partners/store';
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
-import { type FieldError, Refusal } from '../../src/platform/errors';
+import { Refusal } from '../../src/platform/errors';
 import { sha256 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
+import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { type Route, route } from '../http/route';
-import { decodeCursor, encodeCursor } from '../orders/cursor';
 import { visibleOrderId } from '../orders/visible-order';
-import { attentionPageSchema, operatorOrderSchema, type RepairBody, repairSchema } from './order-schemas';
+import { checkedRepair, dismiss } from './order-repair';
+import { attentionPageSchema, operatorOrderSchema, repairSchema } from './order-schemas';
 import type { RoutingDecisionView } from './routing-decision';
 
 const TAG = 'Operator: orders';
@@ -31,7 +27,7 @@ const params = z.object({
     .string()
     .min(1)
     .max(100)
-    .describe('The order’s id, or its reference (the newest order that has it).'),
+    .describe('The order’s id, or its reference. A reference finds the newest order that has it.'),
 });
 
 function printOrderView({ shipments, postbacks, ...printOrder }: OperatorPrintOrder) {
@@ -59,7 +55,7 @@ function orderView(order: OperatorOrder) {
     fulfillmentStatus: order.fulfillmentStatus,
     financialStatus: order.financialStatus,
     country: order.country,
-    attention: attentionReasons(order.attention),
+    attention: [...(order.attention ?? [])],
     shippingRevision: order.shippingRevision,
     requestId: order.requestId,
     workflowId: orderWorkflowId(order.id),
@@ -72,7 +68,7 @@ function orderView(order: OperatorOrder) {
   };
 }
 
-/** The run's state when a worker answers for it. */
+/** Returns the state of the order's workflow, or null when no worker answers. */
 async function runStateOf(runs: RunGateway, orderId: string) {
   try {
     const { seen: _seen, ...state } = await runs.state(orderId);
@@ -83,70 +79,7 @@ async function runStateOf(runs: RunGateway, orderId: string) {
   }
 }
 
-/** What a run does; the other acts are about an order that has none any more. */
-type RunRepair = Exclude<RepairBody, { action: 'dismiss' }>;
-
-/** @throws Refusal `CONFLICT` for an order that goes on, or wants nothing */
-async function dismiss(sql: ApiDeps['sql'], orderId: string, by: string, reason: string): Promise<void> {
-  const outcome = await dismissAttention(sql, orderId, { by, reason });
-  if (outcome === 'nothing') throw new Refusal('CONFLICT', { message: 'Nothing wants attention.' });
-  if (outcome === 'going-on') {
-    throw new Refusal('CONFLICT', {
-      message: 'The order goes on: what it wants attention for is put away by mending it.',
-    });
-  }
-}
-
-/** @throws Refusal `VALIDATION_ERROR` for items, quantities and partners that the order cannot mean */
-async function checkedRequest(
-  sql: ApiDeps['sql'],
-  order: OperatorOrder,
-  body: RunRepair,
-  by: string,
-): Promise<RepairRequest> {
-  const errors: FieldError[] = [];
-  const report = (reference: string, message: string) =>
-    errors.push({ code: 'VALIDATION_ERROR', message, reference });
-  const items = order.items ?? [];
-  const itemOf = (id: string) => items.find((item) => item.id === id);
-  const { reason } = body;
-  let request: RepairRequest;
-  switch (body.action) {
-    case 'hold':
-    case 'release':
-      return { action: body.action, by, reason };
-    case 'retry':
-    case 'cancel': {
-      for (const [index, id] of (body.itemIds ?? []).entries()) {
-        if (itemOf(id) === undefined) report(`itemIds[${index}]`, `The order has no item ${id}.`);
-      }
-      const all = items
-        .filter(({ fulfillmentStatus: status }) => !hasShipped(status) && !isFinal(status))
-        .map(({ id }) => id);
-      request = { action: body.action, by, reason, itemIds: body.itemIds ?? all };
-      break;
-    }
-    case 'reroute':
-    case 'reproduce': {
-      const item = itemOf(body.itemId);
-      if (item === undefined) report('itemId', `The order has no item ${body.itemId}.`);
-      else if ((body.quantity ?? 0) > item.quantity)
-        report('quantity', `The item has ${item.quantity} units.`);
-      if (body.partnerId != null && (await partnerByAccount(sql, body.partnerId)) === undefined) {
-        report('partnerId', 'There is no partner of this id.');
-      }
-      const { action, itemId, quantity = null, partnerId = null } = body;
-      request = { action, by, reason, itemId, quantity, partnerId };
-    }
-  }
-  if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
-  if ('itemIds' in request && request.itemIds.length === 0) {
-    throw new Refusal('CONFLICT', { message: 'Every item has shipped or ended.' });
-  }
-  return request;
-}
-
-/** Operators look into orders, list those that want them, and repair runs. */
+/** Routes with which operators read and repair orders. */
 export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
   const found = async (orderId: string): Promise<OperatorOrder> => {
     const order = await operatorOrder(sql, orderId);
@@ -159,10 +92,10 @@ export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
       method: 'get',
       path: '/v1/operator/orders/{orderId}',
       operationId: 'getOperatorOrder',
-      summary: 'Look into an order',
+      summary: 'Retrieve an order as operators see it',
       description:
-        'Print orders with their deliveries, postbacks and labels, how partners were chosen, what wants attention, ' +
-        'and the log of everything that happened, operators’ acts included.',
+        'Returns print orders with their postbacks and labels, the routing decisions, the attention reasons, the ' +
+        'complete event log with the repairs of operators, and the state of the workflow.',
       tag: TAG,
       access,
       errors: 'coded',
@@ -190,7 +123,7 @@ export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
       method: 'get',
       path: '/v1/operator/attention',
       operationId: 'listOrdersNeedingAttention',
-      summary: 'List orders that an operator should look at, newest first',
+      summary: 'List orders that need attention, newest first',
       tag: TAG,
       access,
       errors: 'coded',
@@ -201,22 +134,23 @@ export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
           .string()
           .max(200)
           .optional()
-          .describe('nextCursor of the page before, with the same reason.'),
+          .describe('`nextCursor` of the previous page. Keep `reason` unchanged.'),
       }),
       response: attentionPageSchema,
       handler: async ({ query: { reason, limit, cursor } }) => {
         const after = cursor === undefined ? null : decodeCursor(cursor);
-        // One more than is shown tells whether there is a next page.
         const rows = await ordersNeedingAttention(sql, reason, { limit: limit + 1, after });
-        const last = rows.length > limit ? rows[limit - 1] : undefined;
+        const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) =>
+          encodeCursor({ time: position, id }),
+        );
         return {
-          orders: rows.slice(0, limit).map(({ position: _position, ...order }) => ({
+          orders: page.map(({ position: _position, ...order }) => ({
             ...order,
-            attention: attentionReasons(order.attention),
+            attention: [...order.attention],
             createdAt: order.createdAt.toISOString(),
             updatedAt: order.updatedAt.toISOString(),
           })),
-          nextCursor: last === undefined ? null : encodeCursor({ createdAt: last.position, id: last.id }),
+          nextCursor,
         };
       },
     }),
@@ -224,10 +158,10 @@ export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
       method: 'post',
       path: '/v1/operator/orders/{orderId}/repairs',
       operationId: 'repairOrder',
-      summary: 'Repair an order’s run',
+      summary: 'Repair an order',
       description:
-        'Answers when the act is done and in the order’s log. 409 when the order is not in a state that the act fits, ' +
-        'or no partner can make what is asked for; 503 when no worker is there to do it.',
+        'Returns when the repair is done and recorded in the event log. 409: the repair does not fit the state of the ' +
+        'order, or no partner can make the items. 503: no worker is available.',
       tag: TAG,
       access,
       errors: 'coded',
@@ -247,11 +181,11 @@ export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
         if (body.action === 'dismiss') {
           await dismiss(sql, id, account.name, body.reason);
         } else {
-          const request = await checkedRequest(sql, await found(id), body, account.name);
+          const request = await checkedRepair(sql, await found(id), body, account.name);
           const key = headers['idempotency-key'];
-          const actId =
+          const repairId =
             key === undefined ? randomUUID() : sha256(`${account.id}:${key}`).toString('base64url');
-          await runs.repair(id, request, actId);
+          await runs.repair(id, request, repairId);
         }
         log.info({ orderId: id, action: body.action, by: account.name }, 'order repaired');
         const after = await found(id);
@@ -259,7 +193,7 @@ export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
           id,
           orderReferenceId: after.orderReferenceId,
           fulfillmentStatus: after.fulfillmentStatus,
-          attention: attentionReasons(after.attention),
+          attention: [...(after.attention ?? [])],
         };
       },
     }),

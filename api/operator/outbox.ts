@@ -1,22 +1,14 @@
 import { z } from 'zod';
-import { Refusal } from '../../src/platform/errors';
 import { deadRows, replayDead } from '../../src/platform/outbox/outbox';
 import type { ApiDeps } from '../deps';
+import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { type Route, route } from '../http/route';
 
 const TAG = 'Operator: outbox';
 const access = { credentials: 'key', roles: ['operator'] } as const;
 const KINDS = ['start_workflow', 'signal_workflow', 'notification'] as const;
-const rowId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
-const CURSOR = /^([12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z) (\d{1,18})$/;
-
-function decodeCursor(cursor: string): { deadAt: string; id: string } {
-  const [, deadAt, id] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
-  if (deadAt !== undefined && id !== undefined && !Number.isNaN(Date.parse(deadAt))) return { deadAt, id };
-  throw new Refusal('VALIDATION_ERROR', {
-    errors: [{ code: 'VALIDATION_ERROR', message: 'Not a cursor of this list.', reference: 'cursor' }],
-  });
-}
+const ROW_ID = /^\d{1,18}$/;
+const rowId = z.string().regex(ROW_ID, 'must be a string that holds an integer');
 
 /** Operator routes for dead letters: messages to Temporal or to clients that could not be delivered. */
 export function outboxRoutes({ sql }: ApiDeps): Route[] {
@@ -50,17 +42,21 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
         })
         .meta({ id: 'DeadMessagePage' }),
       handler: async ({ query: { limit, cursor } }) => {
-        const after = cursor === undefined ? null : decodeCursor(cursor);
-        const rows = await deadRows(sql, { limit: limit + 1, after });
-        const last = rows.length > limit ? rows[limit - 1] : undefined;
+        const after = cursor === undefined ? null : decodeCursor(cursor, (id) => ROW_ID.test(id));
+        const rows = await deadRows(sql, {
+          limit: limit + 1,
+          after: after === null ? null : { deadAt: after.time, id: after.id },
+        });
+        const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) =>
+          encodeCursor({ time: position, id }),
+        );
         return {
-          messages: rows.slice(0, limit).map(({ position: _position, ...row }) => ({
+          messages: page.map(({ position: _position, ...row }) => ({
             ...row,
             createdAt: row.createdAt.toISOString(),
             deadAt: row.deadAt.toISOString(),
           })),
-          nextCursor:
-            last === undefined ? null : Buffer.from(`${last.position} ${last.id}`).toString('base64url'),
+          nextCursor,
         };
       },
     }),

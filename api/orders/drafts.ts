@@ -12,17 +12,17 @@ import { orderAddress } from './routes';
 import { retrievedOrderSchema } from './schemas';
 import { visibleOrderId } from './visible-order';
 
-/** Edits of one draft that overtake each other are tried again; so many at once are nobody's editing. */
-const RACES = 10;
+/** Attempts at an edit that concurrent edits of the same draft overtake. */
+const ATTEMPTS = 10;
 
-/** @throws Refusal `VALIDATION_ERROR` with every offending field of the whole */
-function checkedWhole(whole: object): SubmitOrder {
-  const result = submitOrderSchema.safeParse(whole);
+/** Validates a patched draft as a submitted order. @throws Refusal `VALIDATION_ERROR` with every offending field */
+function checkedOrder(order: object): SubmitOrder {
+  const result = submitOrderSchema.safeParse(order);
   if (result.success) return result.data;
-  throw new Refusal('VALIDATION_ERROR', { errors: fieldErrors(result.error, whole) });
+  throw new Refusal('VALIDATION_ERROR', { errors: fieldErrors(result.error, order) });
 }
 
-/** Drafts: orders that are kept, edited and shown, and do nothing until they are confirmed. */
+/** Routes for drafts: stored orders that have no workflow until they become orders. */
 export function draftRoutes(deps: ApiDeps): Route[] {
   const { sql, links, wake, runSettings } = deps;
   const common = {
@@ -38,17 +38,17 @@ export function draftRoutes(deps: ApiDeps): Route[] {
       ...common,
       method: 'patch',
       operationId: 'patchDraft',
-      summary: 'Edit a draft, or make it an order',
+      summary: 'Edit a draft, or turn it into an order',
       description:
-        'Fields that are given replace the draft’s, each as a whole; null takes an optional one away. With ' +
-        '`orderType: order` the draft is ordered as if it were submitted now. 409 for what is not a draft.',
+        'Each given field replaces the stored one. Null removes an optional field. `orderType: order` submits the draft ' +
+        'with the present catalog. 409: the order is not a draft.',
       body: patchDraftSchema,
       response: retrievedOrderSchema,
       handler: async ({ account, params, body, requestId, log }) => {
         const id = await visibleOrderId(sql, account, params.orderId);
-        for (let race = 0; race < RACES; race += 1) {
+        for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
           const draft = await readDraft(sql, id);
-          const order = checkedWhole(patched(draft, body));
+          const order = checkedOrder(patched(draft, body));
           const becomesOrder = order.orderType === 'order';
           const products =
             becomesOrder || body.items !== undefined
@@ -65,7 +65,7 @@ export function draftRoutes(deps: ApiDeps): Route[] {
           if (saved === undefined) throw new Refusal('NOT_FOUND');
           return orderView(saved, links);
         }
-        throw new Refusal('CONFLICT', { message: 'Other requests keep editing this draft.' });
+        throw new Refusal('CONFLICT', { message: 'Other requests are editing this draft. Try again.' });
       },
     }),
 
@@ -74,7 +74,7 @@ export function draftRoutes(deps: ApiDeps): Route[] {
       method: 'delete',
       operationId: 'deleteDraft',
       summary: 'Delete a draft',
-      description: 'An order is cancelled instead: 409.',
+      description: '409: the order is not a draft. Cancel it instead.',
       response: z.object({ id: z.string(), deleted: z.literal(true) }),
       handler: async ({ account, params }) => {
         const id = await visibleOrderId(sql, account, params.orderId);

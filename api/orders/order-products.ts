@@ -1,13 +1,13 @@
 import type { ResolvedProduct } from '../../src/catalog/domain/product';
 import { type ProductReference, resolveProducts } from '../../src/catalog/resolve-products';
-import { takesFileType } from '../../src/orders/intake/file-types';
+import { acceptsFileType } from '../../src/orders/intake/file-types';
 import type { SubmitOrder } from '../../src/orders/intake/schemas';
 import { type FieldError, Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 
 /**
- * The products of an order's items, with the rules that need them: the product exists and may be ordered by the
- * client, and takes the files' types.
+ * Returns the products of an order's items. Checks that each product exists, that the client may order it, and that
+ * it accepts the types of the files.
  * @throws Refusal `VALIDATION_ERROR` with every offending field
  */
 export async function productsOfOrder(
@@ -19,8 +19,8 @@ export async function productsOfOrder(
 }
 
 /**
- * The products that items name.
- * @param check finds what else is wrong with an item, given its product
+ * Returns the products that items name.
+ * @param check returns further errors of an item, given its product
  * @throws Refusal `VALIDATION_ERROR` with every offending field
  */
 export async function resolvedProducts<Item extends ProductReference>(
@@ -46,8 +46,8 @@ export async function resolvedProducts<Item extends ProductReference>(
   return products;
 }
 
-function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function fileErrors(
@@ -57,10 +57,10 @@ function fileErrors(
 ): FieldError[] {
   const errors: FieldError[] = [];
   for (const [position, file] of item.files.entries()) {
-    if (takesFileType(product, file.type)) continue;
+    if (acceptsFileType(product, file.type)) continue;
     errors.push({
       code: 'NO_SUCH_CHOICE_ERROR',
-      message: `This product takes files of the types ${product.fileTypes.join(', ')}.`,
+      message: `This product accepts the file types ${product.fileTypes.join(', ')}.`,
       reference: `items[${index}].files[${position}].type`,
     });
   }

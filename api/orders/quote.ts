@@ -26,7 +26,7 @@ const methodSchema = z.object({
   currency: z.string(),
   isCheapest: z.boolean(),
   isTracked: z.boolean(),
-  minDeliveryDays: z.int().describe('Calendar days from today to delivery, production included.'),
+  minDeliveryDays: z.int().describe('Calendar days from today to delivery, including production.'),
   maxDeliveryDays: z.int(),
   minDeliveryDate: date,
   maxDeliveryDate: date,
@@ -37,21 +37,21 @@ const quoteSchema = z.object({
   fulfillmentStateProvince: z.string().nullable(),
   fulfillmentFacilityId: z.string(),
   dispatchDate: date,
-  isCrossBorder: z.boolean().describe('Such an order needs retail prices, or it is refused.'),
+  isCrossBorder: z.boolean().describe('True when the order needs retail prices. Without them it is refused.'),
   packageCount: z.int(),
-  totalWeight: z.number().describe('Grams, packaging included.'),
+  totalWeight: z.number().describe('Grams, including packaging.'),
   items: z.array(
     z.object({
       itemReferenceId: z.string(),
       productName: z.string(),
       quantity: z.int(),
       currency: z.string(),
-      priceInitial: z.number().describe('Before the quantity’s discount.'),
+      priceInitial: z.number().describe('Before the quantity discount.'),
       discount: z.number(),
       ...money,
     }),
   ),
-  shipmentMethodUid: z.string().describe('The method that the totals are reckoned with.'),
+  shipmentMethodUid: z.string().describe('The method on which the totals are based.'),
   shippingPrice: z.number(),
   shippingPriceVat: z.number(),
   shippingPriceInclVat: z.number(),
@@ -62,7 +62,7 @@ const orderQuoteSchema = z
   .object({
     orderReferenceId: z.string().nullable(),
     currency: z.string(),
-    quotes: z.array(quoteSchema).describe('One for each print order that the order would be made in.'),
+    quotes: z.array(quoteSchema).describe('One for each print order.'),
     productsPrice: z.number(),
     productsPriceVat: z.number(),
     productsPriceInclVat: z.number(),
@@ -75,7 +75,7 @@ const orderQuoteSchema = z
   })
   .meta({ id: 'OrderQuote' });
 
-/** Totals of a quote, all of them sums over its print orders' receipts. */
+/** Totals of a quote. Each is the sum over the receipts of its print orders. */
 const TOTALS = [
   'productsPrice',
   'productsPriceVat',
@@ -136,7 +136,7 @@ function quoteView({ receipt, chosen, ...quoted }: QuotedPrintOrder): z.input<ty
   };
 }
 
-/** Prices and ways before an order is placed (DESIGN "Addresses"). */
+/** The route that quotes an order (DESIGN "Addresses"). */
 export function orderQuoteRoutes({
   sql,
   carriers,
@@ -150,7 +150,7 @@ export function orderQuoteRoutes({
       operationId: 'quoteOrder',
       summary: 'Quote an order',
       description:
-        'What an order would cost and how it could travel if it were submitted now. Nothing is stored or reserved.',
+        'Returns the prices and shipment methods that an order would have if it were submitted now. Stores and reserves nothing.',
       tag: 'Orders',
       access: { credentials: 'key:secret', roles: ['client'] },
       errors: 'coded',
@@ -160,7 +160,7 @@ export function orderQuoteRoutes({
         const products = await resolvedProducts(sql, account.id, body.items);
         const quotes = await quoteOrder(deps, body, account, products).catch((error: unknown) => {
           if (!(error instanceof CarrierUnavailable)) throw error;
-          throw unavailable('No carrier gives prices at the moment.');
+          throw unavailable('No carrier returns prices at the moment.');
         });
         const totals = TOTALS.map((name) => {
           const minor = quotes.reduce((sum, { receipt }) => sum + receipt.totals[name], 0);

@@ -23,10 +23,12 @@ export const orderAddress = z.object({
     .string()
     .min(1)
     .max(100)
-    .describe('The order’s id, or the client’s orderReferenceId (the newest order that has it).'),
+    .describe(
+      'The order’s id, or the client’s `orderReferenceId`. A reference finds the newest order that has it.',
+    ),
 });
 
-/** Orders of clients: submit, read, change how they travel, cancel (interface "Orders", DESIGN "Addresses"). */
+/** Routes for clients' orders (interface "Orders", DESIGN "Addresses"). */
 export function orderRoutes(deps: ApiDeps): Route[] {
   const { sql, links, wake, runs, runSettings } = deps;
   const intake = createIntake(sql, runSettings);
@@ -40,8 +42,8 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       operationId: 'submitOrder',
       summary: 'Submit an order',
       description:
-        'Takes an order, or a draft, in one request. The answer comes when the order is stored; everything after ' +
-        'that, print files included, happens in its run.',
+        'Submits an order, or a draft, in one request. The response is sent when the order is stored. Print files are ' +
+        'fetched afterwards.',
       tag: 'Orders',
       access: clients,
       errors: 'coded',
@@ -55,7 +57,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
           idempotency.keyed ? (tx, answer) => idempotency.complete(tx, answer) : null,
         );
         if (body.orderType === 'order') wake('start_workflow');
-        log.info({ orderId: submitted.id, orderType: body.orderType }, 'order taken');
+        log.info({ orderId: submitted.id, orderType: body.orderType }, 'order accepted');
         return submitted;
       },
     }),
@@ -80,7 +82,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       operationId: 'updateShipment',
       summary: 'Change shipping method or address',
       description:
-        'Possible until the order has shipped. Labels that were made already are voided and made anew.',
+        'Allowed until the order has shipped. Existing labels are voided, and the next dispatch creates new ones.',
       tag: 'Orders',
       access: clients,
       errors: 'coded',
@@ -90,21 +92,21 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       handler: async ({ account, params, body }) => {
         const before = await visibleOrder(sql, account, params.orderId);
         if (before.orderType === 'draft') {
-          throw new Refusal('CONFLICT', { message: 'A draft is changed by PATCH; it has no shipment yet.' });
+          throw new Refusal('CONFLICT', { message: 'A draft has no shipment. Change it with PATCH.' });
         }
         refuseWith(whyStatusForbids(before.fulfillmentStatus, 'changed'));
         const changeId = await storeShippingChange(sql, before.id, body);
         try {
           await runs.changeShipping(before.id, changeId);
         } catch (error) {
-          // With the run away the change may be applied yet; refused, an address is not kept.
+          // After UNAVAILABLE the change may still be applied. A refused address is not kept.
           if (error instanceof Refusal && error.code !== 'UNAVAILABLE') {
             await dropShippingChange(sql, changeId);
           }
           throw error;
         }
         const [order] = await readOrders(sql, [before.id]);
-        // The answer has fewer fields of the shipment than a retrieved order.
+        // Parsing drops the fields that a retrieved order's shipment has in addition.
         return updatedShipmentSchema.parse({
           shippingAddress: addressView(order!),
           shipment: shipmentView(order!),
@@ -118,8 +120,8 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       operationId: 'cancelOrder',
       summary: 'Cancel an order',
       description:
-        'Possible until the order has shipped. A partner that has the order is asked; while its word is awaited the ' +
-        'order keeps its status, and becomes `canceled` when the partner agrees.',
+        'Allowed until the order has shipped. Pressline asks a partner that already has the order. The order keeps its ' +
+        'status until the partner confirms, and then becomes `canceled`.',
       tag: 'Orders',
       access: readers,
       errors: 'coded',
@@ -134,7 +136,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
         const id = await visibleOrderId(sql, account, params.orderId);
         const [order] = await readOrders(sql, [id]);
         if (order!.orderType === 'draft') {
-          throw new Refusal('CONFLICT', { message: 'A draft is deleted, not cancelled.' });
+          throw new Refusal('CONFLICT', { message: 'A draft cannot be cancelled. Delete it instead.' });
         }
         refuseWith(whyStatusForbids(order!.fulfillmentStatus, 'cancelled'));
         const { fulfillmentStatus } = await runs.cancel(id, {

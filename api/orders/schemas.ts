@@ -5,7 +5,7 @@ import {
   ORDER_STATUSES,
 } from '../../src/orders/domain/lifecycle/statuses';
 
-/** Orders as they are answered (interface "Order (as retrieved)"). */
+/** Schemas of retrieved orders (interface "Order (as retrieved)"). */
 
 const nullableText = z.string().nullable();
 const timestamp = z.iso.datetime();
@@ -101,7 +101,7 @@ const retrievedItemSchema = z
     fileUrl: nullableText,
     dpi: z.int().nullable(),
     appServices: z.array(z.unknown()),
-    filesSize: z.int().describe('Bytes of all stored print files.'),
+    filesSize: z.int().describe('Total size of the stored print files, in bytes.'),
     productVariant: z.array(z.object({ name: z.string(), value: z.string() })),
   })
   .meta({ id: 'RetrievedItem' });
@@ -241,7 +241,7 @@ export const retrievedOrderSchema = z
     digitizationId: z.null(),
     appServices: z.array(z.unknown()),
     shipmentMethodUid: nullableText,
-    eventLog: z.array(event).describe('What happened to the order as a whole; items carry their own.'),
+    eventLog: z.array(event).describe('Events of the order as a whole. Items have their own `eventLog`.'),
   })
   .meta({ id: 'Order' });
 

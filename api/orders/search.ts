@@ -4,11 +4,11 @@ import { type OrderSummary, searchOrders } from '../../src/orders/reading/search
 import { countryCode } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
 import type { ApiDeps } from '../deps';
+import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { type Route, route } from '../http/route';
-import { decodeCursor, encodeCursor } from './cursor';
 import { viewerOf } from './visible-order';
 
-/** Values that one filter may hold: as many as a page holds orders. */
+/** Largest number of values in one filter. It equals the largest page. */
 const FILTER_VALUES = 250;
 const DEFAULT_PAGE = 50;
 
@@ -19,7 +19,7 @@ const anyOf = <T extends z.ZodType>(value: T, max = FILTER_VALUES) =>
     .max(max)
     .nullish()
     .transform((values) => values ?? undefined);
-/** No order is older or younger; Postgres takes fewer years and offsets than ISO 8601 has. */
+/** Times are clamped to this range, because Postgres accepts fewer years than ISO 8601. No order is outside it. */
 const [EARLIEST, LATEST] = [0, Date.UTC(9999, 0)];
 const instant = z.iso
   .datetime({ offset: true })
@@ -35,20 +35,20 @@ const orderSearchSchema = z
   .object({
     ids: anyOf(text),
     orderReferenceIds: anyOf(text),
-    clientIds: anyOf(text, 50).describe('For operators; clients see their own orders only.'),
+    clientIds: anyOf(text, 50).describe('For operators. Clients see only their own orders.'),
     fulfillmentStatuses: anyOf(z.enum(ORDER_STATUSES)),
     financialStatuses: anyOf(z.enum(FINANCIAL_STATUSES)),
     orderTypes: anyOf(z.enum(['order', 'draft'])),
-    countries: anyOf(countryCode).describe('Of the shipping address.'),
+    countries: anyOf(countryCode).describe('Countries of the shipping address.'),
     channels: anyOf(text),
-    createdFrom: instant.describe('Orders created at this instant or later.'),
-    createdTo: instant.describe('Orders created before this instant.'),
+    createdFrom: instant.describe('Orders created at or after this time.'),
+    createdTo: instant.describe('Orders created before this time.'),
     limit: z.int().min(1).max(250).default(DEFAULT_PAGE),
     cursor: z
       .string()
       .max(200)
       .nullish()
-      .describe('nextCursor of the page before; the filters must stay the same.'),
+      .describe('`nextCursor` of the previous page. Keep the other filters unchanged.'),
   })
   .meta({
     id: 'OrderSearch',
@@ -71,7 +71,10 @@ const summarySchema = z
     firstName: z.string(),
     lastName: z.string(),
     itemCount: z.int(),
-    totalInclVat: z.number().nullable().describe('Invoices less refunds; null until the order is priced.'),
+    totalInclVat: z
+      .number()
+      .nullable()
+      .describe('Total of invoices and refunds. Null until the order is priced.'),
     createdAt: z.iso.datetime(),
     orderedAt: z.iso.datetime().nullable(),
     updatedAt: z.iso.datetime(),
@@ -81,7 +84,10 @@ const summarySchema = z
 const orderPageSchema = z
   .object({
     orders: z.array(summarySchema),
-    nextCursor: z.string().nullable().describe('Give it as cursor for the next page; null on the last.'),
+    nextCursor: z
+      .string()
+      .nullable()
+      .describe('Pass it as `cursor` to get the next page. Null on the last page.'),
   })
   .meta({ id: 'OrderPage' });
 
@@ -95,7 +101,7 @@ function summaryView({ position: _position, ...order }: OrderSummary): z.input<t
   };
 }
 
-/** Finding orders among many (DESIGN "Addresses"). */
+/** The route that searches orders (DESIGN "Addresses"). */
 export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
   return [
     route({
@@ -104,8 +110,8 @@ export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       operationId: 'searchOrders',
       summary: 'Search orders, newest first',
       description:
-        'Every filter that is given must match; a list matches any of its values. Pages hang on the last order ' +
-        'seen, so that orders which come in meanwhile are neither shown twice nor push others out of sight.',
+        'Returns the orders that match every filter given. A list matches any of its values. A cursor continues after ' +
+        'the last order of a page, so new orders neither repeat rows nor hide them.',
       tag: 'Orders',
       access: { credentials: 'key:secret', roles: ['client', 'operator'] },
       errors: 'coded',
@@ -114,14 +120,11 @@ export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       handler: async ({ account, body }) => {
         const { limit, cursor, ...search } = body;
         const after = cursor == null ? null : decodeCursor(cursor);
-        // One more than is shown tells whether there is a next page.
         const rows = await searchOrders(sql, viewerOf(account), search, { limit: limit + 1, after });
-        const page = rows.slice(0, limit);
-        const last = rows.length > limit ? page.at(-1) : undefined;
-        return {
-          orders: page.map(summaryView),
-          nextCursor: last === undefined ? null : encodeCursor({ createdAt: last.position, id: last.id }),
-        };
+        const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) =>
+          encodeCursor({ time: position, id }),
+        );
+        return { orders: page.map(summaryView), nextCursor };
       },
     }),
   ];

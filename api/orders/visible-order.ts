@@ -8,14 +8,14 @@ import {
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 
-/** Clients see their own orders, operators all. */
+/** Returns what an account may see. Clients see their own orders, operators see all. */
 export function viewerOf(account: Account): Viewer {
   return { clientId: account.role === 'operator' ? null : account.id };
 }
 
 /**
- * The order that an id or reference in an address stands for.
- * @throws Refusal `NOT_FOUND` when there is none that the caller may see
+ * Returns the id of the order that a path parameter names by id or reference.
+ * @throws Refusal `NOT_FOUND` when there is no such order that the account may see
  */
 export async function visibleOrderId(sql: Sql, account: Account, idOrReference: string): Promise<string> {
   const id = await findOrderId(sql, viewerOf(account), idOrReference);
@@ -24,7 +24,7 @@ export async function visibleOrderId(sql: Sql, account: Account, idOrReference: 
   return id;
 }
 
-/** @throws Refusal `NOT_FOUND` */
+/** Returns the order that a path parameter names. @throws Refusal `NOT_FOUND` */
 export async function visibleOrder(sql: Sql, account: Account, idOrReference: string): Promise<OrderRecord> {
   const [order] = await readOrders(sql, [await visibleOrderId(sql, account, idOrReference)]);
   if (order === undefined) throw new Refusal('NOT_FOUND');

@@ -35,7 +35,8 @@ export async function storedOrders(sql: Sql): Promise<StoredOrder[]> {
       items: { id: string; status: string; quantity: number; product: ResolvedProduct }[];
     }[]
   >`
-    SELECT o.id, o.order_reference_id AS reference, o.fulfillment_status AS status, o.attention,
+    SELECT o.id, o.order_reference_id AS reference, o.fulfillment_status AS status,
+      array_to_string(o.attention, ' ') AS attention,
       (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'status', i.fulfillment_status, 'quantity', i.quantity,
         'product', i.product)) FROM order_items i WHERE i.order_id = o.id) AS items
     FROM orders o`;

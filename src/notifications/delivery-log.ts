@@ -15,7 +15,7 @@ export interface DeliveryEntry {
   readonly orderId: string | null;
   readonly state: DeliveryState;
   readonly attempts: Attempt[];
-  /** When it is tried next; null when it is not waiting. */
+  /** Time of the next attempt; null when the delivery is settled. */
   readonly nextAttemptAt: Date | null;
   readonly createdAt: Date;
   readonly settledAt: Date | null;
@@ -26,7 +26,7 @@ export interface DeliveryFilter {
   readonly event?: string | undefined;
   readonly orderId?: string | undefined;
   readonly limit: number;
-  /** Id of the last delivery of the page before. */
+  /** Id of the last delivery of the previous page. */
   readonly after?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ const PRUNE_BATCH = 10_000;
 const columns = (sql: Queryable) =>
   sql`d.id, d.message_id, d.event, d.order_id, d.state, d.attempts, d.next_attempt_at, d.created_at, d.settled_at`;
 
-/** Deliveries to an endpoint, newest first. */
+/** Returns a page of the deliveries to an endpoint, newest first. */
 export async function listDeliveries(
   sql: Queryable,
   endpointId: string,
@@ -52,7 +52,7 @@ export async function listDeliveries(
     ORDER BY d.id DESC LIMIT ${limit}`;
 }
 
-/** One delivery with the body as it was sent. */
+/** Returns a delivery with the body as sent. */
 export async function deliveryOf(
   sql: Queryable,
   endpointId: string,
@@ -66,9 +66,9 @@ export async function deliveryOf(
 }
 
 /**
- * Puts settled deliveries back into delivery, with the same message id and body and a fresh schedule.
- * @param only one delivery, delivered or dead; or every dead one
- * @returns how many
+ * Delivers settled deliveries again, with the same message id and body and a new schedule.
+ * @param only one delivery, delivered or dead; or every dead delivery
+ * @returns the number of deliveries
  */
 export async function redeliver(
   sql: Sql,
@@ -89,7 +89,7 @@ export async function redeliver(
   });
 }
 
-/** Dead outbox rows give way to fresh ones, so that a replay of both cannot send twice. */
+/** Replaces dead outbox rows by new ones, so that an operator's replay cannot send the message twice. */
 async function replaceOutboxRows(
   tx: Transaction,
   endpointId: string,
@@ -108,7 +108,7 @@ async function replaceOutboxRows(
   );
 }
 
-/** Sends an event that tells nothing, to see whether the endpoint works. @returns the delivery's id */
+/** Sends a test event to an endpoint. Returns the delivery's id. */
 export async function sendTestEvent(sql: Sql, endpointId: string): Promise<string> {
   const messageId = uuidv7();
   const body = JSON.stringify({ id: messageId, event: TEST_EVENT, created: new Date().toISOString() });
@@ -118,7 +118,7 @@ export async function sendTestEvent(sql: Sql, endpointId: string): Promise<strin
   return id!;
 }
 
-/** Removes settled deliveries older than 30 days, in batches. @returns how many */
+/** Deletes settled deliveries older than 30 days, in batches. Returns the number deleted. */
 export async function pruneDeliveries(sql: Sql, now = new Date()): Promise<number> {
   const before = new Date(now.getTime() - KEPT_DAYS * 24 * 60 * 60 * 1000);
   let pruned = 0;

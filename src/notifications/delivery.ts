@@ -13,21 +13,21 @@ export interface NotificationDeps {
   readonly log: Logger;
 }
 
-/** One attempt as the delivery log shows it. */
+/** One attempt in the delivery log. */
 export interface Attempt {
   /** ISO 8601. */
   readonly at: string;
   readonly durationMs: number;
-  /** HTTP status, null when there was no answer. */
+  /** HTTP status; null when there was no response. */
   readonly status: number | null;
   readonly error: string | null;
-  /** The beginning of the answer's body. */
+  /** Beginning of the response body. */
   readonly response: string | null;
 }
 
-/** Standard Webhooks: 15 to 30 seconds. */
+/** Standard Webhooks recommends 15 to 30 seconds. */
 const TIMEOUT_MS = 15_000;
-/** Kept of the receiver's answer. */
+/** Bytes of the response that are stored. */
 const RESPONSE_BYTES = 500;
 const KEPT_ATTEMPTS = 20;
 const GONE = 410;
@@ -46,8 +46,8 @@ interface PendingDelivery {
 }
 
 /**
- * The outbox lane of notifications: a few at a time for each endpoint, so that a slow receiver holds up its own
- * messages only. The lease outlasts an attempt.
+ * Returns the outbox lane of notifications. The concurrency of each endpoint is limited, so that a slow receiver delays
+ * only its own messages. The lease is longer than an attempt.
  */
 export function notificationLane(deps: NotificationDeps): Lane {
   return {
@@ -60,8 +60,8 @@ export function notificationLane(deps: NotificationDeps): Lane {
 }
 
 /**
- * Delivers one notification by one attempt (Standard Webhooks 1.0): any 2xx is success, 410 disables the endpoint,
- * everything else, redirects included, is tried again by the schedule.
+ * Returns a function that makes one attempt to deliver a notification (Standard Webhooks 1.0). 2xx is success, 410
+ * disables the endpoint, and everything else, including redirects, is retried by the schedule.
  */
 export function createNotificationDelivery(
   deps: NotificationDeps,
@@ -70,9 +70,9 @@ export function createNotificationDelivery(
   return async (row) => {
     const { deliveryId } = row.payload as { deliveryId: string };
     const delivery = await pendingDelivery(sql, deliveryId);
-    // Deleted with its endpoint, or delivered before the row could be settled.
+    // The endpoint was deleted, or an earlier attempt succeeded and its outbox row was not deleted.
     if (delivery === undefined || delivery.state === 'delivered') return { outcome: 'done' };
-    if (!delivery.enabled) return await bury(sql, delivery, null, 'the endpoint is disabled');
+    if (!delivery.enabled) return await giveUp(sql, delivery, null, 'the endpoint is disabled');
 
     const startedAt = new Date();
     const answer = await client.exchange({
@@ -100,15 +100,15 @@ export function createNotificationDelivery(
       await sql`
         UPDATE webhook_endpoints SET enabled = false, disabled_reason = 'gone', updated_at = now()
         WHERE id = ${delivery.endpointId}`;
-      log.warn({ endpointId: delivery.endpointId }, 'notification endpoint is gone, and disabled');
-      return await bury(sql, delivery, attempt, 'the endpoint answered that it is gone');
+      log.warn({ endpointId: delivery.endpointId }, 'notification endpoint answered 410 and was disabled');
+      return await giveUp(sql, delivery, attempt, 'the endpoint answered 410');
     }
     const delayMs = delayAfter(
       row.attempts,
       Math.random(),
       answer.ok ? retryAfterMs(answer.headers) : undefined,
     );
-    if (delayMs === null) return await bury(sql, delivery, attempt, attempt.error);
+    if (delayMs === null) return await giveUp(sql, delivery, attempt, attempt.error);
     const at = new Date(Date.now() + delayMs);
     await settle(sql, delivery.id, { state: 'pending', nextAttemptAt: at }, attempt);
     return { outcome: 'retry', at, error: attempt.error };
@@ -132,12 +132,12 @@ function attemptOf(answer: TextAnswer | HttpFault, startedAt: Date): Attempt {
     ...common,
     status: answer.status,
     error: succeeded ? null : `the endpoint answered ${answer.status}`,
-    // NUL is no character of Postgres's text or jsonb.
+    // Postgres cannot store NUL in text or jsonb.
     response: answer.text.replaceAll('\0', '\ufffd'),
   };
 }
 
-/** Writes an attempt and what it came to; `nextAttemptAt` only while the delivery stays pending. */
+/** Stores an attempt and the delivery's new state. `nextAttemptAt` is set only while the delivery is pending. */
 async function settle(
   sql: Sql,
   deliveryId: string,
@@ -153,7 +153,7 @@ async function settle(
     WHERE id = ${deliveryId}`;
 }
 
-async function bury(
+async function giveUp(
   sql: Sql,
   delivery: PendingDelivery,
   attempt: Attempt | null,

@@ -3,14 +3,14 @@ import { uuidv7 } from '../platform/ids';
 import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
 import type { NotificationEvent } from './domain/events';
 
-/** An address at which a client wants to be told; without its secrets. */
+/** An endpoint to which a client's notifications are sent, without its secrets. */
 export interface Endpoint {
   readonly id: string;
   readonly url: string;
   readonly description: string;
   readonly events: NotificationEvent[];
   readonly enabled: boolean;
-  /** `gone`: the receiver answered 410; null: enabled, or disabled by the client. */
+  /** `gone` when the receiver answered 410. Null when the endpoint is enabled, or disabled by the client. */
   readonly disabledReason: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -23,22 +23,22 @@ export interface EndpointFields {
   readonly enabled: boolean;
 }
 
-/** Endpoints that one client may have: each event is written once for each. */
+/** Largest number of endpoints of one client. Each event is stored once for each endpoint. */
 export const MOST_ENDPOINTS = 20;
-/** How long a replaced secret signs beside the new one, by default and at most. */
+/** Time during which a replaced secret still signs, by default and at most. */
 export const ROTATION_OVERLAP_SECONDS = { default: 24 * 60 * 60, most: 7 * 24 * 60 * 60 };
 
 const columns = (sql: Queryable) =>
   sql`id, url, description, events, enabled, disabled_reason, created_at, updated_at`;
 
-/** @returns the endpoint and its secret, or undefined when the client has as many as it may */
+/** Creates an endpoint and returns it with its secret. Returns undefined when the client has the largest number already. */
 export async function createEndpoint(
   tx: Transaction,
   clientId: string,
   fields: EndpointFields,
 ): Promise<(Endpoint & { secret: string }) | undefined> {
   const secret = newSigningSecret();
-  // Locked in a statement of its own: the count must see what a creation that was waited for has committed.
+  // The lock is a separate statement, so that the count sees endpoints that a concurrent request has committed.
   await tx`SELECT FROM accounts WHERE id = ${clientId} FOR UPDATE`;
   const [row] = await tx<Endpoint[]>`
     INSERT INTO webhook_endpoints (id, client_id, url, description, events, enabled, secret)
@@ -63,7 +63,7 @@ export async function endpointOf(
   return row;
 }
 
-/** Changes the given fields; enabling forgets why the endpoint was disabled. */
+/** Changes the given fields. A change of `enabled` clears `disabledReason`. */
 export async function changeEndpoint(
   sql: Queryable,
   clientId: string,
@@ -83,19 +83,19 @@ export async function changeEndpoint(
   return row;
 }
 
-/** Deletes an endpoint, its log, and what still waits to be delivered to it. @returns whether there was one */
+/** Deletes an endpoint, its log and its pending deliveries. Returns false when the client has no such endpoint. */
 export async function deleteEndpoint(sql: Sql, clientId: string, id: string): Promise<boolean> {
   return await inTransaction(sql, async (tx) => {
     const deleted = await tx`DELETE FROM webhook_endpoints WHERE id = ${id} AND client_id = ${clientId}`;
     if (deleted.count === 0) return false;
-    // Living and dead rows have an index each.
+    // Two statements, because live and dead rows have separate indexes.
     await tx`DELETE FROM outbox WHERE kind = 'notification' AND target = ${id} AND dead_at IS NULL`;
     await tx`DELETE FROM outbox WHERE kind = 'notification' AND target = ${id} AND dead_at IS NOT NULL`;
     return true;
   });
 }
 
-/** Gives an endpoint a new secret; messages carry a signature by the old one too until the overlap ends. */
+/** Replaces the secret of an endpoint. Until the overlap ends, messages carry a signature by each of the two secrets. */
 export async function rotateSecret(
   sql: Queryable,
   clientId: string,

@@ -5,9 +5,9 @@ import { changesOf, snapshotOf } from './domain/order-changes';
 import { readOrderView } from './order-view';
 
 /**
- * Tells the order's client of everything that differs from what it was last told: statuses of order and items,
- * tracking codes, delivery dates. To be called in the transaction that changes the order, after the change.
- * Costs one indexed look-up where the client has no endpoint.
+ * Enqueues notifications for everything that has changed since the order's last snapshot: statuses of the order and its
+ * items, tracking codes and delivery dates. Call it in the transaction that changes the order, after the change.
+ * Costs one indexed look-up when the client has no endpoint.
  */
 export async function enqueueOrderNotifications(
   tx: Transaction,
@@ -40,11 +40,11 @@ export interface NewDelivery {
   readonly messageId: string;
   readonly event: string;
   readonly orderId: string | null;
-  /** JSON, as it will be signed and sent. */
+  /** JSON, as it is signed and sent. */
   readonly body: string;
 }
 
-/** Writes deliveries and their outbox rows. @returns the deliveries' ids, in the order given */
+/** Stores deliveries and their outbox rows. Returns the deliveries' ids in the same order. */
 export async function enqueueDeliveries(
   tx: Transaction,
   deliveries: readonly NewDelivery[],

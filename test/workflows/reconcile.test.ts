@@ -223,7 +223,7 @@ test('rows that are behind a run that has ended are brought in line', async () =
 
 describe('postbacks that no run has taken in', () => {
   /** Stored in the inbox, their signal gone. */
-  async function unheard(printOrderId: string, status: string): Promise<void> {
+  async function undelivered(printOrderId: string, status: string): Promise<void> {
     const { sql } = stack.services;
     await stack.stopWorker();
     await say(printOrderId, status);
@@ -238,10 +238,10 @@ describe('postbacks that no run has taken in', () => {
     ).map((row) => row.handled);
 
   test('are told again to a run that is alive', async () => {
-    const { orderId, printOrderId } = await handedOver(stack, 'unheard');
-    await unheard(printOrderId, 'received');
+    const { orderId, printOrderId } = await handedOver(stack, 'undelivered');
+    await undelivered(printOrderId, 'received');
     expect(await orderNow(stack, orderId)).toMatchObject({ status: 'passed' });
-    expect(await round()).toEqual({ heardAgain: 1 });
+    expect(await round()).toEqual({ redelivered: 1 });
     await orderUntil(stack, orderId, is('in_production'));
     expect(await handled(printOrderId)).toEqual([true]);
     expect(await round()).toEqual({});
@@ -250,8 +250,8 @@ describe('postbacks that no run has taken in', () => {
   test('are closed when the run has ended, and the log tells of it', async () => {
     const { orderId, printOrderId } = await handedOver(stack, 'too-late');
     await runOf(orderId).terminate('by hand');
-    await unheard(printOrderId, 'received');
-    expect(await round()).toEqual({ tooLate: 1 });
+    await undelivered(printOrderId, 'received');
+    expect(await round()).toEqual({ late: 1 });
     expect(await handled(printOrderId)).toEqual([true]);
     expect((await orderLog(stack, orderId)).at(-1)).toMatchObject({
       type: 'reconciled',
@@ -277,7 +277,7 @@ test('a run whose order has no row, and one that outlives its order, are reporte
 
 describe('purchases of labels that were never finished', () => {
   /** As a worker leaves it that was killed after the carrier had sold the label. */
-  async function halfBought(owner: { orderId: string; printOrderId: string }, revision: number) {
+  async function incompletePurchases(owner: { orderId: string; printOrderId: string }, revision: number) {
     const { sql, objects, carriers } = stack.services;
     const key = `order-${owner.orderId}:dispatch:${owner.printOrderId}:${revision}`;
     const consignment = consignmentTo();
@@ -310,19 +310,19 @@ describe('purchases of labels that were never finished', () => {
 
   test('are left to the next dispatch while the order wants them', async () => {
     const order = await handedOver(stack, 'half-bought');
-    const shipmentId = await halfBought(order, 0);
-    expect(await round()).toEqual({ halfBought: 1 });
+    const shipmentId = await incompletePurchases(order, 0);
+    expect(await round()).toEqual({ incompletePurchases: 1 });
     await makeAndShip(order.orderId, order.printOrderId);
     expect(await standing(shipmentId)).toEqual({ status: 'bought', labels: 1 });
   });
 
   test('are taken back from the carrier when the address has changed since', async () => {
     const order = await handedOver(stack, 'half-bought-before');
-    const shipmentId = await halfBought(order, 0);
+    const shipmentId = await incompletePurchases(order, 0);
     const { shippingAddress } = orderBody(stack, 'half-bought-before', { address: { city: 'Potsdam' } });
     await stack.shop.updateShipment({ params: { orderId: order.orderId }, body: { shippingAddress } });
     expect(await standing(shipmentId)).toEqual({ status: 'buying', labels: 1 });
-    expect(await round()).toEqual({ takenBack: 1 });
+    expect(await round()).toEqual({ voided: 1 });
     await eventually(async () => ((await standing(shipmentId)).status === 'voided' ? true : undefined));
     expect(await standing(shipmentId)).toEqual({ status: 'voided', labels: 0 });
     expect(await round()).toEqual({});

@@ -27,6 +27,8 @@ export class Display {
     const changes = [];
     if (this.shown.status !== status) changes.push({ key: SEARCH_ATTRIBUTES.orderStatus, value: status });
     if (this.shown.attention !== attention) {
+      const reasons = state.attention.length === 0 ? null : [...state.attention];
+      changes.push({ key: SEARCH_ATTRIBUTES.attentionReasons, value: reasons });
       changes.push({ key: SEARCH_ATTRIBUTES.attention, value: state.attention[0] ?? null });
     }
     if (this.shown.partners !== partners.join())

@@ -3,6 +3,17 @@ export const PRINT_FILE_TYPES = ['application/pdf', 'image/png', 'image/jpeg'] a
 
 export type PrintFileType = (typeof PRINT_FILE_TYPES)[number];
 
+const FILE_EXTENSIONS: Readonly<Record<string, string>> = {
+  'application/pdf': 'pdf',
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+} satisfies Record<PrintFileType, string>;
+
+/** Returns a file name with the extension of a content type. */
+export function withExtension(name: string, contentType: string): string {
+  return `${name}.${FILE_EXTENSIONS[contentType] ?? 'bin'}`;
+}
+
 /** The preview images of a retrieved item: longest side in pixels. */
 export const PREVIEW_SIZES = {
   preview_flat: 1600,

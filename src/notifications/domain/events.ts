@@ -1,4 +1,4 @@
-/** What clients can be told of (DESIGN "Notifications to clients"). */
+/** The events of notifications (DESIGN "Notifications to clients"). */
 export const NOTIFICATION_EVENTS = [
   'order_status_updated',
   'order_item_status_updated',
@@ -8,5 +8,5 @@ export const NOTIFICATION_EVENTS = [
 
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
 
-/** Sent on request only, to see whether an endpoint works; every endpoint gets it. */
+/** The test event. It is sent on request, to endpoints with any set of events. */
 export const TEST_EVENT = 'endpoint_test';

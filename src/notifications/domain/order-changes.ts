@@ -1,13 +1,13 @@
 import type { NotificationEvent } from './events';
 
-/** How one order stands, as far as notifications tell. */
+/** The part of an order that notifications contain. */
 export interface OrderView {
   readonly orderId: string;
   readonly orderReferenceId: string;
   readonly fulfillmentStatus: string;
   readonly metadata: readonly unknown[];
   readonly refusalReason: string | null;
-  /** YYYY-MM-DD, the earliest and latest of all shipments; null before the first is planned. */
+  /** YYYY-MM-DD, the earliest and latest of all shipments; null before the order is planned. */
   readonly minDeliveryDate: string | null;
   readonly maxDeliveryDate: string | null;
   readonly items: readonly ItemView[];
@@ -23,7 +23,7 @@ export interface ItemView {
   readonly fulfillments: readonly Fulfillment[];
 }
 
-/** One parcel that an item travels in, as clients know it. */
+/** A parcel with units of an item. */
 export interface Fulfillment {
   readonly trackingCode: string | null;
   readonly trackingUrl: string | null;
@@ -34,7 +34,7 @@ export interface Fulfillment {
   readonly fulfillmentFacilityId: string;
 }
 
-/** What a client was last told of an order, no more than comparing needs. */
+/** The snapshot of an order from which its last notification was made. It has what a comparison needs. */
 export interface NotifiedSnapshot {
   readonly status: string;
   readonly minDeliveryDate: string | null;
@@ -44,12 +44,13 @@ export interface NotifiedSnapshot {
   >;
 }
 
-/** A notification before it has its id. */
+/** A notification without its id. */
 export interface Notification {
   readonly event: NotificationEvent;
   readonly payload: object;
 }
 
+/** Returns the snapshot of an order. */
 export function snapshotOf(view: OrderView): NotifiedSnapshot {
   return {
     status: view.fulfillmentStatus,
@@ -68,8 +69,8 @@ const trackingCodes = (fulfillments: readonly Fulfillment[]) =>
   fulfillments.flatMap(({ trackingCode }) => (trackingCode === null ? [] : [trackingCode]));
 
 /**
- * What to tell a client of an order that stood as `told` and now stands as `view`: one notification for each thing
- * that differs. The answer to the submission told of `created`, so that a first view speaks of what is beyond it.
+ * Returns one notification for each difference between an order and its last snapshot. Without a snapshot, the order is
+ * compared with status `created`, which the response to the submission has already reported.
  */
 export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): Notification[] {
   const order = { orderId: view.orderId, storeId: null, orderReferenceId: view.orderReferenceId };

@@ -2,7 +2,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Waits before each attempt, in milliseconds; the first goes at once (DESIGN "Notifications to clients"). */
+/** Delay before each attempt, in milliseconds (DESIGN "Notifications to clients"). */
 export const ATTEMPT_DELAYS_MS = [
   0,
   5 * SECOND,
@@ -16,14 +16,14 @@ export const ATTEMPT_DELAYS_MS = [
   24 * HOUR,
 ] as const;
 
-/** Receivers that went down together are not called together. */
+/** Spreads the attempts to receivers that failed at the same time. */
 const JITTER = 0.2;
 
 /**
- * Milliseconds from a failed attempt to the next, or null when it was the last.
- * @param attempt the one that failed, from 1
+ * Returns the milliseconds from a failed attempt to the next, or null after the last attempt.
+ * @param attempt number of the failed attempt, from 1
  * @param random from 0 to 1
- * @param retryAfterMs what the receiver asked for: waited for when it is longer
+ * @param retryAfterMs the receiver's Retry-After, used when it is longer than the schedule
  */
 export function delayAfter(attempt: number, random: number, retryAfterMs = 0): number | null {
   const delay = ATTEMPT_DELAYS_MS[attempt];

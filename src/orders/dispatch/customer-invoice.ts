@@ -10,8 +10,8 @@ import type { RunOrder } from '../run/run-order';
 type InvoiceLine = CustomerInvoice['lines'][number];
 
 /**
- * The invoice that a print order's goods travel with: in the client's name and at its retail prices where it gave them
- * for all of the goods, at the order's own prices otherwise. The same however often it is made.
+ * Returns the invoice that accompanies the goods of a print order. The client is the seller. The prices are the retail
+ * prices when the client gave them for all of the goods, otherwise the prices of the order. Repeated calls return the same.
  * @returns undefined for goods that were never invoiced
  */
 export async function customerInvoice(
@@ -46,7 +46,7 @@ export async function customerInvoice(
   };
 }
 
-/** The shop, at the partner's address, where returns go; neither the partner's people nor its tax ids are the shop's. */
+/** Returns the client with the partner's address, where returns go, without the partner's contact person and tax ids. */
 function sellerOf(order: RunOrder, partner: Pick<Partner, 'senderAddress'>): CustomerInvoice['seller'] {
   const { firstName, lastName, email, phone, taxIds, ...address } = partner.senderAddress;
   return { ...address, company: order.clientName };
@@ -56,11 +56,11 @@ interface Invoiced {
   readonly number: string;
   readonly body: Receipt;
   readonly createdAt: Date;
-  /** Whether it is the order's first: the one that the retail shipping price goes on. */
+  /** True for the first invoice of the order, which carries the retail shipping price. */
   readonly isFirst: boolean;
 }
 
-/** The receipt of a print order, or of the one that it makes again. */
+/** Returns the invoice receipt of a print order, or of the print order that it replaces. */
 async function receiptOf(sql: Queryable, printOrderId: string): Promise<Invoiced | undefined> {
   const [row] = await sql<Invoiced[]>`
     WITH RECURSIVE origin AS (
@@ -73,7 +73,7 @@ async function receiptOf(sql: Queryable, printOrderId: string): Promise<Invoiced
   return row;
 }
 
-/** Null unless every item has its retail price (which is before VAT, as the interface says). */
+/** Returns null unless every item has a retail price. Retail prices exclude VAT (interface "Item (submit)"). */
 function retailLines(
   order: RunOrder,
   jobs: readonly { readonly itemId: string; readonly quantity: number }[],

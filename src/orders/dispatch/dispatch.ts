@@ -3,7 +3,6 @@ import { orderWorkflowId } from '../../platform/domain/workflows';
 import type { Queryable } from '../../platform/postgres';
 import { type BoughtShipment, buyShipment, type PurchaseDeps } from '../../shipping/purchase';
 import type { PackedPackage } from '../domain/packing';
-
 import { consignmentOf, packForPartner } from '../preparation/consignments';
 import { runOrder } from '../run/run-order';
 import { customerInvoice } from './customer-invoice';
@@ -12,14 +11,14 @@ export interface DispatchOrder {
   readonly orderId: string;
   readonly printOrderId: string;
   readonly revision: number;
-  /** What goes into the parcels. */
+  /** The units in the parcels. */
   readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
 }
 
 /**
- * Buys the labels of a print order and makes its documents: label per package, invoice, customs form where one is
- * needed, packing slips. One shipment for each shipping revision, however often it is tried.
- * @throws CarrierUnavailable when the carrier does not answer; the same call later goes on
+ * Buys the labels of a print order and creates its documents: a label for each package, the invoice, a customs form
+ * where one is needed, and packing slips. A shipping revision has one shipment, however often the call is repeated.
+ * @throws CarrierUnavailable when the carrier does not answer; a repeated call continues
  */
 export async function dispatchPrintOrder(
   deps: PurchaseDeps,
@@ -43,7 +42,7 @@ export async function dispatchPrintOrder(
   });
 }
 
-/** Each instruction's packing slip goes in the first of the packages that carry it out. */
+/** Adds the packing slip of each instruction to the first package of that instruction. */
 async function withPackingSlips(
   sql: Queryable,
   orderId: string,
@@ -60,14 +59,14 @@ async function withPackingSlips(
   });
 }
 
-/** A print order has one shipment for each revision of the order's address and method. */
+/** Returns the idempotency key of a purchase. A print order has one shipment for each shipping revision. */
 export function dispatchKey(orderId: string, printOrderId: string, revision: number): string {
   return `${orderWorkflowId(orderId)}:dispatch:${printOrderId}:${revision}`;
 }
 
 /**
- * The shipment that stands for a print order now: bought, and for the address and method the order has.
- * Answers a repeated dispatch without the run, also when the run has ended.
+ * Returns the id of the bought shipment for the order's current address and method, or null. It answers a repeated
+ * dispatch without the order workflow, which may have completed.
  */
 export async function currentShipmentId(
   sql: Queryable,

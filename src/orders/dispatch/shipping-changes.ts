@@ -12,7 +12,7 @@ import {
 } from '../preparation/shipment-plan';
 import { type RunOrder, runOrder } from '../run/run-order';
 
-/** Keeps what a client wants changed; the run applies it by this id, so that no address travels through Temporal. */
+/** Stores a requested change and returns its id. The order workflow receives only the id, so that Temporal stores no address. */
 export async function storeShippingChange(
   sql: Queryable,
   orderId: string,
@@ -27,7 +27,7 @@ export async function storeShippingChange(
   return id;
 }
 
-/** Forgets a change that the run refused; one that was applied stays. */
+/** Deletes a change that the order workflow refused. An applied change stays. */
 export async function dropShippingChange(sql: Queryable, changeId: string): Promise<void> {
   await sql`DELETE FROM shipping_changes WHERE id = ${changeId} AND revision IS NULL`;
 }
@@ -36,13 +36,13 @@ export type AppliedChange =
   | { readonly outcome: 'applied'; readonly revision: number }
   | { readonly outcome: 'refused'; readonly message: string; readonly reference: string };
 
-/** The order changed under a plan: plan again. */
+/** The order changed after it was read. The change is planned again. */
 class OutdatedPlan extends Error {}
 
 /**
- * Applies a change of address or method: every print order that is not on its way gets a new plan, and the order a
- * new shipping revision. A change that no method can carry, or that would cross a customs border with no retail
- * prices, is refused and changes nothing. Applied once, however often it is tried.
+ * Applies a change of address or method. Every print order that has not shipped gets a new plan, and the order gets
+ * the next shipping revision. A change is refused when no method carries the order, or when it crosses a customs border
+ * without retail prices. A change is applied once, however often the call is repeated.
  */
 export async function applyShippingChange(
   deps: { readonly sql: Sql; readonly quote: Quoter; readonly now: () => Date },
@@ -113,12 +113,12 @@ async function replan(
     const priced =
       order.retailCurrency !== null && order.items.every(({ retailPrice }) => retailPrice !== null);
     if (isCrossBorder(partner.country, country) && !priced) {
-      const refused = `An address in ${country} needs retail prices, which the order does not have.`;
+      const refused = `The order has no retail prices, which an address in ${country} requires.`;
       return { refused, atFault: 'country' };
     }
     const planned = await planShipment(deps.quote, { order, partner, jobs, dispatchDate, now: deps.now() });
     if (!planned.ok) {
-      const refused = `No shipment method that was asked for carries the order to ${country}.`;
+      const refused = `None of the requested shipment methods carries the order to ${country}.`;
       return { refused, atFault: 'method' };
     }
     plans.push({ printOrderId: id, plan: planned.plan });

@@ -6,21 +6,21 @@ import type { RunSettings } from '../run/settings';
 import type { PatchDraft, SubmitOrder } from './schemas';
 import { fileRows, itemRows, slipRows, startRun } from './submit';
 
-/** A draft as it stands: what a submit of it would have said. */
+/** A draft in the form of a submitted order. */
 export interface Draft {
   readonly id: string;
-  /** Changes with every edit, so that an edit made of an older state is noticed. */
+  /** Changes with every edit, so that a concurrent edit is detected. */
   readonly version: string;
   readonly addressId: string;
   readonly order: Omit<SubmitOrder, 'preventDuplicate'>;
 }
 
 const notDraft = () =>
-  new Refusal('CONFLICT', { message: 'Only a draft can be edited or deleted; this is an order.' });
+  new Refusal('CONFLICT', { message: 'Only a draft can be edited or deleted. This is an order.' });
 
-/** @throws Refusal `NOT_FOUND`; `CONFLICT` for an order that is not a draft (any more) */
+/** @throws Refusal `NOT_FOUND`, or `CONFLICT` for an order that is not a draft */
 export async function readDraft(sql: Sql, id: string): Promise<Draft> {
-  // Read first: an edit between the two statements makes the version too old, never too new.
+  // The version is read first: an edit between the two statements makes it too old, never too new.
   const [row] = await sql<
     { version: string }[]
   >`SELECT updated_at::text AS version FROM orders WHERE id = ${id}`;
@@ -59,7 +59,7 @@ function asSubmitted(record: OrderRecord): Draft['order'] {
   };
 }
 
-/** The draft with a change applied, as a submit would say it; still to be held against the rules of a submit. */
+/** Returns the draft with a patch applied. The caller validates it as a submitted order. */
 export function patched(draft: Draft, patch: PatchDraft): object {
   const given = Object.entries(patch).filter(([, value]) => value !== undefined);
   return { ...draft.order, ...Object.fromEntries(given) };
@@ -68,9 +68,9 @@ export function patched(draft: Draft, patch: PatchDraft): object {
 export interface DraftEdit {
   readonly draft: Draft;
   readonly patch: PatchDraft;
-  /** The whole after the change, checked. */
+  /** The draft after the change, validated. */
   readonly order: SubmitOrder;
-  /** One for each item; null when the items are left alone and the draft stays one. */
+  /** One for each item; null when the items do not change and the draft stays a draft. */
   readonly products: readonly ResolvedProduct[] | null;
   readonly clientId: string;
   readonly clientName: string;
@@ -78,10 +78,10 @@ export interface DraftEdit {
 }
 
 /**
- * Writes an edited draft; one that becomes an order starts its run by the outbox row of the same transaction (the
- * caller wakes the outbox afterwards).
- * @returns false when the draft was edited meanwhile: read it again
- * @throws Refusal `NOT_FOUND` and `CONFLICT`, when it was deleted or became an order meanwhile
+ * Writes an edited draft. A draft that becomes an order gets the outbox row that starts its workflow in the same
+ * transaction; the caller wakes the outbox afterwards.
+ * @returns false when another request has edited the draft since it was read
+ * @throws Refusal `NOT_FOUND` or `CONFLICT` when another request has deleted the draft or made it an order
  */
 export async function saveDraft(sql: Sql, edit: DraftEdit, settings: RunSettings): Promise<boolean> {
   const { draft, patch, order, products } = edit;
@@ -114,7 +114,7 @@ async function writeOrder(tx: Transaction, { draft, order, requestId }: DraftEdi
       fulfillment_status = ${becomesOrder ? 'created' : 'draft'},
       financial_status = ${becomesOrder ? 'pending' : 'draft'},
       ordered_at = ${becomesOrder ? tx`now()` : null}, request_id = ${requestId},
-      -- Not now(), the start of the transaction, which two edits may share: each makes a version of its own.
+      -- Not now(): it is the start of the transaction, which two edits may share. Each edit needs its own version.
       updated_at = clock_timestamp()
     WHERE id = ${draft.id}`;
 }
@@ -142,7 +142,7 @@ async function replaceItems(
     JOIN new_items ON new_items.position = f.item`;
 }
 
-/** The catalog may have changed since the items were written: they are ordered as they are sold now. */
+/** Replaces the resolved products of the items, because the catalog may have changed since the draft was written. */
 async function refreshItems(
   tx: Transaction,
   orderId: string,
@@ -171,7 +171,7 @@ async function start(tx: Transaction, edit: DraftEdit, settings: RunSettings): P
   await startRun(tx, { id: draft.id, clientId, clientName, requestId, order }, [...items], settings);
 }
 
-/** @throws Refusal `CONFLICT` for an order that is not a draft, `NOT_FOUND` for one that is gone already */
+/** @throws Refusal `CONFLICT` for an order that is not a draft, `NOT_FOUND` for a draft that does not exist */
 export async function deleteDraft(sql: Sql, id: string): Promise<void> {
   const deleted = await sql`DELETE FROM orders WHERE id = ${id} AND order_type = 'draft'`;
   if (deleted.count > 0) return;

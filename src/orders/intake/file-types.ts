@@ -1,10 +1,10 @@
 import type { ProductKind } from '../../catalog/domain/product';
 
-/** What any file type name is made of; workflow-enabled products take every such name. */
+/** The form of a file type name. Workflow-enabled products accept every such name. */
 export const FILE_TYPE_PATTERN = /^[A-Za-z0-9_.-]{1,100}$/;
 
-/** Whether a product takes a file of this type. */
-export function takesFileType(
+/** Returns true when a product accepts files of a type. */
+export function acceptsFileType(
   product: {
     readonly kind: ProductKind;
     readonly workflowEnabled: boolean;

@@ -22,7 +22,7 @@ import { planWith, type Quoter, quoteMethods, type ShipmentPlan } from '../prepa
 import type { RunOrder } from '../run/run-order';
 import { itemsRule, optional, productFields, productNamingRule, stateRule } from './schemas';
 
-/** What is asked: the part of an order that decides its price and its way. */
+/** A quote request: the part of an order that determines its price and its shipment methods. */
 export const quoteOrderSchema = crossField(
   z.object({
     orderReferenceId: optional(text(100)),
@@ -64,15 +64,15 @@ export const quoteOrderSchema = crossField(
 });
 export type QuoteOrder = z.output<typeof quoteOrderSchema>;
 
-/** What one partner would make, and each way it could travel. */
+/** The part of the order that one partner would make, with every shipment method. */
 export interface QuotedPrintOrder {
   readonly partner: Partner;
   readonly dispatchDate: string;
   readonly isCrossBorder: boolean;
-  /** Products and the chosen method; lines in the currency asked for. */
+  /** Products and the chosen method, in the requested currency. */
   readonly receipt: Receipt;
   readonly chosen: ShipmentPlan;
-  /** Every method that can carry it, cheapest first, the chosen one among them. */
+  /** Every method that can carry it, cheapest first, including the chosen one. */
   readonly methods: readonly ShipmentPlan[];
 }
 
@@ -84,11 +84,11 @@ export interface QuoteDeps {
 }
 
 /**
- * What an order would cost and how it would travel if it were submitted now: routed, packed, priced and promised by
- * the same rules, and nothing is stored or reserved.
+ * Returns the prices and shipment methods that an order would have if it were submitted now. Uses the rules of the
+ * plan; stores and reserves nothing.
  * @param products one for each item
- * @throws Refusal `VALIDATION_ERROR` for what no partner makes, has no price, or no method carries; `CONFLICT` for
- *   what partners could make but not now
+ * @throws Refusal `VALIDATION_ERROR` for items that no partner makes, that have no price, or that no method carries;
+ *   `CONFLICT` for items that no partner can make at present
  */
 export async function quoteOrder(
   deps: QuoteDeps,
@@ -146,7 +146,7 @@ async function quotePrintOrder(
   };
 }
 
-/** The request as the steps of a run see an order; an item's id is its place. */
+/** Returns the request in the form of an order. An item's id is its index. */
 function asRunOrder(
   request: QuoteOrder,
   client: { readonly id: string; readonly name: string },
@@ -164,7 +164,7 @@ function asRunOrder(
     retailCurrency: null,
     retailShippingPrice: null,
     shipmentMethodUid: request.shipmentMethodUid ?? null,
-    // Carriers price by country, post code and state; whom a parcel is for decides nothing.
+    // Carriers price by country, post code and state, so the name is optional.
     shippingAddress: {
       id: '',
       firstName: address.firstName ?? '',
@@ -200,12 +200,12 @@ function unroutable({ unroutable: items }: Extract<RoutingDecision, { ok: false 
   const errors = items.map(
     ({ itemId, reason }): FieldError => ({
       code: 'VALIDATION_ERROR',
-      message: `No print partner can produce and ship this: ${reason}.`,
+      message: `No print partner can make and ship this item: ${reason}.`,
       reference: `items[${itemId}]`,
     }),
   );
   return items.every(({ passing }) => passing)
-    ? new Refusal('CONFLICT', { message: 'No print partner can take these items now.', errors })
+    ? new Refusal('CONFLICT', { message: 'No print partner can make these items at present.', errors })
     : new Refusal('VALIDATION_ERROR', { errors });
 }
 

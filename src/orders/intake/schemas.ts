@@ -13,7 +13,7 @@ import {
 } from '../../platform/domain/fields';
 import { FILE_TYPE_PATTERN } from './file-types';
 
-/** Orders as clients send them (interface "Order (as submitted)"), with the rules that need no database. */
+/** Schemas of orders as clients submit them (interface "Order (as submitted)"), with the rules that need no database. */
 
 const phone = z
   .string()
@@ -33,11 +33,11 @@ const phone = z
     }
   });
 
-/** A field that may be left out or null; handlers see undefined for both. */
+/** Returns a schema for an optional field. Null and absent both become undefined. */
 export const optional = <T extends z.ZodType>(schema: T) =>
   schema.nullish().transform((value) => value ?? undefined);
 
-/** `state` is required for US, CA and AU addresses. */
+/** Reports a missing `state`, which US, CA and AU addresses require. */
 export function stateRule(address: unknown, report: ReportField): void {
   const state = property(address, 'state');
   if (!needsState(property(address, 'country'))) return;
@@ -48,7 +48,7 @@ export function stateRule(address: unknown, report: ReportField): void {
   }
 }
 
-/** Lengths and characters are those that labels can carry. */
+/** The limits on lengths and characters are those of labels. */
 export const shippingAddressSchema = crossField(
   z.object({
     country: countryCode,
@@ -92,13 +92,13 @@ export const orderFileSchema = z
   })
   .meta({ id: 'OrderFile' });
 
-/** productUid, or productName with productVariant (interface "Item (submit)"). */
+/** Requires productUid, or productName with productVariant (interface "Item (submit)"). */
 export function productNamingRule(item: unknown, report: ReportField): void {
   const named = property(item, 'productName') != null;
   const variant = property(item, 'productVariant') != null;
   if (property(item, 'productUid') != null) {
     if (named) report(['productName'], 'An item has either productUid or productName.');
-    else if (variant) report(['productVariant'], 'A productUid has its variant in it already.');
+    else if (variant) report(['productVariant'], 'A productUid already contains its variant.');
   } else if (!named) {
     report(['productUid'], 'Either productUid or productName is required.', 'MISSING_FIELD_ERROR');
   }
@@ -107,7 +107,7 @@ export function productNamingRule(item: unknown, report: ReportField): void {
   }
 }
 
-/** The fields by which an item says what is wanted and how many. */
+/** The fields of an item that name the product and the quantity. */
 export const productFields = {
   itemReferenceId: text(100),
   productUid: optional(text(512)),
@@ -131,7 +131,7 @@ export const orderItemSchema = crossField(
     for (const [index, file] of list(item, 'files').entries()) {
       const type = property(file, 'type');
       if (type === undefined) continue;
-      if (types.has(type)) report(['files', index, 'type'], 'Each file type may stand once in an item.');
+      if (types.has(type)) report(['files', index, 'type'], 'Each file type may occur once in an item.');
       types.add(type);
     }
     productNamingRule(item, report);
@@ -145,7 +145,7 @@ const packagingInstructionSchema = z.object({
   packingSlip: optional(z.object({ fileUrl: httpUrl })),
 });
 
-/** Rules over an order's items: each reference once, one way of naming products. */
+/** Checks an order's items: each reference occurs once, and all items name their products in the same way. */
 export function itemsRule(order: unknown, report: ReportField): void {
   const items = list(order, 'items');
   const seen = new Set<unknown>();
@@ -154,7 +154,7 @@ export function itemsRule(order: unknown, report: ReportField): void {
     const reference = property(item, 'itemReferenceId');
     if (typeof reference === 'string') {
       if (seen.has(reference)) {
-        report(['items', index, 'itemReferenceId'], 'Each itemReferenceId may stand once in an order.');
+        report(['items', index, 'itemReferenceId'], 'Each itemReferenceId may occur once in an order.');
       }
       seen.add(reference);
     }
@@ -164,7 +164,7 @@ export function itemsRule(order: unknown, report: ReportField): void {
   }
 }
 
-/** Rules over the whole order: those of its items, and packages of real items in the quantities ordered. */
+/** Checks the whole order: its items, and that packages contain ordered items in no more than their quantities. */
 function orderRules(order: unknown, report: ReportField): void {
   itemsRule(order, report);
   const quantities = new Map(
@@ -186,7 +186,8 @@ function orderRules(order: unknown, report: ReportField): void {
       }
       const sum = (packed.get(reference) ?? 0) + Number(property(entry, 'quantity'));
       packed.set(reference, sum);
-      if (sum > ordered) report([...path, 'quantity'], `More than the ${ordered} ordered are packed.`);
+      if (sum > ordered)
+        report([...path, 'quantity'], `The packages contain more than the ${ordered} ordered.`);
     }
   }
 }
@@ -231,7 +232,7 @@ export const submittedOrderSchema = z
   .meta({ id: 'SubmittedOrder' });
 
 /**
- * A draft's change: the fields that are given, each as a whole; null takes an optional one away.
+ * A change of a draft. Each given field replaces the stored one; null removes an optional field.
  * `orderType: order` turns the draft into an order.
  */
 export const patchDraftSchema = crossField(
@@ -249,7 +250,7 @@ export const patchDraftSchema = crossField(
     orderType: z.enum(['order', 'draft']).optional(),
   }),
   (patch, report) => {
-    // Packages of items that the patch leaves alone can be judged only beside the stored draft.
+    // Packages of items that are not in the patch can be checked only with the stored draft.
     if (property(patch, 'items') !== undefined) orderRules(patch, report);
   },
 ).meta({ id: 'PatchDraft' });

@@ -14,7 +14,7 @@ export interface Submission {
   readonly clientName: string;
   readonly requestId: string;
   readonly order: SubmitOrder;
-  /** One for each item, in the items' order. */
+  /** One for each item, in the same order. */
   readonly products: readonly ResolvedProduct[];
 }
 
@@ -24,17 +24,17 @@ export interface SubmittedOrder {
   readonly createdAt: string;
 }
 
-/** Submissions that are written by one statement at most. */
-const MOST_AT_ONCE = 50;
+/** Largest number of submissions in one statement. */
+const BATCH = 50;
 
 /**
- * Takes orders in: of each its rows and, unless it is a draft, the outbox row that starts its run, in one transaction.
- * The caller wakes the outbox afterwards.
+ * Stores submitted orders. The rows of an order and, unless it is a draft, the outbox row that starts its workflow are
+ * written in one transaction. The caller wakes the outbox afterwards. Concurrent submissions share a group commit.
  */
 export interface Intake {
   /**
-   * @param complete stores the answer for the request's Idempotency-Key in the same transaction; null without a key
-   * @throws Refusal `DUPLICATE_ORDER_REFERENCE` with `preventDuplicate` and a reference that is used already
+   * @param complete stores the response under the request's Idempotency-Key in the same transaction; null without a key
+   * @throws Refusal `DUPLICATE_ORDER_REFERENCE` with `preventDuplicate` and a reference that is already used
    */
   submit(
     submission: Submission,
@@ -45,7 +45,7 @@ export interface Intake {
 export function createIntake(sql: Sql, settings: RunSettings): Intake {
   const insert = groupCommit(
     (submissions: readonly Submission[]) => insertOrders(sql, submissions, settings),
-    MOST_AT_ONCE,
+    BATCH,
   );
   return {
     async submit(submission, complete) {
@@ -61,7 +61,7 @@ export function createIntake(sql: Sql, settings: RunSettings): Intake {
   };
 }
 
-/** Equal references wait for each other here until the first has committed. */
+/** The lock makes submissions with equal references wait until the first has committed. */
 async function refuseDuplicate(tx: Queryable, { clientId, order }: Submission): Promise<void> {
   await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`${clientId}:${order.orderReferenceId}`}, 0))`;
   const [existing] = await tx`
@@ -69,16 +69,16 @@ async function refuseDuplicate(tx: Queryable, { clientId, order }: Submission): 
   if (existing !== undefined) throw new Refusal('DUPLICATE_ORDER_REFERENCE');
 }
 
-/** One statement, which is one transaction by itself. @returns one answer for each, in their order */
+/** Inserts orders with one statement, which is one transaction. Returns one result for each, in the same order. */
 async function insertOrders(
   sql: Queryable,
   submissions: readonly Submission[],
   settings: RunSettings,
 ): Promise<SubmittedOrder[]> {
-  const given = submissions.map((submission) => ({ ...submission, id: uuidv7() }));
+  const identified = submissions.map((submission) => ({ ...submission, id: uuidv7() }));
   const rowsOf = <Row extends object>(rows: (submission: Submission) => readonly Row[]) =>
-    given.flatMap((each) => rows(each).map((row) => ({ order_id: each.id, ...row })));
-  const orders = given.map((each) => orderRow(each, settings));
+    identified.flatMap((each) => rows(each).map((row) => ({ order_id: each.id, ...row })));
+  const orders = identified.map((each) => orderRow(each, settings));
   const items = rowsOf(({ order, products }) => itemRows(order, products));
   const files = rowsOf(({ order }) => fileRows(order));
   const slips = rowsOf(({ order }) => slipRows(order));
@@ -124,7 +124,7 @@ async function insertOrders(
     )
     SELECT id, created_at FROM new_orders`;
   const createdAt = new Map(stored.map((row) => [row.id, row.createdAt.toISOString()]));
-  return given.map(({ id, order }) => ({
+  return identified.map(({ id, order }) => ({
     id,
     orderReferenceId: order.orderReferenceId,
     createdAt: createdAt.get(id)!,
@@ -168,7 +168,7 @@ interface RunSubject {
   };
 }
 
-/** The message that starts an order's run; its items are filled in by the statement that knows their ids. */
+/** Returns the message that starts an order workflow. The inserting statement adds the items with their ids. */
 function runStart(subject: RunSubject, settings: RunSettings): WorkflowStart {
   const { id, clientId, clientName, requestId, order } = subject;
   const { country } = order.shippingAddress;
@@ -187,7 +187,7 @@ function runStart(subject: RunSubject, settings: RunSettings): WorkflowStart {
       },
     ],
     memo: { orderReferenceId: order.orderReferenceId, client: clientName, requestId },
-    // Shown in the UI's list; a summary may have 200 bytes.
+    // The Temporal UI shows the summary in its list. A summary has at most 200 bytes.
     summary: `${order.orderReferenceId.slice(0, 80)}: ${count} ${count === 1 ? 'item' : 'items'} to ${country}`,
   };
 }
@@ -231,8 +231,9 @@ export function slipRows(order: Pick<SubmitOrder, 'packagingInstructions'>) {
 }
 
 /**
- * Starts the run of an order whose rows are in place: a draft's, or one that was lost.
- * @param carried the state in which a run goes on that began before
+ * Inserts the outbox row that starts the workflow of a stored order: a draft that becomes an order, or an order whose
+ * workflow was lost.
+ * @param carried the state in which a lost workflow continues
  */
 export async function startRun(
   tx: Queryable,

@@ -1,6 +1,7 @@
-import type { Consignment, PostalAddress } from '../../consignments/domain/consignment';
+import type { Consignment } from '../../consignments/domain/consignment';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { contentsValue, euroCents } from '../../consignments/domain/customs';
+import type { PrintOrderAddress } from '../../partners/domain/print-order';
 import type { Partner } from '../../partners/store';
 import { EU_MEMBERS } from '../../platform/domain/countries';
 import { toMinor } from '../../platform/domain/money';
@@ -9,8 +10,8 @@ import { priceLine } from '../domain/pricing';
 import type { ShippingAddress } from '../intake/schemas';
 import type { RunItem, RunOrder } from '../run/run-order';
 
-/** The delivery address of an order as carriers take it. */
-export function receiverOf(address: ShippingAddress): PostalAddress {
+/** Returns the delivery address of an order in the form that carriers, partners and documents use. */
+export function receiverOf(address: ShippingAddress): PrintOrderAddress {
   return {
     firstName: address.firstName,
     lastName: address.lastName,
@@ -26,7 +27,7 @@ export function receiverOf(address: ShippingAddress): PostalAddress {
   };
 }
 
-/** What one unit is declared as: its retail price across a customs border, its price otherwise. */
+/** Returns the declared value of one unit: its retail price across a customs border, otherwise its price. */
 function unitValue(order: RunOrder, item: RunItem, crossBorder: boolean): PackItem['unitValue'] {
   if (crossBorder && item.retailPrice !== null && order.retailCurrency !== null) {
     return { minor: toMinor(item.retailPrice, order.retailCurrency), currency: order.retailCurrency };
@@ -34,7 +35,7 @@ function unitValue(order: RunOrder, item: RunItem, crossBorder: boolean): PackIt
   return { minor: priceLine(item, order.currency)?.unitMinor ?? 0, currency: order.currency };
 }
 
-/** Packages of what one partner makes, with the packaging instructions that concern it. */
+/** Packs the units that one partner makes, by the packaging instructions that name them. */
 export function packForPartner(
   order: RunOrder,
   partner: Pick<Partner, 'country'>,
@@ -56,7 +57,7 @@ export function packForPartner(
   return packOrder(items, order.packagingInstructions, { countryOfOrigin: partner.country });
 }
 
-/** The consignment that a print order becomes. */
+/** Returns the consignment of a print order. */
 export function consignmentOf(
   order: RunOrder,
   partner: Pick<Partner, 'senderAddress' | 'country'>,
@@ -78,7 +79,7 @@ export function consignmentOf(
   };
 }
 
-/** Consignments into the EU of more than this pay import VAT at the border (Directive 2006/112/EC, article 369l). */
+/** Highest value of a consignment into the EU for which VAT is paid through the IOSS (Directive 2006/112/EC, article 369l). */
 const IOSS_LIMIT_EURO_CENTS = 150_00;
 
 function fallsUnderIoss(

@@ -10,7 +10,7 @@ export interface OrderFilesDeps extends FileDeps {
   readonly limitBytes: number;
 }
 
-/** Files fetched at once for one order. */
+/** Concurrent downloads for one order. */
 const CONCURRENCY = 3;
 
 interface WantedFile {
@@ -21,7 +21,7 @@ interface WantedFile {
   readonly type: string | null;
   readonly itemReferenceId: string | null;
   readonly orderItemId: string | null;
-  /** Where the order says it: `items[0].files[0]`. */
+  /** Path in the submitted order, such as `items[0].files[0]`. */
   readonly reference: string;
   readonly product: Pick<ResolvedProduct, 'pageRule' | 'printAreas'> | null;
   /** Types of the item's other files. */
@@ -29,7 +29,7 @@ interface WantedFile {
   readonly customTrim: { widthMm: number; heightMm: number } | null;
 }
 
-/** A file that ends or delays the order, and which one it is. */
+/** A fault of a file, with the file that has it. */
 export interface OrderFileFault extends FileFault {
   readonly file: {
     readonly itemReferenceId: string | null;
@@ -40,17 +40,17 @@ export interface OrderFileFault extends FileFault {
 }
 
 interface FetchLimits {
-  /** The run wants no more of it. */
+  /** Aborts when the order workflow cancels the activity. */
   readonly signal: AbortSignal;
-  /** Milliseconds until what has not come counts as unreachable. */
+  /** Milliseconds after which a file that has not arrived counts as unreachable. */
   readonly timeoutMs: number;
 }
 
 /**
- * Fetches the print files and packing slips of an order that are not in the store yet, and records what they are.
- * A lasting fault of one ends the fetching of the others: the order is refused for it anyway.
- * @returns that fault, else the first passing one; null when every file is in
- * @throws the signal's reason when the run ends it
+ * Fetches the print files and packing slips of an order that are not stored yet, and records their properties.
+ * A lasting fault of one file stops the other downloads, because it refuses the order.
+ * @returns the lasting fault, else the first passing one; null when every file is stored
+ * @throws the signal's reason when the activity is cancelled
  */
 export async function fetchOrderFiles(
   deps: OrderFilesDeps,
@@ -74,7 +74,7 @@ export async function fetchOrderFiles(
         limits.signal.throwIfAborted();
         if (refused.signal.aborted) return;
         if (!late.aborted) throw error;
-        faults.push(faultOf(file, passingFault('its host took too long')));
+        faults.push(faultOf(file, passingFault('the host took too long')));
       }
     }
   };
@@ -125,7 +125,7 @@ async function fetchOne(
   return null;
 }
 
-/** A fault with the file it is of, in details and in words. */
+/** Adds the file to a fault, in the details and in the message. */
 function faultOf(file: WantedFile, fault: FileFault): OrderFileFault {
   const { itemReferenceId, reference } = file;
   const type = file.type ?? 'packing_slip';
@@ -137,7 +137,7 @@ function faultOf(file: WantedFile, fault: FileFault): OrderFileFault {
   };
 }
 
-/** Links carry credentials in their query. */
+/** Removes the query, which may contain credentials. */
 function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/, '');
 }
@@ -176,7 +176,7 @@ async function recordPrintFile(
         previews = ${json(sql, taken.previews)}, fetched_at = now()
       WHERE id = ${file.id}
     )
-    -- An item is as sharp as its coarsest file and as long as its longest.
+    -- The item's resolution is that of its coarsest file, its page count that of its longest.
     UPDATE order_items SET page_count = greatest(page_count, ${taken.pageCount}), dpi = least(dpi, ${dpi})
     WHERE id = ${file.orderItemId}`;
 }

@@ -32,7 +32,7 @@ export interface PreparationDeps {
   readonly now: () => Date;
 }
 
-/** What preparation came to: print orders to hand over, a refusal, or a wait for an operator. */
+/** Result of the preparation: print orders to send, a refusal, or a wait for an operator. */
 export type PreparationPlan =
   | { readonly outcome: 'planned'; readonly printOrders: readonly PlannedPrintOrder[] }
   | {
@@ -47,15 +47,15 @@ type Refused = Extract<PreparationPlan, { outcome: 'refused' }>;
 
 const STEP = 'handoff';
 
-/** Stock that was there when partners were compared may be gone when it is reserved; an address may change meanwhile. */
-const RACES = 5;
+/** Attempts at a plan. Stock or the address may change between routing and the transaction that commits the plan. */
+const ATTEMPTS = 5;
 
 /**
- * Plans an order whose files are in: routes it to partners, checks the cross-border rule, chooses how it travels
- * and prices it, then writes all of that and reserves stock in one transaction. Tried again, it gives the plan it made.
+ * Plans an order whose files are stored. Routes it to partners, checks the cross-border rule, chooses shipment methods
+ * and prices it, then writes the plan and reserves stock in one transaction. A repeated call returns the stored plan.
  */
 export async function prepareOrder(deps: PreparationDeps, orderId: string): Promise<PreparationPlan> {
-  for (let race = 0; race < RACES; race += 1) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const before = await printOrdersOfSteps(deps.sql, orderId, { prefix: `${STEP}:` });
     if (before.length > 0) return { outcome: 'planned', printOrders: before };
     const draft = await draftPlan(deps, orderId);
@@ -63,7 +63,11 @@ export async function prepareOrder(deps: PreparationDeps, orderId: string): Prom
     const printOrders = await commitPlan(deps.sql, draft);
     if (printOrders !== null) return { outcome: 'planned', printOrders };
   }
-  return { outcome: 'parked', reason: 'no_partner', message: 'the stock it needs is gone' };
+  return {
+    outcome: 'parked',
+    reason: 'no_partner',
+    message: 'the stock that it needs is no longer available',
+  };
 }
 
 interface DraftedPlan {
@@ -74,7 +78,7 @@ interface DraftedPlan {
   readonly shipments: readonly ShipmentPlan[];
 }
 
-/** Everything that is decided by reading: no transaction is open while carriers are asked for prices. */
+/** Makes a plan from reads alone, so that no transaction is open during requests to carriers. */
 async function draftPlan(deps: PreparationDeps, orderId: string): Promise<DraftedPlan | PreparationPlan> {
   const order = await runOrder(deps.sql, orderId);
   const decision = await route(deps, order);
@@ -112,7 +116,7 @@ async function draftPlan(deps: PreparationDeps, orderId: string): Promise<Drafte
   return { outcome: 'drafted', order, decision, drafts, shipments };
 }
 
-/** @returns null when stock or address changed since the draft was made: draft again */
+/** Commits a plan. Returns null when stock or the address has changed since the plan was made. */
 async function commitPlan(sql: Sql, draft: DraftedPlan): Promise<PlannedPrintOrder[] | null> {
   const { order, decision, drafts, shipments } = draft;
   const orderId = order.id;
@@ -150,7 +154,7 @@ async function commitPlan(sql: Sql, draft: DraftedPlan): Promise<PlannedPrintOrd
   }
 }
 
-/** Rolls a plan back that rests on what is no longer so. */
+/** Rolls back a plan whose stock or address has changed. */
 class DraftOutdated extends Error {}
 
 async function route(deps: PreparationDeps, order: RunOrder): Promise<RoutingDecision> {
@@ -164,20 +168,20 @@ async function route(deps: PreparationDeps, order: RunOrder): Promise<RoutingDec
   });
 }
 
-/** An item that no partner can make now but some could later waits; one that none can make refuses the order. */
+/** Returns `parked` when every unroutable item may become routable later, otherwise a refusal. */
 function unroutable(order: RunOrder, decision: Extract<RoutingDecision, { ok: false }>): PreparationPlan {
-  const words = decision.unroutable.map(({ itemId, reason }) => {
+  const items = decision.unroutable.map(({ itemId, reason }) => {
     const reference = order.items.find((item) => item.id === itemId)?.itemReferenceId ?? itemId;
     return { itemReferenceId: reference, reason };
   });
-  const message = words.map(({ itemReferenceId, reason }) => `${itemReferenceId}: ${reason}`).join('; ');
+  const message = items.map(({ itemReferenceId, reason }) => `${itemReferenceId}: ${reason}`).join('; ');
   if (decision.unroutable.every(({ passing }) => passing))
     return { outcome: 'parked', reason: 'no_partner', message };
   return {
     outcome: 'refused',
     code: 'no_production_partner',
-    reason: `No print partner can produce and ship the order: ${message}.`,
-    details: { items: words },
+    reason: `No print partner can make and ship the order: ${message}.`,
+    details: { items },
   };
 }
 
@@ -216,7 +220,7 @@ function methodRefusal(order: RunOrder, reason: 'no_method_carries_it' | 'choice
     code: 'no_shipment_method',
     reason:
       reason === 'choice_matches_none'
-        ? `None of the shipment methods asked for (${wanted}) carries this order to ${order.shippingAddress.country}.`
+        ? `None of the requested shipment methods (${wanted}) carries this order to ${order.shippingAddress.country}.`
         : `No shipment method carries this order to ${order.shippingAddress.country}.`,
     details: { shipmentMethodUid: wanted, country: order.shippingAddress.country },
   };

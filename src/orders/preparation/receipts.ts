@@ -7,7 +7,7 @@ import { vatRate } from '../domain/vat';
 import type { RunOrder } from '../run/run-order';
 import type { ShipmentPlan } from './shipment-plan';
 
-/** The invoice for what one partner makes and ships: VAT depends on where it is made. */
+/** Returns the invoice for the units that one partner makes and ships. VAT depends on the partner's country. */
 export function invoiceOf(
   order: RunOrder,
   jobs: readonly { readonly itemId: string; readonly quantity: number }[],
@@ -31,7 +31,7 @@ export function invoiceOf(
   });
 }
 
-/** Stores receipts, one a step. */
+/** Stores receipts. A step stores its receipt once, however often it is repeated. */
 export async function storeReceipts(
   tx: Queryable,
   orderId: string,
@@ -56,8 +56,8 @@ export async function storeReceipts(
 }
 
 /**
- * Refunds items: the part of each invoice line that falls on the quantity, and the shipping of an invoice none
- * of whose goods are left to ship. What was refunded before is not refunded again.
+ * Refunds units of items: their share of the invoice lines, and the shipping price of an invoice with no goods left
+ * to ship. Units and shipping that were refunded earlier are not refunded again.
  */
 export async function refundItems(
   tx: Queryable,
@@ -90,7 +90,7 @@ export async function refundItems(
   );
 }
 
-/** The refunds due for quantities of items, one an invoice concerned. */
+/** Returns the refund receipts for units of items, one for each affected invoice. */
 export function refundedParts(
   invoices: readonly Receipt[],
   refunds: readonly Receipt[],
@@ -122,7 +122,7 @@ export function refundedParts(
       const amount = taken.get(line.referenceId);
       if (line.type !== 'product' || amount === undefined) return [];
       const quantity = refunded(line.referenceId, 'product');
-      // The last units take what rounding left on the line.
+      // Cumulative rounding: the last units carry the remainder of the line.
       const before = Math.round((line.price * quantity) / line.amount);
       const after = Math.round((line.price * (quantity + amount)) / line.amount);
       return [

@@ -9,10 +9,10 @@ import { promiseDates } from '../domain/promise';
 import type { RunOrder } from '../run/run-order';
 import { consignmentOf, packForPartner } from './consignments';
 
-/** Prices of the methods that can carry a consignment; none when there is none. */
+/** Returns the priced methods that can carry a consignment. */
 export type Quoter = (consignment: Consignment) => Promise<readonly MethodQuote[]>;
 
-/** How a print order is to travel, as its row has it. */
+/** The planned shipment of a print order: a row of `planned_shipments`. */
 export interface ShipmentPlan {
   readonly method: MethodQuote;
   readonly isCheapest: boolean;
@@ -31,7 +31,7 @@ export type PlannedShipment =
   | { readonly ok: true; readonly plan: ShipmentPlan }
   | { readonly ok: false; readonly reason: 'no_method_carries_it' | 'choice_matches_none' };
 
-/** What one partner makes of an order, and when it leaves. */
+/** The print jobs of one partner and the date on which they ship. */
 export interface PlannedJobs {
   readonly order: RunOrder;
   readonly partner: Partner;
@@ -40,7 +40,7 @@ export interface PlannedJobs {
   readonly now: Date;
 }
 
-/** Packs, quotes, chooses and promises for what one partner makes of an order. */
+/** Packs the jobs of one partner, quotes methods, chooses one and promises delivery dates. */
 export async function planShipment(quote: Quoter, input: PlannedJobs): Promise<PlannedShipment> {
   const { packages, quotes } = await quoteMethods(quote, input);
   const chosen = chooseMethod(quotes, input.order.shipmentMethodUid);
@@ -48,7 +48,7 @@ export async function planShipment(quote: Quoter, input: PlannedJobs): Promise<P
   return { ok: true, plan: planWith(chosen.method, chosen.isCheapest, packages, input) };
 }
 
-/** The packages of what one partner makes, and every method that can carry all of them. */
+/** Returns the packages of one partner's jobs, and every method that can carry all of them. */
 export async function quoteMethods(
   quote: Quoter,
   { order, partner, jobs }: Pick<PlannedJobs, 'order' | 'partner' | 'jobs'>,
@@ -57,7 +57,7 @@ export async function quoteMethods(
   return { packages, quotes: await quote(consignmentOf(order, partner, packages, order.clientName)) };
 }
 
-/** The plan by which packages travel with a method: weight, delivery dates, days from today. */
+/** Returns the plan for packages with a method: weight, delivery dates, and calendar days from today. */
 export function planWith(
   method: MethodQuote,
   isCheapest: boolean,
@@ -92,7 +92,7 @@ function calendarDays(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 }
 
-/** Writes plans; a print order that has one already keeps its initial dates. */
+/** Stores plans. A print order that already has a plan keeps its initial dates. */
 export async function storeShipmentPlans(
   tx: Queryable,
   orderId: string,

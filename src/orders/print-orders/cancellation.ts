@@ -4,14 +4,14 @@ import type { SafeClient } from '../../platform/http/safe-client';
 import { sha256 } from '../../platform/ids';
 import type { Sql } from '../../platform/postgres';
 
-/** A partner's word on a cancellation; `pending`: it cannot be asked, and answers by postback or not at all. */
+/** A partner's answer to a cancellation. `pending`: the partner has no cancel URL and may answer by postback. */
 export type CancellationAnswer =
   | { readonly outcome: 'confirmed' | 'refused' | 'pending'; readonly message: string }
   | { readonly outcome: 'retry'; readonly message: string; readonly retryAfterMs: number | null };
 
 /**
- * Asks a partner to cancel print jobs. One that never took the print order (404, 410) has nothing to cancel;
- * any other refusal means that it goes on making them.
+ * Asks a partner to cancel print jobs. 404 and 410 mean that the partner does not have the print order, which confirms
+ * the cancellation. Any other refusal means that the partner continues to make the jobs.
  */
 export async function cancelAtPartner(
   deps: { readonly sql: Sql; readonly client: SafeClient },
@@ -24,7 +24,7 @@ export async function cancelAtPartner(
   if (row.body === null) return { outcome: 'confirmed', message: 'the print order was never sent' };
   const partner = await partnerByAccount(deps.sql, row.partnerId);
   if (partner?.orderCancelUrl == null) {
-    return { outcome: 'pending', message: 'the partner takes no cancellations by request' };
+    return { outcome: 'pending', message: 'the partner has no cancel URL' };
   }
   const answer = await postToPartner(deps.client, {
     url: partner.orderCancelUrl,

@@ -1,8 +1,9 @@
 import type { ProductKind, ResolvedProduct } from '../../catalog/domain/product';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
+import { withExtension } from '../../files/domain/file-facts';
 import type { StoredPreview } from '../../files/ingest-file';
 import { type PartnerAnswer, postToPartner } from '../../partners/calls';
-import { buildPrintOrder, type PrintFile, type PrintOrderAddress } from '../../partners/domain/print-order';
+import { buildPrintOrder, type PrintFile } from '../../partners/domain/print-order';
 import { handoffOf, type Partner, partnerByAccount } from '../../partners/store';
 import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
 import { toMinor } from '../../platform/domain/money';
@@ -10,12 +11,12 @@ import type { SafeClient } from '../../platform/http/safe-client';
 import type { ObjectStore } from '../../platform/objects/object-store';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Sql } from '../../platform/postgres';
-import type { ShippingAddress } from '../intake/schemas';
+import { receiverOf } from '../preparation/consignments';
 import { runOrder } from '../run/run-order';
 
 /**
- * Thirty days. The message is never made anew, and a partner may print weeks after it took it: when stock that it
- * waits for is in, or when an operator has it delivered again.
+ * Thirty days. The message is built once, and a partner may print weeks later: when stock arrives, or when an operator
+ * delivers it again.
  */
 const ASSET_LINK_SECONDS = 30 * 24 * 60 * 60;
 
@@ -40,9 +41,8 @@ interface PrintOrderRow {
 }
 
 /**
- * Hands a print order to its partner. The message is made once and stored before it is first sent: every delivery
- * repeats it byte for byte under one `webhook-id`, so that a partner that took it and died before answering
- * recognises it.
+ * Delivers a print order to its partner. The message is built and stored before the first delivery. Every delivery
+ * sends the same bytes with the same `webhook-id`, so that a partner recognises a message that it has already accepted.
  */
 export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string): Promise<PartnerAnswer> {
   const { sql } = deps;
@@ -55,7 +55,7 @@ export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string
   const handoff = handoffOf(partner, row.kind);
   if (handoff === undefined)
     return { outcome: 'retry', message: `${partner.uid} has not subscribed`, retryAfterMs: null };
-  const body = row.body ?? (await storeBody(deps, row, partner));
+  const body = row.body ?? (await storedMessage(deps, row, partner));
   const answer = await postToPartner(deps.client, {
     url: handoff.url,
     messageId: row.messageId,
@@ -68,15 +68,15 @@ export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string
   return answer;
 }
 
-/** The first to store its body wins; whoever comes second sends that one. */
-async function storeBody(deps: DeliveryDeps, row: PrintOrderRow, partner: Partner): Promise<string> {
-  const body = await makeBody(deps, row, partner);
+/** Stores the message and returns it. When another attempt has stored one first, returns that one. */
+async function storedMessage(deps: DeliveryDeps, row: PrintOrderRow, partner: Partner): Promise<string> {
+  const body = await buildMessage(deps, row, partner);
   const [stored] = await deps.sql<{ body: string }[]>`
     UPDATE print_orders SET body = coalesce(body, ${body}) WHERE id = ${row.id} RETURNING body`;
   return stored!.body;
 }
 
-async function makeBody(deps: DeliveryDeps, row: PrintOrderRow, partner: Partner): Promise<string> {
+async function buildMessage(deps: DeliveryDeps, row: PrintOrderRow, partner: Partner): Promise<string> {
   const order = await runOrder(deps.sql, row.orderId);
   const jobs = await deps.sql<
     {
@@ -115,7 +115,7 @@ async function makeBody(deps: DeliveryDeps, row: PrintOrderRow, partner: Partner
     })),
     shipmentMethodUid: row.shipmentMethodUid,
     sender: partner.senderAddress,
-    delivery: deliveryAddress(order.shippingAddress),
+    delivery: receiverOf(order.shippingAddress),
     customs: { priceTotalMinor: crossBorder ? total : 0, taxMinor: 0, currency },
     rates: REFERENCE_RATES,
   });
@@ -129,16 +129,10 @@ interface StoredFile {
   readonly previews: readonly StoredPreview[];
 }
 
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  'application/pdf': 'pdf',
-  'image/png': 'png',
-  'image/jpeg': 'jpg',
-};
-
 function printFile(links: LinkSigner, file: StoredFile): PrintFile {
   const link = (objectKey: string, contentType: string, name: string) =>
     links.sign(
-      { objectKey, contentType, fileName: `${name}.${EXTENSIONS[contentType] ?? 'bin'}` },
+      { objectKey, contentType, fileName: withExtension(name, contentType) },
       { seconds: ASSET_LINK_SECONDS },
     );
   const preview = file.previews.find(({ type }) => type === 'preview_default');
@@ -153,21 +147,5 @@ function printFile(links: LinkSigner, file: StoredFile): PrintFile {
             contentType: preview.mimeType,
             url: link(preview.objectKey, preview.mimeType, `${file.type}-preview`),
           },
-  };
-}
-
-function deliveryAddress(address: ShippingAddress): PrintOrderAddress {
-  return {
-    firstName: address.firstName,
-    lastName: address.lastName,
-    company: address.companyName,
-    addressLine1: address.addressLine1,
-    addressLine2: address.addressLine2,
-    city: address.city,
-    postcode: address.postCode,
-    state: address.state,
-    country: address.country,
-    email: address.email,
-    phone: address.phone,
   };
 }

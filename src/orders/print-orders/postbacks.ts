@@ -40,7 +40,7 @@ export const postbackSchema = crossField(
       );
     }
     if (property(postback, 'items') != null && status !== 'cancelled') {
-      report(['items'], 'Items are valid only with the status cancelled.');
+      report(['items'], 'This field is valid only with the status cancelled.');
     }
   },
 ).meta({ id: 'StatusPostback' });

@@ -14,15 +14,15 @@ import { insertPrintOrders, printOrdersOfSteps, reserveForJobs } from './rows';
 
 export interface ReplacementRequest {
   readonly orderId: string;
-  /** Names the operator's act for good. */
+  /** Name of the workflow step, made from the repair's id. */
   readonly step: string;
   readonly action: 'reroute' | 'reproduce';
   readonly itemId: string;
-  /** Units; null: the whole item. */
+  /** Units; null for the whole item. */
   readonly quantity: number | null;
-  /** Null: routing chooses, for a reroute among the other partners. */
+  /** Null: routing chooses the partner. A reroute then excludes the present ones. */
   readonly partnerId: string | null;
-  /** The print orders that still make the item. */
+  /** The print orders that make the item now. */
   readonly madeAt: readonly { readonly printOrderId: string; readonly partnerId: string }[];
 }
 
@@ -33,8 +33,8 @@ export type Replacement =
 const refused = (message: string): Replacement => ({ outcome: 'refused', message });
 
 /**
- * Plans a print order that makes an item, or units of it, again: at another partner (reroute) or anew (reproduce),
- * linked to the first. Written once for a step, however often it is tried.
+ * Plans a print order for an item, or units of it, that another print order already has: at another partner (reroute)
+ * or once more (reproduce). A step creates one print order, however often it is repeated.
  */
 export async function planReplacement(
   deps: {
@@ -51,7 +51,7 @@ export async function planReplacement(
 
   const order = await runOrder(deps.sql, orderId);
   const item = order.items.find(({ id }) => id === itemId);
-  if (item === undefined) return refused(`the order has no item ${itemId} that can be made`);
+  if (item === undefined) return refused(`the order has no open item ${itemId}`);
   const quantity = request.quantity ?? item.quantity;
   if (quantity < 1 || quantity > item.quantity) return refused(`the item has ${item.quantity} units`);
 
@@ -68,7 +68,7 @@ export async function planReplacement(
         ? request.madeAt.map(({ partnerId }) => partnerId)
         : [],
   });
-  if (!decision.ok) return refused(`no partner can make it: ${whyUnroutable(decision)}`);
+  if (!decision.ok) return refused(`no partner can make the item: ${unroutableReasons(decision)}`);
   const [assignment] = decision.assignments;
   const partner = (await partnerByAccount(deps.sql, assignment!.partnerId))!;
   const jobs = [{ itemId, quantity }];
@@ -84,7 +84,7 @@ export async function planReplacement(
     dispatchDate: shipsOn,
     now: deps.now(),
   });
-  if (!planned.ok) return refused('no shipment method carries it');
+  if (!planned.ok) return refused('no shipment method carries the item');
 
   return await inTransaction(deps.sql, async (tx): Promise<Replacement> => {
     const [printOrder] = await insertPrintOrders(tx, orderId, [
@@ -104,13 +104,14 @@ export async function planReplacement(
       [printOrder!],
       () => item.product,
     );
-    if (!reserved.ok) throw new Error(`stock for ${step} of order ${orderId} is gone; it is planned again`);
+    if (!reserved.ok)
+      throw new Error(`stock for ${step} of order ${orderId} is no longer available; the activity retries`);
     await recordRoutingDecision(tx, { orderId, step, decision });
     await storeShipmentPlans(tx, orderId, [{ printOrderId: printOrder!.id, plan: planned.plan }]);
     return { outcome: 'planned', printOrder: printOrder! };
   });
 }
 
-function whyUnroutable(decision: Extract<RoutingDecision, { ok: false }>): string {
+function unroutableReasons(decision: Extract<RoutingDecision, { ok: false }>): string {
   return decision.unroutable.map(({ reason }) => reason).join('; ');
 }

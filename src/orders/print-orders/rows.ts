@@ -5,9 +5,9 @@ import { json, type Queryable, type Transaction } from '../../platform/postgres'
 import { type ReservationLine, type ReserveOutcome, reserveStock } from '../../procurement/reservations';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
 
-/** A print order before it has a row. */
+/** A print order that is not stored yet. */
 export interface PrintOrderDraft {
-  /** Names the step of the run for good: one print order a step, however often it is tried. */
+  /** Name of the workflow step that creates it. A step creates one print order, however often it is repeated. */
   readonly step: string;
   readonly partnerId: string;
   readonly kind: ProductKind;
@@ -17,7 +17,7 @@ export interface PrintOrderDraft {
   readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
 }
 
-/** Writes print orders with their jobs. */
+/** Inserts print orders with their print jobs. */
 export async function insertPrintOrders(
   tx: Queryable,
   orderId: string,
@@ -54,7 +54,7 @@ export async function insertPrintOrders(
   );
 }
 
-/** What a step has made before; empty when it has not. */
+/** Returns the print orders that steps have created. Empty when they have created none. */
 export async function printOrdersOfSteps(
   sql: Queryable,
   orderId: string,
@@ -72,7 +72,7 @@ export async function printOrdersOfSteps(
   ];
 }
 
-/** Reserves the stocked parts of print jobs: all or none. */
+/** Reserves the stocked parts of print jobs, all of them or none. */
 export async function reserveForJobs(
   tx: Transaction,
   step: string,

@@ -3,7 +3,7 @@ import type { AttentionReason } from '../domain/lifecycle/run-state';
 import { ENDED_ORDERS, type ItemStatus, type OrderStatus } from '../domain/lifecycle/statuses';
 import type { SearchPosition } from './search';
 
-/** An order as operators look into it: what clients see of it is left to the order's own view. */
+/** An order as operators see it. The view for clients is in `order-view.ts`. */
 export interface OperatorOrder {
   readonly id: string;
   readonly orderReferenceId: string;
@@ -12,7 +12,8 @@ export interface OperatorOrder {
   readonly fulfillmentStatus: OrderStatus;
   readonly financialStatus: string;
   readonly country: string;
-  readonly attention: string | null;
+  /** Null when the order needs no attention. */
+  readonly attention: readonly AttentionReason[] | null;
   readonly shippingRevision: number;
   readonly runVersion: string;
   readonly requestId: string | null;
@@ -89,7 +90,7 @@ export interface OperatorEvent {
   readonly at: string;
 }
 
-/** @returns null when there is no such order */
+/** Returns null when there is no such order. */
 export async function operatorOrder(sql: Queryable, orderId: string): Promise<OperatorOrder | null> {
   const [order] = await sql<OperatorOrder[]>`
     SELECT o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status, o.financial_status,
@@ -124,20 +125,15 @@ export async function operatorOrder(sql: Queryable, orderId: string): Promise<Op
   return order ?? null;
 }
 
-/** Why an operator should look at an order, as its row keeps it: names with spaces between. */
-export function attentionReasons(attention: string | null): AttentionReason[] {
-  return attention === null ? [] : (attention.split(' ') as AttentionReason[]);
-}
-
 /**
- * Puts away what an order that has ended wants attention for, and keeps it in the order's log.
- * @returns why not: `going-on` while its run decides on that, `nothing` when there is nothing to put away
+ * Dismisses the attention reasons of an order that has ended, and records them in its event log.
+ * @returns `open` for an order that has not ended, whose workflow derives the reasons; `nothing` for an order without reasons
  */
 export async function dismissAttention(
   sql: Queryable,
   orderId: string,
   act: { readonly by: string; readonly reason: string },
-): Promise<'dismissed' | 'going-on' | 'nothing'> {
+): Promise<'dismissed' | 'open' | 'nothing'> {
   const [row] = await sql<{ ended: boolean; dismissed: boolean }[]>`
     WITH found AS (
       SELECT id, attention, fulfillment_status = ANY(${[...ENDED_ORDERS]}) AS ended FROM orders
@@ -147,10 +143,10 @@ export async function dismissAttention(
       RETURNING orders.id, found.attention),
     logged AS (
       INSERT INTO order_events (order_id, type, data)
-      SELECT id, 'dismiss', ${json(sql, act)}::jsonb || jsonb_build_object('attention', attention) FROM dismissed)
+      SELECT id, 'dismiss', ${json(sql, act)}::jsonb || jsonb_build_object('attention', to_jsonb(attention)) FROM dismissed)
     SELECT ended, EXISTS (SELECT FROM dismissed) AS dismissed FROM found`;
   if (row === undefined) return 'nothing';
-  return row.dismissed ? 'dismissed' : 'going-on';
+  return row.dismissed ? 'dismissed' : 'open';
 }
 
 export interface OrderNeedingAttention {
@@ -160,15 +156,15 @@ export interface OrderNeedingAttention {
   readonly clientName: string;
   readonly fulfillmentStatus: OrderStatus;
   readonly country: string;
-  readonly attention: string;
+  readonly attention: readonly AttentionReason[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly position: string;
 }
 
 /**
- * One page of the orders that want an operator, newest first.
- * @param page `after`: where the page before ended
+ * Returns one page of the orders that need attention, newest first.
+ * @param page `after` is the position of the previous page's last order
  */
 export async function ordersNeedingAttention(
   sql: Queryable,
@@ -183,8 +179,8 @@ export async function ordersNeedingAttention(
         to_char(o.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position
       FROM orders o JOIN accounts a ON a.id = o.client_id
       WHERE o.attention IS NOT NULL
-        ${reason === undefined ? sql`` : sql`AND ${reason} = ANY(string_to_array(o.attention, ' '))`}
-        ${after === null ? sql`` : sql`AND (o.created_at, o.id) < (${after.createdAt}::text::timestamptz, ${after.id}::uuid)`}
+        ${reason === undefined ? sql`` : sql`AND ${reason} = ANY(o.attention)`}
+        ${after === null ? sql`` : sql`AND (o.created_at, o.id) < (${after.time}::text::timestamptz, ${after.id}::uuid)`}
       ORDER BY o.created_at DESC, o.id DESC
       LIMIT ${limit}`),
   ];

@@ -9,7 +9,7 @@ import type { ShippingAddress } from '../intake/schemas';
 
 type Metadata = { key: string; value: string }[];
 
-/** An order with everything a reader of it sees, straight from its rows. */
+/** An order with everything that its readers see, as stored. */
 export interface OrderRecord {
   readonly id: string;
   readonly clientId: string;
@@ -134,14 +134,15 @@ export interface EventRecord {
   readonly at: string;
 }
 
-/** Whose orders may be seen: one client's, or everybody's (operators). */
+/** The orders that may be seen: those of one client, or all (null, for operators). */
 export interface Viewer {
   readonly clientId: string | null;
 }
 
 /**
- * Finds an order by its id or by the client's reference; a reference used more than once finds the newest order.
- * @returns null when there is none that the viewer may see
+ * Returns the id of the order with an id or a client's reference. A reference that is used more than once finds the
+ * newest order.
+ * @returns null when there is no such order that the viewer may see
  */
 export async function findOrderId(
   sql: Queryable,
@@ -158,7 +159,7 @@ export async function findOrderId(
   return byReference?.id ?? null;
 }
 
-/** Reads orders whole, in one statement; each part is found by an index on the order's id. */
+/** Returns complete orders with one statement. Each part is found by an index on the order's id. */
 export async function readOrders(sql: Queryable, ids: readonly string[]): Promise<OrderRecord[]> {
   return [
     ...(await sql<OrderRecord[]>`

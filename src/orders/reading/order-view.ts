@@ -1,9 +1,10 @@
+import { withExtension } from '../../files/domain/file-facts';
 import { fromMinor } from '../../platform/domain/money';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../platform/objects/signed-links';
 import { receiptView } from '../domain/receipt';
 import type { FileRecord, ItemRecord, OrderRecord, ShipmentRecord } from './order-reader';
 
-/** Billing entity of clients whose operator set none up: every field present, none invented. */
+/** The billing entity of clients without one: every field of the interface, with empty values. */
 const EMPTY_BILLING_ENTITY = {
   id: 0,
   companyName: '',
@@ -28,7 +29,7 @@ const EMPTY_BILLING_ENTITY = {
   invoiceType: '',
 };
 
-/** The order as clients retrieve it (interface "Order (as retrieved)"). Unknown text is null, unknown lists are empty. */
+/** Returns the order as clients retrieve it (interface "Order (as retrieved)"). Unknown texts are null, unknown lists are empty. */
 export function orderView(order: OrderRecord, links: LinkSigner) {
   const { settings, events } = { settings: order.clientSettings, events: order.events ?? [] };
   const billingEntity = { ...EMPTY_BILLING_ENTITY, ...settings.billingEntity };
@@ -75,7 +76,7 @@ export function orderView(order: OrderRecord, links: LinkSigner) {
     paymentMethodType: null,
     paymentMethodId: null,
     prepaymentTransactionId: null,
-    // An order that several partners produce consists of as many print orders; one alone is the order itself.
+    // Print orders count as connected orders only when there are several of them.
     connectedOrderIds: printOrders.length > 1 ? printOrders.map(({ id }) => id) : [],
     discounts: [],
     returnAddress: order.returnAddress ?? settings.returnAddress ?? null,
@@ -87,7 +88,7 @@ export function orderView(order: OrderRecord, links: LinkSigner) {
   };
 }
 
-/** The shipping address with every field of the interface. */
+/** Returns the shipping address with every field of the interface. */
 export function addressView(order: Pick<OrderRecord, 'id' | 'shippingAddress'>) {
   const address = order.shippingAddress;
   return {
@@ -115,15 +116,9 @@ function eventView({ type, printOrderId, data, at }: NonNullable<OrderRecord['ev
   return { type, printOrderId, data, createdAt: new Date(at).toISOString() };
 }
 
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  'application/pdf': 'pdf',
-  'image/png': 'png',
-  'image/jpeg': 'jpg',
-};
-
 function storedLink(links: LinkSigner, file: FileRecord): string | null {
   if (file.objectKey === null || file.mimeType === null) return null;
-  const fileName = `${file.type}.${EXTENSIONS[file.mimeType] ?? 'bin'}`;
+  const fileName = withExtension(file.type, file.mimeType);
   return links.sign(
     { objectKey: file.objectKey, contentType: file.mimeType, fileName },
     { seconds: DOCUMENT_LINK_SECONDS },
@@ -179,7 +174,7 @@ function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
     previews: (main?.previews ?? []).map(({ type, objectKey, mimeType }) => ({
       type,
       url: links.sign(
-        { objectKey, contentType: mimeType, fileName: `${type}.${mimeType === 'image/png' ? 'png' : 'jpg'}` },
+        { objectKey, contentType: mimeType, fileName: withExtension(type, mimeType) },
         { seconds: DOCUMENT_LINK_SECONDS },
       ),
     })),
@@ -209,7 +204,7 @@ function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
 const least = (days: readonly string[]) => days.reduce((a, b) => (a < b ? a : b));
 const greatest = (days: readonly string[]) => days.reduce((a, b) => (a > b ? a : b));
 
-/** One shipment speaks for all print orders: sums of packages, weight and price; the widest span of dates. */
+/** Returns one shipment for all print orders: the sums of packages, weight and price, and the widest span of dates. */
 export function shipmentView(order: OrderRecord) {
   const shipments = order.shipments ?? [];
   const [first] = shipments;

@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/postgres';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import type { Viewer } from './order-reader';
 
-/** What is looked for; every filter that is given must match, and lists match any of their entries. */
+/** Filters of a search. An order must match every filter given; a list matches any of its values. */
 export interface OrderSearch {
   readonly ids?: readonly string[] | undefined;
   readonly orderReferenceIds?: readonly string[] | undefined;
@@ -13,16 +13,16 @@ export interface OrderSearch {
   readonly orderTypes?: readonly ('order' | 'draft')[] | undefined;
   readonly countries?: readonly string[] | undefined;
   readonly channels?: readonly string[] | undefined;
-  /** ISO 8601; orders of this instant are in. */
+  /** ISO 8601, inclusive. */
   readonly createdFrom?: string | undefined;
-  /** ISO 8601; orders of this instant are out. */
+  /** ISO 8601, exclusive. */
   readonly createdTo?: string | undefined;
 }
 
-/** Where a page ended. */
+/** The position of the last order of a page. */
 export interface SearchPosition {
-  /** ISO 8601 in UTC with microseconds, as Postgres keeps them. */
-  readonly createdAt: string;
+  /** Time of creation, ISO 8601 in UTC with microseconds, as Postgres stores it. */
+  readonly time: string;
   readonly id: string;
 }
 
@@ -41,7 +41,7 @@ export interface OrderSummary {
   readonly firstName: string;
   readonly lastName: string;
   readonly itemCount: number;
-  /** Minor units as decimal text: invoices less refunds; null until the order is priced. */
+  /** Total of invoices and refunds in minor units, as decimal text. Null until the order is priced. */
   readonly totalInclVat: string | null;
   readonly createdAt: Date;
   readonly orderedAt: Date | null;
@@ -50,16 +50,16 @@ export interface OrderSummary {
 }
 
 /**
- * One page of the orders that a viewer may see and that match, newest first.
+ * Returns one page of the orders that match and that the viewer may see, newest first.
  *
- * A page reads its own length from an index and no more, whatever else is stored: clients and statuses that are
- * named each give their newest orders by a range of their own, which are merged. (A plain `= ANY` over several
- * statuses walks every order of the client instead.) Countries, channels and financial statuses are looked at in
- * passing, so that a rare one costs the walk to where its orders are.
+ * The query reads no more index rows than the page has, however many orders are stored: each client and each status
+ * in the filters is read from its own index range, and the ranges are merged. (A plain `= ANY` over several statuses
+ * reads every order of the client.) Countries, channels and financial statuses have no index, so a page of rare
+ * values reads the orders in between.
  *
- * The position goes to Postgres as text: a timestamptz parameter would pass through Date and lose its microseconds,
- * and with them the orders of the same millisecond.
- * @param page `after`: where the page before ended
+ * The position is passed to Postgres as text. A timestamptz parameter would be converted to Date, which drops the
+ * microseconds and skips orders of the same millisecond.
+ * @param page `after` is the position of the previous page's last order
  */
 export async function searchOrders(
   sql: Queryable,
@@ -94,7 +94,7 @@ export async function searchOrders(
               ${among(sql`o.shipping_address ->> 'country'`, search.countries)}
               ${createdFrom === undefined ? none : sql`AND o.created_at >= ${createdFrom}::timestamptz`}
               ${createdTo === undefined ? none : sql`AND o.created_at < ${createdTo}::timestamptz`}
-              ${after === null ? none : sql`AND (o.created_at, o.id) < (${after.createdAt}::text::timestamptz, ${after.id}::uuid)`}
+              ${after === null ? none : sql`AND (o.created_at, o.id) < (${after.time}::text::timestamptz, ${after.id}::uuid)`}
             ORDER BY o.created_at DESC, o.id DESC
             LIMIT ${limit}
           ) AS found
@@ -115,7 +115,7 @@ export async function searchOrders(
   ];
 }
 
-/** The clients whose orders are looked at; null: every client's. */
+/** Returns the clients whose orders are searched; null for every client. */
 function clientsOf(viewer: Viewer, { clientIds }: OrderSearch): readonly string[] | null {
   if (viewer.clientId === null) return clientIds ?? null;
   if (clientIds === undefined || clientIds.includes(viewer.clientId)) return [viewer.clientId];

@@ -3,12 +3,12 @@ import { inTransaction, json, type Sql } from '../../platform/postgres';
 import type { AttentionReason, RunState } from '../domain/lifecycle/run-state';
 import { rowsOf } from '../domain/run/run-rows';
 
-/** Has an operator look at an order. @returns whether it did not want one for this reason before */
+/** Flags an order for attention. Returns false when it was already flagged for this reason. */
 export async function flagOrder(sql: Sql, orderId: string, reason: AttentionReason): Promise<boolean> {
   return await inTransaction(sql, async (tx) => {
     const flagged = await tx`
-      UPDATE orders SET attention = concat_ws(' ', attention, ${reason}::text), updated_at = now()
-      WHERE id = ${orderId} AND NOT coalesce(${reason} = ANY(string_to_array(attention, ' ')), false)`;
+      UPDATE orders SET attention = array_append(attention, ${reason}::text), updated_at = now()
+      WHERE id = ${orderId} AND NOT coalesce(${reason} = ANY(attention), false)`;
     if (flagged.count === 0) return false;
     await tx`
       INSERT INTO order_events (order_id, type, data)
@@ -18,10 +18,10 @@ export async function flagOrder(sql: Sql, orderId: string, reason: AttentionReas
 }
 
 /**
- * Brings the rows of an order in line with a run that is ahead of them, as after Postgres was restored from a backup.
- * While the run goes on they stay one version behind the state that they show: a record of that very version that is
- * under way still counts, with its stock and refunds.
- * @returns whether anything was behind, and whether the run knows of print orders that have no rows
+ * Updates the rows of an order to the state of its workflow. The rows are behind after Postgres was restored from a
+ * backup. While the workflow runs, the rows keep a version one below the state that they show, so that a pending
+ * `recordRun` of that version still applies, with its stock movements and refunds.
+ * @returns `behind` when rows were updated, `lostPrintOrders` when the workflow has print orders without rows
  */
 export async function catchUp(
   sql: Sql,
@@ -33,7 +33,7 @@ export async function catchUp(
   return await inTransaction(sql, async (tx) => {
     const updated = await tx`
       UPDATE orders SET fulfillment_status = ${fulfillmentStatus},
-        attention = ${attention.length > 0 ? attention.join(' ') : null},
+        attention = ${attention.length > 0 ? [...attention] : null},
         run_version = ${hasEnded ? state.version : state.version - 1}, updated_at = now()
       WHERE id = ${orderId} AND run_version < ${state.version}`;
     if (updated.count === 0) return { behind: false, lostPrintOrders: false };

@@ -1,32 +1,32 @@
 import { orderIdOfWorkflow, orderWorkflowId } from '../../platform/domain/workflows';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
-
+import { openOrderStatuses } from '../run/open-orders';
 import { catchUp, flagOrder } from './catch-up';
 import { type Counts, FINDINGS, tally } from './findings';
 import type { ReconcileDeps } from './leftovers';
 import { restartRun } from './restart-run';
-import { inParallel, lookAtRun, type RunLookup, runningOrderRuns, stateOfRun } from './runs';
+import { lookUpRun, mapConcurrently, type RunLookup, runningOrderRuns, stateOfRun } from './runs';
 
-/** A stretch of a long walk, and where the next one begins ('' at the end). */
+/** The result of one batch, and the cursor of the next one (empty after the last). */
 export interface ReconcileBatch {
   readonly counts: Counts;
   readonly next: string;
 }
 
-/** Orders that moved lately have a run that moves them. */
+/** An order that changed more recently has a workflow that changed it, so it is not checked. */
 const QUIET = '10 minutes';
-/** After a loss that says nothing: only what the outbox has under way is left alone. */
+/** The same after a loss of data, when a recent change proves nothing. Only orders whose outbox rows may be pending are skipped. */
 const QUIET_AFTER_LOSS = '1 minute';
-/** A run that was never tracked ends 90 days after shipping, and Temporal forgets it some time later. */
+/** A workflow without tracking completes 90 days after shipping, and Temporal deletes it after its retention period. */
 const FORGOTTEN = '85 days';
-/** Voids and cancellations are tried for a day after the order's end. */
+/** Voids and cancellations are retried for a day after an order has ended. */
 const LINGERS = '2 days';
 const BATCH = 500;
 
 /**
- * A stretch of the open orders, by id: each must have a run that is running.
- * @param after `next` of the stretch before; '' begins
- * @param afterLoss Postgres or Temporal was set back: orders that moved lately are looked at too
+ * Checks that each open order has a running workflow. Processes one batch, ordered by id.
+ * @param after `next` of the previous batch; empty for the first
+ * @param afterLoss Postgres or Temporal lost data: recently changed orders are checked too
  */
 export async function compareOrders(
   deps: ReconcileDeps,
@@ -39,12 +39,12 @@ export async function compareOrders(
     SELECT id, fulfillment_status AS status, run_version = 0 AS unstarted, updated_at < now() - ${quiet}::interval AS quiet,
       updated_at < now() - ${FORGOTTEN}::interval AS forgotten
     FROM orders
-    WHERE fulfillment_status IN ('created', 'uploading', 'passed', 'in_production', 'printed', 'shipped', 'in_transit', 'on_hold')
+    WHERE fulfillment_status IN ${openOrderStatuses(sql)}
       ${after === '' ? sql`` : sql`AND id > ${after}`}
     ORDER BY id LIMIT ${BATCH}`;
-  const looked = rows.filter(({ quiet, unstarted }) => quiet && !unstarted);
-  const counts = await inParallel(looked, async (order) =>
-    settleOrder(deps, order, await lookAtRun(temporal, orderWorkflowId(order.id))),
+  const checked = rows.filter(({ quiet, unstarted }) => quiet && !unstarted);
+  const counts = await mapConcurrently(checked, async (order) =>
+    settleOrder(deps, order, await lookUpRun(temporal, orderWorkflowId(order.id))),
   );
   return { counts: tally(...counts), next: rows.length < BATCH ? '' : rows.at(-1)!.id };
 }
@@ -60,47 +60,48 @@ interface OpenOrder {
 async function settleOrder(deps: ReconcileDeps, order: OpenOrder, run: RunLookup): Promise<Counts> {
   const { sql, temporal, log, settings } = deps;
   const orderId = order.id;
-  if (run.is === 'running') return {};
+  if (run.status === 'running') return {};
   const hasLeft = order.status === 'shipped' || order.status === 'in_transit';
-  if (run.is === 'missing') {
+  if (run.status === 'missing') {
     if (hasLeft && order.forgotten) return {};
     const outcome = await restartRun(sql, settings, orderId);
     if (outcome === 'not-needed') return {};
     const isNew = outcome === 'started' || (await flagOrder(sql, orderId, 'out_of_step'));
-    if (isNew) log.warn({ orderId, outcome }, 'reconciled: the run of an open order is gone');
+    if (isNew) log.warn({ orderId, outcome }, 'reconciled: the workflow of an open order is missing');
     return outcome === 'started' ? { started: 1 } : { flagged: Number(isNew) };
   }
-  // A run without tracking ends by itself with the order `shipped`; its rows are asked for only once.
-  if (run.is === 'completed' && hasLeft) {
+  // A workflow without tracking completes while the order is still `shipped`. Nothing is wrong when both agree.
+  if (run.status === 'completed' && hasLeft) {
     const { fulfillmentStatus } = (await temporal.workflow.getHandle(orderWorkflowId(orderId)).result()) as {
       fulfillmentStatus: string;
     };
     if (fulfillmentStatus === order.status) return {};
   }
   const counts = await catchUpWith(deps, orderId, true);
-  if (run.is === 'completed') return counts;
+  if (run.status === 'completed') return counts;
   const isNew = await flagOrder(sql, orderId, 'out_of_step');
-  if (isNew) log.warn({ orderId, how: run.how }, 'reconciled: the run of an open order was broken off');
+  if (isNew) log.warn({ orderId, how: run.how }, 'reconciled: the workflow of an open order failed');
   return tally(counts, { flagged: Number(isNew) });
 }
 
 async function catchUpWith(deps: ReconcileDeps, orderId: string, hasEnded: boolean): Promise<Counts> {
   const { sql, temporal, log } = deps;
   const state = await stateOfRun(temporal, orderWorkflowId(orderId)).catch((error: unknown) => {
-    log.warn({ err: error, orderId }, 'the state of a run cannot be read');
+    log.warn({ err: error, orderId }, 'the state of a workflow cannot be read');
     return null;
   });
   if (state === null) return {};
   const { behind, lostPrintOrders } = await catchUp(sql, orderId, state, hasEnded);
-  if (behind) log.warn({ orderId, lostPrintOrders }, 'reconciled: an order was behind its run');
+  if (behind)
+    log.warn({ orderId, lostPrintOrders }, 'reconciled: the rows of an order were behind its workflow');
   if (lostPrintOrders) await flagOrder(sql, orderId, 'out_of_step');
   return { caughtUp: Number(behind), printOrdersLost: Number(lostPrintOrders) };
 }
 
 /**
- * A page of the running order runs: each must have an order that is open.
- * @param after `next` of the page before; '' begins
- * @param restored Postgres is older than the runs: their states are read, and rows that are behind brought in line
+ * Checks that each running order workflow has an open order. Processes one page.
+ * @param after `next` of the previous page; empty for the first
+ * @param restored Postgres was restored from a backup: the workflows' states are read and rows that are behind are updated
  */
 export async function compareRuns(
   deps: ReconcileDeps,
@@ -121,7 +122,7 @@ export async function compareRuns(
     return { [finding]: orderIds.length };
   };
   const caughtUp = restored
-    ? await inParallel([...known.keys()], (orderId) => catchUpWith(deps, orderId, false))
+    ? await mapConcurrently([...known.keys()], (orderId) => catchUpWith(deps, orderId, false))
     : [];
   const counts = tally(
     ...caughtUp,

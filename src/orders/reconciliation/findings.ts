@@ -1,27 +1,26 @@
-/** Everything that a reconciliation can find, and what it does about it. */
+/** What a reconciliation can find, and what it does about each finding. The keys appear in the log and in docs/backup-and-recovery.md. */
 export const FINDINGS = {
-  started: 'orders without a run: started again',
-  flagged:
-    'open orders whose run is gone or broken off, and which cannot go on by themselves: flagged out_of_step',
-  caughtUp: 'orders whose rows were behind their run: brought in line',
-  printOrdersLost: 'runs with print orders that have no rows: flagged out_of_step',
-  heardAgain: 'postbacks that a run had not taken in: told again',
-  tooLate: 'postbacks for a run that has ended: closed',
-  unheard: 'postbacks that wait for a run that is busy or missing',
-  halfBought:
-    'purchases of labels begun long ago, which a dispatch may still go on with or which are being taken back',
-  takenBack: 'purchases of labels that nobody can want any more: taken back',
-  notTakenBack: 'labels that a carrier would not take back',
-  replayed: 'given-up messages whose receiver is there after all: sent again',
-  dead: 'messages that stay given up until an operator replays them',
-  withoutOrder: 'runs whose order has no row',
-  lingering: 'runs that go on days after their order’s end',
+  started: 'orders without a workflow: the workflow is started',
+  flagged: 'open orders whose workflow is missing or failed and cannot be rebuilt: flagged out_of_step',
+  caughtUp: 'orders whose rows were behind their workflow: updated',
+  printOrdersLost: 'workflows with print orders that have no rows: flagged out_of_step',
+  redelivered: 'postbacks that the workflow had not handled: signalled again',
+  late: 'postbacks for a workflow that has completed: closed',
+  undelivered: 'postbacks that wait for a workflow that is busy or missing',
+  incompletePurchases: 'label purchases that a dispatch may still complete, or that are being voided',
+  voided: 'label purchases that no order needs any more: voided',
+  voidFailed: 'labels that a carrier did not void',
+  replayed: 'dead signals whose workflow exists after all: sent again',
+  dead: 'dead letters that stay until an operator replays them',
+  withoutOrder: 'workflows whose order has no row',
+  lingering: 'workflows that still run days after their order has ended',
 } as const;
 export type Finding = keyof typeof FINDINGS;
 
-/** How often each was found; a name that is absent was not. */
+/** How often each finding occurred. Findings that did not occur are absent. */
 export type Counts = Readonly<Partial<Record<Finding, number>>>;
 
+/** Returns the sum of several counts. */
 export function tally(...counts: readonly Counts[]): Counts {
   const sum: Partial<Record<Finding, number>> = {};
   for (const count of counts) {

@@ -1,7 +1,7 @@
 import { WORKFLOW_TYPES } from '../../platform/domain/workflows';
 import type { PeriodicJob } from '../../platform/temporal/periodic-jobs';
 
-/** How often Postgres and Temporal are held against each other. */
+/** The schedule of the reconciliation of Postgres with Temporal. */
 export const RECONCILIATION: PeriodicJob = {
   name: 'reconcile',
   workflowType: WORKFLOW_TYPES.reconcile,

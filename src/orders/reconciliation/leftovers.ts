@@ -4,11 +4,10 @@ import type { Logger } from '../../platform/logging';
 import { enqueue, replayDead } from '../../platform/outbox/outbox';
 import { inTransaction, json, type Sql } from '../../platform/postgres';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
-
 import type { RunSettings } from '../run/settings';
 import { type Counts, tally } from './findings';
 import { restartRun } from './restart-run';
-import { inParallel, lookAtRun } from './runs';
+import { lookUpRun, mapConcurrently } from './runs';
 
 export interface ReconcileDeps {
   readonly sql: Sql;
@@ -19,10 +18,10 @@ export interface ReconcileDeps {
 }
 
 const BATCH = 500;
-/** What is younger is on its way: outbox rows are delivered within seconds. */
+/** Younger rows are skipped: the outbox delivers within seconds. */
 const YOUNG = '1 minute';
 
-/** Orders that were taken in and never reached Temporal: their outbox row is gone, and there is no run. */
+/** Starts the workflows of accepted orders that have neither a workflow nor an outbox row that would start one. */
 export async function startMissingRuns(deps: ReconcileDeps): Promise<Counts> {
   const { sql, temporal, log, settings } = deps;
   const rows = await sql<{ id: string }[]>`
@@ -32,10 +31,10 @@ export async function startMissingRuns(deps: ReconcileDeps): Promise<Counts> {
         WHERE x.kind = 'start_workflow' AND x.target = ${ORDER_WORKFLOW_PREFIX} || o.id AND x.dead_at IS NULL)
     ORDER BY created_at, id LIMIT ${BATCH}`;
   return tally(
-    ...(await inParallel(rows, async ({ id }): Promise<Counts> => {
-      if ((await lookAtRun(temporal, orderWorkflowId(id))).is !== 'missing') return {};
+    ...(await mapConcurrently(rows, async ({ id }): Promise<Counts> => {
+      if ((await lookUpRun(temporal, orderWorkflowId(id))).status !== 'missing') return {};
       if ((await restartRun(sql, settings, id)) !== 'started') return {};
-      log.warn({ orderId: id }, 'reconciled: an order without a run was started');
+      log.warn({ orderId: id }, 'reconciled: the workflow of an order was started');
       return { started: 1 };
     })),
   );
@@ -47,17 +46,17 @@ function groupedBy<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string
   return groups;
 }
 
-interface UnheardPostback {
+interface PendingPostback {
   id: string;
   orderId: string;
   printOrderId: string;
   body: Omit<PostbackEvent, 'type' | 'eventId' | 'printOrderId'>;
 }
 
-/** Postbacks in the inbox that no run has taken in: told again, since a run knows those that it has had. */
+/** Signals postbacks again that no workflow has handled. A workflow ignores postbacks that it has already handled. */
 export async function redeliverPostbacks(deps: ReconcileDeps): Promise<Counts> {
   const { sql, temporal } = deps;
-  const rows = await sql<UnheardPostback[]>`
+  const rows = await sql<PendingPostback[]>`
     SELECT b.id, b.print_order_id, b.body, p.order_id
     FROM postbacks b JOIN print_orders p ON p.id = b.print_order_id
     WHERE b.handled_at IS NULL AND b.received_at < now() - ${YOUNG}::interval
@@ -66,20 +65,21 @@ export async function redeliverPostbacks(deps: ReconcileDeps): Promise<Counts> {
     ORDER BY b.received_at DESC LIMIT ${BATCH}`;
   const byOrder = groupedBy(rows, ({ orderId }) => orderId);
   return tally(
-    ...(await inParallel([...byOrder], async ([orderId, postbacks]): Promise<Counts> => {
-      const run = await lookAtRun(temporal, orderWorkflowId(orderId));
-      if (run.is === 'missing' || (run.is === 'running' && run.busy)) return { unheard: postbacks.length };
-      if (run.is === 'running') {
-        await tellAgain(sql, orderId, postbacks);
-        return { heardAgain: postbacks.length };
+    ...(await mapConcurrently([...byOrder], async ([orderId, postbacks]): Promise<Counts> => {
+      const run = await lookUpRun(temporal, orderWorkflowId(orderId));
+      if (run.status === 'missing' || (run.status === 'running' && run.busy))
+        return { undelivered: postbacks.length };
+      if (run.status === 'running') {
+        await signalAgain(sql, orderId, postbacks);
+        return { redelivered: postbacks.length };
       }
       await closePostbacks(sql, orderId, postbacks);
-      return { tooLate: postbacks.length };
+      return { late: postbacks.length };
     })),
   );
 }
 
-async function tellAgain(sql: Sql, orderId: string, postbacks: readonly UnheardPostback[]): Promise<void> {
+async function signalAgain(sql: Sql, orderId: string, postbacks: readonly PendingPostback[]): Promise<void> {
   await enqueue(
     sql,
     ...postbacks.map(({ id, printOrderId, body }) => {
@@ -93,11 +93,11 @@ async function tellAgain(sql: Sql, orderId: string, postbacks: readonly UnheardP
   );
 }
 
-/** A word that came after the run's end changes nothing; the order's log tells of it. */
+/** Closes late postbacks: the workflow has already completed. The order's event log records them. */
 async function closePostbacks(
   sql: Sql,
   orderId: string,
-  postbacks: readonly UnheardPostback[],
+  postbacks: readonly PendingPostback[],
 ): Promise<void> {
   const lines = postbacks.map(({ id, printOrderId, body: { status } }) => ({
     id,
@@ -114,27 +114,27 @@ async function closePostbacks(
     FROM jsonb_to_recordset(${json(sql, lines)}) AS l (id bigint, print_order_id bigint, data jsonb) JOIN closed USING (id)`;
 }
 
-/** Given-up signals: sent again when their run is there after all, dropped when it has ended. */
+/** Replays dead signals whose workflow is running, and deletes those whose workflow has completed. */
 export async function replayDeadSignals({ sql, temporal, log }: ReconcileDeps): Promise<Counts> {
   const rows = await sql<{ id: string; target: string }[]>`
     SELECT id, target FROM outbox
     WHERE dead_at IS NOT NULL AND kind = 'signal_workflow' ORDER BY dead_at DESC LIMIT ${BATCH}`;
   const byTarget = [...groupedBy(rows, ({ target }) => target)];
-  const counts = await inParallel(byTarget, async ([target, messages]): Promise<Counts> => {
+  const counts = await mapConcurrently(byTarget, async ([target, messages]): Promise<Counts> => {
     const ids = messages.map(({ id }) => id);
-    const run = await lookAtRun(temporal, target);
-    if (run.is === 'running') return { replayed: await replayDead(sql, { ids }) };
-    if (run.is === 'missing') return {};
+    const run = await lookUpRun(temporal, target);
+    if (run.status === 'running') return { replayed: await replayDead(sql, { ids }) };
+    if (run.status === 'missing') return {};
     await sql`DELETE FROM outbox WHERE id = ANY(${ids}::bigint[]) AND dead_at IS NOT NULL`;
     return {};
   });
   const [left] = await sql<{ dead: number; kinds: string }[]>`
     SELECT count(*)::int AS dead, string_agg(DISTINCT kind, ' ') AS kinds FROM outbox WHERE dead_at IS NOT NULL`;
-  if (left!.dead > 0) log.warn({ ...left }, 'given-up messages wait for an operator');
+  if (left!.dead > 0) log.warn({ ...left }, 'dead letters wait for an operator');
   return tally(...counts, { dead: left!.dead });
 }
 
-/** How often Postgres remembers to have been reconciled; 0 at first, and after its restoring from before. */
+/** Returns the number of reconciliations that Postgres has recorded. It is 0 at first, and after a restore from an older backup. */
 export async function readMark(sql: Sql): Promise<number> {
   const [row] = await sql<{ mark: string }[]>`SELECT mark FROM reconciliation`;
   return Number(row?.mark ?? 0);

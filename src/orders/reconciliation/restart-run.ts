@@ -3,12 +3,11 @@ import { inTransaction, type Sql, type Transaction } from '../../platform/postgr
 import { dispatchKey } from '../dispatch/dispatch';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
 import { type RecordedOrder, type RecordedPrintOrder, rebuiltRun } from '../domain/run/rebuilt-run';
-
 import { startRun } from '../intake/submit';
 import type { RunSettings } from '../run/settings';
 
 type PrintOrderRow = Omit<RecordedPrintOrder, 'shipmentId'> & {
-  /** Labels that stand, by the key they were bought under. */
+  /** Labels that are bought and not voided, by idempotency key. */
   bought: Record<string, string> | null;
 };
 
@@ -28,9 +27,9 @@ interface OrderRow {
 }
 
 /**
- * Starts an order's run again, by its outbox: from the beginning when it had written nothing, otherwise in the state
- * that the rows tell of. What was done before is known by its keys and not done again.
- * @returns `unclear` when the rows do not tell enough; `not-needed` for a draft, or with the start on its way already
+ * Starts the workflow of an order again through the outbox. The workflow begins anew when the lost one had written
+ * nothing, otherwise in the state that the rows show. Idempotency keys prevent repeated effects.
+ * @returns `unclear` when the state cannot be rebuilt from the rows; `not-needed` for a draft, or when an outbox row already starts the workflow
  */
 export async function restartRun(
   sql: Sql,
@@ -62,7 +61,7 @@ export async function restartRun(
   });
 }
 
-/** @returns null when a label stands that is not of the present address and method: its run was about to take it back */
+/** Returns null when a label of another address or method is not voided: the lost workflow was about to void it. */
 function recordedOrder(row: OrderRow): RecordedOrder | null {
   const printOrders: RecordedPrintOrder[] = [];
   for (const { bought, ...printOrder } of row.printOrders ?? []) {
@@ -81,7 +80,7 @@ function recordedOrder(row: OrderRow): RecordedOrder | null {
   };
 }
 
-/** @returns undefined for what has no run of its own, or one on its way */
+/** Returns undefined for a draft, and for an order whose start is in the outbox. */
 async function readOrder(tx: Transaction, orderId: string): Promise<OrderRow | undefined> {
   const [row] = await tx<OrderRow[]>`
     SELECT o.id, o.client_id, a.name AS client_name, o.request_id, o.order_reference_id,

@@ -1,45 +1,58 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import pLimit from 'p-limit';
 import { WORKFLOW_TYPES } from '../../platform/domain/workflows';
 import type { RunState } from '../domain/lifecycle/run-state';
 import { ORDER_QUERIES } from '../domain/run/run-messages';
 
-/** Questions to Temporal at once: an answer takes some milliseconds, and orders in work need the server too. */
-const AT_ONCE = 10;
+/** Concurrent requests to Temporal. A request takes a few milliseconds, and running orders need the server too. */
+const CONCURRENCY = 10;
 
-/** Does `work` for each, some at a time. @returns the results in order */
-export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (let from = 0; from < items.length; from += AT_ONCE) {
-    results.push(...(await Promise.all(items.slice(from, from + AT_ONCE).map(work))));
+/**
+ * Maps items to results, `CONCURRENCY` at a time. Results keep the order of the items.
+ * @throws the first error; items that have not started by then do not start
+ */
+export async function mapConcurrently<T, R>(
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const limit = pLimit(CONCURRENCY);
+  try {
+    return await limit.map(items, work);
+  } catch (error) {
+    limit.clearQueue();
+    throw error;
   }
-  return results;
 }
 
 export type RunLookup =
-  | {
-      readonly is: 'running' /** A task waits for a worker: what the run was sent may not have reached it. */;
-      readonly busy: boolean;
-    }
-  | { readonly is: 'completed' }
-  /** Failed, terminated, timed out or cancelled: it did not come to its end by itself. */
-  | { readonly is: 'broken-off'; readonly how: string }
-  | { readonly is: 'missing' };
+  /** `busy`: a workflow task waits for a worker, so the workflow may not have handled its latest signals. */
+  | { readonly status: 'running'; readonly busy: boolean }
+  | { readonly status: 'completed' }
+  /** The execution failed, timed out, or was terminated or cancelled. */
+  | { readonly status: 'failed'; readonly how: string }
+  | { readonly status: 'missing' };
 
-/** How a workflow stands. @throws the client's error while Temporal is away */
-export async function lookAtRun(client: Client, workflowId: string): Promise<RunLookup> {
+/**
+ * Returns the status of a workflow execution.
+ * @throws the client's error when Temporal is unavailable
+ */
+export async function lookUpRun(client: Client, workflowId: string): Promise<RunLookup> {
   let seen: WorkflowExecutionDescription;
   try {
     seen = await client.workflow.getHandle(workflowId).describe();
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return { is: 'missing' };
+    if (error instanceof WorkflowNotFoundError) return { status: 'missing' };
     throw error;
   }
   const { name } = seen.status;
-  if (name === 'RUNNING') return { is: 'running', busy: seen.raw.pendingWorkflowTask != null };
-  return name === 'COMPLETED' ? { is: 'completed' } : { is: 'broken-off', how: name };
+  if (name === 'RUNNING') return { status: 'running', busy: seen.raw.pendingWorkflowTask != null };
+  return name === 'COMPLETED' ? { status: 'completed' } : { status: 'failed', how: name };
 }
 
-/** The state of an order's run, also of one that has ended. @throws QueryNotRegistered and the like for broken runs */
+/**
+ * Returns the state of an order workflow, running or completed.
+ * @throws QueryNotRegisteredError and other query errors when the workflow cannot be replayed
+ */
 export async function stateOfRun(client: Client, workflowId: string): Promise<RunState> {
   return await client.withDeadline(Date.now() + 30_000, () =>
     client.workflow.getHandle(workflowId).query<RunState>(ORDER_QUERIES.runState),
@@ -54,7 +67,10 @@ export interface RunPage {
 
 const PAGE = 500;
 
-/** A page of the order runs that are running on a task queue. @param after `next` of the page before */
+/**
+ * Returns a page of the running order workflows of a task queue.
+ * @param after `next` of the previous page; empty for the first
+ */
 export async function runningOrderRuns(client: Client, taskQueue: string, after: string): Promise<RunPage> {
   const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
     namespace: client.options.namespace,

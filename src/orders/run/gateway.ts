@@ -21,9 +21,9 @@ import {
   RUN_REFUSALS,
 } from '../domain/run/run-messages';
 
-/** How long a request waits for a run's answer: a label may take its carrier a while, and HTTP clients give up at 30 s. */
+/** Time that a request waits for the workflow. A carrier may need several seconds for a label, and HTTP clients time out after 30 s. */
 const ANSWER_MS = 25_000;
-/** How long Temporal may be silent before it counts as away; the SDK by itself tries for 20 s. */
+/** Time without an answer after which Temporal counts as unavailable. The SDK's default is 20 s. */
 const REACHABLE_MS = 4_000;
 const STATE_MS = 2_000;
 
@@ -36,26 +36,30 @@ const CODE_OF: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * Speaks to order runs on behalf of requests.
- * Every method throws Refusal: `CONFLICT` when the run says no or has ended, `VALIDATION_ERROR`, `PUBLIC_API_ERROR`
- * for a carrier's no, `UNAVAILABLE` when Temporal or every worker is away.
+ * Sends updates and queries to order workflows for API requests.
+ * Every method throws Refusal: `CONFLICT` when the workflow refuses or has completed, `VALIDATION_ERROR`,
+ * `PUBLIC_API_ERROR` when the carrier refuses, `UNAVAILABLE` when Temporal or every worker is unavailable.
  */
 export interface RunGateway {
   dispatch(orderId: string, printOrderId: string): Promise<DispatchResult>;
   changeShipping(orderId: string, changeId: string): Promise<{ revision: number }>;
   cancel(orderId: string, request: CancelRequest): Promise<{ fulfillmentStatus: OrderStatus }>;
-  /** @param actId acts of one id are one act */
-  repair(orderId: string, request: RepairRequest, actId: string): Promise<{ fulfillmentStatus: OrderStatus }>;
-  /** Waits two seconds at most: pages show what Postgres has without it. */
+  /** @param repairId a repeated call with the same id is one repair */
+  repair(
+    orderId: string,
+    request: RepairRequest,
+    repairId: string,
+  ): Promise<{ fulfillmentStatus: OrderStatus }>;
+  /** Waits at most two seconds. Without an answer, operators see the state in Postgres. */
   state(orderId: string): Promise<RunState>;
 }
 
 export function createRunGateway(client: Client): RunGateway {
   async function update<T>(orderId: string, name: string, argument: object, updateId?: string): Promise<T> {
     const handle = client.workflow.getHandle(orderWorkflowId(orderId));
-    return await asked(async () => {
-      // Asked first, so that an absent Temporal is known at once, and nothing is done behind the caller's back when
-      // it comes back: the SDK goes on trying a call that its caller has given up.
+    return await withRefusals(async () => {
+      // This call fails fast while Temporal is unavailable. Without it the SDK keeps retrying the update after the caller
+      // has timed out, and the update takes effect when Temporal is available again.
       await client.withDeadline(Date.now() + REACHABLE_MS, () => client.workflowService.getSystemInfo({}));
       return await sendUpdate(client, ANSWER_MS, () =>
         handle.executeUpdate<T, [object]>(name, {
@@ -65,25 +69,25 @@ export function createRunGateway(client: Client): RunGateway {
       );
     });
   }
-  /** Requests of one print order share one update: a run takes ten at once, and an impatient partner sends more. */
-  const dispatching = new Map<string, Promise<DispatchResult>>();
+  /** Concurrent requests for one print order share one update: a workflow accepts ten updates at a time. */
+  const pending = new Map<string, Promise<DispatchResult>>();
   function dispatch(orderId: string, printOrderId: string): Promise<DispatchResult> {
-    const asking =
-      dispatching.get(printOrderId) ??
+    const dispatching =
+      pending.get(printOrderId) ??
       update<DispatchResult>(orderId, ORDER_UPDATES.dispatch, { printOrderId }).finally(() =>
-        dispatching.delete(printOrderId),
+        pending.delete(printOrderId),
       );
-    dispatching.set(printOrderId, asking);
-    return asking;
+    pending.set(printOrderId, dispatching);
+    return dispatching;
   }
   return {
     dispatch,
     changeShipping: (orderId, changeId) =>
       update(orderId, ORDER_UPDATES.changeShipping, { changeId }, changeId),
     cancel: (orderId, request) => update(orderId, ORDER_UPDATES.cancel, request),
-    repair: (orderId, request, actId) => update(orderId, ORDER_UPDATES.repair, request, actId),
+    repair: (orderId, request, repairId) => update(orderId, ORDER_UPDATES.repair, request, repairId),
     state: (orderId) =>
-      asked(() =>
+      withRefusals(() =>
         client.withDeadline(Date.now() + STATE_MS, () =>
           client.workflow.getHandle(orderWorkflowId(orderId)).query<RunState>(ORDER_QUERIES.runState),
         ),
@@ -91,9 +95,9 @@ export function createRunGateway(client: Client): RunGateway {
   };
 }
 
-async function asked<T>(ask: () => Promise<T>): Promise<T> {
+async function withRefusals<T>(call: () => Promise<T>): Promise<T> {
   try {
-    return await ask();
+    return await call();
   } catch (error) {
     throw refusalOf(error) ?? error;
   }
@@ -113,10 +117,10 @@ function refusalOf(error: unknown): Refusal | null {
         : { errors: [{ code: 'VALIDATION_ERROR' as const, message: sentence(message), reference }] }),
     });
   }
-  // Not started yet, or ended: either way nothing can be changed now.
+  // The workflow has not started yet or has completed. Nothing can be changed either way.
   if (error instanceof WorkflowNotFoundError) {
     return new Refusal('CONFLICT', {
-      message: 'The order has no run that could do this: it has ended, or is about to begin.',
+      message: 'The order workflow is not running: the order has ended, or has not started yet.',
     });
   }
   // Other gRPC statuses count too: a query that no worker polls for, for example, is FAILED_PRECONDITION.
@@ -124,7 +128,7 @@ function refusalOf(error: unknown): Refusal | null {
   return isFromTemporal || isUnavailable(error) ? unavailable() : null;
 }
 
-/** @throws Refusal for what a run would refuse for this reason */
+/** @throws Refusal with the code of the reason, unless it is null */
 export function refuseWith(why: RunRefusal): void {
   if (why !== null) throw new Refusal(CODE_OF[why.type]!, { message: sentence(why.message) });
 }

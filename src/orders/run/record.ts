@@ -6,14 +6,17 @@ import type { RunRecord } from '../domain/run/run-messages';
 import { refundItems } from '../preparation/receipts';
 
 /**
- * Writes what a step of an order's run decided: statuses, event log, stock, refunds, notifications, in one
- * transaction. Tried again, or overtaken by a later step, it changes nothing. A step that Temporal lost is taken anew at
- * a later position, perhaps together with what has come in meanwhile: it writes over what the lost try wrote, whose log
- * lines go, and whose stock and refunds are known by the print jobs they are for.
+ * Writes the result of a step of the order workflow in one transaction: statuses, event log, stock, refunds and
+ * notifications. A repeated step, or one that a later step has overtaken, changes nothing. When Temporal loses a workflow
+ * task, the step runs again at a later position, possibly with more events. It then replaces what the lost attempt
+ * wrote: its log entries are deleted, and its stock movements and refunds are recognized by their print jobs.
  */
 export async function recordRun(sql: Sql, record: RunRecord): Promise<void> {
-  // One statement is one transaction: where only statuses and log change and nobody is told, four round trips are one.
-  if (record.effects.every(({ type }) => type === 'log') && (await writeStatuses(sql, record, 'untold')))
+  // One statement is one transaction: one round trip instead of four when only statuses and log change and no endpoint is notified.
+  if (
+    record.effects.every(({ type }) => type === 'log') &&
+    (await writeStatuses(sql, record, 'without-endpoints'))
+  )
     return;
   await inTransaction(sql, async (tx) => {
     const isNew = await writeStatuses(tx, record, 'all');
@@ -22,7 +25,7 @@ export async function recordRun(sql: Sql, record: RunRecord): Promise<void> {
       record.effects.filter((effect): effect is Extract<RunEffect, { type: T }> => effect.type === type);
     const printed = pick('consume_stock').flatMap(({ jobs }) => jobs);
     const cancelled = pick('release_stock').flatMap(({ jobIds }) => jobIds);
-    // One call: stock is locked in one order, once a transaction.
+    // One call, because stock rows must be locked in one order, once in a transaction.
     if (printed.length + cancelled.length > 0) await settleReservations(tx, { printed, cancelled });
     for (const { jobIds, ...refund } of pick('refund')) {
       await refundItems(tx, { orderId: record.orderId, step: `refund:${jobIds.join('+')}`, ...refund });
@@ -38,10 +41,15 @@ export async function recordRun(sql: Sql, record: RunRecord): Promise<void> {
 }
 
 /**
- * @param which orders it writes to: `all`, or those `untold`, whose client has no endpoint for notifications
- * @returns whether it wrote: the step is new
+ * Writes statuses and log entries.
+ * @param which `without-endpoints` writes only when the client has no enabled endpoint for notifications
+ * @returns true when it wrote; false for a step that is already recorded
  */
-async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'untold'): Promise<boolean> {
+async function writeStatuses(
+  tx: Queryable,
+  record: RunRecord,
+  which: 'all' | 'without-endpoints',
+): Promise<boolean> {
   const { refusal, position, version, follows } = record;
   const log = record.effects.flatMap((effect) =>
     effect.type !== 'log'
@@ -59,7 +67,7 @@ async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'u
     WITH changed_order AS (
       UPDATE orders SET fulfillment_status = ${record.fulfillmentStatus},
         financial_status = coalesce(${record.financialStatus}, financial_status),
-        attention = ${record.attention.length > 0 ? record.attention.join(' ') : null},
+        attention = ${record.attention.length > 0 ? [...record.attention] : null},
         refusal_reason = ${refusal?.reason ?? null}, refusal_reason_code = ${refusal?.code ?? null},
         refusal_reason_details = ${refusal?.details ? json(tx, refusal.details) : null},
         run_position = ${position}, run_version = ${version}, updated_at = now()
@@ -80,7 +88,7 @@ async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'u
       UPDATE print_orders SET status = p.status
       FROM jsonb_to_recordset(${json(tx, record.printOrders)}) AS p (id bigint, status text), changed_order
       WHERE print_orders.id = p.id AND print_orders.order_id = changed_order.id AND print_orders.status <> p.status
-    ), unsaid AS (
+    ), overwritten AS (
       DELETE FROM order_events e USING changed_order
       WHERE e.order_id = changed_order.id AND ${follows !== null}
         AND (e.run_position, e.run_version) > (${follows?.position ?? 0}::bigint, ${follows?.version ?? 0}::bigint)

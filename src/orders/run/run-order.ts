@@ -3,12 +3,12 @@ import type { Queryable } from '../../platform/postgres';
 import type { PackagingInstruction } from '../domain/packing';
 import type { ShippingAddress } from '../intake/schemas';
 
-/** An order as the steps of its run read it. */
+/** An order as the activities of its workflow read it. */
 export interface RunOrder {
   readonly id: string;
   readonly clientId: string;
   readonly clientName: string;
-  /** The client's number in the EU's import one-stop shop. */
+  /** The client's IOSS number (EU import one-stop shop). */
   readonly iossNumber: string | null;
   readonly orderReferenceId: string;
   readonly currency: string;
@@ -34,11 +34,10 @@ export interface RunItem {
 }
 
 /**
- * Reads an order with its items.
- * @param lock holds the order's row until the transaction ends, so that an address is not changed under a plan
- * @throws Error when there is none: a run without its order is a bug
+ * Returns an order with its items. Cancelled items are left out.
+ * @throws Error when the order does not exist
  */
-export async function runOrder(sql: Queryable, orderId: string, lock = false): Promise<RunOrder> {
+export async function runOrder(sql: Queryable, orderId: string): Promise<RunOrder> {
   const [order] = await sql<RunOrder[]>`
     SELECT o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number, o.order_reference_id, o.currency, o.retail_currency,
       o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.packaging_instructions, o.shipping_revision,
@@ -47,8 +46,7 @@ export async function runOrder(sql: Queryable, orderId: string, lock = false): P
           'quantity', i.quantity, 'retailPrice', i.retail_price::text, 'product', i.product) ORDER BY i.position)
         FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items
     FROM orders o JOIN accounts a ON a.id = o.client_id
-    WHERE o.id = ${orderId}
-    ${lock ? sql`FOR UPDATE OF o` : sql``}`;
+    WHERE o.id = ${orderId}`;
   if (order === undefined) throw new Error(`order ${orderId} does not exist`);
   return { ...order, items: order.items ?? [] };
 }

@@ -15,6 +15,8 @@ export const SEARCH_ATTRIBUTES = {
   partner: defineSearchAttributeKey('PresslinePartner', 'KEYWORD_LIST'),
   /** Delivery country, ISO 3166-1 alpha-2. */
   country: defineSearchAttributeKey('PresslineCountry', 'KEYWORD'),
-  /** Why the order wants an operator; empty when it does not. */
+  /** Every reason why the order needs attention; absent when there is none. */
+  attentionReasons: defineSearchAttributeKey('PresslineAttentionReasons', 'KEYWORD_LIST'),
+  /** Superseded by `attentionReasons`: the first reason alone. Kept because the type of an attribute cannot change and saved filters use it. */
   attention: defineSearchAttributeKey('PresslineAttention', 'KEYWORD'),
 } as const;

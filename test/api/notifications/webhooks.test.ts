@@ -25,7 +25,7 @@ const create = (body: object = { url }, account = client) =>
   request(app).post('/v1/webhooks').set(account.keyAndSecret).send(body);
 
 describe('/v1/webhooks', () => {
-  it('adds an endpoint for all events and shows its secret once', async () => {
+  it('creates an endpoint for all events and returns its secret once', async () => {
     const created = await create();
     expect(created.status).toBe(200);
     expect(created.body).toEqual({
@@ -51,7 +51,7 @@ describe('/v1/webhooks', () => {
     expect(listed.body).toEqual({ webhooks: [shown] });
   });
 
-  it('makes one endpoint of one Idempotency-Key', async () => {
+  it('creates one endpoint for one Idempotency-Key', async () => {
     const send = () => create().set('Idempotency-Key', 'hook-1');
     const [first, second] = [await send(), await send()];
     expect(second.body).toEqual(first.body);
@@ -75,7 +75,7 @@ describe('/v1/webhooks', () => {
     expect(refused.body.errors).toEqual([{ code, message: expect.any(String), reference: 'url' }]);
   });
 
-  it('refuses unknown and no events, naming each', async () => {
+  it('refuses unknown events and an empty list, naming each', async () => {
     const refused = await create({ url, events: ['order_status_updated', 'order_eaten'] });
     expect(refused.body.errors).toEqual([
       expect.objectContaining({ code: 'NO_SUCH_CHOICE_ERROR', reference: 'events[1]' }),
@@ -83,7 +83,7 @@ describe('/v1/webhooks', () => {
     expect((await create({ url, events: [] })).status).toBe(400);
   });
 
-  it('changes only what is given', async () => {
+  it('changes only the given fields', async () => {
     const { id } = (await create({ url, description: 'till' })).body;
     const changed = await request(app)
       .patch(`/v1/webhooks/${id}`)
@@ -109,7 +109,7 @@ describe('/v1/webhooks', () => {
     expect((await request(app).delete(`/v1/webhooks/${id}`).set(client.keyAndSecret)).status).toBe(404);
   });
 
-  it('gives a new secret with an overlap', async () => {
+  it('rotates the secret with an overlap', async () => {
     const created = (await create()).body;
     const rotated = await request(app)
       .post(`/v1/webhooks/${created.id}/secret`)
@@ -125,13 +125,13 @@ describe('/v1/webhooks', () => {
     expect(tooLong.status).toBe(400);
   });
 
-  it('keeps one client’s endpoints to as many as it may have, under concurrency', async () => {
+  it('limits the number of endpoints of a client under concurrency', async () => {
     const answers = await Promise.all(Array.from({ length: MOST_ENDPOINTS + 5 }, () => create()));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(MOST_ENDPOINTS);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);
   });
 
-  it('is for clients with key and secret, each its own', async () => {
+  it('requires a client’s key and secret, and hides other clients’ endpoints', async () => {
     const { id } = (await create()).body;
     const stranger = await testAccount(sql, 'client');
     const partner = await testAccount(sql, 'partner');
@@ -164,7 +164,7 @@ describe('/v1/webhooks', () => {
 });
 
 describe('the delivery log', () => {
-  it('shows test events, pages through them, and reads one with its body', async () => {
+  it('lists test events in pages and returns one with its body', async () => {
     const { id } = (await create()).body;
     const sent: string[] = [];
     for (let i = 0; i < 5; i++) {
@@ -198,7 +198,7 @@ describe('the delivery log', () => {
     ).toHaveLength(2);
   });
 
-  it('sends dead letters again, one or all, once the endpoint is enabled', async () => {
+  it('redelivers one or all dead letters of an enabled endpoint', async () => {
     const { id } = (await create()).body;
     const ids: string[] = [];
     for (let i = 0; i < 3; i++)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 const newDraft = async (over: object = {}): Promise<string> =>
   (await api.submit(order({ orderType: 'draft', ...over })).expect(200)).body.id;
 
-test('a patch replaces the fields it gives and leaves the others', async () => {
+test('a patch replaces the given fields and keeps the others', async () => {
   const id = await newDraft({ metadata: [{ key: 'k', value: 'v' }], customerReferenceId: 'c-1' });
   const before = (await api.get(id).expect(200)).body;
   const patch = {
@@ -40,7 +40,7 @@ test('a patch replaces the fields it gives and leaves the others', async () => {
   expect(await api.starts(id)).toEqual([]);
 });
 
-test('null takes an optional field away', async () => {
+test('null removes an optional field', async () => {
   const id = await newDraft({
     customerReferenceId: 'c-1',
     retailCurrency: 'USD',
@@ -63,7 +63,7 @@ test('null takes an optional field away', async () => {
   expect(left).toEqual({ packagingInstructions: [], slips: 0 });
 });
 
-test('items are replaced as a whole, with their files', async () => {
+test('items are replaced with their files', async () => {
   const id = await newDraft();
   const items = [
     item({ itemReferenceId: 'a', productUid: T_SHIRT, files: [file('front'), file('back')] }),
@@ -80,7 +80,7 @@ test('items are replaced as a whole, with their files', async () => {
   expect(count).toEqual({ items: 2, files: 3 });
 });
 
-test('items may change their way of naming products', async () => {
+test('items can change from productUid to productName', async () => {
   const id = await newDraft();
   const { body } = await api.patch(id, { items: [named()] }).expect(200);
   expect(body.items[0]).toMatchObject({ productName: 'Classic tee', quantity: 2 });
@@ -93,10 +93,10 @@ test('an empty patch changes nothing', async () => {
   expect(after).toEqual(before);
 });
 
-describe('the whole after a patch keeps the rules of a submit', () => {
+describe('a patched draft must be a valid order', () => {
   const refused: [rule: string, draft: object, patch: object, errors: string[]][] = [
-    ['a wrong field', {}, { currency: 'XX' }, ['NO_SUCH_CHOICE_ERROR currency']],
-    ['a required field taken away', {}, { orderReferenceId: null }, ['VALIDATION_ERROR orderReferenceId']],
+    ['an invalid field', {}, { currency: 'XX' }, ['NO_SUCH_CHOICE_ERROR currency']],
+    ['a required field removed', {}, { orderReferenceId: null }, ['VALIDATION_ERROR orderReferenceId']],
     ['no items', {}, { items: [] }, ['VALIDATION_ERROR items']],
     [
       'an address without its state, and an unknown type',
@@ -114,13 +114,13 @@ describe('the whole after a patch keeps the rules of a submit', () => {
       ],
     ],
     [
-      'items that the draft’s packages do not fit',
+      'items that do not match the draft’s packages',
       { packagingInstructions: [pack('item-1', 1)] },
       { items: [item({ itemReferenceId: 'item-2' })] },
       ['VALIDATION_ERROR packagingInstructions[0].packageItems[0].orderItemReferenceId'],
     ],
     [
-      'an unknown product, and a file that another does not take',
+      'an unknown product and a file type that a product does not accept',
       {},
       { items: [item({ productUid: 'x' }), item({ itemReferenceId: 'b', files: [file('cover')] })] },
       ['NO_SUCH_CHOICE_ERROR items[0].productUid', 'NO_SUCH_CHOICE_ERROR items[1].files[0].type'],
@@ -134,7 +134,7 @@ describe('the whole after a patch keeps the rules of a submit', () => {
   });
 });
 
-test('a draft becomes an order: its run waits in the outbox, once', async () => {
+test('a draft that becomes an order has one outbox message that starts its workflow', async () => {
   const id = await newDraft();
   const { body } = await api
     .patch(id, { orderType: 'order', items: [item({ quantity: 2 }), item({ itemReferenceId: 'item-2' })] })
@@ -170,7 +170,7 @@ test('a draft becomes an order: its run waits in the outbox, once', async () => 
   expect(await api.starts(id)).toHaveLength(1);
 });
 
-test('a draft confirmed as it stands starts the same run as a submit of it', async () => {
+test('an unchanged draft that becomes an order starts the same workflow as a submission', async () => {
   const body = order({ items: [named(), named({ itemReferenceId: 'item-2' })] });
   const submitted = (await api.submit(body).expect(200)).body.id;
   const id = (await api.submit({ ...body, orderType: 'draft' }).expect(200)).body.id;
@@ -185,7 +185,7 @@ test('a draft confirmed as it stands starts the same run as a submit of it', asy
   expect(await comparable(id)).toEqual(await comparable(submitted));
 });
 
-test('products are looked up anew when a draft becomes an order', async () => {
+test('products are resolved again when a draft becomes an order', async () => {
   const id = await newDraft();
   const stop = async (state: string) => {
     await api.sql`UPDATE product_models SET state = ${state} WHERE id = 'poster'`;
@@ -195,7 +195,7 @@ test('products are looked up anew when a draft becomes an order', async () => {
   await stop('inactive');
   const { body } = await api.patch(id, { orderType: 'order' }).expect(400);
   expect(fields(body)).toEqual(['NO_SUCH_CHOICE_ERROR items[0].productUid']);
-  // While it stays a draft that rests.
+  // An edit that keeps it a draft does not resolve products.
   await api.patch(id, { currency: 'GBP' }).expect(200);
   await api.sql`UPDATE product_models SET name = 'Fine poster' WHERE id = 'poster'`;
   await stop('active');
@@ -203,7 +203,7 @@ test('products are looked up anew when a draft becomes an order', async () => {
   expect(confirmed.items[0].productName).toBe('Fine poster');
 });
 
-test('a deleted draft is gone with everything of it', async () => {
+test('deleting a draft deletes all of its rows', async () => {
   const before = await api.rows();
   const id = await newDraft({
     packagingInstructions: [{ ...pack('item-1', 1), packingSlip: { fileUrl: FILE_URL } }],
@@ -215,14 +215,14 @@ test('a deleted draft is gone with everything of it', async () => {
   await api.patch(id, {}).expect(404);
 });
 
-test('an order is neither edited nor deleted: 409', async () => {
+test('editing or deleting an order gets 409', async () => {
   const { id } = (await api.submit(order()).expect(200)).body;
   expect((await api.patch(id, { currency: 'USD' }).expect(409)).body.code).toBe('CONFLICT');
   expect((await api.delete(id).expect(409)).body.code).toBe('CONFLICT');
   expect((await api.get(id).expect(200)).body.currency).toBe('EUR');
 });
 
-test('a draft has no shipment to change and is deleted, not cancelled: 409', async () => {
+test('changing the shipment of a draft or cancelling it gets 409', async () => {
   const id = await newDraft();
   const put = request(api.app).put(`/v1/orders/${id}/shipment`).set(api.shop.keyAndSecret);
   expect((await put.send({ shipmentMethodUid: 'express' }).expect(409)).body.code).toBe('CONFLICT');
@@ -230,7 +230,7 @@ test('a draft has no shipment to change and is deleted, not cancelled: 409', asy
   expect((await api.get(id).expect(200)).body.fulfillmentStatus).toBe('draft');
 });
 
-test('another client’s draft is 404, an operator may not edit', async () => {
+test('another client’s draft gets 404, an operator’s edit 403', async () => {
   const id = await newDraft();
   await api.patch(id, { currency: 'USD' }, api.other).expect(404);
   await api.delete(id, api.other).expect(404);
@@ -239,10 +239,10 @@ test('another client’s draft is 404, an operator may not edit', async () => {
   await api.get(id).expect(200);
 });
 
-describe('requests at once', () => {
+describe('concurrent requests', () => {
   const ROUNDS = 10;
 
-  test('two edits of different fields both count', async () => {
+  test('edits of different fields all take effect', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const id = await newDraft();
       const edits = [
@@ -259,7 +259,7 @@ describe('requests at once', () => {
     }
   });
 
-  test('of several confirmations one makes the order, the others are 409, one run', async () => {
+  test('one of several confirmations creates the order and starts one workflow; the others get 409', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const id = await newDraft();
       const confirm = () => api.patch(id, { orderType: 'order' }).then(({ status }) => status);
@@ -269,7 +269,7 @@ describe('requests at once', () => {
     }
   });
 
-  test('confirmed or deleted: one of the two happens, whole', async () => {
+  test('of a confirmation and a deletion exactly one takes effect', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const id = await newDraft();
       const [confirmed, deleted] = await Promise.all([

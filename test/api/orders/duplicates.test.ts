@@ -10,7 +10,7 @@ let server: Server;
 
 beforeAll(async () => {
   api = await ordersApi();
-  // One listener for all: supertest opens one a request otherwise.
+  // One listener for all requests: supertest opens one for each otherwise.
   server = createServer(api.app).listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
@@ -46,7 +46,7 @@ async function stored(reference: string): Promise<{ orders: string[]; starts: nu
   return { orders: orders.map(({ id }) => id), starts: starts.length };
 }
 
-test('preventDuplicate: of 100 equal submits at once one makes an order, 99 are refused', async () => {
+test('preventDuplicate: of 100 concurrent equal submissions one creates an order and 99 are refused', async () => {
   const body = order({ preventDuplicate: true });
   const answers = await atOnce(body);
   const made = answers.filter(({ status }) => status === 200);
@@ -56,7 +56,7 @@ test('preventDuplicate: of 100 equal submits at once one makes an order, 99 are 
   expect(await stored(body.orderReferenceId)).toEqual({ orders: [made[0]!.body.id], starts: 1 });
 });
 
-test('preventDuplicate looks at every earlier order of the client, drafts too, and at no other client’s', async () => {
+test('preventDuplicate considers every earlier order and draft of the client, and no other client’s', async () => {
   const body = order();
   await api.submit(body).expect(200);
   await api.submit({ ...body, preventDuplicate: true }, api.other).expect(200);
@@ -73,14 +73,14 @@ test('preventDuplicate looks at every earlier order of the client, drafts too, a
   await api.submit({ ...draft, orderType: 'order', preventDuplicate: true }).expect(200);
 });
 
-test('without preventDuplicate a reference may be used again', async () => {
+test('without preventDuplicate a reference can be used again', async () => {
   const body = order();
   await api.submit(body).expect(200);
   await api.submit({ ...body, preventDuplicate: false }).expect(200);
   expect((await stored(body.orderReferenceId)).orders).toHaveLength(2);
 });
 
-test('Idempotency-Key: 100 equal submits at once make one order, and a later one gets its answer', async () => {
+test('Idempotency-Key: 100 concurrent equal submissions create one order, and a later one gets its response', async () => {
   const body = order();
   const answers = await atOnce(body, { 'Idempotency-Key': 'checkout-1' });
   const { orders, starts } = await stored(body.orderReferenceId);
@@ -94,7 +94,7 @@ test('Idempotency-Key: 100 equal submits at once make one order, and a later one
   expect((await stored(body.orderReferenceId)).orders).toHaveLength(1);
 });
 
-test('an Idempotency-Key and preventDuplicate together: the stored answer, not a refusal', async () => {
+test('an Idempotency-Key with preventDuplicate returns the stored response, not a refusal', async () => {
   const body = order({ preventDuplicate: true });
   const submit = (key: string) => api.submit(body).set('Idempotency-Key', key);
   const first = (await submit('both-1').expect(200)).body;
@@ -102,7 +102,7 @@ test('an Idempotency-Key and preventDuplicate together: the stored answer, not a
   await submit('both-2').expect(409);
 });
 
-test('a used Idempotency-Key: other content is 422, the same in another order of fields is not', async () => {
+test('a used Idempotency-Key with other content gets 422; another order of the fields does not', async () => {
   const body = order();
   const submit = (sent: object) => api.submit(sent).set('Idempotency-Key', 'content-1');
   const first = (await submit(body).expect(200)).body;
@@ -112,7 +112,7 @@ test('a used Idempotency-Key: other content is 422, the same in another order of
   expect(other.code).toBe('IDEMPOTENCY_KEY_REUSED');
 });
 
-test('a refused request frees its Idempotency-Key, also one refused for a duplicate', async () => {
+test('a refused request releases its Idempotency-Key, also when refused as a duplicate', async () => {
   const submit = (sent: object) => api.submit(sent).set('Idempotency-Key', 'mended-1');
   const body = order();
   await submit({ ...body, items: [] }).expect(400);
@@ -126,14 +126,14 @@ test('a refused request frees its Idempotency-Key, also one refused for a duplic
     .expect(200);
 });
 
-test('the same key of another client is another key', async () => {
+test('clients can use the same Idempotency-Key independently', async () => {
   const body = order();
   const mine = (await api.submit(body).set('Idempotency-Key', 'shared').expect(200)).body;
   const theirs = (await api.submit(body, api.other).set('Idempotency-Key', 'shared').expect(200)).body;
   expect(theirs.id).not.toBe(mine.id);
 });
 
-test('a key of 255 characters is taken, an empty and a longer one are refused', async () => {
+test('accepts a key of 255 characters; refuses an empty and a longer one', async () => {
   const submit = (key: string) => api.submit(order()).set('Idempotency-Key', key);
   await submit('k'.repeat(255)).expect(200);
   expect(fields((await submit('k'.repeat(256)).expect(400)).body)).toEqual([
@@ -142,7 +142,7 @@ test('a key of 255 characters is taken, an empty and a longer one are refused', 
   expect(fields((await submit('').expect(400)).body)).toEqual(['IS_BLANK_ERROR Idempotency-Key']);
 });
 
-test('an order is read by id and by reference; a reference used twice finds the newest', async () => {
+test('an order is found by id and by reference; a repeated reference finds the newest order', async () => {
   const body = order();
   const first = (await api.submit(body).expect(200)).body.id;
   expect((await api.get(body.orderReferenceId).expect(200)).body.id).toBe(first);
@@ -154,7 +154,7 @@ test('an order is read by id and by reference; a reference used twice finds the 
   expect((await api.get(first).expect(200)).body).toMatchObject({ id: first, currency: 'EUR' });
 });
 
-test('references are any text: of ids, slashes and spaces', async () => {
+test('a reference can be any text, such as ids, slashes and spaces', async () => {
   const { id } = (await api.submit(order()).expect(200)).body;
   for (const orderReferenceId of [
     'a/b c?d#e',
@@ -165,12 +165,12 @@ test('references are any text: of ids, slashes and spaces', async () => {
     const made = (await api.submit(order({ orderReferenceId })).expect(200)).body.id;
     expect((await api.get(orderReferenceId).expect(200)).body.id).toBe(made);
   }
-  // An id outweighs a reference of the same text.
+  // An id takes precedence over an equal reference.
   await api.submit(order({ orderReferenceId: id })).expect(200);
   expect((await api.get(id).expect(200)).body.id).toBe(id);
 });
 
-test('another client’s order, and one that there is not, are 404; an operator reads every client’s', async () => {
+test('another client’s order and an unknown order get 404; an operator reads every order', async () => {
   const body = order();
   const { id } = (await api.submit(body).expect(200)).body;
   for (const unseen of [id, body.orderReferenceId]) {
@@ -181,7 +181,7 @@ test('another client’s order, and one that there is not, are 404; an operator 
   await api.get('no-such-order').expect(404);
 });
 
-test('reading needs a client’s key and secret or an operator’s key', async () => {
+test('retrieval requires a client’s key and secret or an operator’s key', async () => {
   const { id } = (await api.submit(order()).expect(200)).body;
   const get = (headers: Record<string, string>) => request(api.app).get(`/v1/orders/${id}`).set(headers);
   await get({}).expect(401);

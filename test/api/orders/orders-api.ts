@@ -7,7 +7,6 @@ import { orderRoutes } from '../../../api/orders/routes';
 import { orderSearchRoutes } from '../../../api/orders/search';
 import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
-
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
@@ -24,13 +23,13 @@ export interface OrdersApi {
   get(idOrReference: string, by?: TestAccount): request.Test;
   patch(id: string, body: object, by?: TestAccount): request.Test;
   delete(id: string, by?: TestAccount): request.Test;
-  /** Starts of an order's run that wait in the outbox. */
+  /** Returns the outbox messages that start the workflow of an order. */
   starts(id: string): Promise<{ args: Record<string, unknown>[]; memo: object; summary: string }[]>;
-  /** How many rows an order can leave. */
+  /** Returns the number of rows in each table that a submission writes. */
   rows(): Promise<Record<string, number>>;
 }
 
-/** The order routes on a database with the demo catalog, two clients, an operator and a partner. */
+/** Returns the order routes with a database that has the demo catalog, two clients, an operator and a partner. */
 export async function ordersApi(): Promise<OrdersApi> {
   const { sql } = await testDatabase();
   await seedDemoCatalog(sql);
@@ -71,6 +70,6 @@ export async function ordersApi(): Promise<OrdersApi> {
   return api;
 }
 
-/** `code reference` of each field error of an answer, sorted. */
+/** Returns `code reference` of each field error of a response, sorted. */
 export const fields = (body: { errors?: { code: string; reference: string }[] }) =>
   (body.errors ?? []).map(({ code, reference }) => `${code} ${reference}`).sort();

@@ -34,7 +34,7 @@ const poster = (over: object = {}) => ({
   quantity: 2,
   ...over,
 });
-/** Berlin alone makes framed posters, Ohio alone t-shirts. */
+/** Only Berlin makes framed posters, and only Ohio makes t-shirts. */
 const framed = () => ({ itemReferenceId: 'framed', productUid: FRAMED_POSTER, quantity: 1 });
 const tee = (over: object = {}) => ({ itemReferenceId: 'tee', productUid: T_SHIRT, quantity: 1, ...over });
 const request = (over: object = {}) => ({
@@ -64,7 +64,7 @@ interface Quoted {
 
 const cents = (amount: number) => Math.round(amount * 100);
 
-test('prices with VAT, every method with its dates, totals with the cheapest', async () => {
+test('returns prices with VAT, every method with its dates, and totals with the cheapest method', async () => {
   const before = await api.rows();
   const { body } = await quote({ orderReferenceId: 'asked-1' }).expect(200);
   expect(body).toMatchObject({
@@ -113,12 +113,12 @@ test('prices with VAT, every method with its dates, totals with the cheapest', a
   expect(await api.rows()).toEqual(before);
 });
 
-test('more units cost less each, and the discount is shown', async () => {
+test('a larger quantity lowers the unit price and shows the discount', async () => {
   const { body } = await quote({ items: [poster({ quantity: 10 })] }).expect(200);
   expect(body.quotes[0].items[0]).toMatchObject({ priceInitial: 79, discount: 15, price: 64 });
 });
 
-test('an order that two partners make: two quotes, totals over both, the border shown', async () => {
+test('an order for two partners returns two quotes, totals over both, and isCrossBorder', async () => {
   const { body } = await quote({ items: [tee(), framed()] }).expect(200);
   const [german, american]: [Quoted, Quoted] = body.quotes;
   expect(body.quotes).toMatchObject([
@@ -140,7 +140,7 @@ test('an order that two partners make: two quotes, totals over both, the border 
   expect(cents(body.shippingPrice)).toBe(cents(german.shippingPrice) + cents(american.shippingPrice));
 });
 
-test('the method asked for counts in the totals: a uid, a tier, or the cheapest of a list', async () => {
+test('totals use the requested method: a uid, a tier, or the cheapest of a list', async () => {
   const methods: Method[] = (await quote().expect(200)).body.quotes[0].shipmentMethods;
   const dearest = methods.at(-1)!;
   const byUid = (await quote({ shipmentMethodUid: dearest.uid }).expect(200)).body;
@@ -157,7 +157,7 @@ test('the method asked for counts in the totals: a uid, a tier, or the cheapest 
   expect(ofList.shipmentMethodUid).toBe(methods[1]!.uid);
 });
 
-test('by name and variant, in another currency, to another country', async () => {
+test('quotes by productName and variant, in another currency, to another country', async () => {
   const items = [
     { itemReferenceId: 'a', productName: 'Classic tee', productVariant: { Size: 'S' }, quantity: 1 },
   ];
@@ -170,14 +170,14 @@ test('by name and variant, in another currency, to another country', async () =>
   });
 });
 
-test('a currency without a price list is converted, one without minor units is whole', async () => {
+test('converts a currency without a price list; amounts without minor units are whole', async () => {
   const { body } = await quote({ currency: 'JPY' }).expect(200);
   for (const amount of [body.total, body.totalVat, body.totalInclVat])
     expect(Number.isInteger(amount)).toBe(true);
   expect(body.productsPrice).toBeGreaterThan(100);
 });
 
-test('names and the whole address of an order are taken as well, other fields ignored', async () => {
+test('accepts the complete address of an order and ignores other fields', async () => {
   const items = [poster({ files: [{ type: 'default', url: 'https://files.example/a.pdf' }], surprise: 1 })];
   await quote({ shippingAddress: address(), items, preventDuplicate: true }).expect(200);
 });
@@ -193,7 +193,7 @@ const refused: [rule: string, over: object, errors: string[]][] = [
   ],
   ['an unknown currency', { currency: 'XX' }, [`${CHOICE} currency`]],
   ['a currency without rates', { currency: 'XPF' }, ['VALIDATION_ERROR items[0]']],
-  ['an item twice', { items: [poster(), poster()] }, ['VALIDATION_ERROR items[1].itemReferenceId']],
+  ['a repeated item', { items: [poster(), poster()] }, ['VALIDATION_ERROR items[1].itemReferenceId']],
   ['no product', { items: [poster({ productUid: null })] }, ['MISSING_FIELD_ERROR items[0].productUid']],
   ['an unknown product', { items: [poster(), tee({ productUid: 'x' })] }, [`${CHOICE} items[1].productUid`]],
   [
@@ -206,17 +206,17 @@ const refused: [rule: string, over: object, errors: string[]][] = [
     },
     ['VALIDATION_ERROR items[1].productName'],
   ],
-  ['a method that no carrier has', { shipmentMethodUid: 'pigeon' }, ['VALIDATION_ERROR shipmentMethodUid']],
+  ['an unknown method', { shipmentMethodUid: 'pigeon' }, ['VALIDATION_ERROR shipmentMethodUid']],
 ];
 test.each(refused)('refused: %s', async (_rule, over, errors) => {
   expect(fields((await quote(over).expect(400)).body)).toEqual(errors);
 });
 
-describe('when partners cannot', () => {
+describe('items that no partner can make', () => {
   const enable = (id: string, enabled: boolean) =>
     api.sql`UPDATE partners SET enabled = ${enabled} WHERE account_id = ${id}`;
 
-  test('now: 409, with the items', async () => {
+  test('at present: 409 names the items', async () => {
     await enable(ohio, false);
     const { body } = await quote({ items: [poster(), tee()] }).expect(409);
     await enable(ohio, true);
@@ -224,7 +224,7 @@ describe('when partners cannot', () => {
     expect(fields(body)).toEqual(['VALIDATION_ERROR items[1]']);
   });
 
-  test('ever: 400, with the items', async () => {
+  test('at all: 400 names the items', async () => {
     const serve = (countries: string[]) =>
       api.sql`
         UPDATE partners SET capabilities = capabilities || ${api.sql.json({ countriesServed: countries })}
@@ -236,7 +236,7 @@ describe('when partners cannot', () => {
   });
 });
 
-test('a partner or an operator may not', async () => {
+test('partners and operators get 403', async () => {
   await api.post('/v1/orders/quote', request(), api.partner).expect(403);
   await api.post('/v1/orders/quote', request(), api.operator).expect(403);
 });

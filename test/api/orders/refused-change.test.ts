@@ -7,8 +7,8 @@ beforeAll(async () => {
   api = await ordersApi();
 });
 
-test('an address that the run refuses is not kept', async () => {
-  // Given an order whose run has not begun, so that nothing can be changed
+test('an address that the workflow refuses is not stored', async () => {
+  // The order's workflow has not started, so it refuses changes.
   const { body } = await api.submit(order()).expect(200);
   await request(api.app)
     .put(`/v1/orders/${body.id}/shipment`)

@@ -1,4 +1,4 @@
-/** Bodies of order requests: each keeps every rule until a test changes it. */
+/** Valid bodies of order requests, which tests override in part. */
 
 export const POSTER = 'flat_product_pf_a3_pt_200-gsm-uncoated_cl_4-0_ver';
 export const T_SHIRT = 'apparel_product_gca_t-shirt_gsi_m_gco_white_gpr_4-4';
@@ -37,7 +37,7 @@ export const address = (over: object = {}) => ({
 
 let references = 0;
 
-/** An order that keeps every rule; each has a reference of its own. */
+/** Returns a valid order with a new reference. */
 export const order = (over: object = {}) => {
   references += 1;
   return {

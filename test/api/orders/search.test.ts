@@ -18,7 +18,7 @@ const search = async (body: object, by: TestAccount = api.shop): Promise<Page> =
 const found = async (body: object, by?: TestAccount): Promise<string[]> =>
   (await search(body, by)).orders.map(({ orderReferenceId }) => orderReferenceId);
 
-/** Every page of a search, from the first to the last. */
+/** Returns every page of a search. */
 async function pages(body: object, by?: TestAccount): Promise<string[][]> {
   const all: string[][] = [];
   let cursor: string | null = null;
@@ -41,25 +41,28 @@ describe('pages through 120 orders', () => {
     }
   });
 
-  test.each([1, 7, 40, 50, 119, 120, 121])('of %i: newest first, without gap or repeat', async (limit) => {
-    const all = await pages({ limit }, api.other);
-    expect(all.flat()).toEqual(newestFirst);
-    expect(all.slice(0, -1).every((page) => page.length === limit)).toBe(true);
-    expect(all).toHaveLength(Math.ceil(120 / limit));
-  });
+  test.each([1, 7, 40, 50, 119, 120, 121])(
+    'of %i orders: newest first, without gaps or repeats',
+    async (limit) => {
+      const all = await pages({ limit }, api.other);
+      expect(all.flat()).toEqual(newestFirst);
+      expect(all.slice(0, -1).every((page) => page.length === limit)).toBe(true);
+      expect(all).toHaveLength(Math.ceil(120 / limit));
+    },
+  );
 
   test('50 by default', async () => {
     expect((await pages({}, api.other)).map((page) => page.length)).toEqual([50, 50, 20]);
   });
 
-  test('orders of the same microsecond are told apart by their ids', async () => {
+  test('orders of the same microsecond are sorted by id', async () => {
     const ids = newestFirst.slice(0, 30);
     await api.sql`UPDATE orders SET created_at = now() WHERE id = ANY(${ids}::uuid[])`;
     const all = (await pages({ ids, limit: 4 }, api.other)).flat();
     expect(all).toEqual([...ids].sort().reverse());
   });
 
-  test('orders that come in meanwhile move nothing', async () => {
+  test('new orders between two pages do not shift the next page', async () => {
     const first = await search({ limit: 60 }, api.other);
     await api.submit(order({ orderReferenceId: 'late' }), api.other).expect(200);
     const second = await search({ limit: 60, cursor: first.nextCursor }, api.other);
@@ -68,7 +71,7 @@ describe('pages through 120 orders', () => {
     expect(seen).not.toContain('late');
   });
 
-  test('statuses and clients are merged newest first, over all pages', async () => {
+  test('several statuses and clients are merged newest first over all pages', async () => {
     const statuses = ['created', 'on_hold', 'shipped'];
     await api.sql`
       UPDATE orders SET fulfillment_status = (ARRAY['created', 'on_hold', 'shipped', 'delivered'])[1 + abs(hashtext(id::text)) % 4]
@@ -114,7 +117,7 @@ describe('filters', () => {
   });
 
   const cases: [filter: string, body: () => object, references: string[]][] = [
-    ['none: all of the client’s', () => ({}), ['held', 'two-items', 'french', 'draft', 'old']],
+    ['none: all orders of the client', () => ({}), ['held', 'two-items', 'french', 'draft', 'old']],
     [
       'null is no filter',
       () => ({ ids: null, countries: null, cursor: null }),
@@ -125,7 +128,7 @@ describe('filters', () => {
       () => ({ ids: [ids.french, ids.old, 'no-uuid', '00000000-0000-7000-8000-000000000000'] }),
       ['french', 'old'],
     ],
-    ['ids that are none', () => ({ ids: ['no-uuid'] }), []],
+    ['invalid ids', () => ({ ids: ['no-uuid'] }), []],
     ['references', () => ({ orderReferenceIds: ['held', 'draft', 'unknown'] }), ['held', 'draft']],
     [
       'fulfilment statuses',
@@ -137,18 +140,18 @@ describe('filters', () => {
     ['countries', () => ({ countries: ['FR', 'IT'] }), ['french']],
     ['channels', () => ({ channels: ['store'] }), ['old']],
     [
-      'created from, its instant in',
+      'createdFrom, inclusive',
       () => ({ createdFrom: '2026-02-01T10:00:00.5Z', createdTo: '2026-02-02T00:00:00Z' }),
       ['old'],
     ],
-    ['created to, its instant out', () => ({ createdTo: '2026-02-01T10:00:00.5Z' }), []],
+    ['createdTo, exclusive', () => ({ createdTo: '2026-02-01T10:00:00.5Z' }), []],
     [
-      'instants with an offset',
+      'times with an offset',
       () => ({ createdFrom: '2026-02-01T12:00:00+02:00', createdTo: '2026-02-01T13:00:00+02:00' }),
       ['old'],
     ],
     [
-      'the widest span of instants',
+      'the widest range of times',
       () => ({ createdFrom: '0001-01-01T00:00:00+23:59', createdTo: '9999-12-31T23:59:59-23:59' }),
       ['held', 'two-items', 'french', 'draft', 'old'],
     ],
@@ -157,9 +160,9 @@ describe('filters', () => {
       () => ({ fulfillmentStatuses: ['created'], countries: ['DE'], channels: ['api'] }),
       ['two-items'],
     ],
-    ['clients: only oneself', () => ({ clientIds: [api.other.id] }), []],
+    ['another client’s id', () => ({ clientIds: [api.other.id] }), []],
     [
-      'oneself among clients',
+      'the client’s own id among others',
       () => ({ clientIds: [api.other.id, api.shop.id], orderTypes: ['draft'] }),
       ['draft'],
     ],
@@ -168,7 +171,7 @@ describe('filters', () => {
     expect(await found(body())).toEqual(references);
   });
 
-  test('operators see every client’s orders, or those of some', async () => {
+  test('operators see the orders of every client, or of given clients', async () => {
     const mine = await search({ orderReferenceIds: ['held', 'paged-5'] }, api.operator);
     expect(mine.orders.map(({ orderReferenceId }) => orderReferenceId).sort()).toEqual(['held', 'paged-5']);
     expect(await found({ clientIds: [api.shop.id], orderTypes: ['draft'] }, api.operator)).toEqual(['draft']);
@@ -176,7 +179,7 @@ describe('filters', () => {
     expect(await found({ clientIds: ['no-uuid'] }, api.operator)).toEqual([]);
   });
 
-  test('an order in brief', async () => {
+  test('returns a summary of each order', async () => {
     const [two, old] = (await search({ ids: [ids['two-items'], ids.old] })).orders;
     const read = (await api.get(ids['two-items']!).expect(200)).body;
     expect(two).toEqual({
@@ -208,7 +211,7 @@ const SOME_ID = '00000000-0000-7000-8000-000000000000';
 const refused: [rule: string, body: object, errors: string[]][] = [
   ['a limit of 0', { limit: 0 }, ['VALIDATION_ERROR limit']],
   ['a limit of 251', { limit: 251 }, ['VALIDATION_ERROR limit']],
-  ['text as limit', { limit: '10' }, ['VALIDATION_ERROR limit']],
+  ['a string as limit', { limit: '10' }, ['VALIDATION_ERROR limit']],
   [
     'an unknown status',
     { fulfillmentStatuses: ['created', 'gone'] },
@@ -218,7 +221,7 @@ const refused: [rule: string, body: object, errors: string[]][] = [
   ['an empty list', { ids: [] }, ['VALIDATION_ERROR ids']],
   ['251 ids', { ids: Array.from({ length: 251 }, String) }, ['VALIDATION_ERROR ids']],
   ['a date without time', { createdFrom: '2026-02-01' }, ['VALIDATION_ERROR createdFrom']],
-  ['a day that there is not', { createdTo: '2026-02-30T00:00:00Z' }, ['VALIDATION_ERROR createdTo']],
+  ['a date that does not exist', { createdTo: '2026-02-30T00:00:00Z' }, ['VALIDATION_ERROR createdTo']],
   ...[
     'nonsense',
     '',
@@ -233,7 +236,7 @@ const refused: [rule: string, body: object, errors: string[]][] = [
     ['VALIDATION_ERROR cursor'],
   ]),
   [
-    'several at once',
+    'several errors',
     { limit: 999, orderTypes: ['x'] },
     ['NO_SUCH_CHOICE_ERROR orderTypes[0]', 'VALIDATION_ERROR limit'],
   ],
@@ -243,6 +246,6 @@ test.each(refused)('refused: %s', async (_rule, body, errors) => {
   expect(fields(answer)).toEqual(errors);
 });
 
-test('a partner may not search', async () => {
+test('a partner gets 403', async () => {
   await api.post('/v1/orders/search', {}, api.partner).expect(403);
 });

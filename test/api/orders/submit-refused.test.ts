@@ -84,10 +84,10 @@ const refused: [rule: string, body: () => object, errors: string[]][] = [
     () => ({}),
     ['currency', 'items', 'orderReferenceId', 'shippingAddress'].map((name) => `${MISSING} ${name}`),
   ],
-  ['no items', () => of(), [`${WRONG} items`]],
-  ['no files', () => withFiles(), [`${WRONG} items[0].files`]],
+  ['an empty list of items', () => of(), [`${WRONG} items`]],
+  ['an empty list of files', () => withFiles(), [`${WRONG} items[0].files`]],
   [
-    'no package items',
+    'an empty list of package items',
     () => packed([{ packageItems: [] }]),
     [`${WRONG} packagingInstructions[0].packageItems`],
   ],
@@ -117,11 +117,11 @@ const refused: [rule: string, body: () => object, errors: string[]][] = [
   ...tooLong({ itemReferenceId: 100 }, 'items[0].', (over) => of(item(over))),
   // Codes.
   ['an unknown currency', () => order({ currency: 'EUX' }), [`${CHOICE} currency`]],
-  ['a currency in small letters', () => order({ currency: 'eur' }), [`${CHOICE} currency`]],
+  ['a currency in lower case', () => order({ currency: 'eur' }), [`${CHOICE} currency`]],
   ['an unknown retail currency', () => order({ retailCurrency: 'ABC' }), [`${CHOICE} retailCurrency`]],
   ['an unknown country', () => to({ country: 'ZZ' }), [`${CHOICE} shippingAddress.country`]],
   ['a three-letter country', () => to({ country: 'DEU' }), [`${CHOICE} shippingAddress.country`]],
-  ['a country in small letters', () => to({ country: 'de' }), [`${CHOICE} shippingAddress.country`]],
+  ['a country in lower case', () => to({ country: 'de' }), [`${CHOICE} shippingAddress.country`]],
   ['an unknown order type', () => order({ orderType: 'quote' }), [`${CHOICE} orderType`]],
   // State.
   ...['US', 'CA', 'AU'].flatMap((country): [string, () => object, string[]][] => [
@@ -172,17 +172,17 @@ const refused: [rule: string, body: () => object, errors: string[]][] = [
     [`${CHOICE} items[0].productUid`],
   ],
   [
-    'a product model in preparation',
+    'a draft product model',
     () => of(item({ productUid: 'canvas_product_cf_a3_ver' })),
     [`${CHOICE} items[0].productUid`],
   ],
   [
-    'a product model no longer made',
+    'an inactive product model',
     () => of(item({ productUid: 'satin_poster_product_pf_a3_ver' })),
     [`${CHOICE} items[0].productUid`],
   ],
   [
-    'a part that is not sold by itself',
+    'a part that is not sold alone',
     () => of(item({ productUid: 'blank_t-shirt_gsi_m_gco_white' })),
     [`${CHOICE} items[0].productUid`],
   ],
@@ -192,7 +192,7 @@ const refused: [rule: string, body: () => object, errors: string[]][] = [
     [`${CHOICE} items[0].productName`],
   ],
   [
-    'a productName in other letters',
+    'a productName in another case',
     () => of(named({ productName: 'classic tee' })),
     [`${CHOICE} items[0].productName`],
   ],
@@ -207,7 +207,7 @@ const refused: [rule: string, body: () => object, errors: string[]][] = [
     [`${CHOICE} items[0].productVariant.Size`],
   ],
   [
-    'a variant value that is no text',
+    'a variant value that is not a string',
     () => of(named({ productVariant: { Size: 42 } })),
     [`${WRONG} items[0].productVariant.Size`],
   ],
@@ -234,13 +234,13 @@ const refused: [rule: string, body: () => object, errors: string[]][] = [
     [`${WRONG} retailShippingPriceInclVat`],
   ],
   [
-    'a trim size of 0',
+    'a trim dimension of 0',
     () => of(item({ customTrim: { widthMm: 0, heightMm: 10 } })),
     [`${WRONG} items[0].customTrim.widthMm`],
   ],
   // Files.
   [
-    'a file type the product does not take',
+    'a file type that the product does not accept',
     () => withFiles(file('sleeve-left')),
     [`${CHOICE} items[0].files[0].type`],
   ],
@@ -260,7 +260,7 @@ const refused: [rule: string, body: () => object, errors: string[]][] = [
     [`${WRONG} items[0].files[0].type`],
   ]),
   [
-    'a file type twice in an item',
+    'a repeated file type in an item',
     () => withFiles(file('default'), file('front'), file('default')),
     [`${WRONG} items[0].files[2].type`],
   ],
@@ -283,22 +283,22 @@ const refused: [rule: string, body: () => object, errors: string[]][] = [
     [`${WRONG} packagingInstructions[0].packageItems[0].orderItemReferenceId`],
   ],
   [
-    'more packed than ordered',
+    'packages with more than ordered',
     () => packed([pack('item-1', 6)]),
     [`${WRONG} packagingInstructions[0].packageItems[0].quantity`],
   ],
   [
-    'more packed than ordered over two packages',
+    'two packages with more than ordered together',
     () => packed([pack('item-1', 3), pack('item-1', 3)]),
     [`${WRONG} packagingInstructions[1].packageItems[0].quantity`],
   ],
   [
-    'a package of none',
+    'a package with quantity 0',
     () => packed([pack('item-1', 0)]),
     [`${WRONG} packagingInstructions[0].packageItems[0].quantity`],
   ],
   [
-    'a packing slip that is no URL',
+    'a packing slip without a valid URL',
     () => packed([{ ...pack('item-1', 1), packingSlip: { fileUrl: 'slip' } }]),
     [`${WRONG} packagingInstructions[0].packingSlip.fileUrl`],
   ],
@@ -327,19 +327,19 @@ const refused: [rule: string, body: () => object, errors: string[]][] = [
   ],
   ['metadata without a value', () => order({ metadata: [{ key: 'k' }] }), [`${MISSING} metadata[0].value`]],
   [
-    'a metadata value that is no text',
+    'a metadata value that is not a string',
     () => order({ metadata: [{ key: 'k', value: 1 }] }),
     [`${WRONG} metadata[0].value`],
   ],
   // Wrong types.
   ['items as an object', () => order({ items: {} }), [`${WRONG} items`]],
-  ['an address as text', () => order({ shippingAddress: 'Berlin' }), [`${WRONG} shippingAddress`]],
+  ['an address as a string', () => order({ shippingAddress: 'Berlin' }), [`${WRONG} shippingAddress`]],
   ['a number as reference', () => order({ orderReferenceId: 7 }), [`${WRONG} orderReferenceId`]],
-  ['text as preventDuplicate', () => order({ preventDuplicate: 'yes' }), [`${WRONG} preventDuplicate`]],
-  ['text as isBusiness', () => to({ isBusiness: 'no' }), [`${WRONG} shippingAddress.isBusiness`]],
-  // All at once.
+  ['a string as preventDuplicate', () => order({ preventDuplicate: 'yes' }), [`${WRONG} preventDuplicate`]],
+  ['a string as isBusiness', () => to({ isBusiness: 'no' }), [`${WRONG} shippingAddress.isBusiness`]],
+  // Several errors.
   [
-    'an order that is wrong in many places',
+    'an order with many errors',
     () =>
       order({
         currency: 'XX',
@@ -370,7 +370,7 @@ const refused: [rule: string, body: () => object, errors: string[]][] = [
     ],
   ],
   [
-    'products and files that are wrong in several items',
+    'product and file errors in several items',
     () =>
       of(
         item({ productUid: 'nothing' }),
@@ -381,7 +381,7 @@ const refused: [rule: string, body: () => object, errors: string[]][] = [
   ],
 ];
 
-describe('refused, naming the field, with nothing stored', () => {
+describe('refused: the error names the field, and nothing is stored', () => {
   let before: Record<string, number>;
   beforeAll(async () => {
     before = await api.rows();
@@ -393,7 +393,7 @@ describe('refused, naming the field, with nothing stored', () => {
   test.each(refused)('%s', async (_rule, body, errors) => {
     const { body: answer } = await api
       .submit(body())
-      .set('Idempotency-Key', 'freed by every refusal')
+      .set('Idempotency-Key', 'released by every refusal')
       .expect(400);
     expect(fields(answer)).toEqual([...errors].sort());
     expect(answer).toEqual({
@@ -408,14 +408,14 @@ describe('refused, naming the field, with nothing stored', () => {
     });
   });
 
-  test('a customer product that another client alone may order', async () => {
+  test('a customer product that only another client may order', async () => {
     await api.sql`UPDATE customer_products SET customer_ids = ${[api.other.id]} WHERE name = 'Wall art'`;
     const body = of(named({ productName: 'Wall art', productVariant: {}, files: [file('default')] }));
     expect(fields((await api.submit(body).expect(400)).body)).toEqual([`${CHOICE} items[0].productName`]);
     await api.sql`UPDATE customer_products SET customer_ids = '{*}' WHERE name = 'Wall art'`;
   });
 
-  test('bad JSON, another content type, a body over 1 MiB', async () => {
+  test('malformed JSON, another content type, a body over 1 MiB', async () => {
     const send = (type: string, body: string) =>
       request(api.app).post('/v1/orders').set(api.shop.keyAndSecret).set('Content-Type', type).send(body);
     expect((await send('application/json', '{"a":').expect(400)).body.code).toBe('MALFORMED_JSON');
@@ -426,7 +426,7 @@ describe('refused, naming the field, with nothing stored', () => {
     expect((await send('application/json', large).expect(413)).body.code).toBe('PAYLOAD_TOO_LARGE');
   });
 
-  test('without a key, with a wrong one, without the secret, with a partner’s or an operator’s', async () => {
+  test('no key, a wrong key, a key without its secret, a partner’s and an operator’s key', async () => {
     const post = (headers: Record<string, string>) =>
       request(api.app).post('/v1/orders').set(headers).send(order());
     await post({}).expect(401);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 const accepted: [rule: string, body: () => object][] = [
-  ['the least an order needs', () => order()],
+  ['the required fields alone', () => order()],
   [
     'every address field',
     () =>
@@ -37,7 +37,7 @@ const accepted: [rule: string, body: () => object][] = [
       }),
   ],
   [
-    'null stands for an absent optional field',
+    'null for optional fields',
     () => ({
       ...to({ state: null, companyName: null }),
       retailCurrency: null,
@@ -51,7 +51,7 @@ const accepted: [rule: string, body: () => object][] = [
   ['a state for an AU address', () => to({ country: 'AU', state: 'NSW', phone: '+61 2 5550 1234' })],
   ['no state elsewhere', () => to({ country: 'GB', phone: '+44 20 7946 0958' })],
   [
-    'texts as long as labels carry',
+    'texts of the largest length',
     () =>
       to({
         firstName: 'f'.repeat(25),
@@ -62,7 +62,7 @@ const accepted: [rule: string, body: () => object][] = [
       }),
   ],
   [
-    'letters of every script',
+    'letters of several scripts',
     () => to({ firstName: 'Łukasz', lastName: '王小明', addressLine1: 'شارع الملك ١٢' }),
   ],
   ['another currency', () => order({ currency: 'JPY' })],
@@ -77,7 +77,7 @@ const accepted: [rule: string, body: () => object][] = [
   ],
   ['a retail price of 0', () => of(item({ retailPriceInclVat: 0 }))],
   ['productName with its variant', () => of(named())],
-  ['productName with an empty variant: defaults count', () => of(named({ productVariant: {} }))],
+  ['productName with an empty variant, which means the defaults', () => of(named({ productVariant: {} }))],
   [
     'several items by productName',
     () =>
@@ -108,7 +108,7 @@ const accepted: [rule: string, body: () => object][] = [
     'any file type name for a workflow-enabled product',
     () => of(item({ productUid: STICKER, files: [file('Cut_Line.v2-final'), file('x'.repeat(100))] })),
   ],
-  ['customTrim with both sizes', () => of(item({ customTrim: { widthMm: 100.5, heightMm: 200 } }))],
+  ['customTrim with both dimensions', () => of(item({ customTrim: { widthMm: 100.5, heightMm: 200 } }))],
   [
     'metadata of order, item and file',
     () =>
@@ -127,9 +127,9 @@ const accepted: [rule: string, body: () => object][] = [
         ],
       }),
   ],
-  ['packages that hold what was ordered', () => packed([pack('item-1', 2), pack('item-1', 3)])],
+  ['packages with all ordered units', () => packed([pack('item-1', 2), pack('item-1', 3)])],
   [
-    'packages that hold a part of it',
+    'packages with some of the ordered units',
     () => packed([{ ...pack('item-1', 1), packingSlip: { fileUrl: FILE_URL } }]),
   ],
   [
@@ -167,7 +167,7 @@ test('unknown fields are ignored and not stored', async () => {
   expect((await api.get(id).expect(200)).body.fulfillmentStatus).toBe('created');
 });
 
-test('an order is stored as sent, and its run waits in the outbox with ids and settings only', async () => {
+test('an order is stored as sent, and the outbox message that starts its workflow has only ids and settings', async () => {
   const body = order({
     customerReferenceId: 'customer-7',
     retailCurrency: 'USD',
@@ -244,7 +244,7 @@ test('an order is stored as sent, and its run waits in the outbox with ids and s
   expect(JSON.stringify(start)).not.toMatch(/Ada|Byron|Torstraße|ada@example|901820/);
 });
 
-test('a draft is stored and starts nothing', async () => {
+test('a draft is stored and starts no workflow', async () => {
   const { id } = (await api.submit(order({ orderType: 'draft' })).expect(200)).body;
   expect((await api.get(id).expect(200)).body).toMatchObject({
     orderType: 'draft',
@@ -256,7 +256,7 @@ test('a draft is stored and starts nothing', async () => {
   expect(await api.starts(id)).toEqual([]);
 });
 
-test('orders that come at the same time share transactions, and each has what is its own', async () => {
+test('concurrent orders share transactions, and each keeps its own rows', async () => {
   const sent = Array.from({ length: 40 }, (_, n) => {
     const items = Array.from({ length: 1 + (n % 3) }, (_unused, k) =>
       item({ itemReferenceId: `item-${n}-${k}`, quantity: n + 1 }),

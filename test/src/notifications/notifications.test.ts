@@ -91,7 +91,7 @@ async function newEndpoint(
   }))!;
 }
 
-/** An order of one item at `passed`, as rows. */
+/** Inserts an order with one item, both in status `passed`. */
 async function newOrder(clientId: string): Promise<string> {
   const orderId = uuidv7();
   await sql`
@@ -123,13 +123,13 @@ async function oneTest(endpointId: string): Promise<OutboxRow> {
   return rows.at(-1)!;
 }
 
-describe('an order that changes', () => {
-  it('costs nothing where its client has no endpoint', async () => {
+describe('a change of an order', () => {
+  it('enqueues nothing when the client has no endpoint', async () => {
     await setStatus(await newOrder(await newClient()), 'printed');
     expect(await outbox()).toEqual([]);
   });
 
-  it('is told to every endpoint that wants to hear of it, once', async () => {
+  it('is enqueued once for every endpoint that has the event', async () => {
     const clientId = await newClient();
     const all = await newEndpoint(clientId, '/all');
     const some = await newEndpoint(clientId, '/some', ['order_status_updated']);
@@ -163,11 +163,11 @@ describe('an order that changes', () => {
         ],
       },
     ]);
-    // One message, whichever endpoint it goes to
+    // The message is the same for every endpoint.
     expect(toAll.map(({ id }) => id)).toContain(toSome[0].id);
   });
 
-  it('is not told when the transaction that changes it fails', async () => {
+  it('is not enqueued when the transaction fails', async () => {
     const clientId = await newClient();
     await newEndpoint(clientId);
     const orderId = await newOrder(clientId);
@@ -182,7 +182,7 @@ describe('an order that changes', () => {
     expect(await outbox()).toHaveLength(2);
   });
 
-  it('is told with the parcels of what is still being made: labels before postbacks', async () => {
+  it('contains the parcels of live print jobs; bought labels take precedence over postbacks', async () => {
     const clientId = await newClient();
     await newEndpoint(clientId);
     const orderId = await newOrder(clientId);
@@ -240,7 +240,7 @@ describe('an order that changes', () => {
     });
   });
 
-  it('says why it stopped', async () => {
+  it('contains the reason of a stop', async () => {
     const clientId = await newClient();
     await newEndpoint(clientId, '/hook', ['order_item_status_updated']);
     const orderId = await newOrder(clientId);
@@ -255,7 +255,7 @@ describe('an order that changes', () => {
 });
 
 describe('a delivery', () => {
-  it('is signed, and keeps its id over attempts', async () => {
+  it('is signed, and every attempt has the same id', async () => {
     const endpoint = await newEndpoint(await newClient());
     const row = await oneTest(endpoint.id);
     answer = (_received, response) => response.writeHead(500).end('oops');
@@ -280,28 +280,25 @@ describe('a delivery', () => {
     });
   });
 
-  it('delivered already is not sent again when its row comes back', async () => {
+  it('that has succeeded is not sent again when its outbox row is claimed again', async () => {
     const row = await oneTest((await newEndpoint(await newClient())).id);
     await deliver(row);
     expect(await deliver(row)).toEqual({ outcome: 'done' });
     expect(received).toHaveLength(1);
   });
 
-  it.each([400, 401, 404, 302, 429, 503])(
-    'answered with %i is tried again by the schedule',
-    async (status) => {
-      const row = await oneTest((await newEndpoint(await newClient())).id);
-      answer = (_received, response) =>
-        response.writeHead(status, { location: 'https://elsewhere.example/' }).end();
-      const outcome = await deliver({ ...row, attempts: 3 });
-      if (outcome.outcome !== 'retry') throw new Error(outcome.outcome);
-      const minutes = (outcome.at.getTime() - Date.now()) / 60_000;
-      expect(minutes).toBeGreaterThan(23);
-      expect(minutes).toBeLessThan(37);
-    },
-  );
+  it.each([400, 401, 404, 302, 429, 503])('answered with %i is retried by the schedule', async (status) => {
+    const row = await oneTest((await newEndpoint(await newClient())).id);
+    answer = (_received, response) =>
+      response.writeHead(status, { location: 'https://elsewhere.example/' }).end();
+    const outcome = await deliver({ ...row, attempts: 3 });
+    if (outcome.outcome !== 'retry') throw new Error(outcome.outcome);
+    const minutes = (outcome.at.getTime() - Date.now()) / 60_000;
+    expect(minutes).toBeGreaterThan(23);
+    expect(minutes).toBeLessThan(37);
+  });
 
-  it('waits as long as the receiver asks', async () => {
+  it('honours Retry-After', async () => {
     const row = await oneTest((await newEndpoint(await newClient())).id);
     answer = (_received, response) => response.writeHead(429, { 'retry-after': '3600' }).end();
     const outcome = await deliver(row);
@@ -311,7 +308,7 @@ describe('a delivery', () => {
     expect(logged.nextAttemptAt).toEqual(outcome.at);
   });
 
-  it('ends as a dead letter after ten attempts, and can be had again', async () => {
+  it('becomes a dead letter after ten attempts, and can be redelivered', async () => {
     const endpoint = await newEndpoint(await newClient());
     const row = await oneTest(endpoint.id);
     answer = (_received, response) => response.writeHead(500).end();
@@ -347,7 +344,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('that comes due while its endpoint is disabled is a dead letter, and nothing is sent', async () => {
+  it('that is due while the endpoint is disabled becomes a dead letter without a request', async () => {
     const clientId = await newClient();
     const endpoint = await newEndpoint(clientId);
     const row = await oneTest(endpoint.id);
@@ -356,7 +353,7 @@ describe('a delivery', () => {
     expect(received).toEqual([]);
   });
 
-  it('to a deleted endpoint is over, whether its row was claimed before or not', async () => {
+  it('to a deleted endpoint is dropped, also when its row was already claimed', async () => {
     const clientId = await newClient();
     const endpoint = await newEndpoint(clientId);
     const claimed = await oneTest(endpoint.id);
@@ -367,7 +364,7 @@ describe('a delivery', () => {
     expect(received).toEqual([]);
   });
 
-  it('carries both signatures while the secret is rotated', async () => {
+  it('carries both signatures during the overlap of a secret rotation', async () => {
     const clientId = await newClient();
     const endpoint = await newEndpoint(clientId);
     const rotated = (await rotateSecret(sql, clientId, endpoint.id, 3600))!;
@@ -382,7 +379,7 @@ describe('a delivery', () => {
     expect(verifySignature(last.headers as Record<string, string>, last.body, [again.secret])).toBe(true);
   });
 
-  it('never goes to cloud metadata, whatever an endpoint’s address says', async () => {
+  it('is never sent to a cloud metadata address', async () => {
     const clientId = await newClient();
     const endpoint = (await addEndpoint(clientId, {
       url: 'http://169.254.169.254/',
@@ -396,7 +393,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('keeps the latest twenty attempts', async () => {
+  it('stores the latest twenty attempts', async () => {
     const endpoint = await newEndpoint(await newClient());
     const row = await oneTest(endpoint.id);
     answer = (_received, response) => response.writeHead(500).end('\0 odd \ud83d\ude00');
@@ -408,7 +405,7 @@ describe('a delivery', () => {
 });
 
 describe('through the relay', () => {
-  it('a receiver that never answers holds up nobody else', async () => {
+  it('a receiver that never answers does not delay other receivers', async () => {
     const slow = await newEndpoint(await newClient(), '/slow');
     const quick = await newEndpoint(await newClient(), '/quick');
     answer = ({ path }, response) => {
@@ -420,7 +417,7 @@ describe('through the relay', () => {
     try {
       const started = Date.now();
       while ((await listDeliveries(sql, quick.id, { state: 'delivered', limit: 50 })).length < 20) {
-        if (Date.now() - started > 10_000) throw new Error('the quick receiver waits for the slow one');
+        if (Date.now() - started > 10_000) throw new Error('the quick receiver was delayed by the slow one');
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     } finally {
@@ -430,7 +427,7 @@ describe('through the relay', () => {
     }
   });
 
-  it('dead outbox rows that an operator replays are delivered', async () => {
+  it('a dead outbox row that an operator replays is delivered', async () => {
     const endpoint = await newEndpoint(await newClient());
     const row = await oneTest(endpoint.id);
     answer = (_received, response) => response.writeHead(500).end();
@@ -443,8 +440,8 @@ describe('through the relay', () => {
   });
 });
 
-describe('old deliveries', () => {
-  it('are removed when they are settled, with their dead outbox rows', async () => {
+describe('pruning', () => {
+  it('deletes old settled deliveries with their dead outbox rows', async () => {
     const endpoint = await newEndpoint(await newClient());
     const [done, dead, pending, young] = [
       await oneTest(endpoint.id),

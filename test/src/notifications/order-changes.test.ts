@@ -38,8 +38,8 @@ const order = (fields: Partial<OrderView> = {}): OrderView => ({
 const eventsOf = (view: OrderView, before: OrderView | null) =>
   changesOf(view, before === null ? null : snapshotOf(before)).map(({ event }) => event);
 
-describe('what a client is told of', () => {
-  it('nothing, when nothing differs', () => {
+describe('notifications of an order', () => {
+  it('none when nothing has changed', () => {
     const view = order({
       fulfillmentStatus: 'printed',
       items: [item({ status: 'printed', fulfillments: [{ ...fulfillment, trackingCode: 'T1' }] })],
@@ -48,7 +48,7 @@ describe('what a client is told of', () => {
     expect(eventsOf(order(), null)).toEqual([]);
   });
 
-  it('statuses of order and item, with what the field knows them by', () => {
+  it('statuses of the order and of an item, with every field of the payload', () => {
     const view = order({
       fulfillmentStatus: 'in_production',
       items: [item({ status: 'in_production', fulfillments: [fulfillment] })],
@@ -91,7 +91,7 @@ describe('what a client is told of', () => {
     ]);
   });
 
-  it('an item’s status alone, when the order’s stays as it is', () => {
+  it('the status of an item alone, when the order’s status is unchanged', () => {
     const before = order({
       fulfillmentStatus: 'passed',
       items: [item({ status: 'passed' }), item({ id: '2', itemReferenceId: 'item-2', status: 'passed' })],
@@ -103,7 +103,7 @@ describe('what a client is told of', () => {
     expect(eventsOf(after, before)).toEqual(['order_item_status_updated']);
   });
 
-  it('each tracking code once', () => {
+  it('each tracking code, once', () => {
     const before = order({ items: [item({ fulfillments: [fulfillment] })] });
     const first = order({
       items: [item({ fulfillments: [{ ...fulfillment, trackingCode: 'T1', trackingUrl: 'https://t/T1' }] })],
@@ -129,7 +129,7 @@ describe('what a client is told of', () => {
     ]);
   });
 
-  it('a delivery estimate when it is first known and when it changes', () => {
+  it('a delivery estimate, when it is first known and when it changes', () => {
     const planned = order({ minDeliveryDate: '2026-05-04', maxDeliveryDate: '2026-05-08' });
     const later = order({ minDeliveryDate: '2026-05-04', maxDeliveryDate: '2026-05-11' });
     expect(eventsOf(planned, order())).toEqual(['order_delivery_estimate_updated']);
@@ -141,7 +141,7 @@ describe('what a client is told of', () => {
     ]);
   });
 
-  it('the whole state at once, when it was told nothing before', () => {
+  it('the whole state, when there is no snapshot', () => {
     const view = order({
       fulfillmentStatus: 'shipped',
       minDeliveryDate: '2026-05-04',

@@ -337,10 +337,12 @@ test('of an order split over two partners one print order is given up, and the o
 
 test('dismiss puts away what an order that has ended wants attention for', async () => {
   const order = await handedOver(stack, 'put-away', { quantity: 3 });
-  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(conflict(/Nothing wants/));
+  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(
+    conflict(/needs no attention/),
+  );
   await say(order, 'cancelled', { items: [{ orderItemId: order.jobIds[0], quantity: 1 }] });
   await orderUntil(stack, order.orderId, is('on_hold'));
-  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(conflict(/goes on/));
+  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(conflict(/still open/));
   await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: order.printOrderId } });
   await say(order, 'shipped');
   await orderUntil(stack, order.orderId, is('shipped'));
@@ -353,9 +355,11 @@ test('dismiss puts away what an order that has ended wants attention for', async
   });
   expect((await look(order.orderId)).events.at(-1)).toMatchObject({
     type: 'dismiss',
-    data: { by: 'operator', reason: 'told by phone', attention: 'short_shipped' },
+    data: { by: 'operator', reason: 'told by phone', attention: ['short_shipped'] },
   });
-  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(conflict(/Nothing wants/));
+  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(
+    conflict(/needs no attention/),
+  );
 });
 
 test('a refused order is past repair', async () => {

@@ -78,6 +78,7 @@ export async function misbehaveOnce(
 export interface OrderNow {
   readonly status: OrderStatus;
   readonly financialStatus: string;
+  /** The reasons, separated by spaces. */
   readonly attention: string | null;
   readonly items: readonly { readonly id: string; readonly status: string }[];
   /** By status of their rows. */
@@ -88,7 +89,7 @@ export interface OrderNow {
 /** What Postgres shows of an order. */
 export async function orderNow({ services: { sql } }: TestStack, orderId: string): Promise<OrderNow> {
   const [row] = await sql<(Omit<OrderNow, 'shipments'> & { shipments: Record<string, number> | null })[]>`
-    SELECT o.fulfillment_status AS status, o.financial_status, o.attention,
+    SELECT o.fulfillment_status AS status, o.financial_status, array_to_string(o.attention, ' ') AS attention,
       (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'status', i.fulfillment_status) ORDER BY i.position)
         FROM order_items i WHERE i.order_id = o.id) AS items,
       (SELECT jsonb_object_agg(s.status, s.n) FROM (

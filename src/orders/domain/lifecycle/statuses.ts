@@ -113,6 +113,16 @@ export function hasShipped(status: ItemStatus): boolean {
 /** Statuses of orders of which nothing more is expected. */
 export const ENDED_ORDERS: readonly OrderStatus[] = ['delivered', 'returned', 'failed', 'canceled'];
 
+/** Statuses of orders that have a running workflow. The partial index `orders_open` names the same. */
+export const OPEN_ORDERS: readonly OrderStatus[] = ORDER_STATUSES.filter(
+  (status) => status !== 'draft' && !ENDED_ORDERS.includes(status),
+);
+
+/** Statuses of open orders that have not shipped. */
+export const UNSHIPPED_ORDERS: readonly OrderStatus[] = OPEN_ORDERS.filter(
+  (status) => !hasShipped(status as ItemStatus),
+);
+
 /** Nothing more is expected of an item in one of these. */
 export function isFinal(status: ItemStatus): boolean {
   return status === 'delivered' || status === 'returned' || status === 'failed' || status === 'cancelled';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { buildReceipt, type Receipt } from '../../../../src/orders/domain/receipt';
 import { refundedParts } from '../../../../src/orders/preparation/receipts';
 
-/** Refunds of parts of an order: together they are what was charged, to the minor unit, however it was parted. */
+/** Partial refunds add up to the charge, to the minor unit, in any partition. */
 
 const invoice = (referenceId: string, amount: number, unit: number, saved: number): Receipt =>
   buildReceipt({
@@ -24,7 +24,7 @@ const lines = fc.record({
   saved: fc.nat(500),
 });
 
-test('parts refunded one after another come to the whole, shipping with the last of its goods', () => {
+test('successive partial refunds add up to the invoice; shipping is refunded with the last units', () => {
   fc.assert(
     fc.property(
       fc.array(lines, { minLength: 1, maxLength: 3 }),
@@ -39,7 +39,7 @@ test('parts refunded one after another come to the whole, shipping with the last
             ...refundedParts(invoices, refunds, new Map([[`item-${index % bought.length}`, quantity]])),
           );
         for (const [index, quantity] of steps) refund(index, quantity);
-        // What is left, and more than there is.
+        // Refund the rest, and more than was charged.
         for (const index of bought.keys()) refund(index, 100);
 
         const total = (receipts: readonly Receipt[], name: keyof Receipt['totals']) =>
@@ -52,7 +52,7 @@ test('parts refunded one after another come to the whole, shipping with the last
   );
 });
 
-test('shipping is charged while anything of its parcel is left', () => {
+test('shipping is not refunded while units of the parcel are left', () => {
   const one = invoice('item', 3, 593, 0);
   const [first] = refundedParts([one], [], new Map([['item', 2]]));
   expect(first!.totals).toMatchObject({ shippingPrice: 0, productsPrice: -1186, productsPriceVat: -225 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const address = { country: 'DE', firstName: 'Ada', lastName: 'Byron' };
 
-/** An order of one item, and the record of a step that leaves it in production. */
+/** Creates an order with one item. `step` returns the record of a step that sets it to in_production. */
 async function newOrder(): Promise<{
   id: string;
   itemId: string;
@@ -61,7 +61,7 @@ const rows = async (id: string) => {
   return { ...order!, log: log.map(({ type }) => type) };
 };
 
-test('a step tried again changes nothing', async () => {
+test('a repeated step changes nothing', async () => {
   const { id, step } = await newOrder();
   await recordRun(sql, step({}));
   await recordRun(sql, step({}));
@@ -69,9 +69,9 @@ test('a step tried again changes nothing', async () => {
 });
 
 test.each([
-  { endpoint: 'with an endpoint', enabled: true, told: 2 },
-  { endpoint: 'whose only endpoint is disabled', enabled: false, told: 0 },
-])('a client $endpoint gets $told notifications of a step that is tried twice', async ({ enabled, told }) => {
+  { endpoint: 'with an endpoint', enabled: true, notified: 2 },
+  { endpoint: 'whose only endpoint is disabled', enabled: false, notified: 0 },
+])('a client $endpoint gets $notified notifications of a repeated step', async ({ enabled, notified }) => {
   const { id, step } = await newOrder();
   const [endpoint] = await sql<{ id: string }[]>`
     INSERT INTO webhook_endpoints (id, client_id, url, events, secret, enabled)
@@ -82,15 +82,15 @@ test.each([
   await recordRun(sql, step({}));
   expect(await rows(id)).toMatchObject({ status: 'in_production', item: 'in_production', log: ['received'] });
   const deliveries = await sql`SELECT event FROM webhook_deliveries WHERE order_id = ${id}`;
-  expect(deliveries).toHaveLength(told);
+  expect(deliveries).toHaveLength(notified);
   await sql`DELETE FROM webhook_deliveries WHERE endpoint_id = ${endpoint!.id}`;
   await sql`DELETE FROM webhook_endpoints WHERE id = ${endpoint!.id}`;
 });
 
-test('a step that was lost and taken anew, with more in it, writes over what the lost try wrote', async () => {
+test('a step that runs again after a lost workflow task replaces what the lost attempt wrote', async () => {
   const { id, itemId, step } = await newOrder();
   await recordRun(sql, step({}));
-  // Lost: two steps of a workflow task that never came into the history.
+  // Two steps of a workflow task that was lost before its completion was recorded.
   const follows = { position: 10, version: 1 };
   const canceled = { fulfillmentStatus: 'canceled', financialStatus: 'refunded' } as const;
   const items = (status: 'cancelled' | 'printed') => [{ id: itemId, status }];
@@ -108,7 +108,7 @@ test('a step that was lost and taken anew, with more in it, writes over what the
       ...canceled,
       items: items('cancelled'),
       effects: log('lost too'),
-      refusal: { code: 'lost', reason: 'Never came about.', details: null },
+      refusal: { code: 'lost', reason: 'From the lost attempt.', details: null },
     }),
   );
   expect(await rows(id)).toMatchObject({ status: 'canceled', log: ['received', 'lost', 'lost too'] });
@@ -133,14 +133,14 @@ test('a step that was lost and taken anew, with more in it, writes over what the
   });
 });
 
-test('a stalled worker that writes late what others have done meanwhile changes nothing', async () => {
+test('a late write of a stalled worker changes nothing', async () => {
   const { id, itemId, step } = await newOrder();
   await recordRun(sql, step({ position: 18 }));
   await recordRun(sql, step({ position: 15, version: 4, items: [{ id: itemId, status: 'shipped' }] }));
   expect(await rows(id)).toMatchObject({ status: 'in_production', item: 'in_production', log: ['received'] });
 });
 
-test('a run that goes on with an order leaves the log of the run before', async () => {
+test('a workflow that continues an order keeps the event log of the previous one', async () => {
   const { id, step } = await newOrder();
   await recordRun(sql, step({ position: 18, version: 7 }));
   await recordRun(
