@@ -1,17 +1,23 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
+import type { ApiDeps } from '../../../api/deps';
+import { operatorOrderRoutes } from '../../../api/operator/orders';
 import { draftRoutes } from '../../../api/orders/drafts';
 import { orderQuoteRoutes } from '../../../api/orders/quote';
 import { orderRoutes } from '../../../api/orders/routes';
 import { orderSearchRoutes } from '../../../api/orders/search';
 import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
+import { ensureDemoPartners } from '../../../src/partners/demo-partners';
+import { subscribe } from '../../../src/partners/store';
+import type { Config } from '../../../src/platform/config';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
 
 export interface OrdersApi {
+  readonly deps: ApiDeps;
   readonly sql: Sql;
   readonly app: Express;
   readonly shop: TestAccount;
@@ -21,6 +27,8 @@ export interface OrdersApi {
   post(path: string, body: object, by?: TestAccount): request.Test;
   submit(body: object, by?: TestAccount): request.Test;
   get(idOrReference: string, by?: TestAccount): request.Test;
+  /** Sends a GET request as the operator. */
+  list(path: string, query?: object): request.Test;
   patch(id: string, body: object, by?: TestAccount): request.Test;
   delete(id: string, by?: TestAccount): request.Test;
   /** Returns the outbox messages that start the workflow of an order. */
@@ -30,19 +38,21 @@ export interface OrdersApi {
 }
 
 /** Returns the order routes with a database that has the demo catalog, two clients, an operator and a partner. */
-export async function ordersApi(): Promise<OrdersApi> {
+export async function ordersApi(config: Partial<Config> = {}): Promise<OrdersApi> {
   const { sql } = await testDatabase();
   await seedDemoCatalog(sql);
-  const deps = await testApiDeps(sql);
+  const deps = await testApiDeps(sql, { config });
   const app = createApp(deps, [
     ...orderRoutes(deps),
     ...draftRoutes(deps),
     ...orderSearchRoutes(deps),
     ...orderQuoteRoutes(deps),
+    ...operatorOrderRoutes(deps),
   ]);
   const shop = await testAccount(sql, 'client');
   const at = (idOrReference: string) => `/v1/orders/${encodeURIComponent(idOrReference)}`;
   const api: OrdersApi = {
+    deps,
     sql,
     app,
     shop,
@@ -51,6 +61,7 @@ export async function ordersApi(): Promise<OrdersApi> {
     partner: await testAccount(sql, 'partner'),
     post: (path, body, by = shop) => request(app).post(path).set(by.keyAndSecret).send(body),
     submit: (body, by = shop) => api.post('/v1/orders', body, by),
+    list: (path, query = {}) => request(app).get(path).query(query).set(api.operator.key),
     get: (idOrReference, by = shop) => request(app).get(at(idOrReference)).set(by.keyAndSecret),
     patch: (id, body, by = shop) => request(app).patch(at(id)).set(by.keyAndSecret).send(body),
     delete: (id, by = shop) => request(app).delete(at(id)).set(by.keyAndSecret),
@@ -68,6 +79,26 @@ export async function ordersApi(): Promise<OrdersApi> {
     },
   };
   return api;
+}
+
+/** Creates the demo partners prints-berlin and prints-ohio and subscribes them. Returns their ids. */
+export async function subscribedPartners({ sql }: OrdersApi): Promise<{ berlin: string; ohio: string }> {
+  const berlin = (await testAccount(sql, 'partner', 'prints-berlin')).id;
+  const ohio = (await testAccount(sql, 'partner', 'prints-ohio')).id;
+  await ensureDemoPartners(sql, [
+    { id: berlin, name: 'prints-berlin' },
+    { id: ohio, name: 'prints-ohio' },
+  ]);
+  for (const id of [berlin, ohio]) {
+    await subscribe(sql, id, {
+      orderSubmitUrl: 'https://partner.example/orders',
+      apparelOrderSubmitUrl: null,
+      orderCancelUrl: null,
+      inventoryUrl: null,
+      printOrderVersion: null,
+    });
+  }
+  return { berlin, ohio };
 }
 
 /** Returns `code reference` of each field error of a response, sorted. */

@@ -1,30 +1,12 @@
-import { ensureDemoPartners } from '../../../src/partners/demo-partners';
-import { subscribe } from '../../../src/partners/store';
-import { testAccount } from '../../support/api-deps';
-import { fields, type OrdersApi, ordersApi } from './orders-api';
+import { fields, type OrdersApi, ordersApi, subscribedPartners } from './orders-api';
 import { address, FRAMED_POSTER, POSTER, T_SHIRT } from './sample-orders';
 
 let api: OrdersApi;
-let berlin: string;
 let ohio: string;
 
 beforeAll(async () => {
   api = await ordersApi();
-  berlin = (await testAccount(api.sql, 'partner', 'prints-berlin')).id;
-  ohio = (await testAccount(api.sql, 'partner', 'prints-ohio')).id;
-  await ensureDemoPartners(api.sql, [
-    { id: berlin, name: 'prints-berlin' },
-    { id: ohio, name: 'prints-ohio' },
-  ]);
-  for (const id of [berlin, ohio]) {
-    await subscribe(api.sql, id, {
-      orderSubmitUrl: 'https://partner.example/orders',
-      apparelOrderSubmitUrl: null,
-      orderCancelUrl: null,
-      inventoryUrl: null,
-      printOrderVersion: null,
-    });
-  }
+  ({ ohio } = await subscribedPartners(api));
 });
 
 const berlinAddress = { country: 'DE', city: 'Berlin', postCode: '10119' };

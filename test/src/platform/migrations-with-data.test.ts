@@ -68,7 +68,7 @@ const ROWS: Readonly<Record<number, string>> = {
     INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
         retail_shipping_price, shipping_address, metadata, attention, run_version)
       VALUES ('${ORDER}', '${CLIENT}', 'Größe 7', 'order', 'in_production', 'invoiced', 'EUR', 5.9000,
-        '{"country": "DE", "city": "Köln"}', '[{"key": "a", "value": "b"}]', 'not_printed', 7);
+        '{"country": "DE", "city": "Köln"}', '[{"key": "a", "value": "b"}]', 'not_printed partner_error', 7);
     INSERT INTO order_items (order_id, position, item_reference_id, product_uid, quantity, retail_price, fulfillment_status, product, price_minor)
       VALUES ('${ORDER}', 0, 'poster', 'flat_product', 3, 19.9900, 'in_production', '{"name": "Poster"}', 1999);
     INSERT INTO order_files (id, order_item_id, position, type, url, object_key, size_bytes)
@@ -111,6 +111,22 @@ const ROWS: Readonly<Record<number, string>> = {
     INSERT INTO shipping_changes (id, order_id, shipping_address, revision) VALUES (gen_random_uuid(), '${ORDER}', '{"city": "Bonn"}', 1);`,
 };
 
+/** Columns whose type a migration changes: the value that the newest version has for an older one. */
+const CONVERTED: Readonly<Record<string, Readonly<Record<string, (value: unknown) => unknown>>>> = {
+  // Migration 020: space-separated text becomes an array.
+  orders: { attention: (value) => (typeof value === 'string' ? value.split(' ') : value) },
+};
+
+/** Returns a row of an older version as the newest version must show it. */
+function converted(table: string, row: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [column, CONVERTED[table]?.[column]?.(value) ?? value]),
+  );
+}
+
+/** Tables that a migration renames. */
+const RENAMED: Readonly<Record<string, string>> = { told_orders: 'notified_states' };
+
 async function fill(sql: Sql, version: number): Promise<void> {
   for (const [since, rows] of Object.entries(ROWS)) {
     if (Number(since) <= version) await sql.unsafe(rows);
@@ -147,7 +163,8 @@ test.each(VERSIONS.slice(0, -1))(
       expect(await versionOf(sql)).toBe(NEWEST);
       const after = await contents(sql);
       for (const [table, rows] of Object.entries(before)) {
-        expect({ table, rows: after[table] }).toMatchObject({ table, rows });
+        const expected = rows.map((row) => converted(table, row));
+        expect({ table, rows: after[RENAMED[table] ?? table] }).toMatchObject({ table, rows: expected });
       }
       expect(Object.values(before).flat().length).toBeGreaterThan(14);
     });

@@ -1,0 +1,253 @@
+import { notificationLane } from '../../../src/notifications/delivery';
+import {
+  deliveryOf,
+  listDeliveries,
+  pruneDeliveries,
+  redeliver,
+  sendTestEvent,
+} from '../../../src/notifications/delivery-log';
+import { NOTIFICATION_EVENTS } from '../../../src/notifications/domain/events';
+import {
+  changeEndpoint,
+  deleteEndpoint,
+  endpointOf,
+  rotateSecret,
+} from '../../../src/notifications/endpoints';
+import { verifySignature } from '../../../src/platform/http/webhook-signature';
+import { type OutboxRow, replayDead } from '../../../src/platform/outbox/outbox';
+import { startRelay } from '../../../src/platform/outbox/relay';
+import { notificationFixture } from './notification-fixture';
+
+const fixture = notificationFixture();
+const {
+  log,
+  received,
+  answerWith,
+  outbox,
+  addEndpoint,
+  newClient,
+  newEndpoint,
+  newOrder,
+  setStatus,
+  deliver,
+  oneTest,
+} = fixture;
+
+describe('a delivery', () => {
+  it('is signed, and every attempt has the same id', async () => {
+    const endpoint = await newEndpoint(await newClient());
+    const row = await oneTest(endpoint.id);
+    answerWith((_received, response) => response.writeHead(500).end('oops'));
+    await deliver(row);
+    answerWith((_received, response) => response.writeHead(200).end());
+    await deliver({ ...row, attempts: 2 });
+    expect(received).toHaveLength(2);
+    expect(received[0]!.headers['webhook-id']).toBe(received[1]!.headers['webhook-id']);
+    expect(received[0]!.body).toBe(received[1]!.body);
+    for (const { headers, body } of received) {
+      expect(verifySignature(headers as Record<string, string>, body, [endpoint.secret])).toBe(true);
+      expect(headers['content-type']).toBe('application/json');
+    }
+    const logged = (await listDeliveries(fixture.sql, endpoint.id, { limit: 10 }))[0]!;
+    expect(logged).toMatchObject({
+      state: 'delivered',
+      nextAttemptAt: null,
+      attempts: [
+        { status: 500, error: 'the endpoint answered 500', response: 'oops' },
+        { status: 200, error: null },
+      ],
+    });
+  });
+
+  it('that has succeeded is not sent again when its outbox row is claimed again', async () => {
+    const row = await oneTest((await newEndpoint(await newClient())).id);
+    await deliver(row);
+    expect(await deliver(row)).toEqual({ outcome: 'done' });
+    expect(received).toHaveLength(1);
+  });
+
+  it.each([400, 401, 404, 302, 429, 503])('answered with %i is retried by the schedule', async (status) => {
+    const row = await oneTest((await newEndpoint(await newClient())).id);
+    answerWith((_received, response) =>
+      response.writeHead(status, { location: 'https://elsewhere.example/' }).end(),
+    );
+    const outcome = await deliver({ ...row, attempts: 3 });
+    if (outcome.outcome !== 'retry') throw new Error(outcome.outcome);
+    const minutes = (outcome.at.getTime() - Date.now()) / 60_000;
+    expect(minutes).toBeGreaterThan(23);
+    expect(minutes).toBeLessThan(37);
+  });
+
+  it('honours Retry-After', async () => {
+    const row = await oneTest((await newEndpoint(await newClient())).id);
+    answerWith((_received, response) => response.writeHead(429, { 'retry-after': '3600' }).end());
+    const outcome = await deliver(row);
+    if (outcome.outcome !== 'retry') throw new Error(outcome.outcome);
+    expect((outcome.at.getTime() - Date.now()) / 60_000).toBeCloseTo(60, 0);
+    const logged = (await listDeliveries(fixture.sql, row.target, { limit: 1 }))[0]!;
+    expect(logged.nextAttemptAt).toEqual(outcome.at);
+  });
+
+  it('becomes a dead letter after ten attempts, and can be redelivered', async () => {
+    const endpoint = await newEndpoint(await newClient());
+    const row = await oneTest(endpoint.id);
+    answerWith((_received, response) => response.writeHead(500).end());
+    expect(await deliver({ ...row, attempts: 9 })).toMatchObject({ outcome: 'retry' });
+    expect(await deliver({ ...row, attempts: 10 })).toMatchObject({ outcome: 'dead' });
+    await fixture.sql`UPDATE outbox SET dead_at = now() WHERE id = ${row.id}`;
+    const [dead] = await listDeliveries(fixture.sql, endpoint.id, { state: 'dead', limit: 10 });
+    expect(dead).toMatchObject({ state: 'dead', settledAt: expect.any(Date) });
+
+    answerWith((_received, response) => response.end());
+    expect(await redeliver(fixture.sql, endpoint.id, 'dead')).toBe(1);
+    const rows = await outbox();
+    expect(rows).toHaveLength(1);
+    expect(await deliver(rows[0]!)).toEqual({ outcome: 'done' });
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  });
+
+  it('to an endpoint that answers 410 disables it', async () => {
+    const clientId = await newClient();
+    const endpoint = await newEndpoint(clientId);
+    const row = await oneTest(endpoint.id);
+    answerWith((_received, response) => response.writeHead(410).end());
+    expect(await deliver(row)).toMatchObject({ outcome: 'dead' });
+    expect(await endpointOf(fixture.sql, clientId, endpoint.id)).toMatchObject({
+      enabled: false,
+      disabledReason: 'gone',
+    });
+    await setStatus(await newOrder(clientId), 'printed');
+    expect(await outbox()).toHaveLength(1);
+    expect(await changeEndpoint(fixture.sql, clientId, endpoint.id, { enabled: true })).toMatchObject({
+      enabled: true,
+      disabledReason: null,
+    });
+  });
+
+  it('that is due while the endpoint is disabled becomes a dead letter without a request', async () => {
+    const clientId = await newClient();
+    const endpoint = await newEndpoint(clientId);
+    const row = await oneTest(endpoint.id);
+    await changeEndpoint(fixture.sql, clientId, endpoint.id, { enabled: false });
+    expect(await deliver(row)).toEqual({ outcome: 'dead', error: 'the endpoint is disabled' });
+    expect(received).toEqual([]);
+  });
+
+  it('to a deleted endpoint is dropped, also when its row was already claimed', async () => {
+    const clientId = await newClient();
+    const endpoint = await newEndpoint(clientId);
+    const claimed = await oneTest(endpoint.id);
+    expect(await deleteEndpoint(fixture.sql, await newClient(), endpoint.id)).toBe(false);
+    expect(await deleteEndpoint(fixture.sql, clientId, endpoint.id)).toBe(true);
+    expect(await outbox()).toEqual([]);
+    expect(await deliver(claimed)).toEqual({ outcome: 'done' });
+    expect(received).toEqual([]);
+  });
+
+  it('carries both signatures during the overlap of a secret rotation', async () => {
+    const clientId = await newClient();
+    const endpoint = await newEndpoint(clientId);
+    const rotated = (await rotateSecret(fixture.sql, clientId, endpoint.id, 3600))!;
+    await deliver(await oneTest(endpoint.id));
+    const { headers, body } = received[0]!;
+    expect(verifySignature(headers as Record<string, string>, body, [endpoint.secret])).toBe(true);
+    expect(verifySignature(headers as Record<string, string>, body, [rotated.secret])).toBe(true);
+    const again = (await rotateSecret(fixture.sql, clientId, endpoint.id, 0))!;
+    await deliver(await oneTest(endpoint.id));
+    const last = received[1]!;
+    expect(verifySignature(last.headers as Record<string, string>, last.body, [rotated.secret])).toBe(false);
+    expect(verifySignature(last.headers as Record<string, string>, last.body, [again.secret])).toBe(true);
+  });
+
+  it('is never sent to a cloud metadata address', async () => {
+    const clientId = await newClient();
+    const endpoint = await addEndpoint(clientId, {
+      url: 'http://169.254.169.254/',
+      description: '',
+      events: NOTIFICATION_EVENTS,
+      enabled: true,
+    });
+    expect(await deliver(await oneTest(endpoint.id))).toMatchObject({
+      outcome: 'retry',
+      error: expect.stringContaining('not called'),
+    });
+  });
+
+  it('stores the latest twenty attempts', async () => {
+    const endpoint = await newEndpoint(await newClient());
+    const row = await oneTest(endpoint.id);
+    answerWith((_received, response) => response.writeHead(500).end('\0 odd \ud83d\ude00'));
+    for (let attempt = 1; attempt <= 23; attempt++) await deliver({ ...row, attempts: 1 });
+    const logged = (await deliveryOf(
+      fixture.sql,
+      endpoint.id,
+      (row.payload as { deliveryId: string }).deliveryId,
+    ))!;
+    expect(logged.attempts).toHaveLength(20);
+    expect(logged.attempts[0]).toMatchObject({ response: '\ufffd odd \ud83d\ude00' });
+  });
+});
+
+describe('through the relay', () => {
+  it('a receiver that never answers does not delay other receivers', async () => {
+    const slow = await newEndpoint(await newClient(), '/slow');
+    const quick = await newEndpoint(await newClient(), '/quick');
+    answerWith(({ path }, response) => {
+      if (path === '/quick') response.end();
+    });
+    for (let i = 0; i < 100; i++) await sendTestEvent(fixture.sql, slow.id);
+    for (let i = 0; i < 20; i++) await sendTestEvent(fixture.sql, quick.id);
+    const relay = await startRelay({
+      sql: fixture.sql,
+      log,
+      lanes: [notificationLane({ sql: fixture.sql, client: fixture.client, log })],
+    });
+    try {
+      const started = Date.now();
+      while ((await listDeliveries(fixture.sql, quick.id, { state: 'delivered', limit: 50 })).length < 20) {
+        if (Date.now() - started > 10_000) throw new Error('the quick receiver was delayed by the slow one');
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    } finally {
+      fixture.server.closeAllConnections();
+      answerWith((_received, response) => response.end());
+      await relay.stop();
+    }
+  });
+
+  it('a dead outbox row that an operator replays is delivered', async () => {
+    const endpoint = await newEndpoint(await newClient());
+    const row = await oneTest(endpoint.id);
+    answerWith((_received, response) => response.writeHead(500).end());
+    await deliver({ ...row, attempts: 10 });
+    await fixture.sql`UPDATE outbox SET dead_at = now() WHERE id = ${row.id}`;
+    answerWith((_received, response) => response.end());
+    expect(await replayDead(fixture.sql, { ids: [row.id] })).toBe(1);
+    expect(await deliver((await outbox())[0]!)).toEqual({ outcome: 'done' });
+    expect((await listDeliveries(fixture.sql, endpoint.id, { limit: 1 }))[0]).toMatchObject({
+      state: 'delivered',
+    });
+  });
+});
+
+describe('pruning', () => {
+  it('deletes old settled deliveries with their dead outbox rows', async () => {
+    const endpoint = await newEndpoint(await newClient());
+    const [done, dead, pending, young] = [
+      await oneTest(endpoint.id),
+      await oneTest(endpoint.id),
+      await oneTest(endpoint.id),
+      await oneTest(endpoint.id),
+    ];
+    await deliver(done);
+    answerWith((_received, response) => response.writeHead(500).end());
+    await deliver({ ...dead, attempts: 10 });
+    await fixture.sql`UPDATE outbox SET dead_at = now() WHERE id = ${dead.id}`;
+    const idOf = (row: OutboxRow) => (row.payload as { deliveryId: string }).deliveryId;
+    await fixture.sql`UPDATE webhook_deliveries SET created_at = now() - interval '31 days' WHERE id = ANY(${[done, dead, pending].map(idOf)})`;
+    expect(await pruneDeliveries(fixture.sql)).toBe(2);
+    const left = await listDeliveries(fixture.sql, endpoint.id, { limit: 10 });
+    expect(left.map(({ id }) => id).sort()).toEqual([idOf(pending), idOf(young)].sort());
+    expect((await outbox()).map(({ id }) => id)).not.toContain(dead.id);
+  });
+});
