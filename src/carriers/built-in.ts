@@ -36,89 +36,10 @@ interface PurchaseRow {
  * Its tracking events arrive at the carrier webhook, like those of a real carrier.
  */
 export function createBuiltInCarrier(sql: Sql, card: RateCard): CarrierAdapter {
-  const refuse = (refusal: CarrierRefusal): BuyOutcome => ({ ok: false, refusal });
-
-  async function nextNumber(method: MethodRates, country: string): Promise<string> {
-    if (card.kind === 'postal') {
-      const [row] = await sql<{ serial: string }[]>`SELECT nextval('s10_serials') AS serial`;
-      return s10(method.s10Prefix ?? 'L', Number(BigInt(row!.serial) % BigInt(S10_SERIALS)), country);
-    }
-    const [row] = await sql<{ serial: string }[]>`SELECT nextval('sscc_serials') AS serial`;
-    return sscc(card.gs1Prefix!, Number(BigInt(row!.serial) % BigInt(SSCC_SERIALS)));
-  }
-
-  async function findPurchase(idempotencyKey: string): Promise<PurchaseRow | undefined> {
-    const [row] = await sql<PurchaseRow[]>`
-      SELECT tracking_number, price_minor, currency, method_uid, voided_at FROM carrier_purchases
-      WHERE idempotency_key = ${idempotencyKey}`;
-    return row;
-  }
-
-  function purchaseOf(row: PurchaseRow, method: MethodRates, consignment: Consignment): CarrierPurchase {
-    return {
-      carrierUid: card.carrierUid,
-      carrierName: card.carrierName,
-      methodName: method.name,
-      trackingNumber: row.trackingNumber!,
-      trackingUrl: trackingUrl(card, row.trackingNumber!),
-      cost: { minor: Number(row.priceMinor), currency: row.currency! },
-      label: {
-        kind: 'to_make',
-        symbology: card.kind === 'postal' ? 'code128' : 'gs1-128',
-        mark: method.mark,
-        routing: routingText(consignment.receiver),
-        brandAllowed: card.brandOnLabel,
-      },
-      customsForm: card.kind === 'postal' ? 'postal' : 'commercial',
-      tracking: 'pushed',
-    };
-  }
-
   return {
     uid: card.carrierUid,
-
-    quote(consignment) {
-      return Promise.resolve(quoteRateCard(card, consignment));
-    },
-
-    async buy({ consignment, packageIndex, methodUid, idempotencyKey }: PurchaseRequest) {
-      const method = card.methods.find(({ uid }) => uid === methodUid);
-      const pack = consignment.packages[packageIndex];
-      if (method === undefined || pack === undefined) {
-        return refuse({
-          code: 'METHOD_NOT_AVAILABLE',
-          message: `${card.carrierName} has no service ${methodUid}.`,
-        });
-      }
-      const missing = missingContact(method, consignment);
-      if (missing.length > 0) {
-        return refuse({
-          code: 'CONTACT_REQUIRED',
-          message: `${card.carrierName} ${method.name} requires the receiver’s contact data.`,
-          missing,
-        });
-      }
-      const price = packagePrice(card, method, consignment, pack);
-      if (price === undefined) {
-        return refuse({
-          code: 'PACKAGE_NOT_ACCEPTED',
-          message: `${card.carrierName} ${method.name} does not carry package ${pack.packageReferenceId} from ${consignment.sender.country} to ${consignment.receiver.country}.`,
-        });
-      }
-      let row = await findPurchase(idempotencyKey);
-      if (row === undefined) {
-        await sql`
-          INSERT INTO carrier_purchases (idempotency_key, carrier_uid, method_uid, tracking_number, price_minor, currency)
-          VALUES (${idempotencyKey}, ${card.carrierUid}, ${methodUid}, ${await nextNumber(method, consignment.sender.country)},
-            ${price}, ${consignment.currency})
-          ON CONFLICT (idempotency_key) DO NOTHING`;
-        row = await findPurchase(idempotencyKey);
-      }
-      if (row === undefined || row.voidedAt !== null) {
-        return refuse({ code: 'PURCHASE_VOIDED', message: 'This purchase was voided.' });
-      }
-      return { ok: true, purchase: purchaseOf(row, method, consignment) };
-    },
+    quote: (consignment) => Promise.resolve(quoteRateCard(card, consignment)),
+    buy: (request) => buy(sql, card, request),
 
     async void({ idempotencyKey }) {
       await sql`
@@ -141,5 +62,91 @@ export function createBuiltInCarrier(sql: Sql, card: RateCard): CarrierAdapter {
         signedBy: card.carrierName,
       }));
     },
+  };
+}
+
+const refuse = (refusal: CarrierRefusal): BuyOutcome => ({ ok: false, refusal });
+
+async function buy(
+  sql: Sql,
+  card: RateCard,
+  { consignment, packageIndex, methodUid, idempotencyKey }: PurchaseRequest,
+): Promise<BuyOutcome> {
+  const method = card.methods.find(({ uid }) => uid === methodUid);
+  const pack = consignment.packages[packageIndex];
+  if (method === undefined || pack === undefined) {
+    return refuse({
+      code: 'METHOD_NOT_AVAILABLE',
+      message: `${card.carrierName} has no method ${methodUid}.`,
+    });
+  }
+  const missing = missingContact(method, consignment);
+  if (missing.length > 0) {
+    return refuse({
+      code: 'CONTACT_REQUIRED',
+      message: `${card.carrierName} ${method.name} requires the receiver’s contact data.`,
+      missing,
+    });
+  }
+  const price = packagePrice(card, method, consignment, pack);
+  if (price === undefined) {
+    return refuse({
+      code: 'PACKAGE_NOT_ACCEPTED',
+      message: `${card.carrierName} ${method.name} does not carry package ${pack.packageReferenceId} from ${consignment.sender.country} to ${consignment.receiver.country}.`,
+    });
+  }
+  let row = await findPurchase(sql, idempotencyKey);
+  if (row === undefined) {
+    const trackingNumber = await nextNumber(sql, card, method, consignment.sender.country);
+    await sql`
+      INSERT INTO carrier_purchases (idempotency_key, carrier_uid, method_uid, tracking_number, price_minor, currency)
+      VALUES (${idempotencyKey}, ${card.carrierUid}, ${methodUid}, ${trackingNumber}, ${price}, ${consignment.currency})
+      ON CONFLICT (idempotency_key) DO NOTHING`;
+    row = await findPurchase(sql, idempotencyKey);
+  }
+  if (row === undefined || row.voidedAt !== null) {
+    return refuse({ code: 'PURCHASE_VOIDED', message: 'This purchase was voided.' });
+  }
+  return { ok: true, purchase: purchaseOf(card, row, method, consignment) };
+}
+
+async function findPurchase(sql: Sql, idempotencyKey: string): Promise<PurchaseRow | undefined> {
+  const [row] = await sql<PurchaseRow[]>`
+    SELECT tracking_number, price_minor, currency, method_uid, voided_at FROM carrier_purchases
+    WHERE idempotency_key = ${idempotencyKey}`;
+  return row;
+}
+
+async function nextNumber(sql: Sql, card: RateCard, method: MethodRates, country: string): Promise<string> {
+  if (card.kind === 'postal') {
+    const [row] = await sql<{ serial: string }[]>`SELECT nextval('s10_serials') AS serial`;
+    return s10(method.s10Prefix ?? 'L', Number(BigInt(row!.serial) % BigInt(S10_SERIALS)), country);
+  }
+  const [row] = await sql<{ serial: string }[]>`SELECT nextval('sscc_serials') AS serial`;
+  return sscc(card.gs1Prefix!, Number(BigInt(row!.serial) % BigInt(SSCC_SERIALS)));
+}
+
+function purchaseOf(
+  card: RateCard,
+  row: PurchaseRow,
+  method: MethodRates,
+  consignment: Consignment,
+): CarrierPurchase {
+  return {
+    carrierUid: card.carrierUid,
+    carrierName: card.carrierName,
+    methodName: method.name,
+    trackingNumber: row.trackingNumber!,
+    trackingUrl: trackingUrl(card, row.trackingNumber!),
+    cost: { minor: Number(row.priceMinor), currency: row.currency! },
+    label: {
+      kind: 'to_make',
+      symbology: card.kind === 'postal' ? 'code128' : 'gs1-128',
+      mark: method.mark,
+      routing: routingText(consignment.receiver),
+      brandAllowed: card.brandOnLabel,
+    },
+    customsForm: card.kind === 'postal' ? 'postal' : 'commercial',
+    tracking: 'pushed',
   };
 }

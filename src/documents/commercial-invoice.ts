@@ -14,7 +14,7 @@ export interface CommercialInvoice {
 
 const A4 = { page: [mm(210), mm(297)], margin: mm(14), titleSize: 17, textSize: 8.5 } as const;
 
-/** The invoice that customs reads for a shipment by courier: every item with tariff number, origin, weight and value. */
+/** Renders the commercial invoice of a shipment by courier: every item with tariff number, origin, weight and value. */
 export async function renderCommercialInvoice(invoice: CommercialInvoice): Promise<Buffer> {
   const { consignment, carrierName, trackingNumbers, date } = invoice;
   const { sender, receiver, packages, reference } = consignment;

@@ -4,7 +4,7 @@ import { partyLines } from './customs-text';
 import { mm } from './pen';
 import { boxes, paragraphs, renderSheet, stacked } from './sheet';
 
-/** The invoice that travels with an order. Amounts in integer minor units of `currency`. */
+/** The invoice that accompanies the goods of an order. Amounts are integer minor units of `currency`. */
 export interface CustomerInvoice {
   readonly number: string;
   /** YYYY-MM-DD. */
@@ -30,10 +30,10 @@ export interface CustomerInvoice {
 
 const A4 = { page: [mm(210), mm(297)], margin: mm(16), titleSize: 17, textSize: 8.5 } as const;
 
-/** `0.19` as `19 %`, `0.081` as `8.1 %`. */
+/** Formats a rate: `0.19` becomes `19 %`, `0.081` becomes `8.1 %`. */
 const percent = (rate: string) => `${Number((Number(rate) * 100).toFixed(3))} %`;
 
-/** An invoice on A4, with the totals at its end and page numbers. */
+/** Renders an invoice on A4, with page numbers and with the totals on the last page. */
 export async function renderCustomerInvoice(invoice: CustomerInvoice): Promise<Buffer> {
   const money = (minor: number) => formatMinor(minor, invoice.currency);
   const exempt = Number(invoice.vatRate) === 0;

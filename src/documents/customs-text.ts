@@ -2,10 +2,10 @@ import { addressLines } from '../consignments/domain/address-lines';
 import type { ConsignmentItem, Money, PostalAddress, TaxIds } from '../consignments/domain/consignment';
 import { formatMinor } from '../platform/domain/money';
 
-/** Amount as documents print it: `1250.00 EUR`. */
+/** Formats an amount: `1250.00 EUR`. */
 export const amount = ({ minor, currency }: Money) => formatMinor(minor, currency);
 
-/** Kilograms with grams, as customs forms want weights. */
+/** Formats a weight for customs forms, in kilograms with three decimals. */
 export const kilograms = (grams: number) => `${(Math.ceil(grams) / 1000).toFixed(3)} kg`;
 
 const TAX_IDS: Readonly<Record<keyof TaxIds, string>> = {
@@ -16,18 +16,26 @@ const TAX_IDS: Readonly<Record<keyof TaxIds, string>> = {
   australianBusinessNumber: 'ABN',
 };
 
-/** A party with everything customs asks of it: address with country, contact, tax numbers. */
-export function partyLines(party: PostalAddress & { readonly taxIds?: TaxIds | undefined }): string[] {
-  const ids = (Object.keys(TAX_IDS) as (keyof TaxIds)[]).flatMap((key) => {
-    const value = party.taxIds?.[key];
+/** A sender or receiver with its tax ids. */
+export type Party = PostalAddress & { readonly taxIds?: TaxIds | undefined };
+
+/** Returns the tax ids of a party, one line each. */
+export function taxIdLines({ taxIds }: Party): string[] {
+  return (Object.keys(TAX_IDS) as (keyof TaxIds)[]).flatMap((key) => {
+    const value = taxIds?.[key];
     return value ? [`${TAX_IDS[key]} ${value}`] : [];
   });
+}
+
+/** Returns the lines of a party that customs requires: address with country, contact data, tax ids. */
+export function partyLines(party: Party): string[] {
   return [
     ...addressLines(party),
     ...(party.phone ? [`Tel. ${party.phone}`] : []),
     ...(party.email ? [party.email] : []),
-    ...ids,
+    ...taxIdLines(party),
   ];
 }
 
+/** Returns the weight of all units of an item, in grams. */
 export const itemWeight = ({ unitWeightGrams, quantity }: ConsignmentItem) => unitWeightGrams * quantity;

@@ -4,7 +4,7 @@ import { TrueTypeFile, TrueTypeSubset } from './truetype-subset';
 
 export type Weight = 'regular' | 'bold';
 
-/** The fonts documents are set in: each with the writing it is for, all embedded as subsets. */
+/** The fonts of documents by script. Documents embed subsets of them. */
 const FILES = {
   latin: {
     regular: '@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf',
@@ -30,7 +30,7 @@ const FILES = {
     regular: '@expo-google-fonts/nanum-gothic/400Regular/NanumGothic_400Regular.ttf',
     bold: '@expo-google-fonts/nanum-gothic/700Bold/NanumGothic_700Bold.ttf',
   },
-  // Simplified and traditional Chinese, and every character the Japanese font lacks; comes in one weight.
+  // Simplified and traditional Chinese, and characters that the Japanese font lacks. The font has one weight.
   chinese: {
     regular: '@expo-google-fonts/chocolate-classical-sans/400Regular/ChocolateClassicalSans_400Regular.ttf',
     bold: '@expo-google-fonts/chocolate-classical-sans/400Regular/ChocolateClassicalSans_400Regular.ttf',
@@ -39,28 +39,28 @@ const FILES = {
 
 export type Script = keyof typeof FILES;
 
-/** Fonts in the order they are asked for a character. Han characters differ by country: Japan's come first there. */
+/** Order in which fonts are searched for a character. Han characters differ by country, so Japan has its own order. */
 const ORDER: readonly Script[] = ['latin', 'arabic', 'hebrew', 'thai', 'korean', 'chinese', 'japanese'];
 const ORDER_JAPAN: readonly Script[] = ['latin', 'japanese', 'korean', 'chinese', 'arabic', 'hebrew', 'thai'];
 
-/** Scripts in the order in which their fonts are asked for a character of a text read in `country`. */
+/** Returns the scripts in the order in which their fonts are searched for a character of a text read in `country`. */
 export function scriptOrder(country: string): readonly Script[] {
   return country === 'JP' ? ORDER_JAPAN : ORDER;
 }
 
-/** Writing whose letters join, stack or change places: it needs the font's own layout tables. */
+/** Scripts whose letters join, stack or change places. They need the font's layout tables. */
 const NEEDS_SHAPING = /[\p{M}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Thai}]/u;
 
 const opened = new Map<string, Font>();
 
-/** Path of a font's file, for renderers that load fonts by themselves. */
+/** Returns the path of a font file, for renderers that load font files. */
 export function fontPath(script: Script, weight: Weight): string {
   return require.resolve(FILES[script][weight]);
 }
 
 /**
- * A parsed font, kept for the life of the process. Plain writing skips the layout tables: a label's
- * text costs 8 ms of CPU through them and 2 ms without, for the sake of kerning alone.
+ * Returns a parsed font, cached for the life of the process. Scripts that need no shaping bypass the layout tables: the text
+ * of a label costs 8 ms of CPU with them and 2 ms without, and only kerning is lost.
  */
 export function font(script: Script, weight: Weight): Font {
   const name = `${script}/${weight}`;
@@ -91,7 +91,10 @@ function plainRun(parsed: Font, text: string): GlyphRun {
 
 const coverage = new Map<number, readonly Script[]>();
 
-/** Whether a font draws a character; Nanum Gothic's space and grave accent lie beyond the end of its glyph table. */
+/**
+ * Returns true when a font can draw a character. Nanum Gothic's character map names glyphs beyond the end of its glyph
+ * table for space and grave accent, and fontkit throws for these.
+ */
 function draws(parsed: Font, codePoint: number): boolean {
   if (!parsed.hasGlyphForCodePoint(codePoint)) return false;
   try {
@@ -101,7 +104,7 @@ function draws(parsed: Font, codePoint: number): boolean {
   }
 }
 
-/** Scripts whose font has a character. */
+/** Returns the scripts whose font has a character. */
 function scriptsWith(codePoint: number): readonly Script[] {
   let scripts = coverage.get(codePoint);
   if (scripts === undefined) {
@@ -111,14 +114,14 @@ function scriptsWith(codePoint: number): readonly Script[] {
   return scripts;
 }
 
-/** Latin-1 letters, digits and punctuation: what nearly every text is made of, answered without opening other fonts. */
+/** Returns true for Latin letters, digits and punctuation up to U+017F. Most texts need no other font to be opened. */
 const isLatin1 = (codePoint: number) => codePoint < 0x180;
-/** Spaces, digits, punctuation: they take the font of their neighbours. */
+/** Spaces, digits and punctuation, which use the font of the preceding character. */
 const COMMON = /^[\s\d\p{P}\p{S}]$/u;
 const MARK = /^\p{M}$/u;
 
 /**
- * The font that sets a character, staying with the one before where it can.
+ * Returns the script whose font draws a character. Common characters keep the preceding script when its font has them.
  * @returns undefined when no font has the character
  */
 export function scriptFor(character: string, country: string, previous?: Script): Script | undefined {
@@ -137,10 +140,10 @@ export function scriptFor(character: string, country: string, previous?: Script)
   return scriptOrder(country).find((script) => scripts.includes(script));
 }
 
-/** Invisible characters that may stand in text without a glyph. */
+/** Invisible characters, which need no glyph. */
 const INVISIBLE = /^[\p{Cf}\p{Cc}]$/u;
 
-/** The first character of a text that no font can print; undefined when all can be. */
+/** Returns the first character of a text that no font can print, or undefined when all can be printed. */
 export function unprintable(text: string): string | undefined {
   for (const character of text.normalize('NFC')) {
     if (INVISIBLE.test(character)) continue;

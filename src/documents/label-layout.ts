@@ -5,13 +5,13 @@ import type { Weight } from './fonts';
 import { mm } from './pen';
 import { fitLines, isRightToLeft, LEADING, lineWidth } from './text';
 
-/** What one package's label says. */
+/** The content of the label of one package. */
 export interface LabelContent {
   readonly carrierName: string;
   readonly serviceName: string;
   /** Class of service in the corner, e.g. `EXPRESS`. */
   readonly mark: string;
-  /** The client's brand, where the carrier allows one. */
+  /** The client's brand, where the carrier allows it. */
   readonly brandName?: string | undefined;
   readonly sender: PostalAddress;
   readonly receiver: PostalAddress;
@@ -27,7 +27,7 @@ export interface LabelContent {
   readonly barcode: LabelBarcode;
 }
 
-/** Something drawn on a label; points from its top left corner. */
+/** An element of a label. Positions are points from the top left corner of the label. */
 export type LabelElement =
   | {
       kind: 'text';
@@ -37,7 +37,7 @@ export type LabelElement =
       size: number;
       weight: Weight;
       inverse: boolean;
-      /** The room it is set in, for printers that set text in a font of their own. */
+      /** The available room, for printers that use their own font. */
       room: { x: number; width: number; align: 'left' | 'right' | 'center' };
     }
   | { kind: 'bar'; x: number; y: number; width: number; height: number }
@@ -51,152 +51,182 @@ export type LabelElement =
       content: LabelBarcode;
     };
 
-/** GS1 wants modules of at least 0.495 mm on logistic labels; half a millimetre is also four dots at 203 dpi. */
+/** Width of a module. GS1 requires at least 0.495 mm on logistic labels; 0.5 mm is four dots at 203 dpi. */
 const MODULE = mm(0.5);
-/** GS1's least bar height of an SSCC. */
+/** The minimum bar height of an SSCC (GS1). */
 const BAR_HEIGHT = mm(32);
 const MARGIN = 10;
+const MARK = { width: 92, height: 36 } as const;
+const FACTS_WIDTH = 92;
 
-/** `1.25 kg`, or grams below one kilogram. */
+/** Size of a label in points. */
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+interface LineStyle {
+  readonly size: number;
+  readonly weight?: Weight;
+  readonly width?: number;
+  readonly align?: 'left' | 'right' | 'center';
+  readonly inverse?: boolean;
+}
+
+/** Formats a weight: `1.25 kg`, or grams below one kilogram. */
 export function weightText(grams: number): string {
   return grams < 1000 ? `${Math.ceil(grams)} g` : `${(Math.ceil(grams / 10) / 100).toFixed(2)} kg`;
 }
 
 /**
- * Where everything stands on a label, the same for every printer language.
- * From the top: carrier and service; return address with weight, date and count; receiver; routing; barcode; references.
+ * Returns the elements of a label, the same for every printer language. From the top: carrier and method; sender with
+ * date, weight and package number; receiver; sort code; barcode; references.
  * @param size in points; 4x6 in (288 x 432) or A6 (298 x 420)
  */
-export function layOutLabel(label: LabelContent, size: { width: number; height: number }): LabelElement[] {
-  const elements: LabelElement[] = [];
-  const country = label.receiver.country;
-  const right = size.width - MARGIN;
-  const inner = right - MARGIN;
+export function layOutLabel(label: LabelContent, size: Size): LabelElement[] {
+  const layout = new LabelLayout(label.receiver.country, size);
+  addService(layout, label);
+  layout.addRule(52);
+  addSender(layout, label);
+  addFacts(layout, label);
+  layout.addRule(126);
+  addReceiver(layout, label);
+  layout.addRule(248);
+  layout.addText(label.routing, MARGIN, 252, { size: 24, weight: 'bold' });
+  layout.addRule(285);
+  addBarcode(layout, label);
+  layout.addRule(size.height - MARGIN - 11);
+  addReferences(layout, label);
+  return layout.elements;
+}
 
-  const text = (
-    words: string,
-    x: number,
-    y: number,
-    style: {
-      size: number;
-      weight?: Weight;
-      width?: number;
-      align?: 'left' | 'right' | 'center';
-      inverse?: boolean;
-    },
-  ) => {
-    const { weight = 'regular', align = 'left', width = inner, inverse = false } = style;
-    const natural = lineWidth(words, country, weight) * style.size;
-    const fontSize = natural > width ? (style.size * width) / natural : style.size;
+/** Collects the elements of a label. */
+class LabelLayout {
+  readonly elements: LabelElement[] = [];
+  /** Right edge, and width between the margins. */
+  readonly right: number;
+  readonly inner: number;
+
+  constructor(
+    readonly country: string,
+    readonly size: Size,
+  ) {
+    this.right = size.width - MARGIN;
+    this.inner = this.right - MARGIN;
+  }
+
+  /** Adds a line of text. A line wider than `style.width` is shrunk. */
+  addText(text: string, x: number, y: number, style: LineStyle): void {
+    const { weight = 'regular', align = 'left', width = this.inner, inverse = false } = style;
+    const natural = lineWidth(text, this.country, weight) * style.size;
+    const size = natural > width ? (style.size * width) / natural : style.size;
     const slack = width - Math.min(natural, width);
     const left = x + (align === 'right' ? slack : align === 'center' ? slack / 2 : 0);
-    elements.push({
-      kind: 'text',
-      x: left,
-      y,
-      text: words,
-      size: fontSize,
-      weight,
-      inverse,
-      room: { x, width, align },
-    });
-  };
-  const lines = (
-    all: readonly string[],
-    box: { x: number; y: number; width: number; height: number },
-    style: { size: number; minSize: number; weight?: Weight },
-  ) => {
-    const fitted = fitLines(all, box, { ...style, country });
+    this.elements.push({ kind: 'text', x: left, y, text, size, weight, inverse, room: { x, width, align } });
+  }
+
+  /** Adds lines of text at the largest size at which all of them fit into a box. */
+  addLines(
+    lines: readonly string[],
+    box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
+    style: { readonly size: number; readonly minSize: number; readonly weight?: Weight },
+  ): void {
+    const fitted = fitLines(lines, box, { ...style, country: this.country });
     fitted.lines.forEach((line, index) => {
-      text(line, box.x, box.y + index * fitted.size * LEADING, {
+      this.addText(line, box.x, box.y + index * fitted.size * LEADING, {
         size: fitted.size,
         width: box.width,
         align: isRightToLeft(line) ? 'right' : 'left',
         ...(style.weight === undefined ? {} : { weight: style.weight }),
       });
     });
-  };
-  const rule = (y: number) => elements.push({ kind: 'bar', x: MARGIN, y, width: inner, height: 1 });
+  }
 
-  const markWidth = 92;
-  elements.push({ kind: 'bar', x: right - markWidth, y: MARGIN, width: markWidth, height: 36 });
-  text(label.mark, right - markWidth + 5, MARGIN + 9, {
+  addRule(y: number): void {
+    this.elements.push({ kind: 'bar', x: MARGIN, y, width: this.inner, height: 1 });
+  }
+}
+
+function addService(layout: LabelLayout, { mark, carrierName, serviceName }: LabelContent): void {
+  const x = layout.right - MARK.width;
+  const width = layout.inner - MARK.width - 8;
+  layout.elements.push({ kind: 'bar', x, y: MARGIN, ...MARK });
+  layout.addText(mark, x + 5, MARGIN + 9, {
     size: 15,
     weight: 'bold',
-    width: markWidth - 10,
+    width: MARK.width - 10,
     align: 'center',
     inverse: true,
   });
-  text(label.carrierName, MARGIN, MARGIN, { size: 16, weight: 'bold', width: inner - markWidth - 8 });
-  text(label.serviceName, MARGIN, MARGIN + 21, { size: 11, width: inner - markWidth - 8 });
-  rule(52);
+  layout.addText(carrierName, MARGIN, MARGIN, { size: 16, weight: 'bold', width });
+  layout.addText(serviceName, MARGIN, MARGIN + 21, { size: 11, width });
+}
 
-  const factsWidth = 92;
-  const senderWidth = inner - factsWidth - 8;
-  text(label.brandName === undefined ? 'From' : `From: ${label.brandName}`, MARGIN, 56, {
-    size: 6.5,
-    weight: 'bold',
-    width: senderWidth,
-  });
-  lines(
-    addressLines(label.sender, { from: country }),
-    { x: MARGIN, y: 65, width: senderWidth, height: 57 },
+function addSender(layout: LabelLayout, { brandName, sender, receiver }: LabelContent): void {
+  const width = layout.inner - FACTS_WIDTH - 8;
+  const title = brandName === undefined ? 'From' : `From: ${brandName}`;
+  layout.addText(title, MARGIN, 56, { size: 6.5, weight: 'bold', width });
+  layout.addLines(
+    addressLines(sender, { from: receiver.country }),
+    { x: MARGIN, y: 65, width, height: 57 },
     { size: 7.5, minSize: 3 },
   );
+}
+
+function addFacts(layout: LabelLayout, label: LabelContent): void {
+  const x = layout.right - FACTS_WIDTH;
   const facts = [
     ['Date', label.date],
     ['Weight', weightText(label.weightGrams)],
     ['Package', `${label.packageNumber} of ${label.packageCount}`],
   ] as const;
   facts.forEach(([name, value], index) => {
-    text(name, right - factsWidth, 58 + index * 21, { size: 6.5, width: 34 });
-    text(value, right - factsWidth + 36, 56 + index * 21, {
+    layout.addText(name, x, 58 + index * 21, { size: 6.5, width: 34 });
+    layout.addText(value, x + 36, 56 + index * 21, {
       size: 10,
       weight: 'bold',
-      width: factsWidth - 36,
+      width: FACTS_WIDTH - 36,
       align: 'right',
     });
   });
-  rule(126);
+}
 
-  text('To', MARGIN, 130, { size: 6.5, weight: 'bold' });
-  const to = addressLines(label.receiver, { from: label.sender.country });
-  const phone = label.receiver.phone === undefined ? [] : [`Tel. ${label.receiver.phone}`];
-  lines(
-    [...to, ...phone],
-    { x: MARGIN + 6, y: 139, width: inner - 6, height: 105 },
+function addReceiver(layout: LabelLayout, { receiver, sender }: LabelContent): void {
+  const phone = receiver.phone === undefined ? [] : [`Tel. ${receiver.phone}`];
+  layout.addText('To', MARGIN, 130, { size: 6.5, weight: 'bold' });
+  layout.addLines(
+    [...addressLines(receiver, { from: sender.country }), ...phone],
+    { x: MARGIN + 6, y: 139, width: layout.inner - 6, height: 105 },
     { size: 13, minSize: 4.5, weight: 'bold' },
   );
-  rule(248);
+}
 
-  text(label.routing, MARGIN, 252, { size: 24, weight: 'bold', width: inner });
-  rule(285);
-
-  const symbol = encodeBarcode(label.barcode);
-  const moduleWidth = Math.min(MODULE, size.width / (symbol.modules + 2 * QUIET_ZONE));
-  const barcodeTop = 291;
-  elements.push({
+function addBarcode(layout: LabelLayout, { barcode }: LabelContent): void {
+  const top = 291;
+  const symbol = encodeBarcode(barcode);
+  const moduleWidth = Math.min(MODULE, layout.size.width / (symbol.modules + 2 * QUIET_ZONE));
+  layout.elements.push({
     kind: 'barcode',
-    x: (size.width - symbol.modules * moduleWidth) / 2,
-    y: barcodeTop,
+    x: (layout.size.width - symbol.modules * moduleWidth) / 2,
+    y: top,
     height: BAR_HEIGHT,
     moduleWidth,
     symbol,
-    content: label.barcode,
+    content: barcode,
   });
-  text(barcodeText(label.barcode), MARGIN, barcodeTop + BAR_HEIGHT + 4, {
+  layout.addText(barcodeText(barcode), MARGIN, top + BAR_HEIGHT + 4, {
     size: 11,
     weight: 'bold',
     align: 'center',
   });
+}
 
-  const bottom = size.height - MARGIN;
-  rule(bottom - 11);
-  text(`Ref. ${label.reference}`, MARGIN, bottom - 8, { size: 7, width: inner * 0.62 });
-  text(label.packageReference, MARGIN + inner * 0.64, bottom - 8, {
+function addReferences(layout: LabelLayout, { reference, packageReference }: LabelContent): void {
+  const y = layout.size.height - MARGIN - 8;
+  layout.addText(`Ref. ${reference}`, MARGIN, y, { size: 7, width: layout.inner * 0.62 });
+  layout.addText(packageReference, MARGIN + layout.inner * 0.64, y, {
     size: 7,
-    width: inner * 0.36,
+    width: layout.inner * 0.36,
     align: 'right',
   });
-  return elements;
 }

@@ -1,7 +1,8 @@
+import { drawBars } from './barcode';
 import { type LabelContent, type LabelElement, layOutLabel } from './label-layout';
 import { mm, Pen } from './pen';
 
-/** Sheets that labels are printed on. */
+/** Sheet sizes of labels. */
 export type LabelSize = '4x6' | 'A6' | 'A4';
 
 const SHEETS: Readonly<
@@ -12,7 +13,7 @@ const SHEETS: Readonly<
 > = {
   '4x6': { page: [288, 432], label: { width: 288, height: 432 }, across: 1, down: 1 },
   A6: { page: [mm(105), mm(148)], label: { width: mm(105), height: mm(148) }, across: 1, down: 1 },
-  // Four A6 labels on a sheet of A4, cut along its middles.
+  // Four A6 labels on an A4 sheet, which is cut along its centre lines.
   A4: { page: [mm(210), mm(297)], label: { width: mm(105), height: mm(148) }, across: 2, down: 2 },
 };
 
@@ -29,19 +30,13 @@ function drawElement(pen: Pen, element: LabelElement, dx: number, dy: number): v
       pen.fill(dx + element.x, dy + element.y, element.width, element.height);
       return;
     case 'barcode': {
-      let x = dx + element.x;
-      pen.doc.fillColor('#000000');
-      element.symbol.widths.forEach((modules, index) => {
-        const width = modules * element.moduleWidth;
-        if (index % 2 === 0) pen.doc.rect(x, dy + element.y, width, element.height);
-        x += width;
-      });
-      pen.doc.fill();
+      const { symbol, height, moduleWidth } = element;
+      drawBars(pen, symbol, { x: dx + element.x, y: dy + element.y, height, moduleWidth });
     }
   }
 }
 
-/** Labels as one PDF, in the order given: one to a page, or four to a sheet of A4. */
+/** Renders labels as one PDF, in the given order: one per page, or four per A4 sheet. */
 export async function renderLabelPdf(
   labels: readonly LabelContent[],
   size: LabelSize = '4x6',

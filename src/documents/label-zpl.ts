@@ -5,22 +5,22 @@ import { type LabelContent, type LabelElement, layOutLabel } from './label-layou
 import { CAP_HEIGHT } from './pen';
 import { isRightToLeft, lineWidth } from './text';
 
-/** Dots to a point at 203 dpi (8 dots to the millimetre). */
+/** Dots per point at 203 dpi (8 dots per millimetre). */
 const DOTS = (8 * 25.4) / 72;
 const dots = (points: number) => Math.round(points * DOTS);
 
-/** What the printer's own font 0 has on every firmware; everything else goes as a picture. */
+/** Characters of the printer's font 0 on every firmware. Lines with other characters are sent as pictures. */
 const PRINTER_FONT = /^[\u0020-\u007e\u00a0-\u00ff]*$/;
-/** Font 0 is narrow: at this height against ours, and this width against its height, no line is longer than ours. */
+/** Size of font 0 relative to the PDF fonts: with these factors no line is longer than on the PDF label. */
 const FONT_0_HEIGHT = 1.12;
 const FONT_0_WIDTH = 0.84;
 const JUSTIFY = { left: 'L', right: 'R', center: 'C' } as const;
 
-/** `^`, `~`, `_` and `\` steer the printer; ^FH lets them stand as hexadecimal bytes. */
+/** Escapes `^`, `~`, `_` and `\`, which are printer commands, as hexadecimal bytes (^FH). */
 const escaped = (text: string) =>
   text.replace(/[\^~_\\]/g, (char) => `_${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 
-/** ^BC mode and field data: an SSCC as start C, FNC1 and digit pairs; else the printer picks the subsets itself (mode A). */
+/** Returns ^BC mode and field data: start C, FNC1 and digit pairs for an SSCC; automatic subsets (mode A) for others. */
 function barcodeField({ symbology, value }: LabelBarcode): { mode: 'N' | 'A'; data: string } {
   return symbology === 'gs1-128'
     ? { mode: 'N', data: `>;>800${value}` }
@@ -38,7 +38,7 @@ function family(script: Script, weight: Weight): string {
   return name;
 }
 
-/** A line of any writing as a one-bit picture (^GFA), drawn with the fonts of the PDF labels. */
+/** Returns a line of text in any script as a one-bit picture (^GFA), drawn with the fonts of the PDF labels. */
 function picture(element: Extract<LabelElement, { kind: 'text' }>, country: string): string {
   const size = element.size * DOTS;
   const width = Math.ceil(lineWidth(element.text, country, element.weight) * size) + 8;
@@ -48,7 +48,7 @@ function picture(element: Extract<LabelElement, { kind: 'text' }>, country: stri
   context.fillStyle = '#fff';
   context.fillRect(0, 0, width, height);
   context.fillStyle = '#000';
-  // The canvas joins letters and orders right-to-left text by itself, and asks the fonts in the order given.
+  // The canvas shapes letters, orders right-to-left text, and searches the fonts in the given order.
   context.font = `${size}px ${scriptOrder(country)
     .map((script) => family(script, element.weight))
     .join(', ')}`;
@@ -90,7 +90,7 @@ function zplElement(element: LabelElement, country: string): string {
   }
 }
 
-/** Labels as ZPL II for 203 dpi printers with 4x6 in stock, one ^XA ... ^XZ each, UTF-8. */
+/** Renders labels as ZPL II (UTF-8) for 203 dpi printers with 4x6 in stock, one ^XA ... ^XZ per label. */
 export function renderLabelZpl(labels: readonly LabelContent[]): Buffer {
   const size = { width: 288, height: 432 };
   const parts = labels.map((label) =>

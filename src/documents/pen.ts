@@ -2,7 +2,7 @@ import PDFDocument from 'pdfkit';
 import { font, type Script, type Weight } from './fonts';
 import { isRightToLeft, LEADING, lineWidth, visualRuns, wrap } from './text';
 
-/** Millimetres in points. */
+/** Converts millimetres to points. */
 export const mm = (value: number) => (value * 72) / 25.4;
 
 export interface TextStyle {
@@ -10,17 +10,17 @@ export interface TextStyle {
   readonly size: number;
   readonly weight?: Weight;
   readonly align?: 'left' | 'right' | 'center';
-  /** Points the text may take; it is never cut, but shrunk to fit (`line`) or broken (`block`). */
+  /** Available width in points. Text is never cut: `line` shrinks it to fit, `block` breaks it into lines. */
   readonly width?: number;
   readonly color?: string;
 }
 
-/** Height of capitals over the baseline, in sizes: close enough in every font of ours. */
+/** Height of capitals above the baseline, relative to the font size. It fits all fonts closely enough. */
 export const CAP_HEIGHT = 0.76;
 
 /**
- * Draws on one PDF in points from the top left corner, in any writing the fonts have.
- * @param country where the document is read (fonts.ts `scriptFor`)
+ * Draws a PDF document. Positions are points from the top left corner. Text may use any script that the fonts have.
+ * @param country country of the document's reader (see `scriptFor` in fonts.ts)
  */
 export class Pen {
   readonly doc: PDFKit.PDFDocument;
@@ -36,7 +36,7 @@ export class Pen {
       size: [page[0], page[1]],
       margin: 0,
       autoFirstPage: false,
-      // No default font: reading Helvetica's metrics costs 2 ms a document, and none of ours uses it.
+      // No default font: reading Helvetica's metrics costs 2 ms per document, and no document uses it.
       font: null as unknown as string,
       info: { Title: title, Producer: 'Pressline', Creator: 'Pressline' },
     });
@@ -60,14 +60,14 @@ export class Pen {
     this.doc.font(name);
   }
 
-  /** Width of a line in points. */
+  /** Returns the width of a line in points. */
   width(text: string, { size, weight = 'regular' }: TextStyle): number {
     return lineWidth(text, this.country, weight) * size;
   }
 
   /**
-   * One line with its top at `y`, made smaller where it is wider than `style.width`.
-   * @returns the height it takes, the gap to a next line included
+   * Draws one line with its top at `y`. A line wider than `style.width` is shrunk.
+   * @returns the height of the line, including the gap to the next line
    */
   line(text: string, x: number, y: number, style: TextStyle): number {
     const { weight = 'regular', color = '#000000', width } = style;
@@ -86,7 +86,7 @@ export class Pen {
       this.doc.text(run.text, left, y + style.size * CAP_HEIGHT * 1.08, {
         lineBreak: false,
         baseline: 'alphabetic',
-        // With features given, pdfkit lays the run out as a whole; else word by word, which puts Arabic words in the wrong order.
+        // With a feature list, pdfkit lays out the whole run. Without one it works word by word and puts Arabic words in the wrong order.
         features: [],
       });
       left += (advance / font(run.script, weight).unitsPerEm) * size;
@@ -95,8 +95,8 @@ export class Pen {
   }
 
   /**
-   * Text broken into lines of `style.width`; Arabic and Hebrew paragraphs start at the right.
-   * @returns the height it takes
+   * Draws text in lines of `style.width`. Arabic and Hebrew paragraphs are aligned right.
+   * @returns the height of the text
    */
   block(text: string, x: number, y: number, style: TextStyle & { readonly width: number }): number {
     const lines = wrap(text, { ...style, country: this.country });
@@ -107,7 +107,7 @@ export class Pen {
     return lines.length * style.size * LEADING;
   }
 
-  /** Height that `block` would take. */
+  /** Returns the height of text drawn by `block`. */
   blockHeight(text: string, style: TextStyle & { readonly width: number }): number {
     return wrap(text, { ...style, country: this.country }).length * style.size * LEADING;
   }
@@ -124,7 +124,7 @@ export class Pen {
     this.doc.fillColor(color).rect(x, y, width, height).fill();
   }
 
-  /** Ends the document and gives its bytes. */
+  /** Ends the document and returns its bytes. */
   async finish(): Promise<Buffer> {
     this.doc.end();
     return await this.finished;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { unprintable } from './fonts';
 
-/** Text that labels and customs forms carry: of characters that an embedded font has. */
+/** Text on labels and customs forms: every character must be in an embedded font. */
 export const printable = (text: z.ZodString) =>
   text.refine(
     (value) => unprintable(value) === undefined,

@@ -1,4 +1,6 @@
+import type { Weight } from './fonts';
 import { Pen } from './pen';
+import { LEADING } from './text';
 
 export interface Column {
   readonly title: string;
@@ -7,7 +9,7 @@ export interface Column {
   readonly align?: 'left' | 'right';
 }
 
-/** A block above the table on the first page, measured before it is drawn. */
+/** Content above or below the table. Its height is known before it is drawn. */
 export interface Block {
   readonly height: number;
   draw(y: number): void;
@@ -17,13 +19,13 @@ export interface SheetContent {
   readonly title: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly string[])[];
-  /** Under the table, the last one in bold. */
+  /** Lines below the table. The last one is bold. */
   readonly totals: readonly (readonly [label: string, value: string])[];
-  /** Above the table, on the first page only. */
+  /** Content above the table, on the first page only. */
   readonly head: (pen: Pen, area: Area) => Block;
-  /** Under the totals. */
+  /** Content below the totals. */
   readonly foot: (pen: Pen, area: Area) => Block;
-  /** At the bottom of every page, beside its number. */
+  /** Text at the bottom of every page, beside the page number. */
   readonly footer: string;
 }
 
@@ -42,7 +44,11 @@ export interface SheetStyle {
 
 const PADDING = 3;
 
-/** Rows of a table shared out over pages, so that totals and foot stand whole on the last one. */
+/**
+ * Distributes table rows over pages, so that totals and foot fit on the last one.
+ * @param first room for rows on the first page; `others` on the others; `tail` height of totals and foot
+ * @returns the row indexes of each page
+ */
 function paginate(heights: readonly number[], first: number, others: number, tail: number): number[][] {
   const pages: number[][] = [[]];
   let room = first;
@@ -55,16 +61,34 @@ function paginate(heights: readonly number[], first: number, others: number, tai
     room -= height;
   });
   if (tail > room) {
-    // A last page of totals alone reads badly: the last row goes with them.
+    // The last row moves to the last page too, so that this page does not consist of totals alone.
     const last = pages.at(-1)!;
     pages.push(last.length > 1 ? [last.pop()!] : []);
   }
   return pages;
 }
 
+/** Heights of the parts of a sheet, in points. */
+interface SheetHeights {
+  readonly title: number;
+  readonly columns: number;
+  readonly rows: readonly number[];
+}
+
+/** Text, column widths and drawing area of a sheet. */
+interface SheetFrame {
+  readonly pen: Pen;
+  readonly area: Area;
+  readonly widths: readonly number[];
+  readonly heights: SheetHeights;
+  readonly content: SheetContent;
+  readonly style: SheetStyle;
+}
+
 /**
- * A document made of a head, a table of any length and totals, on as many pages as it takes: the table's titles and
- * the document's title on each, `Page n of m` at every foot. Long texts are broken inside their cells, never cut.
+ * Renders a document with a head, a table and totals on as many pages as needed. Every page has the document's title, the
+ * column titles and `Page n of m`. Long texts are broken into lines inside their cells and never cut.
+ * @param country country of the document's reader (see `Pen`)
  */
 export async function renderSheet(
   country: string,
@@ -74,98 +98,116 @@ export async function renderSheet(
   const [pageWidth, pageHeight] = style.page;
   const pen = new Pen(country, { title: content.title, page: style.page });
   const area: Area = { x: style.margin, width: pageWidth - 2 * style.margin };
-  const text = { size: style.textSize };
   const widths = content.columns.map(({ share }) => share * area.width);
-
-  const cellHeight = (words: string, column: number) =>
-    pen.blockHeight(words, { ...text, width: widths[column]! - 2 * PADDING });
-  const rowHeights = content.rows.map(
-    (row) => Math.max(...row.map((words, column) => cellHeight(words, column))) + 2 * PADDING,
-  );
-  const titleHeight = style.titleSize * 1.22 + 6;
-  const columnsHeight =
-    Math.max(
-      ...content.columns.map(({ title }, column) =>
-        pen.blockHeight(title, { ...text, weight: 'bold', width: widths[column]! - 2 * PADDING }),
-      ),
-    ) +
-    2 * PADDING;
+  const heights = measure(pen, widths, content, style);
+  const frame: SheetFrame = { pen, area, widths, heights, content, style };
   const head = content.head(pen, area);
   const foot = content.foot(pen, area);
-  const totalsHeight = content.totals.length * (style.textSize * 1.22 + 4) + 8;
+  const totalsHeight = content.totals.length * lineHeight(style) + 8;
   const footerHeight = style.textSize * 2;
-  const usable = pageHeight - 2 * style.margin - footerHeight - titleHeight - columnsHeight;
-  const pages = paginate(rowHeights, usable - head.height, usable, totalsHeight + foot.height);
-
-  const cells = (row: readonly string[], y: number, height: number, weight: 'regular' | 'bold') => {
-    let x = area.x;
-    row.forEach((words, column) => {
-      pen.block(words, x + PADDING, y + PADDING, {
-        ...text,
-        weight,
-        width: widths[column]! - 2 * PADDING,
-        ...(content.columns[column]?.align === 'right' ? { align: 'right' as const } : {}),
-      });
-      x += widths[column]!;
-    });
-    pen.rule(area.x, y + height, area.x + area.width, y + height, 0.4);
-  };
+  const usable = pageHeight - 2 * style.margin - footerHeight - heights.title - heights.columns;
+  const pages = paginate(heights.rows, usable - head.height, usable, totalsHeight + foot.height);
 
   pages.forEach((rows, index) => {
     pen.addPage();
     let y = style.margin;
     pen.line(content.title, area.x, y, { size: style.titleSize, weight: 'bold', width: area.width });
-    y += titleHeight;
+    y += heights.title;
     if (index === 0) {
       head.draw(y);
       y += head.height;
     }
-    if (rows.length > 0) {
-      pen.rule(area.x, y, area.x + area.width, y, 0.8);
-      cells(
-        content.columns.map(({ title }) => title),
-        y,
-        columnsHeight,
-        'bold',
-      );
-      y += columnsHeight;
-    }
-    for (const row of rows) {
-      cells(content.rows[row]!, y, rowHeights[row]!, 'regular');
-      y += rowHeights[row]!;
-    }
-    if (index === pages.length - 1) {
-      y += 6;
-      content.totals.forEach(([label, value], line) => {
-        const weight = line === content.totals.length - 1 ? 'bold' : 'regular';
-        pen.line(label, area.x + area.width * 0.4, y, {
-          ...text,
-          weight,
-          width: area.width * 0.33,
-          align: 'right',
-        });
-        pen.line(value, area.x + area.width * 0.74, y, {
-          ...text,
-          weight,
-          width: area.width * 0.26 - PADDING,
-          align: 'right',
-        });
-        y += style.textSize * 1.22 + 4;
-      });
-      foot.draw(y + 2);
-    }
-    const bottom = pageHeight - style.margin - style.textSize;
-    pen.line(content.footer, area.x, bottom, { size: style.textSize * 0.85, width: area.width * 0.75 });
-    pen.line(`Page ${index + 1} of ${pages.length}`, area.x, bottom, {
-      size: style.textSize * 0.85,
-      width: area.width,
-      align: 'right',
-    });
+    y = drawTable(frame, rows, y);
+    if (index === pages.length - 1) foot.draw(drawTotals(frame, y + 6) + 2);
+    drawFooter(frame, `Page ${index + 1} of ${pages.length}`);
   });
   return await pen.finish();
 }
 
-/** Titled boxes of lines side by side; the tallest decides the height. */
+const lineHeight = ({ textSize }: SheetStyle) => textSize * LEADING + 4;
+
+function measure(
+  pen: Pen,
+  widths: readonly number[],
+  content: SheetContent,
+  { textSize, titleSize }: SheetStyle,
+): SheetHeights {
+  const rowHeight = (cells: readonly string[], weight: Weight) =>
+    Math.max(
+      ...cells.map((words, column) =>
+        pen.blockHeight(words, { size: textSize, weight, width: widths[column]! - 2 * PADDING }),
+      ),
+    ) +
+    2 * PADDING;
+  return {
+    title: titleSize * LEADING + 6,
+    columns: rowHeight(
+      content.columns.map(({ title }) => title),
+      'bold',
+    ),
+    rows: content.rows.map((row) => rowHeight(row, 'regular')),
+  };
+}
+
+/** Draws the column titles and rows, when there are rows. Returns the position below them. */
+function drawTable(frame: SheetFrame, rows: readonly number[], top: number): number {
+  const { pen, area, heights, content } = frame;
+  if (rows.length === 0) return top;
+  pen.rule(area.x, top, area.x + area.width, top, 0.8);
+  drawCells(
+    frame,
+    content.columns.map(({ title }) => title),
+    { y: top, height: heights.columns, weight: 'bold' },
+  );
+  let y = top + heights.columns;
+  for (const row of rows) {
+    drawCells(frame, content.rows[row]!, { y, height: heights.rows[row]!, weight: 'regular' });
+    y += heights.rows[row]!;
+  }
+  return y;
+}
+
+function drawCells(
+  { pen, area, widths, content, style }: SheetFrame,
+  cells: readonly string[],
+  { y, height, weight }: { readonly y: number; readonly height: number; readonly weight: Weight },
+): void {
+  let x = area.x;
+  cells.forEach((words, column) => {
+    pen.block(words, x + PADDING, y + PADDING, {
+      size: style.textSize,
+      weight,
+      width: widths[column]! - 2 * PADDING,
+      ...(content.columns[column]?.align === 'right' ? { align: 'right' as const } : {}),
+    });
+    x += widths[column]!;
+  });
+  pen.rule(area.x, y + height, area.x + area.width, y + height, 0.4);
+}
+
+/** Draws the totals, and returns the position below them. */
+function drawTotals({ pen, area, content, style }: SheetFrame, top: number): number {
+  content.totals.forEach(([label, value], index) => {
+    const y = top + index * lineHeight(style);
+    const text = {
+      size: style.textSize,
+      weight: index === content.totals.length - 1 ? 'bold' : 'regular',
+      align: 'right',
+    } as const;
+    pen.line(label, area.x + area.width * 0.4, y, { ...text, width: area.width * 0.33 });
+    pen.line(value, area.x + area.width * 0.74, y, { ...text, width: area.width * 0.26 - PADDING });
+  });
+  return top + content.totals.length * lineHeight(style);
+}
+
+function drawFooter({ pen, area, content, style }: SheetFrame, pageNumber: string): void {
+  const y = style.page[1] - style.margin - style.textSize;
+  const size = style.textSize * 0.85;
+  pen.line(content.footer, area.x, y, { size, width: area.width * 0.75 });
+  pen.line(pageNumber, area.x, y, { size, width: area.width, align: 'right' });
+}
+
+/** Returns titled boxes of lines side by side, all as high as the highest. */
 export function boxes(
   pen: Pen,
   area: Area,
@@ -177,7 +219,9 @@ export function boxes(
   const heightOf = (lines: readonly string[], width: number) =>
     lines.reduce((sum, line) => sum + pen.blockHeight(line, { size, width: width - 2 * PADDING }), 0);
   const height =
-    Math.max(...all.map(({ lines, share }) => heightOf(lines, widthOf(share)))) + size * 1.22 + 3 * PADDING;
+    Math.max(...all.map(({ lines, share }) => heightOf(lines, widthOf(share)))) +
+    size * LEADING +
+    3 * PADDING;
   return {
     height: height + gap,
     draw(top) {
@@ -190,7 +234,7 @@ export function boxes(
           weight: 'bold',
           width: width - 2 * PADDING,
         });
-        let y = top + PADDING + size * 1.22;
+        let y = top + PADDING + size * LEADING;
         for (const line of lines) {
           y += pen.block(line, x + PADDING, y, { size, width: width - 2 * PADDING });
         }
@@ -200,7 +244,7 @@ export function boxes(
   };
 }
 
-/** Blocks one under the other. */
+/** Returns blocks below each other. */
 export function stacked(...blocks: readonly Block[]): Block {
   return {
     height: blocks.reduce((sum, block) => sum + block.height, 0),
@@ -214,7 +258,7 @@ export function stacked(...blocks: readonly Block[]): Block {
   };
 }
 
-/** Paragraphs in full width. */
+/** Returns paragraphs of full width. */
 export function paragraphs(pen: Pen, area: Area, texts: readonly string[], size: number): Block {
   const heights = texts.map((words) => pen.blockHeight(words, { size, width: area.width }) + 3);
   return {

@@ -4,13 +4,13 @@ import { font, type Script, scriptFor, type Weight } from './fonts';
 const bidi = bidiFactory();
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
 
-/** A piece of one line in one font, in the order it is drawn from left to right. */
+/** A part of a line in one font. Runs of a line are in drawing order, left to right. */
 export interface FontRun {
   readonly script: Script;
   readonly text: string;
 }
 
-/** Characters a document cannot show are left out: controls, and format characters that bidi has used up. */
+/** Replaces control characters and bidirectional format characters, which have no glyph, by spaces. */
 const clean = (text: string) =>
   text.normalize('NFC').replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ');
 
@@ -18,7 +18,7 @@ function splitByFont(text: string, country: string): FontRun[] {
   const runs: { script: Script; text: string }[] = [];
   for (const character of text) {
     const last = runs.at(-1);
-    // A character without a glyph is drawn as the font's empty box; requests with one are refused before.
+    // A character without a glyph is drawn as an empty box. Requests with such characters are refused.
     const script = scriptFor(character, country, last?.script) ?? 'latin';
     if (last?.script === script) last.text += character;
     else runs.push({ script, text: character });
@@ -30,9 +30,9 @@ const mirrored = (text: string) => [...text].map((char) => bidi.getMirroredChara
 const reversed = (text: string) => [...text].reverse().join('');
 
 /**
- * One line of text as runs in visual order (Unicode Bidirectional Algorithm, UAX 9). Right-to-left runs keep
- * their logical order inside: the font's layout turns them round after joining their letters.
- * @param country where the text is read; decides between Japanese and Chinese forms of Han characters
+ * Returns one line of text as runs in visual order (Unicode Bidirectional Algorithm, UAX 9). Right-to-left runs keep their
+ * logical order: the font's layout reverses them after it has joined their letters.
+ * @param country country of the reader, which decides between Japanese and Chinese forms of Han characters
  */
 export function visualRuns(line: string, country: string): FontRun[] {
   const text = clean(line);
@@ -45,10 +45,10 @@ export function visualRuns(line: string, country: string): FontRun[] {
     const level = levels[start]!;
     const piece = text.slice(start, index);
     const runs = splitByFont(level % 2 === 1 ? mirrored(piece) : piece, country);
-    pieces.push({ level, runs: level % 2 === 1 ? turnedRound(runs) : runs });
+    pieces.push({ level, runs: level % 2 === 1 ? reversedRuns(runs) : runs });
     start = index;
   }
-  // Rule L2: from the highest level down to the lowest odd one, turn round every stretch at or above it.
+  // Rule L2: from the highest level down to the lowest odd one, reverse every sequence at or above that level.
   const highest = Math.max(...pieces.map(({ level }) => level));
   for (let level = highest; level > 0; level--) {
     for (let from = 0; from < pieces.length; from++) {
@@ -62,20 +62,20 @@ export function visualRuns(line: string, country: string): FontRun[] {
   return pieces.flatMap(({ runs }) => runs);
 }
 
-/** Runs of one right-to-left stretch in visual order; those without right-to-left letters are turned by hand. */
-function turnedRound(runs: readonly FontRun[]): FontRun[] {
+/** Returns the runs of a right-to-left sequence in visual order. Runs without right-to-left letters are reversed here. */
+function reversedRuns(runs: readonly FontRun[]): FontRun[] {
   return runs
     .map(({ script, text }) => ({ script, text: RIGHT_TO_LEFT.test(text) ? text : reversed(text) }))
     .reverse();
 }
 
-/** Whether a line starts at the right edge. */
+/** Returns true when a line starts at the right edge. */
 export function isRightToLeft(line: string): boolean {
   if (!RIGHT_TO_LEFT.test(line)) return false;
   return bidi.getEmbeddingLevels(line).paragraphs[0]?.level === 1;
 }
 
-/** Width of a line at 1 pt. */
+/** Returns the width of a line at a font size of 1 pt. */
 export function lineWidth(line: string, country: string, weight: Weight): number {
   return visualRuns(line, country).reduce((sum, { script, text }) => {
     const face = font(script, weight);
@@ -83,11 +83,11 @@ export function lineWidth(line: string, country: string, weight: Weight): number
   }, 0);
 }
 
-/** Where a line may break: after spaces and hyphens, and between characters of writings without spaces. */
+/** Parts between which a line may break: words with their spaces, and single characters of scripts without spaces. */
 const BREAKS =
   /[^\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u{20000}-\u{3ffff}]+\s*|[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u{20000}-\u{3ffff}]\s*|\s+/gu;
 
-/** Breaks text into lines of at most `width` points at `size`; a word longer than a line is broken inside. */
+/** Breaks text into lines of at most `width` points at `size`. A word longer than a line is split. */
 export function wrap(
   text: string,
   {
@@ -120,10 +120,10 @@ export function wrap(
   return lines;
 }
 
-/** Distance between baselines, in sizes. */
+/** Distance between baselines, relative to the font size. */
 export const LEADING = 1.22;
 
-/** Lines broken to a box's width, at the largest size from `size` down to `minSize` at which all of them fit. */
+/** Breaks lines to the width of a box, at the largest size from `size` down to `minSize` at which all of them fit. */
 export function fitLines(
   lines: readonly string[],
   box: { readonly width: number; readonly height: number },

@@ -1,4 +1,4 @@
-/** Flags of a composite glyph's component (OpenType `glyf`). */
+/** Flags of the components of composite glyphs (OpenType `glyf`). */
 const ARGS_ARE_WORDS = 0x0001;
 const HAS_SCALE = 0x0008;
 const MORE_COMPONENTS = 0x0020;
@@ -6,18 +6,18 @@ const HAS_XY_SCALE = 0x0040;
 const HAS_2X2 = 0x0080;
 const HAS_INSTRUCTIONS = 0x0100;
 
-/** Tables a PDF viewer needs of an embedded TrueType font (ISO 32000-1, 9.9), in the order they are written. */
+/** Tables that a PDF viewer needs from an embedded TrueType font (ISO 32000-1, 9.9), in file order. */
 const TABLES = ['glyf', 'head', 'hhea', 'hmtx', 'loca', 'maxp'] as const;
 type Table = (typeof TABLES)[number];
 
 interface Outline {
-  /** The glyph without its hinting instructions, which printers do not need. */
+  /** The glyph without hinting instructions, which printers do not need. */
   readonly bytes: Buffer;
-  /** Where component glyphs are named in the bytes. */
+  /** Offsets of component glyph numbers in the bytes. */
   readonly components: readonly { readonly at: number; readonly glyph: number }[];
 }
 
-/** A TrueType file, read glyph by glyph; what was read is kept. */
+/** A TrueType file whose glyphs are read on demand and cached. */
 export class TrueTypeFile {
   private readonly tables: ReadonlyMap<string, Buffer>;
   private readonly longLoca: boolean;
@@ -59,7 +59,7 @@ export class TrueTypeFile {
     return outline;
   }
 
-  /** Advance width and left side bearing, as `hmtx` has them. */
+  /** Returns advance width and left side bearing from `hmtx`. */
   metrics(glyph: number): { advance: number; bearing: number } {
     const hmtx = this.table('hmtx');
     const long = Math.min(glyph, this.metricCount - 1);
@@ -95,9 +95,9 @@ function readOutline(source: Buffer): Outline {
 }
 
 /**
- * The glyphs of one document's text as a TrueType font, for pdfkit, which asks for `includeGlyph` and `encode`.
- * fontkit's own decodes and encodes every glyph and carries the hinting programs along: half of a label's CPU time
- * (2.5 of 5 ms), and twice the bytes.
+ * A TrueType font with the glyphs of one document, for pdfkit, which calls `includeGlyph` and `encode`. fontkit's own subset
+ * decodes and encodes every glyph and keeps the hinting programs, which takes half of a label's CPU time (2.5 of 5 ms)
+ * and twice the bytes.
  */
 export class TrueTypeSubset {
   private readonly glyphs: number[] = [0];
@@ -118,7 +118,7 @@ export class TrueTypeSubset {
   encode(): Uint8Array {
     const outlines: Buffer[] = [];
     const offsets = [0];
-    // The list grows while it is walked: components are glyphs of their own.
+    // The list grows during the loop, since components of composite glyphs are added to it.
     for (let place = 0; place < this.glyphs.length; place++) {
       const { bytes, components } = this.file.outline(this.glyphs[place]!);
       const own = components.length === 0 ? bytes : Buffer.from(bytes);
@@ -155,7 +155,7 @@ export class TrueTypeSubset {
   }
 }
 
-/** Tables as a font file. Checksums stay 0: no viewer reads those of an embedded font. */
+/** Returns a font file with the given tables. Checksums are 0, since viewers do not check those of embedded fonts. */
 function sfnt(tables: Readonly<Record<Table, Buffer>>): Buffer {
   const header = Buffer.alloc(12 + TABLES.length * 16);
   header.writeUInt32BE(0x00010000, 0);

@@ -14,8 +14,8 @@ import { ensureDemoStock } from '../../src/procurement/demo-stock';
 import { buyShipment } from '../../src/shipping/purchase';
 import { recordTrackingEvents } from '../../src/shipping/tracking';
 import { FILE_URL, item, order } from '../api/orders/sample-orders';
-import { MUNICH } from '../src/documents/addresses';
-import { consignmentTo } from '../src/shipping/consignments';
+import { MUNICH } from '../src/consignments/sample-addresses';
+import { consignmentTo } from '../src/consignments/sample-consignments';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
 

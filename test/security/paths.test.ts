@@ -12,8 +12,8 @@ import { json } from '../../src/platform/postgres';
 import { buyShipment } from '../../src/shipping/purchase';
 import { documentLink, shipmentDocuments } from '../../src/shipping/shipments';
 import { order } from '../api/orders/sample-orders';
-import { CHICAGO } from '../src/documents/addresses';
-import { consignmentTo } from '../src/shipping/consignments';
+import { CHICAGO } from '../src/consignments/sample-addresses';
+import { consignmentTo } from '../src/consignments/sample-consignments';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
 

@@ -6,7 +6,7 @@ import { RECONCILIATION } from '../../src/orders/reconciliation/job';
 import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import { buyShipment } from '../../src/shipping/purchase';
 import type { Reconciliation } from '../../workflows/reconcile';
-import { consignmentTo } from '../src/shipping/consignments';
+import { consignmentTo } from '../src/consignments/sample-consignments';
 import { testTemporalAddress, testTemporalBinary } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import {

@@ -6,7 +6,7 @@ const SURCHARGES: readonly Surcharge[] = [
   { kind: 'heavy', overGrams: 25_000, minor: 2_500 },
 ];
 
-/** An air express courier with a network of its own. */
+/** An air express courier with its own network. */
 export const MERLIN_EXPRESS: RateCard = {
   carrierUid: 'merlin_express',
   carrierName: 'Merlin Express',

@@ -5,6 +5,7 @@ import { documentRoutes } from '../../../api/documents/routes';
 import { contentDisposition } from '../../../src/platform/http/content-disposition';
 import { createLinkSigner } from '../../../src/platform/objects/signed-links';
 import { testApiDeps } from '../../support/api-deps';
+import { binaryBody } from '../../support/binary-body';
 import { testDatabase } from '../../support/database';
 
 let deps: ApiDeps;
@@ -23,8 +24,8 @@ const link = (options: Partial<typeof target> = {}, seconds = 60) =>
   pathOf(deps.links.sign({ ...target, ...options }, { seconds }));
 
 describe('signed links', () => {
-  it('serve the document under its name and type, without a key', async () => {
-    const answer = await request(app).get(link()).buffer(true).parse(bytes);
+  it('serve the document with its name and type, without a key', async () => {
+    const answer = await request(app).get(link()).buffer(true).parse(binaryBody);
     expect(answer.status).toBe(200);
     expect(answer.body.toString()).toBe('%PDF-1.7 label');
     expect(answer.headers).toMatchObject({
@@ -42,17 +43,17 @@ describe('signed links', () => {
     expect(answer.headers['content-length']).toBe('14');
   });
 
-  it('that have expired answer 410', async () => {
+  it('answer 410 after they have expired', async () => {
     const answer = await request(app).get(link({}, -1));
     expect(answer.status).toBe(410);
     expect(answer.body).toMatchObject({ code: 'LINK_EXPIRED' });
   });
 
-  it('to what is no longer kept answer 404', async () => {
+  it('answer 404 for a deleted document', async () => {
     expect((await request(app).get(link({ objectKey: 'labels/none' }))).status).toBe(404);
   });
 
-  it('altered in any one character answer 403', async () => {
+  it('answer 403 when any character was altered', async () => {
     const url = link();
     const [, , token, name] = url.split('/') as [string, string, string, string];
     for (let at = 0; at < token.length; at += 7) {
@@ -66,7 +67,7 @@ describe('signed links', () => {
         expect(deps.links.open(token.slice(0, at) + other + token.slice(at + 1)).ok).toBe(false);
       }
     }
-    // The last character carries spare bits.
+    // The last character has unused bits.
     for (const last of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.replace(
       token.at(-1)!,
       '',
@@ -79,24 +80,27 @@ describe('signed links', () => {
     ['another document', { k: 'labels/2' }],
     ['another type', { t: 'text/html' }],
     ['another name', { n: 'x.html' }],
-    ['a later end', { e: 9_999_999_999 }],
-    ['a claim more', { admin: true }],
-  ])('rewritten to %s answer 403: the signature covers all of it', async (_name, claims) => {
-    const [, , token] = link().split('/') as [string, string, string];
-    const [payload, mac] = token.split('.') as [string, string];
-    const rewritten = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), ...claims };
-    const forged = `${Buffer.from(JSON.stringify(rewritten)).toString('base64url')}.${mac}`;
-    expect((await request(app).get(`/documents/${forged}/x.pdf`)).status).toBe(403);
-  });
+    ['a later expiry', { e: 9_999_999_999 }],
+    ['an additional claim', { admin: true }],
+  ])(
+    'answer 403 when rewritten to %s, since the signature covers the whole payload',
+    async (_name, claims) => {
+      const [, , token] = link().split('/') as [string, string, string];
+      const [payload, mac] = token.split('.') as [string, string];
+      const rewritten = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), ...claims };
+      const forged = `${Buffer.from(JSON.stringify(rewritten)).toString('base64url')}.${mac}`;
+      expect((await request(app).get(`/documents/${forged}/x.pdf`)).status).toBe(403);
+    },
+  );
 
-  it('with each other’s signatures answer 403', async () => {
+  it('answer 403 with the signature of another link', async () => {
     const [one, other] = [link(), link({ fileName: 'other.pdf' })].map((url) =>
       url.split('/')[2]!.split('.'),
     );
     expect((await request(app).get(`/documents/${one![0]}.${other![1]}/x.pdf`)).status).toBe(403);
   });
 
-  it('give the document its signed name, whatever name stands at their end', async () => {
+  it('use the signed file name, whatever name is in the path', async () => {
     const [, , token] = link({ fileName: 'label.pdf' }).split('/');
     const answer = await request(app).get(`/documents/${token}/evil.html`);
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/pdf']);
@@ -104,14 +108,14 @@ describe('signed links', () => {
   });
 
   it.each(['x', '.', 'a.b', '..', 'a.b.c', '%00.%00', 'eyJrIjoiYSJ9.', `${'a'.repeat(3000)}.b`])(
-    'of junk (%s) answer 403, 400 or 404 and nothing worse',
+    'answer 400, 403 or 404 for a malformed token (%s)',
     async (token) => {
       const answer = await request(app).get(`/documents/${token}/x.pdf`);
       expect([400, 403, 404]).toContain(answer.status);
     },
   );
 
-  it('of another deployment’s secret answer 403', async () => {
+  it('answer 403 when they were signed with another secret', async () => {
     const foreign = createLinkSigner({
       secret: 'another secret of thirty-two characters',
       publicUrl: deps.publicUrl,
@@ -119,7 +123,7 @@ describe('signed links', () => {
     expect((await request(app).get(pathOf(foreign.sign(target, { seconds: 60 })))).status).toBe(403);
   });
 
-  it('lead to a short direct link where the store can make one', async () => {
+  it('redirect to a direct link when the object store supports it', async () => {
     const objects = { ...deps.objects, directLink: async (key: string) => `https://bucket.example/${key}` };
     const direct = createApp(deps, documentRoutes({ ...deps, objects }));
     const answer = await request(direct).get(link());
@@ -144,10 +148,3 @@ describe('file names in Content-Disposition', () => {
     ['bad\ud800.pdf', `inline; filename="bad_.pdf"; filename*=UTF-8''bad_.pdf`],
   ])('%p', (name, header) => expect(contentDisposition('inline', name)).toBe(header));
 });
-
-function bytes(response: request.Response, done: (error: Error | null, body: Buffer) => void): void {
-  const chunks: Buffer[] = [];
-  (response as unknown as NodeJS.ReadableStream)
-    .on('data', (chunk: Buffer) => chunks.push(chunk))
-    .on('end', () => done(null, Buffer.concat(chunks)));
-}

@@ -6,7 +6,7 @@ import { type TestAccount, testAccount, testApiDeps } from '../../support/api-de
 import { testDatabase } from '../../support/database';
 import { domesticRequest, internationalRequest, withField } from './shipping-request';
 
-/** What a test reads of a quote. */
+/** The parts of a quote that tests read. */
 interface Quoted {
   method: { uid: string; price: number };
 }
@@ -26,7 +26,7 @@ const order = (body: object) => request(app).post('/v1/shipping-orders').set(cli
 const errorsOf = (body: { errors?: { code: string; reference: string }[] }) =>
   (body.errors ?? []).map(({ code, reference }) => `${code} ${reference}`).sort();
 
-describe('what every request needs', () => {
+describe('every request', () => {
   test.each([
     'orderReferenceId',
     'currency',
@@ -53,7 +53,7 @@ describe('what every request needs', () => {
     'packages[0].length',
     'packages[0].width',
     'packages[0].height',
-  ])('without %s it is refused, naming the field', async (path) => {
+  ])('without %s is refused with the path of the field', async (path) => {
     for (const answer of [
       await quote(withField(domesticRequest(), path, undefined)),
       await order(withField(domesticRequest(), path, undefined)),
@@ -75,7 +75,7 @@ describe('what every request needs', () => {
     'packages[0].packageReferenceId',
     'currency',
     'receiver.address.country',
-  ])('with %s blank it is refused', async (path) => {
+  ])('with a blank %s is refused', async (path) => {
     const answer = await quote(withField(domesticRequest(), path, '  '));
 
     expect(answer.status).toBe(400);
@@ -103,14 +103,14 @@ describe('what every request needs', () => {
     ['packages[0].length', 0, 'VALIDATION_ERROR'],
     ['packages[0].netWeight', 851, 'VALIDATION_ERROR'],
     ['packages[0].volumetricWeight', -1, 'VALIDATION_ERROR'],
-  ])('%s as %j is a %s... of its own field', async (path, value, code) => {
+  ])('with %s as %j is refused with the path of the field (%s)', async (path, value, code) => {
     const answer = await quote(withField(domesticRequest(), path, value));
 
     expect(answer.status).toBe(400);
     expect(errorsOf(answer.body)).toEqual([`${code} ${path}`]);
   });
 
-  test('unknown fields, nulls and left-out options are taken', async () => {
+  test('may have unknown fields, nulls and no options', async () => {
     const { options: _, partner: __, ...body } = domesticRequest();
     const answer = await quote({
       ...body,
@@ -123,13 +123,13 @@ describe('what every request needs', () => {
   });
 });
 
-describe('what countries need', () => {
+describe('address fields that some countries require', () => {
   test.each([
     ['DE', 'street'],
     ['DE', 'houseNumber'],
     ['AU', 'suburb'],
     ['NZ', 'suburb'],
-  ])('an address in %s needs %s, of receivers and senders', async (country, field) => {
+  ])('an address in %s requires %s, for receivers and senders', async (country, field) => {
     const complete = {
       street: 'Main',
       houseNumber: '1',
@@ -153,8 +153,8 @@ describe('what countries need', () => {
   });
 });
 
-describe('what international shipping needs', () => {
-  test('a complete request is taken, a domestic one does without', async () => {
+describe('international shipping', () => {
+  test('accepts a complete request; a domestic request needs none of its fields', async () => {
     expect((await quote(internationalRequest())).status).toBe(200);
     expect((await quote(domesticRequest())).status).toBe(200);
   });
@@ -170,7 +170,7 @@ describe('what international shipping needs', () => {
     'packages[0].items[0].weight',
     'packages[0].items[0].hsCode',
     'packages[0].items[0].countryOfOrigin',
-  ])('without %s it is refused, naming the field', async (path) => {
+  ])('without %s is refused with the path of the field', async (path) => {
     const answer = await quote(withField(internationalRequest(), path, undefined));
 
     expect(answer.status).toBe(400);
@@ -186,13 +186,13 @@ describe('what international shipping needs', () => {
     ['packages[0].items[0].quantity', 0, 'VALIDATION_ERROR'],
     ['packages[0].items[0].quantity', 1.5, 'VALIDATION_ERROR'],
     ['packages[0].items[0].value', -1, 'VALIDATION_ERROR'],
-  ])('%s as %j is refused', async (path, value, code) => {
+  ])('with %s as %j is refused', async (path, value, code) => {
     const answer = await quote(withField(internationalRequest(), path, value));
 
     expect(errorsOf(answer.body)).toEqual([`${code} ${path}`]);
   });
 
-  test('within the EU it is still another country', async () => {
+  test('includes shipping between two EU countries', async () => {
     const body = withField(domesticRequest(), 'receiver.address', {
       country: 'FR',
       city: 'Paris',
@@ -208,7 +208,7 @@ describe('what international shipping needs', () => {
   });
 });
 
-test('all offending fields are named at once, with the reference of the order', async () => {
+test('an error names all invalid fields and the reference of the order', async () => {
   let body = internationalRequest();
   body.packages.push(structuredClone(body.packages[0]!));
   for (const [path, value] of [
@@ -243,7 +243,7 @@ test('all offending fields are named at once, with the reference of the order', 
 });
 
 describe('quotes', () => {
-  test('list every method with price and days, cheapest first', async () => {
+  test('list every method with price and transit time, cheapest first', async () => {
     const answer = await quote(domesticRequest());
 
     expect(answer.status).toBe(200);
@@ -271,7 +271,7 @@ describe('quotes', () => {
     });
   });
 
-  test('nothing carries it: an empty list, not an error', async () => {
+  test('are an empty list when no method carries the packages', async () => {
     const answer = await quote(withField(domesticRequest(), 'packages[0].grossWeight', 500_000));
 
     expect(answer.status).toBe(200);
@@ -284,14 +284,14 @@ describe('quotes', () => {
     [{ weightUnit: 'oz' }, { grossWeight: 29.98 }],
     [{ dimensionUnit: 'cm' }, { length: 30, width: 20, height: 6 }],
     [{ dimensionUnit: 'in' }, { length: 11.811, width: 7.874, height: 2.362 }],
-  ])('the same package in other units (%j) costs the same', async (options, change) => {
+  ])('are the same for the same package in other units (%j)', async (options, change) => {
     const plain = domesticRequest();
     const inUnits = { ...plain, options, packages: [{ ...plain.packages[0], ...change }] };
 
     expect((await quote(inUnits)).body).toEqual((await quote(plain)).body);
   });
 
-  test('prices come in the currency asked for', async () => {
+  test('are in the requested currency', async () => {
     const euros = (await quote(domesticRequest())).body.items[0].method.price;
     const yen = (await quote({ ...domesticRequest(), currency: 'JPY' })).body.items[0].method.price;
 
@@ -299,8 +299,8 @@ describe('quotes', () => {
   });
 });
 
-describe('who may ask', () => {
-  test.each(['/v1/shipping-methods/quote', '/v1/shipping-orders'])('%s needs a key', async (path) => {
+describe('authentication', () => {
+  test.each(['/v1/shipping-methods/quote', '/v1/shipping-orders'])('%s requires a key', async (path) => {
     const answer = await request(app).post(path).send(domesticRequest());
 
     expect(answer.status).toBe(401);
@@ -326,21 +326,25 @@ describe('the method of a shipping order', () => {
     expect(errorsOf(answer.body)).toEqual([error]);
   });
 
-  test('left out altogether is refused', async () => {
+  test('is required', async () => {
     const { shippingMethod: _, ...body } = domesticRequest();
 
     expect(errorsOf((await order(body)).body)).toEqual(['MISSING_FIELD_ERROR shippingMethod']);
   });
 
   test.each([
-    ['a method that does not go there', { uid: 'tern_parcel_standard' }, 'METHOD_NOT_AVAILABLE'],
     [
-      'a carrier that does not take it',
+      'a method that does not deliver to the receiver',
+      { uid: 'tern_parcel_standard' },
+      'METHOD_NOT_AVAILABLE',
+    ],
+    [
+      'a carrier that does not accept the package',
       { tier: 'standard', carrier: 'Merlin Express' },
       'METHOD_NOT_AVAILABLE',
     ],
     ['no method at all', { tier: 'express' }, 'NO_METHOD_AVAILABLE'],
-  ])('%s is the carrier’s refusal', async (_, shippingMethod, code) => {
+  ])('%s is answered with the carrier’s refusal', async (_, shippingMethod, code) => {
     const heavy =
       code === 'METHOD_NOT_AVAILABLE' && 'uid' in shippingMethod
         ? domesticRequest()

@@ -1,30 +1,25 @@
-import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Express } from 'express';
-import pino from 'pino';
 import request from 'supertest';
-import { createShippingActivities } from '../../../activities/shipping';
 import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
 import { documentRoutes } from '../../../api/documents/routes';
 import { shippingRoutes } from '../../../api/shipping/routes';
-import { createCarriers } from '../../../src/carriers/carriers';
 import { isS10, isSscc } from '../../../src/carriers/domain/tracking-numbers';
 import { randomToken } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
 import { barcodesIn, pagesOf } from '../../src/documents/pictures';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { binaryBody } from '../../support/binary-body';
 import { testDatabase } from '../../support/database';
-import { testTemporalAddress, workflowBundle } from '../../support/servers';
 import { domesticRequest, internationalRequest } from './shipping-request';
+import { startShippingWorker } from './shipping-worker';
 
 let sql: Sql;
 let deps: ApiDeps;
 let app: Express;
 let client: TestAccount;
 let partner: TestAccount;
-let worker: Worker;
-let running: Promise<void>;
-let connection: NativeConnection;
+let stopWorker: () => Promise<void>;
 const taskQueue = `shipping-${randomToken(6)}`;
 
 beforeAll(async () => {
@@ -33,36 +28,13 @@ beforeAll(async () => {
   app = createApp(deps, [...shippingRoutes(deps), ...documentRoutes(deps)]);
   client = await testAccount(sql, 'client');
   partner = await testAccount(sql, 'partner');
-  connection = await NativeConnection.connect({ address: testTemporalAddress() });
-  worker = await Worker.create({
-    connection,
-    taskQueue,
-    workflowBundle: workflowBundle(),
-    activities: createShippingActivities({
-      sql,
-      objects: deps.objects,
-      carriers: createCarriers(sql),
-      log: pino({ level: 'silent' }),
-    }),
-  });
-  running = worker.run();
+  stopWorker = await startShippingWorker(deps);
 });
-afterAll(async () => {
-  worker.shutdown();
-  await running;
-  await connection.close();
-});
+afterAll(() => stopWorker());
 
 const order = (body: object, as = client) => request(app).post('/v1/shipping-orders').set(as.key).send(body);
 const download = async (url: string) => {
-  const answer = await request(app)
-    .get(new URL(url).pathname)
-    .buffer(true)
-    .parse((response, done) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => done(null, Buffer.concat(chunks)));
-    });
+  const answer = await request(app).get(new URL(url).pathname).buffer(true).parse(binaryBody);
   return {
     type: answer.headers['content-type'] as string,
     name: answer.headers['content-disposition'] as string,
@@ -70,7 +42,7 @@ const download = async (url: string) => {
   };
 };
 
-test('an order of two packages gives labels and tracking numbers, which a scanner reads', async () => {
+test('an order of two packages returns tracking numbers, and labels with these numbers as barcodes', async () => {
   const body = domesticRequest();
   body.packages.push({ ...body.packages[0]!, packageReferenceId: 'pkg-2' });
 
@@ -100,7 +72,7 @@ test('an order of two packages gives labels and tracking numbers, which a scanne
   }
 });
 
-test('an international order by courier has its commercial invoice with each package', async () => {
+test('an international order by courier lists the commercial invoice with each package', async () => {
   const answer = await order(
     { ...internationalRequest(), shippingMethod: { tier: 'express', uid: '' } },
     partner,
@@ -121,7 +93,7 @@ test('an international order by courier has its commercial invoice with each pac
   expect((await download(pack.documents[0].fileUrl)).body.subarray(0, 5).toString()).toBe('%PDF-');
 });
 
-test('an international order by post has its customs form', async () => {
+test('an international order by post has a customs form', async () => {
   const answer = await order({
     ...internationalRequest(),
     shippingMethod: { uid: 'corvid_post_tracked_packet' },
@@ -132,7 +104,7 @@ test('an international order by post has its customs form', async () => {
   ]);
 });
 
-test('ZPL is given when it is asked for', async () => {
+test('options.label.format zpl returns a ZPL label', async () => {
   const body = { ...domesticRequest(), options: { label: { format: 'zpl' } } };
   const answer = await order(body);
 
@@ -141,7 +113,7 @@ test('ZPL is given when it is asked for', async () => {
   expect((await download(label.fileUrl)).body.toString('utf8')).toMatch(/^\^XA/);
 });
 
-test('labels of several packages on sheets of A4 are one file', async () => {
+test('A4 labels of several packages are one file', async () => {
   const body = domesticRequest();
   body.packages.push({ ...body.packages[0]!, packageReferenceId: 'pkg-2' });
   const answer = await order({ ...body, options: { label: { size: 'A4' } } });
@@ -154,7 +126,7 @@ test('labels of several packages on sheets of A4 are one file', async () => {
   );
 });
 
-test('twenty packages are one request', async () => {
+test('one request buys labels for twenty packages', async () => {
   const body = domesticRequest();
   const [pack] = body.packages;
   body.packages = Array.from({ length: 20 }, (_, index) => ({
@@ -175,7 +147,7 @@ test('twenty packages are one request', async () => {
 });
 
 describe('a reference', () => {
-  test('is used once in an account, also by ten requests at once', async () => {
+  test('is used once per account, by ten concurrent requests too', async () => {
     const body = domesticRequest();
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => order(body)));
@@ -192,31 +164,31 @@ describe('a reference', () => {
     ).toHaveLength(1);
   });
 
-  test('of another account is no matter', async () => {
+  test('may be used by another account too', async () => {
     const body = domesticRequest();
 
     expect((await order(body)).status).toBe(200);
     expect((await order(body, partner)).status).toBe(200);
   });
 
-  test('is free again after a carrier’s refusal', async () => {
+  test('can be used again after a carrier’s refusal', async () => {
     const body = internationalRequest();
     const withoutPhone = structuredClone(body);
     withoutPhone.receiver.person.phone = '';
     const uid = 'merlin_express_worldwide';
 
     const refused = await order({ ...withoutPhone, shippingMethod: { uid } });
-    const mended = await order({ ...body, shippingMethod: { uid } });
+    const corrected = await order({ ...body, shippingMethod: { uid } });
 
     expect(refused.status).toBe(400);
     expect(refused.body).toMatchObject({
       code: 'VALIDATION_ERROR',
       errors: [{ code: 'MISSING_FIELD_ERROR', reference: 'receiver.person.phone' }],
     });
-    expect(mended.status).toBe(200);
+    expect(corrected.status).toBe(200);
   });
 
-  test('whose answer was lost gives the same labels to the same request, and 409 to another', async () => {
+  test('whose answer was lost returns the same labels for the same request, and 409 for another', async () => {
     const body = domesticRequest();
     const first = await order(body);
     await sql`UPDATE shipping_orders SET answered_at = NULL, waiting_until = now() WHERE order_reference_id = ${body.orderReferenceId}`;
@@ -230,7 +202,7 @@ describe('a reference', () => {
   });
 });
 
-test('the same Idempotency-Key gives the stored answer', async () => {
+test('the same Idempotency-Key returns the stored answer', async () => {
   const body = domesticRequest();
   const send = () => order(body).set('Idempotency-Key', `key-${body.orderReferenceId}`);
 
@@ -240,7 +212,7 @@ test('the same Idempotency-Key gives the stored answer', async () => {
   expect(again.body).toEqual(first.body);
 });
 
-test('with Temporal away it answers 503, and the same request buys when it is back', async () => {
+test('without Temporal the answer is 503, and the same request buys the labels when Temporal is back', async () => {
   const away = await testApiDeps(sql, {
     config: { TEMPORAL_TASK_QUEUE: taskQueue },
     temporalAddress: '127.0.0.1:1',

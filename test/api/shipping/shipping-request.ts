@@ -1,8 +1,8 @@
-/** Parts of a request that tests take apart: any depth of named fields. */
-// biome-ignore lint/suspicious/noExplicitAny: tests reach into it by path
+/** Nested fields of a request that tests change by path. */
+// biome-ignore lint/suspicious/noExplicitAny: tests change fields by path
 export type Fields = Record<string, any>;
 
-/** A request of the shipping group that is right in every field: Berlin to Munich, one package. */
+/** Returns a valid request of the shipping group: one package from Berlin to Munich. */
 export function domesticRequest() {
   return {
     orderReferenceId: `ref-${Math.random().toString(36).slice(2)}`,
@@ -38,7 +38,7 @@ export function domesticRequest() {
   };
 }
 
-/** The same to Chicago, with everything that international shipping needs. */
+/** Returns a valid international request: one package from Berlin to Chicago. */
 export function internationalRequest() {
   const request = domesticRequest();
   request.receiver = {
@@ -73,7 +73,7 @@ export function internationalRequest() {
   return request;
 }
 
-/** Sets or removes (undefined) a field by its path, as error references name it. */
+/** Returns a copy with one field set, or removed for undefined. Paths are those of `errors[].reference`. */
 export function withField<T extends object>(request: T, path: string, value: unknown): T {
   const copy = structuredClone(request) as Fields;
   const steps = path.split(/[.[\]]+/).filter(Boolean);

@@ -6,16 +6,18 @@ import { shippingRoutes } from '../../../api/shipping/routes';
 import type { CarrierAdapter } from '../../../src/carriers/carrier';
 import { CarrierUnavailable } from '../../../src/carriers/carrier';
 import { carriersOf, createCarriers } from '../../../src/carriers/carriers';
-import { newSigningSecret, signatureHeaders } from '../../../src/platform/http/webhook-signature';
+import { newSigningSecret } from '../../../src/platform/http/webhook-signature';
 import { randomToken, uuidv7 } from '../../../src/platform/ids';
 import { json, type Sql } from '../../../src/platform/postgres';
 import { buyShipment, voidShipment } from '../../../src/shipping/purchase';
 import type { ShipmentOwner } from '../../../src/shipping/shipments';
 import { sweepTrackings } from '../../../src/shipping/tracking-sweep';
-import { MUNICH } from '../../src/documents/addresses';
-import { consignmentTo } from '../../src/shipping/consignments';
+import { MUNICH } from '../../src/consignments/sample-addresses';
+import { consignmentTo } from '../../src/consignments/sample-consignments';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { signedCarrierEvents } from '../../support/carrier-events';
 import { testDatabase } from '../../support/database';
+import { insertShippingOrder } from '../../support/shipping-rows';
 
 const secret = newSigningSecret();
 let sql: Sql;
@@ -35,10 +37,10 @@ beforeAll(async () => {
 });
 beforeEach(() => sql`DELETE FROM outbox`);
 
-/** A shipment of a shipping order, or of a print order with an order around it. */
+/** Buys a shipment for a new shipping order, or for a print order of a new order. */
 async function shipment(options: { count?: number; printOrder?: boolean; methodUid?: string } = {}) {
   const { count = 1, printOrder = false, methodUid = 'tern_parcel_domestic' } = options;
-  const owner = await (printOrder ? printOrderOwner() : shippingOrderOwner());
+  const owner = await (printOrder ? printOrderOwner() : insertShippingOrder(sql, client.id));
   const bought = await buyShipment(
     { sql, objects: deps.objects, carriers: createCarriers(sql) },
     { consignment: consignmentTo(MUNICH, { count }), methodUid, idempotencyKey: uuidv7(), owner },
@@ -50,14 +52,6 @@ async function shipment(options: { count?: number; printOrder?: boolean; methodU
     orderId,
     numbers: bought.shipment.packages.map((pack) => pack.trackingNumber),
   };
-}
-
-async function shippingOrderOwner(): Promise<ShipmentOwner> {
-  const id = uuidv7();
-  await sql`
-    INSERT INTO shipping_orders (id, account_id, order_reference_id, fingerprint, consignment, method_uid, label, waiting_until)
-    VALUES (${id}, ${client.id}, ${id}, '', ${json(sql, {})}, '', ${json(sql, {})}, now())`;
-  return { kind: 'shipping_order', shippingOrderId: id };
 }
 
 async function printOrderOwner(): Promise<ShipmentOwner> {
@@ -86,16 +80,10 @@ const event = (trackingNumber: string, statusUid: string, minute: number, change
 });
 
 function report(list: object[], options: { carrierUid?: string; secret?: string } = {}) {
-  const body = JSON.stringify({ events: list });
-  const headers = signatureHeaders({
-    id: `msg_${randomToken(8)}`,
-    body,
-    at: new Date(),
-    secrets: [options.secret ?? secret],
-  });
+  const { headers, body } = signedCarrierEvents(list, options.secret ?? secret);
   return request(app)
     .post(`/v1/carriers/${options.carrierUid ?? 'tern_parcel'}/events`)
-    .set({ ...headers, 'content-type': 'application/json' })
+    .set(headers)
     .send(body);
 }
 
@@ -109,7 +97,7 @@ const signals = async () =>
   ).map(({ target, payload }) => [target, payload.signal, payload.args[0]!.transit]);
 
 describe('GET /v1/tracking/{trackingNumber}', () => {
-  test('answers in the interface’s shape, newest checkpoint first', async () => {
+  test('answers in the shape of the interface, newest checkpoint first', async () => {
     const { numbers } = await shipment();
     const [number] = numbers as [string];
     await report([
@@ -130,12 +118,12 @@ describe('GET /v1/tracking/{trackingNumber}', () => {
       carrierName: 'Tern Parcel',
       weightInGrams: '850',
     });
-    const [registered, ...told] = [...answer.body.checkpoints].sort((a, b) =>
+    const [registered, ...reported] = [...answer.body.checkpoints].sort((a, b) =>
       b.createdAt.localeCompare(a.createdAt),
     );
-    expect(answer.body.checkpoints).toEqual([registered, ...told]);
+    expect(answer.body.checkpoints).toEqual([registered, ...reported]);
     expect(registered).toMatchObject({ status: 0, statusUid: 'registered' });
-    expect(told).toEqual([
+    expect(reported).toEqual([
       {
         status: 6,
         statusUid: 'delivered',
@@ -170,7 +158,7 @@ describe('GET /v1/tracking/{trackingNumber}', () => {
     });
   });
 
-  test('is for the sender, the printer and operators only', async () => {
+  test('answers the sender, the print partner and operators only', async () => {
     const [own] = (await shipment()).numbers as [string];
     const [printed] = (await shipment({ printOrder: true })).numbers as [string];
     const stranger = await testAccount(sql, 'client');
@@ -195,7 +183,7 @@ describe('POST /v1/carriers/{carrierUid}/events', () => {
     expect((await track(number)).body.checkpoints).toHaveLength(2);
   });
 
-  test('numbers of another carrier, or of none, are told as unknown', async () => {
+  test('reports unknown numbers, and numbers of another carrier, as unknown', async () => {
     const [number] = (await shipment()).numbers as [string];
 
     const answer = await report([event(number, 'delivered', 1)], { carrierUid: 'merlin_express' });
@@ -204,7 +192,7 @@ describe('POST /v1/carriers/{carrierUid}/events', () => {
     expect((await report([event('nowhere', 'delivered', 1)])).body.unknown).toEqual(['nowhere']);
   });
 
-  test('needs the carriers’ signature', async () => {
+  test('requires the carriers’ signature', async () => {
     const [number] = (await shipment()).numbers as [string];
 
     expect((await report([event(number, 'delivered', 1)], { secret: newSigningSecret() })).status).toBe(401);
@@ -230,8 +218,8 @@ describe('POST /v1/carriers/{carrierUid}/events', () => {
   });
 });
 
-describe('an order is told', () => {
-  test('when its parcel moves and when it arrives, and of nothing in between', async () => {
+describe('an order run is signalled', () => {
+  test('when its parcel moves and when it is delivered, and at no other status', async () => {
     const { numbers, orderId } = await shipment({ printOrder: true });
     const [number] = numbers as [string];
     for (const [index, status] of [
@@ -252,17 +240,17 @@ describe('an order is told', () => {
     ]);
   });
 
-  test('of delivery when all parcels are there, also when both events come at once', async () => {
+  test('once when all parcels are delivered, for concurrent events too', async () => {
     const { numbers, orderId } = await shipment({ printOrder: true, count: 2 });
 
     await Promise.all(numbers.map((number) => report([event(number, 'delivered', 5)])));
 
-    const told = await signals();
-    expect(told.at(-1)).toEqual([`order-${orderId}`, 'tracking', 'delivered']);
-    expect(told.filter(([, , transit]) => transit === 'delivered')).toHaveLength(1);
+    const sent = await signals();
+    expect(sent.at(-1)).toEqual([`order-${orderId}`, 'tracking', 'delivered']);
+    expect(sent.filter(([, , transit]) => transit === 'delivered')).toHaveLength(1);
   });
 
-  test('of a return when one of its parcels went back', async () => {
+  test('with a return when one of its parcels was returned', async () => {
     const { numbers } = await shipment({ printOrder: true, count: 2 });
 
     await report([event(numbers[0]!, 'delivered', 5), event(numbers[1]!, 'returned', 6)]);
@@ -270,26 +258,26 @@ describe('an order is told', () => {
     expect((await signals()).map(([, , transit]) => transit)).toEqual(['returned']);
   });
 
-  test('of a label that was taken back only that it travels all the same; it stands again then', async () => {
+  test('for a voided label after its first scan only, and the shipment is bought again then', async () => {
     const { numbers, shipmentId } = await shipment({ printOrder: true });
     await voidShipment({ sql, carriers: createCarriers(sql) }, { shipmentId });
-    const standing = async () =>
+    const status = async () =>
       (await sql<{ status: string }[]>`SELECT status FROM shipments WHERE id = ${shipmentId}`)[0]!.status;
 
     await report([event(numbers[0]!, 'dispatched', 4)]);
 
     expect(await signals()).toEqual([]);
-    expect(await standing()).toBe('voided');
+    expect(await status()).toBe('voided');
 
     await report([event(numbers[0]!, 'in_transit', 5)]);
 
     expect((await signals()).map(([, , transit]) => transit)).toEqual(['in_transit']);
-    expect(await standing()).toBe('bought');
+    expect(await status()).toBe('bought');
   });
 });
 
-describe('the sweep', () => {
-  /** A gateway that has to be asked. */
+describe('the tracking sweep', () => {
+  /** Returns a carrier whose packages are polled. */
   const polled = (track: CarrierAdapter['track']) => {
     const post = createCarriers(sql).forMethod('corvid_post_parcel')!;
     return carriersOf([
@@ -310,7 +298,7 @@ describe('the sweep', () => {
         consignment: consignmentTo(MUNICH, { count }),
         methodUid: 'corvid_post_parcel',
         idempotencyKey: uuidv7(),
-        owner: await shippingOrderOwner(),
+        owner: await insertShippingOrder(sql, client.id),
       },
     );
     if (!bought.ok) throw new Error('refused');
@@ -325,7 +313,7 @@ describe('the sweep', () => {
       >`SELECT next_check_at FROM trackings WHERE tracking_number = ${number}`
     )[0]!.nextCheckAt;
 
-  test('asks only about packages that are due, and stops asking when one has arrived', async () => {
+  test('checks only packages that are due, and no delivered ones', async () => {
     const asked: string[][] = [];
     const carriers = polled(async (numbers) => {
       asked.push([...numbers]);
@@ -350,7 +338,7 @@ describe('the sweep', () => {
     expect((await sweepTrackings({ sql, carriers }, { limit: 100 })).checked).toBe(0);
   });
 
-  test('a carrier that is away is asked again later, and fails nothing', async () => {
+  test('checks again later when a carrier does not answer', async () => {
     const carriers = polled(() => Promise.reject(new CarrierUnavailable('corvid_post', 'time-out')));
     const number = await buyPolled(carriers);
     await dueNow(number);
@@ -364,7 +352,7 @@ describe('the sweep', () => {
     expect((await dueAt(number))!.getTime()).toBeGreaterThan(Date.now());
   });
 
-  test('a carrier is asked in batches, one at a time and with a pause between', async () => {
+  test('asks a carrier in sequential batches with a pause between them', async () => {
     const calls: { numbers: number; began: number; ended: number }[] = [];
     const carriers = polled(async (numbers) => {
       const began = performance.now();
@@ -386,7 +374,7 @@ describe('the sweep', () => {
     }
   });
 
-  test('a package that nothing new is heard of is asked for less and less often, and at last no more', async () => {
+  test('checks a package without news less often with age, and finally no more', async () => {
     const carriers = polled(async () => []);
     const number = await buyPolled(carriers);
     const hoursAt = async (ageDays: number) => {
@@ -400,7 +388,7 @@ describe('the sweep', () => {
     expect([await hoursAt(1), await hoursAt(40), await hoursAt(91)]).toEqual([6, 24, null]);
   });
 
-  test('carriers that report by themselves are not asked', async () => {
+  test('does not check packages of carriers that send events', async () => {
     const { numbers } = await shipment();
 
     expect(await dueAt(numbers[0]!)).toBeNull();

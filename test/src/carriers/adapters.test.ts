@@ -7,10 +7,10 @@ import { createSafeClient, type SafeClient } from '../../../src/platform/http/sa
 import { uuidv7 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
 import { testDatabase } from '../../support/database';
-import { CHICAGO, MUNICH } from '../documents/addresses';
-import { consignmentTo, packageOf } from '../shipping/consignments';
+import { CHICAGO, MUNICH } from '../consignments/sample-addresses';
+import { consignmentTo, packageOf } from '../consignments/sample-consignments';
 import { carrierConformance } from './conformance';
-import { startEasyPostServer } from './easypost-server';
+import { type CallKind, type Fault, startEasyPostServer } from './easypost-server';
 
 let sql: Sql;
 let http: SafeClient;
@@ -50,7 +50,7 @@ describe('EasyPost', () => {
   const buy = (idempotencyKey: string) =>
     gateway.buy({ consignment, packageIndex: 0, methodUid, idempotencyKey });
 
-  test('quotes every carrier’s services, with price and days', async () => {
+  test('quotes the services of every carrier, with price and transit time', async () => {
     const quotes = await gateway.quote(consignment);
 
     expect(quotes).toMatchObject([
@@ -72,11 +72,11 @@ describe('EasyPost', () => {
     ]);
   });
 
-  test('an address it refuses has no methods', async () => {
+  test('an address that EasyPost refuses has no methods', async () => {
     expect(await gateway.quote(consignmentTo({ ...CHICAGO, postcode: '00000' }))).toEqual([]);
   });
 
-  test('a refusal names the carrier’s code and messages, and buys nothing', async () => {
+  test('a refusal has the carrier’s code and messages, and buys nothing', async () => {
     const before = server.live();
     server.fail('buy', 'refuse');
 
@@ -91,49 +91,50 @@ describe('EasyPost', () => {
     expect(server.live()).toBe(before);
   });
 
-  describe.each(['time-out', 'garbled', '500', 'act-then-break'] as const)(
-    'an answer that is a %s',
-    (fault) => {
-      test.each(['retrieve', 'create', 'buy', 'label'])(
-        'of %s is no outcome, and the same key goes on to one label',
-        async (kind) => {
-          const before = server.live();
-          const key = uuidv7();
-          server.fail(kind, fault);
+  /** The faults that make one step of the adapter fail. A download over a broken connection is repeated once. */
+  const faultsOf = (kind: CallKind, fault: Fault): Fault[] =>
+    kind === 'label' && fault === 'act-then-break' ? [fault, fault] : [fault];
 
-          await expect(buy(key)).rejects.toThrow(CarrierUnavailable);
-          const again = await buy(key);
-
-          expect(again.ok).toBe(true);
-          expect(server.live()).toBe(before + 1);
-        },
-      );
-
-      test('of a refund is no outcome, and the next try voids', async () => {
-        const key = uuidv7();
-        await buy(key);
+  describe.each(['time-out', 'garbled', '500', 'act-then-break'] as const)('the fault %s', (fault) => {
+    test.each(['retrieve', 'create', 'buy', 'label'] as const)(
+      'of %s is CarrierUnavailable, and the same key buys one label afterwards',
+      async (kind) => {
         const before = server.live();
-        server.fail('refund', fault);
+        const key = uuidv7();
+        server.fail(kind, ...faultsOf(kind, fault));
 
-        await expect(gateway.void({ idempotencyKey: key, methodUid })).rejects.toThrow(CarrierUnavailable);
-        expect(await gateway.void({ idempotencyKey: key, methodUid })).toEqual({ ok: true });
+        await expect(buy(key)).rejects.toThrow(CarrierUnavailable);
+        const again = await buy(key);
 
-        expect(server.live()).toBe(before - 1);
-      });
+        expect(again.ok).toBe(true);
+        expect(server.live()).toBe(before + 1);
+      },
+    );
 
-      test('of a quote leaves the other carriers’ quotes', async () => {
-        server.fail('create', fault);
-        const all = carriersOf([...createCarriers(sql).adapters, gateway]);
+    test('of a refund is CarrierUnavailable, and the next call voids', async () => {
+      const key = uuidv7();
+      await buy(key);
+      const before = server.live();
+      server.fail('refund', fault);
 
-        const quotes = await all.quote(consignment);
+      await expect(gateway.void({ idempotencyKey: key, methodUid })).rejects.toThrow(CarrierUnavailable);
+      expect(await gateway.void({ idempotencyKey: key, methodUid })).toEqual({ ok: true });
 
-        expect(quotes.length).toBeGreaterThan(0);
-        expect(quotes.every((quote) => !quote.methodUid.startsWith('easypost'))).toBe(true);
-      });
-    },
-  );
+      expect(server.live()).toBe(before - 1);
+    });
 
-  test('a refund that is refused says why', async () => {
+    test('of a quote leaves the quotes of the other carriers', async () => {
+      server.fail('create', fault);
+      const all = carriersOf([...createCarriers(sql).adapters, gateway]);
+
+      const quotes = await all.quote(consignment);
+
+      expect(quotes.length).toBeGreaterThan(0);
+      expect(quotes.every((quote) => !quote.methodUid.startsWith('easypost'))).toBe(true);
+    });
+  });
+
+  test('a refused refund returns the reason', async () => {
     const key = uuidv7();
     await buy(key);
     server.fail('refund', 'refuse');
@@ -142,6 +143,30 @@ describe('EasyPost', () => {
       ok: false,
       reason: 'The carrier refused.',
     });
+  });
+
+  test('API calls use new connections, so none meets a connection that EasyPost has just closed', async () => {
+    await buy(uuidv7());
+    await gateway.quote(consignment);
+
+    const reused = server.connections.filter((call) => call.kind !== 'label' && call.reused);
+    expect(reused).toEqual([]);
+  });
+
+  test('a label is downloaded again when its keep-alive connection was closed', async () => {
+    const key = uuidv7();
+    await buy(uuidv7());
+    server.closeReusedConnections(true);
+    const calls = server.connections.length;
+
+    const bought = await buy(key);
+
+    server.closeReusedConnections(false);
+    expect(bought.ok).toBe(true);
+    expect(server.connections.slice(calls).filter(({ kind }) => kind === 'label')).toEqual([
+      { kind: 'label', reused: true },
+      { kind: 'label', reused: false },
+    ]);
   });
 
   test('tracking details become checkpoints', async () => {
@@ -168,7 +193,7 @@ describe('EasyPost', () => {
   });
 });
 
-test('when no carrier answers, quoting fails', async () => {
+test('quoting fails when no carrier answers', async () => {
   server.fail('create', '500');
 
   await expect(carriersOf([gateway]).quote(consignmentTo(CHICAGO))).rejects.toThrow(CarrierUnavailable);

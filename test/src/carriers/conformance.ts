@@ -2,14 +2,14 @@ import type { CarrierAdapter, CarrierPurchase } from '../../../src/carriers/carr
 import type { Consignment } from '../../../src/consignments/domain/consignment';
 import { uuidv7 } from '../../../src/platform/ids';
 
-/** A carrier under test, with a consignment it carries and one it does not. */
+/** A carrier under test, with a consignment that it carries and one that it does not. */
 export interface CarrierUnderTest {
   readonly adapter: () => CarrierAdapter;
   readonly carried: Consignment;
   readonly notCarried: Consignment;
 }
 
-/** What every carrier adapter must do; called inside a describe. */
+/** Defines the tests that every carrier adapter passes. Call it inside a describe block. */
 export function carrierConformance({ adapter, carried, notCarried }: CarrierUnderTest): void {
   const cheapest = async (consignment = carried) => {
     const quotes = await adapter().quote(consignment);
@@ -26,7 +26,7 @@ export function carrierConformance({ adapter, carried, notCarried }: CarrierUnde
     return outcome.purchase;
   };
 
-  test('its method uids start with its own uid, and are told apart', async () => {
+  test('its method uids are unique and start with its uid', async () => {
     const uids = (await adapter().quote(carried)).map(({ methodUid }) => methodUid);
 
     expect(uids.length).toBeGreaterThan(0);
@@ -34,7 +34,7 @@ export function carrierConformance({ adapter, carried, notCarried }: CarrierUnde
     expect(new Set(uids).size).toBe(uids.length);
   });
 
-  test('its quotes are in the currency asked for, with days in order', async () => {
+  test('its quotes are in the requested currency, with the shorter transit time first', async () => {
     for (const quote of await adapter().quote({ ...carried, currency: 'JPY' })) {
       expect(quote.price.currency).toBe('JPY');
       expect(Number.isInteger(quote.price.minor)).toBe(true);
@@ -43,7 +43,7 @@ export function carrierConformance({ adapter, carried, notCarried }: CarrierUnde
     }
   });
 
-  test('two packages alike cost twice as much as one', async () => {
+  test('two equal packages cost twice as much as one', async () => {
     const one = await adapter().quote(carried);
     const two = await adapter().quote({
       ...carried,
@@ -57,7 +57,7 @@ export function carrierConformance({ adapter, carried, notCarried }: CarrierUnde
     expect(two).toHaveLength(one.length);
   });
 
-  test('what it cannot carry has no quote, and cannot be bought', async () => {
+  test('a consignment that it does not carry has no quote and cannot be bought', async () => {
     expect(await adapter().quote(notCarried)).toEqual([]);
 
     const { methodUid } = await cheapest();
@@ -94,7 +94,7 @@ export function carrierConformance({ adapter, carried, notCarried }: CarrierUnde
     else expect(purchase.label.routing).not.toBe('');
   });
 
-  test('the same key gives the same purchase, another key another', async () => {
+  test('the same key returns the same purchase, another key another purchase', async () => {
     const key = uuidv7();
     const [first, again, other] = [await buy(key), await buy(key), await buy(uuidv7())];
 
@@ -102,7 +102,7 @@ export function carrierConformance({ adapter, carried, notCarried }: CarrierUnde
     expect(other.trackingNumber).not.toBe(first.trackingNumber);
   });
 
-  test('a voided purchase is not given again; voiding twice, and what was never bought, is fine', async () => {
+  test('a voided purchase is not returned again; voiding succeeds twice and without a purchase', async () => {
     const idempotencyKey = uuidv7();
     await buy(idempotencyKey);
     const { methodUid } = await cheapest();
@@ -118,7 +118,7 @@ export function carrierConformance({ adapter, carried, notCarried }: CarrierUnde
     });
   });
 
-  test('a bought package is tracked as registered, an unknown number is left out', async () => {
+  test('a bought package is registered, and an unknown number has no events', async () => {
     const { trackingNumber } = await buy(uuidv7());
 
     const events = await adapter().track([trackingNumber, 'XX000000000XX']);

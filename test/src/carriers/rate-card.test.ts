@@ -3,8 +3,8 @@ import countries from 'i18n-iso-countries';
 import { billableGrams, quoteRateCard } from '../../../src/carriers/domain/rate-card';
 import { RATE_CARDS } from '../../../src/carriers/domain/rate-cards';
 import { REGIONS, regionOf, zoneBetween } from '../../../src/carriers/domain/zones';
-import { CHICAGO, MUNICH, TOKYO } from '../documents/addresses';
-import { consignmentTo, packageOf } from '../shipping/consignments';
+import { CHICAGO, MUNICH, TOKYO } from '../consignments/sample-addresses';
+import { consignmentTo, packageOf } from '../consignments/sample-consignments';
 
 const all = (consignment: Parameters<typeof quoteRateCard>[1]) =>
   RATE_CARDS.flatMap((card) => quoteRateCard(card, consignment));
@@ -12,7 +12,7 @@ const price = (uid: string, consignment: Parameters<typeof quoteRateCard>[1]) =>
   all(consignment).find(({ methodUid }) => methodUid === uid)?.price.minor;
 
 describe('zones', () => {
-  test('every country is in one region or served by nobody', () => {
+  test('every country is in one region or has no delivery service', () => {
     const listed = Object.values(REGIONS).flatMap((codes) => codes.split(' '));
     const valid = new Set([...Object.keys(countries.getAlpha2Codes()), 'XK']);
 
@@ -44,7 +44,7 @@ describe('zones', () => {
   });
 });
 
-test('prices never fall as a package grows heavier or larger', () => {
+test('a heavier package never costs less', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 35_000 }),
@@ -66,7 +66,7 @@ test('prices never fall as a package grows heavier or larger', () => {
 });
 
 test.each(['DE', 'NL', 'GB', 'US', 'CA', 'AU', 'JP'])(
-  'from %s a package goes round the world, by post and by courier',
+  'from %s the postal carrier and a courier deliver to every continent',
   (country) => {
     for (const to of ['DE', 'FR', 'GB', 'US', 'CA', 'AU', 'JP', 'BR', 'ZA', 'IN']) {
       const consignment = { ...consignmentTo({ ...MUNICH, country: to }), sender: { ...MUNICH, country } };
@@ -78,7 +78,7 @@ test.each(['DE', 'NL', 'GB', 'US', 'CA', 'AU', 'JP'])(
   },
 );
 
-test('a large light package by courier is charged for its volume', () => {
+test('couriers bill a large light package by its volume', () => {
   expect(
     billableGrams(packageOf({ grossWeightGrams: 500, lengthMm: 500, widthMm: 400, heightMm: 300 }), 5_000),
   ).toBe(12_000);
@@ -91,7 +91,7 @@ describe('limits', () => {
   const letter = { grossWeightGrams: 500, lengthMm: 353, widthMm: 250, heightMm: 20 };
   test.each([
     ['at its limits', letter, true],
-    ['lying otherwise', { ...letter, lengthMm: 20, heightMm: 353 }, true],
+    ['with its sides in another order', { ...letter, lengthMm: 20, heightMm: 353 }, true],
     ['too heavy', { ...letter, grossWeightGrams: 501 }, false],
     ['too long', { ...letter, lengthMm: 354 }, false],
     ['too wide', { ...letter, widthMm: 251 }, false],
@@ -102,7 +102,7 @@ describe('limits', () => {
     ).toBe(carried);
   });
 
-  test('a package over length and girth goes with nobody who limits them', () => {
+  test('a package above every limit of length and girth has no method', () => {
     const long = consignmentTo(MUNICH, {
       packages: [packageOf({ lengthMm: 1_500, widthMm: 400, heightMm: 400 })],
     });
@@ -111,7 +111,7 @@ describe('limits', () => {
   });
 });
 
-test('fuel, island and oversize surcharges come on top of the step', () => {
+test('fuel, island and oversize surcharges are added to the price of the weight step', () => {
   const base = packageOf({ grossWeightGrams: 800, lengthMm: 200, widthMm: 100, heightMm: 50 });
   const to = (postcode: string, change = {}) =>
     consignmentTo({ ...MUNICH, country: 'ES', postcode }, { packages: [{ ...base, ...change }] });
@@ -121,7 +121,7 @@ test('fuel, island and oversize surcharges come on top of the step', () => {
   expect(price('tern_parcel_standard', to('28013', { lengthMm: 1_001, widthMm: 50 }))).toBe(990 + 84 + 450);
 });
 
-test('prices follow the level of the country they start in', () => {
+test('prices follow the price level of the country of origin', () => {
   const from = (country: string) =>
     price('corvid_post_parcel', { ...consignmentTo({ ...MUNICH, country }), sender: { ...MUNICH, country } });
 

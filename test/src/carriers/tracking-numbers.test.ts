@@ -12,20 +12,20 @@ import {
 
 const serial = (count: number) => fc.integer({ min: 0, max: count - 1 });
 
-test('check digits of the standards’ own examples', () => {
+test('the check digits of the examples in the standards', () => {
   expect(s10CheckDigit('47312482')).toBe('9');
   expect(gs1CheckDigit('34012345123456789')).toBe('5');
 });
 
 test.each([
-  // The weighted sum modulo 11 is 1 and 0: 10 becomes 0, 11 becomes 5.
+  // The weighted sum modulo 11 is 1 and 0, so 10 becomes 0 and 11 becomes 5.
   ['00000008', '0'],
   ['00000000', '5'],
 ])('the check digit of %s is %s', (digits, expected) => {
   expect(s10CheckDigit(digits)).toBe(expected);
 });
 
-test('every S10 made is valid, and different serials give different numbers', () => {
+test('every S10 is valid, and different serial numbers give different S10s', () => {
   fc.assert(
     fc.property(serial(S10_SERIALS), serial(S10_SERIALS), (a, b) => {
       const [first, second] = [s10('L', a, 'DE'), s10('L', b, 'DE')];
@@ -36,7 +36,7 @@ test('every S10 made is valid, and different serials give different numbers', ()
   );
 });
 
-test('every SSCC made is valid, and different serials give different numbers', () => {
+test('every SSCC is valid, and different serial numbers give different SSCCs', () => {
   fc.assert(
     fc.property(serial(SSCC_SERIALS), serial(SSCC_SERIALS), (a, b) => {
       const [first, second] = [sscc('9521101', a), sscc('9521101', b)];
@@ -47,7 +47,7 @@ test('every SSCC made is valid, and different serials give different numbers', (
   );
 });
 
-test('one wrong digit is found', () => {
+test('a wrong digit makes an SSCC invalid', () => {
   fc.assert(
     fc.property(
       serial(SSCC_SERIALS),
@@ -63,9 +63,9 @@ test('one wrong digit is found', () => {
   );
 });
 
-test.each([-1, S10_SERIALS, 0.5])('serial %d is beyond an S10', (number) => {
+test.each([-1, S10_SERIALS, 0.5])('serial number %d is out of range for an S10', (number) => {
   expect(() => s10('L', number, 'DE')).toThrow(RangeError);
 });
-test.each([-1, SSCC_SERIALS])('serial %d is beyond an SSCC', (number) => {
+test.each([-1, SSCC_SERIALS])('serial number %d is out of range for an SSCC', (number) => {
   expect(() => sscc('9521101', number)).toThrow(RangeError);
 });

@@ -1,11 +1,13 @@
 import { s10 } from '../../../src/carriers/domain/tracking-numbers';
 import type { ConsignmentItem } from '../../../src/consignments/domain/consignment';
 import { customsForm } from '../../../src/consignments/domain/customs';
+import { renderCn22 } from '../../../src/documents/cn22';
+import { renderCn23 } from '../../../src/documents/cn23';
 import { renderCommercialInvoice } from '../../../src/documents/commercial-invoice';
 import { type CustomerInvoice, renderCustomerInvoice } from '../../../src/documents/customer-invoice';
-import { type CustomsDeclaration, renderCn22, renderCn23 } from '../../../src/documents/customs-forms';
-import { consignmentTo, packageOf } from '../shipping/consignments';
-import { BERLIN, CHICAGO, MUNICH, TOKYO } from './addresses';
+import type { CustomsDeclaration } from '../../../src/documents/customs-declaration';
+import { BERLIN, CHICAGO, MUNICH, TOKYO } from '../consignments/sample-addresses';
+import { consignmentTo, packageOf } from '../consignments/sample-consignments';
 import { barcodesIn, pagesOf, textOf, touchesEdge } from './pictures';
 
 const item = (index: number, change: Partial<ConsignmentItem> = {}): ConsignmentItem => ({
@@ -21,7 +23,7 @@ const item = (index: number, change: Partial<ConsignmentItem> = {}): Consignment
 const items = (count: number) => Array.from({ length: count }, (_, index) => item(index + 1));
 const words = (text: string) => text.replace(/\s+/g, ' ');
 
-describe('which form a package needs', () => {
+describe('the customs document of a package', () => {
   const light = packageOf({ grossWeightGrams: 800, items: [item(1)] });
   test.each([
     ['within a country', MUNICH, light, 'postal', null],
@@ -50,7 +52,7 @@ describe('which form a package needs', () => {
       'postal',
       'cn23',
     ],
-    ['of more lines than a CN22 holds', CHICAGO, { ...light, items: items(7) }, 'postal', 'cn23'],
+    ['with more lines than a CN22 holds', CHICAGO, { ...light, items: items(7) }, 'postal', 'cn23'],
     ['by courier', CHICAGO, light, 'commercial', 'commercial_invoice'],
   ] as const)('%s', (_, receiver, pack, carrier, expected) => {
     expect(customsForm(consignmentTo(receiver, { packages: [pack] }), pack, carrier)).toBe(expected);
@@ -71,7 +73,7 @@ const declaration = (count: number, change: Partial<ConsignmentItem> = {}): Cust
   };
 };
 
-test('a CN22 declares every line with number, weight, value, tariff number and origin, totals, signature and date', async () => {
+test('a CN22 lists every item with quantity, weight, value, tariff number and origin, and has totals, signature and date', async () => {
   const pdf = await renderCn22(declaration(2));
   const [text] = await textOf(pdf);
   const [page] = await pagesOf(pdf, 'cn22');
@@ -88,7 +90,7 @@ test('a CN22 declares every line with number, weight, value, tariff number and o
   expect(touchesEdge(page!, 20)).toBe(false);
 });
 
-test('a CN22 with six long lines keeps them above its totals', async () => {
+test('a CN22 has room for six long lines above its total', async () => {
   const long = declaration(6, {
     description: 'Framed photographic print on archival paper behind acrylic glass, oak frame, 60x90 cm',
   });
@@ -112,7 +114,7 @@ test('a CN23 has sender and receiver with tax numbers, and a barcode that decode
   expect(touchesEdge(page!, 20)).toBe(false);
 });
 
-test('a CN23 of forty lines goes over several pages with its table’s titles on each', async () => {
+test('a CN23 of forty lines has several pages with column titles on each', async () => {
   const pages = await textOf(await renderCn23(declaration(40)));
   await pagesOf(await renderCn23(declaration(40)), 'cn23-long', 2);
 
@@ -125,7 +127,7 @@ test('a CN23 of forty lines goes over several pages with its table’s titles on
   expect(words(pages.at(-1)!)).toContain('1599.20 EUR');
 });
 
-test('a commercial invoice of three pages lists every item once, with totals at its end', async () => {
+test('a commercial invoice of three pages lists every item once and has its totals on the last page', async () => {
   const consignment = consignmentTo(CHICAGO, {
     packages: [packageOf({ items: items(30) }), packageOf({ packageReferenceId: 'pkg-2', items: items(45) })],
   });
@@ -198,7 +200,7 @@ describe('the customer’s invoice', () => {
   });
 
   test.each([1, 30, 31, 32, 33, 34, 35, 36, 37, 38, 80, 120])(
-    'of %i lines has them all, and its totals on the last page',
+    'lists all of %i lines and has its totals on the last page',
     async (count) => {
       const pages = await textOf(await renderCustomerInvoice(invoice(count)));
 
@@ -208,7 +210,7 @@ describe('the customer’s invoice', () => {
     },
   );
 
-  test('of an export says that no VAT was charged', async () => {
+  test('states that an export has no VAT', async () => {
     const [text] = await textOf(await renderCustomerInvoice(invoice(1, '0')));
 
     expect(words(text!)).toContain('Export of goods: no VAT charged.');

@@ -16,7 +16,7 @@ import {
   SHANGHAI,
   TEL_AVIV,
   TOKYO,
-} from './addresses';
+} from '../consignments/sample-addresses';
 import { barcodesIn, pagesOf, pictureOfPng, textOf, touchesEdge } from './pictures';
 
 const postal: LabelContent = {
@@ -55,7 +55,7 @@ describe('PDF labels', () => {
     ['4x6', 'courier', courier, 'Code128', '', [288, 432]],
     ['A6', 'courier', courier, 'Code128', '', [297, 419]],
   ] as const)(
-    'a %s label of a %s service has its size, and its barcode decodes',
+    'a %s label of a %s method has the right size, and its barcode decodes',
     async (size, name, label, format, value, [width, height]) => {
       const pdf = await renderLabelPdf([label], size);
 
@@ -70,7 +70,7 @@ describe('PDF labels', () => {
     },
   );
 
-  test('an SSCC is a GS1-128 symbol: FNC1 first, bars of 32 mm, modules of at least 0.495 mm, quiet zones of 10', async () => {
+  test('an SSCC is a GS1-128 symbol: FNC1 first, bars of 32 mm, modules of at least 0.495 mm, quiet zones of 10 modules', async () => {
     const [page] = await pagesOf(await renderLabelPdf([courier], 'A6'), 'label-sscc', 6);
     const [code] = await barcodesIn(page!);
 
@@ -91,7 +91,7 @@ describe('PDF labels', () => {
     expect(points(longest)).toBeGreaterThanOrEqual(31.8);
   });
 
-  test('says who sends what to whom, and the country only across borders', async () => {
+  test('show sender, receiver and references, and the country line only for international shipments', async () => {
     const [domestic] = await textOf(await renderLabelPdf([postal]));
     const [abroad] = await textOf(await renderLabelPdf([courier]));
 
@@ -107,7 +107,7 @@ describe('PDF labels', () => {
     expect(abroad).toContain('Northern Walls');
   });
 
-  test('four labels stand on a sheet of A4, the fifth on the next, and every barcode decodes', async () => {
+  test('an A4 sheet holds four labels, the fifth is on the next sheet, and every barcode decodes', async () => {
     const labels = Array.from({ length: 5 }, (_, index) => ({
       ...postal,
       packageNumber: index + 1,
@@ -127,7 +127,7 @@ describe('PDF labels', () => {
   });
 
   test.each(Object.entries(scripts))(
-    'an address in %s is printed with glyphs, and reads back in its order',
+    'an address in the script of %s is printed completely',
     async (name, receiver) => {
       const [words] = await textOf(await renderLabelPdf([{ ...courier, receiver }]));
       const [page] = await pagesOf(
@@ -147,7 +147,7 @@ describe('PDF labels', () => {
     },
   );
 
-  test('the longest address that the field limits let through stays inside its box', async () => {
+  test('the longest address that the field limits allow stays inside its box', async () => {
     const receiver = {
       ...CHICAGO,
       firstName: 'W'.repeat(35),
@@ -202,7 +202,7 @@ describe('ZPL labels', () => {
     if (name === 'courier') expect(codes[0]!.symbologyIdentifier).toBe(']C1');
   });
 
-  test('text in other writings goes as a picture', async () => {
+  test('text in other scripts is sent as a picture', async () => {
     const zpl = renderLabelZpl([{ ...courier, receiver: TOKYO }]).toString('utf8');
 
     expect(zpl.match(/\^GFA,/g)!.length).toBeGreaterThanOrEqual(4);
@@ -211,7 +211,7 @@ describe('ZPL labels', () => {
     expect(await barcodesIn(await rendered({ ...courier, receiver: DUBAI }, 'zpl-dubai'))).toHaveLength(1);
   });
 
-  test('a client’s text cannot steer the printer', async () => {
+  test('text of clients cannot contain printer commands', async () => {
     const zpl = renderLabelZpl([{ ...courier, reference: '^XZ~JR_5E' }]).toString('utf8');
 
     expect(zpl.match(/\^XZ/g)).toHaveLength(1);
@@ -219,7 +219,7 @@ describe('ZPL labels', () => {
     expect(zpl).toContain('_5EXZ_7EJR_5F5E');
   });
 
-  test('several labels are several formats of one file', () => {
+  test('several labels are several formats in one file', () => {
     expect(renderLabelZpl([postal, courier]).toString('utf8').match(/\^XA/g)).toHaveLength(2);
   });
 });

@@ -19,7 +19,7 @@ export interface Picture {
 
 let library: Promise<PDFiumLibrary> | undefined;
 
-/** A PDF's pages as pixels; kept as PNG files under PICTURES_DIR when that is set, for a reader's eyes. */
+/** Returns the pages of a PDF as pixels. Also writes PNG files to PICTURES_DIR when it is set, for visual checks. */
 export async function pagesOf(pdf: Uint8Array, name: string, scale = 3): Promise<Picture[]> {
   library ??= PDFiumLibrary.init();
   const document = await (await library).loadDocument(pdf);
@@ -27,7 +27,7 @@ export async function pagesOf(pdf: Uint8Array, name: string, scale = 3): Promise
     const pictures: Picture[] = [];
     for (const page of document.pages()) {
       const { data, width, height } = await page.render({ scale, render: 'bitmap' });
-      // PDFium gives BGRA.
+      // PDFium returns BGRA.
       const rgba = new Uint8ClampedArray(data);
       for (let i = 0; i < rgba.length; i += 4) {
         const blue = rgba[i]!;
@@ -44,7 +44,7 @@ export async function pagesOf(pdf: Uint8Array, name: string, scale = 3): Promise
   }
 }
 
-/** The text of a PDF's pages, as a reader would copy it. */
+/** Returns the text of the pages of a PDF. */
 export async function textOf(pdf: Uint8Array): Promise<string[]> {
   library ??= PDFiumLibrary.init();
   const document = await (await library).loadDocument(pdf);
@@ -55,6 +55,7 @@ export async function textOf(pdf: Uint8Array): Promise<string[]> {
   }
 }
 
+/** Returns a PNG file as pixels. */
 export async function pictureOfPng(png: Uint8Array, name: string): Promise<Picture> {
   const image = await loadImage(Buffer.from(png));
   const canvas = createCanvas(image.width, image.height);
@@ -76,7 +77,7 @@ function keep({ width, height, data }: Picture, name: string): void {
   writeFileSync(join(folder, `${name}.png`), canvas.toBuffer('image/png'));
 }
 
-/** Every barcode a scanner finds in a picture. */
+/** Returns all barcodes in a picture. */
 export async function barcodesIn(picture: Picture): Promise<ReadResult[]> {
   return await readBarcodes(
     {
@@ -89,7 +90,7 @@ export async function barcodesIn(picture: Picture): Promise<ReadResult[]> {
   );
 }
 
-/** Whether anything but white stands within `margin` pixels of the picture's edge. */
+/** Returns true when any pixel within `margin` pixels of the edge is not white. */
 export function touchesEdge({ width, height, data }: Picture, margin: number): boolean {
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {

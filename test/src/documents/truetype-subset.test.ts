@@ -35,7 +35,7 @@ test.each(Object.entries(TEXTS) as [Script, string][])(
   },
 );
 
-test('a glyph is included once, and the empty box is always there', () => {
+test('a glyph is included once, and the glyph for missing characters is always included', () => {
   const subset = new TrueTypeSubset(new TrueTypeFile(readFileSync(fontPath('latin', 'bold'))));
 
   expect([

@@ -10,16 +10,18 @@ import { uuidv7 } from '../../../src/platform/ids';
 import { createObjectStore } from '../../../src/platform/objects/create-object-store';
 import type { ObjectStore } from '../../../src/platform/objects/object-store';
 import { DOCUMENT_LINK_SECONDS } from '../../../src/platform/objects/signed-links';
-import { json, type Sql } from '../../../src/platform/postgres';
+import type { Sql } from '../../../src/platform/postgres';
 import { buyShipment } from '../../../src/shipping/purchase';
 import { documentLink, type ShipmentDocument, shipmentDocuments } from '../../../src/shipping/shipments';
 import { testAccount, testApiDeps } from '../../support/api-deps';
+import { binaryBody } from '../../support/binary-body';
 import { testDatabase } from '../../support/database';
-import { CHICAGO } from '../documents/addresses';
+import { insertShippingOrder } from '../../support/shipping-rows';
+import { CHICAGO } from '../consignments/sample-addresses';
+import { consignmentTo } from '../consignments/sample-consignments';
 import { type S3Server, startS3Server, wantsS3Server } from '../platform/objects/s3-server';
-import { consignmentTo } from './consignments';
 
-/** A shipment's documents over their whole life, in each store: link, download, end of the link, end of retention. */
+/** The life of a shipment's documents in each object store: link, download, expiry of the link, end of retention. */
 
 let s3: S3Server | undefined;
 afterAll(() => s3?.stop());
@@ -52,7 +54,7 @@ if (wantsS3Server()) {
     },
   ]);
 } else {
-  console.warn('Links into S3 are not tested: neither a built S3 server nor Go is here.');
+  console.warn('Links to S3 are not tested: neither an S3 server binary nor Go is installed.');
 }
 
 describe.each(stores)('documents in %s', (_, createStore) => {
@@ -73,38 +75,27 @@ describe.each(stores)('documents in %s', (_, createStore) => {
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
   async function boughtDocuments(): Promise<ShipmentDocument[]> {
-    const id = uuidv7();
-    await sql`
-      INSERT INTO shipping_orders (id, account_id, order_reference_id, fingerprint, consignment, method_uid, label, waiting_until)
-      VALUES (${id}, ${accountId}, ${id}, '', ${json(sql, {})}, '', ${json(sql, {})}, now())`;
     const bought = await buyShipment(
       { sql, objects: deps.objects, carriers: createCarriers(sql) },
       {
         consignment: consignmentTo(CHICAGO),
         methodUid: 'tern_parcel_standard',
-        idempotencyKey: id,
-        owner: { kind: 'shipping_order', shippingOrderId: id },
+        idempotencyKey: uuidv7(),
+        owner: await insertShippingOrder(sql, accountId),
       },
     );
     if (!bought.ok) throw new Error(bought.refusal.message);
     return await shipmentDocuments(sql, bought.shipment.shipmentId);
   }
 
-  /** As a partner's tool does it: follows the link wherever it leads, without a key. */
+  /** Downloads a link as a partner's tool does: it follows redirects and sends no key. */
   async function fetched(link: string): Promise<{
     status: number;
     type: string | undefined;
     disposition: string | undefined;
     body: Buffer;
   }> {
-    const answer = await request(app)
-      .get(link.slice(deps.publicUrl.length))
-      .buffer(true)
-      .parse((response, done) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => done(null, Buffer.concat(chunks)));
-      });
+    const answer = await request(app).get(link.slice(deps.publicUrl.length)).buffer(true).parse(binaryBody);
     const { location } = answer.headers;
     if (answer.status !== 302 || location === undefined) {
       const { 'content-type': type, 'content-disposition': disposition } = answer.headers;
@@ -119,7 +110,7 @@ describe.each(stores)('documents in %s', (_, createStore) => {
     };
   }
 
-  test('are fetched by their links under their own type and name', async () => {
+  test('are downloaded by their links with their content type and file name', async () => {
     const documents = await boughtDocuments();
 
     expect(documents.map(({ documentType }) => documentType)).toEqual(['label', 'commercial_invoice']);
@@ -133,7 +124,7 @@ describe.each(stores)('documents in %s', (_, createStore) => {
     }
   });
 
-  test('are given by a link for seven days, and no longer; altered, it gives nothing', async () => {
+  test('are available by a link for exactly seven days, and not by an altered link', async () => {
     const [label, invoice] = (await boughtDocuments()) as [ShipmentDocument, ShipmentDocument];
     const madeAt = (secondsAgo: number) =>
       documentLink(deps.links, label, new Date(Date.now() - secondsAgo * 1_000));
@@ -148,7 +139,7 @@ describe.each(stores)('documents in %s', (_, createStore) => {
     expect((await fetched(forged)).status).toBe(403);
   });
 
-  test('are deleted after their time, and links to them answer 404; younger ones stay', async () => {
+  test('are deleted after the retention period, and their links answer 404; newer documents stay', async () => {
     const [old, young] = [await boughtDocuments(), await boughtDocuments()];
     await sql`
       UPDATE shipment_documents SET created_at = now() - make_interval(days => ${KEPT_DAYS + 1})

@@ -1,13 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { signatureHeaders } from '../../../src/platform/http/webhook-signature';
-import { randomToken } from '../../../src/platform/ids';
+import { signedCarrierEvents } from '../../support/carrier-events';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { is, orderBody, orderUntil, partnerClock } from '../../workflows/order/order-fixture';
 
-/** What carriers report of an order's parcels, as the order and its client get to know it. */
+/** Carrier events of an order's parcels, as they appear in the order and in its notifications. */
 
-interface Told {
+interface Notification {
   event: string;
   orderId: string;
   minDeliveryDate?: string;
@@ -15,8 +14,8 @@ interface Told {
 }
 
 let stack: TestStack;
-let stopHearing: () => Promise<void>;
-const told: Told[] = [];
+let stopServer: () => Promise<void>;
+const notifications: Notification[] = [];
 const now = partnerClock();
 
 beforeAll(async () => {
@@ -24,11 +23,11 @@ beforeAll(async () => {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    told.push(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+    notifications.push(JSON.parse(Buffer.concat(chunks).toString('utf8')));
     response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stopHearing = () =>
+  stopServer = () =>
     new Promise((resolve) => {
       server.closeAllConnections();
       server.close(() => resolve());
@@ -36,9 +35,9 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
   await stack.shop.createWebhook({ body: { url, events: ['order_delivery_estimate_updated'] } });
 }, 60_000);
-afterAll(() => stopHearing());
+afterAll(() => stopServer());
 
-/** A shipped order of two posters in two parcels. */
+/** Returns a shipped order of two posters in two parcels. */
 async function shippedInTwo(reference: string) {
   const parcel = { packageItems: [{ orderItemReferenceId: 'poster', quantity: 1 }] };
   const body = orderBody(stack, reference, { quantity: 2 });
@@ -66,7 +65,7 @@ async function shippedInTwo(reference: string) {
 }
 
 let scans = 0;
-/** The carrier reports one scan at its webhook. */
+/** Sends one scan to the carrier webhook. */
 async function report(
   carrierUid: string,
   trackingNumber: string,
@@ -75,32 +74,22 @@ async function report(
 ): Promise<void> {
   const createdAt = new Date(Date.now() + ++scans * 1_000).toISOString();
   const scan = { id: `scan-${scans}`, trackingNumber, statusUid, message: statusUid, createdAt };
-  const body = JSON.stringify({ events: [{ ...scan, expectedDeliveryDate }] });
   const answer = await fetch(`${stack.baseUrl}/v1/carriers/${carrierUid}/events`, {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...signatureHeaders({
-        id: `msg_${randomToken(8)}`,
-        body,
-        at: new Date(),
-        secrets: [stack.services.secrets.carrierWebhookSecret],
-      }),
-    },
-    body,
+    ...signedCarrierEvents([{ ...scan, expectedDeliveryDate }], stack.services.secrets.carrierWebhookSecret),
   });
   expect(answer.status).toBe(200);
 }
 
 const shipmentOf = async (orderId: string) =>
   (await stack.shop.getOrder({ params: { orderId } })).shipment as unknown as Record<string, unknown>;
-const estimatesTold = (orderId: string) =>
-  told
+const notifiedEstimates = (orderId: string) =>
+  notifications
     .filter((each) => each.orderId === orderId)
     .map(({ minDeliveryDate, maxDeliveryDate }) => [minDeliveryDate, maxDeliveryDate]);
 const dayAfter = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
-test('an order of two parcels is delivered when both are', async () => {
+test('an order of two parcels is delivered when both parcels are', async () => {
   const { orderId, carrierUid, numbers } = await shippedInTwo('two-parcels');
 
   await report(carrierUid, numbers[0], 'delivered');
@@ -114,20 +103,20 @@ test('an order of two parcels is delivered when both are', async () => {
   expect(items.map(({ status }) => status)).toEqual(['delivered']);
 });
 
-test('days on which a carrier expects parcels become the order’s delivery dates, and its client is told', async () => {
+test('a carrier’s expected delivery dates become the order’s delivery dates, and its client is notified', async () => {
   const { orderId, carrierUid, numbers } = await shippedInTwo('estimates');
   const planned = await shipmentOf(orderId);
-  await eventually(async () => (estimatesTold(orderId).length === 1 ? true : undefined));
+  await eventually(async () => (notifiedEstimates(orderId).length === 1 ? true : undefined));
 
   await report(carrierUid, numbers[0], 'in_transit', dayAfter(20));
   const first = await shipmentOf(orderId);
   await report(carrierUid, numbers[1], 'in_transit', dayAfter(24));
   const both = await shipmentOf(orderId);
-  // Nothing new, a slip, and a better estimate.
+  // A repeated estimate, a date in the past, and an earlier estimate.
   await report(carrierUid, numbers[1], 'in_transit', dayAfter(24));
   await report(carrierUid, numbers[0], 'in_transit', '2020-01-01');
   await report(carrierUid, numbers[0], 'out_for_delivery', dayAfter(18));
-  const better = await shipmentOf(orderId);
+  const earlier = await shipmentOf(orderId);
 
   const { initialMinDeliveryDate, initialMaxDeliveryDate } = planned;
   const dates = (min: number, max: number) => ({
@@ -144,9 +133,9 @@ test('days on which a carrier expects parcels become the order’s delivery date
   });
   expect(first).toMatchObject(dates(20, 20));
   expect(both).toMatchObject(dates(20, 24));
-  expect(better).toMatchObject(dates(18, 24));
-  await eventually(async () => (estimatesTold(orderId).length >= 4 ? true : undefined));
-  expect(estimatesTold(orderId).sort()).toEqual(
+  expect(earlier).toMatchObject(dates(18, 24));
+  await eventually(async () => (notifiedEstimates(orderId).length >= 4 ? true : undefined));
+  expect(notifiedEstimates(orderId).sort()).toEqual(
     [
       [initialMinDeliveryDate, initialMaxDeliveryDate],
       [dayAfter(20), dayAfter(20)],

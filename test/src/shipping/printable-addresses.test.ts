@@ -5,7 +5,7 @@ import { fields, type OrdersApi, ordersApi } from '../../api/orders/orders-api';
 import { address, order } from '../../api/orders/sample-orders';
 import { testApiDeps } from '../../support/api-deps';
 
-/** Addresses of orders and partners go on labels: what no font has is refused when it comes in, not drawn as a box. */
+/** Addresses of orders and partners are printed on labels. Characters that no font has are refused, not drawn as boxes. */
 
 let api: OrdersApi;
 
@@ -32,16 +32,19 @@ const refusals = (names: readonly string[], within: string) =>
   names.map((name) => `VALIDATION_ERROR ${within}.${name}`).sort();
 
 describe('the delivery address of an order', () => {
-  test.each([WIZARD, CUNEIFORM])('with %s in its fields is refused, each field named', async (character) => {
-    const text = `Haus ${character}`;
+  test.each([WIZARD, CUNEIFORM])(
+    'with %s in its fields is refused, and the error names each field',
+    async (character) => {
+      const text = `Haus ${character}`;
 
-    const answer = await api.submit(order({ shippingAddress: address(inEvery(RECEIVER_FIELDS, text)) }));
+      const answer = await api.submit(order({ shippingAddress: address(inEvery(RECEIVER_FIELDS, text)) }));
 
-    expect(answer.status).toBe(400);
-    expect(fields(answer.body)).toEqual(refusals(RECEIVER_FIELDS, 'shippingAddress'));
-  });
+      expect(answer.status).toBe(400);
+      expect(fields(answer.body)).toEqual(refusals(RECEIVER_FIELDS, 'shippingAddress'));
+    },
+  );
 
-  test('of a draft, of its change and of a shipment’s change obeys the same rule', async () => {
+  test('follows the same rule in drafts, in changed drafts and in changed shipments', async () => {
     const shippingAddress = address({ city: WIZARD });
     const draft = await api.submit(order({ orderReferenceId: 'draft', orderType: 'draft' }));
     const placed = await api.submit(order({ orderReferenceId: 'placed' }));
@@ -99,14 +102,14 @@ describe('the delivery address of an order', () => {
         city: 'Hà Nội',
       },
     ],
-  ])('in %s is taken', async (name, change) => {
+  ])('in %s is accepted', async (name, change) => {
     const answer = await api.submit(order({ orderReferenceId: name, shippingAddress: address(change) }));
 
     expect(answer.status).toBe(200);
   });
 });
 
-describe('the address a partner sends from', () => {
+describe('the sender address of a partner', () => {
   const sender = {
     firstName: 'Dispatch',
     lastName: 'Desk',
@@ -142,7 +145,7 @@ describe('the address a partner sends from', () => {
       });
   };
 
-  test('is refused with a character that no font has, each field named; tax numbers too', async () => {
+  test('is refused with a character that no font has, in tax ids too, and the error names each field', async () => {
     const names = [
       'firstName',
       'lastName',
@@ -164,7 +167,7 @@ describe('the address a partner sends from', () => {
     expect(fields(answer.body)).toEqual(refusals([...names, 'taxIds.eoriNumber'], 'senderAddress'));
   });
 
-  test('is taken in any writing that labels can carry', async () => {
+  test('is accepted in any script that labels can print', async () => {
     expect(
       (await setUp('prints-tokyo', { ...sender, company: '株式会社サンプル印刷', city: '中央区' })).status,
     ).toBe(200);

@@ -8,18 +8,13 @@ import { uuidv7 } from '../../../src/platform/ids';
 import { createFolderStore } from '../../../src/platform/objects/folder-store';
 import type { ObjectStore } from '../../../src/platform/objects/object-store';
 import { createLinkSigner } from '../../../src/platform/objects/signed-links';
-import { json } from '../../../src/platform/postgres';
 import { buyShipment, voidShipment } from '../../../src/shipping/purchase';
-import {
-  dispatchAnswer,
-  readShipment,
-  type ShipmentOwner,
-  shipmentDocuments,
-} from '../../../src/shipping/shipments';
+import { dispatchAnswer, readShipment, shipmentDocuments } from '../../../src/shipping/shipments';
 import { type TestDatabase, testDatabase } from '../../support/database';
-import { CHICAGO, MUNICH } from '../documents/addresses';
+import { insertShippingOrder } from '../../support/shipping-rows';
+import { CHICAGO, MUNICH } from '../consignments/sample-addresses';
+import { consignmentTo, packageOf } from '../consignments/sample-consignments';
 import { barcodesIn, pagesOf, textOf } from '../documents/pictures';
-import { consignmentTo, packageOf } from './consignments';
 
 let database: TestDatabase;
 let folder: string;
@@ -43,15 +38,9 @@ const deps = (change: Partial<{ objects: ObjectStore; carriers: Carriers }> = {}
   ...change,
 });
 
-async function owner(): Promise<ShipmentOwner> {
-  const id = uuidv7();
-  await database.sql`
-    INSERT INTO shipping_orders (id, account_id, order_reference_id, fingerprint, consignment, method_uid, label, waiting_until)
-    VALUES (${id}, ${accountId}, ${id}, '', ${json(database.sql, {})}, '', ${json(database.sql, {})}, now())`;
-  return { kind: 'shipping_order', shippingOrderId: id };
-}
+const owner = () => insertShippingOrder(database.sql, accountId);
 
-/** A carrier that goes wrong in one call, as often as told. */
+/** Returns a carrier with some functions replaced by faulty ones. */
 function faulty(adapter: CarrierAdapter, faults: Partial<CarrierAdapter>): Carriers {
   return carriersOf([{ ...adapter, ...faults }]);
 }
@@ -63,7 +52,7 @@ const liveLabels = async (key: string) =>
       WHERE s.idempotency_key = ${key} AND p.voided_at IS NULL`
   ).length;
 
-test('a purchase gives a tracking number, a cost and a label for each package', async () => {
+test('a purchase returns a tracking number, a cost and a label for each package', async () => {
   const result = await buyShipment(deps(), {
     consignment: consignmentTo(MUNICH, { count: 3 }),
     methodUid: 'corvid_post_parcel',
@@ -98,7 +87,7 @@ test.each([
   ['corvid_post_parcel', false],
   ['tern_parcel_domestic', true],
   ['merlin_express_domestic', true],
-])('a label of %s shows the client’s brand where the carrier allows it: %s', async (methodUid, allowed) => {
+])('a label of %s shows the client’s brand when the carrier allows it: %s', async (methodUid, allowed) => {
   const result = await buyShipment(deps(), {
     consignment: { ...consignmentTo(MUNICH), brandName: 'Northern Walls' },
     methodUid,
@@ -113,7 +102,7 @@ test.each([
   expect(text!.includes('Northern Walls')).toBe(allowed);
 });
 
-test('couriers’ packages carry SSCCs, and every package can be tracked from the start', async () => {
+test('packages of couriers have SSCCs, and every package is tracked from the purchase on', async () => {
   const result = await buyShipment(deps(), {
     consignment: consignmentTo(MUNICH, { count: 2 }),
     methodUid: 'tern_parcel_domestic',
@@ -137,7 +126,7 @@ test.each([
     ['cn22', 'cn22'],
   ],
   ['by courier', 'tern_parcel_standard', ['label', 'label', 'invoice'], ['commercial_invoice']],
-])('customs papers go with what crosses a border %s', async (_, methodUid, types, papers) => {
+])('packages that cross a customs border %s have customs documents', async (_, methodUid, types, papers) => {
   const consignment = consignmentTo(CHICAGO, {
     packages: [
       packageOf({ lengthMm: 300, widthMm: 200 }),
@@ -157,7 +146,7 @@ test.each([
   expect(documents.slice(2).map(({ documentType }) => documentType)).toEqual(papers);
 });
 
-test('the same key gives the same shipment, also asked ten times at once', async () => {
+test('the same key returns the same shipment, for ten concurrent calls too', async () => {
   const idempotencyKey = uuidv7();
   const by = await owner();
   const ask = () =>
@@ -180,15 +169,12 @@ test('the same key gives the same shipment, also asked ten times at once', async
   expect(await shipmentDocuments(database.sql, shipmentId)).toHaveLength(2);
 });
 
-describe('a crash at any point, and the same call again, give one label', () => {
+describe('after a crash at any point, the same call returns one label per package', () => {
   const crash = new Error('killed');
   test.each([
+    ['before the carrier call', () => ({ carriers: faulty(post(), { buy: () => Promise.reject(crash) }) })],
     [
-      'before the carrier was asked',
-      () => ({ carriers: faulty(post(), { buy: () => Promise.reject(crash) }) }),
-    ],
-    [
-      'after the carrier sold',
+      'after the carrier call',
       () => ({
         carriers: faulty(post(), {
           buy: async (request) => {
@@ -243,7 +229,7 @@ describe('a crash at any point, and the same call again, give one label', () => 
 });
 
 describe('a refusal', () => {
-  test('of one package takes the bought ones back', async () => {
+  test('of one package voids the packages that were bought', async () => {
     const idempotencyKey = uuidv7();
     const consignment = consignmentTo(MUNICH, {
       packages: [packageOf(), packageOf({ packageReferenceId: 'pkg-2', grossWeightGrams: 90_000 })],
@@ -266,21 +252,21 @@ describe('a refusal', () => {
     ).toHaveLength(0);
   });
 
-  test('does not stick: the same key may buy when the fault is mended', async () => {
+  test('is not final: the same key buys a corrected consignment', async () => {
     const idempotencyKey = uuidv7();
     const by = await owner();
     const { phone: _, ...withoutPhone } = CHICAGO;
     const request = { methodUid: 'merlin_express_worldwide', idempotencyKey, owner: by };
     const refused = await buyShipment(deps(), { ...request, consignment: consignmentTo(withoutPhone) });
 
-    const mended = await buyShipment(deps(), { ...request, consignment: consignmentTo(CHICAGO) });
+    const corrected = await buyShipment(deps(), { ...request, consignment: consignmentTo(CHICAGO) });
 
     expect(refused).toMatchObject({ ok: false, refusal: { missing: ['receiver.person.phone'] } });
-    expect(mended.ok).toBe(true);
+    expect(corrected.ok).toBe(true);
     expect(await liveLabels(idempotencyKey)).toBe(1);
   });
 
-  test('of an unknown method leaves nothing behind', async () => {
+  test('of an unknown method leaves no row', async () => {
     const idempotencyKey = uuidv7();
     const result = await buyShipment(deps(), {
       consignment: consignmentTo(),
@@ -305,10 +291,10 @@ describe('voiding', () => {
       owner: await owner(),
     });
 
-  test('takes the labels back, once, and the key can buy no more', async () => {
+  test('voids the labels once, and the key can buy nothing afterwards', async () => {
     const idempotencyKey = uuidv7();
     const bought = await buy(idempotencyKey);
-    if (!bought.ok) throw new Error('refused');
+    if (!bought.ok) throw new Error('the purchase was refused');
     const { shipmentId } = bought.shipment;
 
     expect(await voidShipment(deps(), { shipmentId })).toEqual({ ok: true });
@@ -319,7 +305,7 @@ describe('voiding', () => {
     expect(await buy(idempotencyKey)).toMatchObject({ ok: false, refusal: { code: 'SHIPMENT_VOIDED' } });
   });
 
-  test('of a purchase that is under way wins: nothing is left bought', async () => {
+  test('wins over a concurrent purchase: no label stays bought', async () => {
     const idempotencyKey = uuidv7();
     const slow = faulty(post(), {
       buy: async (request) => {
@@ -343,10 +329,10 @@ describe('voiding', () => {
     expect(await readdir(join(folder, 'data', 'shipments', id, '1'))).toEqual([]);
   });
 
-  test('a carrier that does not answer is asked again later', async () => {
+  test('can be repeated after a carrier did not answer', async () => {
     const idempotencyKey = uuidv7();
     const bought = await buy(idempotencyKey);
-    if (!bought.ok) throw new Error('refused');
+    if (!bought.ok) throw new Error('the purchase was refused');
     const away = faulty(post(), {
       void: () => Promise.reject(new CarrierUnavailable('corvid_post', 'time-out')),
     });
@@ -357,28 +343,28 @@ describe('voiding', () => {
     expect(await voidShipment(deps(), bought.shipment)).toEqual({ ok: true });
   });
 
-  test('a carrier that will not void says why', async () => {
+  test('returns the reason of a carrier that refuses to void', async () => {
     const bought = await buy(uuidv7());
-    if (!bought.ok) throw new Error('refused');
-    const stubborn = faulty(post(), {
+    if (!bought.ok) throw new Error('the purchase was refused');
+    const refusing = faulty(post(), {
       void: () => Promise.resolve({ ok: false, reason: 'already scanned' }),
     });
 
-    expect(await voidShipment(deps({ carriers: stubborn }), bought.shipment)).toEqual({
+    expect(await voidShipment(deps({ carriers: refusing }), bought.shipment)).toEqual({
       ok: false,
       reason: 'already scanned',
     });
   });
 });
 
-test('a dispatch is answered with links of seven days and the first package’s tracking data', async () => {
+test('the dispatch answer has links for seven days and the tracking data of the first package', async () => {
   const bought = await buyShipment(deps(), {
     consignment: consignmentTo(MUNICH, { count: 2 }),
     methodUid: 'tern_parcel_domestic',
     idempotencyKey: uuidv7(),
     owner: await owner(),
   });
-  if (!bought.ok) throw new Error('refused');
+  if (!bought.ok) throw new Error('the purchase was refused');
   const links = createLinkSigner({ secret: 'x'.repeat(32), publicUrl: 'https://print.example' });
   const now = new Date('2026-03-01T12:00:00Z');
 

@@ -7,8 +7,8 @@ import { keepHistory } from '../../support/histories';
 import { testTemporalAddress, workflowBundle } from '../../support/servers';
 
 /**
- * Writes histories/: one run of each way through the workflows of shipping, whose steps are played. To be run when a
- * workflow gets a new way, for that one; the others stay, since runs like them may be under way:
+ * Records histories/: one run per path through the shipping workflows, with scripted activities. Record a history when a
+ * workflow gets a new path. Keep the existing ones, since such workflows may still be running:
  * `npx jest --testMatch '**\/record-histories.ts' -t <name>`
  */
 
@@ -29,7 +29,7 @@ const refused = {
 const away = () => {
   throw ApplicationFailure.create({ message: 'The carrier is away.', type: 'CarrierUnavailable' });
 };
-/** The answers of a step, one after the other. */
+/** Returns an activity that gives one answer after the other. */
 const inTurn = <T>(...answers: readonly (() => Promise<T>)[]) => {
   let turn = 0;
   return () => answers[turn++]!();

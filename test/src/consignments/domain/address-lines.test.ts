@@ -1,9 +1,9 @@
 import { addressLines } from '../../../../src/consignments/domain/address-lines';
-import { ATHENS, BERLIN, CHICAGO, SEOUL, SHANGHAI, TOKYO } from '../../documents/addresses';
+import { ATHENS, BERLIN, CHICAGO, SEOUL, SHANGHAI, TOKYO } from '../sample-addresses';
 
 test.each([
   [
-    'Germany, with the street given twice',
+    'Germany, with a repeated street',
     BERLIN,
     ['Jörg Weiß', 'Druckhaus Spree GmbH', 'Köpenicker Straße 154a', '10997 Berlin', 'GERMANY'],
   ],
@@ -52,7 +52,7 @@ test.each([
     ['Taro Yamada', '4-5-6 Ginza', '104-0061', 'Chuo-ku Tokyo', 'JAPAN'],
   ],
   [
-    'Britain, post code on its own line',
+    'Britain, with the post code on its own line',
     {
       firstName: 'Ann',
       lastName: 'Lee',
@@ -64,7 +64,7 @@ test.each([
     ['Ann Lee', '1 Wharf Street', 'Leeds', 'LS2 7EQ', 'UNITED KINGDOM'],
   ],
   [
-    'Australia, suburb over the city',
+    'Australia, with the suburb above the city',
     {
       firstName: 'Jo',
       lastName: 'Park',
@@ -78,7 +78,7 @@ test.each([
     ['Jo Park', '5 Bay Road', 'Newtown', 'Sydney NSW 2042', 'AUSTRALIA'],
   ],
   [
-    'a street and number apart from the address lines',
+    'a street and house number that are not in the address lines',
     {
       lastName: 'Klein',
       addressLine1: 'Hinterhaus',
@@ -94,7 +94,7 @@ test.each([
   expect(addressLines(address)).toEqual(lines);
 });
 
-test('within a country its name is left out', () => {
+test('an address in the sender’s country has no country line', () => {
   expect(addressLines(BERLIN, { from: 'DE' })).not.toContain('GERMANY');
   expect(addressLines(BERLIN, { from: 'US' })).toContain('GERMANY');
 });

@@ -44,18 +44,18 @@ test.each([
   ['names in any case and spelling', 'CORVID-POST', 'post_parcel'],
   ['the cheapest of a list', 'merlin_next_day,post_parcel', 'post_parcel'],
   ['the cheapest of tiers and names', 'express, post_parcel', 'post_parcel'],
-  ['unknown names passed over', 'owl_mail, fed_ex_2_day,post_parcel', 'post_parcel'],
-  ['empty entries passed over', ',,express,', 'merlin_next_day'],
-  ['nothing known', 'owl_mail,fed_ex_2_day', 'choice_matches_none'],
+  ['unknown names are ignored', 'owl_mail, fed_ex_2_day,post_parcel', 'post_parcel'],
+  ['empty entries are ignored', ',,express,', 'merlin_next_day'],
+  ['only unknown names', 'owl_mail,fed_ex_2_day', 'choice_matches_none'],
 ])('%s', (_, choice, expected) => {
   expect(chosen(choice)).toBe(expected);
 });
 
-test('with no quotes nothing carries it, whatever is asked for', () => {
+test('without quotes no method carries the consignment', () => {
   expect(chooseMethod([], 'express')).toEqual({ ok: false, reason: 'no_method_carries_it' });
 });
 
-test('tells whether the choice is the cheapest', () => {
+test('reports whether the chosen method is the cheapest', () => {
   expect(chooseMethod(quotes, 'standard')).toMatchObject({ isCheapest: true });
   expect(chooseMethod(quotes, 'express')).toMatchObject({ isCheapest: false });
 });

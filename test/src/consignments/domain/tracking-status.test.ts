@@ -13,7 +13,7 @@ const event = fc.record({
   occurredAt: fc.integer({ min: 0, max: 9 }).map((hour) => `2026-01-05T0${hour}:00:00.000Z`),
 });
 
-test('the same events give the same status in whatever order and however often they come', () => {
+test('the status does not depend on the order or repetition of events', () => {
   fc.assert(
     fc.property(
       fc.array(event, { minLength: 1, maxLength: 12 }),
@@ -30,7 +30,7 @@ test('the same events give the same status in whatever order and however often t
   );
 });
 
-test('further events never set a status back', () => {
+test('further events never lower the rank of a status', () => {
   fc.assert(
     fc.property(fc.array(event, { minLength: 1 }), event, (events, late) => {
       const rank = (status: TrackingStatus) => TRACKING_STATUS[status].rank;
@@ -49,8 +49,13 @@ test.each([
     ['out_for_delivery', '18:00'],
     'out_for_delivery',
   ],
-  ['the way on after an exception', ['shipping_exception', '12:00'], ['in_transit', '18:00'], 'in_transit'],
-  ['nothing but registration', ['registered', '12:00'], ['registered', '13:00'], 'registered'],
+  [
+    'in transit again after an exception',
+    ['shipping_exception', '12:00'],
+    ['in_transit', '18:00'],
+    'in_transit',
+  ],
+  ['registration only', ['registered', '12:00'], ['registered', '13:00'], 'registered'],
 ] as const)('%s', (_, first, second, expected) => {
   const events = [first, second].map(([statusUid, time]) => ({
     statusUid,
@@ -60,7 +65,7 @@ test.each([
   expect(furthest(events)).toBe(expected);
 });
 
-test('each status has a number of its own, those known from the field as known', () => {
+test('each status has a unique number, and 1, 2 and 6 are those that partners use', () => {
   const numbers = Object.values(TRACKING_STATUS).map(({ number }) => number);
 
   expect(new Set(numbers).size).toBe(TRACKING_STATUSES.length);
@@ -86,7 +91,7 @@ test('orders show in transit, delivered and returned', () => {
   ]);
 });
 
-test('carriers are asked less often as a package grows old, and no more when it has arrived', () => {
+test('checks become less frequent with age and end with delivery', () => {
   expect(nextCheckHours('out_for_delivery', 3)).toBe(1);
   expect(nextCheckHours('in_transit', 3)).toBe(3);
   expect(nextCheckHours('in_transit', 40)).toBe(24);

@@ -3,8 +3,9 @@ import type {
   ConsignmentPackage,
   PostalAddress,
 } from '../../../src/consignments/domain/consignment';
-import { BERLIN, CHICAGO } from '../documents/addresses';
+import { BERLIN, CHICAGO } from './sample-addresses';
 
+/** Returns a package with two framed posters. */
 export function packageOf(change: Partial<ConsignmentPackage> = {}): ConsignmentPackage {
   return {
     packageReferenceId: 'pkg-1',
@@ -27,6 +28,7 @@ export function packageOf(change: Partial<ConsignmentPackage> = {}): Consignment
   };
 }
 
+/** Returns a consignment of `count` equal packages from Berlin. */
 export function consignmentTo(
   receiver: PostalAddress = CHICAGO,
   change: Partial<Consignment> & { count?: number } = {},

@@ -1,0 +1,93 @@
+import { contentsValue, lineValue } from '../consignments/domain/customs';
+import { barcodeText, drawBars, encodeBarcode } from './barcode';
+import { CATEGORIES, CATEGORY, type CustomsDeclaration, DECLARATION, signerOf } from './customs-declaration';
+import { amount, itemWeight, kilograms, partyLines } from './customs-text';
+import { mm, type Pen } from './pen';
+import { type Area, type Block, boxes, paragraphs, renderSheet, stacked } from './sheet';
+
+const A5_LANDSCAPE = { page: [mm(210), mm(148)], margin: mm(8), titleSize: 12, textSize: 7.5 } as const;
+/** Shares of the three boxes at the top: sender, receiver, barcode. */
+const PARTY_SHARE = 0.31;
+const BARCODE_SHARE = 0.38;
+const BAR_HEIGHT = 40;
+
+/** Renders a CN23 on A5 for the document pouch, with as many pages as the contents need. */
+export async function renderCn23(declaration: CustomsDeclaration): Promise<Buffer> {
+  const { consignment, pack, barcode, date } = declaration;
+  const netGrams = pack.items.reduce((sum, item) => sum + itemWeight(item), 0);
+  return await renderSheet(
+    consignment.receiver.country,
+    {
+      title: 'CUSTOMS DECLARATION  CN 23',
+      columns: [
+        { title: 'Detailed description of contents', share: 0.4 },
+        { title: 'Quantity', share: 0.1, align: 'right' },
+        { title: 'Net weight', share: 0.13, align: 'right' },
+        { title: 'Value', share: 0.15, align: 'right' },
+        { title: 'HS tariff number', share: 0.13, align: 'right' },
+        { title: 'Origin', share: 0.09, align: 'right' },
+      ],
+      rows: pack.items.map((item) => [
+        item.description,
+        String(item.quantity),
+        kilograms(itemWeight(item)),
+        amount(lineValue(item)),
+        item.hsCode ?? '',
+        item.countryOfOrigin ?? '',
+      ]),
+      totals: [
+        ['Net weight', kilograms(netGrams)],
+        ['Gross weight', kilograms(pack.grossWeightGrams)],
+        ['Total value', amount(contentsValue([pack], consignment.currency))],
+      ],
+      head: (pen, area) => stacked(partiesAndBarcode(pen, area, declaration), categories(pen, area)),
+      foot: (pen, area) =>
+        paragraphs(
+          pen,
+          area,
+          [DECLARATION, `Date ${date}     Sender’s signature: ${signerOf(consignment)}`],
+          6.5,
+        ),
+      footer: `CN23 ${barcodeText(barcode)}`,
+    },
+    A5_LANDSCAPE,
+  );
+}
+
+function partiesAndBarcode(
+  pen: Pen,
+  area: Area,
+  { consignment, carrierName, barcode }: CustomsDeclaration,
+): Block {
+  const symbol = encodeBarcode(barcode);
+  const moduleWidth = Math.min(mm(0.38), (area.width * BARCODE_SHARE - 26) / symbol.modules);
+  const parties = boxes(
+    pen,
+    area,
+    [
+      { title: 'FROM', lines: partyLines(consignment.sender), share: PARTY_SHARE },
+      { title: 'TO', lines: partyLines(consignment.receiver), share: PARTY_SHARE },
+      {
+        title: `${carrierName} · ITEM`,
+        // The blank lines leave room for the bars.
+        lines: ['', '', '', '', '', barcodeText(barcode), `Reference ${consignment.reference}`],
+        share: BARCODE_SHARE,
+      },
+    ],
+    7.5,
+  );
+  return {
+    height: parties.height,
+    draw(top) {
+      parties.draw(top);
+      const center = area.x + 12 + (area.width - 12) * (1 - BARCODE_SHARE / 2);
+      const x = center - (symbol.modules * moduleWidth) / 2;
+      drawBars(pen, symbol, { x, y: top + 14, height: BAR_HEIGHT, moduleWidth });
+    },
+  };
+}
+
+function categories(pen: Pen, area: Area): Block {
+  const boxesOf = CATEGORIES.map((category) => `[${category === CATEGORY ? 'X' : '  '}] ${category}`);
+  return paragraphs(pen, area, [boxesOf.join('    ')], 7.5);
+}

@@ -1,0 +1,158 @@
+/** A shipment in the shape of EasyPost's API. */
+interface Shipment {
+  id: string;
+  reference: string | null;
+  rates: object[];
+  selected_rate: object | null;
+  postage_label: { label_url: string } | null;
+  tracking_code: string | null;
+  tracker: { public_url: string } | null;
+  refund_status: string | null;
+  messages: object[];
+}
+
+export interface EasyPostAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  /** Bytes of a label, in place of a JSON body. */
+  readonly raw?: string;
+}
+
+const SERVICES = [
+  ['USPS', 'GroundAdvantage', '7.58', 4],
+  ['USPS', 'Express', '31.40', 1],
+  ['UPSDAP', 'Ground', '11.25', 3],
+] as const;
+/** Parcels above this weight have no rates. */
+const MAX_OUNCES = 1_120;
+
+const error = (status: number, code: string, message: string): EasyPostAnswer => ({
+  status,
+  body: { error: { code, message, errors: [] } },
+});
+const notFound = () => error(404, 'NOT_FOUND', 'The requested resource could not be found.');
+
+/** The shipments and trackers of one EasyPost account. Answers follow EasyPost's documentation. */
+export class EasyPostAccount {
+  private readonly shipments = new Map<string, Shipment>();
+  private readonly trackers = new Map<string, { tracking_details: object[] }>();
+  private serial = 0;
+
+  constructor(private readonly url: () => string) {}
+
+  /** Performs an API call and returns its answer. */
+  // biome-ignore lint/suspicious/noExplicitAny: request bodies of the client
+  handle(method: string, path: string, body: any): EasyPostAnswer {
+    const [, resource, id, action] = path.split('/').map(decodeURIComponent);
+    if (resource === 'label') return { status: 200, body: null, raw: `%PDF-1.4\n% label ${id}` };
+    if (resource === 'trackers' && method === 'POST') return this.tracker(body.tracker.tracking_code);
+    if (resource !== 'shipments') return notFound();
+    if (method === 'POST' && id === undefined) return this.create(body.shipment);
+    const shipment = id === undefined ? undefined : this.find(id);
+    if (shipment === undefined) return notFound();
+    if (method === 'GET') return { status: 200, body: shipment };
+    if (action === 'buy') return this.buy(shipment, body.rate.id);
+    if (action === 'refund') {
+      shipment.refund_status = 'submitted';
+      return { status: 200, body: shipment };
+    }
+    return notFound();
+  }
+
+  /** Returns the number of labels that are paid for and not refunded. */
+  liveLabels(): number {
+    return [...this.shipments.values()].filter(
+      ({ postage_label, refund_status }) => postage_label && !refund_status,
+    ).length;
+  }
+
+  /** Adds a tracking detail to a tracker. */
+  addTrackingDetail(code: string, status: string, datetime: string): void {
+    this.trackers.get(code)!.tracking_details.push({
+      status,
+      message: `now ${status}`,
+      datetime,
+      tracking_location: { city: 'CHICAGO', state: 'IL', country: 'US' },
+    });
+  }
+
+  private find(idOrReference: string): Shipment | undefined {
+    return (
+      this.shipments.get(idOrReference) ??
+      [...this.shipments.values()].find(({ reference }) => reference === idOrReference)
+    );
+  }
+
+  private tracker(code: string): EasyPostAnswer {
+    const tracker = this.trackers.get(code);
+    return tracker
+      ? { status: 200, body: tracker }
+      : error(422, 'TRACKER.CREATE.ERROR', 'unknown tracking code');
+  }
+
+  private create(shipment: {
+    reference?: string;
+    parcel: { weight: number };
+    to_address: { zip: string };
+  }): EasyPostAnswer {
+    if (shipment.to_address.zip === '00000') {
+      return error(422, 'ADDRESS.VERIFY.FAILURE', 'Unable to verify address.');
+    }
+    const created: Shipment = {
+      id: `shp_${++this.serial}`,
+      reference: shipment.reference ?? null,
+      rates: shipment.parcel.weight > MAX_OUNCES ? [] : SERVICES.map((service) => this.rate(service)),
+      selected_rate: null,
+      postage_label: null,
+      tracking_code: null,
+      tracker: null,
+      refund_status: null,
+      messages: [],
+    };
+    this.shipments.set(created.id, created);
+    return { status: 201, body: created };
+  }
+
+  private rate([carrier, service, rate, days]: (typeof SERVICES)[number]): object {
+    return {
+      id: `rate_${++this.serial}`,
+      object: 'Rate',
+      carrier,
+      service,
+      rate,
+      currency: 'USD',
+      delivery_days: days,
+      est_delivery_days: days,
+    };
+  }
+
+  private buy(shipment: Shipment, rateId: string): EasyPostAnswer {
+    if (shipment.postage_label) {
+      return error(422, 'SHIPMENT.POSTAGE.EXISTS', 'Postage already exists for this shipment.');
+    }
+    const code = `9400100${String(++this.serial).padStart(15, '0')}`;
+    shipment.selected_rate = shipment.rates.find((rate) => (rate as { id: string }).id === rateId) ?? null;
+    shipment.postage_label = { label_url: `${this.url()}/label/${shipment.id}.pdf` };
+    shipment.tracking_code = code;
+    shipment.tracker = { public_url: `https://track.easypost.example/${code}` };
+    this.trackers.set(code, trackerOf(code));
+    return { status: 200, body: shipment };
+  }
+}
+
+function trackerOf(code: string) {
+  return {
+    object: 'Tracker',
+    tracking_code: code,
+    carrier: 'USPS',
+    est_delivery_date: '2026-02-03T00:00:00Z',
+    tracking_details: [
+      {
+        status: 'pre_transit',
+        message: 'Shipping label created',
+        datetime: '2026-02-01T08:00:00Z',
+        tracking_location: { city: null, state: null, country: null },
+      },
+    ] as object[],
+  };
+}
