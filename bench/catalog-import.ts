@@ -26,7 +26,7 @@ function csvLine(fields: Readonly<Record<string, unknown>>): string {
   return `${cells.join(',')}\n`;
 }
 
-/** A catalog as a shop would export it: one attribute, one product model, and customer products with two variant values each. */
+/** Yields the CSV lines of a catalog: one attribute, one product model, and customer products with two variant values each. */
 function* catalogLines(products: number): Generator<string> {
   const random = seededRandom(1);
   yield `${HEADER}\n`;
@@ -73,7 +73,7 @@ async function writeCatalog(file: string, products: number): Promise<void> {
   await once(stream, 'finish');
 }
 
-/** Imports a CSV of products by the command's own code into an empty database: dry, for good, and again without change. */
+/** Imports a CSV of products with the code of the command into an empty database: a dry run, an import, and a repeated import. */
 async function importCatalog(folder: string, products: number): Promise<Row[]> {
   const file = join(folder, 'catalog.csv');
   await writeCatalog(file, products);
@@ -90,13 +90,13 @@ async function importCatalog(folder: string, products: number): Promise<Row[]> {
         process.stderr.write(`${line}\n`);
       },
     });
-    if (code !== 0 || !last.includes(expected)) throw new Error(`${what}: ${last}, not ${expected}`);
+    if (code !== 0 || !last.includes(expected)) throw new Error(`${what}: ${last}; expected ${expected}`);
     return { what, unit: 'lines/s', value: spreadOf([lines / ((performance.now() - began) / 1_000)]) };
   };
   return [
     await run('dry run', `${lines} created`, true),
     await run('first import', `${lines} created`),
-    await run('again, without change', `${lines} unchanged`),
+    await run('repeated import, no changes', `${lines} unchanged`),
   ];
 }
 

@@ -5,12 +5,12 @@ import { resolveProducts } from '../src/catalog/resolve-products';
 import { connectPostgres } from '../src/platform/postgres';
 import type { Filled, Reading } from './support/compare-sizes';
 
-/** Client accounts in the data; each may order one in a thousand of the products, besides those for everybody. */
+/** Number of client accounts. Each may order the products for everybody and one in a thousand of the others. */
 const CLIENTS = 1_000;
 
 const clientId = (n: number) => `0190c000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
-/** As the fill gives them: a version 7 id of the nth millisecond. */
+/** Returns the id of the nth product: a version 7 UUID of the nth millisecond. */
 function productId(n: number): string {
   const time = (1_700_000_000_000 + n).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8${n
@@ -20,8 +20,8 @@ function productId(n: number): string {
 }
 
 /**
- * Fills a migrated database with customer products: a third for everybody, two thirds for one client each; names of
- * three words out of 20 x 20 x 10 and a number.
+ * Fills a migrated database with customer products. A third is for everybody, two thirds are for one client each. Names
+ * are three words out of 20 x 20 x 10 and a number.
  */
 export async function fillCatalog(url: string, rows: number): Promise<Filled> {
   const sql = connectPostgres(url, { max: 4, applicationName: 'bench-catalog' });
@@ -62,7 +62,7 @@ const list =
       ...filter(catalog, turn),
     });
 
-/** What is measured: pages of 50 rows, each with its total. */
+/** The measured reads: pages of 50 rows, each with its total. */
 export const CATALOG_READINGS: Readonly<Record<string, Reading>> = {
   'first page': list(() => ({})),
   'second page': list(() => ({ offset: 50 })),

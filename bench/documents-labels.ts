@@ -42,14 +42,14 @@ const label = (serial: number): LabelContent => ({
   barcode: { symbology: 'gs1-128', value: sscc('9521101', serial) },
 });
 
-/** @returns milliseconds of CPU a label, for each batch of twenty */
+/** Returns the CPU milliseconds of a label, for each batch of twenty. */
 async function labelCpu(batches: number): Promise<number[]> {
   const costs: number[] = [];
   for (let batch = -1; batch < batches; batch++) {
     const start = process.cpuUsage();
     for (let index = 0; index < 20; index++) await renderLabelPdf([label((batch + 1) * 20 + index)]);
     const { user, system } = process.cpuUsage(start);
-    // The first batch opens the fonts.
+    // The first batch loads the fonts and does not count.
     if (batch >= 0) costs.push((user + system) / 1_000 / 20);
   }
   return costs;
@@ -84,7 +84,7 @@ const placeOf = ({
   country,
 });
 
-/** @returns milliseconds from request to answer, for each shipping order of twenty packages */
+/** Returns the milliseconds from request to answer, for each shipping order of twenty packages. */
 async function twentyPackages(rounds: number): Promise<number[]> {
   return await withBenchStack({}, async ({ credentials: { baseUrl, client } }) => {
     const times: number[] = [];
@@ -119,7 +119,7 @@ async function twentyPackages(rounds: number): Promise<number[]> {
   });
 }
 
-/** CPU of one PDF label, and the time of a shipping order of twenty packages from request to answer. */
+/** Measures the CPU time of a PDF label and the duration of a shipping order with twenty packages. */
 runBenchmark({
   name: 'documents-labels',
   options: { rounds: [15, 'batches of labels, and shipping orders'] },

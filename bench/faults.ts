@@ -2,38 +2,38 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { connectPostgres, type Sql } from '../src/platform/postgres';
-import { audit, type Findings, isClean, type ToldOrder, unfinished } from './faults/audit';
-import { letDisastersHappen } from './faults/disasters';
-import { gather, shelves, storedOrders, toldOrders, waitingPostbacks } from './faults/evidence';
+import { audit, type Findings, isClean, type SubmittedOrder, unfinished } from './faults/audit';
+import { startDistributedStack } from './faults/distributed-stack';
+import { balances, gather, storedOrders, submittedOrders, waitingPostbacks } from './faults/evidence';
+import { injectFaults } from './faults/fault-injection';
 import { OperatorActs, runOperator } from './faults/operator';
 import { planOrders } from './faults/orders';
-import { startScatteredStack } from './faults/scattered-stack';
-import { runShop, type Told } from './faults/shop';
+import { runShop, type Submission } from './faults/shop';
 import { runStockroom } from './faults/stockroom';
 import { machine, writeResult } from './support/report';
 import { seededRandom } from './support/seeded-random';
 
-/** A client that has no answer this long after the last disaster never gets one. */
+/** Time after the last fault in which every client must get its answer. */
 const CLIENTS_PATIENCE_MS = 5 * 60_000;
 const LONGEST_DRAIN_MS = 30 * 60_000;
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
 /**
- * Orders go through a stack of separate processes while these are killed, stalled and cut off from each other, and
- * partners misbehave; then what clients, Postgres, Temporal, partners and carriers know is compared.
+ * Runs orders through a stack of separate processes while it kills, stalls and disconnects the processes and partners
+ * misbehave. Then compares the records of clients, Postgres, Temporal, partners and carriers.
  */
 async function main(): Promise<number> {
   const options = new Command()
     .option('--orders <count>', 'orders to submit', '1000')
-    .option('--minutes <minutes>', 'time over which they come and disasters happen', '10')
-    .option('--seed <number>', 'decides orders and disasters', String(Date.now() % 1_000_000))
+    .option('--minutes <minutes>', 'period in which orders are submitted and faults injected', '10')
+    .option('--seed <number>', 'seed of orders and faults', String(Date.now() % 1_000_000))
     .option(
       '--patience <minutes>',
-      'what has not moved for so long is stuck; retries may be minutes apart',
+      'time without progress after which an order is stuck; retries may be minutes apart',
       '6',
     )
-    .option('--keep', 'keep the data folder and logs whatever comes out')
+    .option('--keep', 'keep the data folder and logs after a clean run too')
     .parse()
     .opts<{ orders: string; minutes: string; seed: string; patience: string; keep?: true }>();
   const settings = {
@@ -43,65 +43,65 @@ async function main(): Promise<number> {
   };
   const random = seededRandom(settings.seed);
   say(`seed ${settings.seed}`);
-  const stack = await startScatteredStack(say);
+  const stack = await startDistributedStack(say);
   process.once('SIGINT', () => process.exit(130));
   say(`data and logs in ${stack.folder}`);
   let clean = false;
   try {
-    const opening = await withDatabase(stack.databaseUrl(), shelves);
+    const opening = await withDatabase(stack.databaseUrl(), balances);
     const orders = planOrders(settings.orders, settings.minutes * 60_000, stack.sandboxUrl, random.fork());
-    const storm = new AbortController();
-    const over = new AbortController();
+    const injection = new AbortController();
+    const repairing = new AbortController();
     const patience = AbortSignal.timeout(settings.minutes * 60_000 + CLIENTS_PATIENCE_MS);
-    // Every client waits by it.
+    // Every client adds a listener.
     setMaxListeners(0, patience);
     const shop = runShop(stack, orders, random.fork(), patience);
-    const stockroom = runStockroom(stack, random.fork(), storm.signal, patience);
+    const stockroom = runStockroom(stack, random.fork(), injection.signal, patience);
     const acts = new OperatorActs();
-    const operator = runOperator(stack, random.fork(), over.signal, acts);
-    const disasters = letDisastersHappen(stack, random.fork(), storm.signal);
+    const operator = runOperator(stack, random.fork(), repairing.signal, acts);
+    const faults = injectFaults(stack, random.fork(), injection.signal);
     const began = Date.now();
     const watch = setInterval(() => {
       say(`${Math.round((Date.now() - began) / 1000)} s`);
     }, 60_000);
     await sleep(settings.minutes * 60_000);
-    storm.abort();
-    const happened = await disasters;
-    say('the disasters are over; waiting for clients and orders');
-    const told = await shop;
+    injection.abort();
+    const injected = await faults;
+    say('no more faults; waiting for clients and orders');
+    const submissions = await shop;
     const added = await stockroom;
     clearInterval(watch);
     const patienceMs = Number(options.patience) * 60_000;
     const drained = await withDatabase(stack.databaseUrl(), (sql) =>
-      untilEnded(sql, () => toldOrders(told, acts), patienceMs),
+      untilEnded(sql, () => submittedOrders(submissions, acts), patienceMs),
     );
-    over.abort();
+    repairing.abort();
     const repairs = await operator;
-    say(`orders came to rest ${Math.round(drained / 1000)} s after the last client`);
+    say(`orders ended ${Math.round(drained / 1000)} s after the last client`);
 
     const evidence = await withDatabase(stack.databaseUrl(), (sql) =>
-      gather(stack, sql, told, acts, opening, added),
+      gather(stack, sql, submissions, acts, opening, added),
     );
     const findings = audit(evidence);
     clean = isClean(findings);
-    const unasked = Object.fromEntries(
-      Object.values(stack.processes).map(({ name, unasked }) => [name, unasked]),
+    const unexpectedExits = Object.fromEntries(
+      Object.values(stack.processes).map(({ name, unexpectedExits }) => [name, unexpectedExits]),
     );
-    show(findings, happened, unasked, told, repairs);
+    show(findings, injected, unexpectedExits, submissions, repairs);
     await writeResult('faults', {
       settings,
       machine: machine(),
       minutes: (Date.now() - began) / 60_000,
-      happened,
-      unasked,
+      injected,
+      unexpectedExits,
       repairs,
-      requests: told.reduce((sum, { attempts }) => sum + attempts, 0),
+      requests: submissions.reduce((sum, { attempts }) => sum + attempts, 0),
       findings,
     });
     return clean ? 0 : 1;
   } finally {
     await stack.stop({ keepFolder: options.keep === true || !clean });
-    if (!clean) say(`kept for a look: ${stack.folder}`);
+    if (!clean) say(`kept for inspection: ${stack.folder}`);
   }
 }
 
@@ -114,13 +114,13 @@ async function withDatabase<T>(url: string, work: (sql: Sql) => Promise<T>): Pro
   }
 }
 
-/** @returns milliseconds until every order had ended, or until nothing moved any more */
-async function untilEnded(sql: Sql, told: () => ToldOrder[], patienceMs: number): Promise<number> {
+/** Waits until every order has ended or nothing changes any more. @returns milliseconds until the last change */
+async function untilEnded(sql: Sql, submitted: () => SubmittedOrder[], patienceMs: number): Promise<number> {
   const began = Date.now();
   let last = '';
   let movedAt = began;
   while (Date.now() - began < LONGEST_DRAIN_MS) {
-    const open = unfinished(told(), await storedOrders(sql));
+    const open = unfinished(submitted(), await storedOrders(sql));
     const postbacks = await waitingPostbacks(sql);
     const [left] = await sql<{ messages: number; version: string }[]>`
       SELECT (SELECT count(*)::int FROM outbox WHERE dead_at IS NULL) AS messages,
@@ -132,7 +132,7 @@ async function untilEnded(sql: Sql, told: () => ToldOrder[], patienceMs: number)
       say(`${open.length} orders open, ${left!.messages} messages and ${postbacks} postbacks waiting`);
     }
     const allEnded = open.length === 0 && left!.messages === 0 && postbacks === 0;
-    // What comes after the end must change nothing: late postbacks are on their way for some seconds.
+    // Late postbacks arrive for some seconds and must not change anything.
     if (allEnded && Date.now() - movedAt > 15_000) break;
     if (Date.now() - movedAt > patienceMs) break;
     await sleep(2_000);
@@ -153,9 +153,9 @@ const SHOWN = 20;
 
 function show(
   findings: Findings,
-  happened: Readonly<Record<string, number>>,
-  unasked: Readonly<Record<string, number>>,
-  told: readonly Told[],
+  injected: Readonly<Record<string, number>>,
+  unexpectedExits: Readonly<Record<string, number>>,
+  submissions: readonly Submission[],
   repairs: number,
 ): void {
   const print = (line: string) => process.stdout.write(`${line}\n`);
@@ -165,10 +165,10 @@ function show(
       .map(([name, count]) => `${name} ${count}`)
       .join(', ') || 'none';
   print(`\nfaults on ${machine()}`);
-  print(`disasters: ${list(happened)}`);
-  print(`ended by themselves: ${list(unasked)}`);
+  print(`injected faults: ${list(injected)}`);
+  print(`unexpected exits: ${list(unexpectedExits)}`);
   print(
-    `submissions: ${told.length} by ${told.reduce((sum, { attempts }) => sum + attempts, 0)} requests; repairs: ${repairs}\n`,
+    `submissions: ${submissions.length} with ${submissions.reduce((sum, { attempts }) => sum + attempts, 0)} requests; repairs: ${repairs}\n`,
   );
   print(`${'accepted'.padEnd(26)}${findings.accepted}`);
   for (const [key, title] of Object.entries(TITLES) as [keyof typeof TITLES, string][]) {

@@ -12,7 +12,7 @@ import { type Row, spreadOf } from './support/report';
 import { sampleOrder } from './support/sample-order';
 import { type BenchDatabase, withBenchDatabase } from './support/servers';
 
-/** Rows as large as those of an order; one table, one index. */
+/** One table with one index. Its rows are as large as those of an order. */
 const BARE_TABLE = `
   CREATE TABLE bench_orders (
     id uuid PRIMARY KEY, reference text NOT NULL, body jsonb NOT NULL, created_at timestamptz NOT NULL DEFAULT now())`;
@@ -27,7 +27,7 @@ interface Load {
 
 let sequence = 0;
 
-/** @returns answers a second; an answer other than 200 ends the benchmark */
+/** Returns answers per second. @throws when an answer is not 200 */
 async function submitsPerSecond({ url, headers, seconds, connections, keyed }: Load): Promise<number> {
   const result = await autocannon({
     url: `${url}/v1/orders`,
@@ -53,7 +53,7 @@ async function submitsPerSecond({ url, headers, seconds, connections, keyed }: L
   });
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(
-      `${url}: ${result.non2xx} refusals and ${result.errors} errors of ${result.requests.total}`,
+      `${url}: ${result.non2xx} refusals and ${result.errors} errors in ${result.requests.total} requests`,
     );
   return result['2xx'] / result.duration;
 }
@@ -88,37 +88,37 @@ async function measure(
     args: ['api'],
     env,
     logFile: logFile('api'),
-    saysWhenUp: 'API is up',
+    readyText: 'API is up',
   });
   const bare = await startChildServer({
     script: join(__dirname, 'intake', 'bare-server.js'),
     args: [url, String(barePort)],
     env: {},
     logFile: logFile('bare'),
-    saysWhenUp: 'bare server is up',
+    readyText: 'bare server is up',
   });
   const { apiKey, apiSecret } = credentials.client;
   const submit = { url: apiUrl, headers: { 'x-api-key': `${apiKey}:${apiSecret}` }, ...load };
   const plain = { url: bareUrl, headers: {}, ...load };
   await submitsPerSecond({ ...plain, seconds: 3 });
   await submitsPerSecond({ ...submit, seconds: 3 });
-  const up = await alternate(load.rounds, 'answers a second', {
+  const up = await alternate(load.rounds, 'answers per second', {
     bare: () => submitsPerSecond(plain),
     submit: () => submitsPerSecond(submit),
     keyed: () => submitsPerSecond({ ...submit, keyed: true }),
   });
 
-  // A worker whose relay looks for Temporal all the while; what was submitted before is not its business.
+  // The relay of this worker tries to reach Temporal all the time. It starts without the earlier submissions.
   await sql`TRUNCATE outbox`;
   const worker = await startChildServer({
     script: cli,
     args: ['worker'],
     env,
     logFile: logFile('worker'),
-    saysWhenUp: 'worker is up',
+    readyText: 'worker is up',
   });
   await temporal.stop();
-  const down = await alternate(load.rounds, 'answers a second, Temporal down', {
+  const down = await alternate(load.rounds, 'answers per second, Temporal down', {
     bare: () => submitsPerSecond(plain),
     submit: () => submitsPerSecond(submit),
   });
@@ -137,15 +137,15 @@ async function measure(
 }
 
 /**
- * Submits a second at one API process, against a bare Express handler with one INSERT on the same Postgres; and the
- * same while Temporal is down and a worker tries to reach it. No order is run meanwhile: intake is what is measured.
+ * Compares submissions per second at one API process with a bare Express handler with one INSERT on the same Postgres.
+ * Repeats this while Temporal is down and a worker tries to reach it. No order workflow runs meanwhile.
  */
 runBenchmark({
   name: 'intake',
   options: {
-    rounds: [7, 'rounds of each'],
-    seconds: [6, 'seconds a round'],
-    connections: [20, 'clients at once'],
+    rounds: [7, 'rounds of each contestant'],
+    seconds: [6, 'seconds per round'],
+    connections: [20, 'concurrent clients'],
   },
   measure: async (load) =>
     await withBenchDatabase({}, async (database) => {

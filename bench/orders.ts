@@ -1,24 +1,24 @@
 import { startBareRuns } from './support/bare-runs';
 import { withBenchStack } from './support/bench-stack';
 import { alternate, ratioOf, runBenchmark } from './support/benchmark';
-import { playShop } from './support/played-shop';
 import { spreadOf } from './support/report';
+import { startSimulatedShop } from './support/simulated-shop';
 
 /**
- * Orders per second from submission to shipped, labels bought, against a bare workflow with the same commands and
- * empty bodies on the same server; the CPU that this process spends on either, which other programs of the machine
- * disturb less; and the history events of one order's run up to shipped.
+ * Compares orders per second, from submission to shipped with labels, with a bare workflow that has the same commands and
+ * empty bodies on the same server. Also measures the CPU time of this process, which other load affects less, and the
+ * history events of one order up to shipped.
  */
 runBenchmark({
   name: 'orders',
   options: {
-    orders: [150, 'orders a round'],
-    rounds: [5, 'rounds of each'],
-    atOnce: [30, 'orders under way at once'],
+    orders: [150, 'orders per round'],
+    rounds: [5, 'rounds of each contestant'],
+    atOnce: [30, 'concurrent orders'],
   },
   measure: async ({ orders, rounds, atOnce }) =>
     await withBenchStack({}, async (stack) => {
-      const shop = await playShop(stack);
+      const shop = await startSimulatedShop(stack);
       const bare = await startBareRuns(stack.services);
       const cpu: Record<'order' | 'bare', number[]> = { order: [], bare: [] };
       const runs = (what: 'order' | 'bare', run: typeof shop.run) => async () => {
@@ -30,7 +30,7 @@ runBenchmark({
       };
       await shop.run(atOnce, atOnce);
       await bare.run(atOnce, atOnce);
-      const rates = await alternate(rounds, 'runs a second', {
+      const rates = await alternate(rounds, 'runs per second', {
         order: runs('order', shop.run),
         bare: runs('bare', bare.run),
       });
@@ -47,8 +47,8 @@ runBenchmark({
           value: ratioOf(rates.order, rates.bare),
           target: { value: 0.9, atLeast: true },
         },
-        { what: 'CPU an order: API, worker, shop and partners', unit: 'ms', value: spreadOf(cpu.order) },
-        { what: 'CPU a bare run: worker and driver', unit: 'ms', value: spreadOf(cpu.bare) },
+        { what: 'CPU per order: API, worker, shop, partners', unit: 'ms', value: spreadOf(cpu.order) },
+        { what: 'CPU per bare run: worker and driver', unit: 'ms', value: spreadOf(cpu.bare) },
         {
           what: 'history events to shipped',
           unit: '',

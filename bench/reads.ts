@@ -12,13 +12,13 @@ const SUBJECTS = [
   { name: 'stock', fill: fillStock, readings: STOCK_READINGS },
 ] as const;
 
-/** Orders, product lists, searches and stock lists with a million rows stored, against the same with ten thousand. */
+/** Compares reads of orders, product lists, searches and stock lists with a million rows and with ten thousand rows. */
 runBenchmark({
   name: 'reads',
   options: {
-    small: [10_000, 'orders, customer products, stock items and reservations of the small size'],
-    large: [1_000_000, 'and of the large one'],
-    turns: [300, 'reads of each list a round, by turns of either size'],
+    small: [10_000, 'rows of the small size: orders, customer products, stock items, reservations'],
+    large: [1_000_000, 'rows of the large size'],
+    turns: [300, 'reads of each list and size per round'],
     rounds: [5, 'rounds'],
     only: ['all', `one of ${SUBJECTS.map(({ name }) => name).join(', ')}`],
   },
@@ -29,7 +29,7 @@ runBenchmark({
         name: string,
         size: number,
       ) => {
-        process.stderr.write(`${name}: filling in ${size} rows\n`);
+        process.stderr.write(`${name}: inserting ${size} rows\n`);
         const database = `${name}_${size}`;
         await sql`CREATE DATABASE ${sql(database)}`;
         const address = new URL(url);

@@ -9,9 +9,9 @@ import { type Row, report, spreadOf } from './support/report';
 import { seededRandom } from './support/seeded-random';
 import { withBenchDatabase } from './support/servers';
 
-export interface StockStorm {
+export interface StockLoad {
   readonly url: string;
-  /** Partners whose items the storm moves; each keeps all of `skus`. */
+  /** Partners whose stock changes. Each has all of `skus`. */
   readonly partnerIds: readonly string[];
   readonly skus: readonly string[];
   readonly operations: number;
@@ -19,7 +19,7 @@ export interface StockStorm {
   readonly seed: number;
 }
 
-export interface StormReport {
+export interface StockLoadReport {
   readonly operations: number;
   readonly adjustments: number;
   readonly rejectedReferences: number;
@@ -27,19 +27,19 @@ export interface StormReport {
   readonly refusedReservations: number;
   readonly settled: number;
   readonly seconds: number;
-  /** Errors of the database, deadlocks included. */
+  /** Database errors, including deadlocks. */
   readonly errors: readonly string[];
-  /** Books that do not balance: levels against ledger, and against what callers were told. */
+  /** Stock levels that differ from the ledger or from the answers to the callers. */
   readonly differences: readonly string[];
 }
 
 /**
- * Random adjustments and reservations from many connections at once, in random sequences of skus, over
- * several partners, with repeated references and steps; then an audit of the books.
+ * Runs random adjustments, reservations and settlements on many connections at once: random sequences of SKUs, several
+ * partners, repeated references and steps. Then audits the stock levels.
  */
-export async function stockStorm(storm: StockStorm): Promise<StormReport> {
-  const { url, partnerIds, skus, operations, connections, seed } = storm;
-  const sql = connectPostgres(url, { max: connections, applicationName: 'stock-storm' });
+export async function runStockLoad(load: StockLoad): Promise<StockLoadReport> {
+  const { url, partnerIds, skus, operations, connections, seed } = load;
+  const sql = connectPostgres(url, { max: connections, applicationName: 'stock-load' });
   const { below, pick } = seededRandom(seed);
   const errors: string[] = [];
   const counts = {
@@ -49,11 +49,11 @@ export async function stockStorm(storm: StockStorm): Promise<StormReport> {
     refusedReservations: 0,
     settled: 0,
   };
-  /** What callers were told has moved: pieces that came and pieces that were asked for, by partner and sku. */
-  const told = new Map<string, number>();
-  const tell = (partnerId: string, sku: string, pieces: number) => {
+  /** Net change in units that the answers confirmed, by partner and SKU. */
+  const confirmed = new Map<string, number>();
+  const confirm = (partnerId: string, sku: string, units: number) => {
     const key = `${partnerId} ${sku}`;
-    told.set(key, (told.get(key) ?? 0) + pieces);
+    confirmed.set(key, (confirmed.get(key) ?? 0) + units);
   };
   const steps: {
     step: string;
@@ -72,7 +72,7 @@ export async function stockStorm(storm: StockStorm): Promise<StormReport> {
     const results = await adjustStock(sql, partnerId, adjustments);
     results.forEach(({ success }, index) => {
       const { partnerSku, adjustmentType, quantity } = adjustments[index]!;
-      if (success) tell(partnerId, partnerSku, adjustmentType === 'add' ? quantity : -quantity);
+      if (success) confirm(partnerId, partnerSku, adjustmentType === 'add' ? quantity : -quantity);
       counts[success ? 'adjustments' : 'rejectedReferences'] += 1;
     });
   }
@@ -83,7 +83,7 @@ export async function stockStorm(storm: StockStorm): Promise<StormReport> {
     const request = repeated
       ? pick(steps)
       : {
-          step: `storm-${seed}-${job}`,
+          step: `load-${seed}-${job}`,
           lines: Array.from({ length: 1 + below(4) }, () => ({
             partnerId: pick(partnerIds),
             partnerSku: pick(skus),
@@ -112,15 +112,15 @@ export async function stockStorm(storm: StockStorm): Promise<StormReport> {
     counts.settled += settled.printed + settled.cancelled;
     if (settled.printed > 0) {
       for (const { partnerId, partnerSku, quantity } of printed!.lines)
-        tell(partnerId, partnerSku, -quantity);
+        confirm(partnerId, partnerSku, -quantity);
     }
   }
 
-  const opening = await netPieces(sql);
+  const opening = await netUnits(sql);
   const startedAt = performance.now();
   let left = operations;
   const worker = async () => {
-    // A storm that has failed this often has shown what it can.
+    // 20 errors are enough.
     while (left-- > 0 && errors.length < 20) {
       const kind = below(10);
       try {
@@ -134,17 +134,17 @@ export async function stockStorm(storm: StockStorm): Promise<StormReport> {
   const seconds = (performance.now() - startedAt) / 1000;
 
   const differences = (await auditStock(sql)).map(({ partnerSku, problem }) => `${partnerSku}: ${problem}`);
-  const closing = await netPieces(sql);
+  const closing = await netUnits(sql);
   for (const [key, net] of closing) {
-    const expected = (opening.get(key) ?? 0) + (told.get(key) ?? 0);
-    if (net !== expected) differences.push(`${key}: callers were told ${expected}, the books say ${net}`);
+    const expected = (opening.get(key) ?? 0) + (confirmed.get(key) ?? 0);
+    if (net !== expected) differences.push(`${key}: answers add up to ${expected}, the level is ${net}`);
   }
   await sql.end();
   return { operations, ...counts, seconds, errors, differences };
 }
 
-/** Pieces on the shelf less those owed, by partner and sku: what came less what was asked for. */
-async function netPieces(sql: Sql): Promise<Map<string, number>> {
+/** Returns units on the shelf minus units owed, by partner and SKU. */
+async function netUnits(sql: Sql): Promise<Map<string, number>> {
   const rows = await sql<{ partnerId: string; partnerSku: string; net: string }[]>`
     SELECT i.partner_id, i.partner_sku,
            i.quantity - i.backorder + coalesce((
@@ -157,16 +157,16 @@ async function netPieces(sql: Sql): Promise<Map<string, number>> {
 const SKUS = Array.from({ length: 12 }, (_, index) => `sku-${index}`);
 
 /**
- * Two partners with the same dozen items. A third of the items take no backorders; all are reordered, so that
- * orders are raised in the middle of the storm.
+ * Creates two partners with the same twelve items. A third of the items allow no backorders. All items have a supplier,
+ * so that procurement orders are created during the load.
  */
-export async function stormShelves(sql: Sql): Promise<Pick<StockStorm, 'partnerIds' | 'skus'>> {
+export async function createLoadItems(sql: Sql): Promise<Pick<StockLoad, 'partnerIds' | 'skus'>> {
   const partnerIds = [uuidv7(), uuidv7()];
   for (const id of partnerIds) {
     await sql`INSERT INTO accounts (id, name, role) VALUES (${id}, ${id}, 'partner')`;
     await sql`
       INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
-      VALUES (${id}, ${id}, 'Storm', 'DE', 'EUR', '{}', '{}')`;
+      VALUES (${id}, ${id}, 'Load', 'DE', 'EUR', '{}', '{}')`;
     const items = SKUS.map((partnerSku, index) => ({
       partnerSku,
       openingQuantity: 40,
@@ -192,7 +192,7 @@ async function main(): Promise<void> {
   const options = new Command()
     .option('--operations <count>', 'adjustments, reservations and settlements', '10000')
     .option('--connections <count>', 'connections to Postgres', '50')
-    .option('--seed <number>', 'seed of the storm', '1')
+    .option('--seed <number>', 'seed of the load', '1')
     .parse()
     .opts<Record<'operations' | 'connections' | 'seed', string>>();
   const settings = {
@@ -200,31 +200,26 @@ async function main(): Promise<void> {
     connections: Number(options.connections),
     seed: Number(options.seed),
   };
-  const storm = await withBenchDatabase({ max_connections: '200' }, async ({ url, sql }) => {
-    const shelves = await stormShelves(sql);
-    return await stockStorm({ url, ...shelves, ...settings });
+  const load = await withBenchDatabase({ max_connections: '200' }, async ({ url, sql }) => {
+    const items = await createLoadItems(sql);
+    return await runStockLoad({ url, ...items, ...settings });
   });
   await report(
     'stock-ledger',
     [
-      row('operations', 'per s', storm.operations / storm.seconds),
-      row('adjustments booked', 'count', storm.adjustments),
-      row('repeated references rejected', 'count', storm.rejectedReferences),
-      row('reservations made', 'count', storm.reservations),
-      row('reservations refused for want of stock', 'count', storm.refusedReservations),
-      row('reservations settled', 'count', storm.settled),
-      row('errors of the database, deadlocks included', 'count', storm.errors.length, none),
-      row(
-        'levels that ledger, reservations or answers do not explain',
-        'count',
-        storm.differences.length,
-        none,
-      ),
+      row('operations', 'per s', load.operations / load.seconds),
+      row('adjustments booked', 'count', load.adjustments),
+      row('repeated references rejected', 'count', load.rejectedReferences),
+      row('reservations made', 'count', load.reservations),
+      row('reservations refused, no stock', 'count', load.refusedReservations),
+      row('reservations settled', 'count', load.settled),
+      row('database errors, including deadlocks', 'count', load.errors.length, none),
+      row('levels that differ from ledger, reservations or answers', 'count', load.differences.length, none),
     ],
     settings,
   );
-  for (const fault of [...storm.errors, ...storm.differences]) process.stderr.write(`${fault}\n`);
-  if (storm.errors.length + storm.differences.length > 0) process.exitCode = 1;
+  for (const fault of [...load.errors, ...load.differences]) process.stderr.write(`${fault}\n`);
+  if (load.errors.length + load.differences.length > 0) process.exitCode = 1;
 }
 
 if (require.main === module) {

@@ -5,7 +5,10 @@ import type { Filled, Reading } from './support/compare-sizes';
 
 const PARTNER = '0190c000-0000-7000-8000-00000000a001';
 
-/** Fills a migrated database with one partner's `rows` stock items and as many reservations: a third of the items low, a tenth out of stock; reservations over a year. */
+/**
+ * Fills a migrated database with `rows` stock items of one partner and as many reservations, which spread over a year.
+ * A third of the items is low on stock, a tenth is out of stock.
+ */
 export async function fillStock(url: string, rows: number): Promise<Filled> {
   const sql = connectPostgres(url, { max: 4, applicationName: 'bench-stock' });
   await sql`SELECT set_config('statement_timeout', '0', false)`;
@@ -32,12 +35,12 @@ export async function fillStock(url: string, rows: number): Promise<Filled> {
   return { url, sql, rows };
 }
 
-/** The same for every size: how far into the year, and which of the items, a turn looks. */
+/** Position in the data that a turn reads, as a share of 1. Equal for both sizes. */
 const share = (turn: number) => ((turn * 7_919) % 1_000) / 1_000;
 const skuAt = (rows: number, turn: number) => `sku-${1 + Math.floor(share(turn) * (rows - 1))}`;
 const always = { from: null, to: null, partnerSkus: [], printJobIds: [] };
 
-/** What is measured: pages of 50 rows, each with its total. */
+/** The measured reads: pages of 50 rows, each with its total. */
 export const STOCK_READINGS: Readonly<Record<string, Reading>> = {
   'stock, first page': ({ sql }) => listStockItems(sql, PARTNER, { page: { pageNumber: 1, perPage: 50 } }),
   'stock, any page': ({ sql, rows }, turn) =>

@@ -9,10 +9,10 @@ import { connectPostgres, json } from '../src/platform/postgres';
 import type { Filled, Reading } from './support/compare-sizes';
 import { sampleOrder } from './support/sample-order';
 
-/** Clients in the data; each has one order in a hundred. */
+/** Number of clients. Each has one in a hundred of the orders. */
 const CLIENTS = 100;
 const PARTNER = '0190c000-0000-7000-8000-00000000b001';
-/** Of ten thousand orders, so that equal shares of either size have equally many in each status. */
+/** Statuses in rotation, so that both sizes have the same share of each. */
 const STATUSES = ['created', 'in_production', 'printed', 'shipped', 'failed', ...Array(95).fill('delivered')];
 
 const clientId = (n: number) => `0190c000-0000-7000-8000-${String(n % CLIENTS).padStart(12, '0')}`;
@@ -22,12 +22,12 @@ const orderId = (n: number) =>
     .padStart(12, '0')
     .replace(/(.{8})/, '$1-')}-7000-8000-${n.toString(16).padStart(12, '0')}`;
 const orderIdSql = `(lpad(to_hex(1700000000000 + n * 1000::bigint), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid`;
-/** An id of its own for a row that belongs to order n. */
+/** Returns SQL for the id of a row of order n. */
 const uuidSql = (kind: string) => `('${kind}00c000000070008000' || lpad(to_hex(n), 12, '0'))::uuid`;
 
 /**
- * Fills a migrated database with orders that have gone all the way: one item with its file, a print order, a shipment
- * with its label and tracking code, an invoice, and six lines in the log; over a year.
+ * Fills a migrated database with finished orders, which spread over a year. Each has one item with a file, a print order,
+ * a shipment with label and tracking code, an invoice, and six log entries.
  */
 export async function fillOrders(url: string, rows: number): Promise<Filled> {
   const sql = connectPostgres(url, { max: 4, applicationName: 'bench-orders' });
@@ -116,7 +116,7 @@ export async function fillOrders(url: string, rows: number): Promise<Filled> {
   return { url, sql, rows };
 }
 
-/** The same share of either size, all over it. */
+/** Returns the order that a turn reads, at the same share of both sizes. */
 const orderAt = (rows: number, turn: number) => 1 + Math.floor((((turn * 7_919) % 10_007) / 10_007) * rows);
 
 const links = createLinkSigner({ secret: 'x'.repeat(32), publicUrl: 'https://api.example' });
@@ -130,7 +130,7 @@ const read =
     return orderView(order!, links);
   };
 
-/** What is measured: orders read whole, and pages of 50. */
+/** The measured reads: complete orders, and pages of 50. */
 export const ORDER_READINGS: Readonly<Record<string, Reading>> = {
   'order by id': read(orderId),
   'order by reference': read((n) => `ref-${n}`),

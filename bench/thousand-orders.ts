@@ -1,24 +1,23 @@
 import { createPresslineClient } from '../client/pressline-client';
 import { orderWorkflowId } from '../src/platform/domain/workflows';
-
 import { inParallel, withBenchStack } from './support/bench-stack';
 import { runBenchmark } from './support/benchmark';
-import { playShop } from './support/played-shop';
 import { type Row, spreadOf } from './support/report';
+import { startSimulatedShop } from './support/simulated-shop';
 
-/** However slow the machine: after this long without all of them something hangs. */
+/** Time after which a missing order counts as stuck, even on a slow machine. */
 const LONGEST_MS = 15 * 60_000;
 
 /**
- * Orders submitted in one go by many connections: every one is taken, has a run, is found by its id and by its
- * reference, and comes to shipped.
+ * Submits many orders at once and verifies that each is accepted, has a workflow, is found by its id and its reference,
+ * and ships.
  */
 runBenchmark({
   name: 'thousand-orders',
-  options: { orders: [1_000, 'orders'], connections: [50, 'clients at once'] },
+  options: { orders: [1_000, 'orders'], connections: [50, 'concurrent clients'] },
   measure: async ({ orders, connections }) =>
     await withBenchStack({}, async (stack) => {
-      const shop = await playShop(stack);
+      const shop = await startSimulatedShop(stack);
       const { sql, temporal } = stack.services;
       const { baseUrl, client } = stack.credentials;
       const reader = createPresslineClient({ baseUrl, ...client });
@@ -77,13 +76,13 @@ runBenchmark({
         (value) => value === orders,
       );
       if (!complete) {
-        process.stderr.write(`not every order came through: ${String(errors[0] ?? 'no error was shown')}\n`);
+        process.stderr.write(`not every order shipped: ${String(errors[0] ?? 'no request failed')}\n`);
         process.exitCode = 1;
       }
       return [
-        count('orders taken', submitted.length, orders),
+        count('orders accepted', submitted.length, orders),
         count('errors', errors.length, 0),
-        count('runs started', runs, orders),
+        count('workflows started', runs, orders),
         count('found by id', byId, orders),
         count('found by reference', byReference, orders),
         count('shipped', shipped, orders),

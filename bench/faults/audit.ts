@@ -1,45 +1,45 @@
-import type { OrderEnd, Wish } from './orders';
+import type { FollowUp, OrderEnd } from './orders';
 
-/** What every side knows once the disasters are over, gathered without asking one about another. */
+/** The records of every side after the faults, each read from that side alone. */
 export interface Evidence {
-  /** What the clients were told. */
-  readonly told: readonly ToldOrder[];
+  /** Orders as the clients know them. */
+  readonly submitted: readonly SubmittedOrder[];
   /** Orders in Postgres. */
   readonly orders: readonly StoredOrder[];
-  /** Orders as the API shows them to their client, by id. */
+  /** Orders as the API returns them to their client, by id. */
   readonly shown: ReadonlyMap<string, { readonly reference: string; readonly status: string }>;
-  /** Runs in Temporal; a continued run counts once. */
+  /** Order workflows in Temporal. A workflow that continued as new counts once. */
   readonly runs: readonly { readonly orderId: string; readonly status: string }[];
-  /** Print orders as partners saw them. */
+  /** Print orders as partners received them. */
   readonly printOrders: readonly SeenPrintOrder[];
-  /** Parcels as carriers were handed them. */
+  /** Tracking numbers of the parcels that carriers received. */
   readonly parcels: readonly string[];
   /** Shipments in Postgres. */
   readonly shipments: readonly StoredShipment[];
-  /** The built-in carriers' own books. */
+  /** Purchases in the records of the built-in carriers. */
   readonly purchases: readonly { readonly trackingNumber: string; readonly voided: boolean }[];
   readonly stock: {
-    /** Levels that their ledger does not explain. */
+    /** Stock levels that differ from their ledger. */
     readonly unexplained: readonly string[];
-    readonly shelves: readonly Shelf[];
-    /** Pieces used for items, by item id and sku. */
+    readonly balances: readonly StockBalance[];
+    /** Units used for order items, by item id and SKU. */
     readonly used: readonly StockUse[];
   };
-  /** Messages that nobody took. */
+  /** Outbox messages that were never delivered. */
   readonly unsent: readonly string[];
   readonly unhandledPostbacks: number;
 }
 
-export interface ToldOrder {
+export interface SubmittedOrder {
   readonly reference: string;
-  /** Null: never accepted. */
+  /** Null when the order was never accepted. */
   readonly orderId: string | null;
   readonly end: OrderEnd;
-  readonly wish: Wish;
-  /** How often the operator gave an item of it to another partner. */
+  readonly followUp: FollowUp;
+  /** Number of times the operator rerouted an item. */
   readonly reroutes: number;
-  /** An answer that fits no case. */
-  readonly odd: string | null;
+  /** An answer that the client did not expect. */
+  readonly unexpected: string | null;
 }
 
 export interface StoredOrder {
@@ -50,7 +50,7 @@ export interface StoredOrder {
   readonly items: readonly {
     readonly id: string;
     readonly status: string;
-    /** Pieces of stock that the item's quantity takes, by sku. */
+    /** Units of stock that the item needs, by SKU. */
     readonly needs: Readonly<Record<string, number>>;
   }[];
 }
@@ -58,13 +58,13 @@ export interface StoredOrder {
 export interface SeenPrintOrder {
   readonly id: string;
   readonly partner: string;
-  /** The client's reference, as it stands in the address. */
+  /** The client's reference, which the delivery address contains. */
   readonly reference: string;
-  /** What is to be made, one text a line; an order has every product at most once. */
+  /** One text for each line. An order contains each product at most once. */
   readonly lines: readonly string[];
   readonly contents: number;
   readonly webhookIds: number;
-  /** Whether the partner was to make it and has not been released from that. */
+  /** True when the partner has accepted the print order and no cancellation released it. */
   readonly binding: boolean;
   readonly shipped: boolean;
   readonly trackingCodes: readonly string[];
@@ -77,13 +77,13 @@ export interface StoredShipment {
   readonly trackingNumbers: readonly string[];
 }
 
-export interface Shelf {
+export interface StockBalance {
   readonly partner: string;
   readonly sku: string;
-  /** Pieces there less pieces owed: at the start, and now. */
+  /** Units on the shelf minus units owed: at the start and now. */
   readonly opening: number;
   readonly now: number;
-  /** Pieces that the partner was told have been added. */
+  /** Units that Pressline confirmed as added. */
   readonly added: number;
 }
 
@@ -94,7 +94,7 @@ export interface StockUse {
   readonly quantity: number;
 }
 
-/** What is wrong, one text each; nothing but `accepted` may be anything but empty or zero. */
+/** The findings, one text each. Every list must be empty. */
 export interface Findings {
   readonly accepted: number;
   readonly lost: readonly string[];
@@ -103,22 +103,22 @@ export interface Findings {
   readonly labelsBoughtTwice: readonly string[];
   readonly stockDifferences: readonly string[];
   readonly stuck: readonly string[];
-  /** Client, partner and carrier hold different things to be true. */
+  /** Records of client, partner and carrier that contradict each other. */
   readonly contradictions: readonly string[];
 }
 
 const WITH_CARRIER = new Set(['shipped', 'in_transit', 'delivered', 'returned']);
 
-/** Compares all sides. */
+/** Compares the records of all sides and returns the findings. */
 export function audit(evidence: Evidence): Findings {
-  const accepted = evidence.told.flatMap((told) =>
-    told.orderId === null ? [] : [{ ...told, orderId: told.orderId }],
+  const accepted = evidence.submitted.flatMap((order) =>
+    order.orderId === null ? [] : [{ ...order, orderId: order.orderId }],
   );
   return {
     accepted: accepted.length,
     lost: lost(evidence, accepted),
     runTwice: runTwice(evidence),
-    printOrdersMadeTwice: madeTwice(evidence),
+    printOrdersMadeTwice: printOrdersMadeTwice(evidence),
     labelsBoughtTwice: labelsTwice(evidence),
     stockDifferences: stockDifferences(evidence),
     stuck: stuck(evidence, accepted),
@@ -126,7 +126,7 @@ export function audit(evidence: Evidence): Findings {
   };
 }
 
-type Accepted = ToldOrder & { readonly orderId: string };
+type Accepted = SubmittedOrder & { readonly orderId: string };
 
 function countBy<T>(list: readonly T[], key: (entry: T) => string): Map<string, number> {
   const counts = new Map<string, number>();
@@ -134,7 +134,7 @@ function countBy<T>(list: readonly T[], key: (entry: T) => string): Map<string, 
   return counts;
 }
 
-/** Accepted, and not in Postgres, not readable, or without a run. */
+/** Returns accepted orders that are not in Postgres, that their client cannot read, or that have no workflow. */
 function lost({ orders, shown, runs }: Evidence, accepted: readonly Accepted[]): string[] {
   const stored = new Map(orders.map((order) => [order.id, order]));
   const running = new Set(runs.map(({ orderId }) => orderId));
@@ -142,22 +142,22 @@ function lost({ orders, shown, runs }: Evidence, accepted: readonly Accepted[]):
     if (stored.get(orderId)?.reference !== reference)
       return [`${reference}: accepted as ${orderId}, not in Postgres`];
     if (shown.get(orderId)?.reference !== reference) return [`${reference}: its client cannot read it`];
-    return running.has(orderId) ? [] : [`${reference}: has no run`];
+    return running.has(orderId) ? [] : [`${reference}: has no workflow`];
   });
 }
 
-/** One reference as two orders, or one order as two runs. */
+/** Returns references with several orders, and orders with several workflows. */
 function runTwice({ orders, runs }: Evidence): string[] {
   const findings: string[] = [];
   for (const [reference, count] of countBy(orders, (order) => order.reference))
     if (count > 1) findings.push(`${reference}: ${count} orders`);
   for (const [orderId, count] of countBy(runs, (run) => run.orderId))
-    if (count > 1) findings.push(`order ${orderId}: ${count} runs`);
+    if (count > 1) findings.push(`order ${orderId}: ${count} workflows`);
   return findings;
 }
 
-/** What partners hold that they should make twice, or could not recognise as the same when it came again. */
-function madeTwice({ printOrders, told }: Evidence): string[] {
+/** Returns items that partners produce twice, and print orders that partners cannot recognise as a redelivery. */
+function printOrdersMadeTwice({ printOrders, submitted }: Evidence): string[] {
   const findings = printOrders.flatMap(({ id, reference, contents, webhookIds }) => [
     ...(contents > 1 ? [`${reference}: print order ${id} came with ${contents} different contents`] : []),
     ...(webhookIds > 1 ? [`${reference}: print order ${id} came under ${webhookIds} message ids`] : []),
@@ -165,9 +165,9 @@ function madeTwice({ printOrders, told }: Evidence): string[] {
   const lines = printOrders
     .filter(({ binding }) => binding)
     .flatMap(({ id, reference, lines }) => lines.map((line) => ({ id, what: `${reference}: ${line}` })));
-  const reroutes = new Map(told.map((order) => [order.reference, order.reroutes]));
+  const reroutes = new Map(submitted.map((order) => [order.reference, order.reroutes]));
   for (const [what, count] of countBy(lines, (line) => line.what)) {
-    // What the operator gave to another partner, and the first one had packed already, is made by both.
+    // A rerouted item that the first partner had already packed is produced by both.
     if (count <= 1 + (reroutes.get(what.slice(0, what.indexOf(':'))) ?? 0)) continue;
     const ids = lines.filter((line) => line.what === what).map(({ id }) => id);
     findings.push(`${what} is in print orders ${ids.join(', ')}`);
@@ -175,22 +175,24 @@ function madeTwice({ printOrders, told }: Evidence): string[] {
   return findings;
 }
 
-function labelsTwice({ shipments, purchases, printOrders, told }: Evidence): string[] {
+function labelsTwice({ shipments, purchases, printOrders, submitted }: Evidence): string[] {
   const findings: string[] = [];
   const bought = shipments.filter(({ status }) => status === 'bought');
-  // A label that was given back and scanned all the same stands again, for its parcel to be followed; nobody pays it.
-  const givenBack = new Set(
+  // A voided label that a carrier scans is valid again, so that its parcel is tracked. Nobody pays for it.
+  const voidedNumbers = new Set(
     purchases.filter(({ voided }) => voided).map(({ trackingNumber }) => trackingNumber),
   );
-  const paid = bought.filter(({ trackingNumbers }) => !trackingNumbers.every((each) => givenBack.has(each)));
+  const paid = bought.filter(
+    ({ trackingNumbers }) => !trackingNumbers.every((each) => voidedNumbers.has(each)),
+  );
   for (const [printOrderId, count] of countBy(paid, (shipment) => shipment.printOrderId))
     if (count > 1) findings.push(`print order ${printOrderId}: ${count} shipments`);
   const used = new Set(bought.flatMap(({ trackingNumbers }) => trackingNumbers));
   for (const { trackingNumber, voided } of purchases)
     if (!voided && !used.has(trackingNumber))
-      findings.push(`label ${trackingNumber}: paid for, and no shipment has it`);
+      findings.push(`label ${trackingNumber}: paid for, but in no shipment`);
   const changed = new Set(
-    told.filter(({ wish }) => wish === 'change-address').map((order) => order.reference),
+    submitted.filter(({ followUp }) => followUp === 'change-address').map((order) => order.reference),
   );
   for (const { id, reference, trackingCodes } of printOrders) {
     const most = changed.has(reference) ? 2 : 1;
@@ -202,7 +204,7 @@ function labelsTwice({ shipments, purchases, printOrders, told }: Evidence): str
 
 function stockDifferences({ stock, orders }: Evidence): string[] {
   const findings = [...stock.unexplained];
-  for (const { partner, sku, opening, now, added } of stock.shelves) {
+  for (const { partner, sku, opening, now, added } of stock.balances) {
     const used = stock.used
       .filter((use) => use.partner === partner && use.sku === sku)
       .reduce((sum, { quantity }) => sum + quantity, 0);
@@ -223,22 +225,25 @@ function stockDifferences({ stock, orders }: Evidence): string[] {
   return findings;
 }
 
-/** Whether an order is where it was to come to. */
-function hasEnded({ end, wish }: ToldOrder, { status, items }: StoredOrder): boolean {
-  if (wish === 'cancel' && status === 'canceled') return true;
-  // Of an order split over two partners one may let go of its part, and the other have packed already.
-  const counted = wish === 'cancel' ? items.filter((item) => item.status !== 'cancelled') : items;
-  // A partner that ships with the label it had before the change ships with one that nobody tracks any more.
-  if (end === 'shipped' || (end === 'delivered' && wish === 'change-address'))
+/** Returns true when an order has reached its expected end. */
+function hasEnded({ end, followUp }: SubmittedOrder, { status, items }: StoredOrder): boolean {
+  if (followUp === 'cancel' && status === 'canceled') return true;
+  // In an order with two partners, one may accept the cancellation while the other has already packed its part.
+  const counted = followUp === 'cancel' ? items.filter((item) => item.status !== 'cancelled') : items;
+  // A partner that ships with the label from before the change uses a label that is no longer tracked.
+  if (end === 'shipped' || (end === 'delivered' && followUp === 'change-address'))
     return counted.every((item) => WITH_CARRIER.has(item.status));
   if (end === 'delivered') return counted.every((item) => item.status === 'delivered');
   return items.every((item) => item.status === 'delivered' || item.status === 'cancelled');
 }
 
-/** Orders that the evidence of Postgres alone calls unfinished: what a fault run waits for. */
-export function unfinished(told: readonly ToldOrder[], orders: readonly StoredOrder[]): ToldOrder[] {
+/** Returns the orders that are unfinished according to Postgres. A fault run waits for them. */
+export function unfinished(
+  submitted: readonly SubmittedOrder[],
+  orders: readonly StoredOrder[],
+): SubmittedOrder[] {
   const stored = new Map(orders.map((order) => [order.id, order]));
-  return told.filter((order) => {
+  return submitted.filter((order) => {
     const found = order.orderId === null ? undefined : stored.get(order.orderId);
     return found === undefined || !hasEnded(order, found);
   });
@@ -252,22 +257,24 @@ function stuck(evidence: Evidence, accepted: readonly Accepted[]): string[] {
     const order = stored.get(orderId!);
     return `${reference}: ${order?.status ?? 'absent'} (${order?.attention ?? 'no attention'}), not ${end}`;
   });
-  for (const { reference, orderId, odd } of evidence.told)
-    if (orderId === null) findings.push(`${reference}: never accepted${odd === null ? '' : `: ${odd}`}`);
+  for (const { reference, orderId, unexpected } of evidence.submitted)
+    if (orderId === null)
+      findings.push(`${reference}: never accepted${unexpected === null ? '' : `: ${unexpected}`}`);
   for (const { orderId, status } of evidence.runs)
-    if (FAILED_RUNS.has(status)) findings.push(`order ${orderId}: its run is ${status}`);
+    if (FAILED_RUNS.has(status)) findings.push(`order ${orderId}: its workflow is ${status}`);
   if (evidence.unhandledPostbacks > 0)
     findings.push(`${evidence.unhandledPostbacks} postbacks were never handled`);
   return [...findings, ...evidence.unsent.map((message) => `never sent: ${message}`)];
 }
 
 function contradictions(evidence: Evidence, accepted: readonly Accepted[]): string[] {
-  const findings = evidence.told.flatMap(({ reference, orderId, odd }) =>
-    orderId !== null && odd !== null ? [`${reference}: ${odd}`] : [],
+  const findings = evidence.submitted.flatMap(({ reference, orderId, unexpected }) =>
+    orderId !== null && unexpected !== null ? [`${reference}: ${unexpected}`] : [],
   );
-  const known = new Set(evidence.told.map(({ reference }) => reference));
+  const known = new Set(evidence.submitted.map(({ reference }) => reference));
   for (const { id, reference } of evidence.printOrders)
-    if (!known.has(reference)) findings.push(`print order ${id} is for ${reference}, which nobody ordered`);
+    if (!known.has(reference))
+      findings.push(`print order ${id} is for ${reference}, which no client submitted`);
   const seen = new Map<string, SeenPrintOrder[]>();
   for (const printOrder of evidence.printOrders)
     seen.set(printOrder.reference, [...(seen.get(printOrder.reference) ?? []), printOrder]);
@@ -277,15 +284,15 @@ function contradictions(evidence: Evidence, accepted: readonly Accepted[]): stri
     if (status === 'canceled' && theirs.some(({ shipped }) => shipped))
       findings.push(`${reference}: canceled for its client, shipped by its partner`);
     if (status !== undefined && WITH_CARRIER.has(status) && !theirs.some(({ shipped }) => shipped))
-      findings.push(`${reference}: ${status} for its client, and no partner shipped it`);
+      findings.push(`${reference}: ${status} for its client, but no partner shipped it`);
   }
   const labels = new Set(evidence.shipments.flatMap(({ trackingNumbers }) => trackingNumbers));
   for (const parcel of evidence.parcels)
-    if (!labels.has(parcel)) findings.push(`parcel ${parcel} has a label that nobody bought`);
+    if (!labels.has(parcel)) findings.push(`parcel ${parcel} has a label that no shipment has`);
   return findings;
 }
 
-/** Whether everything but the number of accepted orders is nothing. */
+/** Returns true when there are no findings. */
 export function isClean({ accepted: _accepted, ...findings }: Findings): boolean {
   return Object.values(findings).every((list) => list.length === 0);
 }

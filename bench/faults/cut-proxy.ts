@@ -1,20 +1,21 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy whose connections can be cut, as a network or a load balancer would. */
+/** A TCP proxy that can cut its connections, like a network or a load balancer. */
 export interface CutProxy {
   readonly port: number;
-  /** Resets every connection there is. @returns how many */
+  /** Resets every connection. @returns the number of connections */
   cut(): number;
-  /** Of what the servers say nothing arrives before `release`, as at a machine that stands still. */
+  /** Stops the data from the servers until `release`, like a stalled machine. */
   hold(): void;
   release(): void;
   close(): Promise<void>;
 }
 
 /**
- * @param port 0 picks a free one
- * @param targets ports on this machine, asked anew for each connection; they take turns, and one that does not answer
- *   is passed over
+ * Starts a proxy on 127.0.0.1.
+ * @param port 0 picks a free port
+ * @param targets returns local ports; called for each connection. The proxy uses them in turn and skips a port that
+ *   does not answer.
  */
 export async function startCutProxy(port: number, targets: () => readonly number[]): Promise<CutProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();

@@ -9,22 +9,24 @@ import { orderIdOfWorkflow, WORKFLOW_TYPES } from '../../src/platform/domain/wor
 import type { Sql } from '../../src/platform/postgres';
 import { auditStock } from '../../src/procurement/stock-audit';
 import { inParallel } from '../support/bench-stack';
-import type { Evidence, SeenPrintOrder, Shelf, StockUse, StoredOrder, ToldOrder } from './audit';
+import type { Evidence, SeenPrintOrder, StockBalance, StockUse, StoredOrder, SubmittedOrder } from './audit';
+import type { DistributedStack } from './distributed-stack';
 import type { OperatorActs } from './operator';
-import type { ScatteredStack } from './scattered-stack';
-import type { Told } from './shop';
+import type { Submission } from './shop';
 
-export function toldOrders(told: readonly Told[], acts: OperatorActs): ToldOrder[] {
-  return told.map(({ planned, orderId, odd }) => ({
+/** Combines what clients know with what the operator did. */
+export function submittedOrders(submissions: readonly Submission[], acts: OperatorActs): SubmittedOrder[] {
+  return submissions.map(({ planned, orderId, unexpected }) => ({
     reference: planned.reference,
     orderId,
     end: orderId !== null && acts.cancelled.has(orderId) ? 'repaired' : planned.end,
     reroutes: acts.reroutes.get(orderId ?? '') ?? 0,
-    wish: planned.wish,
-    odd,
+    followUp: planned.followUp,
+    unexpected,
   }));
 }
 
+/** Returns all orders in Postgres with their items. */
 export async function storedOrders(sql: Sql): Promise<StoredOrder[]> {
   const rows = await sql<
     {
@@ -50,7 +52,7 @@ export async function storedOrders(sql: Sql): Promise<StoredOrder[]> {
   }));
 }
 
-/** Postbacks that a run has yet to take in; what comes after a run's end is no more than kept. */
+/** Returns the number of postbacks that a workflow has not processed. Late postbacks of ended orders do not count. */
 export async function waitingPostbacks(sql: Sql): Promise<number> {
   const [waiting] = await sql<{ count: number }[]>`
     SELECT count(*)::int AS count
@@ -59,23 +61,23 @@ export async function waitingPostbacks(sql: Sql): Promise<number> {
   return waiting!.count;
 }
 
-/** Pieces on each shelf less those owed. */
-export async function shelves(sql: Sql): Promise<Pick<Shelf, 'partner' | 'sku' | 'now'>[]> {
+/** Returns the units on each shelf minus the units owed. */
+export async function balances(sql: Sql): Promise<Pick<StockBalance, 'partner' | 'sku' | 'now'>[]> {
   const rows = await sql<{ partner: string; sku: string; now: string }[]>`
     SELECT p.uid AS partner, i.partner_sku AS sku, i.quantity - i.backorder + coalesce((
       SELECT sum(r.quantity - r.allocated) FROM stock_reservations r
       WHERE r.stock_item_id = i.id AND r.state = 'reserved'), 0) AS now
     FROM stock_items i JOIN partners p ON p.account_id = i.partner_id ORDER BY 1, 2`;
-  return rows.map(({ now, ...shelf }) => ({ ...shelf, now: Number(now) }));
+  return rows.map(({ now, ...balance }) => ({ ...balance, now: Number(now) }));
 }
 
-/** Gathers what each side knows. The disasters are over, and everything is up. */
+/** Reads the records of each side. All processes must be running. */
 export async function gather(
-  stack: ScatteredStack,
+  stack: DistributedStack,
   sql: Sql,
-  told: readonly Told[],
+  submissions: readonly Submission[],
   acts: OperatorActs,
-  opening: readonly Pick<Shelf, 'partner' | 'sku' | 'now'>[],
+  opening: readonly Pick<StockBalance, 'partner' | 'sku' | 'now'>[],
   added: ReadonlyMap<string, number>,
 ): Promise<Evidence> {
   const orders = await storedOrders(sql);
@@ -90,9 +92,9 @@ export async function gather(
   const unsent = await sql<{ kind: string; target: string; attempts: number; lastError: string | null }[]>`
     SELECT kind, target, attempts, last_error FROM outbox ORDER BY id LIMIT 100`;
   return {
-    told: toldOrders(told, acts),
+    submitted: submittedOrders(submissions, acts),
     orders,
-    shown: await shownOrders(stack, told),
+    shown: await shownOrders(stack, submissions),
     runs: await runs(stack),
     ...(await seenOutside(stack)),
     shipments: await sql<Evidence['shipments'][number][]>`
@@ -104,7 +106,7 @@ export async function gather(
       SELECT tracking_number, voided_at IS NOT NULL AS voided FROM carrier_purchases WHERE tracking_number IS NOT NULL`,
     stock: {
       unexplained: (await auditStock(sql)).map(({ partnerSku, problem }) => `${partnerSku}: ${problem}`),
-      shelves: (await shelves(sql)).map(({ partner, sku, now }) => ({
+      balances: (await balances(sql)).map(({ partner, sku, now }) => ({
         partner,
         sku,
         opening: before.get(`${partner} ${sku}`) ?? 0,
@@ -121,24 +123,27 @@ export async function gather(
   };
 }
 
-async function shownOrders(stack: ScatteredStack, told: readonly Told[]): Promise<Evidence['shown']> {
+async function shownOrders(
+  stack: DistributedStack,
+  submissions: readonly Submission[],
+): Promise<Evidence['shown']> {
   const shown = new Map<string, { reference: string; status: string }>();
   const client = createPresslineClient({ baseUrl: stack.apiUrls[0]!, ...stack.credentials.client });
-  const accepted = told.flatMap(({ orderId }) => (orderId === null ? [] : [orderId]));
+  const accepted = submissions.flatMap(({ orderId }) => (orderId === null ? [] : [orderId]));
   await inParallel(accepted.length, 8, async (index) => {
     const orderId = accepted[index]!;
     try {
       const order = await client.getOrder({ params: { orderId } });
       shown.set(orderId, { reference: order.orderReferenceId, status: order.fulfillmentStatus });
     } catch (error) {
-      // Not shown: that is the finding.
+      // The missing entry is the finding.
       if (!(error instanceof PresslineError)) throw error;
     }
   });
   return shown;
 }
 
-async function runs(stack: ScatteredStack): Promise<Evidence['runs']> {
+async function runs(stack: DistributedStack): Promise<Evidence['runs']> {
   const connection = await Connection.connect({ address: stack.temporalAddress() });
   try {
     const found: { orderId: string; status: string }[] = [];
@@ -155,7 +160,7 @@ async function runs(stack: ScatteredStack): Promise<Evidence['runs']> {
   }
 }
 
-/** A line of the sandbox's journal, as far as it tells what a print order held. */
+/** The parts of a journal line of the sandbox that describe a print order. */
 interface JournalLine {
   readonly entry: {
     readonly type: string;
@@ -174,8 +179,8 @@ type JournalItem =
       readonly parts: readonly { readonly count: number; readonly product: { readonly modelUid: string } }[];
     };
 
-/** What partners and carriers know, from their own records. */
-async function seenOutside(stack: ScatteredStack): Promise<Pick<Evidence, 'printOrders' | 'parcels'>> {
+/** Reads the records of partners and carriers. */
+async function seenOutside(stack: DistributedStack): Promise<Pick<Evidence, 'printOrders' | 'parcels'>> {
   const journal = await readFile(join(stack.folder, 'sandbox', 'journal.jsonl'), 'utf8');
   const arrived = new Map<string, NonNullable<JournalLine['entry']['order']>>();
   for (const line of journal.split('\n').filter((text) => text !== '')) {
@@ -189,7 +194,7 @@ async function seenOutside(stack: ScatteredStack): Promise<Pick<Evidence, 'print
       const released = new Set(
         printOrder.cancelOrders.flatMap(({ accepted, itemIds }) => (accepted ? itemIds : [])),
       );
-      const told = (status: string) =>
+      const reported = (status: string) =>
         printOrder.postbacks.some((postback) => postback.status === status && postback.answer < 300);
       return {
         id: printOrder.printOrderId,
@@ -201,7 +206,7 @@ async function seenOutside(stack: ScatteredStack): Promise<Pick<Evidence, 'print
         binding:
           !['not-taken', 'cancelled'].includes(printOrder.state) &&
           !printOrder.itemIds.every((id) => released.has(id)),
-        shipped: told('shipped'),
+        shipped: reported('shipped'),
         trackingCodes: printOrder.trackingCodes,
       };
     }),

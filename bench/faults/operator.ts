@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPresslineClient, type PresslineClient, PresslineError } from '../../client/pressline-client';
 import type { SeededRandom } from '../support/seeded-random';
-import type { ScatteredStack } from './scattered-stack';
+import type { DistributedStack } from './distributed-stack';
 
-/** What mends itself does so sooner: a partner's reminder, an error that it gets over. */
-const LOOKS_TWICE_AFTER_MS = 45_000;
-const ROUND_MS = 5_000;
+/** Time before the operator acts. Orders that recover without an operator do so sooner. */
+const ACTS_AFTER_MS = 45_000;
+const POLL_MS = 5_000;
 const RETRY_MS = 1_000;
 
 /**
- * What an operator did. On a slow day a partner that would have made an order in the end is taken for one that does not:
- * an order may end cancelled then, or be made by both.
+ * What the operator did. On a slow machine the operator may act on an order that its partner would have produced: such an
+ * order may end cancelled, or both partners may produce it.
  */
 export class OperatorActs {
-  /** Ids of orders of which something was cancelled. */
+  /** Ids of orders with a cancelled item. */
   readonly cancelled = new Set<string>();
-  /** By order id, how often an item was given to another partner. */
+  /** Number of reroutes by order id. */
   readonly reroutes = new Map<string, number>();
 }
 
 /**
- * An operator who watches the orders in need. What a partner leaves lying goes to another partner; what no other can
- * make is cancelled. Every act carries an Idempotency-Key, so that one whose answer was lost is not done twice.
- * @param acts takes what is done, by order
- * @returns how many acts were done, when told to go home
+ * Repairs the orders that need attention until the signal: reroutes items that a partner has abandoned, and cancels items
+ * that no other partner can produce. Every repair has an Idempotency-Key, so that a lost answer does not repeat it.
+ * @param acts records the repairs by order
+ * @returns the number of repairs
  */
 export async function runOperator(
-  stack: ScatteredStack,
+  stack: DistributedStack,
   random: SeededRandom,
   signal: AbortSignal,
   acts: OperatorActs,
@@ -40,30 +40,30 @@ export async function runOperator(
       try {
         return await question(random.pick(clients));
       } catch (error) {
-        const passes =
+        const isTemporary =
           !(error instanceof PresslineError) || error.status >= 500 || error.code === 'IDEMPOTENCY_IN_FLIGHT';
-        if (!passes) throw error;
+        if (!isTemporary) throw error;
       }
       await sleep(RETRY_MS);
     }
   };
   const firstSeen = new Map<string, number>();
-  let done = 0;
+  let repairs = 0;
   while (!signal.aborted) {
-    const inNeed = new Set((await ask(ordersNeedingAttention)).map(({ id }) => id));
-    for (const id of firstSeen.keys()) if (!inNeed.has(id)) firstSeen.delete(id);
-    for (const id of inNeed) {
+    const needingAttention = new Set((await ask(ordersNeedingAttention)).map(({ id }) => id));
+    for (const id of firstSeen.keys()) if (!needingAttention.has(id)) firstSeen.delete(id);
+    for (const id of needingAttention) {
       if (!firstSeen.has(id)) firstSeen.set(id, Date.now());
-      if (Date.now() - firstSeen.get(id)! < LOOKS_TWICE_AFTER_MS) continue;
-      done += await mend(ask, id, acts);
+      if (Date.now() - firstSeen.get(id)! < ACTS_AFTER_MS) continue;
+      repairs += await repair(ask, id, acts);
       firstSeen.delete(id);
     }
-    await sleep(ROUND_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
-  return done;
+  return repairs;
 }
 
-/** Asks one API process after another until there is an answer. */
+/** Sends a request to random API processes until one answers. */
 type Ask = <T>(question: (client: PresslineClient) => Promise<T>) => Promise<T>;
 
 async function ordersNeedingAttention(client: PresslineClient): Promise<{ id: string }[]> {
@@ -78,29 +78,33 @@ async function ordersNeedingAttention(client: PresslineClient): Promise<{ id: st
   }
 }
 
-async function mend(ask: Ask, orderId: string, acts: OperatorActs): Promise<number> {
+async function repair(ask: Ask, orderId: string, acts: OperatorActs): Promise<number> {
   const params = { orderId };
   const order = await ask((client) => client.getOperatorOrder({ params }));
-  // A partner that would not cancel is about to ship.
+  // A partner that refused to cancel will ship.
   if (order.attention.includes('cancel_refused')) return 0;
-  // A partner that has asked for the documents is packing, whatever became of its postbacks.
+  // A partner that has requested dispatch is packing, even when its postbacks were lost.
   const packing = order.printOrders.filter(({ shipments }) =>
     shipments.some(({ status }) => status !== 'voided'),
   );
   const isPacked = (itemId: string) => packing.some(({ jobs }) => jobs.some((job) => job.itemId === itemId));
-  // `passed`: the partner took it and says nothing.
-  const lying = order.items.filter(
+  // `passed`: the partner accepted the item and sent no postback.
+  const abandoned = order.items.filter(
     ({ id, fulfillmentStatus }) =>
       fulfillmentStatus === 'manual_handling' || (fulfillmentStatus === 'passed' && !isPacked(id)),
   );
-  for (const { id: itemId } of lying) {
-    const makers = order.printOrders.filter(({ jobs }) => jobs.some((job) => job.itemId === itemId)).length;
-    // The second look at the same trouble is another act.
-    const key = (action: string) => ({ idempotencyKey: `${action} ${itemId} after ${makers} print orders` });
-    const reason = 'left lying by its partner';
+  for (const { id: itemId } of abandoned) {
+    const printOrders = order.printOrders.filter(({ jobs }) =>
+      jobs.some((job) => job.itemId === itemId),
+    ).length;
+    // A later repair of the same item has another key.
+    const key = (action: string) => ({
+      idempotencyKey: `${action} ${itemId} after ${printOrders} print orders`,
+    });
+    const reason = 'abandoned by its partner';
     const isDone = await ask(async (client) => {
       const body = { action: 'reroute' as const, itemId, reason };
-      return await client.repairOrder({ params, body }, key('reroute')).then(() => true, isNo);
+      return await client.repairOrder({ params, body }, key('reroute')).then(() => true, falseWhenRefused);
     });
     if (isDone) {
       acts.reroutes.set(orderId, (acts.reroutes.get(orderId) ?? 0) + 1);
@@ -108,22 +112,22 @@ async function mend(ask: Ask, orderId: string, acts: OperatorActs): Promise<numb
     }
     const isCancelled = await ask(async (client) => {
       const body = { action: 'cancel' as const, itemIds: [itemId], reason };
-      return await client.repairOrder({ params, body }, key('cancel')).then(() => true, isNo);
+      return await client.repairOrder({ params, body }, key('cancel')).then(() => true, falseWhenRefused);
     });
     if (isCancelled) acts.cancelled.add(orderId);
   }
-  return lying.length;
+  return abandoned.length;
 }
 
 /**
- * @returns false for a no of the order's run: nobody else makes it, or it has gone further meanwhile
- * @throws everything else
+ * Returns false when the workflow refused the repair: no other partner produces the item, or its status has changed.
+ * @throws every other error
  */
-function isNo(error: unknown): false {
-  const no =
+function falseWhenRefused(error: unknown): false {
+  const refused =
     error instanceof PresslineError &&
     [400, 409].includes(error.status) &&
     error.code !== 'IDEMPOTENCY_IN_FLIGHT';
-  if (!no) throw error;
+  if (!refused) throw error;
   return false;
 }

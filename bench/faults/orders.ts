@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../support/seeded-random';
 
-/** How a partner behaves towards an order, and where the order ends. */
+/** A partner's behaviour for an order, and the expected end of the order. */
 interface Scripted {
   readonly behaviour: string;
   readonly weight: number;
@@ -8,8 +8,8 @@ interface Scripted {
 }
 
 /**
- * `shipped`: on its way by a carrier that is not ours. `repaired`: its partner left it lying, and an operator saw to it
- * that another makes it, or cancelled what no other can make.
+ * `shipped`: shipped with the partner's own carrier. `repaired`: the partner abandoned the order, and an operator rerouted
+ * its items or cancelled those that no other partner can produce.
  */
 export type OrderEnd = 'delivered' | 'shipped' | 'repaired';
 
@@ -47,18 +47,18 @@ const MUG: Product = {
   productUid: 'mug_product_msz_11-oz_mcl_white',
   file: { type: 'default', name: 'mug-wrap.png' },
 };
-/** Blank shirts are stock of the partner in Ohio. */
+/** The partner in Ohio has blank shirts in stock. */
 const TEE: Product = {
   productUid: 'apparel_product_gca_t-shirt_gsi_m_gco_navy_gpr_4-0',
   file: { type: 'front', name: 't-shirt-front.png' },
 };
-/** Frames are stock of the partner in Berlin. */
+/** The partner in Berlin has frames in stock. */
 const FRAMED: Product = {
   productUid: 'framed_poster_product_mf_300x400-mm_fr_wood-oak_pt_200-gsm-uncoated_ver',
   file: { type: 'default', name: 'frame-poster-30x40.jpg' },
 };
 
-/** Every product at most once in an order: a print order's line then tells which item it is. */
+/** An order contains each product at most once, so that a line of a print order identifies its item. */
 const BASKETS: readonly { readonly weight: number; readonly products: readonly Product[] }[] = [
   { weight: 5, products: [POSTER] },
   { weight: 2, products: [MUG, POSTER] },
@@ -67,7 +67,7 @@ const BASKETS: readonly { readonly weight: number; readonly products: readonly P
   { weight: 2, products: [TEE, FRAMED] },
 ];
 
-/** With the partner that makes what both can make for such an address. */
+/** Delivery addresses, each with the partner that is selected when both can produce an item. */
 const PLACES = [
   {
     country: 'DE',
@@ -88,24 +88,25 @@ const PLACES = [
   },
 ] as const;
 
-/** What a client does besides submitting. */
-export type Wish = 'nothing' | 'cancel' | 'change-address';
+/** What a client does after the submission. */
+export type FollowUp = 'nothing' | 'cancel' | 'change-address';
 
-/** One order as a client plans it. */
+/** An order as a client plans it. */
 export interface PlannedOrder {
   readonly reference: string;
   readonly behaviour: string;
   readonly end: OrderEnd;
-  readonly wish: Wish;
-  /** Milliseconds from the first order to this one, and from its acceptance to the wish. */
+  readonly followUp: FollowUp;
+  /** Milliseconds from the first order to this one. */
   readonly atMs: number;
-  readonly wishAfterMs: number;
-  /** Retries carry one Idempotency-Key; without it `preventDuplicate` does. */
+  /** Milliseconds from the acceptance to the follow-up. */
+  readonly followUpAfterMs: number;
+  /** True when retries have an Idempotency-Key. Otherwise the order sets `preventDuplicate`. */
   readonly keyed: boolean;
   readonly body: object;
 }
 
-/** Orders spread over a time; the seed decides everything about them. */
+/** Returns orders spread over a period. The seed determines all of them. */
 export function planOrders(
   count: number,
   withinMs: number,
@@ -115,20 +116,20 @@ export function planOrders(
   return Array.from({ length: count }, (_, index) => {
     const { behaviour, end } = random.weighted(BEHAVIOURS);
     const { products } = random.weighted(BASKETS);
-    const wish = random.weighted([
-      { wish: 'nothing' as const, weight: 90 },
-      { wish: 'cancel' as const, weight: 4 },
-      { wish: 'change-address' as const, weight: 6 },
-    ]).wish;
+    const followUp = random.weighted([
+      { followUp: 'nothing' as const, weight: 90 },
+      { followUp: 'cancel' as const, weight: 4 },
+      { followUp: 'change-address' as const, weight: 6 },
+    ]).followUp;
     const keyed = random.below(4) > 0;
     const reference = `fault-${index + 1}`;
     return {
       reference,
       behaviour,
       end,
-      wish,
+      followUp,
       atMs: (index / count) * withinMs,
-      wishAfterMs: random.between(1_000, 8_000),
+      followUpAfterMs: random.between(1_000, 8_000),
       keyed,
       body: {
         orderReferenceId: reference,
@@ -150,25 +151,25 @@ export function planOrders(
 }
 
 /**
- * The last name is the order's reference, which a partner so sees; the second line tells it how to behave. Trouble that
- * an operator has to mend is with one partner only.
+ * Returns the delivery address. Its last name is the order's reference, so that the partner's records contain it. Its
+ * second line selects the partner's behaviour. A behaviour that needs an operator applies to one partner only.
  */
 function addressOf(
   reference: string,
   { behaviour, end }: Pick<Scripted, 'behaviour' | 'end'>,
   { partner, ...place }: (typeof PLACES)[number],
 ) {
-  const who = end === 'repaired' ? `${partner}/` : '';
+  const partnerPrefix = end === 'repaired' ? `${partner}/` : '';
   return {
     ...place,
     firstName: 'Grace',
     lastName: reference,
-    ...(behaviour === 'well-behaved' ? {} : { addressLine2: `sandbox:${who}${behaviour}` }),
+    ...(behaviour === 'well-behaved' ? {} : { addressLine2: `sandbox:${partnerPrefix}${behaviour}` }),
     email: 'grace@example.com',
   };
 }
 
-/** Where the parcel is to go instead: the house next door. */
+/** Returns the changed address: the house next door. */
 export function changedAddress(body: object): object {
   const { shippingAddress } = body as { shippingAddress: { addressLine1: string } };
   return { ...shippingAddress, addressLine1: shippingAddress.addressLine1.replace('12', '14') };

@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { type SandboxOptions, startSandbox } from '../../sandbox';
 
 /**
- * The outside world as a process of its own, so that it can be killed: settings as JSON in the first argument.
- * It goes on from its journal.
+ * Runs the sandbox as a separate process, so that it can be killed. The first argument has the options as JSON.
+ * After a restart it continues from its journal.
  */
 const options = JSON.parse(process.argv[2]!) as Omit<SandboxOptions, 'log'>;
 startSandbox({ ...options, log: pino({ level: 'warn' }) }).catch((error: unknown) => {

@@ -1,54 +1,54 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPresslineClient, type PresslineClient, PresslineError } from '../../client/pressline-client';
 import type { SeededRandom } from '../support/seeded-random';
+import type { DistributedStack } from './distributed-stack';
 import { changedAddress, type PlannedOrder } from './orders';
-import type { ScatteredStack } from './scattered-stack';
 
-/** What a client was told of one order. */
-export interface Told {
+/** What a client knows of one order. */
+export interface Submission {
   readonly planned: PlannedOrder;
-  /** Null: never accepted. */
+  /** Null when the order was never accepted. */
   orderId: string | null;
-  /** Requests that its submission took. */
+  /** Number of requests of the submission. */
   attempts: number;
-  /** An answer that a client cannot understand: neither success nor a refusal that fits. */
-  odd: string | null;
+  /** The message of an unexpected answer, which is neither success nor an expected refusal. */
+  unexpected: string | null;
 }
 
-/** A time-out that a careful client has: it then does not know whether its request was carried out. */
+/** Time-out of a request. After it, the client does not know whether the request had an effect. */
 const TIMEOUT_MS = 10_000;
 const RETRY_MS = [200, 2_000] as const;
 
-/** Submits the orders at their times, each with retries until it is answered. @returns when every client is done */
+/** Submits the orders at their times and retries each until it is answered. Resolves when every client has finished. */
 export async function runShop(
-  stack: ScatteredStack,
+  stack: DistributedStack,
   orders: readonly PlannedOrder[],
   random: SeededRandom,
   signal: AbortSignal,
-): Promise<Told[]> {
+): Promise<Submission[]> {
   const clients = stack.apiUrls.map((baseUrl) =>
     createPresslineClient({ baseUrl, ...stack.credentials.client, retries: 0, timeoutMs: TIMEOUT_MS }),
   );
   const began = Date.now();
   return await Promise.all(
     orders.map(async (planned) => {
-      const told: Told = { planned, orderId: null, attempts: 0, odd: null };
+      const submission: Submission = { planned, orderId: null, attempts: 0, unexpected: null };
       await sleep(Math.max(0, began + planned.atMs - Date.now()));
       try {
-        await submit(clients, told, random, signal);
-        if (told.orderId !== null && planned.wish !== 'nothing') {
-          await sleep(planned.wishAfterMs);
-          await wish(clients, told, random, signal);
+        await submit(clients, submission, random, signal);
+        if (submission.orderId !== null && planned.followUp !== 'nothing') {
+          await sleep(planned.followUpAfterMs);
+          await sendFollowUp(clients, submission, random, signal);
         }
       } catch (error) {
-        if (!signal.aborted) told.odd = (error as Error).message;
+        if (!signal.aborted) submission.unexpected = (error as Error).message;
       }
-      return told;
+      return submission;
     }),
   );
 }
 
-/** Asks one API process after another until there is an answer; what passes is asked again. */
+/** Sends a request to random API processes until one answers. Retries temporary faults. */
 async function untilAnswered<T>(
   clients: readonly PresslineClient[],
   random: SeededRandom,
@@ -59,9 +59,9 @@ async function untilAnswered<T>(
     try {
       return await ask(random.pick(clients));
     } catch (error) {
-      const passes =
+      const isTemporary =
         !(error instanceof PresslineError) || error.status >= 500 || error.code === 'IDEMPOTENCY_IN_FLIGHT';
-      if (!passes) throw error;
+      if (!isTemporary) throw error;
     }
     await sleep(random.between(...RETRY_MS), undefined, { signal });
   }
@@ -69,36 +69,36 @@ async function untilAnswered<T>(
 
 async function submit(
   clients: readonly PresslineClient[],
-  told: Told,
+  submission: Submission,
   random: SeededRandom,
   signal: AbortSignal,
 ): Promise<void> {
-  const { reference, keyed, body } = told.planned;
+  const { reference, keyed, body } = submission.planned;
   try {
     const answer = await untilAnswered(clients, random, signal, (client) => {
-      told.attempts += 1;
+      submission.attempts += 1;
       return client.submitOrder({ body: body as never }, keyed ? { idempotencyKey: reference } : {});
     });
-    told.orderId = answer.id;
+    submission.orderId = answer.id;
   } catch (error) {
-    // The first request was carried out and its answer lost: this is how a client without a key learns of it.
+    // The first request succeeded and its answer was lost. A client without a key learns the id this way.
     const known = error instanceof PresslineError && error.code === 'DUPLICATE_ORDER_REFERENCE';
-    if (!known || keyed || told.attempts === 1) throw error;
+    if (!known || keyed || submission.attempts === 1) throw error;
     const order = await untilAnswered(clients, random, signal, (client) =>
       client.getOrder({ params: { orderId: reference } }),
     );
-    told.orderId = order.id;
+    submission.orderId = order.id;
   }
 }
 
-async function wish(
+async function sendFollowUp(
   clients: readonly PresslineClient[],
-  told: Told,
+  submission: Submission,
   random: SeededRandom,
   signal: AbortSignal,
 ): Promise<void> {
-  const params = { orderId: told.orderId! };
-  const { wish: wanted, body } = told.planned;
+  const params = { orderId: submission.orderId! };
+  const { followUp: wanted, body } = submission.planned;
   try {
     await untilAnswered(clients, random, signal, async (client) => {
       if (wanted === 'cancel') await client.cancelOrder({ params, body: { reason: 'changed my mind' } });
@@ -108,7 +108,7 @@ async function wish(
       }
     });
   } catch (error) {
-    // Too late for it, or done by a request whose answer was lost.
+    // The order has shipped, or a request whose answer was lost has succeeded.
     if (!(error instanceof PresslineError) || error.status !== 409) throw error;
   }
 }

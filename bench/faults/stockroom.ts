@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPresslineClient, PresslineError } from '../../client/pressline-client';
 import type { SeededRandom } from '../support/seeded-random';
-import type { ScatteredStack } from './scattered-stack';
+import type { DistributedStack } from './distributed-stack';
 
 const DELIVERIES = [
   { partner: 'prints-berlin', sku: 'frame-wood-oak-30x40' },
@@ -9,13 +9,14 @@ const DELIVERIES = [
 ] as const;
 
 /**
- * Partners who book goods in, a few pieces at a time, each booking tried with one Idempotency-Key until it is answered.
- * Half of them name the delivery note as well.
- * @param signal ends the deliveries; @param patience ends waiting for an answer, with an error
- * @returns pieces that they were told are booked, by `partner sku`
+ * Adds stock as the partners, a few units at a time. Retries each adjustment with one Idempotency-Key until it is
+ * answered. Half of the adjustments have a referenceId too.
+ * @param signal ends the adjustments
+ * @param patience ends the wait for an answer, with an error
+ * @returns units that Pressline confirmed, by `partner sku`
  */
 export async function runStockroom(
-  stack: ScatteredStack,
+  stack: DistributedStack,
   random: SeededRandom,
   signal: AbortSignal,
   patience: AbortSignal,
@@ -37,7 +38,7 @@ export async function runStockroom(
             const { updates } = await random
               .pick(clients)
               .adjustStock({ body: { adjustments } }, { idempotencyKey: `${sku}-${note}` });
-            // Refused as a repetition of its own first attempt: booked all the same.
+            // A refusal as a repetition of the first attempt means that the first attempt succeeded.
             if (!updates[0]!.success && attempt === 1) throw new Error(updates[0]!.message);
             break;
           } catch (error) {

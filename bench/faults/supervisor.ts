@@ -2,93 +2,96 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A process as it runs now; a restart makes another. */
-export interface Life {
+/** One run of a process. A restart creates another one. */
+export interface RunningProcess {
   readonly pid: number;
-  /** Settles when the process has ended. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<unknown>;
 }
 
-/** A process that is started again whenever it ends, as a process manager does. */
+/** A process that is restarted whenever it ends, as by a process manager. */
 export interface Supervised {
   readonly name: string;
-  /** SIGKILL; started again `downMs` later. */
+  /** Sends SIGKILL. The process starts again after `downMs`. */
   kill(downMs: number): void;
-  /** SIGSTOP, and SIGCONT `ms` later: as a long pause of the machine, others may have taken its work over meanwhile. */
+  /** Sends SIGSTOP, and SIGCONT after `ms`, like a long pause of the machine. Others may take over its work meanwhile. */
   stall(ms: number): void;
-  /** Times it ended although nobody killed it. */
-  readonly unasked: number;
-  /** Ends it for good. */
+  /** Number of times the process ended without `kill`. */
+  readonly unexpectedExits: number;
+  /** Ends the process permanently. */
   stop(): Promise<void>;
 }
 
-/** Pause before a process that ended by itself is started again. */
+/** Pause before a restart after an unexpected exit. */
 const RESTART_MS = 1_000;
-const living = new Set<number>();
+const runningPids = new Set<number>();
 
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 
-// However this process ends, nothing of what it started stays.
+// No child survives this process, however it ends.
 process.once('exit', () => {
-  for (const pid of living) send(pid, 'SIGKILL');
+  for (const pid of runningPids) send(pid, 'SIGKILL');
 });
 
-/** @param start brings the process up; called again after each end. Its first failure is thrown, later ones are retried */
-export async function supervise(name: string, start: () => Promise<Life>): Promise<Supervised> {
-  let life: Life | undefined;
+/**
+ * Starts a process and restarts it after each end.
+ * @param start starts the process. Its first failure is thrown, later ones are retried.
+ */
+export async function supervise(name: string, start: () => Promise<RunningProcess>): Promise<Supervised> {
+  let current: RunningProcess | undefined;
   let stopping = false;
   let downMs: number | undefined;
-  let unasked = 0;
+  let unexpectedExits = 0;
   let stalled: NodeJS.Timeout | undefined;
 
   async function begin(): Promise<void> {
     const begun = await start();
-    life = begun;
-    living.add(begun.pid);
+    current = begun;
+    runningPids.add(begun.pid);
     if (stopping) send(begun.pid, 'SIGKILL');
     begun.ended.then(() => {
-      living.delete(begun.pid);
-      life = undefined;
+      runningPids.delete(begun.pid);
+      current = undefined;
       if (stopping) return;
-      if (downMs === undefined) unasked += 1;
-      revival = revive(downMs ?? RESTART_MS);
+      if (downMs === undefined) unexpectedExits += 1;
+      restarting = restart(downMs ?? RESTART_MS);
     });
   }
 
-  async function revive(pauseMs: number): Promise<void> {
+  async function restart(pauseMs: number): Promise<void> {
     downMs = undefined;
     await sleep(pauseMs);
     while (!stopping) {
       try {
         return await begin();
       } catch (error) {
-        process.stderr.write(`${name} does not start: ${(error as Error).message}\n`);
+        process.stderr.write(`${name} failed to start: ${(error as Error).message}\n`);
         await sleep(RESTART_MS);
       }
     }
   }
 
-  let revival: Promise<void> = Promise.resolve();
+  let restarting: Promise<void> = Promise.resolve();
   await begin();
   return {
     name,
-    get unasked() {
-      return unasked;
+    get unexpectedExits() {
+      return unexpectedExits;
     },
     kill(pauseMs) {
-      if (life === undefined) return;
+      if (current === undefined) return;
       downMs = pauseMs;
-      send(life.pid, 'SIGKILL');
+      send(current.pid, 'SIGKILL');
     },
     stall(ms) {
-      if (life === undefined || stalled !== undefined) return;
-      const { pid } = life;
+      if (current === undefined || stalled !== undefined) return;
+      const { pid } = current;
       send(pid, 'SIGSTOP');
       stalled = setTimeout(() => {
         stalled = undefined;
@@ -98,8 +101,8 @@ export async function supervise(name: string, start: () => Promise<Life>): Promi
     async stop() {
       stopping = true;
       clearTimeout(stalled);
-      await revival;
-      const last = life;
+      await restarting;
+      const last = current;
       if (last === undefined) return;
       send(last.pid, 'SIGKILL');
       await last.ended;
@@ -107,13 +110,13 @@ export async function supervise(name: string, start: () => Promise<Life>): Promi
   };
 }
 
-/** A Node.js program of ours, in a process group of its own; what it prints is added to a file. */
+/** Returns a start function for a Node.js program in its own process group. Its output is appended to a file. */
 export function nodeProcess(
   script: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   logFile: string,
-): () => Promise<Life> {
+): () => Promise<RunningProcess> {
   return async () => {
     const log = openSync(logFile, 'a');
     const child = spawn(process.execPath, [script, ...args], {
@@ -123,7 +126,7 @@ export function nodeProcess(
     });
     closeSync(log);
     const ended = new Promise((resolve) => child.once('exit', resolve));
-    if (child.pid === undefined) throw new Error(`${script} cannot be run`);
+    if (child.pid === undefined) throw new Error(`${script} could not be started`);
     return { pid: child.pid, ended };
   };
 }

@@ -3,8 +3,8 @@ import express from 'express';
 import { connectPostgres } from '../../src/platform/postgres';
 
 /**
- * What intake is measured against: Express, a JSON body, one INSERT of a row of the size that an order takes, an answer
- * of the same form. Nothing is checked, looked up or logged.
+ * The baseline of the intake benchmark: Express, a JSON body, one INSERT of a row as large as an order, an answer of the
+ * same form. It validates, looks up and logs nothing.
  */
 const [url, port] = process.argv.slice(2) as [string, string];
 const sql = connectPostgres(url, { max: 10, applicationName: 'bench-bare' });

@@ -6,9 +6,9 @@ import { randomToken } from '../../src/platform/ids';
 import { temporalConnectionOptions } from '../../src/platform/temporal/connection';
 import { inParallel } from './bench-stack';
 
-/** Runs of the bare workflow, driven by the same messages as an order run. */
+/** Runs the bare workflow with the same messages as an order workflow. */
 export interface BareRuns {
-  /** @returns seconds */
+  /** Returns the duration in seconds. */
   run(count: number, atOnce: number): Promise<number>;
   historyEvents(): Promise<number>;
   stop(): Promise<void>;
@@ -41,15 +41,15 @@ export async function startBareRuns({ config, temporal }: Services): Promise<Bar
   let last = '';
   async function one(): Promise<void> {
     const workflowId = `bare-${randomToken(12)}`;
-    // The partner's words come after the handover, as they do for orders.
+    // Postbacks follow the delivery of the print order, as in a real order.
     const arrived = new Promise<void>((resolve) => handedOver.set(workflowId, resolve));
     const handle = await temporal.workflow.start('bareOrder', { taskQueue: TASK_QUEUE, workflowId });
     await arrived;
     handedOver.delete(workflowId);
-    await handle.signal('told', 'received');
-    await handle.signal('told', 'printed');
-    await handle.executeUpdate('asked');
-    await handle.signal('told', 'shipped');
+    await handle.signal('postback', 'received');
+    await handle.signal('postback', 'printed');
+    await handle.executeUpdate('dispatch');
+    await handle.signal('postback', 'shipped');
     await handle.result();
     last = workflowId;
   }

@@ -6,7 +6,7 @@ import { type RunningStack, startStack } from '../../cli/start-stack';
 import { type Config, loadConfig } from '../../src/platform/config';
 import { projectRoot } from '../../src/platform/project-root';
 
-/** A whole stack in this process, on servers and a folder of its own; nothing of it is left afterwards. */
+/** Runs `measure` with a complete stack in this process, on its own servers and folder, and removes them afterwards. */
 export async function withBenchStack<T>(
   settings: Partial<Config>,
   measure: (stack: RunningStack) => Promise<T>,
@@ -35,7 +35,7 @@ export async function withBenchStack<T>(
   }
 }
 
-/** Runs `count` pieces of work, `atOnce` at a time. @returns seconds it took */
+/** Runs `count` jobs, at most `atOnce` at a time. @returns the duration in seconds */
 export async function inParallel(
   count: number,
   atOnce: number,

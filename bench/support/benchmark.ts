@@ -1,14 +1,14 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Row, report, type Spread, spreadOf } from './report';
 
-/** By name: the value unless told otherwise, and what it means. `atOnce` is `--at-once` on the command line. */
+/** Options by name, each with its default and its meaning. `atOnce` is `--at-once` on the command line. */
 type Options = Readonly<Record<string, readonly [value: number | string, meaning: string]>>;
 type Settings<Of extends Options> = {
   readonly [Name in keyof Of]: Of[Name][0] extends number ? number : string;
 };
 
 export interface Benchmark<Of extends Options> {
-  /** Of its files in out/bench. */
+  /** Name of the result files in out/bench. */
   readonly name: string;
   readonly options: Of;
   readonly measure: (settings: Settings<Of>) => Promise<readonly Row[]>;
@@ -17,11 +17,11 @@ export interface Benchmark<Of extends Options> {
 function countOf(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1)
-    throw new InvalidArgumentError('must be a whole number from 1 on');
+    throw new InvalidArgumentError('must be a whole number of at least 1');
   return count;
 }
 
-/** Runs a benchmark as a command: options, measuring, report, and an end with whatever it left open and `process.exitCode`. */
+/** Runs a benchmark as a command: parses options, measures, reports, and exits with `process.exitCode`. */
 export function runBenchmark<const Of extends Options>({ name, options, measure }: Benchmark<Of>): void {
   const command = new Command(name);
   for (const [option, [value, meaning]] of Object.entries(options)) {
@@ -44,8 +44,8 @@ export function runBenchmark<const Of extends Options>({ name, options, measure 
 }
 
 /**
- * Measures each contestant once a round, so that a slow minute of the machine falls on all of them.
- * @param contestants each gives what it measured, in `unit`
+ * Measures each contestant once per round, so that a slow minute of the machine affects all of them.
+ * @param contestants functions that return a measurement in `unit`
  */
 export async function alternate<Name extends string>(
   rounds: number,
@@ -62,7 +62,7 @@ export async function alternate<Name extends string>(
   return measured;
 }
 
-/** Round by round, so that only what was measured side by side is compared. */
+/** Returns the spread of the ratios of each round. Only measurements of the same round are compared. */
 export function ratioOf(mine: readonly number[], baseline: readonly number[]): Spread {
   return spreadOf(mine.map((value, round) => value / baseline[round]!));
 }

@@ -8,20 +8,21 @@ export interface ChildServer {
   stop(): Promise<void>;
 }
 
-const UP_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 60_000;
 
 /**
- * Starts a Node.js program and waits until it says that it is up.
- * @param program `logFile`: what it prints is added to it; `saysWhenUp`: a text of what it prints
+ * Starts a Node.js program and waits until its output contains `readyText`.
+ * @param program `logFile`: the file to which its output is appended
+ * @throws when the program ends or is not ready within a minute
  */
 export async function startChildServer(program: {
   readonly script: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly logFile: string;
-  readonly saysWhenUp: string;
+  readonly readyText: string;
 }): Promise<ChildServer> {
-  const { script, args, env, logFile, saysWhenUp } = program;
+  const { script, args, env, logFile, readyText } = program;
   const log = openSync(logFile, 'a');
   const child = spawn(process.execPath, [script, ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
@@ -38,10 +39,12 @@ export async function startChildServer(program: {
       resolve();
     });
   });
-  const deadline = Date.now() + UP_WITHIN_MS;
-  while (!(await readFile(logFile, 'utf8')).includes(saysWhenUp)) {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (!(await readFile(logFile, 'utf8')).includes(readyText)) {
     if (!isRunning || Date.now() > deadline)
-      throw new Error(`${script} ${args[0]} is not up:\n${(await readFile(logFile, 'utf8')).slice(-2_000)}`);
+      throw new Error(
+        `${script} ${args[0]} is not ready:\n${(await readFile(logFile, 'utf8')).slice(-2_000)}`,
+      );
     await sleep(100);
   }
   return {

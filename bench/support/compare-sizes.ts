@@ -1,18 +1,18 @@
 import { connectPostgres, type Sql } from '../../src/platform/postgres';
 import { type Row, spreadOf } from './report';
 
-/** A database filled to a size. */
+/** A database with `rows` rows. */
 export interface Filled {
   readonly url: string;
   readonly sql: Sql;
   readonly rows: number;
 }
 
-/** One read of a list, with its total. Equal turns look at what lies equally far into either size. */
+/** One read. Equal turns read the same relative position of both sizes. */
 export type Reading = (from: Filled, turn: number) => Promise<unknown>;
 
-/** A list with a million rows may take this much longer than one with ten thousand, at the slowest hundredth of reads. */
-const MOST_RATIO = { value: 1.3, atLeast: false };
+/** Limit for the ratio of the 99th percentiles with a million and with ten thousand rows. */
+const MAX_RATIO = { value: 1.3, atLeast: false };
 
 function percentile(times: readonly number[], share: number): number {
   const sorted = [...times].sort((a, b) => a - b);
@@ -20,8 +20,8 @@ function percentile(times: readonly number[], share: number): number {
 }
 
 /**
- * Reads both sizes turn about, so that what else the machine does falls on both.
- * @param turns reads of each size a round, whose slowest hundredths are compared
+ * Reads both sizes alternately, so that other load affects both, and compares the 99th percentiles.
+ * @param turns reads of each size per round
  */
 export async function compareSizes(
   readings: Readonly<Record<string, Reading>>,
@@ -35,7 +35,7 @@ export async function compareSizes(
       await read(from, turn);
       return performance.now() - began;
     };
-    // The first readings fill caches and prepare statements.
+    // The first reads fill caches and prepare statements. They do not count.
     for (let turn = 0; turn < 20; turn += 1) for (const from of [small, large]) await timed(from, turn);
     const median: number[] = [];
     const ratios: number[] = [];
@@ -56,16 +56,16 @@ export async function compareSizes(
         what: `${name}: p99 against ${small.rows} rows`,
         unit: 'ratio',
         value: spreadOf(ratios),
-        target: MOST_RATIO,
+        target: MAX_RATIO,
       },
     );
   }
   return rows;
 }
 
-/** What a reading scans, by Postgres' own counts: names of indexes, and of tables that it reads through. */
+/** Returns what a read scans, from Postgres' statistics: index names, and tables with a sequential scan. */
 async function indexesRead({ url, rows }: Filled, read: Reading): Promise<string[]> {
-  // One connection, which hands in its counts when asked.
+  // One connection, which flushes its statistics on request.
   const sql = connectPostgres(url, { max: 1, applicationName: 'bench-plans' });
   const scans = async () => {
     await sql`SELECT pg_stat_force_next_flush()`;

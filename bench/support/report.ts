@@ -3,7 +3,7 @@ import { cpus, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../../src/platform/project-root';
 
-/** Middle and extremes of repeated measurements. */
+/** Median and extremes of repeated measurements. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
@@ -21,7 +21,7 @@ export interface Row {
   readonly what: string;
   readonly unit: string;
   readonly value: Spread;
-  /** What docs/benchmarks.md aims at; absent for figures that are only of interest. */
+  /** Target in docs/benchmarks.md. Absent for figures without a target. */
   readonly target?: { readonly value: number; readonly atLeast: boolean };
 }
 
@@ -38,7 +38,7 @@ export function machine(): string {
   return `${cpus().length} x ${cpu?.model ?? 'cpu'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${platform()} ${release()}, Node ${process.version}`;
 }
 
-/** A table that reads well on a terminal and is Markdown besides. */
+/** Returns a Markdown table that is also readable on a terminal. */
 function table(rows: readonly Row[]): string {
   const cells = [
     ['', 'unit', 'median', 'min', 'max', 'target'],
@@ -64,7 +64,7 @@ function table(rows: readonly Row[]): string {
   return [lines[0]!, rule, ...lines.slice(1)].map((line) => `| ${line.join(' | ')} |\n`).join('');
 }
 
-/** Prints the results, and writes them to out/bench/<name>.json and, as printed, to out/bench/<name>.md. */
+/** Prints the results and writes them to out/bench/<name>.json and out/bench/<name>.md. */
 export async function report(name: string, rows: readonly Row[], settings: object): Promise<void> {
   const options = Object.entries(settings).map(([option, value]) => `${option} ${value}`);
   const text = `${new Date().toISOString().slice(0, 10)}, ${machine()}; ${options.join(', ')}\n\n${table(rows)}`;

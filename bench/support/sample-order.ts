@@ -1,4 +1,4 @@
-/** The order that benchmarks submit: one poster, everything in it that clients usually send. */
+/** Returns the order of the benchmarks: one poster, with all fields that clients usually send. */
 export function sampleOrder(reference: string, fileUrl: string) {
   return {
     orderReferenceId: reference,

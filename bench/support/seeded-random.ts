@@ -1,13 +1,13 @@
-/** Numbers that a seed decides (mulberry32): the same seed gives the same sequence on every machine. */
+/** Random numbers from a seed (mulberry32). The same seed produces the same sequence on every machine. */
 export interface SeededRandom {
-  /** An integer from 0 to `limit - 1`. */
+  /** Returns an integer from 0 to `limit - 1`. */
   below(limit: number): number;
-  /** A number from `from` up to but not including `to`. */
+  /** Returns a number from `from` up to but not including `to`. */
   between(from: number, to: number): number;
   pick<T>(from: readonly T[]): T;
-  /** Picks by each entry's `weight`. */
+  /** Picks an entry by its `weight`. */
   weighted<T extends { readonly weight: number }>(from: readonly T[]): T;
-  /** A generator of its own, so that what one part draws does not shift what another does. */
+  /** Returns an independent generator, so that one consumer does not change the sequence of another. */
   fork(): SeededRandom;
 }
 

@@ -11,7 +11,7 @@ import { migrate } from '../../src/platform/migrate';
 import { connectPostgres, type Sql } from '../../src/platform/postgres';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
 
-/** A Postgres of a benchmark's own, migrated, with the demo accounts and catalog; nothing of it is left afterwards. */
+/** A migrated Postgres database with the demo accounts, partners, stock and catalog. */
 export interface BenchDatabase {
   readonly folder: string;
   readonly url: string;
@@ -20,13 +20,16 @@ export interface BenchDatabase {
   readonly accounts: Awaited<ReturnType<typeof ensureDemoAccounts>>['accounts'];
 }
 
-/** @param settings postgresql.conf settings on top of those of the embedded server */
+/**
+ * Runs `measure` with its own Postgres server, and removes the server and its folder afterwards.
+ * @param settings postgresql.conf settings in addition to those of the embedded server
+ */
 export async function withBenchDatabase<T>(
   settings: Readonly<Record<string, string>>,
   measure: (database: BenchDatabase) => Promise<T>,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'pressline-bench-'));
-  // The postgres user, whom root starts Postgres as, must be let through.
+  // When root runs this, the server runs as the user `postgres`, which must be able to enter the folder.
   await chmod(folder, 0o755);
   const claim = await claimDataFolder(folder);
   const ports = { postgres: await freePort(), temporal: await freePort(), temporalUi: await freePort() };

@@ -40,7 +40,7 @@ function writeLine(pdf: PDFKit.PDFDocument, text: string, x: number, y: number):
   pdf.text(text, x, y, { baseline: 'alphabetic', lineBreak: false });
 }
 
-/** Returns a print-ready PDF: one picture a page, artwork into the bleed, trim and bleed boxes set. */
+/** Returns a print-ready PDF: one picture on each page, artwork up to the edge of the bleed, trim and bleed boxes. */
 export function printPdf(spec: PdfSpec): Promise<Buffer> {
   const fullWidth = spec.widthMm + 2 * spec.bleedMm;
   const fullHeight = spec.heightMm + 2 * spec.bleedMm;
@@ -65,7 +65,7 @@ export function printPdf(spec: PdfSpec): Promise<Buffer> {
         writeLine(pdf, spec.title, margin, height - margin - large * 0.9);
       }
       pdf.font('Helvetica').fontSize(large * 0.5);
-      const caption = spec.pages === 1 ? 'Printed by way of Pressline' : `Page ${number} of ${spec.pages}`;
+      const caption = spec.pages === 1 ? 'Printed with Pressline' : `Page ${number} of ${spec.pages}`;
       writeLine(pdf, caption, margin, height - margin);
     }
   });

@@ -3,18 +3,18 @@ import {
   type Evidence,
   isClean,
   type SeenPrintOrder,
-  type ToldOrder,
+  type SubmittedOrder,
 } from '../../../bench/faults/audit';
 
 const SKU = 'tee-navy-m';
 
-const told = (over: Partial<ToldOrder> = {}): ToldOrder => ({
+const submission = (over: Partial<SubmittedOrder> = {}): SubmittedOrder => ({
   reference: 'fault-1',
   orderId: 'a',
   end: 'delivered',
-  wish: 'nothing',
+  followUp: 'nothing',
   reroutes: 0,
-  odd: null,
+  unexpected: null,
   ...over,
 });
 
@@ -47,7 +47,7 @@ const shipment = (over: object = {}) => ({
   trackingNumbers: ['T1'],
   ...over,
 });
-const shelf = (over: object = {}) => ({
+const balance = (over: object = {}) => ({
   partner: 'prints-ohio',
   sku: SKU,
   opening: 100,
@@ -63,9 +63,9 @@ const use = (over: object = {}) => ({
   ...over,
 });
 
-/** One order that went as it should, as every side has it. */
+/** Consistent records of one successful order. */
 const good: Evidence = {
-  told: [told()],
+  submitted: [submission()],
   orders: [order()],
   shown: new Map([['a', { reference: 'fault-1', status: 'delivered' }]]),
   runs: [{ orderId: 'a', status: 'COMPLETED' }],
@@ -73,12 +73,12 @@ const good: Evidence = {
   parcels: ['T1'],
   shipments: [shipment()],
   purchases: [{ trackingNumber: 'T1', voided: false }],
-  stock: { unexplained: [], shelves: [shelf()], used: [use()] },
+  stock: { unexplained: [], balances: [balance()], used: [use()] },
   unsent: [],
   unhandledPostbacks: 0,
 };
 
-test('an order that went as it should is accepted and nothing else', () => {
+test('a successful order has no findings', () => {
   const findings = audit(good);
   expect(findings.accepted).toBe(1);
   expect(isClean(findings)).toBe(true);
@@ -90,9 +90,9 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
   ['an accepted order that Postgres does not have', 'lost', { orders: [] }],
   ['an accepted order under another reference', 'lost', { orders: [order({ reference: 'fault-2' })] }],
   ['an accepted order that its client cannot read', 'lost', { shown: new Map() }],
-  ['an accepted order without a run', 'lost', { runs: [] }],
+  ['an accepted order without a workflow', 'lost', { runs: [] }],
   ['two orders for one reference', 'runTwice', { orders: [order(), order({ id: 'b' })] }],
-  ['two runs of one order', 'runTwice', { runs: [...good.runs, ...good.runs] }],
+  ['two workflows of one order', 'runTwice', { runs: [...good.runs, ...good.runs] }],
   [
     'a print order whose content changed',
     'printOrdersMadeTwice',
@@ -114,7 +114,7 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
     { shipments: [shipment(), shipment({ id: 's2', trackingNumbers: ['T2'] })] },
   ],
   [
-    'a label that was paid for and is nowhere',
+    'a label that was paid for and is in no shipment',
     'labelsBoughtTwice',
     { purchases: [...good.purchases, { trackingNumber: 'T2', voided: false }] },
   ],
@@ -123,49 +123,57 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
     'labelsBoughtTwice',
     { printOrders: [printOrder({ trackingCodes: ['T1', 'T2'] })] },
   ],
-  ['pieces used twice', 'stockDifferences', stock({ used: [use(), use()], shelves: [shelf({ now: 101 })] })],
+  [
+    'units used twice',
+    'stockDifferences',
+    stock({ used: [use(), use()], balances: [balance({ now: 101 })] }),
+  ],
   [
     'a shipped item that took no stock',
     'stockDifferences',
-    stock({ used: [], shelves: [shelf({ now: 105 })] }),
+    stock({ used: [], balances: [balance({ now: 105 })] }),
   ],
-  ['a booking that counted twice', 'stockDifferences', stock({ shelves: [shelf({ now: 108 })] })],
-  ['a level without a ledger', 'stockDifferences', stock({ unexplained: [`${SKU}: level 3, ledger 2`] })],
+  ['an adjustment that counted twice', 'stockDifferences', stock({ balances: [balance({ now: 108 })] })],
   [
-    'an order that stands still',
+    'a level that differs from its ledger',
+    'stockDifferences',
+    stock({ unexplained: [`${SKU}: level 3, ledger 2`] }),
+  ],
+  [
+    'an order that does not progress',
     'stuck',
     { orders: [order({ status: 'printed', items: [item({ status: 'printed' })] })] },
   ],
-  ['a client that never got an answer', 'stuck', { told: [told({ orderId: null })] }],
-  ['a run that failed', 'stuck', { runs: [{ orderId: 'a', status: 'FAILED' }] }],
-  ['a message that was given up', 'stuck', { unsent: ['signal_workflow order-a'] }],
-  ['a postback that no run heard', 'stuck', { unhandledPostbacks: 1 }],
+  ['a client that never got an answer', 'stuck', { submitted: [submission({ orderId: null })] }],
+  ['a workflow that failed', 'stuck', { runs: [{ orderId: 'a', status: 'FAILED' }] }],
+  ['a dead letter', 'stuck', { unsent: ['signal_workflow order-a'] }],
+  ['a postback that no workflow processed', 'stuck', { unhandledPostbacks: 1 }],
   [
     'an order canceled for its client and shipped',
     'contradictions',
     { shown: new Map([['a', { reference: 'fault-1', status: 'canceled' }]]) },
   ],
   [
-    'an order shipped for its client alone',
+    'an order that is shipped for its client only',
     'contradictions',
     { printOrders: [printOrder({ shipped: false })] },
   ],
   [
-    'a print order that nobody ordered',
+    'a print order without a submitted order',
     'contradictions',
     { printOrders: [printOrder(), printOrder({ id: '500002', reference: 'fault-9' })] },
   ],
-  ['a parcel under a label of nobody’s', 'contradictions', { parcels: ['T9'] }],
-])('%s is found', (_what, kind, wrong) => {
+  ['a parcel with an unknown label', 'contradictions', { parcels: ['T9'] }],
+])('reports %s', (_what, kind, wrong) => {
   const findings = audit({ ...good, ...wrong });
   expect(findings[kind]).not.toEqual([]);
   expect(isClean(findings)).toBe(false);
 });
 
-test('a voided label, and a second one after a change of address, are in order', () => {
+test('allows a voided label and a second one after a change of address', () => {
   const changed: Evidence = {
     ...good,
-    told: [told({ wish: 'change-address' })],
+    submitted: [submission({ followUp: 'change-address' })],
     printOrders: [printOrder({ trackingCodes: ['T1', 'T2'] })],
     shipments: [shipment({ status: 'voided' }), shipment({ id: 's2', trackingNumbers: ['T2'] })],
     purchases: [
@@ -176,40 +184,40 @@ test('a voided label, and a second one after a change of address, are in order',
   expect(isClean(audit(changed))).toBe(true);
 });
 
-test('what an operator gave to another partner is made by both when the first had packed it already, and by no third', () => {
-  const makers = (count: number): Evidence => ({
+test('allows two partners to produce a rerouted item, and no third', () => {
+  const producers = (count: number): Evidence => ({
     ...good,
-    told: [told({ reroutes: 1 })],
+    submitted: [submission({ reroutes: 1 })],
     printOrders: Array.from({ length: count }, (_, n) => printOrder({ id: `50000${n + 1}` })),
   });
-  expect(audit(makers(2)).printOrdersMadeTwice).toEqual([]);
-  expect(audit(makers(3)).printOrdersMadeTwice).not.toEqual([]);
+  expect(audit(producers(2)).printOrdersMadeTwice).toEqual([]);
+  expect(audit(producers(3)).printOrdersMadeTwice).not.toEqual([]);
 });
 
-test('an order that its client cancelled has ended, and so has one that an operator gave to another partner', () => {
+test('counts cancelled and rerouted orders as ended', () => {
   const canceled: Evidence = {
     ...good,
-    told: [told({ wish: 'cancel' })],
+    submitted: [submission({ followUp: 'cancel' })],
     orders: [order({ status: 'canceled', items: [item({ status: 'cancelled' })] })],
     shown: new Map([['a', { reference: 'fault-1', status: 'canceled' }]]),
     printOrders: [printOrder({ binding: false, shipped: false, trackingCodes: [] })],
     parcels: [],
     shipments: [],
     purchases: [],
-    stock: { ...good.stock, used: [], shelves: [shelf({ now: 105 })] },
+    stock: { ...good.stock, used: [], balances: [balance({ now: 105 })] },
   };
   expect(isClean(audit(canceled))).toBe(true);
-  const halfCancelled = (wish: ToldOrder['wish']): Evidence => ({
+  const halfCancelled = (followUp: SubmittedOrder['followUp']): Evidence => ({
     ...good,
-    told: [told({ wish })],
+    submitted: [submission({ followUp })],
     orders: [order({ items: [item(), item({ id: '10002', status: 'cancelled', needs: {} })] })],
   });
-  // One partner let go, the other had packed already.
+  // One partner accepted the cancellation. The other had already packed its part.
   expect(isClean(audit(halfCancelled('cancel')))).toBe(true);
   expect(audit(halfCancelled('nothing')).stuck).toHaveLength(1);
   const rerouted: Evidence = {
     ...good,
-    told: [told({ end: 'repaired' })],
+    submitted: [submission({ end: 'repaired' })],
     printOrders: [
       printOrder({ id: '500000', binding: false, shipped: false, trackingCodes: [] }),
       printOrder(),

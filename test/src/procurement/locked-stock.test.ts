@@ -1,10 +1,10 @@
-import { stockStorm, stormShelves } from '../../../bench/stock-ledger';
+import { createLoadItems, runStockLoad } from '../../../bench/stock-ledger';
 import { testDatabase } from '../../support/database';
 
 it('balances after 2,000 random adjustments and reservations from 50 connections', async () => {
   const { url, sql } = await testDatabase();
-  const shelves = await stormShelves(sql);
-  const report = await stockStorm({ url, ...shelves, operations: 2_000, connections: 50, seed: 20_260_102 });
+  const items = await createLoadItems(sql);
+  const report = await runStockLoad({ url, ...items, operations: 2_000, connections: 50, seed: 20_260_102 });
   expect(report).toMatchObject({ errors: [], differences: [] });
   // Every kind of operation occurred.
   const { adjustments, rejectedReferences, reservations, refusedReservations, settled } = report;

@@ -5,25 +5,24 @@ import PDFDocument from 'pdfkit';
 import type { RunningStack } from '../../cli/start-stack';
 import { createPresslineClient } from '../../client/pressline-client';
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
-
 import { inParallel } from './bench-stack';
 import { sampleOrder } from './sample-order';
 
 type Partner = ReturnType<typeof createPresslineClient>;
 
-/** A shop that submits one-item orders, and its print partners, which work as fast as they can. */
-export interface PlayedShop {
-  /** Submits one order; its partner makes it. */
+/** A shop that submits one-item orders, and print partners that process them without pauses. */
+export interface SimulatedShop {
+  /** Submits one order, which a partner processes. */
   submit(): Promise<{ readonly id: string; readonly orderReferenceId: string }>;
-  /** Brings orders from submission to shipped. @returns seconds */
+  /** Takes orders from submission to shipped. @returns the duration in seconds */
   run(orders: number, atOnce: number): Promise<number>;
-  /** History events of the last order's run, which has come to shipped. */
+  /** Returns the number of history events of the last shipped order. */
   historyEvents(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Everything goes over HTTP as it would from outside: submit, print order, postbacks, dispatch. */
-export async function playShop({ credentials, services }: RunningStack): Promise<PlayedShop> {
+/** Starts the shop and its partners. All messages use HTTP: submission, print order, postbacks, dispatch. */
+export async function startSimulatedShop({ credentials, services }: RunningStack): Promise<SimulatedShop> {
   const { baseUrl } = credentials;
   const shop = createPresslineClient({ baseUrl, ...credentials.client });
   const partners = new Map<string, Partner>(
@@ -41,7 +40,7 @@ export async function playShop({ credentials, services }: RunningStack): Promise
       response.writeHead(200).end('{}');
       const { id } = JSON.parse(Buffer.concat(chunks).toString()) as { id: string };
       produce(partners.get(request.url!)!, id).catch((error: unknown) => {
-        process.stderr.write(`the partner gave up: ${String(error)}\n`);
+        process.stderr.write(`the partner failed: ${String(error)}\n`);
         process.exit(1);
       });
     });
@@ -52,7 +51,7 @@ export async function playShop({ credentials, services }: RunningStack): Promise
     await partner.subscribePartner({ body: { orderSubmitUrl: `${url}${path}` } });
 
   const waiting = new Map<string, () => void>();
-  const look = setInterval(() => {
+  const poll = setInterval(() => {
     if (waiting.size === 0) return;
     services.sql<{ id: string }[]>`
       SELECT id FROM orders WHERE id = ANY(${[...waiting.keys()]}::uuid[]) AND fulfillment_status = 'shipped'`
@@ -82,7 +81,7 @@ export async function playShop({ credentials, services }: RunningStack): Promise
         .historyLength;
     },
     async stop() {
-      clearInterval(look);
+      clearInterval(poll);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
@@ -90,20 +89,20 @@ export async function playShop({ credentials, services }: RunningStack): Promise
 }
 
 async function produce(partner: Partner, orderId: string): Promise<void> {
-  const say = (status: 'received' | 'printed' | 'shipped') =>
+  const postback = (status: 'received' | 'printed' | 'shipped') =>
     partner.postOrderStatus({ body: { timestamp: new Date().toISOString(), orderId, status } });
-  await say('received');
-  await say('printed');
+  await postback('received');
+  await postback('printed');
   for (;;) {
     const answer = await partner.dispatchOrder({ body: { orderId } }).catch((error: { status?: number }) => {
-      // Not confirmed yet: the answer to the delivery is still on its way into the run. Or the run has a queue before it.
+      // The workflow has not processed the answer to the delivery yet, or it is busy.
       if (error.status !== 409 && error.status !== 503) throw error;
       return null;
     });
     if (answer !== null) break;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  await say('shipped');
+  await postback('shipped');
 }
 
 async function posterPdf(): Promise<Buffer> {

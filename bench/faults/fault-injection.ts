@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SeededRandom } from '../support/seeded-random';
-import type { ProcessName, ScatteredStack } from './scattered-stack';
+import type { DistributedStack, ProcessName } from './distributed-stack';
 
-/** What may befall a stack, as data. */
-type Disaster = { readonly weight: number } & (
+/** A fault that can be injected into a stack, with the weight of its selection. */
+type Fault = { readonly weight: number } & (
   | { readonly kind: 'kill' | 'stall'; readonly process: ProcessName }
-  | { readonly kind: 'cut'; readonly proxy: keyof ScatteredStack['proxies'] }
+  | { readonly kind: 'cut'; readonly proxy: keyof DistributedStack['proxies'] }
 );
 
-const DISASTERS: readonly Disaster[] = [
+const FAULTS: readonly Fault[] = [
   { kind: 'kill', process: 'api-1', weight: 2 },
   { kind: 'kill', process: 'api-2', weight: 2 },
   { kind: 'kill', process: 'worker-1', weight: 3 },
@@ -24,34 +24,34 @@ const DISASTERS: readonly Disaster[] = [
 ];
 
 const SECONDS_BETWEEN = [5, 10] as const;
-/** A process may be up again at once, or be missed for a while. */
+/** Time until a killed process starts again. */
 const DOWN_MS = [0, 4_000] as const;
-/** Up to past the time-out of a workflow task (10 s): its work is then done by the other worker as well. */
+/** Duration of a stall. The longest exceeds the time-out of a workflow task (10 s), so that the other worker repeats its work. */
 const STALL_MS = [2_000, 14_000] as const;
 
-/** Lets disasters happen one after another until the signal. @returns how many of each, by name */
-export async function letDisastersHappen(
-  stack: ScatteredStack,
+/** Injects one fault after another until the signal. @returns the number of each fault, by name */
+export async function injectFaults(
+  stack: DistributedStack,
   random: SeededRandom,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, number>>> {
-  const happened: Record<string, number> = {};
+  const injected: Record<string, number> = {};
   for (;;) {
     const pause = random.between(...SECONDS_BETWEEN) * 1_000;
     await sleep(pause, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) return happened;
-    const disaster = random.weighted(DISASTERS);
-    const name = `${disaster.kind} ${'process' in disaster ? disaster.process : disaster.proxy}`;
-    happened[name] = (happened[name] ?? 0) + 1;
-    switch (disaster.kind) {
+    if (signal.aborted) return injected;
+    const fault = random.weighted(FAULTS);
+    const name = `${fault.kind} ${'process' in fault ? fault.process : fault.proxy}`;
+    injected[name] = (injected[name] ?? 0) + 1;
+    switch (fault.kind) {
       case 'kill':
-        stack.processes[disaster.process].kill(random.between(...DOWN_MS));
+        stack.processes[fault.process].kill(random.between(...DOWN_MS));
         break;
       case 'stall':
-        stack.processes[disaster.process].stall(random.between(...STALL_MS));
+        stack.processes[fault.process].stall(random.between(...STALL_MS));
         break;
       case 'cut':
-        stack.proxies[disaster.proxy].cut();
+        stack.proxies[fault.proxy].cut();
     }
   }
 }

@@ -19,11 +19,11 @@ import { connectPostgres } from '../../src/platform/postgres';
 import { projectRoot } from '../../src/platform/project-root';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
 import { type CutProxy, startCutProxy } from './cut-proxy';
-import { type Life, nodeProcess, type Supervised, supervise } from './supervisor';
+import { nodeProcess, type RunningProcess, type Supervised, supervise } from './supervisor';
 
 const NAMESPACE = 'default';
 
-/** Slow enough that orders are under way in every state when something dies, fast enough for thousands. */
+/** Slow enough that faults hit orders in every state, fast enough for thousands of orders. */
 const FAULT_PACE: Pace = {
   ...FAST,
   received: 300,
@@ -37,16 +37,16 @@ const FAULT_PACE: Pace = {
   retryMost: 5_000,
 };
 
-/** Pressline in separate processes, every connection to a server through a proxy that can cut it. */
-export interface ScatteredStack {
+/** Pressline in separate processes. All connections between them use proxies that can cut them. */
+export interface DistributedStack {
   readonly folder: string;
   readonly credentials: DemoCredentials;
-  /** Both API processes, reached directly. */
+  /** Addresses of both API processes, without the proxy. */
   readonly apiUrls: readonly string[];
   readonly sandboxUrl: string;
   readonly processes: Readonly<Record<ProcessName, Supervised>>;
   readonly proxies: Readonly<Record<'postgres' | 'temporal' | 'api', CutProxy>>;
-  /** The servers themselves, past the proxies; they change with a restart. */
+  /** Addresses of the servers, without the proxies. They change with a restart. */
   databaseUrl(): string;
   temporalAddress(): string;
   stop(options: { readonly keepFolder: boolean }): Promise<void>;
@@ -54,8 +54,8 @@ export interface ScatteredStack {
 
 export type ProcessName = 'postgres' | 'temporal' | 'api-1' | 'api-2' | 'worker-1' | 'worker-2' | 'sandbox';
 
-/** Ports below those that systems give to outgoing connections, so that nobody takes one while its owner is down. */
-async function quietPort(taken: Set<number>): Promise<number> {
+/** Picks a port below the range of outgoing connections, so that no program takes it while its owner is down. */
+async function stablePort(taken: Set<number>): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
     if (taken.has(port)) continue;
@@ -72,13 +72,13 @@ async function quietPort(taken: Set<number>): Promise<number> {
 
 const portOf = (address: string) => Number(/:(\d+)(?:\/\w*)?$/.exec(address)![1]);
 
-export async function startScatteredStack(report: (line: string) => void): Promise<ScatteredStack> {
+export async function startDistributedStack(report: (line: string) => void): Promise<DistributedStack> {
   const folder = await mkdtemp(join(tmpdir(), 'pressline-faults-'));
-  // The postgres user, whom root starts Postgres as, must be let through.
+  // When root runs this, the server runs as the user `postgres`, which must be able to enter the folder.
   await chmod(folder, 0o755);
   const claim = await claimDataFolder(folder);
   const taken = new Set<number>();
-  const port = () => quietPort(taken);
+  const port = () => stablePort(taken);
   const [apiPort1, apiPort2, sandboxPort] = [await port(), await port(), await port()];
   await writeFile(
     join(folder, 'ports.json'),
@@ -93,12 +93,12 @@ export async function startScatteredStack(report: (line: string) => void): Promi
   const quiet = () => undefined;
   let databaseUrl = '';
   let temporalAddress = '';
-  const postgres = await supervise('postgres', async (): Promise<Life> => {
+  const postgres = await supervise('postgres', async (): Promise<RunningProcess> => {
     const server = await startPostgres(folder, quiet);
     databaseUrl = server.url;
     return { pid: server.pid, ended: server.died };
   });
-  const temporal = await supervise('temporal', async (): Promise<Life> => {
+  const temporal = await supervise('temporal', async (): Promise<RunningProcess> => {
     const server = await startTemporal(folder, binary, NAMESPACE, quiet);
     startWatchdog(server, server.healthUrl);
     temporalAddress = server.address;
@@ -128,7 +128,7 @@ export async function startScatteredStack(report: (line: string) => void): Promi
     LOG_FORMAT: 'json',
     RECEIVED_DEADLINE: '20s',
   };
-  const ours = (name: ProcessName, command: string, own: NodeJS.ProcessEnv = {}) =>
+  const pressline = (name: ProcessName, command: string, own: NodeJS.ProcessEnv = {}) =>
     supervise(
       name,
       nodeProcess(
@@ -160,10 +160,10 @@ export async function startScatteredStack(report: (line: string) => void): Promi
   const processes = {
     postgres,
     temporal,
-    'api-1': await ours('api-1', 'api', { PORT: String(apiPort1) }),
-    'api-2': await ours('api-2', 'api', { PORT: String(apiPort2) }),
-    'worker-1': await ours('worker-1', 'worker'),
-    'worker-2': await ours('worker-2', 'worker'),
+    'api-1': await pressline('api-1', 'api', { PORT: String(apiPort1) }),
+    'api-2': await pressline('api-2', 'api', { PORT: String(apiPort2) }),
+    'worker-1': await pressline('worker-1', 'worker'),
+    'worker-2': await pressline('worker-2', 'worker'),
     sandbox,
   };
   const apiUrls = [apiPort1, apiPort2].map((at) => `http://127.0.0.1:${at}`);
@@ -204,7 +204,7 @@ async function seed(databaseUrl: string): Promise<DemoCredentials> {
   }
 }
 
-/** Without what would configure Pressline or Temporal's client beside our own settings. */
+/** Returns the environment without variables that configure Pressline or Temporal's client. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG, TZ, TMPDIR, SystemRoot } = process.env;
   const kept = { PATH, HOME, LANG, TZ, TMPDIR, SystemRoot };
@@ -220,6 +220,6 @@ async function untilReady(
   for (const deadline = Date.now() + READY_WITHIN_MS; ; await sleep(200)) {
     const ready = await fetch(url, { signal: AbortSignal.timeout(5_000) }).then(isReady, () => false);
     if (ready) return;
-    if (Date.now() > deadline) throw new Error(`${url} is not ready after ${READY_WITHIN_MS / 1_000} s`);
+    if (Date.now() > deadline) throw new Error(`${url} was not ready after ${READY_WITHIN_MS / 1_000} s`);
   }
 }
