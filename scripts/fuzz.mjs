@@ -1,6 +1,6 @@
 /**
- * The long form of test/fuzz: `npm run fuzz -- --requests 100000 --seed 7`. Findings are told as they come, each with
- * the request as JSON; the same seed with 1,000 requests sends the slice again that a finding came from.
+ * The long form of test/fuzz: `npm run fuzz -- --requests 100000 --seed 7`. Prints findings as they occur, each with the
+ * request as JSON. To repeat the slice of a finding, pass its seed with 1,000 requests.
  */
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';

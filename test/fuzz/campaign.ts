@@ -6,11 +6,12 @@ import { systemRoutes } from '../../api/http/system-routes';
 import { allRoutes } from '../../api/routes';
 import type { JsonSchema } from './json-schema-values';
 import { type Operation, type RequestPlan, requestPlans, STRAY } from './requests';
+import { createStopwatch } from './response-time';
 import { type Answer, replayable, send, sentRequest } from './send';
 import type { KnownIds, Sender, Subject } from './subject';
 import { fault } from './verdict';
 
-/** A request that was answered as none may be, made as small as it gets. */
+/** A request with a faulty answer, shrunk to the smallest one that shows the fault. */
 export interface Finding {
   readonly seed: number;
   readonly operation: string;
@@ -28,12 +29,12 @@ export interface Campaign {
   readonly answers: ReadonlyMap<string, ReadonlyMap<number, number>>;
 }
 
-/** Requests of one seed: a finding is replayed by its slice, not by the whole campaign. */
+/** Number of requests per seed. A finding is replayed by its slice, not by the whole campaign. */
 export const SLICE = 1_000;
-/** Ids of things made by requests that later ones may name. */
-const MOST_IDS = 60;
+/** Number of ids of created objects that later requests may name, per parameter. */
+const MAX_IDS = 60;
 
-/** What answers tell that later requests can name, by operation: the answer's field, and the path parameters it fits. */
+/** Ids in answers that later requests can name, by operation: the field of the answer and the path parameters. */
 const HARVEST: Readonly<
   Record<string, readonly (readonly [field: string, parameters: readonly string[]])[]>
 > = {
@@ -77,17 +78,17 @@ function operationsOf(document: Document, routes: readonly Route[]): Operation[]
 }
 
 /**
- * Sends requests made of the OpenAPI document to the API and judges every answer. Each slice of 1,000 has a seed
- * of its own (`seed`, `seed + 1`, ...); a slice ends at its first finding, which is shrunk, and the next begins.
- * @param onProgress after each slice
+ * Sends requests from the OpenAPI document to the API and judges every answer. Each slice of 1,000 has its own seed
+ * (`seed`, `seed + 1`, ...). A slice ends at its first finding, which is shrunk. Then the next slice starts.
  */
 export async function runCampaign(
   subject: Subject,
   options: {
     readonly requests: number;
     readonly seed: number;
-    /** Operations that requests go to; all when not given. */
+    /** Operations that receive requests. Default: all. */
     readonly only?: ReadonlySet<string>;
+    /** Called after each slice. */
     readonly onProgress?: (done: Campaign) => void;
   },
 ): Promise<Campaign> {
@@ -100,8 +101,9 @@ export async function runCampaign(
   const answers = new Map<string, Map<number, number>>();
   const findings: Finding[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const stopwatch = await createStopwatch(subject.server.url);
   let requests = 0;
-  /** What went over the connection before: it may be why it broke. */
+  /** The previous request on the connection, which may be the reason why it broke. */
   let before = '';
   const count = (operation: string, status: number) => {
     const byStatus = answers.get(operation) ?? new Map<number, number>();
@@ -113,7 +115,7 @@ export async function runCampaign(
     requests += 1;
     let answer: Answer;
     try {
-      answer = await send(agent, subject.server.url, sent);
+      answer = await send(agent, subject.server.url, sent, stopwatch);
     } catch (error) {
       await subject.written();
       return { sent, answer: undefined, fault: `no answer: ${(error as Error).message}, after ${before}` };
@@ -151,9 +153,9 @@ export async function runCampaign(
         numRuns: Math.min(SLICE, options.requests - requests),
         maxSkipsPerRun: 0,
       });
-      // Broken off without a finding is a mistake of the campaign: it must not pass for a clean slice.
+      // A slice that stops without a finding is a defect of the campaign. It must not count as clean.
       if (checked.failed && last === undefined) {
-        throw new Error(`the slice of seed ${seed} broke off`, { cause: checked.errorInstance });
+        throw new Error(`the slice of seed ${seed} stopped`, { cause: checked.errorInstance });
       }
       if (last !== undefined) {
         findings.push({
@@ -169,11 +171,12 @@ export async function runCampaign(
     }
   } finally {
     agent.destroy();
+    stopwatch.stop();
   }
   return { requests, findings, answers };
 }
 
-/** The operation that answers: by another method than its own, a request may be another operation's of that address. */
+/** Returns the operation that answers. With another method, a request belongs to another operation of the address. */
 function answering({ operation, method }: RequestPlan, operations: readonly Operation[]): Operation {
   const asked = method === 'HEAD' ? 'get' : method.toLowerCase();
   if (asked === operation.method || operation.operationId === STRAY) return operation;
@@ -190,14 +193,14 @@ function harvest(subject: Subject, { operationId }: Operation, sender: Sender, {
     for (const parameter of parameters) {
       subject.ids[sender][parameter] ??= [];
       const known = subject.ids[sender][parameter];
-      if (known.length < MOST_IDS) known.push(id);
-      // The first ones are the account's own from the start.
-      else known[10 + (known.length % (MOST_IDS - 10))] = id;
+      if (known.length < MAX_IDS) known.push(id);
+      // The first ten are objects from the setup. They stay.
+      else known[10 + (known.length % (MAX_IDS - 10))] = id;
     }
   }
 }
 
-/** Ids of what is deleted make way, so that later requests find something; the last of a kind stays, to be asked for in vain. */
+/** Removes the ids of deleted objects. The last id of a kind stays, so that requests for a missing object occur too. */
 function forget(known: KnownIds, path: string): void {
   const named = new Set(path.replace(/\?.*/, '').split('/').map(decodeURIComponent));
   for (const [parameter, ids] of Object.entries(known)) {
@@ -206,7 +209,7 @@ function forget(known: KnownIds, path: string): void {
   }
 }
 
-/** The campaign's answers as a table: one line an operation. */
+/** Returns the answers of a campaign as a table with one line per operation. */
 export function answersTable({ answers }: Campaign): string {
   return [...answers]
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -4,16 +4,17 @@ export type JsonSchema = {
   readonly [keyword: string]: unknown;
 };
 
-/** Values that mean something to the service, by the name of the field they go into. */
+/** Values that the service knows, by field name. */
 export type Dictionary = Readonly<Record<string, readonly unknown[]>>;
 
-/** Of optional members and alternatives, no deeper than this: schemas may refer to themselves. */
+/** Depth limit for optional members and alternatives, because schemas may refer to themselves. */
 const MOST_DEPTH = 12;
 
 /**
- * Generators of values that keep a JSON Schema (2020-12, as zod writes it), with the dictionary's values where a field
- * of that name takes them. Rules that no schema can say (a state for the US, items that are referred to) may be broken.
- * @param components `components.schemas` of the OpenAPI document that `$ref` leads into
+ * Returns generators of values that satisfy a JSON Schema (2020-12, as zod writes it). They use the dictionary's values for
+ * fields with the same name. The values may break rules that no schema expresses (a state for US addresses, references
+ * between items).
+ * @param components `components.schemas` of the OpenAPI document, the targets of `$ref`
  */
 export function schemaValues(components: Readonly<Record<string, JsonSchema>>, dictionary: Dictionary) {
   const named = new Map<string, fc.Arbitrary<unknown>>();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { oddName, oddValue } from './odd-values';
 
-/** One change to a JSON value; `place` picks where, whatever the value has. */
+/** One change to a JSON value. `place` selects the member, modulo the number of members. */
 export interface TreeChange {
   readonly kind: 'remove' | 'replace' | 'add' | 'repeat' | 'wrap' | 'lengthen';
   readonly place: number;
@@ -29,7 +29,7 @@ export const treeChange: fc.Arbitrary<TreeChange> = fc.record({
 
 type Container = Record<string, unknown> | unknown[];
 
-/** Every member of a value, by the container that holds it. */
+/** Returns every member of a value with its container. */
 function members(root: unknown): { holder: Container; key: string }[] {
   const found: { holder: Container; key: string }[] = [];
   const look = (value: unknown) => {
@@ -43,12 +43,12 @@ function members(root: unknown): { holder: Container; key: string }[] {
   return found;
 }
 
-/** Sets a member, `__proto__` too, as JSON.parse would. */
+/** Sets a member as JSON.parse does, including `__proto__`. */
 function setMember(holder: Container, key: string, value: unknown): void {
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** A changed copy of a JSON value. */
+/** Returns a changed copy of a JSON value. */
 export function changed(root: unknown, changes: readonly TreeChange[]): unknown {
   const box = { root: structuredClone(root) };
   for (const { kind, place, name, value, times } of changes) {
@@ -80,7 +80,7 @@ export function changed(root: unknown, changes: readonly TreeChange[]): unknown 
   return box.root;
 }
 
-/** One change to a body's text: what no serializer would write. */
+/** One change to the text of a body that no serializer would write. */
 export interface TextChange {
   readonly kind: 'cut' | 'insert' | 'twice' | 'again' | 'pollute' | 'number' | 'instead' | 'pad' | 'bytes';
   readonly place: number;
@@ -193,7 +193,7 @@ export const textChange: fc.Arbitrary<TextChange> = fc.oneof(
   },
 );
 
-/** A member a second time with another value, before the first one or at the end: parsers differ in which they take. */
+/** Repeats a member with another value, before the first one or at the end. Parsers differ in which one they use. */
 function withMemberAgain(text: string, at: number, value: string): string {
   const members = [...text.matchAll(/(?<=[{,])"(?:[^"\\]|\\.)*":/g)];
   if (members.length === 0) return text;
@@ -202,7 +202,7 @@ function withMemberAgain(text: string, at: number, value: string): string {
   return text.replace(/^\{(.*)\}$/s, `{$1,${name.replaceAll('$', '$$$$')}${value}}`);
 }
 
-/** Bytes of a body with its text changed. */
+/** Returns the bytes of a body with a changed text. */
 export function changedText(body: string, changes: readonly TextChange[]): Buffer {
   let text = body;
   let tail = Buffer.alloc(0);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What strangers, broken connectors and attackers put where a value belongs. */
+/** Odd values that strangers, broken connectors and attackers send. */
 
 export const ODD_TEXTS: readonly string[] = [
   '',
@@ -38,7 +38,7 @@ export const ODD_TEXTS: readonly string[] = [
   '%s%s%n',
   '_%',
   '$1',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: for whoever would fill it in
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a template that must not be evaluated
   '${7*7}',
   '{{7*7}}',
   '../../../../etc/passwd',
@@ -118,7 +118,7 @@ const deep = fc
   .tuple(fc.constantFrom(3, 40, 64, 70, 200), fc.boolean())
   .map(([levels, asArray]) => nested(levels, 'x', asArray));
 
-/** Any JSON value but the one that is wanted. */
+/** Any JSON value, usually of the wrong kind. */
 export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 5, arbitrary: oddText },
   { weight: 3, arbitrary: oddNumber },
@@ -128,7 +128,7 @@ export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(10, 300, 2_000).map((length) => new Array(length).fill('x')) },
 );
 
-/** Names of members that no schema has, or that an object has by itself. */
+/** Member names that no schema has, or that every object inherits. */
 export const oddName = fc.constantFrom(
   '__proto__',
   'constructor',

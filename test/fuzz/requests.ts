@@ -6,18 +6,18 @@ import { oddText } from './odd-values';
 import type { Sender, Subject } from './subject';
 import { validBodies } from './valid-bodies';
 
-/** An operation of the OpenAPI document, as far as requests are made of it. */
+/** The parts of an OpenAPI operation that requests are generated from. */
 export interface Operation {
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: JsonSchema }[];
   readonly body: JsonSchema | undefined;
-  /** Who may call it; `nobody` when it is open. */
+  /** Senders that may call the operation. `nobody` when it requires no key. */
   readonly senders: readonly Sender[];
 }
 
-/** A request before the ids that it names are looked up. */
+/** A request before its ids are inserted. */
 export interface RequestPlan {
   readonly operation: Operation;
   readonly sender: Sender;
@@ -26,9 +26,9 @@ export interface RequestPlan {
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
-  /** Whether it goes out in chunks, without its length. */
+  /** True to send the body in chunks, without a length. */
   readonly chunked: boolean;
-  /** Whether the body is signed as carriers sign theirs. */
+  /** True to sign the body like a carrier. */
   readonly signed: boolean;
 }
 
@@ -39,9 +39,9 @@ type PathPart =
 const SENDERS: readonly Sender[] = ['client', 'partner', 'operator', 'nobody', 'stranger'];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
 
-/** The operation of requests to paths that are no operation's. */
+/** The operation id of requests to paths without an operation. */
 export const STRAY = 'stray';
-/** Paths that are no operation's, or another's spelling of one. */
+/** Paths without an operation, or odd spellings of a path. */
 const STRANGE_PATHS = [
   '/',
   '//',
@@ -158,7 +158,7 @@ const mostly = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>, odds: number) =
   fc.oneof({ weight: odds, arbitrary: usual }, { weight: 1, arbitrary: odd });
 
 /**
- * Requests to every operation, as every sender: right ones, right ones with a little changed, and wrong ones.
+ * Generates requests to every operation as every sender: valid ones, slightly changed ones, and wrong ones.
  * @param components `components.schemas` of the OpenAPI document
  */
 export function requestPlans(
@@ -237,7 +237,7 @@ function bodies(values: fc.Arbitrary<unknown>, valid: readonly object[]): fc.Arb
     });
 }
 
-/** A path parameter: mostly one that stands for something, else any text, escaped or hardly so. */
+/** Generates path parameters: mostly existing ids, else any text, escaped or nearly unescaped. */
 function pathOf(path: string): fc.Arbitrary<PathPart[]> {
   const parts = path.split(/(\{\w+\})/).map((part): fc.Arbitrary<PathPart> => {
     const name = /^\{(\w+)\}$/.exec(part)?.[1];
@@ -270,7 +270,7 @@ function pathOf(path: string): fc.Arbitrary<PathPart[]> {
   return fc.tuple(...parts);
 }
 
-/** Percent-encoded; lone surrogates, which encodeURIComponent refuses, as the bytes that UTF-8 does not allow. */
+/** Percent-encodes a text. Lone surrogates, which encodeURIComponent refuses, become bytes that are invalid in UTF-8. */
 function escaped(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\0')).replaceAll('%00', '%ed%a0%80');
 }

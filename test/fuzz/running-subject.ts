@@ -5,8 +5,8 @@ import { eventually, type TestStack, testStack } from '../support/stack';
 import { FOREIGN_MARK, type KnownIds, type Subject } from './subject';
 
 /**
- * The API with everything behind it: a worker carries out what requests begin, and partners have print orders. Rows come
- * and go by themselves here, so that `written` tells nothing.
+ * Starts the API with a worker and partners that have print orders. Background work writes rows too, so `written` returns
+ * nothing.
  */
 export async function runningSubject(): Promise<Subject> {
   const stack: TestStack = await testStack({ mode: 'manual' });
@@ -43,7 +43,7 @@ export async function runningSubject(): Promise<Subject> {
       }),
     ],
   });
-  // The last two are the operator's to repair: clients would have cancelled them by then.
+  // The last two orders are for the operator's repairs. Clients would have cancelled the others by then.
   const own: string[] = [];
   for (let made = 0; made < 5; made += 1) own.push(await submit(client, poster()));
   const foreign = await submit(otherClient.keyAndSecret, shirt);
@@ -93,7 +93,7 @@ export async function runningSubject(): Promise<Subject> {
     printOrders: [...mine.map(({ id }) => id), theirs.id],
     jobs: [...mine.flatMap(({ jobs }) => jobs), ...theirs.jobs],
     items: items.map(({ id }) => id),
-    // What a request could change; what the order's own run goes on writing is left out.
+    // The fields that a request could change. Fields that the order's workflow writes are not included.
     foreignState: async () => {
       const [row] = await sql<{ state: string }[]>`
         SELECT jsonb_build_array(o.shipping_address, o.shipment_method_uid, o.shipping_revision, o.metadata, o.financial_status,

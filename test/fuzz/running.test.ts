@@ -2,7 +2,7 @@ import { answersTable, type Campaign, runCampaign } from './campaign';
 import { runningSubject } from './running-subject';
 import type { Subject } from './subject';
 
-/** What ends in a run: with a worker there, none of it may fail for the want of one. */
+/** Operations that need a workflow. With a worker, none may fail because of a missing one. */
 const WITH_RUNS = new Set([
   'submitOrder',
   'updateShipment',
@@ -14,7 +14,7 @@ const WITH_RUNS = new Set([
   'getOrder',
   'getOperatorOrder',
 ]);
-/** Of a long campaign, every twentieth request: each may buy a label or change a run. */
+/** A long campaign sends a twentieth of its requests here, because each may buy a label or change a workflow. */
 const REQUESTS =
   process.env.FUZZ_REQUESTS === undefined ? 250 : Math.ceil(Number(process.env.FUZZ_REQUESTS) / 20);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
@@ -32,7 +32,7 @@ beforeAll(async () => {
   if (process.env.FUZZ_REQUESTS !== undefined) process.stderr.write(`${answersTable(campaign)}\n`);
 });
 
-test('no request is answered as none may be while runs carry them out', () => {
+test('no answer has a fault while workflows run', () => {
   expect(campaign.findings).toEqual([]);
 });
 
@@ -40,7 +40,7 @@ test('nothing of another account has changed', async () => {
   expect(await subject.foreignState()).toBe(foreignBefore);
 });
 
-test('every run stands: none has failed or is stuck in a task that fails again and again', async () => {
+test('no workflow has failed or is stuck in a failing task', async () => {
   const { temporal, config } = subject.deps;
   const broken: string[] = [];
   const query = `TaskQueue = "${config.TEMPORAL_TASK_QUEUE}"`;
@@ -50,7 +50,7 @@ test('every run stands: none has failed or is stuck in a task that fails again a
     if (run.status.name !== 'RUNNING') continue;
     const { raw } = await temporal.workflow.getHandle(run.workflowId).describe();
     const attempt = raw.pendingWorkflowTask?.attempt ?? 0;
-    if (attempt > 2) broken.push(`${run.workflowId} fails its task`);
+    if (attempt > 2) broken.push(`${run.workflowId} has a failing workflow task`);
   }
   expect(broken).toEqual([]);
 });

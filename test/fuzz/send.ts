@@ -2,9 +2,10 @@ import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { signatureHeaders } from '../../src/platform/http/webhook-signature';
 import type { RequestPlan } from './requests';
+import type { ResponseTime, Stopwatch } from './response-time';
 import type { Subject } from './subject';
 
-/** A request as it goes over the wire. */
+/** A request as it is sent. */
 export interface SentRequest {
   readonly method: string;
   readonly path: string;
@@ -17,10 +18,10 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  readonly ms: number;
+  readonly time: ResponseTime;
 }
 
-/** Longest a request is waited for: one that takes this long hangs. */
+/** Time after which a request without an answer counts as hanging. */
 const HANGS_AFTER_MS = 20_000;
 
 const ENCODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
@@ -29,7 +30,7 @@ const ENCODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   br: brotliCompressSync,
 };
 
-/** Looks up what a plan names, signs what is to be signed, and encodes what says that it is. */
+/** Converts a plan to a request: inserts ids, signs the body and encodes it. */
 export function sentRequest(plan: RequestPlan, subject: Subject): SentRequest {
   const known = subject.ids[plan.sender];
   const path = plan.path
@@ -50,7 +51,7 @@ export function sentRequest(plan: RequestPlan, subject: Subject): SentRequest {
         })
       : {};
   const encoding = plan.headers['content-encoding'] ?? '';
-  // Every second one is what its header says.
+  // Every second body has the encoding that its header declares.
   if (body !== undefined && body.length % 2 === 0) body = ENCODERS[encoding]?.(body) ?? body;
   return {
     method: plan.method,
@@ -67,10 +68,18 @@ function withPrintFiles(body: Buffer, [written, meant]: Subject['printFile']): B
     : Buffer.from(body.toString('latin1').replaceAll(written, meant), 'latin1');
 }
 
-/** @throws Error when no answer comes, or the connection breaks before one */
-export function send(agent: Agent, baseUrl: string, sent: SentRequest): Promise<Answer> {
+/**
+ * Sends a request and returns the answer.
+ * @throws Error when no answer comes, or the connection breaks before one
+ */
+export function send(
+  agent: Agent,
+  baseUrl: string,
+  sent: SentRequest,
+  stopwatch: Stopwatch,
+): Promise<Answer> {
   const { hostname, port } = new URL(baseUrl);
-  const startedAt = performance.now();
+  const endOfMeasurement = stopwatch.start();
   return new Promise((resolve, reject) => {
     const framing = sent.chunked
       ? { 'transfer-encoding': 'chunked' }
@@ -94,7 +103,7 @@ export function send(agent: Agent, baseUrl: string, sent: SentRequest): Promise<
             status: incoming.statusCode!,
             headers: incoming.headers,
             body: Buffer.concat(chunks),
-            ms: performance.now() - startedAt,
+            time: endOfMeasurement(),
           });
         });
       },
@@ -105,6 +114,7 @@ export function send(agent: Agent, baseUrl: string, sent: SentRequest): Promise<
     );
     outgoing.on('error', (error) => {
       clearTimeout(timer);
+      endOfMeasurement();
       reject(error);
     });
     if (sent.body !== undefined) outgoing.write(sent.body);
@@ -112,7 +122,7 @@ export function send(agent: Agent, baseUrl: string, sent: SentRequest): Promise<
   });
 }
 
-/** A request as JSON that replays it: text where the body is text, base64 where it is not. */
+/** Returns a request as JSON, to send it again. A body that is not text is in base64. */
 export function replayable({ method, path, headers, body, chunked }: SentRequest): string {
   const text = body?.toString('utf8');
   const isText = body === undefined || Buffer.from(text!, 'utf8').equals(body);

@@ -6,6 +6,7 @@ import { allRoutes } from '../../api/routes';
 import { issueKey } from '../../src/accounts/store';
 import { createCarriers } from '../../src/carriers/carriers';
 import { seedDemoCatalog } from '../../src/catalog/demo/seed';
+import { createRunGateway } from '../../src/orders/run/gateway';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { uuidv7 } from '../../src/platform/ids';
@@ -22,12 +23,12 @@ import { testDatabase } from '../support/database';
 /** Who sends a request. */
 export type Sender = 'client' | 'partner' | 'operator' | 'nobody' | 'stranger';
 
-/** Stands in everything that belongs to the accounts that are not under test: none of it may ever be answered. */
+/** A text in all objects of the accounts that are not under test. No answer may contain it. */
 export const FOREIGN_MARK = 'zq9-not-yours';
 
 /**
- * Ids that requests name, by path parameter: of the sender's own things, of others', and (operators) of prey. Under
- * `operation parameter` those that one operation can do more with than to refuse them.
+ * Ids that requests name, by path parameter: of the sender's objects, of other accounts' objects, and for operators of the
+ * account `prey`, which they may change. The key `operation parameter` holds ids for one operation.
  */
 export type KnownIds = Record<string, string[]>;
 
@@ -37,33 +38,34 @@ export interface Subject {
   readonly server: HttpServer;
   readonly headers: Readonly<Record<Sender, Readonly<Record<string, string>>>>;
   readonly carrierSecret: string;
-  /** What the sender's requests may name; grows with what it makes. */
+  /** Ids that the sender's requests may name. Grows with the objects that it creates. */
   readonly ids: Readonly<Record<Sender, KnownIds>>;
-  /** What stands in bodies for a print file's address, and where such a file is. */
+  /** The address of print files in generated bodies, and the address that replaces it. */
   readonly printFile: readonly [written: string, meant: string];
-  /** Of the client under test, and the same of another client. */
+  /** Objects of the client under test. */
   readonly own: KnownIds;
+  /** Objects of the other client. */
   readonly foreign: KnownIds;
-  /** The other client's own key. */
+  /** The key of the other client. */
   readonly foreignClient: Readonly<Record<string, string>>;
-  /** Print orders and jobs of the partner under test, then of the other one. */
+  /** Print orders of the partner under test, then of the other partner. */
   readonly printOrders: readonly string[];
   readonly jobs: readonly string[];
   /** Items of the client's orders. */
   readonly items: readonly string[];
-  /** A digest of all that belongs to the other client and the other partner. */
+  /** Returns a digest of all objects of the other client and the other partner. */
   foreignState(): Promise<string>;
-  /** Rows written since the last call, `table operation` each; what was taken back by a rollback is not there. */
+  /** Returns the rows written since the last call as `table operation count`. Rolled-back rows are not included. */
   written(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
 const DRAFTS = 20;
 
-/** As a gRPC client reports a frontend that is not there: at once, where the real one would retry for its deadline. */
+/** Fails like a gRPC client without a server, but at once. A real client retries until its deadline. */
 function away(): Promise<never> {
   return Promise.reject(
-    Object.assign(new Error('14 UNAVAILABLE: nobody is there'), { code: 14, details: 'away', metadata: {} }),
+    Object.assign(new Error('14 UNAVAILABLE: no server'), { code: 14, details: 'away', metadata: {} }),
   );
 }
 
@@ -81,8 +83,8 @@ const TEMPORAL_AWAY = {
 } as unknown as ApiDeps['temporal'];
 
 /**
- * The whole API over HTTP, on a database of its own, without Temporal: nothing but the requests sent changes it, so
- * that every row written can be laid at the door of one request.
+ * Starts the complete API over HTTP on its own database, without Temporal. Only the requests change the database, so that
+ * every written row belongs to one request.
  */
 export async function fuzzSubject(): Promise<Subject> {
   const { sql } = await testDatabase();
@@ -92,6 +94,7 @@ export async function fuzzSubject(): Promise<Subject> {
       config: { CARRIER_WEBHOOK_SECRET: carrierSecret, OUTBOUND_ALLOW_PRIVATE: false },
     })),
     temporal: TEMPORAL_AWAY,
+    runs: createRunGateway(TEMPORAL_AWAY),
   };
   const app: Express = createApp(deps, allRoutes(deps));
   const server = await startHttpServer(app, { host: '127.0.0.1', port: 0 });
@@ -133,7 +136,7 @@ export async function fuzzSubject(): Promise<Subject> {
   ];
   const procurementOrder = await raisedProcurementOrder(server.url, sql, accounts.partner);
   const items = await sql<{ id: string }[]>`SELECT id FROM order_items WHERE order_id = ${own.orderId![0]!}`;
-  // Edited into orders and deleted one by one.
+  // Requests turn drafts into orders and delete them.
   const drafts: string[] = [];
   for (let made = 0; made < DRAFTS; made += 1) drafts.push(await draft(server.url, accounts.client));
   await watchWrites(sql);
@@ -193,7 +196,7 @@ function merged(...known: KnownIds[]): KnownIds {
   return all;
 }
 
-/** @returns its id */
+/** Creates a draft order and returns its id. */
 async function draft(baseUrl: string, { keyAndSecret }: TestAccount): Promise<string> {
   const answer = await fetch(`${baseUrl}/v1/orders`, {
     method: 'POST',
@@ -203,7 +206,7 @@ async function draft(baseUrl: string, { keyAndSecret }: TestAccount): Promise<st
   return ((await answer.json()) as { id: string }).id;
 }
 
-/** One of each thing a client can have, the mark in whatever text it holds. */
+/** Creates one object of each kind that a client can have. Their texts contain the mark. */
 async function belongings(baseUrl: string, account: TestAccount, mark: string): Promise<KnownIds> {
   const post = async (path: string, body: object): Promise<{ id: string }> => {
     const answer = await fetch(`${baseUrl}${path}`, {
@@ -248,7 +251,7 @@ async function belongings(baseUrl: string, account: TestAccount, mark: string): 
   };
 }
 
-/** A print order as the run of an order would have made it. */
+/** Creates a print order as the workflow of an order does. */
 async function printOrder(sql: Sql, orderId: string, partnerId: string, mark: string) {
   const [made] = await sql<{ id: string }[]>`
     INSERT INTO print_orders (order_id, partner_id, step, kind, version, status, message_id, body, dispatch_date, accepted_at)
@@ -260,7 +263,7 @@ async function printOrder(sql: Sql, orderId: string, partnerId: string, mark: st
   return { id: made!.id, jobs: jobs.map(({ id }) => id) };
 }
 
-/** Consumes a shelf below its minimum, so that more is ordered. @returns the procurement order's id */
+/** Consumes stock below its minimum. @returns the id of the resulting procurement order */
 async function raisedProcurementOrder(baseUrl: string, sql: Sql, partner: TestAccount): Promise<string> {
   const adjustments = [{ partnerSku: 'frame-wood-white-a4', adjustmentType: 'consume', quantity: 390 }];
   await fetch(`${baseUrl}/procurement/v1/inventory/adjust-stock`, {
@@ -272,7 +275,7 @@ async function raisedProcurementOrder(baseUrl: string, sql: Sql, partner: TestAc
   return row!.id;
 }
 
-/** A bought label of a shipping order. @returns its tracking number */
+/** Buys the label of a shipping order and returns its tracking number. */
 async function label(deps: ApiDeps, accountId: string, mark: string): Promise<string> {
   const { sql, objects } = deps;
   const id = uuidv7();
@@ -303,7 +306,7 @@ async function label(deps: ApiDeps, accountId: string, mark: string): Promise<st
   return trackingNumber;
 }
 
-/** Every row written anywhere leaves a note in the same transaction: no count of rows misses an update. */
+/** Installs a trigger on every table that records each written row in the same transaction, updates included. */
 async function watchWrites(sql: Sql): Promise<void> {
   await sql.unsafe(`
     CREATE UNLOGGED TABLE fuzz_writes (relation text NOT NULL, operation text NOT NULL);
@@ -322,7 +325,7 @@ async function writesSince(sql: Sql): Promise<string[]> {
     SELECT relation, operation, count(*)::int AS times FROM noted GROUP BY 1, 2 ORDER BY 1, 2`;
   const count = (relation: string, operation: string) =>
     rows.find((row) => row.relation === relation && row.operation === operation)?.times ?? 0;
-  // A key taken for an attempt and freed when the attempt came to nothing.
+  // An idempotency key that was reserved and released after a failed attempt does not count.
   const keyFreed = count('idempotency_keys', 'INSERT') === count('idempotency_keys', 'DELETE');
   return rows
     .filter(

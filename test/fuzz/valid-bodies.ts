@@ -3,8 +3,8 @@ import { domesticRequest, internationalRequest } from '../api/shipping/shipping-
 import type { Subject } from './subject';
 
 /**
- * Bodies that get past every rule, by operation: what changes to them reach the handlers, and a body made of the schema
- * alone seldom does.
+ * Returns bodies that satisfy every rule, by operation. Changed copies of them reach the handlers, which bodies generated
+ * from the schema alone seldom do.
  */
 export function validBodies({
   printOrders,

@@ -2,20 +2,18 @@ import { shapeOfPath } from '../../api/http/error-body';
 import type { ErrorShape } from '../../api/http/route';
 import { ERROR_CODES } from '../../src/platform/errors';
 import type { RequestPlan } from './requests';
+import { isSlow } from './response-time';
 import type { Answer, SentRequest } from './send';
 import { FOREIGN_MARK } from './subject';
 
-/** Slowest answer that is taken, on a machine that others use too. */
-const SLOW_MS = 5_000;
-
 /**
- * What an answer must not tell: stack frames, this machine's paths, SQL, names of what it runs on. The wording of
- * Postgres, which no caller can put into an error message of ours.
+ * What an answer must not reveal: stack frames, paths of this machine, SQL, names of its components, and messages of
+ * Postgres, which no caller can put into an error message of Pressline.
  */
 const INTERNALS =
   /\n\s+at .+:\d+|\bat [\w.<>]+ \(|node_modules|\.[cm]?[jt]s:\d+|PostgresError|violates (?:unique|check|foreign|not-null)|invalid input syntax|out of range for type|relation "\w+"|\bINSERT INTO\b|\bSELECT .+ FROM\b|ECONN|ERR_[A-Z_]+|TypeError|RangeError|UNAVAILABLE: /;
 
-/** Operations that need Temporal: 503 while it is away, and never else. */
+/** Operations that need Temporal. They may answer 503 while it is unavailable; no other operation may. */
 const NEEDS_TEMPORAL: ReadonlySet<string> = new Set([
   'updateShipment',
   'cancelOrder',
@@ -27,15 +25,15 @@ const NEEDS_TEMPORAL: ReadonlySet<string> = new Set([
   'attachProcurementInvoice',
 ]);
 
-/** Whether a request's own words come back in its answer, so that a mark in it proves nothing. */
+/** Returns true when the request itself contains a text, so that the text in its answer proves nothing. */
 const echoes = (sent: SentRequest, text: string) =>
   sent.path.includes(text) || (sent.body?.includes(text) ?? false);
 
 /**
- * What is wrong with an answer; undefined when nothing is.
- * @param shapes error shapes by operation
- * @param temporalAway whether what needs Temporal may say so
+ * Returns the fault of an answer, or undefined.
  * @param written rows that the request wrote
+ * @param shapes error shapes by operation
+ * @param temporalAway true when operations that need Temporal may answer 503
  */
 export function fault(
   plan: RequestPlan,
@@ -45,12 +43,13 @@ export function fault(
   shapes: ReadonlyMap<string, ErrorShape>,
   temporalAway: boolean,
 ): string | undefined {
-  const { status, headers, body, ms } = answer;
+  const { status, headers, body, time } = answer;
   const { operationId } = plan.operation;
   const text = body.toString('utf8');
-  // Node's own answer to a request line and headers of more than 16 KiB, before there is a request.
+  // Node itself answers a request with more than 16 KiB of request line and headers.
   if (status === 431) return body.length === 0 ? undefined : 'a body with 431';
-  if (ms > SLOW_MS) return `took ${Math.round(ms)} ms`;
+  if (isSlow(time))
+    return `took ${Math.round(time.ms)} ms (${Math.round(time.cpuMs)} ms CPU, probes ${Math.round(time.probeMs)} ms)`;
   if (status === 503) {
     if (!temporalAway || !NEEDS_TEMPORAL.has(operationId))
       return '503 from an operation that needs no Temporal';
@@ -58,19 +57,19 @@ export function fault(
   } else if (status >= 500) return `${status}`;
   if (status < 200) return `${status}`;
   if (INTERNALS.test(text) && !INTERNALS.test(`${sent.path}\n${sent.body?.toString('utf8') ?? ''}`))
-    return 'tells internals';
+    return 'reveals internals';
   if (plan.sender !== 'operator' && text.includes(FOREIGN_MARK) && !echoes(sent, FOREIGN_MARK))
-    return 'shows what belongs to another account';
+    return 'shows data of another account';
   if (({} as { polluted?: unknown }).polluted !== undefined) return 'polluted Object.prototype';
   if (headers['x-content-type-options'] !== 'nosniff') return 'lacks the security headers';
   if (typeof headers['x-request-id'] !== 'string') return 'has no request id';
-  // A browser asks whether the Temporal UI may reach the codec.
+  // The CORS preflight of the Temporal UI for the codec.
   if (status === 204 && plan.method === 'OPTIONS') return body.length === 0 ? undefined : 'a body with 204';
   if (status < 400) {
     if (!mayCall(plan)) return `${status} to a sender that may not call it`;
-    return plan.method === 'HEAD' || isReadable(headers['content-type'], text) ? undefined : 'is no JSON';
+    return plan.method === 'HEAD' || isReadable(headers['content-type'], text) ? undefined : 'is not JSON';
   }
-  if (status < 500 && written.length > 0) return `refused with ${status}, and wrote ${written.join(', ')}`;
+  if (status < 500 && written.length > 0) return `refused with ${status} and wrote ${written.join(', ')}`;
   if (plan.method === 'HEAD') return undefined;
   return errorFault(sent, answer, text, shapes.get(operationId));
 }
@@ -109,8 +108,8 @@ function errorFault(
 ): string | undefined {
   const body = parsed(text) as Record<string, unknown> | undefined;
   if (typeof body !== 'object' || body === null)
-    return `error ${answer.status} is no JSON object: ${text.slice(0, 100)}`;
-  // Refused before its address led to a route, by its group's name alone; a stray path may lead to any.
+    return `error ${answer.status} is not a JSON object: ${text.slice(0, 100)}`;
+  // A request that is refused before routing gets the shape of its group. A stray path may belong to any group.
   const accepted =
     shape === undefined ? (Object.keys(ERROR_FAULTS) as ErrorShape[]) : [shape, shapeOfPath(sent.path)];
   const faults = accepted.map((one) => ERROR_FAULTS[one](body, answer));
@@ -134,7 +133,7 @@ const ERROR_FAULTS: Readonly<
 > = {
   coded: (body, answer) =>
     codeFault(body, answer) ??
-    (body.requestId === answer.headers['x-request-id'] ? undefined : 'another requestId than its header'),
+    (body.requestId === answer.headers['x-request-id'] ? undefined : 'requestId differs from the header'),
   plain: (body) => (isText(body.error) ? undefined : 'no error text'),
   'plain-list': (body) => (isText(body.error) ? undefined : 'no error text'),
   'adjust-stock': ({ success, data }) =>
@@ -142,7 +141,7 @@ const ERROR_FAULTS: Readonly<
     Array.isArray(data) &&
     data.every((each) => each.success === false && isText(each.message))
       ? undefined
-      : 'not as adjust-stock has it',
+      : 'not the shape of adjust-stock',
   shipping: (body, answer) =>
     typeof body.orderReferenceId === 'string' ? codeFault(body, answer) : 'no orderReferenceId',
   tracking: (body, answer) =>

@@ -1,0 +1,63 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createStopwatch, isSlow, type Stopwatch } from './response-time';
+
+const LIMIT_MS = 500;
+
+/** A server whose probes take `probeDelayMs`. */
+let probeDelayMs = 5;
+let probesServed = 0;
+let server: Server;
+let stopwatch: Stopwatch;
+
+beforeAll(async () => {
+  server = createServer((_request, response) => {
+    setTimeout(() => {
+      probesServed += 1;
+      response.end();
+    }, probeDelayMs);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stopwatch = await createStopwatch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, LIMIT_MS);
+});
+beforeEach(() => {
+  probeDelayMs = 5;
+  probesServed = 0;
+});
+afterAll(async () => {
+  stopwatch.stop();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('a request that waits while other requests are served is slow', async () => {
+  const end = stopwatch.start();
+  const startedAt = performance.now();
+  // 60 probes of at least 5 ms are more than half the limit.
+  while (probesServed < 60 || performance.now() - startedAt <= LIMIT_MS) await wait(20);
+  expect(isSlow(end(), LIMIT_MS)).toBe(true);
+});
+
+test('a request that blocks the process is slow', () => {
+  const end = stopwatch.start();
+  const until = process.cpuUsage().user + (LIMIT_MS + 100) * 1_000;
+  while (process.cpuUsage().user < until) Math.sqrt(2);
+  expect(isSlow(end(), LIMIT_MS)).toBe(true);
+});
+
+test('a request is not slow when probes are delayed like the request', async () => {
+  const end = stopwatch.start();
+  probeDelayMs = 200;
+  await wait(LIMIT_MS + 50);
+  const time = end();
+  expect(time.ms).toBeGreaterThan(LIMIT_MS);
+  expect(isSlow(time, LIMIT_MS)).toBe(false);
+});
+
+test('a request within the limit is not slow', async () => {
+  const end = stopwatch.start();
+  await wait(20);
+  expect(isSlow(end(), LIMIT_MS)).toBe(false);
+});

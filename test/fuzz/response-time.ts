@@ -1,0 +1,84 @@
+import { Agent, get } from 'node:http';
+
+/** Longest time that the server may take for an answer. */
+const LIMIT_MS = 5_000;
+
+/** The duration of a request, with figures that do not depend on other load on the machine. */
+export interface ResponseTime {
+  readonly ms: number;
+  /** CPU time of this process, which the API runs in. */
+  readonly cpuMs: number;
+  /**
+   * Time that the probes sent during the request would take without other load: their number times the duration of a
+   * probe at the start. Probes run from half the limit to the answer.
+   */
+  readonly probeMs: number;
+}
+
+/**
+ * Returns true when the server took too long for an answer. A long duration alone can come from other load: then the
+ * request used little CPU time, and the probes were as slow as the request. On a machine without other load, this is true
+ * for every duration above the limit.
+ */
+export function isSlow({ ms, cpuMs, probeMs }: ResponseTime, limitMs = LIMIT_MS): boolean {
+  return ms > limitMs && (cpuMs > limitMs || probeMs > limitMs / 2);
+}
+
+/** Measures response times and compares them with probe requests. */
+export interface Stopwatch {
+  /** Starts to measure a request. Call the result when the answer is complete, or when there will be none. */
+  start(): () => ResponseTime;
+  stop(): void;
+}
+
+/** Creates a stopwatch. Its probes are GET /readyz, which asks Postgres. */
+export async function createStopwatch(baseUrl: string, limitMs = LIMIT_MS): Promise<Stopwatch> {
+  const agent = new Agent({ keepAlive: true });
+  const probe = () =>
+    new Promise<void>((resolve, reject) => {
+      get(`${baseUrl}/readyz`, { agent }, (response) => {
+        response.on('end', resolve).on('error', reject).resume();
+      }).on('error', reject);
+    });
+  const usualMs = await medianMs(probe);
+
+  return {
+    start() {
+      const startedAt = performance.now();
+      const cpuBefore = process.cpuUsage();
+      let probes = 0;
+      let pending = true;
+      const timer = setTimeout(async () => {
+        try {
+          while (pending) {
+            await probe();
+            if (pending) probes += 1;
+          }
+        } catch {
+          // A server that refuses probes proves nothing about the load.
+        }
+      }, limitMs / 2);
+      return () => {
+        pending = false;
+        clearTimeout(timer);
+        const { user, system } = process.cpuUsage(cpuBefore);
+        return {
+          ms: performance.now() - startedAt,
+          cpuMs: (user + system) / 1_000,
+          probeMs: probes * usualMs,
+        };
+      };
+    },
+    stop: () => agent.destroy(),
+  };
+}
+
+async function medianMs(work: () => Promise<void>): Promise<number> {
+  const times: number[] = [];
+  for (let turn = 0; turn < 21; turn += 1) {
+    const startedAt = performance.now();
+    await work();
+    times.push(performance.now() - startedAt);
+  }
+  return times.sort((a, b) => a - b)[10]!;
+}
