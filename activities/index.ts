@@ -7,7 +7,7 @@ import { createShippingActivities } from './shipping';
 
 export type ActivityDeps = OrderRunDeps & ReconcileActivityDeps;
 
-/** Every activity, with what they work with; one set for each worker process. */
+/** Creates all activities of a worker process. */
 export function createActivities(deps: ActivityDeps) {
   return {
     ...createMaintenanceActivities(deps),

@@ -12,35 +12,35 @@ export interface MaintenanceDeps {
   readonly log: Logger;
 }
 
-const BEAT_MS = 10_000;
+const HEARTBEAT_MS = 10_000;
 
-/** Heartbeats while the work lasts: a worker that dies at it is noticed within a minute. */
-async function beating<T>(work: () => Promise<T>): Promise<T> {
+/** Sends heartbeats while the work runs, so that Temporal notices a worker that dies within a minute. */
+async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
   const context = Context.current();
-  const beat = setInterval(() => context.heartbeat(), BEAT_MS);
+  const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
   try {
     return await work();
   } finally {
-    clearInterval(beat);
+    clearInterval(timer);
   }
 }
 
-/** What goes when its days are over. Each works in batches and may be tried again, or run twice at once. */
+/** Activities that delete expired data. Each works in batches, can be retried, and can run twice at the same time. */
 export function createMaintenanceActivities({ sql, objects, log }: MaintenanceDeps) {
   return {
     async pruneIdempotencyKeys(): Promise<number> {
-      const pruned = await beating(() => pruneIdempotencyKeys(sql));
-      log.info({ pruned }, 'answers under Idempotency-Keys pruned');
+      const pruned = await withHeartbeat(() => pruneIdempotencyKeys(sql));
+      log.info({ pruned }, 'expired idempotency keys deleted');
       return pruned;
     },
     async pruneDeliveries(): Promise<number> {
-      const pruned = await beating(() => pruneDeliveries(sql));
-      log.info({ pruned }, 'settled notification deliveries pruned');
+      const pruned = await withHeartbeat(() => pruneDeliveries(sql));
+      log.info({ pruned }, 'old notification deliveries deleted');
       return pruned;
     },
     async collectGarbage(): Promise<Collected> {
-      const collected = await beating(() => collectGarbage(sql, objects));
-      log.info({ ...collected }, 'files and documents past retention deleted');
+      const collected = await withHeartbeat(() => collectGarbage(sql, objects));
+      log.info({ ...collected }, 'expired files and documents deleted');
       return collected;
     },
   };

@@ -21,14 +21,48 @@ export interface OrderRunDeps extends PreparationDeps, OrderFilesDeps, PurchaseD
   readonly log: Logger;
 }
 
-/** Whose step it is, in every log line: the run's order, and the request that submitted it. */
+/** The order of the run and the request that submitted it, for log lines. */
 interface RunIds {
   readonly orderId: string;
   readonly requestId: string;
 }
 
-/** A passing fault: tried again by the activity's retry policy, sooner or later when the other side says so. */
-function passing(message: string, type: string, retryAfterMs: number | null | undefined): ApplicationFailure {
+/** Arguments of an activity that can refuse. Workflows of versions before 2026-11-22 expect a failure instead of a result. */
+interface RefusableCall extends RunIds {
+  readonly refusalsAsResults?: true;
+}
+
+/** An activity's result, or the reason why a partner, carrier or file host refuses for good. */
+export type OrRefusal<T> = T | { readonly refusal: ActivityRefusal };
+
+export interface ActivityRefusal {
+  readonly message: string;
+  readonly details?: object;
+}
+
+/** @throws ApplicationFailure of this type, for a workflow of an older version */
+function refused(
+  call: RefusableCall,
+  type: string,
+  refusal: ActivityRefusal,
+): { readonly refusal: ActivityRefusal } {
+  if (call.refusalsAsResults) return { refusal };
+  const { message, details } = refusal;
+  throw ApplicationFailure.create({
+    message,
+    type,
+    nonRetryable: true,
+    category: ApplicationFailureCategory.BENIGN,
+    ...(details === undefined ? {} : { details: [details] }),
+  });
+}
+
+/** Returns a transient failure. The activity is retried by its retry policy, or after the time that the other side names. */
+function transient(
+  message: string,
+  type: string,
+  retryAfterMs: number | null | undefined,
+): ApplicationFailure {
   return ApplicationFailure.create({
     message,
     type,
@@ -37,60 +71,54 @@ function passing(message: string, type: string, retryAfterMs: number | null | un
   });
 }
 
-/** Pauses between tries for print files, in milliseconds: doubling from the first. */
+/** Back-off between attempts to fetch print files, in milliseconds. Doubles from the first to the longest. */
 const FIRST_FILE_PAUSE = 2_000;
 const LONGEST_FILE_PAUSE = 300_000;
-/** A try has at least this long, also when the window has closed while no worker was there. */
-const SHORTEST_FILE_TRY = 30_000;
+/** Shortest time-out of an attempt, also when the window has closed while no worker was running. */
+const SHORTEST_FILE_ATTEMPT = 30_000;
 
-/** A no that the run deals with: not tried again, and no fault to be alarmed at. */
-function refusal(message: string, type: string, detail?: object): ApplicationFailure {
-  return ApplicationFailure.create({
-    message,
-    type,
-    nonRetryable: true,
-    category: ApplicationFailureCategory.BENIGN,
-    ...(detail === undefined ? {} : { details: [detail] }),
-  });
-}
-
-/** This try of the activity that fetches files: when the first began is told from try to try by heartbeats. */
-function fileTry(windowMs: number) {
+/** Returns the present attempt to fetch files. Heartbeats carry the start of the first attempt to the next ones. */
+function fileAttempt(windowMs: number) {
   const { info, cancellationSignal, heartbeat } = Context.current();
   const since = (info.heartbeatDetails as { since: number } | undefined)?.since ?? Date.now();
   heartbeat({ since });
-  const beat = setInterval(() => heartbeat({ since }), 5_000);
+  const timer = setInterval(() => heartbeat({ since }), 5_000);
   return {
     signal: cancellationSignal,
     attempt: info.attempt,
     /** Milliseconds until the window closes. */
     left: () => since + windowMs - Date.now(),
-    stop: () => clearInterval(beat),
+    stop: () => clearInterval(timer),
   };
 }
 
-/** The steps of an order's run. Each may be tried any number of times. */
+/** Activities of the order workflow. Each can be retried any number of times. */
 export function createOrderRunActivities(deps: OrderRunDeps) {
   const logOf = ({ orderId, requestId }: RunIds) => deps.log.child({ orderId, requestId });
 
   return {
     /**
-     * Fetches print files and packing slips. Passing faults are tried again within the window; it begins with the
-     * first try, so that a backlog or a missing worker refuses nobody's order.
-     * Fails with `FileRefused` for good, with `FileUnreachable` until the next try.
-     * @param fetching.windowMs how long passing faults are tried
+     * Fetches print files and packing slips. Transient failures are retried within the window. It starts with the first
+     * attempt, so that a backlog or a missing worker refuses no order.
+     * @param fetching.windowMs how long transient failures are retried, in milliseconds
+     * @returns the refusal of a file, whose details have its `code`
+     * @throws ApplicationFailure `FileUnreachable` for a transient failure
      */
-    async fetchOrderFiles(fetching: RunIds & { readonly windowMs: number }): Promise<void> {
-      const { signal, left, attempt, stop } = fileTry(fetching.windowMs);
+    async fetchOrderFiles(fetching: RefusableCall & { readonly windowMs: number }): Promise<OrRefusal<void>> {
+      const { signal, left, attempt, stop } = fileAttempt(fetching.windowMs);
       try {
-        const timeoutMs = Math.max(left(), Math.min(fetching.windowMs, SHORTEST_FILE_TRY));
+        const timeoutMs = Math.max(left(), Math.min(fetching.windowMs, SHORTEST_FILE_ATTEMPT));
         const fault = await fetchOrderFiles(deps, fetching.orderId, { signal, timeoutMs });
         if (fault === null) return;
         const { code, file, message } = fault;
-        logOf(fetching).info({ code, fileType: file.type, passing: fault.passing }, 'print file not taken');
-        if (!fault.passing || left() <= 0) throw refusal(message, 'FileRefused', { code, ...file });
+        logOf(fetching).info(
+          { code, fileType: file.type, transient: fault.passing },
+          'print file not stored',
+        );
+        if (!fault.passing || left() <= 0)
+          return refused(fetching, 'FileRefused', { message, details: { code, ...file } });
         const pause = Math.min(FIRST_FILE_PAUSE * 2 ** (attempt - 1), LONGEST_FILE_PAUSE);
-        throw passing(message, 'FileUnreachable', Math.min(fault.retryAfterMs ?? pause, left()));
+        throw transient(message, 'FileUnreachable', Math.min(fault.retryAfterMs ?? pause, left()));
       } finally {
         stop();
       }
@@ -114,20 +142,27 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
       return await planReplacement(deps, request);
     },
 
-    /** Fails with `PrintOrderRefused` when the partner says no, `PartnerUnreachable` while it says nothing. */
-    async deliverPrintOrder(ids: RunIds & { readonly printOrderId: string }): Promise<void> {
-      const answer = await deliverPrintOrder(deps, ids.printOrderId);
-      logOf(ids).info({ printOrderId: ids.printOrderId, outcome: answer.outcome }, 'print order delivery');
+    /**
+     * Delivers a print order to its partner.
+     * @returns the partner's refusal
+     * @throws ApplicationFailure `PartnerUnreachable` for a transient failure
+     */
+    async deliverPrintOrder(
+      call: RefusableCall & { readonly printOrderId: string },
+    ): Promise<OrRefusal<void>> {
+      const answer = await deliverPrintOrder(deps, call.printOrderId);
+      logOf(call).info({ printOrderId: call.printOrderId, outcome: answer.outcome }, 'print order delivery');
       switch (answer.outcome) {
         case 'accepted':
           return;
         case 'refused':
-          throw refusal(answer.message, 'PrintOrderRefused');
+          return refused(call, 'PrintOrderRefused', { message: answer.message });
         case 'retry':
-          throw passing(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
+          throw transient(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
       }
     },
 
+    /** Asks a partner to cancel print jobs. @throws ApplicationFailure `PartnerUnreachable` for a transient failure */
     async cancelAtPartner(
       request: RunIds & {
         readonly printOrderId: string;
@@ -138,35 +173,37 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
       const answer = await cancelAtPartner(deps, request);
       logOf(request).info(
         { printOrderId: request.printOrderId, outcome: answer.outcome },
-        'cancellation asked of partner',
+        'cancellation requested from partner',
       );
       if (answer.outcome === 'retry')
-        throw passing(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
+        throw transient(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
       return answer;
     },
 
-    /** Fails with `CarrierRefused` when the carrier says no; other faults are tried again. */
-    async dispatchPrintOrder(ids: RunIds & DispatchOrder) {
-      const bought = await dispatchPrintOrder(deps, ids);
+    /** Buys the labels of a print order and makes its documents. @returns the carrier's refusal */
+    async dispatchPrintOrder(
+      call: RefusableCall & DispatchOrder,
+    ): Promise<OrRefusal<{ readonly shipmentId: string }>> {
+      const bought = await dispatchPrintOrder(deps, call);
       if (!bought.ok) {
         const { code, message, detail } = bought.refusal;
-        throw refusal(message, RUN_REFUSALS.carrier, {
-          code,
-          message: detail ?? message,
+        return refused(call, RUN_REFUSALS.carrier, {
+          message,
+          details: { code, message: detail ?? message },
         });
       }
       const { shipmentId } = bought.shipment;
-      logOf(ids).info({ printOrderId: ids.printOrderId, shipmentId }, 'labels bought');
+      logOf(call).info({ printOrderId: call.printOrderId, shipmentId }, 'labels bought');
       return { shipmentId };
     },
 
-    /** Fails with `VoidRefused` when the carrier says no; other faults are tried again. */
+    /** Voids the labels of a shipment. @returns the carrier's refusal */
     async voidOrderShipment(
-      ids: RunIds & { readonly printOrderId: string; readonly shipmentId: string },
-    ): Promise<void> {
-      const voided = await voidShipment(deps, { shipmentId: ids.shipmentId });
-      if (!voided.ok) throw refusal(voided.reason, 'VoidRefused');
-      logOf(ids).info({ printOrderId: ids.printOrderId, shipmentId: ids.shipmentId }, 'labels voided');
+      call: RefusableCall & { readonly printOrderId: string; readonly shipmentId: string },
+    ): Promise<OrRefusal<void>> {
+      const voided = await voidShipment(deps, { shipmentId: call.shipmentId });
+      if (!voided.ok) return refused(call, 'VoidRefused', { message: voided.reason });
+      logOf(call).info({ printOrderId: call.printOrderId, shipmentId: call.shipmentId }, 'labels voided');
     },
   };
 }

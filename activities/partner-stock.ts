@@ -5,16 +5,21 @@ import { pollStockPage } from '../src/partners/stock-poll';
 import type { SafeClient } from '../src/platform/http/safe-client';
 import type { Sql } from '../src/platform/postgres';
 
-/** How many SKUs a partner was asked for and told about. */
+/** Result of polling one partner. */
 export interface StockPollResult {
+  /** SKUs that the partner was asked about. */
   readonly asked: number;
+  /** SKUs that the partner reported. The name is kept for polls in flight. */
   readonly told: number;
+  /** Why the partner refused the poll. Absent when it did not. */
+  readonly refusal?: string;
 }
 
 interface Progress extends StockPollResult {
   readonly afterSku: string;
 }
 
+/** Activities of the partners' stock poll. */
 export function createPartnerStockActivities(deps: { readonly sql: Sql; readonly client: SafeClient }) {
   return {
     async partnersToPoll(): Promise<string[]> {
@@ -22,11 +27,11 @@ export function createPartnerStockActivities(deps: { readonly sql: Sql; readonly
     },
 
     /**
-     * Asks one partner for all its SKUs, a page at a time. A retry goes on after the last page that was stored.
-     * @throws ApplicationFailure `StockPollFailed`, retryable unless the partner refused the question
+     * Polls one partner for the stock of all its SKUs, page by page. A retry continues after the last stored page.
+     * @throws ApplicationFailure `StockPollFailed` for a transient failure
      */
     async pollPartnerStock(partnerId: string): Promise<StockPollResult> {
-      let progress: Progress = (activityInfo().heartbeatDetails as Progress | undefined) ?? {
+      let progress = (activityInfo().heartbeatDetails as Progress | undefined) ?? {
         afterSku: '',
         asked: 0,
         told: 0,
@@ -34,23 +39,18 @@ export function createPartnerStockActivities(deps: { readonly sql: Sql; readonly
       for (;;) {
         cancellationSignal().throwIfAborted();
         const page = await pollStockPage(deps, partnerId, progress.afterSku);
-        if (page.outcome !== 'asked') {
+        const { asked, told } = progress;
+        if (page.outcome === 'refused') return { asked, told, refusal: page.message };
+        if (page.outcome === 'retry') {
           throw ApplicationFailure.create({
             type: 'StockPollFailed',
             message: page.message,
-            nonRetryable: page.outcome === 'refused',
             category: ApplicationFailureCategory.BENIGN,
-            ...(page.outcome === 'retry' && page.retryAfterMs !== null
-              ? { nextRetryDelay: page.retryAfterMs }
-              : {}),
+            ...(page.retryAfterMs === null ? {} : { nextRetryDelay: page.retryAfterMs }),
           });
         }
-        if (page.lastSku === null) return { asked: progress.asked, told: progress.told };
-        progress = {
-          afterSku: page.lastSku,
-          asked: progress.asked + page.asked,
-          told: progress.told + page.told,
-        };
+        if (page.lastSku === null) return { asked, told };
+        progress = { afterSku: page.lastSku, asked: asked + page.asked, told: told + page.told };
         heartbeat(progress);
       }
     },

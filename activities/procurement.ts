@@ -6,7 +6,7 @@ import type {
 } from '../src/procurement/domain/procurement-order';
 import { flagOverdue, procurementStatus, takeProcurementStep } from '../src/procurement/procurement-steps';
 
-/** What a procurement order's run does to the database; every one may be tried again at will. */
+/** Database activities of the procurement order workflow. Each can be retried any number of times. */
 export function createProcurementActivities({ sql }: { readonly sql: Sql }) {
   return {
     async procurementOrderStatus(orderId: number): Promise<ProcurementStatus | null> {

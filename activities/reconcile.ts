@@ -23,7 +23,7 @@ export interface ReconcileActivityDeps {
   readonly config: Pick<Config, 'TEMPORAL_TASK_QUEUE' | 'RECEIVED_DEADLINE' | 'FILE_RETRY_WINDOW'>;
 }
 
-/** How far a walk goes in one activity: from where, and how many batches; null goes to the end. */
+/** Range of one activity: the cursor to start after, and the number of batches. Null: to the end. */
 export interface BatchRange {
   readonly after: string;
   readonly batches: number | null;
@@ -33,7 +33,7 @@ interface Progress extends ReconcileBatch {
   readonly done: number;
 }
 
-/** Takes stretch after stretch; a retry goes on after the last one that was finished. */
+/** Processes batches one after the other. A retry continues after the last completed batch. */
 async function inBatches(
   { after, batches }: BatchRange,
   step: (after: string) => Promise<ReconcileBatch>,
@@ -52,7 +52,7 @@ async function inBatches(
   return { counts: progress.counts, next: progress.next };
 }
 
-/** Postgres and Temporal held against each other. Each part may be tried again at will. */
+/** Activities that compare Postgres with Temporal and repair differences. Each can be retried any number of times. */
 export function createReconcileActivities({ sql, temporal, log, config }: ReconcileActivityDeps) {
   const deps: ReconcileDeps = {
     sql,
@@ -64,7 +64,7 @@ export function createReconcileActivities({ sql, temporal, log, config }: Reconc
   return {
     readReconciliationMark: (): Promise<number> => readMark(sql),
 
-    /** What outboxes, inboxes and purchases left undone. */
+    /** Completes what the outbox, the inbox and label purchases have left unfinished. */
     async reconcileLeftovers(): Promise<Counts> {
       const parts = [startMissingRuns, redeliverPostbacks, settleShipments, replayDeadSignals];
       const counts: Counts[] = [];

@@ -5,6 +5,7 @@ import type { ShippingOrderInput, ShippingOrderOutcome } from '../src/shipping/d
 import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
 import { purchaseShippingOrder, refuseShippingOrder } from '../src/shipping/shipping-orders';
 import { type SweepResult, sweepTrackings } from '../src/shipping/tracking-sweep';
+import type { OrRefusal } from './order-run';
 
 export interface ShippingDeps extends PurchaseDeps {
   readonly log: Logger;
@@ -54,15 +55,12 @@ export function createShippingActivities(deps: ShippingDeps) {
       return result;
     },
 
-    /**
-     * Voids what was bought under a key. A carrier's refusal is not retried, since an operator has to resolve it.
-     * (The name is stored in workflow histories.)
-     */
-    async takeBackShipment({ idempotencyKey }: { idempotencyKey: string }): Promise<void> {
+    /** Voids the labels that were bought under an idempotency key. Returns the carrier's refusal. */
+    async takeBackShipment({ idempotencyKey }: { idempotencyKey: string }): Promise<OrRefusal<void>> {
       const voided = await retryWhileUnavailable(() => voidShipment(deps, { idempotencyKey }));
       if (!voided.ok) {
         deps.log.error({ idempotencyKey, reason: voided.reason }, 'carrier refused to void an unused label');
-        throw ApplicationFailure.nonRetryable(voided.reason, 'CarrierRefused');
+        return { refusal: { message: voided.reason } };
       }
     },
   };

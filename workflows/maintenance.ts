@@ -8,13 +8,13 @@ const work = proxyActivities<MaintenanceActivities>({
   retry: { initialInterval: '10 seconds', maximumInterval: '30 minutes', backoffCoefficient: 3 },
 });
 
-/** Rows and objects removed; a part that could not be done says why, and is done the next day. */
+/** Numbers of removed rows and objects, and why parts have failed. A failed part runs again the next day. */
 export interface MaintenanceResult {
   readonly removed: Readonly<Record<string, number>>;
   readonly failed: Readonly<Record<string, string>>;
 }
 
-/** Removes what is past its days; started by a schedule once a day. A part that fails holds no other up. */
+/** Deletes expired data. A Temporal Schedule starts it once a day. A failed part does not stop the others. */
 export async function maintenance(): Promise<MaintenanceResult> {
   const removed: Record<string, number> = {};
   const failed: Record<string, string> = {};
@@ -26,7 +26,7 @@ export async function maintenance(): Promise<MaintenanceResult> {
       failed[name] = error.cause?.message ?? error.message;
     }
   };
-  // One after the other: nobody waits for it, and the database has other things to do.
+  // Sequential, to keep the load on the database low.
   await part('idempotencyKeys', async () => ({ idempotencyKeys: await work.pruneIdempotencyKeys() }));
   await part('deliveries', async () => ({ deliveries: await work.pruneDeliveries() }));
   await part('objects', async () => ({ ...(await work.collectGarbage()) }));

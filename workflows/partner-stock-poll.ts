@@ -10,7 +10,7 @@ const database = proxyLocalActivities<Pick<PartnerStockActivities, 'partnersToPo
   startToCloseTimeout: '20 seconds',
 });
 
-/** A partner has until shortly before the next poll; one that is down then is asked again anyway. */
+/** A partner has until shortly before the next poll, which asks it again. */
 const partners = proxyActivities<Pick<PartnerStockActivities, 'pollPartnerStock'>>({
   startToCloseTimeout: '8 minutes',
   scheduleToCloseTimeout: '8 minutes',
@@ -18,18 +18,18 @@ const partners = proxyActivities<Pick<PartnerStockActivities, 'pollPartnerStock'
   retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumAttempts: 4 },
 });
 
-/** What a poll found, by partner account id. */
+/** Result of a poll of all partners. */
 export interface PartnerStockPollResult {
   readonly partners: number;
   readonly skusAsked: number;
   readonly skusTold: number;
-  /** Partners that could not be asked, with the last thing that went wrong. */
+  /** Why partners could not be polled, by partner account id. */
   readonly failed: Readonly<Record<string, string>>;
 }
 
 /**
- * Asks every partner with an inventory address for its stock (DESIGN "Stock poll"); started by a schedule.
- * Partners are asked side by side: one that is slow or away holds nobody up and fails nothing.
+ * Polls every partner that has an inventory address for its stock. A Temporal Schedule starts it. Partners are polled in
+ * parallel: a slow or unavailable partner does not delay or fail the others.
  */
 export async function partnerStockPoll(): Promise<PartnerStockPollResult> {
   const partnerIds = await database.partnersToPoll();
@@ -39,9 +39,10 @@ export async function partnerStockPoll(): Promise<PartnerStockPollResult> {
   await Promise.all(
     partnerIds.map(async (partnerId) => {
       try {
-        const { asked, told } = await partners.pollPartnerStock(partnerId);
+        const { asked, told, refusal } = await partners.pollPartnerStock(partnerId);
         skusAsked += asked;
         skusTold += told;
+        if (refusal !== undefined) failed[partnerId] = refusal;
       } catch (error) {
         if (!(error instanceof ActivityFailure)) throw error;
         const { cause } = error;

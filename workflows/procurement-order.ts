@@ -17,38 +17,39 @@ import {
   type StepOutcome,
 } from '../src/procurement/domain/procurement-order';
 
-/** A step told by an operator or supplier; answered once it is in the books, or with the reason why not. */
+/** A step by an operator or supplier. Completes when the step is stored, or with the reason why it is refused. */
 export const procurementStepUpdate = defineUpdate<StepOutcome, [ProcurementStep]>('procurementStep');
 
 export interface ProcurementOrderInput {
   readonly orderId: number;
 }
 
-/** Database only, so local: one event each. Retried until the database is back. */
-const books = proxyLocalActivities<ProcurementActivities>({
+/** Database-only activities. They are local, and retried until Postgres answers. */
+const database = proxyLocalActivities<ProcurementActivities>({
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
 });
 
-interface Told {
+/** A requested step that waits for its outcome. */
+interface PendingStep {
   readonly step: ProcurementStep;
   outcome?: StepOutcome;
 }
 
 /**
- * The run of one procurement order, from `supplier` to `invoiced`. Steps come as updates and are taken one
- * after the other; an order that stands still for longer than its status allows asks for attention.
+ * Workflow of one procurement order, from `supplier` to `invoiced`. Steps arrive as updates and are applied one after the
+ * other. An order that stays in a status for too long is flagged as overdue.
  */
 export async function procurementOrder({ orderId }: ProcurementOrderInput): Promise<void> {
-  const told: Told[] = [];
+  const pending: PendingStep[] = [];
   setHandler(procurementStepUpdate, async (step) => {
-    const entry: Told = { step };
-    told.push(entry);
+    const entry: PendingStep = { step };
+    pending.push(entry);
     await condition(() => entry.outcome !== undefined);
     return entry.outcome!;
   });
 
-  const known = await books.procurementOrderStatus(orderId);
+  const known = await database.procurementOrderStatus(orderId);
   if (known === null)
     throw ApplicationFailure.nonRetryable(`No procurement order ${orderId}`, 'NoProcurementOrder');
   let status: ProcurementStatus = known;
@@ -56,32 +57,36 @@ export async function procurementOrder({ orderId }: ProcurementOrderInput): Prom
   while (status !== 'invoiced') {
     setCurrentDetails(`**${status}**${flagged === status ? ': overdue' : ''}`);
     const { patienceDays }: { patienceDays: number | null } = PROCUREMENT_RULES[status];
-    const patient = patienceDays === null || flagged === status;
-    const heard = patient
-      ? await condition(() => told.length > 0).then(() => true)
-      : await condition(() => told.length > 0, `${patienceDays} days`);
-    if (heard) {
-      status = await take(orderId, told.shift()!, status);
+    const isUnlimited = patienceDays === null || flagged === status;
+    const hasStep = isUnlimited
+      ? await condition(() => pending.length > 0).then(() => true)
+      : await condition(() => pending.length > 0, `${patienceDays} days`);
+    if (hasStep) {
+      status = await apply(orderId, pending.shift()!, status);
     } else {
-      await books.flagOverdueProcurementOrder(orderId, status, patienceDays!);
+      await database.flagOverdueProcurementOrder(orderId, status, patienceDays!);
       flagged = status;
     }
-    if (workflowInfo().continueAsNewSuggested && told.length === 0) {
-      await condition(() => told.length > 0 || allHandlersFinished());
-      if (told.length === 0) await continueAsNew<typeof procurementOrder>({ orderId });
+    if (workflowInfo().continueAsNewSuggested && pending.length === 0) {
+      await condition(() => pending.length > 0 || allHandlersFinished());
+      if (pending.length === 0) await continueAsNew<typeof procurementOrder>({ orderId });
     }
   }
   setCurrentDetails('**invoiced**');
-  // Told in the last moment: the books answer these too.
+  // Steps that arrived last: the database refuses them.
   do {
-    while (told.length > 0) await take(orderId, told.shift()!, status);
-    await condition(() => told.length > 0 || allHandlersFinished());
-  } while (told.length > 0);
+    while (pending.length > 0) await apply(orderId, pending.shift()!, status);
+    await condition(() => pending.length > 0 || allHandlersFinished());
+  } while (pending.length > 0);
 }
 
-/** Takes one step and lets its teller know. @returns the status afterwards */
-async function take(orderId: number, entry: Told, status: ProcurementStatus): Promise<ProcurementStatus> {
-  const outcome = await books.takeProcurementStep(orderId, entry.step);
+/** Applies one step and completes its update. Returns the status afterwards. */
+async function apply(
+  orderId: number,
+  entry: PendingStep,
+  status: ProcurementStatus,
+): Promise<ProcurementStatus> {
+  const outcome = await database.takeProcurementStep(orderId, entry.step);
   entry.outcome = outcome;
   return outcome.ok ? outcome.status : status;
 }

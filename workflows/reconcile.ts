@@ -12,14 +12,14 @@ const work = proxyActivities<ReconcileActivities>({
   },
 });
 
-/** Stretches of 500 in one round: the open orders of a busy month have been looked through within a few hours. */
+/** Batches of 500 in one run. The open orders of a busy month are compared within a few hours. */
 const BATCHES = 4;
 
-/** What a round found, and where the next one goes on. */
+/** Result of a run, and the cursors where the next run continues. */
 export interface Reconciliation {
-  /** How many rounds there have been; Postgres keeps the same number. */
+  /** Number of runs so far. Postgres keeps the same number. */
   readonly mark: number;
-  /** Which of the two was set back since the last round; `temporal` also for a round that was begun by hand. */
+  /** Which of the two has lost data since the last run. `temporal` also for a run that was started manually. */
   readonly lost: 'postgres' | 'temporal' | null;
   readonly found: Readonly<Record<string, number>>;
   readonly ordersAfter: string;
@@ -27,18 +27,18 @@ export interface Reconciliation {
 }
 
 /**
- * Holds Postgres and Temporal against each other, repairs what differs and flags what cannot be repaired; started by a
- * schedule. What is young is left alone, and a long comparison is spread over many rounds, unless one side turns out to
- * be older than the other knows: Postgres restored from a backup, or a new Temporal. Then everything is compared at once.
+ * Compares Postgres with Temporal, repairs differences, and flags orders that cannot be repaired. A Temporal Schedule
+ * starts it. Recent orders are left out, and a long comparison is spread over many runs. When one side is older than the
+ * other (Postgres restored from a backup, or a new Temporal), everything is compared at once.
  */
 export async function reconcile(): Promise<Reconciliation> {
   const last = workflowInfo().lastResult as Reconciliation | undefined;
   const mark = await work.readReconciliationMark();
   const lost = whoLost(mark, last?.mark ?? 0);
   if (lost !== null)
-    log.warn(`${lost} is older than the last reconciliation: everything is compared`, { mark });
+    log.warn(`${lost} is older than the last reconciliation: comparing everything`, { mark });
   const batches = lost === null ? BATCHES : null;
-  // Rows that are behind their run first: what is told again afterwards finds them in line.
+  // Rows that are behind their run come first: signals that are sent again afterwards find them up to date.
   const runs = await work.reconcileRuns({
     after: lost === null ? (last?.runsAfter ?? '') : '',
     batches,

@@ -1,5 +1,6 @@
 import {
   ActivityFailure,
+  ApplicationFailure,
   ParentClosePolicy,
   proxyActivities,
   proxyLocalActivities,
@@ -67,7 +68,13 @@ export async function shippingOrder(input: ShippingOrderInput): Promise<Shipping
   }
 }
 
-/** Voids the labels bought under a key. (Type and activity names are stored in workflow histories.) */
+/**
+ * Workflow that voids the labels bought under an idempotency key.
+ * @throws ApplicationFailure when the carrier refuses. The workflow fails, so that operators find it in the Temporal UI
+ */
 export async function takeBackShipment(input: { idempotencyKey: string }): Promise<void> {
-  await voiding.takeBackShipment(input);
+  const result = await voiding.takeBackShipment(input);
+  // Older activities return nothing, and refuse by a failure.
+  if (result != null && 'refusal' in result)
+    throw ApplicationFailure.nonRetryable(result.refusal.message, 'CarrierRefused');
 }

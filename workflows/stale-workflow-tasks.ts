@@ -1,34 +1,36 @@
 import { type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
 
 /**
- * A worker that is too slow for Temporal (a machine that stood still, say) may be given a run's next task while a local
- * activity of the one before, which Temporal has taken back, is under way. The SDK's core then goes on as if it were
- * one task: what it leaves in the history cannot be replayed, and the run stands still for good. So such a task is given
- * up; the worker forgets the run, and takes the next task from its history.
+ * Interceptor that abandons stale workflow tasks.
  *
- * A local activity that has really lasted so long looks the same, and is done once more for nothing: all of them may be.
+ * When a worker is too slow (its machine was suspended, say), Temporal times out its workflow task and may give the worker
+ * the next one while a local activity of the first is still running. The SDK's core then continues as if both were one
+ * task, and writes a history that cannot be replayed: the workflow is stuck. The interceptor fails such a task instead.
+ * The worker evicts the workflow and takes the next task from its history.
+ *
+ * A local activity that really runs for this long looks the same and runs again. All local activities are idempotent.
  */
 export const interceptors = (): WorkflowInterceptors => ({
   outbound: [
     {
       async scheduleLocalActivity(input, next) {
         const { taskTimeoutMs, unsafe } = workflowInfo();
-        // The clock of a run stands still within a task, and a replayed task cannot be lost.
-        const began = unsafe.isReplaying ? Number.POSITIVE_INFINITY : Date.now();
+        // A workflow's clock does not advance within a task. A replayed task cannot be stale.
+        const startedAt = unsafe.isReplaying ? Number.POSITIVE_INFINITY : Date.now();
         try {
           return await next(input);
         } finally {
-          // biome-ignore lint/correctness/noUnsafeFinally: whatever the activity ended with, the task is lost
-          if (Date.now() - began >= taskTimeoutMs) throw new StaleWorkflowTask(input.activityType);
+          // biome-ignore lint/correctness/noUnsafeFinally: the task is stale, whatever the result of the activity
+          if (Date.now() - startedAt >= taskTimeoutMs) throw new StaleWorkflowTask(input.activityType);
         }
       },
     },
   ],
 });
 
-/** No failure of Temporal's kind: it fails the workflow task, and not the run. */
+/** Not a Temporal failure: it fails the workflow task, not the workflow. */
 class StaleWorkflowTask extends Error {
   constructor(activityType: string) {
-    super(`Temporal gave the task of ${activityType} to another worker, or again, before it was done`);
+    super(`Temporal timed out the workflow task of ${activityType} before the activity was done`);
   }
 }

@@ -7,8 +7,8 @@ import { projectRoot } from '../../src/platform/project-root';
 import { workflowBundle } from './servers';
 
 /**
- * Stored histories of runs, one file a scenario: a worker of any later version must be able to go on with them. Each
- * folder's are recorded anew, after a change that is meant to break what runs, by the test that plays them:
+ * Stored workflow histories, one file for each scenario. The present workflow code must replay all of them, so that a deploy
+ * breaks no running workflow. The tests that play the scenarios record them:
  * - orders: `RECORD_HISTORIES=1 npx jest test/workflows test/api/partner`
  * - procurement: `RECORD_HISTORIES=1 npx jest test/api/procurement/procurement-orders`
  * - shipping: `npx jest --testMatch '**\/record-histories.ts' -t <name>`
@@ -28,12 +28,12 @@ export interface StoredHistory {
 }
 
 /**
- * Written as protobufjs has it. The SDK's own conversion to JSON needs one protobufjs for all its packages, and npm
- * gives each its own when another dependency wants an older one.
+ * Histories are stored in the JSON form of protobufjs. The SDK's own conversion needs one protobufjs for all packages. npm
+ * installs several when another dependency needs an older one.
  */
 const { History } = protocol.api.history.v1;
 
-/** What replay looks at; the rest names machines and people, and makes files large. */
+/** Fields that a replay does not need. They name machines and people, and make the files large. */
 const LEFT_OUT = new Set([
   'identity',
   'memo',
@@ -65,7 +65,7 @@ function stripped(value: unknown): unknown {
 
 const folderOf = (folder: HistoryFolder) => join(projectRoot(), FOLDERS[folder]);
 
-/** Writes a run's history as JSON, without what replay does not look at. */
+/** Writes a history as JSON, without the fields that a replay does not need. */
 export async function keepHistory(folder: HistoryFolder, scenario: string, history: History): Promise<void> {
   const plain = History.toObject(History.create(history), { longs: String, enums: String, bytes: String });
   const file = join(folderOf(folder), `${scenario}.json`);
@@ -73,7 +73,7 @@ export async function keepHistory(folder: HistoryFolder, scenario: string, histo
   await writeFile(file, `${JSON.stringify(stripped(plain))}\n`);
 }
 
-/** The stored histories of a folder, by scenario. */
+/** Returns the stored histories of a folder, sorted by scenario. */
 export function storedHistories(folder: HistoryFolder): StoredHistory[] {
   return readdirSync(folderOf(folder))
     .filter((name) => name.endsWith('.json'))
@@ -86,33 +86,49 @@ export function storedHistories(folder: HistoryFolder): StoredHistory[] {
     }));
 }
 
+export interface ReplayOptions {
+  /** Default: the present workflow code. */
+  readonly bundle?: { codePath: string } | { code: string };
+  /** Called for each line that a workflow logs as an error. */
+  readonly onLoggedError?: (message: string, attributes: unknown) => void;
+}
+
+const ignore = { fn: () => undefined };
+
 /**
- * Takes workflow code through histories.
- * @param bundle today's code unless given
- * @returns what went wrong, by scenario; undefined where nothing did
+ * Replays histories.
+ * @returns the error of each scenario. Undefined for a scenario that replays
  */
 export async function replay(
   histories: readonly StoredHistory[],
-  bundle: { codePath: string } | { code: string } = workflowBundle(),
+  { bundle = workflowBundle(), onLoggedError = () => undefined }: ReplayOptions = {},
 ): Promise<Map<string, Error | undefined>> {
   const outcomes = new Map<string, Error | undefined>();
+  const error = {
+    fn: (_info: unknown, message: string, attributes: unknown) => onLoggedError(message, attributes),
+    callDuringReplay: true,
+  };
   const results = Worker.runReplayHistories(
-    { workflowBundle: bundle },
+    {
+      workflowBundle: bundle,
+      // Replaces the sink of the workflow logger, which is silent during replay.
+      sinks: { defaultWorkerLogger: { trace: ignore, debug: ignore, info: ignore, warn: ignore, error } },
+    },
     histories.map(({ scenario, history }) => ({ workflowId: scenario, history })),
   );
-  for await (const { workflowId, error } of results) outcomes.set(workflowId, error);
+  for await (const { workflowId, error: failure } of results) outcomes.set(workflowId, failure);
   return outcomes;
 }
 
-/** Lines for the scenarios that do not replay. */
+/** Returns one line for each scenario that does not replay. */
 export const failuresOf = (outcomes: ReadonlyMap<string, Error | undefined>): string[] =>
   [...outcomes].flatMap(([scenario, error]) =>
     error === undefined ? [] : [`${scenario}: ${error.message}`],
   );
 
-/** Today's workflow code with one place changed; fails when the place is no longer there. */
+/** Returns the present workflow code with one replacement. @throws Error when the bundle does not contain `from` */
 export function changedBundle(from: string, to: string): { code: string } {
   const code = readFileSync(workflowBundle().codePath, 'utf8');
-  if (!code.includes(from)) throw new Error(`the workflow bundle holds no ${from}`);
+  if (!code.includes(from)) throw new Error(`the workflow bundle does not contain ${from}`);
   return { code: code.replace(from, to) };
 }

@@ -1,12 +1,11 @@
 import { basename } from 'node:path';
 import type { Services } from '../../cli/composition-root';
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
-
 import { failuresOf, keepHistory, replay } from './histories';
 
 /**
- * By test file: the references of the orders whose runs are kept; all of them when null. Stored histories of other names
- * are of older versions, whose ways a run may still go.
+ * References of the orders whose histories are stored, by test file. Null: all orders of the file. Stored histories with
+ * other names are of older versions, and runs in flight may still follow them.
  */
 const SCENARIOS: Readonly<Record<string, readonly string[] | null>> = {
   'partner-misbehaviour': null,
@@ -31,7 +30,7 @@ const SCENARIOS: Readonly<Record<string, readonly string[] | null>> = {
   dispatch: ['twenty', 'moved', 'not-taken-back', 'restless'],
 };
 
-/** Keeps the histories of a test file's scenarios; called when its stack is closed. */
+/** Stores the histories of a test file's scenarios. Called when its stack is closed. */
 export async function recordHistories({ sql, temporal }: Services): Promise<void> {
   const file = basename(expect.getState().testPath ?? '', '.test.ts');
   const wanted = SCENARIOS[file];
@@ -45,13 +44,13 @@ export async function recordHistories({ sql, temporal }: Services): Promise<void
   }
 }
 
-/** Of a stack with more runs than this the first ones are replayed. */
+/** Largest number of runs that are replayed for a stack. */
 const REPLAYED = 60;
 
 /**
- * Replays the runs of a stack when it is closed: `REPLAY_RUNS=1 npx jest` looks whether the workflow code goes the
- * same way again through whatever any test has put it through.
- * @throws Error naming the orders whose runs do not replay
+ * Replays the runs of a stack when it is closed. `REPLAY_RUNS=1 npx jest` checks that the workflow code is deterministic in
+ * every situation that a test creates.
+ * @throws Error with the orders whose runs do not replay
  */
 export async function replayRuns({ sql, temporal }: Services): Promise<void> {
   const orders = await sql<{ id: string; orderReferenceId: string }[]>`
@@ -65,4 +64,14 @@ export async function replayRuns({ sql, temporal }: Services): Promise<void> {
   );
   const failed = failuresOf(await replay(histories.flat()));
   if (failed.length > 0) throw new Error(`runs that do not replay: ${failed.join('; ')}`);
+}
+
+/**
+ * Checks that no run of a stack has tried a status change that the transition table does not list.
+ * @throws Error with the refused changes
+ */
+export async function expectNoRefusedChange({ sql }: Services): Promise<void> {
+  const refused = await sql<{ orderId: string; data: object }[]>`
+    SELECT order_id, data FROM order_events WHERE type = 'status_change_refused'`;
+  if (refused.length > 0) throw new Error(`refused status changes: ${JSON.stringify(refused)}`);
 }

@@ -18,7 +18,7 @@ import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { randomToken } from '../../src/platform/ids';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
 import { testDatabase } from './database';
-import { recordHistories, replayRuns } from './order-histories';
+import { expectNoRefusedChange, recordHistories, replayRuns } from './order-histories';
 import { testTemporalAddress, workflowBundle } from './servers';
 
 export { eventually } from './eventually';
@@ -27,12 +27,12 @@ export type TestClient = ReturnType<typeof createPresslineClient>;
 
 const open: (() => Promise<void>)[] = [];
 
-// Stacks may be started within hooks and tests, where jest takes no more hooks.
+// Stacks are started within hooks and tests, where jest accepts no more hooks.
 afterAll(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-/** A whole Pressline: API, worker and sandbox on the test run's servers, with a database and task queue of its own. */
+/** A complete Pressline for one test file: API, worker and sandbox on the shared test servers, with their own database and task queue. */
 export interface TestStack {
   readonly services: Services;
   readonly credentials: DemoCredentials;
@@ -42,15 +42,15 @@ export interface TestStack {
   readonly shop: TestClient;
   readonly operator: TestClient;
   partner(name: string): TestClient;
-  /** Ends the worker; `startWorker` brings another. */
+  /** Stops the worker. `startWorker` starts another. */
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
 }
 
 let installed = false;
 
-/** The SDK's own lines go where the stack's go; once a process. */
-function quietTemporal(log: Logger): void {
+/** Sends the log lines of the SDK to the stack's log. Once for each process. */
+function installRuntimeOnce(log: Logger): void {
   if (!installed) installTemporalRuntime(log);
   installed = true;
 }
@@ -59,13 +59,13 @@ export interface TestStackOptions {
   readonly mode?: Mode;
   readonly pace?: Partial<Pace>;
   readonly config?: Partial<Config>;
-  /** Where Temporal is reached, when not directly. */
+  /** Address of Temporal, when not the test server's. */
   readonly temporalAddress?: string;
-  /** Takes the log lines of API, worker and sandbox; silent when not given, but for TEST_LOG. */
+  /** Logger of API, worker and sandbox. By default silent, or at the level TEST_LOG. */
   readonly log?: Logger;
 }
 
-/** Starts a stack for a test file; it is stopped after the file's last test. */
+/** Starts a stack. It is stopped after the last test of the file. */
 export async function testStack(options: TestStackOptions = {}): Promise<TestStack> {
   const folder = await mkdtemp(join(tmpdir(), 'pressline-stack-'));
   const database = await testDatabase();
@@ -86,7 +86,7 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
   };
   const secrets = { linkSecret: randomToken(32), carrierWebhookSecret: newSigningSecret() };
   const log = options.log ?? pino({ level: config.LOG_LEVEL }, pino.destination(2));
-  quietTemporal(log);
+  installRuntimeOnce(log);
   const services = await createServices(config, secrets, baseUrl, log);
   const { sql } = services;
   const { credentials, accounts } = await ensureDemoAccounts(sql);
@@ -112,6 +112,7 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
     await api.stop(1_000);
     await worker?.stop();
     try {
+      await expectNoRefusedChange(services);
       if (process.env.RECORD_HISTORIES) await recordHistories(services);
       if (process.env.REPLAY_RUNS) await replayRuns(services);
     } finally {

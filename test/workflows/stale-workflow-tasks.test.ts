@@ -78,7 +78,7 @@ test('a task that is lost is taken anew, and the run can be replayed', async () 
   const { written, history } = await runSlowly(bundle);
   expect(written).toEqual(['one', 'two', 'end']);
   expect(timedOut(history)).toBeGreaterThan(0);
-  expect(failuresOf(await replay([{ scenario: 'slow', history }], bundle))).toEqual([]);
+  expect(failuresOf(await replay([{ scenario: 'slow', history }], { bundle }))).toEqual([]);
 }, 60_000);
 
 // When this fails the SDK no longer needs workflows/stale-workflow-tasks.ts.
@@ -88,7 +88,7 @@ test('without that the history cannot be replayed', async () => {
   // On a busy machine the task may arrive when all its time is over, and is simply taken back.
   for (let tries = 0; tries < 5 && failures.length === 0; tries += 1) {
     const { history } = await runSlowly(bundle);
-    failures = failuresOf(await replay([{ scenario: 'slow', history }], bundle));
+    failures = failuresOf(await replay([{ scenario: 'slow', history }], { bundle }));
   }
   expect(failures).toEqual([expect.stringMatching(/LocalActivity/)]);
 }, 120_000);

@@ -1,35 +1,36 @@
-import { type ApplicationFailure, CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import { CancellationScope, condition } from '@temporalio/workflow';
 import { unitsToShip } from '../../src/orders/domain/lifecycle/derive';
+import type { RunRefusal } from '../../src/orders/domain/lifecycle/guards';
 import type { RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
-import type { OrderRunInput } from '../../src/orders/domain/run/run-messages';
+import { type OrderRunInput, RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
 import { carrier, database, files, partner, voiding } from './activities';
-import { applicationFailure, fileRefusal } from './failures';
+import { BackgroundTasks } from './background-tasks';
 import type { Mutex } from './mutex';
-import { Tasks } from './tasks';
+import { outcomeOf } from './refusals';
 
-/** What the parts of a run see of it. */
+/** What the parts of an order run can access. */
 export interface OrderRunContext {
   readonly input: OrderRunInput;
-  /** The order, and the request that began it, as activities and the log take them. */
+  /** The order, and the request that submitted it, for activities and log lines. */
   readonly ids: { readonly orderId: string; readonly requestId: string };
   readonly state: RunState;
-  /** Takes an event in; the main loop decides on it. */
+  /** Adds an event to the inbox of the main loop. */
   take(event: RunEvent): void;
 }
 
-/** How long a parked order waits before it is planned again. */
+/** Pauses before an order that could not be planned is planned again. The last one repeats. */
 const REPLAN_AFTER = ['1 minute', '5 minutes', '15 minutes', '1 hour'] as const;
 
-/** What a run sets going with files, partners and carriers: in the background, each ending in events for the run. */
+/** Starts the background steps of an order workflow. Each step reports its result as an event. */
 export class BackgroundSteps {
-  private readonly tasks = new Tasks();
-  /** Why the last try to dispatch a print order failed. */
-  private readonly dispatchFailures = new Map<string, ApplicationFailure>();
-  /** An operator wants a parked order planned again now. */
+  private readonly tasks = new BackgroundTasks();
+  /** Why the last attempt to dispatch a print order failed, by print order id. */
+  private readonly dispatchRefusals = new Map<string, RunRefusal>();
+  /** True when an operator has requested to plan the order again now. */
   private replan = false;
 
-  /** @param local lets one local activity go on at a time */
+  /** @param local runs one local activity at a time */
   constructor(
     private readonly run: OrderRunContext,
     private readonly local: Mutex,
@@ -43,7 +44,7 @@ export class BackgroundSteps {
     return this.tasks.idle;
   }
 
-  /** Whether there is something to rethrow. */
+  /** True when `rethrow` throws. */
   get failed(): boolean {
     return this.tasks.failed;
   }
@@ -65,39 +66,63 @@ export class BackgroundSteps {
     }
   }
 
+  /** Arguments of every activity that can refuse. Workers of older versions expect a failure instead of a result. */
+  private get call() {
+    return { ...this.run.ids, refusalsAsResults: true } as const;
+  }
+
   // Files and plan -----------------------------------------------------------------------------------
 
   prepare(): void {
     this.run.take({ type: 'fetching_files' });
     this.tasks.start('prepare', async () => {
-      try {
-        await files.fetchOrderFiles({ ...this.run.ids, windowMs: this.run.input.fileRetryWindowMs });
-      } catch (error) {
-        if (isCancellation(error)) throw error;
-        this.run.take(fileRefusal(error));
-        return;
-      }
-      for (let attempt = 0; ; attempt += 1) {
-        // The plan writes rows and reserves stock: once begun it is seen through, even when the order is cancelled.
-        const plan = await CancellationScope.nonCancellable(() =>
-          this.local.run(() => database.prepareOrder(this.run.ids)),
-        );
-        if (plan.outcome === 'planned') {
-          this.run.take({ type: 'prepared', printOrders: plan.printOrders });
-          return;
-        }
-        if (plan.outcome === 'refused') {
-          this.run.take({ type: 'refused', code: plan.code, reason: plan.reason, details: plan.details });
-          return;
-        }
-        this.run.take({ type: 'parked', reason: plan.reason, message: plan.message });
-        // What stands in the way may pass by itself: stock comes in, a partner subscribes.
-        this.replan = false;
-        await condition(() => this.replan, REPLAN_AFTER[Math.min(attempt, REPLAN_AFTER.length - 1)]!);
-      }
+      if (await this.fetchFiles()) await this.plan();
     });
   }
 
+  /** Fetches print files and packing slips. Returns false when the order is refused. */
+  private async fetchFiles(): Promise<boolean> {
+    const fetched = await outcomeOf(
+      files.fetchOrderFiles({ ...this.call, windowMs: this.run.input.fileRetryWindowMs }),
+    );
+    if (fetched.outcome === 'done') return true;
+    const details = fetched.outcome === 'refused' ? fetched.details : null;
+    if (details !== null && 'code' in details) {
+      const reason = fetched.message;
+      this.run.take({ type: 'refused', code: String(details.code), reason, details });
+    } else {
+      this.run.take({
+        type: 'refused',
+        code: 'file_unreachable',
+        reason: 'The files of the order could not be fetched in time.',
+        details: null,
+      });
+    }
+    return false;
+  }
+
+  /** Plans the order. Repeats while no plan is possible: stock may arrive, or a partner may subscribe. */
+  private async plan(): Promise<void> {
+    for (let attempt = 0; ; attempt += 1) {
+      // The plan writes rows and reserves stock. It is completed also when the order is cancelled meanwhile.
+      const plan = await CancellationScope.nonCancellable(() =>
+        this.local.run(() => database.prepareOrder(this.run.ids)),
+      );
+      if (plan.outcome === 'planned') {
+        this.run.take({ type: 'prepared', printOrders: plan.printOrders });
+        return;
+      }
+      if (plan.outcome === 'refused') {
+        this.run.take({ type: 'refused', code: plan.code, reason: plan.reason, details: plan.details });
+        return;
+      }
+      this.run.take({ type: 'parked', reason: plan.reason, message: plan.message });
+      this.replan = false;
+      await condition(() => this.replan, REPLAN_AFTER[Math.min(attempt, REPLAN_AFTER.length - 1)]!);
+    }
+  }
+
+  /** Plans a parked order again now. */
   prepareAgain(): void {
     this.replan = true;
   }
@@ -110,14 +135,16 @@ export class BackgroundSteps {
 
   deliver(printOrderId: string): void {
     this.tasks.start(`deliver:${printOrderId}`, async () => {
-      try {
-        const summary = this.summaryOf(printOrderId);
-        await partner.deliverPrintOrder.executeWithOptions({ summary }, [{ ...this.run.ids, printOrderId }]);
-        this.run.take({ type: 'delivery', printOrderId, outcome: 'accepted', message: '' });
-      } catch (error) {
-        const { type, message } = applicationFailure(error);
-        const outcome = type === 'PrintOrderRefused' ? 'refused' : 'undeliverable';
-        this.run.take({ type: 'delivery', printOrderId, outcome, message });
+      const summary = this.summaryOf(printOrderId);
+      const ended = await outcomeOf(
+        partner.deliverPrintOrder.executeWithOptions({ summary }, [{ ...this.call, printOrderId }]),
+      );
+      const delivery = { type: 'delivery', printOrderId } as const;
+      if (ended.outcome === 'done') {
+        this.run.take({ ...delivery, outcome: 'accepted', message: '' });
+      } else {
+        const outcome = ended.outcome === 'refused' ? 'refused' : 'undeliverable';
+        this.run.take({ ...delivery, outcome, message: ended.message });
       }
     });
   }
@@ -128,68 +155,65 @@ export class BackgroundSteps {
 
   private cancelAtPartner(effect: Extract<RunEffect, { type: 'request_partner_cancel' }>): void {
     const { printOrderId, jobIds, reason } = effect;
-    const tell = (outcome: 'confirmed' | 'refused', message: string) =>
-      this.run.take({ type: 'partner_cancel', printOrderId, jobIds, outcome, message });
     this.tasks.start(`cancel:${printOrderId}:${jobIds.join(',')}`, async () => {
-      // The order must not arrive after the word that cancels it.
+      // The print order must not arrive after the request that cancels it.
       await condition(() => !this.tasks.has(`deliver:${printOrderId}`), '1 minute');
       this.stopDelivering(printOrderId);
-      try {
-        const request = { ...this.run.ids, printOrderId, jobIds: [...jobIds], reason };
-        const { outcome, message } = await partner.cancelAtPartner(request);
-        if (outcome !== 'pending') tell(outcome, message);
-      } catch (error) {
-        tell('refused', applicationFailure(error).message);
-      }
+      const request = { ...this.run.ids, printOrderId, jobIds: [...jobIds], reason };
+      const ended = await outcomeOf(partner.cancelAtPartner(request));
+      const { outcome, message } =
+        ended.outcome === 'done' ? ended.result : { outcome: 'refused' as const, message: ended.message };
+      if (outcome !== 'pending')
+        this.run.take({ type: 'partner_cancel', printOrderId, jobIds, outcome, message });
     });
   }
 
-  /** Until the partners have answered what cancels, or for a time. @returns whether they have */
+  /** Waits until the partners have answered all cancel requests. Returns false after the time-out. */
   async cancelsAnswered(timeout: '5 seconds'): Promise<boolean> {
     return await condition(() => !this.tasks.some('cancel:'), timeout);
   }
 
   // Labels -------------------------------------------------------------------------------------------
 
-  /** Buys the labels of a print order. @returns why they could not be bought */
-  async dispatch(printOrderId: string): Promise<ApplicationFailure | undefined> {
-    this.dispatchFailures.delete(printOrderId);
+  /** Buys the labels of a print order. Returns why they could not be bought. */
+  async dispatch(printOrderId: string): Promise<RunRefusal> {
+    this.dispatchRefusals.delete(printOrderId);
     this.startDispatch(printOrderId);
     await condition(() => !this.tasks.has(`dispatch:${printOrderId}`));
-    return this.dispatchFailures.get(printOrderId);
+    return this.dispatchRefusals.get(printOrderId) ?? null;
   }
 
   private startDispatch(printOrderId: string): void {
     const revision = this.run.state.shippingRevision;
     this.tasks.start(`dispatch:${printOrderId}`, async () => {
-      try {
-        const summary = this.summaryOf(printOrderId);
-        const jobs = unitsToShip(printOrderOf(this.run.state, printOrderId));
-        const request = { ...this.run.ids, printOrderId, revision, jobs };
-        const { shipmentId } = await carrier.dispatchPrintOrder.executeWithOptions({ summary }, [request]);
+      const summary = this.summaryOf(printOrderId);
+      const jobs = unitsToShip(printOrderOf(this.run.state, printOrderId));
+      const request = { ...this.call, printOrderId, revision, jobs };
+      const ended = await outcomeOf(carrier.dispatchPrintOrder.executeWithOptions({ summary }, [request]));
+      if (ended.outcome === 'done') {
+        const { shipmentId } = ended.result;
         this.run.take({ type: 'dispatched', printOrderId, shipmentId, revision });
-      } catch (error) {
-        this.dispatchFailures.set(printOrderId, applicationFailure(error));
-        this.run.take({ type: 'deadline', reason: 'dispatch_failed', printOrderId });
+        return;
       }
+      const { outcome, message } = ended;
+      const type = outcome === 'refused' ? RUN_REFUSALS.carrier : RUN_REFUSALS.unavailable;
+      this.dispatchRefusals.set(printOrderId, { type, message });
+      this.run.take({ type: 'dispatch_failed', printOrderId, message });
     });
   }
 
   private voidShipment(effect: Extract<RunEffect, { type: 'void_shipment' }>): void {
     const { printOrderId, shipmentId } = effect;
     this.tasks.start(`void:${shipmentId}`, async () => {
-      try {
-        await CancellationScope.nonCancellable(() =>
-          voiding.voidOrderShipment({ ...this.run.ids, printOrderId, shipmentId }),
-        );
-      } catch (error) {
-        const { message } = applicationFailure(error);
-        this.run.take({ type: 'void_failed', printOrderId, shipmentId, message });
-      }
+      const ended = await CancellationScope.nonCancellable(() =>
+        outcomeOf(voiding.voidOrderShipment({ ...this.call, printOrderId, shipmentId })),
+      );
+      if (ended.outcome === 'done') return;
+      this.run.take({ type: 'void_failed', printOrderId, shipmentId, message: ended.message });
     });
   }
 
-  /** What a step is about, in the Temporal UI. */
+  /** Returns the summary of an activity in the Temporal UI. */
   private summaryOf(printOrderId: string): string {
     return `print order ${printOrderId}, ${printOrderOf(this.run.state, printOrderId).partnerUid}`;
   }

@@ -2,13 +2,13 @@ import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { Deadline } from '../../src/orders/domain/lifecycle/deadlines';
 import { describeDeadline } from '../../src/orders/domain/run/run-details';
 
-/** One timer, for the next deadline of a run. */
+/** The one timer of an order run, for its next deadline. */
 export class DeadlineTimer {
   private armed: { readonly at: number; readonly scope: CancellationScope } | null = null;
 
   constructor(private readonly passed: (deadline: Deadline) => void) {}
 
-  /** Waits for this deadline instead of another; null: for none. */
+  /** Waits for this deadline instead of the one before. Null: for none. */
   arm(deadline: Deadline | null): void {
     if (deadline?.at === this.armed?.at) return;
     this.stop();

@@ -6,7 +6,7 @@ import { describeRun } from '../../src/orders/domain/run/run-details';
 import { SEARCH_ATTRIBUTES } from '../../src/platform/domain/search-attributes';
 import type { OrderRunContext } from './background-steps';
 
-/** Coarse phases for the search attribute, so that a run upserts a handful of times. */
+/** Statuses that the search attribute merges: each upsert costs a history event. */
 const COARSE_STATUS: Readonly<Record<string, string>> = {
   uploading: 'created',
   passed: 'in_production',
@@ -14,11 +14,11 @@ const COARSE_STATUS: Readonly<Record<string, string>> = {
   in_transit: 'shipped',
 };
 
-/** What operators see of a run: search attributes, current details, a line in the log. */
+/** Shows an order run to operators: search attributes and current details in the Temporal UI, and log lines. */
 export class Display {
   private shown = { status: '', attention: '', partners: '' };
 
-  /** @param taskNames what is under way */
+  /** @param taskNames names of the running background tasks */
   show(state: RunState, taskNames: readonly string[]): void {
     const fine = deriveStatus(state);
     const status = COARSE_STATUS[fine] ?? fine;
@@ -40,7 +40,7 @@ export class Display {
   }
 }
 
-/** One line a change of status, under the id of the request that submitted the order. */
+/** Writes a log line when the status or the attention reasons have changed. */
 export function logChange(before: RunState, state: RunState, ids: OrderRunContext['ids']): void {
   const { attention } = state;
   const fulfillmentStatus = deriveStatus(state);
@@ -48,7 +48,7 @@ export function logChange(before: RunState, state: RunState, ids: OrderRunContex
   log.info('order status', { ...ids, fulfillmentStatus, attention });
 }
 
-/** What happened, for the marker of the record in the Temporal UI, which shows 200 bytes. */
+/** Returns the summary of a record's local activity in the Temporal UI, which shows 200 bytes. */
 export function summaryOf(events: readonly RunEvent[]): string {
   const names = events.map((event) => (event.type === 'postback' ? `postback ${event.status}` : event.type));
   return names.join(', ').slice(0, 200);

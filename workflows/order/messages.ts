@@ -11,31 +11,33 @@ import {
 } from '../../src/orders/domain/run/run-messages';
 import { ORDER_SIGNALS } from '../../src/platform/domain/workflows';
 
-/** A partner's postback, stored in the inbox before. */
+/** Signals, updates and queries of the order workflow. */
+
+/** A partner's postback. Its row in the inbox is written before the signal is sent. */
 export const postbackSignal = defineSignal<[PostbackEvent]>(ORDER_SIGNALS.postback);
 
-/** A parcel's status changed (interface "Shipping order, quote and tracking structures"). */
+/** The tracking status of a parcel changed (interface "Shipping order, quote and tracking structures"). */
 export const trackingSignal = defineSignal<[Extract<RunEvent, { type: 'tracking' }>]>(ORDER_SIGNALS.tracking);
 
-/** A partner is ready for dispatch; answers when the documents exist. */
+/** A partner is ready for dispatch. Completes when the documents exist. */
 export const dispatchUpdate = defineUpdate<DispatchResult, [{ printOrderId: string }]>(
   ORDER_UPDATES.dispatch,
 );
 
-/** A change of address or method that stands in Postgres under this id. */
+/** A change of address or method. Postgres has it under this id. */
 export const changeShippingUpdate = defineUpdate<{ revision: number }, [{ changeId: string }]>(
   ORDER_UPDATES.changeShipping,
 );
 
-/** The client's wish to cancel the order. */
+/** The client cancels the order. */
 export const cancelUpdate = defineUpdate<{ fulfillmentStatus: OrderStatus }, [CancelRequest]>(
   ORDER_UPDATES.cancel,
 );
 
-/** An operator's act. */
+/** An operator's repair. */
 export const repairUpdate = defineUpdate<{ fulfillmentStatus: OrderStatus }, [RepairRequest]>(
   ORDER_UPDATES.repair,
 );
 
-/** The run's whole state, for operators and tests. */
+/** The whole state of the run, for operators and tests. */
 export const runStateQuery = defineQuery<RunState>(ORDER_QUERIES.runState);

@@ -1,21 +1,25 @@
 import { condition } from '@temporalio/workflow';
 
-/** Lets one piece of work go on at a time; what waits looks again when it is its turn. */
+/**
+ * Mutual exclusion for asynchronous work in a workflow: one piece of work at a time, in the order of the calls.
+ * async-mutex does not replay the histories of runs in flight: it continues within the same microtask, and `condition`
+ * after the current activation job.
+ */
 export class Mutex {
-  private underWay = false;
+  private locked = false;
 
   get busy(): boolean {
-    return this.underWay;
+    return this.locked;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    // Of several whose wait ends together only the first goes on.
-    while (this.underWay) await condition(() => !this.underWay);
-    this.underWay = true;
+    // Conditions of several callers can become true together. Only the first gets the lock.
+    while (this.locked) await condition(() => !this.locked);
+    this.locked = true;
     try {
       return await work();
     } finally {
-      this.underWay = false;
+      this.locked = false;
     }
   }
 }

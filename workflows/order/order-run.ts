@@ -2,6 +2,7 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
+  log,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -23,6 +24,7 @@ import { reduce } from '../../src/orders/domain/lifecycle/reduce';
 import type { RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import { initialRunState, type RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { FinancialStatus } from '../../src/orders/domain/lifecycle/statuses';
+import type { RefusedChange } from '../../src/orders/domain/lifecycle/transitions';
 import type {
   OrderRunInput,
   OrderRunResult,
@@ -35,7 +37,6 @@ import { database } from './activities';
 import { BackgroundSteps, type OrderRunContext } from './background-steps';
 import { DeadlineTimer } from './deadline-timer';
 import { Display, logChange, summaryOf } from './display';
-import { refuseWith } from './failures';
 import {
   cancelUpdate,
   changeShippingUpdate,
@@ -46,42 +47,49 @@ import {
   trackingSignal,
 } from './messages';
 import { Mutex } from './mutex';
-import { type SettlingRun, Updates } from './updates';
+import { refuseWith } from './refusals';
+import { type SettlingRun, UpdateHandlers } from './update-handlers';
 
-/** One order's run: the reducer decides, this carries out. */
+/**
+ * The main loop of the order workflow. Messages, timers and background steps put events into the inbox. The loop applies
+ * them with `reduce`, records the result, and starts the background steps that follow.
+ */
 export class OrderRun implements SettlingRun {
   readonly ids: OrderRunContext['ids'];
   state: RunState;
   private clock: RunClock;
   private readonly inbox: RunEvent[] = [];
-  /** Events taken in and events written, since the run began: equal when nothing is under way. */
+  /** Numbers of events taken and recorded since the run started. They are equal when the inbox is processed. */
   private taken = 0;
-  private written = 0;
+  private recorded = 0;
   /**
-   * Local activities run one at a time. Two at once end in some order, each waking the run by itself, and a replay
-   * gives the results of both together: the run would not take the same way again.
+   * Runs one local activity at a time. Two concurrent ones complete in any order, and each resumes the workflow. A replay
+   * returns both results together, and the workflow would take another path.
    */
   private readonly local = new Mutex();
   private readonly steps = new BackgroundSteps(this, this.local);
-  private readonly updates = new Updates(this, this.steps, this.local);
+  private readonly updates = new UpdateHandlers(this, this.steps, this.local);
   private readonly timer = new DeadlineTimer((deadline) => this.passed(deadline));
   private readonly display = new Display();
   private closing = false;
-  /** What the record after it builds on. */
-  private recorded: RecordStep | null;
+  /** The record before the next one. */
+  private lastRecord: RecordStep | null;
   private financialStatus: FinancialStatus | null;
   private refusal: RunRecord['refusal'] = null;
 
   constructor(readonly input: OrderRunInput) {
     this.ids = { orderId: input.orderId, requestId: input.requestId };
-    this.recorded = input.carried === undefined ? { position: 0, version: 0 } : null;
+    this.lastRecord = input.carried === undefined ? { position: 0, version: 0 } : null;
     this.financialStatus = input.carried === undefined ? 'pending' : null;
     this.state = input.carried?.state ?? initialRunState(input.items);
     this.clock = input.carried?.clock ?? { acceptedAt: {}, raised: [], shippedAt: null };
   }
 
-  /** Wires every message; nothing is awaited before. Signals only enqueue, updates wait for what comes of them. */
-  listen(): void {
+  /**
+   * Sets the handlers of all messages, before the first await. Signals only add to the inbox. Updates wait for their
+   * result.
+   */
+  setHandlers(): void {
     setHandler(postbackSignal, (event) => this.take(event));
     setHandler(trackingSignal, (event) => this.take(event));
     setHandler(dispatchUpdate, ({ printOrderId }) => this.updates.dispatch(printOrderId), {
@@ -99,14 +107,14 @@ export class OrderRun implements SettlingRun {
     setHandler(runStateQuery, () => this.state);
   }
 
-  async toItsEnd(): Promise<OrderRunResult> {
+  async runToEnd(): Promise<OrderRunResult> {
     this.resume();
     while (!this.isOver) {
       this.timer.arm(nextDeadline(this.state, this.clock, { receivedMs: this.input.receivedDeadlineMs }));
       await condition(() => this.inbox.length > 0 || this.isOver || this.steps.failed);
       this.steps.rethrow();
-      await this.drain();
-      if (workflowInfo().continueAsNewSuggested && this.isAtRest) {
+      await this.processInbox();
+      if (workflowInfo().continueAsNewSuggested && this.isIdle) {
         await continueAsNew<(input: OrderRunInput) => Promise<OrderRunResult>>({
           ...this.input,
           carried: { state: this.state, clock: this.clock },
@@ -124,11 +132,11 @@ export class OrderRun implements SettlingRun {
 
   async settled(): Promise<void> {
     const { taken } = this;
-    await condition(() => this.written >= taken);
+    await condition(() => this.recorded >= taken);
   }
 
-  /** Whether nothing is under way, and nobody waits for an answer. */
-  private get isAtRest(): boolean {
+  /** True when the inbox is empty, no background step is running and every update handler has finished. */
+  private get isIdle(): boolean {
     return this.inbox.length === 0 && this.steps.idle && allHandlersFinished();
   }
 
@@ -137,7 +145,7 @@ export class OrderRun implements SettlingRun {
     return idle && (this.state.phase === 'closed' || this.closing);
   }
 
-  /** Starts what a new run starts with, or what a continued one was about. */
+  /** Starts the first steps of a new run, or the unfinished steps of a continued run. */
   private resume(): void {
     if (this.state.phase === 'preparing' && !this.state.held) this.steps.prepare();
     for (const printOrder of this.state.printOrders) {
@@ -145,25 +153,16 @@ export class OrderRun implements SettlingRun {
     }
   }
 
-  /** The main loop's step: events in, one record, then what leaves the house. */
-  private async drain(): Promise<void> {
+  /** Applies the events in the inbox, writes one record for them, and then starts the background steps that follow. */
+  private async processInbox(): Promise<void> {
     while (this.inbox.length > 0) {
       const before = this.state;
-      const effects: RunEffect[] = [];
       const events = this.inbox.splice(0);
-      for (const event of events) {
-        const step = reduce(this.state, event);
-        this.state = step.state;
-        effects.push(...step.effects);
-        this.clock = clockAfter(this.clock, event, this.state, Date.now());
-        if (event.type === 'refused') {
-          this.refusal = { code: event.code, reason: event.reason, details: event.details };
-        }
-      }
+      const effects = this.apply(events);
       const handledPostbacks = events.flatMap((event) => (event.type === 'postback' ? [event.eventId] : []));
       if (this.state !== before || handledPostbacks.length > 0) {
         const record = this.record(before, effects, handledPostbacks);
-        this.recorded = { position: record.position, version: record.version };
+        this.lastRecord = { position: record.position, version: record.version };
         await this.local.run(() =>
           database.recordRun.executeWithOptions({ summary: summaryOf(events) }, [record]),
         );
@@ -171,8 +170,30 @@ export class OrderRun implements SettlingRun {
       logChange(before, this.state, this.ids);
       this.display.show(this.state, this.steps.names);
       for (const effect of effects) this.steps.carryOut(effect);
-      this.written += events.length;
+      this.recorded += events.length;
     }
+  }
+
+  private apply(events: readonly RunEvent[]): RunEffect[] {
+    const effects: RunEffect[] = [];
+    for (const event of events) {
+      const reduction = reduce(this.state, event);
+      this.state = reduction.state;
+      effects.push(...reduction.effects, ...this.logRefused(event, reduction.refused));
+      this.clock = clockAfter(this.clock, event, this.state, Date.now());
+      if (event.type === 'refused') {
+        this.refusal = { code: event.code, reason: event.reason, details: event.details };
+      }
+    }
+    return effects;
+  }
+
+  /** Reports status changes that the transition table does not list: a bug, which must not stop the order. */
+  private logRefused(event: RunEvent, refused: readonly RefusedChange[]): RunEffect[] {
+    return refused.map(({ itemId, from, to }) => {
+      log.error('status change refused', { ...this.ids, event: event.type, itemId, from, to });
+      return { type: 'log', event: 'status_change_refused', itemId, data: { event: event.type, from, to } };
+    });
   }
 
   private record(
@@ -190,10 +211,10 @@ export class OrderRun implements SettlingRun {
       orderId: this.input.orderId,
       position: runPosition(runStartTime.getTime(), historyLength),
       version: this.state.version,
-      follows: this.recorded,
+      follows: this.lastRecord,
       ...rowsOf(this.state),
       financialStatus: this.financialStatus,
-      effects: [...effects.filter((effect) => WRITTEN_EFFECTS.has(effect.type)), ...changes],
+      effects: [...effects.filter((effect) => RECORDED_EFFECTS.has(effect.type)), ...changes],
       handledPostbacks,
       refusal: this.refusal,
     };
@@ -206,24 +227,24 @@ export class OrderRun implements SettlingRun {
     }
     this.clock = { ...this.clock, raised: [...this.clock.raised, deadlineKey(deadline)] };
     this.take({ type: 'deadline', reason: deadline.reason, printOrderId: deadline.printOrderId });
-    // One more delivery of the same message: the partner may have lost it after accepting.
+    // Deliver the same message once more: the partner may have lost it after accepting it.
     if (deadline.reason === 'not_received') this.steps.deliver(deadline.printOrderId);
   }
 
-  /** Ends what waits for nothing any more; sees through what must not be left half done. */
+  /** Stops the timer and unneeded steps, and completes the others. */
   private async close(): Promise<void> {
     this.timer.stop();
     this.steps.stopPreparing();
     for (const { id } of this.state.printOrders) this.steps.stopDelivering(id);
     do {
-      await condition(() => this.inbox.length > 0 || this.isAtRest || this.steps.failed);
+      await condition(() => this.inbox.length > 0 || this.isIdle || this.steps.failed);
       this.steps.rethrow();
-      await this.drain();
-    } while (!this.isAtRest);
+      await this.processInbox();
+    } while (!this.isIdle);
   }
 }
 
-const WRITTEN_EFFECTS: ReadonlySet<RunEffect['type']> = new Set([
+const RECORDED_EFFECTS: ReadonlySet<RunEffect['type']> = new Set([
   'log',
   'consume_stock',
   'release_stock',

@@ -2,11 +2,11 @@ import type { OrderRunInput, OrderRunResult } from '../../src/orders/domain/run/
 import { OrderRun } from './order-run';
 
 /**
- * One order from submission to its end: files, plan, handover to partners, their postbacks, labels,
- * tracking, and an operator's repairs in between. Workflow id `order-<orderId>`.
+ * Workflow of one order from submission to its end: print files, plan, delivery to partners, postbacks, labels, tracking,
+ * and operators' repairs. The workflow id is `order-<orderId>`.
  */
 export async function order(input: OrderRunInput): Promise<OrderRunResult> {
   const run = new OrderRun(input);
-  run.listen();
-  return await run.toItsEnd();
+  run.setHandlers();
+  return await run.runToEnd();
 }

@@ -1,7 +1,7 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import type { ConsignmentItem, ConsignmentPackage, Money } from '../../consignments/domain/consignment';
 
-/** An item to pack: what it is, how many, and what customs shall value one at. */
+/** An item to pack. `unitValue` is the customs value of one unit. */
 export interface PackItem {
   readonly itemReferenceId: string;
   readonly quantity: number;
@@ -19,31 +19,32 @@ export interface PackItem {
   readonly unitValue: Money;
 }
 
-/** One entry of an order's packagingInstructions: what goes together. */
+/** One entry of an order's packagingInstructions: the items that go into one package. */
 export interface PackagingInstruction {
   readonly packageItems: readonly { readonly orderItemReferenceId: string; readonly quantity: number }[];
 }
 
 export interface PackedPackage extends ConsignmentPackage {
-  /** Which packaging instruction the package carries out (its packing slip goes in); null where none does. */
+  /** Index of the packaging instruction that the package follows. Its packing slip goes in. Null without one. */
   readonly instructionIndex: number | null;
 }
 
 export interface PackOptions {
   /** ISO 3166-1 alpha-2 of the country of production. */
   readonly countryOfOrigin: string;
-  /** Package references are this and a number: `P-1`, `P-2`. */
+  /** Prefix of the package references `P-1`, `P-2`. Default `P`. */
   readonly referencePrefix?: string;
 }
 
+/** Units of one item in one package. */
 interface Portion {
   readonly item: PackItem;
   readonly quantity: number;
 }
 
 /**
- * Fills packages in the given order: each unit takes the share of a package that its product's `unitsPerPackage`
- * says, so that different products may share one. No package stays empty.
+ * Fills packages in the given order. A unit takes the share 1 / `unitsPerPackage` of a package, so that different
+ * products can share a package. No package is empty.
  */
 function fill(portions: readonly Portion[]): Portion[][] {
   const packages: Portion[][] = [];
@@ -51,7 +52,7 @@ function fill(portions: readonly Portion[]): Portion[][] {
   for (const { item, quantity } of portions) {
     const perPackage = Math.max(1, item.product.unitsPerPackage);
     for (let left = quantity; left > 0; ) {
-      // Shares such as 3 x 1/3 shall fill a package in floating point too.
+      // 3 x 1/3 must fill a package also in floating point.
       let fits = Math.min(left, Math.floor(room * perPackage + 1e-6));
       if (fits === 0) {
         packages.push([]);
@@ -66,14 +67,14 @@ function fill(portions: readonly Portion[]): Portion[][] {
   return packages;
 }
 
-/** Sides from the longest to the shortest, millimetres. */
+/** Returns the sides from the longest to the shortest, in millimetres. */
 function sides({ packed }: PackItem['product']): [number, number, number] {
   return [packed.lengthMm, packed.widthMm, packed.heightMm].sort((a, b) => b - a) as [number, number, number];
 }
 
 /**
- * The size of a filled package: units are stacked on their largest face; those that nest (posters in one tube) take
- * the room of a single one.
+ * Returns the size of a filled package. Units are stacked on their largest face. Units that nest (posters in one tube)
+ * take the room of one unit.
  */
 function sizeOf(portions: readonly Portion[]): Pick<ConsignmentPackage, 'lengthMm' | 'widthMm' | 'heightMm'> {
   let length = 0;
@@ -108,10 +109,10 @@ function contents(portions: readonly Portion[], countryOfOrigin: string): Consig
 }
 
 /**
- * Packs items (interface "PackagingInstructions entry"): every instruction gets a package of its own, and more where
- * its units do not fit one; what no instruction names is packed by product model. Instructions that name more than is
- * there, or items that are not, take what there is (an order split over partners has each part of them).
- * Weights are gross, in grams; sizes in millimetres, longest side first.
+ * Packs items (interface "PackagingInstructions entry"). Each instruction gets its own package, or several when its units
+ * do not fit into one. Items that no instruction names are packed by product model. An instruction that names unknown
+ * items or too many units takes what exists: an order split over partners has a part of it at each partner.
+ * Weights are gross, in grams. Sizes are in millimetres, longest side first.
  */
 export function packOrder(
   items: readonly PackItem[],

@@ -2,22 +2,22 @@ import type { ResolvedProduct } from '../../catalog/domain/product';
 import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
 import { convertMinor, type RateTable } from '../../platform/domain/money';
 
-/** One line to price. */
+/** Input for the price of one line. */
 export interface PricedInput {
   readonly product: Pick<ResolvedProduct, 'priceList'>;
   readonly quantity: number;
 }
 
-/** A priced line in integer minor units before VAT. */
+/** Price of one line in integer minor units, before VAT. */
 export interface LinePrice {
   readonly quantity: number;
-  /** Unit price of the first quantity break: what one unit costs. */
+  /** Unit price of the first quantity break. */
   readonly baseMinor: number;
   /** Unit price at this quantity. */
   readonly unitMinor: number;
   /** quantity x baseMinor. */
   readonly initialMinor: number;
-  /** What the quantity break saves: initialMinor - lineMinor. */
+  /** Saving by the quantity break: initialMinor - lineMinor. */
   readonly discountMinor: number;
   /** quantity x unitMinor. */
   readonly lineMinor: number;
@@ -30,7 +30,7 @@ export type OrderPrice =
       readonly lines: readonly LinePrice[];
       readonly totalMinor: number;
     }
-  /** The product has no price in the currency, nor in one that the rate table converts. */
+  /** The product has no price in the currency or in one that the rate table converts. */
   | {
       readonly ok: false;
       readonly reason: 'no_price';
@@ -40,7 +40,7 @@ export type OrderPrice =
 
 type Breaks = ResolvedProduct['priceList'][string];
 
-/** The list of quantity breaks in a currency: the product's own, or its first convertible one (euro before others). */
+/** Returns the quantity breaks in a currency: the product's own list, or a converted one (euro before others). */
 function breaksIn(
   priceList: ResolvedProduct['priceList'],
   currency: string,
@@ -60,7 +60,10 @@ function breaksIn(
   }));
 }
 
-/** Prices one line: the break with the greatest `from` that the quantity reaches (below the first: the first). */
+/**
+ * Prices one line with the break whose `from` is the greatest that the quantity reaches. Below the first break, the first applies.
+ * @returns undefined when the product has no convertible price
+ */
 export function priceLine(
   { product, quantity }: PricedInput,
   currency: string,
@@ -86,8 +89,8 @@ export function priceLine(
 }
 
 /**
- * Prices an order's items before VAT (DESIGN "Prices"): quantity breaks per item, in the order's currency; a product
- * without a price in it is converted by the rate table.
+ * Prices an order's items before VAT, with quantity breaks per item, in the order's currency. The rate table converts
+ * the price of a product that has none in this currency.
  */
 export function priceOrder(order: {
   readonly items: readonly PricedInput[];

@@ -1,12 +1,12 @@
 import { addWorkingDays, type WorkCalendar } from '../../platform/domain/working-days';
 
-/** A span of working days. */
+/** A range of working days. */
 export interface DaySpan {
   readonly min: number;
   readonly max: number;
 }
 
-/** When goods leave and arrive; days are YYYY-MM-DD. */
+/** Dates of dispatch and delivery. Days are YYYY-MM-DD. */
 export interface DeliveryPromise {
   readonly dispatchDate: string;
   readonly minDeliveryDate: string;
@@ -17,16 +17,16 @@ export interface DeliveryPromise {
 }
 
 /**
- * Promises delivery dates: production, then transit, counted in working days of the fulfilling country (its weekend
- * and public holidays). The earliest date takes both minima, the latest both maxima and the carrier's padding.
- * @param from the day production may begin, YYYY-MM-DD in the producing place
+ * Computes delivery dates: production, then transit, in working days of the fulfilling country (its weekend and public
+ * holidays). The earliest date uses both minima, the latest both maxima and the carrier's padding.
+ * @param input.from first day of production, YYYY-MM-DD at the place of production
  */
 export function promiseDates(input: {
   readonly from: string;
   readonly calendar: WorkCalendar;
   readonly productionDays: DaySpan;
   readonly transitDays: DaySpan;
-  /** Working days that the carrier's own estimate is known to miss by. */
+  /** Working days to add to the carrier's own estimate. */
   readonly paddingDays?: number;
 }): DeliveryPromise {
   const { from, calendar, productionDays, transitDays, paddingDays = 0 } = input;
@@ -42,7 +42,7 @@ export function promiseDates(input: {
   };
 }
 
-/** The span that covers several shipments of one order: earliest and latest of all. */
+/** Returns the earliest and latest dates of several shipments of one order. */
 export function widestPromise(promises: readonly DeliveryPromise[]): DeliveryPromise | undefined {
   const [first, ...others] = promises;
   if (first === undefined) return undefined;

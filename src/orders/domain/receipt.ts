@@ -1,22 +1,22 @@
 import { fromMinor, timesRate } from '../../platform/domain/money';
 import type { LinePrice } from './pricing';
 
-/** One line of a receipt; amounts in integer minor units. `price` is after the discount and before VAT. */
+/** One line of a receipt. Amounts are integer minor units. `price` is after the discount and before VAT. */
 export interface ReceiptLine {
   readonly type: 'product' | 'shipment';
-  /** Item reference or shipment id the line charges for. */
+  /** Item reference or shipment id. */
   readonly referenceId: string;
   readonly title: string;
-  /** Price of one before discounts. */
+  /** Unit price before discounts. */
   readonly priceBase: number;
-  /** How many. */
+  /** Quantity. */
   readonly amount: number;
   readonly priceInitial: number;
   readonly discount: number;
   readonly price: number;
   readonly vat: number;
   readonly priceInclVat: number;
-  /** VAT that the discount saved: on `priceInitial` less on `price`. */
+  /** VAT on the discount: VAT on `priceInitial` minus VAT on `price`. */
   readonly discountVat: number;
 }
 
@@ -41,7 +41,7 @@ export interface ReceiptTotals {
   readonly totalInclVat: number;
 }
 
-/** What the receipts table stores: lines and totals in minor units of one currency. */
+/** A receipt as the table stores it: lines and totals in minor units of one currency. */
 export interface Receipt {
   readonly currency: string;
   /** Decimal fraction, e.g. `0.19`. */
@@ -57,7 +57,7 @@ export interface ReceiptInput {
     readonly referenceId: string;
     readonly title: string;
     readonly price: Pick<LinePrice, 'quantity' | 'baseMinor' | 'lineMinor'>;
-    /** What of the same line went before, in part receipts: VAT is rounded over the whole, not part by part. */
+    /** Units of the same line on earlier partial receipts. VAT is rounded over all parts together. */
     readonly earlier?: Pick<LinePrice, 'quantity' | 'lineMinor'>;
   }[];
   readonly shipments: readonly {
@@ -116,7 +116,7 @@ function totalsOf(lines: readonly ReceiptLine[]): ReceiptTotals {
 }
 
 /**
- * Builds a receipt. VAT is rounded per line (half away from zero) and every total is the sum of its lines, so that:
+ * Builds a receipt. VAT is rounded per line (half away from zero), and every total is the sum of its lines. Therefore
  * total = totalInitial - discount = productsPrice + shippingPrice, and totalInclVat = total + totalVat.
  */
 export function buildReceipt({ currency, vatRate, products, shipments }: ReceiptInput): Receipt {
@@ -145,9 +145,9 @@ export function buildReceipt({ currency, vatRate, products, shipments }: Receipt
   return { currency, vatRate, lines, totals: totalsOf(lines) };
 }
 
-/** The receipt that takes another back: the same lines and totals with every amount negative. */
+/** Returns the refund of a whole receipt: the same lines and totals with negative amounts. */
 export function refundReceipt(receipt: Receipt): Receipt {
-  // Subtracted from zero, since -0 is not 0.
+  // Subtraction from zero avoids -0.
   const lines = receipt.lines.map((entry) => ({
     ...entry,
     priceBase: 0 - entry.priceBase,
@@ -161,7 +161,7 @@ export function refundReceipt(receipt: Receipt): Receipt {
   return { ...receipt, lines, totals: totalsOf(lines) };
 }
 
-/** What the stored receipt does not know of itself. */
+/** The columns of the receipt's row beside its body. */
 export interface ReceiptContext {
   readonly id: string;
   readonly orderId: string;
@@ -174,7 +174,7 @@ export interface ReceiptContext {
   readonly updatedAt: string;
 }
 
-/** The receipt as the retrieved order shows it: amounts as numbers of the currency's main unit. */
+/** Returns a receipt as the retrieved order shows it. Amounts are numbers in the currency's main unit. */
 export function receiptView(receipt: Receipt, context: ReceiptContext) {
   const { currency } = receipt;
   const show = (minor: number) => fromMinor(minor, currency);

@@ -1,4 +1,4 @@
-/** Why no plan can be made of an order: codes of `refusalReasonCode`, beside those of its files. */
+/** Values of `refusalReasonCode` for orders that cannot be planned. Print files have further codes. */
 export const PLAN_REFUSALS = [
   'missing_retail_prices',
   'no_production_partner',

@@ -1,9 +1,8 @@
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 
 /**
- * Standard rates of value added or goods and services tax by country of delivery, as fractions.
- * Countries that are not listed charge none at the point of sale (the US and Canada tax sales by state or province,
- * on the retail sale and not on production).
+ * Standard rates of value added tax or goods and services tax by country of delivery, as fractions. Countries that are
+ * not listed charge none. The US taxes the retail sale by state, not the production.
  */
 export const VAT_RATES: Readonly<Record<string, string>> = {
   AE: '0.05',
@@ -57,8 +56,8 @@ export const VAT_RATES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The VAT rate of goods and their shipping, as a decimal fraction: the destination's where the goods stay inside
- * one customs territory (inside the EU the rate of the country of delivery), `0` on an export.
+ * Returns the VAT rate of goods and their shipping as a decimal fraction: the rate of the destination within one customs
+ * territory (such as the EU), and `0` for an export.
  */
 export function vatRate(fulfillmentCountry: string, destinationCountry: string): string {
   if (isCrossBorder(fulfillmentCountry, destinationCountry)) return '0';

@@ -1,9 +1,11 @@
-import { audit, setItems, updatePrintOrder } from './changes';
+import { audit, isBeforePlanning, setItems, updatePrintOrder } from './changes';
 import type { RunEffect, RunEvent } from './run-events';
 import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
-import { hasShipped, ITEM_TRANSITIONS } from './statuses';
+import { hasShipped } from './statuses';
 
-/** Ends jobs for good; units that were not printed free their stock, and what was invoiced is refunded. */
+/** How clients, operators and partners cancel jobs. */
+
+/** Ends jobs as cancelled. Releases the stock of units that were not printed, and refunds what was invoiced. */
 export function endJobs(
   printOrder: PrintOrderState,
   isEnding: (job: JobState) => boolean,
@@ -28,7 +30,7 @@ export function endJobs(
   return withoutUnusedLabel({ ...printOrder, jobs }, effects);
 }
 
-/** Labels of a print order that has nothing left to ship are taken back. */
+/** Voids the labels of a print order that has nothing left to ship. */
 export function withoutUnusedLabel(printOrder: PrintOrderState, effects: RunEffect[]): PrintOrderState {
   const { shipment } = printOrder;
   if (shipment === null || printOrder.jobs.some((job) => job.ended === null)) return printOrder;
@@ -36,6 +38,7 @@ export function withoutUnusedLabel(printOrder: PrintOrderState, effects: RunEffe
   return { ...printOrder, shipment: null };
 }
 
+/** The client cancels the order. */
 export function cancelRequested(
   state: RunState,
   event: Extract<RunEvent, { type: 'cancel_requested' }>,
@@ -43,7 +46,7 @@ export function cancelRequested(
 ): RunState {
   if (state.items.some((item) => hasShipped(item.status)) || state.phase === 'closed') return state;
   effects.push(audit('cancel_requested', event));
-  if (state.phase === 'preparing') return setItems({ ...state, held: false }, 'cancelled');
+  if (state.phase === 'preparing') return setItems({ ...state, held: false }, 'cancelled', isBeforePlanning);
   return {
     ...state,
     held: false,
@@ -53,7 +56,7 @@ export function cancelRequested(
   };
 }
 
-/** A partner that may have taken the order is asked; one that surely has not needs no word. */
+/** Requests cancellation from a partner that may have the jobs. Ends the jobs at once when the partner does not have them. */
 function cancelAtPartner(
   printOrder: PrintOrderState,
   isEnding: (job: JobState) => boolean,
@@ -74,24 +77,24 @@ function cancelAtPartner(
   return { ...printOrder, cancel: 'requested' };
 }
 
-/** Whether somebody wants a job cancelled, and its partner's word would do it. */
-function isWanted(printOrder: PrintOrderState, job: JobState): boolean {
+/** Returns true when the client or an operator has requested to cancel a job that is still open. */
+function isCancelRequested(printOrder: PrintOrderState, job: JobState): boolean {
   const byClient = printOrder.cancel === 'requested' || printOrder.cancel === 'refused';
   return job.ended === null && (byClient || job.cancelRequest !== undefined);
 }
 
 /**
- * The partner lets go of these jobs: those that somebody wants cancelled end. A client's wish is fulfilled when none is
- * left that could still be cancelled.
+ * The partner has stopped making these jobs. Ends those that the client or an operator wants to cancel. A client's
+ * request is confirmed when no job is left that could still be cancelled.
  */
 export function confirmCancel(
   printOrder: PrintOrderState,
-  isLetGo: (job: JobState) => boolean,
+  isStopped: (job: JobState) => boolean,
   message: string,
   effects: RunEffect[],
 ): PrintOrderState {
   const reasonOf = (job: JobState) => job.cancelRequest?.reason ?? (message || 'cancelled');
-  const ending = printOrder.jobs.filter((job) => isLetGo(job) && isWanted(printOrder, job));
+  const ending = printOrder.jobs.filter((job) => isStopped(job) && isCancelRequested(printOrder, job));
   const next = [...new Set(ending.map(reasonOf))].reduce(
     (left, reason) =>
       endJobs(left, (job) => ending.includes(job) && reasonOf(job) === reason, reason, effects),
@@ -101,7 +104,7 @@ export function confirmCancel(
   return { ...next, cancel: left ? next.cancel : next.cancel && 'confirmed' };
 }
 
-/** The partner goes on making these jobs. */
+/** The partner refused to cancel these jobs. */
 function refuseCancel(printOrder: PrintOrderState, isKept: (job: JobState) => boolean): PrintOrderState {
   const open = printOrder.jobs.filter((job) => job.ended === null);
   const jobs = printOrder.jobs.map((job) =>
@@ -109,11 +112,12 @@ function refuseCancel(printOrder: PrintOrderState, isKept: (job: JobState) => bo
       ? { ...job, cancelRequest: { ...job.cancelRequest, refused: true } }
       : job,
   );
-  // A client cancels everything that is open: a no to less was another wish's.
-  const isClients = printOrder.cancel === 'requested' && open.every(isKept);
-  return { ...printOrder, jobs, cancel: isClients ? 'refused' : printOrder.cancel };
+  // A client's request covers all open jobs. A refusal of fewer jobs answers an operator's request.
+  const isForClient = printOrder.cancel === 'requested' && open.every(isKept);
+  return { ...printOrder, jobs, cancel: isForClient ? 'refused' : printOrder.cancel };
 }
 
+/** The partner answered a cancel request. */
 export function partnerCancel(
   state: RunState,
   event: Extract<RunEvent, { type: 'partner_cancel' }>,
@@ -127,25 +131,29 @@ export function partnerCancel(
       printOrderId: printOrder.id,
       data: { message: event.message },
     });
-    const isMeant = (job: JobState) => event.jobIds?.includes(job.id) ?? true;
-    // The word on jobs that an operator has cancelled or moved already: kept for the record.
-    if (!printOrder.jobs.some((job) => isMeant(job) && isWanted(printOrder, job))) return { ...printOrder };
+    const isNamed = (job: JobState) => event.jobIds?.includes(job.id) ?? true;
+    // An operator has already cancelled or moved the jobs. The answer is logged only.
+    if (!printOrder.jobs.some((job) => isNamed(job) && isCancelRequested(printOrder, job)))
+      return { ...printOrder };
     return event.outcome === 'refused'
-      ? refuseCancel(printOrder, isMeant)
-      : confirmCancel(printOrder, isMeant, event.message, effects);
+      ? refuseCancel(printOrder, isNamed)
+      : confirmCancel(printOrder, isNamed, event.message, effects);
   });
 }
 
 /**
- * Whether an operator's cancel needs nobody's word: the partner does not have the job, or was asked before and has not
- * agreed.
+ * Returns true when an operator's cancel needs no agreement: the partner does not have the job, or did not agree to an
+ * earlier request.
  */
-function isDecided(printOrder: PrintOrderState, job: JobState): boolean {
+function needsNoAgreement(printOrder: PrintOrderState, job: JobState): boolean {
   return (
-    printOrder.delivery === 'refused' || job.cancelledQuantity === job.quantity || isWanted(printOrder, job)
+    printOrder.delivery === 'refused' ||
+    job.cancelledQuantity === job.quantity ||
+    isCancelRequested(printOrder, job)
   );
 }
 
+/** An operator cancels items. */
 export function cancelItems(
   state: RunState,
   event: Extract<RunEvent, { type: 'cancel_items' }>,
@@ -154,9 +162,7 @@ export function cancelItems(
   const chosen = new Set(event.itemIds);
   if (state.phase === 'preparing') {
     const items = state.items.map((item) =>
-      chosen.has(item.id) && ITEM_TRANSITIONS[item.status].includes('cancelled')
-        ? { ...item, status: 'cancelled' as const }
-        : item,
+      chosen.has(item.id) && isBeforePlanning(item.status) ? { ...item, status: 'cancelled' as const } : item,
     );
     effects.push(audit('cancel_items', event, { itemIds: event.itemIds }));
     return { ...state, items };
@@ -176,7 +182,7 @@ export function cancelItems(
         reason: event.reason,
       });
     }
-    const waits = (job: JobState) => event.asksPartner === true && !isDecided(printOrder, job);
+    const waits = (job: JobState) => event.asksPartner === true && !needsNoAgreement(printOrder, job);
     const next = endJobs(printOrder, (job) => isEnding(job) && !waits(job), event.reason, effects);
     const cancelRequest = { reason: event.reason, refused: false };
     const jobs = next.jobs.map((job) =>

@@ -1,14 +1,27 @@
 import type { PlannedPrintOrder, RunEffect } from './run-events';
 import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
-import { ITEM_TRANSITIONS, type ItemStatus } from './statuses';
+import type { ItemStatus } from './statuses';
 
-export function setItems(state: RunState, status: ItemStatus): RunState {
+/** Small state changes and effects that several kinds of event share. */
+
+/** Sets the status of every item whose present status is selected. Returns the same state when no item is. */
+export function setItems(
+  state: RunState,
+  to: ItemStatus,
+  isSelected: (status: ItemStatus) => boolean,
+): RunState {
   const items = state.items.map((item) =>
-    ITEM_TRANSITIONS[item.status].includes(status) ? { ...item, status } : item,
+    item.status !== to && isSelected(item.status) ? { ...item, status: to } : item,
   );
   return items.some((item, index) => item !== state.items[index]) ? { ...state, items } : state;
 }
 
+/** Returns true for the statuses of an item before its order is planned. */
+export function isBeforePlanning(status: ItemStatus): boolean {
+  return status === 'created' || status === 'uploading' || status === 'on_hold';
+}
+
+/** Replaces one print order. Returns the same state when the id is unknown or the print order does not change. */
 export function updatePrintOrder(
   state: RunState,
   id: string,
@@ -21,6 +34,7 @@ export function updatePrintOrder(
   return after === before ? state : { ...state, printOrders: state.printOrders.with(index, after) };
 }
 
+/** Returns the state of a print order that was planned and not sent. */
 export function newPrintOrder(planned: PlannedPrintOrder): PrintOrderState {
   return {
     id: planned.id,
@@ -43,11 +57,12 @@ export function newPrintOrder(planned: PlannedPrintOrder): PrintOrderState {
   };
 }
 
+/** Returns true when the partner or the carrier has reported a job of the print order as shipped. */
 export function isHandedToCarrier(printOrder: PrintOrderState): boolean {
   return printOrder.jobs.some((job) => job.progress === JOB_PROGRESS.shipped);
 }
 
-/** What printed jobs were made of leaves the stock; units that the partner has cancelled took nothing. */
+/** Adds the effect that takes the parts of printed jobs out of stock. Units that the partner cancelled used none. */
 export function consumeStock(printed: readonly JobState[], effects: RunEffect[]): void {
   if (printed.length === 0) return;
   const jobs = printed.map(({ id, quantity, cancelledQuantity }) => ({
@@ -57,11 +72,13 @@ export function consumeStock(printed: readonly JobState[], effects: RunEffect[])
   effects.push({ type: 'consume_stock', jobs });
 }
 
-export interface OperatorAct {
+/** Who requested a change of an order, and why. */
+export interface RequestedBy {
   readonly by: string;
   readonly reason: string;
 }
 
-export function audit(action: string, { by, reason }: OperatorAct, data: object = {}): RunEffect {
+/** Returns the log entry for a change that a person requested. */
+export function audit(action: string, { by, reason }: RequestedBy, data: object = {}): RunEffect {
   return { type: 'log', event: action, data: { by, reason, ...data } };
 }

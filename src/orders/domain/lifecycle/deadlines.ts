@@ -2,17 +2,21 @@ import type { RunEvent } from './run-events';
 import { type AttentionReason, JOB_PROGRESS, type PrintOrderState, type RunState } from './run-state';
 import { hasShipped } from './statuses';
 
-/** Times the run remembers beside its state, in epoch milliseconds. */
+/** Times that an order run keeps beside its state, in epoch milliseconds. */
 export interface RunClock {
-  /** When each print order's partner accepted it. */
+  /** When each print order was accepted, by print order id. */
   readonly acceptedAt: Readonly<Record<string, number>>;
-  /** Deadlines raised already, as `reason:printOrderId`. */
+  /** Keys of the deadlines that have already passed, see `deadlineKey`. */
   readonly raised: readonly string[];
-  /** When the last item shipped; null before. */
+  /** When the last item shipped. Null before. */
   readonly shippedAt: number | null;
 }
 
-/** The clock after an event that led to this state. @param now epoch milliseconds */
+/**
+ * Returns the clock after an event.
+ * @param state after the event
+ * @param now epoch milliseconds
+ */
 export function clockAfter(clock: RunClock, event: RunEvent, state: RunState, now: number): RunClock {
   let { acceptedAt, shippedAt } = clock;
   const accepted = event.type === 'delivery' && event.outcome === 'accepted';
@@ -30,20 +34,21 @@ export type Deadline =
       readonly reason: AttentionReason;
       readonly printOrderId: string;
     }
-  /** Nobody tracks the parcel any more: the run ends as it stands. */
+  /** The run ends without a final status: no carrier reports the parcels any more. */
   | { readonly at: number; readonly kind: 'close' };
 
 export interface DeadlineSettings {
-  /** Time from acceptance to `received`. */
+  /** Longest time from acceptance to the postback `received`, in milliseconds. */
   readonly receivedMs: number;
 }
 
 const DAY_MS = 86_400_000;
-/** Postal tracking goes quiet long before this. */
+/** Postal services stop reporting a parcel long before this. */
 const TRACKING_ENDS_AFTER_MS = 90 * DAY_MS;
 
+/** Returns the deadlines of one print order, passed ones included. */
 function candidates(printOrder: PrintOrderState, clock: RunClock, settings: DeadlineSettings): Deadline[] {
-  // One that is still being delivered has the deadline of its delivery.
+  // The delivery activity has its own time-out.
   if (printOrder.delivery !== 'accepted') return [];
   const open = printOrder.jobs.filter((job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped);
   if (open.length === 0) return [];
@@ -70,9 +75,8 @@ function candidates(printOrder: PrintOrderState, clock: RunClock, settings: Dead
 }
 
 /**
- * The next time at which the run must look up by itself: no `received` in time, nothing printed or
- * dispatched by the end of the dispatch date, or a parcel that was never seen again.
- * @returns null when there is nothing to wait for
+ * Returns the earliest deadline that has not been raised: `received` is missing, the dispatch date ends without print or
+ * dispatch, or a shipped parcel is no longer reported. Null when there is none.
  */
 export function nextDeadline(state: RunState, clock: RunClock, settings: DeadlineSettings): Deadline | null {
   if (state.phase !== 'running') return null;
@@ -91,6 +95,7 @@ export function nextDeadline(state: RunState, clock: RunClock, settings: Deadlin
   );
 }
 
+/** Returns the key under which a passed deadline is kept in `RunClock.raised`. */
 export function deadlineKey(deadline: Extract<Deadline, { kind: 'attention' }>): string {
   return `${deadline.reason}:${deadline.printOrderId}`;
 }

@@ -10,18 +10,23 @@ import {
   deriveOrderStatus,
   type FinancialStatus,
   hasShipped,
-  ITEM_TRANSITIONS,
   type ItemStatus,
   isFinal,
+  isProgress,
   type OrderStatus,
   PROGRESS_RANK,
   type ProgressStatus,
 } from './statuses';
 
-/** A job's status from its facts; `null` for a job that another one replaced. */
+/**
+ * What follows from the facts of a run: statuses of jobs, items, order and payment, and the reasons for attention.
+ * Pure functions of the state.
+ */
+
+/** Returns a job's status. Null for a job that another one replaced. */
 export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatus | null {
   if (job.ended === 'superseded') return null;
-  // A parcel on its way outweighs whatever else was said.
+  // A shipped parcel outweighs errors and cancellations.
   if (job.progress === JOB_PROGRESS.shipped) return printOrder.transit ?? 'shipped';
   if (job.ended === 'cancelled') return 'cancelled';
   if (job.cancelledQuantity > 0) return 'manual_handling';
@@ -32,7 +37,7 @@ export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatu
   return 'passed';
 }
 
-/** Whether nothing more is expected of any of its jobs. */
+/** Returns true when every job of the print order has a final status. */
 export function hasSettled(printOrder: PrintOrderState): boolean {
   return printOrder.jobs.every((job) => {
     const status = jobStatus(job, printOrder);
@@ -40,7 +45,7 @@ export function hasSettled(printOrder: PrintOrderState): boolean {
   });
 }
 
-/** What goes into the parcels of a print order: units that still count and that the partner has not cancelled. */
+/** Returns the units of a print order that go into its parcels: not ended, and not cancelled by the partner. */
 export function unitsToShip(printOrder: PrintOrderState): { itemId: string; quantity: number }[] {
   return printOrder.jobs.flatMap(({ itemId, quantity, cancelledQuantity, ended }) =>
     ended === null && cancelledQuantity < quantity
@@ -49,7 +54,7 @@ export function unitsToShip(printOrder: PrintOrderState): { itemId: string; quan
   );
 }
 
-/** An item's status from its jobs: a job that waits for a person first, then the one least far along. */
+/** Derives an item's status from its jobs. A job in manual handling decides first, then the least advanced job. */
 function itemStatus(itemId: string, state: RunState): ItemStatus | null {
   const statuses: ItemStatus[] = [];
   for (const printOrder of state.printOrders) {
@@ -67,25 +72,34 @@ function itemStatus(itemId: string, state: RunState): ItemStatus | null {
   );
 }
 
-/**
- * Brings item statuses in line with the facts. A change that the transition table does not allow is not made:
- * an item that has shipped stays shipped while an operator has a part of it made again.
- */
+/** Returns the items with the statuses that follow from the facts. `reduce` checks the changes. */
 export function deriveItems(state: RunState): RunState['items'] {
   return state.items.map((item) => {
     const derived = itemStatus(item.id, state);
-    if (derived === null || derived === item.status) return item;
+    if (derived === null) return item;
     const next = state.held && !hasShipped(derived) && derived !== 'cancelled' ? 'on_hold' : derived;
-    return ITEM_TRANSITIONS[item.status].includes(next) ? { ...item, status: next } : item;
+    return keepsStatus(item.status, next) ? item : { ...item, status: next };
   });
 }
 
-/** The order's status, which its items make. */
+/**
+ * Returns true when an item keeps its status, whatever its jobs say:
+ * - A failed or cancelled item stays so. A late postback does not bring it back.
+ * - Progress never steps back. A printed item stays printed while an operator has more of it made.
+ * - A shipped item stays shipped while an operator has a part of it made again.
+ */
+function keepsStatus(status: ItemStatus, next: ItemStatus): boolean {
+  if (status === 'failed' || status === 'cancelled') return true;
+  if (isProgress(status) && isProgress(next)) return PROGRESS_RANK[next] <= PROGRESS_RANK[status];
+  return status === next || hasShipped(status);
+}
+
+/** Returns the order's status. */
 export function deriveStatus(state: RunState): OrderStatus {
   return deriveOrderStatus(state.items.map((item) => item.status));
 }
 
-/** The financial status that a step brings about; null: it leaves it as it is. */
+/** Returns the financial status after a step of the run. Null when the step does not change it. */
 export function deriveFinancialStatus(
   before: RunState,
   state: RunState,
@@ -101,10 +115,13 @@ export function deriveFinancialStatus(
   return canceled ? 'refunded' : 'partially_refunded';
 }
 
-/** Attention that follows from the facts; deadlines and failures of our own are kept as they were raised. */
+/**
+ * Returns the reasons why an operator should look at the order, sorted. Reasons raised by an event (a passed deadline, a failed
+ * dispatch) stay until they are resolved. All others are derived from the facts each time.
+ */
 export function deriveAttention(state: RunState): AttentionReason[] {
   const reasons = new Set<AttentionReason>(
-    state.attention.filter((reason) => !DERIVED_ATTENTION.has(reason) && !isSettled(reason, state)),
+    state.attention.filter((reason) => !DERIVED_ATTENTION.has(reason) && !isResolved(reason, state)),
   );
   for (const printOrder of state.printOrders) {
     if (travelsOnVoidedLabel(printOrder)) reasons.add('voided_label');
@@ -125,12 +142,12 @@ export function deriveAttention(state: RunState): AttentionReason[] {
   return [...reasons].sort();
 }
 
-/** Shipped without units that the partner had cancelled; what it cancels of a parcel that has left is in it. */
+/** Returns true for a job that shipped without units cancelled before. Units cancelled after shipping are in the parcel. */
 function isShort({ progress, progressAt, cancelledQuantity, cancelledAt = '' }: JobState): boolean {
   return progress === JOB_PROGRESS.shipped && cancelledQuantity > 0 && cancelledAt <= progressAt;
 }
 
-/** Scanned by a carrier under a voided label, or shipped with its label voided and no other asked for. */
+/** Returns true when a carrier scanned a voided label, or the partner shipped after the label was voided and requested no other. */
 function travelsOnVoidedLabel({ strayParcel, labelTakenBack, shipment, jobs }: PrintOrderState): boolean {
   if (strayParcel === true) return true;
   const shipped = jobs.some((job) => job.ended === null && job.progress === JOB_PROGRESS.shipped);
@@ -147,8 +164,8 @@ const DERIVED_ATTENTION: ReadonlySet<AttentionReason> = new Set([
   'cancel_refused',
 ]);
 
-/** Whether what a deadline asked for has come about meanwhile. */
-function isSettled(reason: AttentionReason, state: RunState): boolean {
+/** Returns true when the cause of a raised reason no longer exists. */
+function isResolved(reason: AttentionReason, state: RunState): boolean {
   const jobs = state.printOrders.flatMap((printOrder) => printOrder.jobs.filter((job) => job.ended === null));
   switch (reason) {
     case 'not_received':

@@ -4,12 +4,15 @@ import { replacedUnits } from './replacement';
 import { JOB_PROGRESS, type RunState } from './run-state';
 import { hasShipped, type OrderStatus } from './statuses';
 
-/** Why a run does not do what it is asked; null: it does. */
+/**
+ * Why an order run refuses a request. Null means that the run accepts it.
+ * `type` is one of RUN_REFUSALS.
+ */
 export type RunRefusal = { readonly type: string; readonly message: string } | null;
 
 const conflict = (message: string): RunRefusal => ({ type: RUN_REFUSALS.conflict, message });
 
-/** Dispatch asks for documents of a print order that its partner has, and that still has something to ship. */
+/** Returns why a print order cannot be dispatched: its partner must have it, and units must be left to ship. */
 export function whyNotDispatch(state: RunState, printOrderId: string): RunRefusal {
   const printOrder = state.printOrders.find((candidate) => candidate.id === printOrderId);
   if (printOrder === undefined)
@@ -38,6 +41,7 @@ export function whyNotChangeShipping(state: RunState): RunRefusal {
   return whyClosed(state, 'changed');
 }
 
+/** Returns why neither the client's cancel nor a change of address or method is possible. */
 function whyClosed(state: RunState, what: 'cancelled' | 'changed'): RunRefusal {
   if (state.items.some((item) => hasShipped(item.status)))
     return conflict(`an order that has shipped cannot be ${what}`);
@@ -57,7 +61,7 @@ export function whyStatusForbids(status: OrderStatus, what: 'cancelled' | 'chang
   return hasShipped(status) ? conflict(`an order that has shipped cannot be ${what}`) : null;
 }
 
-/** An operator's act needs items that it fits. */
+/** Returns why an operator's repair cannot be applied. */
 export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusal {
   if (state.phase === 'closed') return conflict('the order has ended');
   const unknown = itemsOf(request).find((id) => !state.items.some((item) => item.id === id));
@@ -103,7 +107,7 @@ function whyNotCancelItems(state: RunState, itemIds: readonly string[]): RunRefu
   return chosen.every((item) => item.status === 'cancelled') ? conflict('the items are cancelled') : null;
 }
 
-/** Before production a retry plans anew; afterwards it sends print orders again that nobody has answered for. */
+/** Before production a retry plans the order again. Afterwards it delivers the print orders that wait for an operator again. */
 function whyNotRetry(state: RunState, itemIds: readonly string[]): RunRefusal {
   const waiting =
     state.phase === 'preparing'
@@ -116,5 +120,5 @@ function whyNotRetry(state: RunState, itemIds: readonly string[]): RunRefusal {
               jobStatus(job, printOrder) === 'manual_handling',
           ),
         );
-  return waiting ? null : conflict('none of these items can be tried again');
+  return waiting ? null : conflict('none of these items can be retried');
 }

@@ -9,13 +9,16 @@ import {
   type RunState,
 } from './run-state';
 
+/** What planning, deliveries and partners' postbacks do to the state. */
+
+/** The order was planned: adds its print orders and requests their delivery. */
 export function prepared(
   state: RunState,
   planned: readonly PlannedPrintOrder[],
   effects: RunEffect[],
 ): RunState {
   if (state.printOrders.length > 0) return state;
-  // Items that were cancelled while the plan was being made.
+  // Items can be cancelled while the plan is made.
   const cancelled = new Set(state.items.filter((item) => item.status === 'cancelled').map((item) => item.id));
   const printOrders = planned.map((plan) =>
     endJobs(newPrintOrder(plan), (job) => cancelled.has(job.itemId), 'cancelled before production', effects),
@@ -28,6 +31,7 @@ export function prepared(
   return { ...state, phase: state.phase === 'closed' ? 'closed' : 'running', printOrders };
 }
 
+/** The delivery of a print order to its partner ended. */
 export function delivered(
   state: RunState,
   event: Extract<RunEvent, { type: 'delivery' }>,
@@ -57,6 +61,7 @@ function later(a: string, b: string): string {
   return a > b ? a : b;
 }
 
+/** A partner sent a status postback. One with a known event id changes nothing. */
 export function postback(state: RunState, event: PostbackEvent, effects: RunEffect[]): RunState {
   if (state.seen.includes(event.eventId)) return state;
   const seen = { ...state, seen: [...state.seen, event.eventId] };
@@ -78,7 +83,7 @@ export function postback(state: RunState, event: PostbackEvent, effects: RunEffe
       return next;
     });
     consumeStock(printed, effects);
-    // A word about the print order proves that it arrived, whatever became of the answer to its delivery.
+    // A postback proves that the print order arrived, also when its delivery got no answer.
     const arrived = printOrder.delivery === 'pending' || printOrder.delivery === 'undeliverable';
     const next: PrintOrderState = {
       ...printOrder,
@@ -90,9 +95,9 @@ export function postback(state: RunState, event: PostbackEvent, effects: RunEffe
   });
 }
 
-/** One line for the print order or for the item it names; a partial cancellation has one for each listed item. */
+/** Returns one log entry for the print order or the named item. A partial cancellation has one entry for each listed item. */
 function postbackLog(printOrder: PrintOrderState, event: PostbackEvent): RunEffect[] {
-  const line = (jobId: string | null, data: object): RunEffect => {
+  const entry = (jobId: string | null, data: object): RunEffect => {
     const job = jobId === null ? undefined : printOrder.jobs.find((candidate) => candidate.id === jobId);
     return {
       type: 'log',
@@ -102,10 +107,11 @@ function postbackLog(printOrder: PrintOrderState, event: PostbackEvent): RunEffe
       data: { at: event.at, ...(event.message === null ? {} : { message: event.message }), ...data },
     };
   };
-  if (event.items === null) return [line(event.jobId, {})];
-  return event.items.map(({ jobId, quantity }) => line(jobId, quantity === null ? {} : { quantity }));
+  if (event.items === null) return [entry(event.jobId, {})];
+  return event.items.map(({ jobId, quantity }) => entry(jobId, quantity === null ? {} : { quantity }));
 }
 
+/** Merges a postback into a job by rules that do not depend on the order of arrival. */
 function jobAfter(job: JobState, event: PostbackEvent): JobState {
   switch (event.status) {
     case 'received':

@@ -1,28 +1,32 @@
 import { cancelItems, cancelRequested, partnerCancel } from './cancellation';
-import { audit, setItems } from './changes';
+import { isBeforePlanning, setItems } from './changes';
 import { deriveAttention, deriveItems, hasSettled } from './derive';
 import { delivered, postback, prepared } from './production';
-import { released, replaced, retried } from './repair';
+import { held, released, replaced, retried } from './repair';
 import type { RunEffect, RunEvent } from './run-events';
-import type { RunState } from './run-state';
+import type { AttentionReason, RunState } from './run-state';
 import { dispatched, shippingChanged, tracked } from './shipping';
 import { isFinal } from './statuses';
+import { checkTransitions, type RefusedChange } from './transitions';
 
 export interface Reduction {
   readonly state: RunState;
   readonly effects: readonly RunEffect[];
+  /** Status changes that the transition table does not list. They were not made. Always empty, unless there is a bug. */
+  readonly refused: readonly RefusedChange[];
 }
 
 /**
- * The order lifecycle: one event in, the next state and what there is to do out. Pure.
- * An event that says nothing new gives the same state object, and no effects either (a label bought too late
- * is the exception: it changes nothing and is voided).
+ * Applies one event to the state of an order run. Pure: the workflow carries out the effects.
+ * An event without news returns the same state object and no effects. One exception: a label that was bought too late
+ * leaves the state as it is and is voided.
  */
 export function reduce(state: RunState, event: RunEvent): Reduction {
   const effects: RunEffect[] = [];
-  const changed = applyFacts(state, event, effects);
-  if (changed === state) return { state, effects };
-  const derived: RunState = { ...changed, items: deriveItems(changed) };
+  const changed = applyEvent(state, event, effects);
+  if (changed === state) return { state, effects, refused: [] };
+  const { items, refused } = checkTransitions(state.items, deriveItems(changed));
+  const derived: RunState = { ...changed, items };
   const closed =
     derived.phase !== 'closed' &&
     derived.items.every((item) => isFinal(item.status)) &&
@@ -33,25 +37,18 @@ export function reduce(state: RunState, event: RunEvent): Reduction {
     phase: closed ? 'closed' : derived.phase,
     version: state.version + 1,
   };
-  return { state: next, effects };
+  return { state: next, effects, refused };
 }
 
-function applyFacts(state: RunState, event: RunEvent, effects: RunEffect[]): RunState {
+function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): RunState {
   switch (event.type) {
     case 'fetching_files':
-      return setItems(state, 'uploading');
+      return setItems(state, 'uploading', (status) => status === 'created');
     case 'refused':
       effects.push({ type: 'log', event: 'order_refused', data: { code: event.code, reason: event.reason } });
-      return setItems(state, 'failed');
+      return setItems(state, 'failed', isBeforePlanning);
     case 'parked':
-      // Said again at every try to plan it anew.
-      if (state.attention.includes(event.reason)) return state;
-      effects.push({
-        type: 'log',
-        event: 'order_parked',
-        data: { reason: event.reason, message: event.message },
-      });
-      return { ...setItems(state, 'on_hold'), attention: [...state.attention, event.reason] };
+      return parked(state, event, effects);
     case 'prepared':
       return prepared(state, event.printOrders, effects);
     case 'delivery':
@@ -60,6 +57,11 @@ function applyFacts(state: RunState, event: RunEvent, effects: RunEffect[]): Run
       return postback(state, event, effects);
     case 'dispatched':
       return dispatched(state, event, effects);
+    case 'dispatch_failed': {
+      const { printOrderId, message } = event;
+      effects.push({ type: 'log', event: 'dispatch_failed', printOrderId, data: { message } });
+      return withAttention(state, 'dispatch_failed');
+    }
     case 'shipping_changed':
       return shippingChanged(state, event.revision, effects);
     case 'void_failed': {
@@ -73,22 +75,15 @@ function applyFacts(state: RunState, event: RunEvent, effects: RunEffect[]): Run
       return cancelRequested(state, event, effects);
     case 'partner_cancel':
       return partnerCancel(state, event, effects);
-    case 'deadline':
-      effects.push({
-        type: 'log',
-        event: 'deadline_passed',
-        printOrderId: event.printOrderId,
-        data: { deadline: event.reason },
-      });
-      return { ...state, attention: [...new Set([...state.attention, event.reason])] };
+    case 'deadline': {
+      const { printOrderId, reason } = event;
+      effects.push({ type: 'log', event: 'deadline_passed', printOrderId, data: { deadline: reason } });
+      return withAttention(state, reason);
+    }
     case 'hold':
-      if (state.held) return state;
-      effects.push(audit('hold', event));
-      return { ...setItems({ ...state, held: true }, 'on_hold') };
+      return held(state, event, effects);
     case 'release':
-      if (!state.held) return state;
-      effects.push(audit('release', event));
-      return released(state, effects);
+      return released(state, event, effects);
     case 'retry':
       return retried(state, event, effects);
     case 'replaced':
@@ -96,4 +91,21 @@ function applyFacts(state: RunState, event: RunEvent, effects: RunEffect[]): Run
     case 'cancel_items':
       return cancelItems(state, event, effects);
   }
+}
+
+/** The order cannot be planned yet. The event repeats after every failed attempt to plan it. */
+function parked(
+  state: RunState,
+  event: Extract<RunEvent, { type: 'parked' }>,
+  effects: RunEffect[],
+): RunState {
+  const { reason, message } = event;
+  if (state.attention.includes(reason)) return state;
+  effects.push({ type: 'log', event: 'order_parked', data: { reason, message } });
+  return withAttention(setItems(state, 'on_hold', isBeforePlanning), reason);
+}
+
+/** Returns a new state also when the reason is already there: the event is recorded. */
+function withAttention(state: RunState, reason: AttentionReason): RunState {
+  return { ...state, attention: [...new Set([...state.attention, reason])] };
 }

@@ -1,19 +1,36 @@
 import { withoutUnusedLabel } from './cancellation';
-import { audit, newPrintOrder } from './changes';
+import { audit, newPrintOrder, setItems } from './changes';
 import { jobStatus } from './derive';
 import type { RunEffect, RunEvent } from './run-events';
 import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
-import type { ItemStatus } from './statuses';
+import { hasShipped, isFinal } from './statuses';
 
-export function released(state: RunState, effects: RunEffect[]): RunState {
+/** What operators' repairs do to the state: hold, release, retry, and replacement by reroute or reproduce. */
+
+export function held(
+  state: RunState,
+  event: Extract<RunEvent, { type: 'hold' }>,
+  effects: RunEffect[],
+): RunState {
+  if (state.held) return state;
+  effects.push(audit('hold', event));
+  return setItems({ ...state, held: true }, 'on_hold', (status) => !isFinal(status) && !hasShipped(status));
+}
+
+export function released(
+  state: RunState,
+  event: Extract<RunEvent, { type: 'release' }>,
+  effects: RunEffect[],
+): RunState {
+  if (!state.held) return state;
+  effects.push(audit('release', event));
   for (const printOrder of state.printOrders) {
     if (printOrder.delivery === 'pending' && printOrder.jobs.some((job) => job.ended === null)) {
       effects.push({ type: 'deliver_print_order', printOrderId: printOrder.id });
     }
   }
-  const passed: ItemStatus = state.phase === 'preparing' ? 'uploading' : 'passed';
-  const items = state.items.map((item) => (item.status === 'on_hold' ? { ...item, status: passed } : item));
-  return { ...state, held: false, items };
+  const next = state.phase === 'preparing' ? 'uploading' : 'passed';
+  return setItems({ ...state, held: false }, next, (status) => status === 'on_hold');
 }
 
 export function retried(
@@ -41,7 +58,7 @@ export function retried(
     return {
       ...printOrder,
       delivery: undelivered ? ('pending' as const) : printOrder.delivery,
-      jobs: printOrder.jobs.map((job) => (waiting.includes(job) ? tried(job) : job)),
+      jobs: printOrder.jobs.map((job) => (waiting.includes(job) ? retriedJob(job) : job)),
     };
   });
   if (!changed) return state;
@@ -49,11 +66,12 @@ export function retried(
   return { ...state, printOrders };
 }
 
-/** Made after all: an error is behind it, and no cancel is wanted any more. */
-function tried({ cancelRequest: _cancelRequest, ...job }: JobState): JobState {
+/** A retry clears the job's error and any cancel request that is still open. */
+function retriedJob({ cancelRequest: _cancelRequest, ...job }: JobState): JobState {
   return { ...job, error: null };
 }
 
+/** Adds a print order that makes units again (reproduce), or at another partner (reroute). */
 export function replaced(
   state: RunState,
   event: Extract<RunEvent, { type: 'replaced' }>,
@@ -70,7 +88,7 @@ export function replaced(
   });
   const replacement = newPrintOrder(event.printOrder);
   if (state.phase === 'closed' || (touched === 0 && event.replaces.length > 0)) {
-    // What it was to take over has shipped, or the order has ended, while it was planned.
+    // The units shipped, or the order ended, while the replacement was planned.
     effects.push({ type: 'release_stock', jobIds: replacement.jobs.map((job) => job.id) });
     const jobs = replacement.jobs.map((job) => ({ ...job, ended: 'superseded' as const }));
     return { ...state, printOrders: [...printOrders, { ...replacement, jobs }] };
@@ -79,7 +97,7 @@ export function replaced(
   return { ...state, printOrders: [...printOrders, replacement] };
 }
 
-/** A print order some of whose units another one takes over; the partner is asked to leave whole jobs. */
+/** Removes units that another print order takes over. The partner is asked to cancel jobs that move as a whole. */
 function withoutUnits(
   printOrder: PrintOrderState,
   quantities: ReadonlyMap<string, number>,
@@ -96,12 +114,12 @@ function withoutUnits(
   const superseded = touched.filter((job) => quantities.get(job.id)! >= job.quantity);
   const unprinted = superseded.filter((job) => job.progress < JOB_PROGRESS.printed);
   if (unprinted.length > 0) effects.push({ type: 'release_stock', jobIds: unprinted.map((job) => job.id) });
-  const stillThere = superseded.filter((job) => job.cancelledQuantity < job.quantity);
-  if (stillThere.length > 0 && printOrder.delivery !== 'refused') {
+  const atPartner = superseded.filter((job) => job.cancelledQuantity < job.quantity);
+  if (atPartner.length > 0 && printOrder.delivery !== 'refused') {
     effects.push({
       type: 'request_partner_cancel',
       printOrderId: printOrder.id,
-      jobIds: stillThere.map((job) => job.id),
+      jobIds: atPartner.map((job) => job.id),
       reason,
     });
   }

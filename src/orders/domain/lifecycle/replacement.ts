@@ -1,51 +1,52 @@
 import { jobStatus } from './derive';
 import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
 
-/** Units of a print job that another print order takes over. */
+/** Units of a print job that a new print order takes over. */
 export interface ReplacedUnits {
   readonly jobId: string;
   readonly quantity: number;
 }
 
-interface Act {
+/** The part of an operator's reroute or reproduce that decides which units move. */
+interface ReplacementRequest {
   readonly action: 'reroute' | 'reproduce';
   readonly itemId: string;
   readonly quantity: number | null;
   readonly partnerId: string | null;
 }
 
-/** How many units of a job an act takes by itself, and how many when an operator asks for more. */
+/** Returns how many units of a job a request takes by default, and how many at most when it asks for more. */
 function takeable(
   job: JobState,
   printOrder: PrintOrderState,
-  { action, partnerId }: Act,
+  { action, partnerId }: ReplacementRequest,
 ): { usual: number; most: number } {
   const none = { usual: 0, most: 0 };
   if (job.ended !== null) return none;
-  // Of a job that has shipped only what the partner left out can be made elsewhere.
+  // Of a shipped job, only units that the partner cancelled can be made again.
   if (job.progress === JOB_PROGRESS.shipped) {
     return { usual: job.cancelledQuantity, most: job.cancelledQuantity };
   }
   if (jobStatus(job, printOrder) === 'manual_handling') {
     return { usual: job.cancelledQuantity || job.quantity, most: job.quantity };
   }
-  // A partner that is at work keeps it, unless it is to be made elsewhere; `reproduce` then makes more.
+  // A partner that is producing keeps the job, unless the request names another partner. A reproduce makes additional units.
   const elsewhere = action === 'reroute' && printOrder.partnerId !== partnerId;
   return elsewhere ? { usual: 0, most: job.quantity } : none;
 }
 
 /**
- * Which units a new print order takes over from the jobs of an item: first those that wait for an operator, then,
- * as far as the quantity asks for it, the rest of their jobs and (reroute) those still being made.
- * Units of a `reproduce` beyond these are made in addition.
- * @param quantity null: all that wait; with nothing waiting, a reroute moves everything that has not shipped
+ * Returns the units that a new print order takes over from the jobs of an item. Units that wait for an operator come
+ * first. Then, up to the requested quantity, the rest of their jobs and (reroute) jobs still in production.
+ * A reproduce makes any units beyond these in addition.
+ * Without a quantity, all waiting units are taken. When none waits, a reroute takes everything that has not shipped.
  */
-export function replacedUnits(state: RunState, act: Act): ReplacedUnits[] {
-  const { itemId, quantity } = act;
+export function replacedUnits(state: RunState, request: ReplacementRequest): ReplacedUnits[] {
+  const { itemId, quantity } = request;
   const jobs = state.printOrders.flatMap((printOrder) =>
     printOrder.jobs
       .filter((job) => job.itemId === itemId)
-      .map((job) => ({ jobId: job.id, ...takeable(job, printOrder, act) })),
+      .map((job) => ({ jobId: job.id, ...takeable(job, printOrder, request) })),
   );
   const waiting = jobs.reduce((sum, { usual }) => sum + usual, 0);
   let left = quantity ?? (waiting || Number.POSITIVE_INFINITY);

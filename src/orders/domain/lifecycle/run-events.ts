@@ -1,6 +1,6 @@
 import type { AttentionReason, Transit } from './run-state';
 
-/** Everything that can happen to an order run, as plain JSON. */
+/** The events of an order run, as plain JSON. `reduce` applies them to the state. */
 export type RunEvent =
   | { readonly type: 'fetching_files' }
   | {
@@ -9,7 +9,7 @@ export type RunEvent =
       readonly reason: string;
       readonly details: object | null;
     }
-  /** Preparation cannot go on without an operator. */
+  /** The order cannot be planned now. It is planned again later. */
   | { readonly type: 'parked'; readonly reason: AttentionReason; readonly message: string }
   | { readonly type: 'prepared'; readonly printOrders: readonly PlannedPrintOrder[] }
   | {
@@ -26,7 +26,9 @@ export type RunEvent =
       readonly revision: number;
     }
   | { readonly type: 'shipping_changed'; readonly revision: number }
-  /** The carrier does not take a label back. */
+  /** The labels of a print order could not be bought. */
+  | { readonly type: 'dispatch_failed'; readonly printOrderId: string; readonly message: string }
+  /** The carrier refused to void a label. */
   | {
       readonly type: 'void_failed';
       readonly printOrderId: string;
@@ -38,18 +40,19 @@ export type RunEvent =
       readonly eventId: string;
       readonly printOrderId: string;
       readonly transit: Transit;
-      /** Whose label was scanned; absent in signals of older versions. */
+      /** The shipment whose label was scanned. Absent in signals of older versions. */
       readonly shipmentId?: string;
     }
   | { readonly type: 'cancel_requested'; readonly by: string; readonly reason: string }
   | {
       readonly type: 'partner_cancel';
       readonly printOrderId: string;
-      /** What it was asked to let go; absent: everything. */
+      /** The jobs named in the cancel request. Absent: all jobs. */
       readonly jobIds?: readonly string[];
       readonly outcome: 'confirmed' | 'refused';
       readonly message: string;
     }
+  /** A deadline passed. Before 2026-11-22 a failed dispatch was this event too, with the reason `dispatch_failed`. */
   | { readonly type: 'deadline'; readonly reason: AttentionReason; readonly printOrderId: string }
   | { readonly type: 'hold'; readonly by: string; readonly reason: string }
   | { readonly type: 'release'; readonly by: string; readonly reason: string }
@@ -72,15 +75,15 @@ export type RunEvent =
       readonly by: string;
       readonly reason: string;
       readonly itemIds: readonly string[];
-      /** Whether a partner that has it is to agree first; absent in runs that began under an older version. */
+      /** True when a partner that has the items must agree first. Absent in runs of older versions. */
       readonly asksPartner?: boolean;
     };
 
-/** A print order as planned: rows exist, nothing was sent. */
+/** A planned print order: its rows exist, and it was not sent. */
 export interface PlannedPrintOrder {
   readonly id: string;
   readonly partnerId: string;
-  /** The partner's name in decisions, lists and the Temporal UI. */
+  /** The partner's name in routing decisions, lists and the Temporal UI. */
   readonly partnerUid: string;
   readonly dispatchDate: string;
   readonly reproducesId: string | null;
@@ -90,25 +93,28 @@ export interface PlannedPrintOrder {
 export const POSTBACK_STATUSES = ['received', 'error', 'printed', 'shipped', 'cancelled'] as const;
 export type PostbackStatus = (typeof POSTBACK_STATUSES)[number];
 
-/** A partner's status postback (interface "Events"), its ids checked against the print order. */
+/** A partner's status postback (interface "Events"). Its ids were checked against the print order. */
 export interface PostbackEvent {
   readonly type: 'postback';
-  /** Equal for equal postbacks. */
+  /** Row id of the postback in the inbox. Equal postbacks have the same id. */
   readonly eventId: string;
   readonly printOrderId: string;
   readonly status: PostbackStatus;
   /** The partner's time, ISO 8601 in UTC. */
   readonly at: string;
   readonly message: string | null;
-  /** The one job it is about; null: the whole print order. */
+  /** The job that the postback is about. Null: the whole print order. */
   readonly jobId: string | null;
-  /** With `cancelled`: which jobs, and how many units (null: all); null: every job. */
+  /** Cancelled jobs and units (null: all units), with status `cancelled`. Null: every job. */
   readonly items: readonly { readonly jobId: string; readonly quantity: number | null }[] | null;
   readonly trackingCode: string | null;
   readonly trackingLink: string | null;
 }
 
-/** What the run has to do after an event. The first group is written to Postgres, the second leaves the house. */
+/**
+ * What the order run does after an event. `recordRun` writes the effects from `log` to `tracking_code` to Postgres. The
+ * workflow carries out the others as background steps.
+ */
 export type RunEffect =
   | {
       readonly type: 'log';
@@ -117,7 +123,7 @@ export type RunEffect =
       readonly printOrderId?: string;
       readonly data?: object;
     }
-  /** Units: as many as were made, which a partner's partial cancellation makes fewer than were planned. */
+  /** `units` is the number made: the planned quantity without the units that the partner cancelled. */
   | {
       readonly type: 'consume_stock';
       readonly jobs: readonly { readonly id: string; readonly units: number }[];
@@ -126,7 +132,7 @@ export type RunEffect =
   | {
       readonly type: 'refund';
       readonly reason: string;
-      /** Whose units they are: a job is refunded once. */
+      /** The jobs that the units belong to. A job is refunded once. */
       readonly jobIds: readonly string[];
       readonly items: readonly { readonly itemId: string; readonly quantity: number }[];
     }

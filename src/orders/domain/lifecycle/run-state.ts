@@ -1,33 +1,33 @@
 import type { ItemStatus } from './statuses';
 
 /**
- * What an order run knows, as plain JSON: it travels through Temporal payloads and continue-as-new.
- * Print jobs hold facts, not statuses. A status is always derived from the facts, and every fact is
- * merged by a rule that does not depend on order (the greater progress, the later time), so that the
- * same postbacks give the same state in whatever order and however often they come.
+ * The state of an order run, as plain JSON. It is carried through queries and continue-as-new.
+ * Print jobs hold facts, not statuses: statuses are derived from the facts. Each fact is merged by a rule that does not
+ * depend on the order of arrival (greater progress, later time). So the same postbacks lead to the same state in any
+ * order and with any duplicates.
  */
 
-/** How far a partner has said a job is. */
+/** The progress that a partner has reported for a job. */
 export const JOB_PROGRESS = { none: 0, received: 1, printed: 2, shipped: 3 } as const;
 export type JobProgress = (typeof JOB_PROGRESS)[keyof typeof JOB_PROGRESS];
 
 export interface JobState {
-  /** The print order's item id, a decimal string: what partners name in postbacks. */
+  /** The item id in the print order, which postbacks name. Decimal string. */
   readonly id: string;
   readonly itemId: string;
   readonly quantity: number;
   readonly progress: JobProgress;
-  /** Latest partner time of a progress postback, '' before the first. */
+  /** Latest partner time of a progress postback, ISO 8601. Empty before the first. */
   readonly progressAt: string;
-  /** The partner's latest error; overtaken by progress the partner reports at a later time. */
+  /** The partner's latest error. Progress with a later partner time overrides it. */
   readonly error: { readonly at: string; readonly message: string } | null;
-  /** Units that the partner has cancelled and nobody has dealt with. */
+  /** Units that the partner cancelled and no operator has handled yet. */
   readonly cancelledQuantity: number;
-  /** Latest partner time of a cancellation; absent before the first. */
+  /** Latest partner time of a cancellation. Absent before the first. */
   readonly cancelledAt?: string;
-  /** An operator's wish to cancel the job, while its partner has not agreed; absent without one. */
+  /** An operator's cancel request that the partner has not agreed to. */
   readonly cancelRequest?: { readonly reason: string; readonly refused: boolean };
-  /** Why the job no longer counts: cancelled for good, or replaced by another job. */
+  /** Why the job no longer counts: it was cancelled, or replaced by another job. */
   readonly ended: 'cancelled' | 'superseded' | null;
 }
 
@@ -39,19 +39,19 @@ export interface PrintOrderState {
   readonly id: string;
   readonly partnerId: string;
   readonly partnerUid: string;
-  /** YYYY-MM-DD, the day by which the partner is to hand the parcels over. */
+  /** The day by which the partner must hand over the parcels, YYYY-MM-DD. */
   readonly dispatchDate: string;
   readonly delivery: Delivery;
-  /** The print order this one makes again, when an operator asked for it. */
+  /** The print order that this one reproduces. */
   readonly reproducesId: string | null;
   readonly jobs: readonly JobState[];
   readonly shipment: { readonly id: string; readonly revision: number } | null;
-  /** Where a client's wish to cancel stands with the partner. */
+  /** State of the client's cancel request at the partner. */
   readonly cancel: 'requested' | 'confirmed' | 'refused' | null;
   readonly transit: Transit | null;
-  /** A label was voided after a change of address or method. Absent in runs of older versions, as the next. */
+  /** A label was voided after a change of address or method. Absent in runs of older versions. */
   readonly labelTakenBack?: boolean;
-  /** A carrier has scanned a parcel under another label than the one that stands. */
+  /** A carrier scanned a parcel with another label than the valid one. Absent in runs of older versions. */
   readonly strayParcel?: boolean;
 }
 
@@ -75,27 +75,28 @@ export const ATTENTION_REASONS = [
   'cancel_refused',
   'no_partner',
   'dispatch_failed',
-  // The run and the rows do not fit together: one of the two has lost something.
+  // The workflow and the rows disagree. One of the two has lost data.
   'out_of_step',
 ] as const;
 /** Why an operator should look at an order. */
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
 export interface RunState {
-  /** Counts changes; the rows in Postgres carry the version they show. */
+  /** Number of changes. The rows in Postgres carry the version that they show. */
   readonly version: number;
-  /** preparing until print orders exist; then running; closed at the end. */
+  /** `preparing` until print orders exist, then `running`. `closed` when every item has a final status. */
   readonly phase: 'preparing' | 'running' | 'closed';
   readonly items: readonly ItemState[];
   readonly printOrders: readonly PrintOrderState[];
   readonly shippingRevision: number;
-  /** The operator's hold: nothing new is handed over while it stands. */
+  /** True while an operator holds the order. No print order is delivered meanwhile. */
   readonly held: boolean;
   readonly attention: readonly AttentionReason[];
-  /** Ids of events already taken in: duplicates change nothing. */
+  /** Event ids of the postbacks that were applied. */
   readonly seen: readonly string[];
 }
 
+/** Returns the state of an order that was just submitted. */
 export function initialRunState(items: readonly { id: string; quantity: number }[]): RunState {
   return {
     version: 1,
@@ -109,7 +110,7 @@ export function initialRunState(items: readonly { id: string; quantity: number }
   };
 }
 
-/** @param id of a print order that the state knows */
+/** Returns a print order of the state. @param id must exist */
 export function printOrderOf(state: RunState, id: string): PrintOrderState {
   return state.printOrders.find((printOrder) => printOrder.id === id)!;
 }

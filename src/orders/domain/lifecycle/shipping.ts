@@ -3,6 +3,9 @@ import { jobStatus } from './derive';
 import type { RunEffect, RunEvent } from './run-events';
 import { JOB_PROGRESS, type PrintOrderState, type RunState } from './run-state';
 
+/** What labels, shipping changes and carriers' tracking do to the state. */
+
+/** The labels of a print order were bought. */
 export function dispatched(
   state: RunState,
   event: Extract<RunEvent, { type: 'dispatched' }>,
@@ -11,7 +14,7 @@ export function dispatched(
   return updatePrintOrder(state, event.printOrderId, (printOrder) => {
     if (printOrder.shipment?.id === event.shipmentId) return printOrder;
     const { shipmentId, revision } = event;
-    // The address or method changed, or everything was cancelled, while the label was being bought.
+    // The address or method changed, or all jobs ended, while the label was bought.
     if (revision !== state.shippingRevision || printOrder.jobs.every((job) => job.ended !== null)) {
       effects.push({ type: 'void_shipment', printOrderId: printOrder.id, shipmentId });
       return printOrder;
@@ -26,6 +29,7 @@ export function dispatched(
   });
 }
 
+/** The address or the method changed. Voids labels that are not on their way. */
 export function shippingChanged(state: RunState, revision: number, effects: RunEffect[]): RunState {
   if (revision <= state.shippingRevision) return state;
   effects.push({ type: 'log', event: 'shipping_changed', data: { revision } });
@@ -39,6 +43,7 @@ export function shippingChanged(state: RunState, revision: number, effects: RunE
 
 const TRANSIT_RANK = { in_transit: 1, delivered: 2, returned: 3 } as const;
 
+/** A carrier reported the parcels of a print order. */
 export function tracked(
   state: RunState,
   event: Extract<RunEvent, { type: 'tracking' }>,
@@ -49,22 +54,22 @@ export function tracked(
     const before = seen.transit === null ? 0 : TRANSIT_RANK[seen.transit];
     if (TRANSIT_RANK[event.transit] <= before) return seen;
     effects.push({ type: 'log', event: `tracking_${event.transit}`, printOrderId: printOrder.id });
-    // A carrier that has the parcel knows better than a `shipped` that never came. A partner that did send one has
-    // said what is in the parcel, and what the partner cannot make is not in it.
-    const told = isHandedToCarrier(printOrder);
-    const aboard = printOrder.jobs.filter(
-      (job) => !told && job.ended === null && jobStatus(job, printOrder) !== 'manual_handling',
+    // A carrier's scan proves that the parcel shipped, also without a `shipped` postback. With such a postback the partner
+    // has said which jobs shipped. Jobs in manual handling are not in the parcel.
+    const isReported = isHandedToCarrier(printOrder);
+    const inParcel = printOrder.jobs.filter(
+      (job) => !isReported && job.ended === null && jobStatus(job, printOrder) !== 'manual_handling',
     );
     const jobs = printOrder.jobs.map((job) =>
-      aboard.includes(job) ? { ...job, progress: JOB_PROGRESS.shipped } : job,
+      inParcel.includes(job) ? { ...job, progress: JOB_PROGRESS.shipped } : job,
     );
-    const unprinted = aboard.filter((job) => job.progress < JOB_PROGRESS.printed);
+    const unprinted = inParcel.filter((job) => job.progress < JOB_PROGRESS.printed);
     consumeStock(unprinted, effects);
     return { ...seen, jobs, transit: event.transit };
   });
 }
 
-/** Notes that a parcel travels under a label that was taken back, or that another has replaced. */
+/** Marks the print order when the scanned label was voided, or is not the valid one. */
 function withStrayParcel(
   printOrder: PrintOrderState,
   event: Extract<RunEvent, { type: 'tracking' }>,

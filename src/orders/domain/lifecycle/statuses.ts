@@ -1,5 +1,5 @@
 /**
- * The statuses of orders and items, and which follows which, as data.
+ * Statuses of orders, items and payments. `transitions.ts` has the allowed changes.
  * Source: interface "States and transitions"; the full sets are Pressline's own.
  */
 
@@ -50,7 +50,7 @@ export const FINANCIAL_STATUSES = [
 ] as const;
 export type FinancialStatus = (typeof FINANCIAL_STATUSES)[number];
 
-/** How far along an item is; statuses without a rank stand beside the line of progress. */
+/** Rank of each status that is part of an item's normal progress. `on_hold`, `failed` and the like have no rank. */
 export const PROGRESS_RANK = {
   draft: 0,
   created: 1,
@@ -65,52 +65,17 @@ export const PROGRESS_RANK = {
 } as const satisfies Partial<Record<ItemStatus, number>>;
 export type ProgressStatus = keyof typeof PROGRESS_RANK;
 
+/** Returns true for a status that has a rank. */
 export function isProgress(status: ItemStatus): status is ProgressStatus {
   return status in PROGRESS_RANK;
 }
 
-const AFTER_SHIPPING: readonly ItemStatus[] = ['in_transit', 'delivered', 'returned'];
-const PRODUCTION: readonly ItemStatus[] = [
-  'passed',
-  'in_production',
-  'printed',
-  'shipped',
-  ...AFTER_SHIPPING,
-];
-
-/** Which status may follow which. Whatever is not here does not happen: the reducer keeps the old one. */
-export const ITEM_TRANSITIONS: Readonly<Record<ItemStatus, readonly ItemStatus[]>> = {
-  draft: ['created'],
-  created: ['uploading', 'passed', 'on_hold', 'failed', 'cancelled'],
-  uploading: ['passed', 'on_hold', 'failed', 'cancelled'],
-  passed: [
-    'in_production',
-    'printed',
-    'shipped',
-    ...AFTER_SHIPPING,
-    'manual_handling',
-    'on_hold',
-    'cancelled',
-  ],
-  in_production: ['printed', 'shipped', ...AFTER_SHIPPING, 'manual_handling', 'on_hold', 'cancelled'],
-  printed: ['shipped', ...AFTER_SHIPPING, 'manual_handling', 'on_hold', 'cancelled'],
-  shipped: AFTER_SHIPPING,
-  in_transit: ['delivered', 'returned'],
-  delivered: ['returned'],
-  returned: [],
-  on_hold: [...PRODUCTION, 'manual_handling', 'failed', 'cancelled'],
-  // Resolved by an operator (back to any point of production) or by the parcel turning up as shipped.
-  manual_handling: [...PRODUCTION, 'on_hold', 'cancelled'],
-  failed: [],
-  cancelled: [],
-};
-
-/** Items that the partner has let go of: nothing about their address or price changes any more. */
+/** Returns true when the item has left the partner. Its address, method and price no longer change. */
 export function hasShipped(status: ItemStatus): boolean {
   return isProgress(status) && PROGRESS_RANK[status] >= PROGRESS_RANK.shipped;
 }
 
-/** Statuses of orders of which nothing more is expected. */
+/** Order statuses that are final. */
 export const ENDED_ORDERS: readonly OrderStatus[] = ['delivered', 'returned', 'failed', 'canceled'];
 
 /** Statuses of orders that have a running workflow. The partial index `orders_open` names the same. */
@@ -123,15 +88,15 @@ export const UNSHIPPED_ORDERS: readonly OrderStatus[] = OPEN_ORDERS.filter(
   (status) => !hasShipped(status as ItemStatus),
 );
 
-/** Nothing more is expected of an item in one of these. */
+/** Returns true for an item status that is final. A delivered item can still be returned. */
 export function isFinal(status: ItemStatus): boolean {
   return status === 'delivered' || status === 'returned' || status === 'failed' || status === 'cancelled';
 }
 
 /**
- * The order's status, from its items alone:
- * one failed item fails the order; cancelled items do not count unless all are;
- * an item that waits for a person puts the order on hold; otherwise the item least far along speaks for all.
+ * Derives an order's status from the statuses of its items.
+ * One failed item fails the order. Cancelled items do not count, unless all items are cancelled.
+ * An item that waits for an operator puts the order on hold. Otherwise the least advanced item decides.
  */
 export function deriveOrderStatus(items: readonly ItemStatus[]): OrderStatus {
   if (items.includes('failed')) return 'failed';

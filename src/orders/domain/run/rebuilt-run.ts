@@ -4,14 +4,14 @@ import type { PlannedPrintOrder, PostbackEvent, RunEvent } from '../lifecycle/ru
 import { type Delivery, initialRunState, type RunState } from '../lifecycle/run-state';
 import { hasShipped, type ItemStatus } from '../lifecycle/statuses';
 
-/** An order as its rows tell of it: what a run that was lost knew. */
+/** An order as its rows show it: the input for rebuilding the state of a lost run. */
 export interface RecordedOrder {
-  /** The run's version that the rows show. */
+  /** The version of the run that the rows show. */
   readonly runVersion: number;
   readonly shippingRevision: number;
   readonly items: readonly { readonly id: string; readonly quantity: number; readonly status: ItemStatus }[];
   readonly printOrders: readonly RecordedPrintOrder[];
-  /** Those the run had taken in, in the order of their receipt. */
+  /** The postbacks that the run had applied, in the order of their receipt. */
   readonly postbacks: readonly PostbackEvent[];
   /** Epoch milliseconds of the last change. */
   readonly updatedAt: number;
@@ -19,17 +19,17 @@ export interface RecordedOrder {
 
 export interface RecordedPrintOrder extends PlannedPrintOrder {
   readonly status: Delivery | 'planned' | 'cancelled';
-  /** Epoch milliseconds; null before the partner took it. */
+  /** Epoch milliseconds. Null before the partner accepted it. */
   readonly acceptedAt: number | null;
-  /** The label that stands: bought for the order's present address and method. */
+  /** The valid shipment: bought for the present address and method. */
   readonly shipmentId: string | null;
   readonly transit: 'in_transit' | 'delivered' | 'returned' | null;
 }
 
 /**
- * The state in which a lost run would stand, made by telling the lifecycle once more what the rows keep.
- * @returns null when that gives other statuses than the rows show: operators' acts and cancellations are
- *   not kept as events, so that an order that saw one is left to a person
+ * Rebuilds the state of a lost run: replays the events that the rows keep.
+ * @returns null when the result has other statuses than the rows. The rows do not keep repairs and cancellations as
+ *   events, so that an operator has to look at such an order
  */
 export function rebuiltRun(order: RecordedOrder): { state: RunState; clock: RunClock } | null {
   const events: RunEvent[] = [];
@@ -51,14 +51,14 @@ export function rebuiltRun(order: RecordedOrder): { state: RunState; clock: RunC
   }
   let state = initialRunState(order.items);
   for (const event of events) ({ state } = reduce(state, event));
-  const isSame = order.items.every(
+  const isSameStatus = order.items.every(
     ({ id, status }) => state.items.find((item) => item.id === id)?.status === status,
   );
-  const arrived = order.printOrders.every(
+  const isSameDelivery = order.printOrders.every(
     ({ id, status }) =>
       status === 'planned' || state.printOrders.find((each) => each.id === id)?.delivery === status,
   );
-  if (!isSame || !arrived || state.phase === 'closed') return null;
+  if (!isSameStatus || !isSameDelivery || state.phase === 'closed') return null;
   const accepted = order.printOrders.flatMap(({ id, acceptedAt }) =>
     acceptedAt === null ? [] : [[id, acceptedAt] as const],
   );

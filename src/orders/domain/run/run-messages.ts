@@ -4,19 +4,19 @@ import type { RunState } from '../lifecycle/run-state';
 import type { FinancialStatus, OrderStatus } from '../lifecycle/statuses';
 import type { RunRows } from './run-rows';
 
-/** What the order workflow starts with. No personal data: the run reads addresses from Postgres. */
+/** Input of the order workflow. It has no personal data: activities read addresses from Postgres. */
 export interface OrderRunInput {
   readonly orderId: string;
   readonly clientId: string;
   readonly orderReferenceId: string;
   /** ISO 3166-1 alpha-2 of the delivery address. */
   readonly country: string;
-  /** Id of the request that submitted the order, carried into every log line. */
+  /** Id of the request that submitted the order. Every log line of the run has it. */
   readonly requestId: string;
   readonly items: readonly { readonly id: string; readonly quantity: number }[];
   readonly receivedDeadlineMs: number;
   readonly fileRetryWindowMs: number;
-  /** Set when a long run goes on as a new one. */
+  /** Set when a run continues as new. */
   readonly carried?: { readonly state: RunState; readonly clock: RunClock };
 }
 
@@ -24,24 +24,24 @@ export interface OrderRunResult {
   readonly fulfillmentStatus: OrderStatus;
 }
 
-/** Which step of a run it is: the position in the history (`runPosition`), then the state's version. */
+/** Orders the records of a run: by the position in the history (`runPosition`), then by the state's version. */
 export interface RecordStep {
   readonly position: number;
   readonly version: number;
 }
 
 /**
- * What a step of the run writes to Postgres, in one transaction: everything as it stands, not what has changed. The
- * step before it may never have been written, or may have been written otherwise by a try that was lost.
+ * What the run writes to Postgres after a batch of events, in one transaction. It holds all statuses, not only changes:
+ * the record before it may be missing, or may be of an attempt that Temporal lost.
  */
 export interface RunRecord extends RecordStep, RunRows {
   readonly orderId: string;
-  /** The step that it follows; null: what was written before this run began stands. */
+  /** The record before this one. Null for the first record after continue-as-new. */
   readonly follows: RecordStep | null;
-  /** Null: as it was when this run began. */
+  /** Null: as it was when this run started. */
   readonly financialStatus: FinancialStatus | null;
   readonly effects: readonly RunEffect[];
-  /** Postbacks taken in by this step. */
+  /** Inbox ids of the postbacks in this batch. */
   readonly handledPostbacks: readonly string[];
   readonly refusal: {
     readonly code: string;
@@ -50,7 +50,7 @@ export interface RunRecord extends RecordStep, RunRows {
   } | null;
 }
 
-/** Names and shapes of the messages a run takes; the workflow defines them, the API and the outbox send them. */
+/** Names of the updates and queries of the order workflow. The API sends them. */
 export const ORDER_UPDATES = {
   dispatch: 'dispatch',
   changeShipping: 'changeShipping',
@@ -68,7 +68,7 @@ export interface CancelRequest {
   readonly reason: string;
 }
 
-/** An operator's act on a run that waits for one. */
+/** An operator's repair of an order. */
 export type RepairRequest = {
   readonly by: string;
   readonly reason: string;
@@ -78,7 +78,7 @@ export type RepairRequest = {
   | {
       readonly action: 'reroute' | 'reproduce';
       readonly itemId: string;
-      /** Units; all of them when null. */
+      /** Units. Null: all. */
       readonly quantity: number | null;
       /** Null: routing chooses. */
       readonly partnerId: string | null;
@@ -86,7 +86,7 @@ export type RepairRequest = {
   | { readonly action: 'cancel'; readonly itemIds: readonly string[] }
 );
 
-/** Types of the failures with which a run refuses a message; the API turns them into answers. */
+/** Failure types with which a run refuses an update. The API maps them to its error codes. */
 export const RUN_REFUSALS = {
   conflict: 'Conflict',
   notReady: 'NotReady',

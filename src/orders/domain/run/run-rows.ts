@@ -2,7 +2,7 @@ import { deriveStatus, jobStatus } from '../lifecycle/derive';
 import type { AttentionReason, PrintOrderState, RunState } from '../lifecycle/run-state';
 import type { ItemStatus, OrderStatus } from '../lifecycle/statuses';
 
-/** An order's rows in Postgres as the state of its run has them. */
+/** The statuses that an order's rows in Postgres have, as a run's state defines them. */
 export interface RunRows {
   readonly fulfillmentStatus: OrderStatus;
   readonly items: readonly { readonly id: string; readonly status: ItemStatus }[];
@@ -11,6 +11,7 @@ export interface RunRows {
   readonly attention: readonly AttentionReason[];
 }
 
+/** Returns the statuses of the rows for a state. */
 export function rowsOf(state: RunState): RunRows {
   return {
     fulfillmentStatus: deriveStatus(state),

@@ -12,7 +12,7 @@ const clock: RunClock = { acceptedAt: { '501': acceptedAt }, raised: [], shipped
 /** The end of the dispatch date, 2026-01-09. */
 const dispatchDateEnds = Date.parse('2026-01-10T00:00:00Z');
 
-test('no received within the time allowed', () => {
+test('received must arrive within the allowed time', () => {
   expect(nextDeadline(running(), clock, settings)).toEqual({
     kind: 'attention',
     reason: 'not_received',
@@ -21,27 +21,27 @@ test('no received within the time allowed', () => {
   });
 });
 
-test('one item received is not all of them', () => {
+test('received for one item does not cover the others', () => {
   const { state } = play(running(), postback('received', { jobId: POSTER.jobId }));
   expect(nextDeadline(state, clock, settings)).toMatchObject({ reason: 'not_received' });
 });
 
 test.each([
   ['not printed', 'received', 'not_printed'],
-  ['printed, not asked for dispatch', 'printed', 'not_dispatched'],
+  ['printed, no dispatch requested', 'printed', 'not_dispatched'],
 ] as const)('%s by the end of the dispatch date', (_what, status, reason) => {
   const { state } = play(running(), postback(status));
   expect(nextDeadline(state, clock, settings)).toMatchObject({ reason, at: dispatchDateEnds });
 });
 
-test('each is raised once', () => {
+test('each deadline is raised once', () => {
   const first = nextDeadline(running(), clock, settings);
   if (first?.kind !== 'attention') throw new Error('no deadline');
   const raised = { ...clock, raised: [deadlineKey(first)] };
   expect(nextDeadline(running(), raised, settings)).toMatchObject({ reason: 'not_printed' });
 });
 
-test('none before the partner has the print order, while the order is prepared, and with labels made', () => {
+test('there is no deadline during preparation, before the partner accepted the print order, and after the labels were bought', () => {
   expect(nextDeadline(newOrder(), clock, settings)).toBeNull();
   const refused = play(running(), {
     type: 'delivery',
@@ -50,16 +50,16 @@ test('none before the partner has the print order, while the order is prepared, 
     message: 'no',
   }).state;
   expect(nextDeadline(refused, clock, settings)).toBeNull();
-  const labelled = play(running(), postback('printed'), {
+  const dispatched = play(running(), postback('printed'), {
     type: 'dispatched',
     printOrderId: '501',
     shipmentId: 's',
     revision: 0,
   }).state;
-  expect(nextDeadline(labelled, clock, settings)).toBeNull();
+  expect(nextDeadline(dispatched, clock, settings)).toBeNull();
 });
 
-test('a parcel that is never seen again ends its run after ninety days', () => {
+test('a shipped order that is not delivered ends after ninety days', () => {
   const shippedAt = Date.parse('2026-01-09T16:00:00Z');
   const { state } = play(running(), postback('shipped'), tracked('in_transit'));
   expect(nextDeadline(state, { ...clock, shippedAt }, settings)).toEqual({

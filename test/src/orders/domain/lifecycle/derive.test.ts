@@ -23,13 +23,13 @@ const { received, printed, shipped } = JOB_PROGRESS;
 const early = { at: '2026-01-05T10:00:00.000Z', message: 'no ink' };
 const late = '2026-01-05T11:00:00.000Z';
 
-describe('a job’s status follows from what is known of it', () => {
+describe('the status of a job is derived from its facts', () => {
   test.each<[string, Partial<JobState>, Partial<PrintOrderState>, ItemStatus | null]>([
-    ['handed over', {}, {}, 'passed'],
+    ['not yet received', {}, {}, 'passed'],
     ['refused by its partner', {}, { delivery: 'refused' }, 'manual_handling'],
-    ['never delivered', {}, { delivery: 'undeliverable' }, 'manual_handling'],
+    ['undeliverable', {}, { delivery: 'undeliverable' }, 'manual_handling'],
     [
-      'never delivered, and yet spoken of',
+      'undeliverable, with a received postback',
       { progress: received },
       { delivery: 'undeliverable' },
       'in_production',
@@ -46,12 +46,12 @@ describe('a job’s status follows from what is known of it', () => {
     ['printed after an error', { error: early, progress: printed, progressAt: late }, {}, 'printed'],
     ['partly cancelled', { cancelledQuantity: 1, progress: printed }, {}, 'manual_handling'],
     ['shipped', { progress: shipped }, {}, 'shipped'],
-    ['shipped, though partly cancelled', { progress: shipped, cancelledQuantity: 1 }, {}, 'shipped'],
-    ['shipped, though cancelled for good', { progress: shipped, ended: 'cancelled' }, {}, 'shipped'],
+    ['shipped and partly cancelled', { progress: shipped, cancelledQuantity: 1 }, {}, 'shipped'],
+    ['shipped after it ended as cancelled', { progress: shipped, ended: 'cancelled' }, {}, 'shipped'],
     ['scanned', { progress: shipped }, { transit: 'in_transit' }, 'in_transit'],
     ['returned', { progress: shipped }, { transit: 'returned' }, 'returned'],
-    ['left behind by a parcel', { progress: received }, { transit: 'delivered' }, 'in_production'],
-    ['cancelled for good', { ended: 'cancelled', error: early }, {}, 'cancelled'],
+    ['not in a delivered parcel', { progress: received }, { transit: 'delivered' }, 'in_production'],
+    ['ended as cancelled', { ended: 'cancelled', error: early }, {}, 'cancelled'],
     ['replaced', { ended: 'superseded', progress: shipped }, {}, null],
   ])('%s', (_what, job, order, status) => {
     const jobNow = { ...aJob, ...job };
@@ -59,7 +59,7 @@ describe('a job’s status follows from what is known of it', () => {
   });
 });
 
-describe('an order’s status follows from its items', () => {
+describe('the status of an order is derived from its items', () => {
   test.each<[ItemStatus[], string]>([
     [['printed', 'shipped'], 'printed'],
     [['delivered', 'shipped'], 'shipped'],
@@ -74,7 +74,7 @@ describe('an order’s status follows from its items', () => {
   });
 });
 
-test('attention is raised by what is known, and goes when it no longer is', () => {
+test('attention is raised by facts, and removed when its cause no longer exists', () => {
   const half = play(
     running(),
     postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: 1 }] }),
@@ -95,7 +95,7 @@ test('attention is raised by what is known, and goes when it no longer is', () =
   expect(deriveAttention(running())).toEqual([]);
 });
 
-test('parcels hold what still counts and was not cancelled', () => {
+test('parcels hold the units that have not ended and were not cancelled', () => {
   const { state } = play(
     running(),
     postback('cancelled', {

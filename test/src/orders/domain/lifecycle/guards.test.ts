@@ -22,27 +22,27 @@ const delivery = (outcome: 'refused' | 'undeliverable'): RunEvent => ({
 const dispatched: RunEvent = { type: 'dispatched', printOrderId: '501', shipmentId: 's', revision: 0 };
 const cancelled = (quantity: number | null) =>
   postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity }] });
-const parked = play(newOrder(), { type: 'parked', reason: 'no_partner', message: 'nobody' }).state;
+const parked = play(newOrder(), { type: 'parked', reason: 'no_partner', message: 'no partner' }).state;
 
 describe('dispatch', () => {
   test.each<[string, RunState, string | null]>([
-    ['taken by its partner', having(), null],
+    ['accepted by its partner', having(), null],
     ['has labels already', having(dispatched, postback('shipped')), null],
     ['on hold, with labels', having(dispatched, hold), null],
     ['partly cancelled', having(cancelled(null)), null],
     ['not planned', newOrder(), 'NotReady'],
-    ['not confirmed', play(newOrder(), { type: 'prepared', printOrders: [plan()] }).state, 'NotReady'],
+    ['not accepted', play(newOrder(), { type: 'prepared', printOrders: [plan()] }).state, 'NotReady'],
     ['undeliverable', having(delivery('undeliverable')), 'NotReady'],
     ['refused', having(delivery('refused')), 'Conflict'],
     ['cancelled by its partner', having(postback('cancelled')), 'Conflict'],
     ['on hold', having(hold), 'Conflict'],
-    ['shipped another way', having(postback('shipped')), 'Conflict'],
+    ['shipped without labels', having(postback('shipped')), 'Conflict'],
   ])('%s', (_what, state, type) => {
     expect(whyNotDispatch(state, '501')?.type ?? null).toBe(type);
   });
 });
 
-describe('a client cancels or changes', () => {
+describe('a client’s cancel or shipping change', () => {
   test.each<[string, RunState, boolean]>([
     ['in preparation', newOrder(), true],
     ['printed', having(postback('printed')), true],
@@ -55,7 +55,7 @@ describe('a client cancels or changes', () => {
     expect(whyNotChangeShipping(state) === null).toBe(may);
   });
 
-  test('what the order’s row shows says the same where all of its items are at one', () => {
+  test('whyStatusForbids returns the same from the order’s row when all items have one status', () => {
     for (const status of ORDER_STATUSES) {
       const item: ItemStatus = status === 'canceled' ? 'cancelled' : status;
       const state = { ...newOrder(), items: newOrder().items.map((each) => ({ ...each, status: item })) };
@@ -68,49 +68,49 @@ describe('a client cancels or changes', () => {
   });
 });
 
-describe('an operator', () => {
+describe('an operator’s repair', () => {
   const items = [POSTER.itemId];
-  const act = (request: Omit<RepairRequest, 'by' | 'reason'>) =>
+  const repair = (request: Omit<RepairRequest, 'by' | 'reason'>) =>
     ({ ...byOperator, ...request }) as RepairRequest;
-  const reroute = act({ action: 'reroute', itemId: '1', quantity: null, partnerId: null } as never);
-  const reproduce = act({ action: 'reproduce', itemId: '1', quantity: null, partnerId: null } as never);
-  const retry = act({ action: 'retry', itemIds: items } as never);
-  const cancel = act({ action: 'cancel', itemIds: items } as never);
+  const reroute = repair({ action: 'reroute', itemId: '1', quantity: null, partnerId: null } as never);
+  const reproduce = repair({ action: 'reproduce', itemId: '1', quantity: null, partnerId: null } as never);
+  const retry = repair({ action: 'retry', itemIds: items } as never);
+  const cancel = repair({ action: 'cancel', itemIds: items } as never);
 
   test.each<[string, RepairRequest, RunState, string | null]>([
-    ['holds', act({ action: 'hold' }), having(), null],
-    ['holds twice', act({ action: 'hold' }), having(hold), 'Conflict'],
-    ['holds what has shipped', act({ action: 'hold' }), having(postback('shipped')), 'Conflict'],
-    ['releases', act({ action: 'release' }), having(hold), null],
-    ['releases what is not held', act({ action: 'release' }), having(), 'Conflict'],
-    ['retries a parked order', retry, parked, null],
-    ['retries an order that is being prepared', retry, newOrder(), 'Conflict'],
-    ['retries after a refusal', retry, having(delivery('refused')), null],
-    ['retries after an error', retry, having(postback('error')), null],
-    ['retries what was given back', retry, having(cancelled(null)), 'Conflict'],
-    ['retries what goes well', retry, having(), 'Conflict'],
-    ['retries on hold', retry, having(postback('error'), hold), 'Conflict'],
-    ['retries an item there is not', act({ action: 'retry', itemIds: ['9'] } as never), having(), 'Invalid'],
-    ['reroutes what is being made', reroute, having(postback('received')), null],
-    ['reroutes what was refused', reroute, having(delivery('refused')), null],
-    ['reroutes what has shipped', reroute, having(postback('shipped')), 'Conflict'],
-    ['reroutes before production', reroute, newOrder(), 'Conflict'],
-    ['reroutes on hold', reroute, having(hold), 'Conflict'],
+    ['hold', repair({ action: 'hold' }), having(), null],
+    ['hold twice', repair({ action: 'hold' }), having(hold), 'Conflict'],
+    ['hold after shipping', repair({ action: 'hold' }), having(postback('shipped')), 'Conflict'],
+    ['release', repair({ action: 'release' }), having(hold), null],
+    ['release without a hold', repair({ action: 'release' }), having(), 'Conflict'],
+    ['retry a parked order', retry, parked, null],
+    ['retry during preparation', retry, newOrder(), 'Conflict'],
+    ['retry after a refusal', retry, having(delivery('refused')), null],
+    ['retry after an error', retry, having(postback('error')), null],
+    ['retry an item that its partner cancelled', retry, having(cancelled(null)), 'Conflict'],
+    ['retry without a problem', retry, having(), 'Conflict'],
+    ['retry on hold', retry, having(postback('error'), hold), 'Conflict'],
+    ['retry an unknown item', repair({ action: 'retry', itemIds: ['9'] } as never), having(), 'Invalid'],
+    ['reroute in production', reroute, having(postback('received')), null],
+    ['reroute after a refusal', reroute, having(delivery('refused')), null],
+    ['reroute after shipping', reroute, having(postback('shipped')), 'Conflict'],
+    ['reroute before production', reroute, newOrder(), 'Conflict'],
+    ['reroute on hold', reroute, having(hold), 'Conflict'],
     [
-      'reroutes to the partner that has it',
+      'reroute to the same partner',
       { ...reroute, partnerId: 'berlin' } as RepairRequest,
       having(),
       'Conflict',
     ],
-    ['reproduces what has shipped', reproduce, having(postback('shipped')), null],
-    ['reproduces before production', reproduce, newOrder(), 'Conflict'],
-    ['reproduces an item there is not', { ...reproduce, itemId: '9' } as RepairRequest, having(), 'Invalid'],
-    ['cancels', cancel, having(), null],
-    ['cancels in preparation', cancel, newOrder(), null],
-    ['cancels what has shipped', cancel, having(postback('shipped')), 'Conflict'],
-    ['cancels twice', cancel, having({ type: 'cancel_items', ...byOperator, itemIds: items }), 'Conflict'],
-    ['cancels an item there is not', act({ action: 'cancel', itemIds: ['9'] } as never), having(), 'Invalid'],
-    ['does anything after the end', act({ action: 'hold' }), having(tracked('delivered')), 'Conflict'],
+    ['reproduce after shipping', reproduce, having(postback('shipped')), null],
+    ['reproduce before production', reproduce, newOrder(), 'Conflict'],
+    ['reproduce an unknown item', { ...reproduce, itemId: '9' } as RepairRequest, having(), 'Invalid'],
+    ['cancel', cancel, having(), null],
+    ['cancel during preparation', cancel, newOrder(), null],
+    ['cancel after shipping', cancel, having(postback('shipped')), 'Conflict'],
+    ['cancel twice', cancel, having({ type: 'cancel_items', ...byOperator, itemIds: items }), 'Conflict'],
+    ['cancel an unknown item', repair({ action: 'cancel', itemIds: ['9'] } as never), having(), 'Invalid'],
+    ['any repair after the end', repair({ action: 'hold' }), having(tracked('delivered')), 'Conflict'],
   ])('%s', (_what, request, state, type) => {
     expect(whyNotRepair(state, request)?.type ?? null).toBe(type);
   });

@@ -17,38 +17,38 @@ test.each<[string, RunState, 'reroute' | 'reproduce', number | null, number]>([
   ['all units of a job in error', having(postback('error')), 'reproduce', null, 3],
   ['some units of a job in error', having(postback('error')), 'reproduce', 2, 2],
   ['the cancelled units', having(cancelled(1)), 'reproduce', null, 1],
-  ['more than the cancelled units, when asked for', having(cancelled(1)), 'reproduce', 3, 3],
+  ['more than the cancelled units, on request', having(cancelled(1)), 'reproduce', 3, 3],
   ['no more than there are', having(cancelled(1)), 'reproduce', 9, 3],
-  ['what is being made, elsewhere', having(postback('received')), 'reroute', null, 3],
-  ['some of what is being made, elsewhere', having(), 'reroute', 2, 2],
-  ['nothing of what is being made, when made in addition', having(), 'reproduce', 2, 0],
-  ['nothing of what has shipped', having(postback('shipped')), 'reroute', null, 0],
-  ['what is missing in a short shipment', having(cancelled(1), postback('shipped')), 'reproduce', null, 1],
+  ['units in production, by a reroute', having(postback('received')), 'reroute', null, 3],
+  ['some units in production, by a reroute', having(), 'reroute', 2, 2],
+  ['no units in production, by a reproduce', having(), 'reproduce', 2, 0],
+  ['no shipped units', having(postback('shipped')), 'reroute', null, 0],
+  ['the missing units of a short shipment', having(cancelled(1), postback('shipped')), 'reproduce', null, 1],
 ])('takes over %s', (_what, state, action, quantity, taken) => {
   expect(units(state, action, quantity)).toBe(taken);
 });
 
-test('nothing is taken from a partner to be given to the same, unless it waits', () => {
+test('a reroute to the same partner takes over only waiting units', () => {
   expect(units(having(), 'reroute', null, 'berlin')).toBe(0);
   expect(units(having(), 'reroute', null, 'ohio')).toBe(3);
   expect(units(having(postback('error')), 'reroute', null, 'berlin')).toBe(3);
 });
 
-test('whatever partners say and operators move, each unit is asked of one partner', () => {
+test('each unit is ordered from exactly one partner after any postbacks and reroutes', () => {
   const move = fc.record({
     act: fc.constant('reroute' as const),
     itemId: fc.constantFrom(POSTER.itemId, STICKER.itemId),
     quantity: fc.constantFrom(null, 1, 2, 3),
     partnerId: fc.constantFrom(null, 'berlin', 'ohio'),
   });
-  const word = fc.record({
+  const said = fc.record({
     act: fc.constant('postback' as const),
     status: fc.constantFrom('received', 'printed', 'error', 'cancelled', 'shipped' as const),
     printOrder: fc.nat(4),
     units: fc.constantFrom(null, 1, 2),
   });
   fc.assert(
-    fc.property(fc.array(fc.oneof(move, word), { maxLength: 12 }), (script) => {
+    fc.property(fc.array(fc.oneof(move, said), { maxLength: 12 }), (script) => {
       let state = running();
       let next = 900;
       for (const line of script) {
@@ -77,11 +77,11 @@ test('whatever partners say and operators move, each unit is asked of one partne
           state = play(state, postback(line.status, { printOrderId: id, items })).state;
         }
         for (const item of state.items) {
-          const asked = state.printOrders
+          const ordered = state.printOrders
             .flatMap(({ jobs }) => jobs)
             .filter((job) => job.itemId === item.id && job.ended === null)
             .reduce((sum, job) => sum + job.quantity, 0);
-          expect(asked).toBe(item.quantity);
+          expect(ordered).toBe(item.quantity);
         }
       }
     }),

@@ -12,7 +12,7 @@ import {
   type RunState,
 } from '../../../../../src/orders/domain/lifecycle/run-state';
 
-/** Runs for tests of the lifecycle: two items, three posters and a sticker, at one partner. */
+/** Order runs for tests of the lifecycle: two items (three posters and a sticker) at one partner. */
 
 export const POSTER = { jobId: '701', itemId: '1' };
 export const STICKER = { jobId: '702', itemId: '2' };
@@ -38,6 +38,7 @@ export const newOrder = (): RunState =>
     { id: STICKER.itemId, quantity: 1 },
   ]);
 
+/** Applies events one after the other. @throws Error for a status change that the transition table does not list */
 export function play(
   state: RunState,
   ...events: readonly RunEvent[]
@@ -47,6 +48,8 @@ export function play(
   for (const event of events) {
     const step = reduce(now, event);
     now = step.state;
+    if (step.refused.length > 0)
+      throw new Error(`${event.type} has refused changes: ${JSON.stringify(step.refused)}`);
     effects.push(...step.effects);
   }
   return { state: now, effects };
@@ -54,11 +57,13 @@ export function play(
 
 export const accepted: RunEvent = { type: 'delivery', printOrderId: '501', outcome: 'accepted', message: '' };
 
-/** An order that its partner has taken. */
+/** An order whose print order its partner has accepted. */
 export const running = (): RunState =>
   play(newOrder(), { type: 'fetching_files' }, { type: 'prepared', printOrders: [plan()] }, accepted).state;
 
 let events = 0;
+
+/** A postback about the whole print order, one second after the last. */
 export function postback(status: PostbackEvent['status'], more: Partial<PostbackEvent> = {}): PostbackEvent {
   events += 1;
   return {
@@ -86,7 +91,7 @@ export const tracked = (
   transit,
 });
 
-export const byOperator = { by: 'operator', reason: 'told by phone' };
+export const byOperator = { by: 'operator', reason: 'agreed by phone' };
 
 export const statuses = ({ items }: RunState): string[] => items.map(({ status }) => status);
 export const printOrder = (state: RunState, id = '501'): PrintOrderState =>

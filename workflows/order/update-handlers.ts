@@ -17,27 +17,28 @@ import {
 } from '../../src/orders/domain/run/run-messages';
 import { database } from './activities';
 import type { BackgroundSteps, OrderRunContext } from './background-steps';
-import { refusal, refuseWith } from './failures';
 import { Mutex } from './mutex';
+import { refuse, refuseWith } from './refusals';
 
-/** A run that tells when it has decided on, and written, everything taken in so far. */
+/** An order run, with a way to wait until its events are processed. */
 export interface SettlingRun extends OrderRunContext {
+  /** Resolves when all events taken so far are applied and recorded. */
   settled(): Promise<void>;
 }
 
-/** The updates of a run: each takes its events in and answers with what came of them. */
-export class Updates {
-  /** Operators' acts: one at a time, each on what the one before left. */
+/** Handlers of the order workflow's updates. Each one takes events and returns their result. */
+export class UpdateHandlers {
+  /** Runs one repair at a time: each starts from the result of the one before. */
   private readonly repairs = new Mutex();
 
-  /** @param local lets one local activity go on at a time */
+  /** @param local runs one local activity at a time */
   constructor(
     private readonly run: SettlingRun,
     private readonly steps: BackgroundSteps,
     private readonly local: Mutex,
   ) {}
 
-  /** Whether an operator's act is under way. */
+  /** True while a repair is running. */
   get repairing(): boolean {
     return this.repairs.busy;
   }
@@ -47,18 +48,18 @@ export class Updates {
       const { shipment } = printOrderOf(this.run.state, printOrderId);
       if (shipment !== null) return { shipmentId: shipment.id };
       refuseWith(whyNotDispatch(this.run.state, printOrderId));
-      const failure = await this.steps.dispatch(printOrderId);
+      const why = await this.steps.dispatch(printOrderId);
       await this.run.settled();
-      if (failure !== undefined) throw failure;
+      refuseWith(why);
     }
   }
 
   async changeShipping(changeId: string): Promise<{ revision: number }> {
-    await accepted();
+    await acceptance();
     refuseWith(whyNotChangeShipping(this.run.state));
     const result = await this.local.run(() => database.applyShippingChange({ ...this.run.ids, changeId }));
     if (result.outcome === 'refused') {
-      throw refusal(RUN_REFUSALS.invalid, result.message, result.reference);
+      throw refuse(RUN_REFUSALS.invalid, result.message, result.reference);
     }
     this.run.take({ type: 'shipping_changed', revision: result.revision });
     await this.run.settled();
@@ -66,26 +67,26 @@ export class Updates {
   }
 
   async cancel(request: CancelRequest): Promise<{ fulfillmentStatus: OrderStatus }> {
-    await accepted();
+    await acceptance();
     refuseWith(whyNotCancel(this.run.state));
     if (this.run.state.phase === 'preparing') this.steps.stopPreparing();
     this.run.take({ type: 'cancel_requested', by: request.by, reason: request.reason });
-    await this.partnersWord();
+    await this.partnersAnswer();
     return { fulfillmentStatus: deriveStatus(this.run.state) };
   }
 
   async repair(request: RepairRequest): Promise<{ fulfillmentStatus: OrderStatus }> {
     return await this.repairs.run(async () => {
-      await accepted();
-      // The act before it may have left nothing to do.
+      await acceptance();
+      // The repair before this one can have left nothing to do.
       refuseWith(whyNotRepair(this.run.state, request));
-      await this.act(request);
+      await this.apply(request);
       await this.run.settled();
       return { fulfillmentStatus: deriveStatus(this.run.state) };
     });
   }
 
-  private async act(request: RepairRequest): Promise<void> {
+  private async apply(request: RepairRequest): Promise<void> {
     const { by, reason } = request;
     switch (request.action) {
       case 'hold':
@@ -107,14 +108,14 @@ export class Updates {
 
   private async cancelItems(request: Extract<RepairRequest, { action: 'cancel' }>): Promise<void> {
     const { by, reason, itemIds } = request;
-    // Since 2026-11-21; without it the items were cancelled whatever their partner said.
+    // Since 2026-11-21. Before, items were cancelled without the partner's agreement.
     const asksPartner = patched('operator-cancel-asks-partner');
     this.run.take({ type: 'cancel_items', by, reason, itemIds, asksPartner });
-    if (asksPartner) await this.partnersWord();
+    if (asksPartner) await this.partnersAnswer();
   }
 
-  /** A partner's quick word is worth waiting for; a slow one comes with the order's status. */
-  private async partnersWord(): Promise<void> {
+  /** Waits for the partners' answers, for a short time. A later answer shows in the order's status. */
+  private async partnersAnswer(): Promise<void> {
     await this.run.settled();
     if (await this.steps.cancelsAnswered('5 seconds')) await this.run.settled();
   }
@@ -133,24 +134,24 @@ export class Updates {
         madeAt: madeAt(this.run.state, itemId),
       }),
     );
-    if (plan.outcome === 'refused') throw refusal(RUN_REFUSALS.conflict, plan.message);
+    if (plan.outcome === 'refused') throw refuse(RUN_REFUSALS.conflict, plan.message);
     this.run.take({ type: 'replaced', action, by, reason, printOrder: plan.printOrder, replaces });
     await this.run.settled();
     if (printOrderOf(this.run.state, plan.printOrder.id).jobs.every((job) => job.ended !== null)) {
-      throw refusal(RUN_REFUSALS.conflict, `item ${itemId} has shipped or ended meanwhile`);
+      throw refuse(RUN_REFUSALS.conflict, `item ${itemId} has shipped or ended in the meantime`);
     }
   }
 }
 
 /**
- * Until what asks for it is in the history: a workflow task that is lost takes an update with it, and nothing may
- * have been written of an act that nobody knows of. The timer ends the task under way.
+ * Waits until the update is in the history. When a workflow task is lost, so is an update that it accepted, and no rows may
+ * have been written for such an update. The timer ends the current workflow task.
  */
-async function accepted(): Promise<void> {
+async function acceptance(): Promise<void> {
   await sleep(1);
 }
 
-/** The print orders that still make an item. */
+/** Returns the print orders that still produce an item. */
 function madeAt(state: RunState, itemId: string): { printOrderId: string; partnerId: string }[] {
   return state.printOrders
     .filter(({ jobs }) => jobs.some((job) => job.itemId === itemId && job.ended === null))

@@ -1,14 +1,14 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 
 /**
- * Work in the background of a run: one task a name, each ending in events for the run's inbox.
- * The main loop never waits for a partner or a carrier, so that messages are taken in meanwhile.
+ * Runs asynchronous work beside the main loop of an order workflow. At most one task of each name runs at a time. A task
+ * reports its result as an event, so that the main loop never waits for a partner or a carrier.
  */
-export class Tasks {
+export class BackgroundTasks {
   private readonly running = new Map<string, CancellationScope>();
   private failure: unknown;
 
-  /** Starts a task unless one of that name is running. */
+  /** Starts a task, unless one of that name is running. */
   start(name: string, work: () => Promise<void>): void {
     if (this.running.has(name)) return;
     const scope = new CancellationScope();
@@ -29,7 +29,7 @@ export class Tasks {
     return this.running.has(name);
   }
 
-  /** Whether a task whose name starts so is running. */
+  /** Returns true when a task is running whose name has this prefix. */
   some(prefix: string): boolean {
     return this.names.some((name) => name.startsWith(prefix));
   }
@@ -46,9 +46,12 @@ export class Tasks {
     return this.failure !== undefined;
   }
 
-  /** A bug in a task: thrown on, so that the workflow task fails visibly and is tried again after a fix. */
+  /**
+   * Throws the failure of a task, which is a bug. The workflow task fails, and is retried after a fix is deployed.
+   * The failure is wrapped: a Temporal failure would end the workflow.
+   */
   rethrow(): void {
-    // Not as it came: a failure of Temporal's kind would end the run for good.
-    if (this.failure !== undefined) throw new Error('a task of the run failed', { cause: this.failure });
+    if (this.failure !== undefined)
+      throw new Error('a background task of the order run failed', { cause: this.failure });
   }
 }

@@ -6,33 +6,9 @@ import type {
   RunEffect,
   RunEvent,
 } from '../../../../../src/orders/domain/lifecycle/run-events';
-import { initialRunState, type RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
+import type { RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
 import { isProgress, PROGRESS_RANK } from '../../../../../src/orders/domain/lifecycle/statuses';
-
-const JOBS = [
-  { id: '701', itemId: '1', quantity: 3 },
-  { id: '702', itemId: '2', quantity: 1 },
-];
-
-function runningOrder(): RunState {
-  const state = initialRunState([
-    { id: '1', quantity: 3 },
-    { id: '2', quantity: 1 },
-  ]);
-  return reduce(state, {
-    type: 'prepared',
-    printOrders: [
-      {
-        id: '501',
-        partnerId: 'p',
-        partnerUid: 'p',
-        dispatchDate: '2026-01-09',
-        reproducesId: null,
-        jobs: JOBS,
-      },
-    ],
-  }).state;
-}
+import { play, postback, running } from './run-fixture';
 
 const postbackArbitrary: fc.Arbitrary<Omit<PostbackEvent, 'eventId'>> = fc
   .record({
@@ -67,7 +43,7 @@ function permutations<T>(list: readonly T[]): T[][] {
   return list.flatMap((head, index) => permutations(list.toSpliced(index, 1)).map((tail) => [head, ...tail]));
 }
 
-/** Every choice of one to `most` of the list. */
+/** Returns every choice of one to `most` elements of the list. */
 function subsets<T>(list: readonly T[], most: number): T[][] {
   if (most === 0) return [];
   return list.flatMap((head, index) => [
@@ -76,7 +52,7 @@ function subsets<T>(list: readonly T[], most: number): T[][] {
   ]);
 }
 
-/** How often an item's status was less far along than it had been before. */
+/** Returns how often an item's status was less advanced than before. */
 function stepsBack(states: readonly RunState[], itemId: string): number {
   let highest = 0;
   let count = 0;
@@ -89,32 +65,33 @@ function stepsBack(states: readonly RunState[], itemId: string): number {
   return count;
 }
 
-/** What must not depend on the order of arrival: everything but the count of changes and the order in `seen`. */
+/** Returns the part of the state that must not depend on the order of arrival. */
 function essence(state: RunState) {
   return { ...state, version: 0, seen: [...state.seen].sort() };
 }
 
-function play(events: readonly RunEvent[]): { states: RunState[]; effects: RunEffect[] } {
-  const states = [runningOrder()];
+/** The state before the first event and after each event, with all effects. */
+function playAll(events: readonly RunEvent[]): { states: RunState[]; effects: RunEffect[] } {
+  const states = [running()];
   const effects: RunEffect[] = [];
   for (const event of events) {
-    const step = reduce(states.at(-1)!, event);
+    const step = play(states.at(-1)!, event);
     states.push(step.state);
     effects.push(...step.effects);
   }
   return { states, effects };
 }
 
-describe('postbacks in any order and any number', () => {
-  test('every permutation, with duplicates, of up to five postbacks reaches one state', () => {
+describe('postbacks in any order and with duplicates', () => {
+  test('every permutation of up to five postbacks, with duplicates, leads to the same state', () => {
     fc.assert(
       fc.property(postbacks, fc.array(fc.nat(4), { maxLength: 5 }), (events, repeats) => {
-        const expected = essence(play(events).states.at(-1)!);
+        const expected = essence(playAll(events).states.at(-1)!);
         for (const permutation of permutations(events)) {
           const again = permutation.filter((_, index) => repeats.includes(index));
           const atOnce = permutation.flatMap((event) => (again.includes(event) ? [event, event] : [event]));
-          for (const told of [atOnce, [...permutation, ...again.toReversed()]]) {
-            expect(essence(play(told).states.at(-1)!)).toEqual(expected);
+          for (const arrived of [atOnce, [...permutation, ...again.toReversed()]]) {
+            expect(essence(playAll(arrived).states.at(-1)!)).toEqual(expected);
           }
         }
       }),
@@ -122,20 +99,8 @@ describe('postbacks in any order and any number', () => {
     );
   });
 
-  test('every set of up to five of these, told at the same times by the partner, in every order', () => {
-    const said = (more: Partial<PostbackEvent>, index: number): PostbackEvent => ({
-      type: 'postback',
-      eventId: `e${index}`,
-      printOrderId: '501',
-      status: 'received',
-      at: '2026-01-05T10:00:00.000Z',
-      message: null,
-      jobId: null,
-      items: null,
-      trackingCode: null,
-      trackingLink: null,
-      ...more,
-    });
+  test('every set of up to five postbacks from a fixed list leads to the same state in every order', () => {
+    const at = '2026-01-05T10:00:00.000Z';
     const later = '2026-01-05T10:01:00.000Z';
     const all = (
       [
@@ -150,12 +115,14 @@ describe('postbacks in any order and any number', () => {
         { status: 'cancelled', items: [{ jobId: '701', quantity: 1 }] },
         { status: 'cancelled', items: [{ jobId: '702', quantity: null }], at: later },
         { status: 'cancelled' },
-      ] satisfies Partial<PostbackEvent>[]
-    ).map(said);
+      ] satisfies (Partial<PostbackEvent> & Pick<PostbackEvent, 'status'>)[]
+    ).map(({ status, ...more }, index) =>
+      postback(status, { at, message: null, eventId: `e${index}`, ...more }),
+    );
     let back = 0;
     for (const events of subsets(all, 5)) {
       const ends = permutations(events).map((permutation) => {
-        const { states } = play(permutation);
+        const { states } = playAll(permutation);
         back += stepsBack(states, '1') + stepsBack(states, '2');
         return essence(states.at(-1)!);
       });
@@ -165,11 +132,11 @@ describe('postbacks in any order and any number', () => {
     expect(back).toBe(0);
   });
 
-  test('no progress ever goes back', () => {
+  test('progress never steps back', () => {
     fc.assert(
       fc.property(postbacks, (events) => {
         for (const permutation of permutations(events)) {
-          const { states } = play(permutation);
+          const { states } = playAll(permutation);
           for (const itemId of ['1', '2']) expect(stepsBack(states, itemId)).toBe(0);
         }
       }),
@@ -177,10 +144,10 @@ describe('postbacks in any order and any number', () => {
     );
   });
 
-  test('a duplicate gives the same state object and nothing to do', () => {
+  test('a duplicate returns the same state object and no effects', () => {
     fc.assert(
       fc.property(postbacks, (events) => {
-        const { states } = play(events);
+        const { states } = playAll(events);
         const end = states.at(-1)!;
         for (const event of events) {
           const again = reduce(end, event);
@@ -194,7 +161,7 @@ describe('postbacks in any order and any number', () => {
   test('stock of a job is consumed once', () => {
     fc.assert(
       fc.property(postbacks, (events) => {
-        const consumed = play(events).effects.flatMap((effect) =>
+        const consumed = playAll(events).effects.flatMap((effect) =>
           effect.type === 'consume_stock' ? effect.jobs.map(({ id }) => id) : [],
         );
         expect(new Set(consumed).size).toBe(consumed.length);

@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { reduce } from '../../../../../src/orders/domain/lifecycle/reduce';
+import { POSTBACK_STATUSES, type RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
+import { ATTENTION_REASONS, type RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
+import { isFinal } from '../../../../../src/orders/domain/lifecycle/statuses';
+import { ITEM_TRANSITIONS } from '../../../../../src/orders/domain/lifecycle/transitions';
+import { newOrder, POSTER, plan, play, postback, STICKER } from './run-fixture';
+
+/** Random sequences of every kind of event, from submission on: also sequences that no partner or operator would cause. */
+
+const request = { by: 'operator', reason: 'agreed by phone' };
+const printOrderId = fc.constantFrom('501', '502', '999');
+const itemIds = fc.constantFrom([POSTER.itemId], [STICKER.itemId], [POSTER.itemId, STICKER.itemId]);
+const shipmentId = fc.constantFrom('s1', 's2');
+const revision = fc.constantFrom(0, 1, 2);
+const one = <T>(value: T) => fc.constant(value);
+
+/** Generators by type of event. A type without an entry does not compile. */
+const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<Extract<RunEvent, { type: Type }>> } = {
+  fetching_files: one({ type: 'fetching_files' }),
+  refused: one({ type: 'refused', code: 'x', reason: 'y', details: null }),
+  parked: one({ type: 'parked', reason: 'no_partner', message: 'no partner' }),
+  prepared: one({ type: 'prepared', printOrders: [plan()] }),
+  delivery: fc.record({
+    type: one('delivery'),
+    printOrderId,
+    outcome: fc.constantFrom('accepted', 'refused', 'undeliverable'),
+    message: one(''),
+  }),
+  postback: fc
+    .record({
+      status: fc.constantFrom(...POSTBACK_STATUSES),
+      printOrderId,
+      jobId: fc.constantFrom(null, POSTER.jobId, STICKER.jobId, '801'),
+      quantity: fc.constantFrom(null, 1, 3),
+      minute: fc.integer({ min: 10, max: 15 }),
+    })
+    .map(({ status, jobId, quantity, minute, ...rest }) => {
+      const isList = status === 'cancelled' && jobId !== null;
+      return postback(status, {
+        ...rest,
+        at: `2026-01-05T10:${minute}:00.000Z`,
+        jobId: isList ? null : jobId,
+        items: isList ? [{ jobId, quantity }] : null,
+      });
+    }),
+  dispatched: fc.record({ type: one('dispatched'), printOrderId, shipmentId, revision }),
+  dispatch_failed: fc.record({ type: one('dispatch_failed'), printOrderId, message: one('no such street') }),
+  shipping_changed: fc.record({ type: one('shipping_changed'), revision }),
+  void_failed: fc.record({ type: one('void_failed'), printOrderId, shipmentId, message: one('scanned') }),
+  tracking: fc.record({
+    type: one('tracking'),
+    eventId: one('t'),
+    printOrderId,
+    transit: fc.constantFrom('in_transit', 'delivered', 'returned'),
+    shipmentId,
+  }),
+  cancel_requested: one({ type: 'cancel_requested', by: 'client', reason: 'no' }),
+  partner_cancel: fc.record({
+    type: one('partner_cancel'),
+    printOrderId,
+    jobIds: fc.constantFrom([POSTER.jobId], [POSTER.jobId, STICKER.jobId], ['801']),
+    outcome: fc.constantFrom('confirmed', 'refused'),
+    message: one('agreed'),
+  }),
+  deadline: fc.record({
+    type: one('deadline'),
+    reason: fc.constantFrom(...ATTENTION_REASONS),
+    printOrderId,
+  }),
+  hold: one({ type: 'hold', ...request }),
+  release: one({ type: 'release', ...request }),
+  retry: itemIds.map((ids) => ({ type: 'retry', ...request, itemIds: ids })),
+  replaced: fc
+    .record({
+      action: fc.constantFrom('reroute', 'reproduce'),
+      jobId: fc.constantFrom(POSTER.jobId, '801'),
+      quantity: fc.constantFrom(1, 2, 3),
+      isAdditional: fc.boolean(),
+      id: fc.constantFrom('502', '503'),
+    })
+    .map(({ action, jobId, quantity, isAdditional, id }) => ({
+      type: 'replaced',
+      action,
+      ...request,
+      printOrder: plan({
+        id,
+        partnerId: 'ohio',
+        reproducesId: '501',
+        jobs: [{ id: id === '502' ? '801' : '802', itemId: POSTER.itemId, quantity }],
+      }),
+      replaces: isAdditional ? [] : [{ jobId, quantity }],
+    })),
+  cancel_items: fc.record({ itemIds, asksPartner: fc.boolean() }).map(({ itemIds: ids, asksPartner }) => ({
+    type: 'cancel_items',
+    ...request,
+    itemIds: ids,
+    asksPartner,
+  })),
+};
+
+const anyEvent = fc.oneof(...(Object.values(EVENTS) as fc.Arbitrary<RunEvent>[]));
+/** Sequences from submission on, and sequences that start with a print order in production. */
+const sequences = fc.oneof(
+  fc.array(anyEvent, { maxLength: 30 }),
+  fc
+    .array(anyEvent, { maxLength: 30 })
+    .map((events): RunEvent[] => [
+      { type: 'fetching_files' },
+      { type: 'prepared', printOrders: [plan()] },
+      ...events,
+    ]),
+);
+
+/** The states before and after each event. `play` throws for a refused change. */
+function statesOf(events: readonly RunEvent[]): RunState[] {
+  const states = [newOrder()];
+  for (const event of events) states.push(play(states.at(-1)!, event).state);
+  return states;
+}
+
+const RUNS = { numRuns: 2_000 };
+
+test('every status change is listed in the transition table', () => {
+  fc.assert(
+    fc.property(sequences, (events) => {
+      const states = statesOf(events);
+      for (const [index, state] of states.slice(1).entries()) {
+        for (const [position, { status }] of state.items.entries()) {
+          const from = states[index]!.items[position]!.status;
+          if (status !== from) expect(ITEM_TRANSITIONS[from]).toContain(status);
+        }
+      }
+    }),
+    RUNS,
+  );
+});
+
+test('a closed run stays closed, with final item statuses', () => {
+  fc.assert(
+    fc.property(sequences, (events) => {
+      const states = statesOf(events);
+      const closed = states.findIndex(({ phase }) => phase === 'closed');
+      if (closed === -1) return;
+      for (const state of states.slice(closed)) {
+        expect(state.phase).toBe('closed');
+        expect(state.items.every(({ status }) => isFinal(status))).toBe(true);
+      }
+    }),
+    RUNS,
+  );
+});
+
+test('the version grows by one with each change, and an event without news changes nothing', () => {
+  fc.assert(
+    fc.property(sequences, (events) => {
+      let state = newOrder();
+      for (const event of events) {
+        const next = reduce(state, event).state;
+        expect(next.version).toBe(next === state ? state.version : state.version + 1);
+        state = next;
+      }
+    }),
+    RUNS,
+  );
+});
+
+test('a job is refunded at most once', () => {
+  fc.assert(
+    fc.property(sequences, (events) => {
+      const refunded = play(newOrder(), ...events).effects.flatMap((effect) =>
+        effect.type === 'refund' ? effect.jobIds : [],
+      );
+      expect(new Set(refunded).size).toBe(refunded.length);
+    }),
+    RUNS,
+  );
+});

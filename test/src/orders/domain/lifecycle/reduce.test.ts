@@ -1,0 +1,113 @@
+import { reduce } from '../../../../../src/orders/domain/lifecycle/reduce';
+import type { RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
+import { JOB_PROGRESS, type RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
+import {
+  accepted,
+  byOperator,
+  job,
+  kinds,
+  newOrder,
+  POSTER,
+  plan,
+  play,
+  postback,
+  running,
+  statuses,
+  tracked,
+} from './run-fixture';
+
+describe('the lifecycle of an order', () => {
+  test('from submission to delivered', () => {
+    const seen: string[] = [];
+    let state = newOrder();
+    const steps: RunEvent[] = [
+      { type: 'fetching_files' },
+      { type: 'prepared', printOrders: [plan()] },
+      accepted,
+      postback('received'),
+      postback('printed'),
+      { type: 'dispatched', printOrderId: '501', shipmentId: 's', revision: 0 },
+      postback('shipped'),
+      tracked('in_transit'),
+      tracked('delivered'),
+    ];
+    for (const event of steps) {
+      state = play(state, event).state;
+      seen.push(state.items[0]!.status);
+    }
+    expect(seen).toEqual([
+      'uploading',
+      'passed',
+      'passed',
+      'in_production',
+      'printed',
+      'printed',
+      'shipped',
+      'in_transit',
+      'delivered',
+    ]);
+    expect(state).toMatchObject({ phase: 'closed', attention: [] });
+  });
+
+  test('a refusal fails every item and closes the run', () => {
+    const { state } = play(newOrder(), { type: 'refused', code: 'x', reason: 'y', details: null });
+    expect(statuses(state)).toEqual(['failed', 'failed']);
+    expect(state.phase).toBe('closed');
+  });
+
+  test('a parked order is planned later', () => {
+    const parked = play(newOrder(), { type: 'parked', reason: 'no_partner', message: 'no partner' }).state;
+    expect(parked).toMatchObject({ phase: 'preparing', attention: ['no_partner'] });
+    const { state } = play(
+      parked,
+      { type: 'retry', ...byOperator, itemIds: ['1'] },
+      { type: 'prepared', printOrders: [plan()] },
+    );
+    expect(statuses(state)).toEqual(['passed', 'passed']);
+    expect(state.attention).toEqual([]);
+  });
+
+  test('an order cancelled during planning delivers no print orders', () => {
+    const cancelled = play(newOrder(), { type: 'cancel_requested', by: 'client', reason: 'no' });
+    expect(cancelled.state.phase).toBe('closed');
+    const { effects } = play(cancelled.state, { type: 'prepared', printOrders: [plan()] });
+    expect(kinds(effects)).toEqual(['release_stock', 'refund']);
+  });
+});
+
+describe('a status change that the transition table does not list', () => {
+  test('is refused and reported, and the other changes of the event are made', () => {
+    const [poster, sticker] = running().items;
+    const state: RunState = { ...running(), items: [{ ...poster!, status: 'created' }, sticker!] };
+    const received = reduce(state, postback('received'));
+    expect(statuses(received.state)).toEqual(['created', 'in_production']);
+    expect(received.refused).toEqual([{ itemId: POSTER.itemId, from: 'created', to: 'in_production' }]);
+    expect(job(received.state, POSTER.jobId).progress).toBe(JOB_PROGRESS.received);
+  });
+});
+
+describe('a failed dispatch', () => {
+  const failed: RunEvent = { type: 'dispatch_failed', printOrderId: '501', message: 'No such street.' };
+
+  test('raises attention and is logged with the carrier’s message, each time', () => {
+    const { state, effects } = play(running(), failed, failed);
+    expect(state.attention).toEqual(['dispatch_failed']);
+    const entry = {
+      type: 'log',
+      event: 'dispatch_failed',
+      printOrderId: '501',
+      data: { message: 'No such street.' },
+    };
+    expect(effects).toEqual([entry, entry]);
+  });
+
+  test('is resolved by the next dispatch', () => {
+    const { state } = play(running(), failed, {
+      type: 'dispatched',
+      printOrderId: '501',
+      shipmentId: 's',
+      revision: 0,
+    });
+    expect(state.attention).toEqual([]);
+  });
+});

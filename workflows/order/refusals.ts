@@ -1,0 +1,64 @@
+import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
+import type { ActivityRefusal, OrRefusal } from '../../activities/order-run';
+
+/**
+ * Expected refusals are results in activities and in the domain. Only two places turn refusals into failures or back:
+ * Temporal rejects an update by a failure (`refuse`, `refuseWith`), and activities of older versions refuse by one.
+ */
+
+/**
+ * Returns the failure that refuses an update.
+ * @param type one of RUN_REFUSALS
+ * @param reference path of the field at fault
+ */
+export function refuse(type: string, message: string, reference?: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, type, ...(reference === undefined ? [] : [{ reference }]));
+}
+
+/** @throws ApplicationFailure when there is a reason to refuse the update */
+export function refuseWith(why: { type: string; message: string } | null): void {
+  if (why !== null) throw refuse(why.type, why.message);
+}
+
+/** How an activity ended. */
+export type ActivityOutcome<T> =
+  | { readonly outcome: 'done'; readonly result: T }
+  | { readonly outcome: 'refused'; readonly message: string; readonly details: object | null }
+  /** All attempts failed, or the time for them has passed. */
+  | { readonly outcome: 'gave_up'; readonly message: string };
+
+/** Failure types with which activities refused before 2026-11-22. Histories of runs in flight hold them. */
+const REFUSAL_TYPES: ReadonlySet<string> = new Set([
+  'FileRefused',
+  'PrintOrderRefused',
+  'CarrierRefused',
+  'VoidRefused',
+]);
+
+/**
+ * Waits for an activity and returns how it ended.
+ * @throws the error, when it is a cancellation or a bug
+ */
+export async function outcomeOf<T>(activity: Promise<OrRefusal<T>>): Promise<ActivityOutcome<T>> {
+  try {
+    const result = await activity;
+    if (isRefusal(result)) {
+      const { message, details = null } = result.refusal;
+      return { outcome: 'refused', message, details };
+    }
+    return { outcome: 'done', result };
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    const { cause } = error;
+    if (!(cause instanceof ApplicationFailure)) {
+      return { outcome: 'gave_up', message: cause?.message ?? error.message };
+    }
+    if (!REFUSAL_TYPES.has(cause.type ?? '')) return { outcome: 'gave_up', message: cause.message };
+    const details = (cause.details?.[0] as object | undefined) ?? null;
+    return { outcome: 'refused', message: cause.message, details };
+  }
+}
+
+function isRefusal<T>(result: OrRefusal<T>): result is { readonly refusal: ActivityRefusal } {
+  return typeof result === 'object' && result !== null && 'refusal' in result;
+}
