@@ -19,7 +19,7 @@ import {
   partnerClock,
 } from './order/order-fixture';
 
-/** What Temporal keeps of orders, read as its database's owner would: without keys, byte by byte. */
+/** Payload encryption: searches the bytes that Temporal stores, as somebody with its database and no keys could. */
 
 const run = promisify(execFile);
 const newKey = (id: string): PayloadKey => ({ id, key: randomBytes(32) });
@@ -54,7 +54,7 @@ async function rawHistory(orderId: string) {
   return history!.events!;
 }
 
-/** All text in it, bytes as they are. */
+/** Returns all text of a history, with payloads as they are stored. */
 function textIn(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
   if (typeof value === 'string') return value;
@@ -77,7 +77,7 @@ const say = (printOrderId: string, status: string, message?: string) =>
     body: { timestamp: now(), orderId: printOrderId, status, ...(message && { message }) } as never,
   });
 
-/** Runs the stack's worker with other keys than its API has. */
+/** Restarts the stack's worker with other keys than the API has. */
 async function withWorker(keys: Config['PAYLOAD_KEYS'], work: () => Promise<void>): Promise<void> {
   await stack.stopWorker();
   const config = { ...stack.services.config, PAYLOAD_KEYS: keys };
@@ -96,7 +96,7 @@ const keyNames = async (orderId: string) => [
   ...new Set([...textIn(await rawHistory(orderId)).matchAll(/^(spring|autumn)$/gm)].map(([name]) => name)),
 ];
 
-test('an order runs to its end, and neither name, address, reference nor a partner’s words can be read', async () => {
+test('the history of a delivered order reveals no name, address, reference or partner message', async () => {
   const { orderId, printOrderId } = await handedOver(stack, REFERENCE, { address: ADDRESS });
   await say(printOrderId, 'error', 'Wilhelmina’s picture is too dark');
   await orderUntil(stack, orderId, is('on_hold'));
@@ -122,7 +122,7 @@ test('an order runs to its end, and neither name, address, reference nor a partn
   expect(found(textIn(events), words)).toEqual([]);
   expect(found(await description(orderId), words)).toEqual([]);
   expect(await keyNames(orderId)).toEqual(['spring']);
-  // The refused change is in the history, as a failure that tells nothing.
+  // The refused change is in the history, as an encoded failure.
   const failures = events.flatMap((event) => {
     const failure = event.workflowExecutionUpdateCompletedEventAttributes?.outcome?.failure;
     return failure ? [failure] : [];
@@ -130,7 +130,7 @@ test('an order runs to its end, and neither name, address, reference nor a partn
   expect(failures).toMatchObject([{ message: 'Encoded failure', stackTrace: '' }]);
 });
 
-test('what a partner refuses with is kept as an encoded failure, and reaches the operator readable', async () => {
+test('a partner’s refusal is stored encoded, and operators can read it', async () => {
   const reference = `refused-${randomToken(6)}`;
   await misbehaveOnce(stack, 'prints-berlin', 'refuses', reference);
   const { id: orderId } = await stack.shop.submitOrder({ body: orderBody(stack, reference) });
@@ -144,7 +144,7 @@ test('what a partner refuses with is kept as an encoded failure, and reaches the
   expect(failure).toMatchObject({ message: 'Encoded failure' });
 });
 
-test('the Temporal CLI shows a run readable, by the codec server, to whoever has an operator’s key', async () => {
+test('the Temporal CLI decodes a run through the codec server, with an operator’s key', async () => {
   const { orderId } = await handedOver(stack, `shown-${randomToken(6)}`);
   const show = async (...more: string[]) => {
     const place = ['--address', testTemporalAddress(), '--workflow-id', workflowIdOf(orderId)];
@@ -158,7 +158,7 @@ test('the Temporal CLI shows a run readable, by the codec server, to whoever has
   expect(await show(...codec, ...key)).toContain('shown-');
 });
 
-test('without keys the same words are there to be read: the search above finds what there is', async () => {
+test('without encryption the same search finds the texts', async () => {
   await withWorker(undefined, async () => {
     const reference = `plain-${randomToken(6)}`;
     const { id } = await stack.shop.submitOrder({ body: orderBody(stack, reference) });
@@ -167,7 +167,7 @@ test('without keys the same words are there to be read: the search above finds w
   });
 });
 
-test('a run from before encryption goes on under it', async () => {
+test('a run that started without encryption continues with it', async () => {
   let order: Awaited<ReturnType<typeof handedOver>>;
   await withWorker(undefined, async () => {
     order = await handedOver(stack, `before-${randomToken(6)}`);
@@ -177,7 +177,7 @@ test('a run from before encryption goes on under it', async () => {
   expect(await keyNames(order!.orderId)).toEqual(['spring']);
 });
 
-test('a key is exchanged under running orders; what was written before stays readable', async () => {
+test('keys can be rotated while orders run, and older payloads stay readable', async () => {
   const { orderId, printOrderId } = await handedOver(stack, `rotated-${randomToken(6)}`);
   const finished = await handedOver(stack, `finished-${randomToken(6)}`);
   await stack.shop.cancelOrder({ params: { orderId: finished.orderId }, body: {} });
@@ -195,7 +195,7 @@ test('a key is exchanged under running orders; what was written before stays rea
   });
 });
 
-test('search attributes name no person, with keys or without; with keys not even the reference', async () => {
+test('search attributes never contain personal data, and no reference when keys are set', async () => {
   const attributesOf = async (orderId: string) => {
     const { workflowExecutionInfo } = await plain.workflowService.describeWorkflowExecution({
       namespace: 'default',

@@ -21,7 +21,7 @@ async function maintain(): Promise<MaintenanceResult> {
   });
 }
 
-test('what is past its days goes, what is not stays', async () => {
+test('expired data is deleted, and other data stays', async () => {
   const { sql, objects } = stack.services;
   const { orderId: over } = await handedOver(stack, 'long-over');
   const { orderId: recent } = await handedOver(stack, 'just-over');
@@ -74,7 +74,7 @@ test('what is past its days goes, what is not stays', async () => {
   expect(Object.values(removed).every((count) => count === 0)).toBe(true);
 }, 120_000);
 
-test('everything that comes round has a workflow, and a schedule that is kept up to date', async () => {
+test('every periodic job has a workflow and a schedule, which is kept up to date', async () => {
   const { temporal, config } = stack.services;
   expect(ROUNDS.map(({ workflowType }) => workflowType).filter((name) => !(name in workflows))).toEqual([]);
   const ids = ROUNDS.map((round) => scheduleId(config, round));
@@ -86,7 +86,7 @@ test('everything that comes round has a workflow, and a schedule that is kept up
       expect(info.lastUpdatedAt).toBeUndefined();
     }
     const handle = temporal.schedule.getHandle(ids[0]!);
-    // A schedule answers before what it is told shows.
+    // An update of a schedule is visible some time after its answer.
     const described = (shows: (now: ScheduleDescription) => boolean) =>
       eventually(async () => {
         const now = await handle.describe();

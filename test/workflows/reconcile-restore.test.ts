@@ -14,7 +14,7 @@ import {
   seenPrintOrders,
 } from './order/order-fixture';
 
-/** Postgres is restored from a backup while Temporal, which knows better, runs on: docs/backup-and-recovery.md, tried. */
+/** Postgres is restored from a backup while Temporal keeps its newer state: the procedure of docs/backup-and-recovery.md. */
 
 let stack: TestStack;
 const now = partnerClock();
@@ -46,7 +46,7 @@ async function round(): Promise<Reconciliation> {
   return (await stack.services.temporal.workflow.getHandle(workflowId).result()) as Reconciliation;
 }
 
-/** As pg_dump does it: every table as one moment saw it, under a running stack. */
+/** Copies every table in one snapshot under a running stack, as pg_dump does. */
 async function backUp(): Promise<void> {
   const { sql } = stack.services;
   await sql`CREATE SCHEMA backup`;
@@ -58,7 +58,7 @@ async function backUp(): Promise<void> {
   });
 }
 
-/** As pg_restore does it, and then the one thing that the document asks for: numbers that went out stay used. */
+/** Restores the tables as pg_restore does, and then advances the sequences as the document requires. */
 async function restore(): Promise<void> {
   const { sql } = stack.services;
   await inTransaction(sql, async (tx) => {
@@ -86,7 +86,7 @@ async function ship(orderId: string, printOrderId: string): Promise<void> {
 
 async function withSchedule(work: () => Promise<void>): Promise<void> {
   const { temporal, config } = stack.services;
-  // Its own clock would start rounds between ours.
+  // The schedule must not start runs in between.
   await ensureSchedule(temporal, config, { ...RECONCILIATION, everyMs: 24 * 3_600_000 });
   try {
     await work();
@@ -95,9 +95,11 @@ async function withSchedule(work: () => Promise<void>): Promise<void> {
   }
 }
 
-const TITLE =
-  'after a restore every order that the backup knows goes on where its run is; what it does not know is reported';
-test(TITLE, () => withSchedule(restoreUnderRunningOrders), 120_000);
+test(
+  'after a restore, orders in the backup continue with their run, and unknown runs are reported',
+  () => withSchedule(restoreUnderRunningOrders),
+  120_000,
+);
 
 async function restoreUnderRunningOrders(): Promise<void> {
   const { sql } = stack.services;

@@ -21,7 +21,7 @@ import {
   seenPrintOrders,
 } from './order/order-fixture';
 
-/** Postgres and Temporal set apart by hand, and put right by a round of reconciliation; on real servers. */
+/** Differences between Postgres and Temporal, made by the tests, and repaired by the reconciliation on real servers. */
 
 let stack: TestStack;
 const now = partnerClock();
@@ -34,7 +34,7 @@ const hasLeft = ({ status }: OrderNow) => ['shipped', 'in_transit', 'delivered']
 const runId = (orderId: string) => `order-${orderId}`;
 const runOf = (orderId: string) => stack.services.temporal.workflow.getHandle(runId(orderId));
 
-/** One round that looks at everything: it knows of none before it. */
+/** Runs one reconciliation that compares everything: there is none before it. */
 async function round(): Promise<Reconciliation['found']> {
   const { temporal, config } = stack.services;
   const result: Reconciliation = await temporal.workflow.execute('reconcile', {
@@ -44,14 +44,14 @@ async function round(): Promise<Reconciliation['found']> {
   return result.found;
 }
 
-/** Makes an order look as if nothing had happened to it for an hour. */
+/** Sets an order's last change to an hour ago. */
 async function age(orderId: string): Promise<void> {
   await stack.services.sql`
     UPDATE orders SET created_at = created_at - interval '1 hour', updated_at = updated_at - interval '1 hour'
     WHERE id = ${orderId}`;
 }
 
-/** As after Temporal lost its database. */
+/** Deletes a run, as if Temporal had lost its database. */
 async function loseRun(orderId: string): Promise<void> {
   const { workflowService } = stack.services.temporal;
   await workflowService.deleteWorkflowExecution({
@@ -81,7 +81,7 @@ const say = (printOrderId: string, status: string) =>
     .partner('prints-berlin')
     .postOrderStatus({ body: { timestamp: now(), orderId: printOrderId, status } as never });
 
-/** The last word, and the label before it. */
+/** Dispatches and ships an order. */
 async function makeAndShip(orderId: string, printOrderId: string): Promise<void> {
   await say(printOrderId, 'printed');
   await orderUntil(stack, orderId, is('printed'));
@@ -90,7 +90,7 @@ async function makeAndShip(orderId: string, printOrderId: string): Promise<void>
   await orderUntil(stack, orderId, hasLeft);
 }
 
-test('with nothing amiss a round finds nothing, and changes nothing', async () => {
+test('without differences it finds nothing and changes nothing', async () => {
   const { orderId } = await handedOver(stack, 'in-order');
   await age(orderId);
   const before = await orderLog(stack, orderId);
@@ -98,7 +98,7 @@ test('with nothing amiss a round finds nothing, and changes nothing', async () =
   expect(await orderLog(stack, orderId)).toEqual(before);
 });
 
-test('an order whose start never reached Temporal is started, once', async () => {
+test('an order whose start never reached Temporal is started once', async () => {
   const { sql } = stack.services;
   await stack.stopWorker();
   const { id } = await stack.shop.submitOrder({ body: orderBody(stack, 'never-started') });
@@ -110,7 +110,7 @@ test('an order whose start never reached Temporal is started, once', async () =>
   await orderUntil(stack, id, is('passed'));
 });
 
-test('a start that waits in the outbox is left to it', async () => {
+test('a start that is still in the outbox is left to the outbox', async () => {
   const { sql } = stack.services;
   await stack.stopWorker();
   const { id } = await stack.shop.submitOrder({ body: orderBody(stack, 'on-its-way') });
@@ -143,7 +143,7 @@ test.each(['passed', 'in_production', 'printed'] as const)(
   },
 );
 
-test('an order whose run is lost after its label was bought ships with that label', async () => {
+test('an order whose run is lost after dispatch ships with the same label', async () => {
   const { orderId, printOrderId } = await handedOver(stack, 'lost-labelled');
   await say(printOrderId, 'printed');
   await orderUntil(stack, orderId, is('printed'));
@@ -161,7 +161,7 @@ test('an order whose run is lost after its label was bought ships with that labe
   expect((await orderNow(stack, orderId)).shipments).toEqual({ bought: 1 });
 });
 
-test('a lost run that an operator had acted on is left to a person, flagged once', async () => {
+test('a lost run with an operator’s repair is flagged once and not rebuilt', async () => {
   const { orderId } = await handedOver(stack, 'lost-held');
   await stack.operator.repairOrder({
     params: { orderId },
@@ -181,14 +181,14 @@ test('a lost run that an operator had acted on is left to a person, flagged once
   });
 });
 
-test('a run that was broken off leaves its open order flagged', async () => {
+test('the open order of a terminated run is flagged', async () => {
   const { orderId, printOrderId } = await handedOver(stack, 'terminated');
   await runOf(orderId).terminate('by hand');
   await age(orderId);
   expect(await round()).toEqual({ flagged: 1 });
   expect(await orderNow(stack, orderId)).toMatchObject({ status: 'passed', attention: 'out_of_step' });
 
-  // What an operator does about it (docs/backup-and-recovery.md).
+  // The operator's steps in docs/backup-and-recovery.md.
   const place = ['--address', testTemporalAddress(), '--workflow-id', runId(orderId)];
   const how = ['--type', 'LastWorkflowTask', '--reason', 'terminated by mistake'];
   await promisify(execFile)(testTemporalBinary(), ['workflow', 'reset', ...place, ...how]);
@@ -196,7 +196,7 @@ test('a run that was broken off leaves its open order flagged', async () => {
   expect(await orderNow(stack, orderId)).toMatchObject({ attention: null, shipments: { bought: 1 } });
 });
 
-test('rows that are behind a run that has ended are brought in line', async () => {
+test('rows that are behind a completed run are updated', async () => {
   const { sql } = stack.services;
   const { orderId } = await handedOver(stack, 'behind');
   await say((await orderNow(stack, orderId)).printOrderIds[0]!, 'received');
@@ -221,8 +221,8 @@ test('rows that are behind a run that has ended are brought in line', async () =
   ]);
 });
 
-describe('postbacks that no run has taken in', () => {
-  /** Stored in the inbox, their signal gone. */
+describe('postbacks that no run has applied', () => {
+  /** Stores a postback in the inbox without its signal. */
   async function undelivered(printOrderId: string, status: string): Promise<void> {
     const { sql } = stack.services;
     await stack.stopWorker();
@@ -237,7 +237,7 @@ describe('postbacks that no run has taken in', () => {
         SELECT handled_at IS NOT NULL AS handled FROM postbacks WHERE print_order_id = ${printOrderId} ORDER BY id`
     ).map((row) => row.handled);
 
-  test('are told again to a run that is alive', async () => {
+  test('are signalled again to a running workflow', async () => {
     const { orderId, printOrderId } = await handedOver(stack, 'undelivered');
     await undelivered(printOrderId, 'received');
     expect(await orderNow(stack, orderId)).toMatchObject({ status: 'passed' });
@@ -247,7 +247,7 @@ describe('postbacks that no run has taken in', () => {
     expect(await round()).toEqual({});
   });
 
-  test('are closed when the run has ended, and the log tells of it', async () => {
+  test('are closed and logged when the run has completed', async () => {
     const { orderId, printOrderId } = await handedOver(stack, 'too-late');
     await runOf(orderId).terminate('by hand');
     await undelivered(printOrderId, 'received');
@@ -260,7 +260,7 @@ describe('postbacks that no run has taken in', () => {
   });
 });
 
-test('a run whose order has no row, and one that outlives its order, are reported and left alone', async () => {
+test('a run without an order and a run of an ended order are reported and left alone', async () => {
   const { sql } = stack.services;
   const orphan = await handedOver(stack, 'no-row');
   const outlived = await handedOver(stack, 'outlived');
@@ -275,8 +275,8 @@ test('a run whose order has no row, and one that outlives its order, are reporte
   }
 });
 
-describe('purchases of labels that were never finished', () => {
-  /** As a worker leaves it that was killed after the carrier had sold the label. */
+describe('unfinished purchases of labels', () => {
+  /** Leaves a purchase as a worker does that is killed after the carrier has sold the label. */
   async function incompletePurchases(owner: { orderId: string; printOrderId: string }, revision: number) {
     const { sql, objects, carriers } = stack.services;
     const key = `order-${owner.orderId}:dispatch:${owner.printOrderId}:${revision}`;
@@ -308,7 +308,7 @@ describe('purchases of labels that were never finished', () => {
     return { ...shipment, ...sold };
   };
 
-  test('are left to the next dispatch while the order wants them', async () => {
+  test('are left to the next dispatch while the order needs them', async () => {
     const order = await handedOver(stack, 'half-bought');
     const shipmentId = await incompletePurchases(order, 0);
     expect(await round()).toEqual({ incompletePurchases: 1 });
@@ -316,7 +316,7 @@ describe('purchases of labels that were never finished', () => {
     expect(await standing(shipmentId)).toEqual({ status: 'bought', labels: 1 });
   });
 
-  test('are taken back from the carrier when the address has changed since', async () => {
+  test('are voided when the address has changed since', async () => {
     const order = await handedOver(stack, 'half-bought-before');
     const shipmentId = await incompletePurchases(order, 0);
     const { shippingAddress } = orderBody(stack, 'half-bought-before', { address: { city: 'Potsdam' } });
@@ -329,7 +329,7 @@ describe('purchases of labels that were never finished', () => {
   });
 });
 
-test('given-up signals go out again when their run is there; others are counted', async () => {
+test('dead signals are replayed when their run exists, and others are counted', async () => {
   const { sql } = stack.services;
   const { orderId, printOrderId } = await handedOver(stack, 'given-up');
   const event = { type: 'tracking', eventId: 'x', printOrderId, transit: 'in_transit' };
@@ -343,14 +343,14 @@ test('given-up signals go out again when their run is there; others are counted'
   await sql`DELETE FROM outbox WHERE dead_at IS NOT NULL`;
 });
 
-test('rounds of the schedule count on; a Postgres that knows fewer rounds was set back', async () => {
+test('scheduled runs count up, and a lower number in Postgres shows that it was restored', async () => {
   const { sql, temporal, config } = stack.services;
-  // Its own clock would start rounds between ours.
+  // The schedule must not start runs in between.
   await ensureSchedule(temporal, config, { ...RECONCILIATION, everyMs: 24 * 3_600_000 });
   const schedule = temporal.schedule.getHandle(scheduleId(config, RECONCILIATION));
   let seen = 0;
   const nextRound = async () => {
-    // As the schedule's own clock would; by default a trigger starts a round that is told of none before it.
+    // As the schedule itself does. By default a triggered run does not get the result of the run before.
     await schedule.trigger(ScheduleOverlapPolicy.SKIP);
     const action = await eventually(async () => {
       const { recentActions, numActionsTaken } = (await schedule.describe()).info;

@@ -10,10 +10,10 @@ import { failuresOf, type History, replay } from '../support/histories';
 import { testTemporalAddress } from '../support/servers';
 import type { writer } from './stale-workflow-tasks/writer-workflow';
 
-/** Tasks that Temporal takes back from a slow worker while a local activity of theirs is under way. */
+/** Workflow tasks that time out on a slow worker while one of their local activities is running. */
 
 const TASK_TIMEOUT_MS = 3_000;
-/** The first task arrives when so much of its time is left, and its activity takes more. */
+/** Time left of the first workflow task when it arrives. Its local activity takes longer. */
 const LEFT_MS = 1_000;
 const WRITING_MS = 1_800;
 
@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => temporal.connection.close());
 
-/** A run whose first task is lost, with a word before and after. */
+/** Runs a workflow whose first task is stale, with a signal before and after. */
 async function runSlowly(bundle: { code: string }): Promise<{ written: string[]; history: History }> {
   const server = Number(testTemporalAddress().split(':')[1]);
   const line = await startCutProxy(0, () => [server]);
@@ -43,7 +43,7 @@ async function runSlowly(bundle: { code: string }): Promise<{ written: string[];
     });
     await first.signal('word', 'end');
     await first.result();
-    // It polls: what it is given now arrives late.
+    // The worker polls. Tasks that it gets from now on arrive late.
     line.hold();
     const run = await temporal.workflow.signalWithStart<typeof writer, [string]>('writer', {
       workflowId: taskQueue,
@@ -73,7 +73,7 @@ const bundled = (workflowInterceptorModules: string[]) =>
 const timedOut = ({ events }: History) =>
   (events ?? []).filter(({ workflowTaskTimedOutEventAttributes: lost }) => lost != null).length;
 
-test('a task that is lost is taken anew, and the run can be replayed', async () => {
+test('a stale task is retried, and the history can be replayed', async () => {
   const bundle = await bundled([join(__dirname, '../../workflows/stale-workflow-tasks.ts')]);
   const { written, history } = await runSlowly(bundle);
   expect(written).toEqual(['one', 'two', 'end']);
@@ -81,11 +81,11 @@ test('a task that is lost is taken anew, and the run can be replayed', async () 
   expect(failuresOf(await replay([{ scenario: 'slow', history }], { bundle }))).toEqual([]);
 }, 60_000);
 
-// When this fails the SDK no longer needs workflows/stale-workflow-tasks.ts.
-test('without that the history cannot be replayed', async () => {
+// When this test fails, the SDK no longer needs workflows/stale-workflow-tasks.ts.
+test('without the interceptor the history cannot be replayed', async () => {
   const bundle = await bundled([]);
   let failures: string[] = [];
-  // On a busy machine the task may arrive when all its time is over, and is simply taken back.
+  // On a busy machine the task may arrive after its time-out, and is only retried.
   for (let tries = 0; tries < 5 && failures.length === 0; tries += 1) {
     const { history } = await runSlowly(bundle);
     failures = failuresOf(await replay([{ scenario: 'slow', history }], { bundle }));

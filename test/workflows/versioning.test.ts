@@ -5,14 +5,14 @@ import { workflowBundle } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { handedOver, is, orderBody, orderUntil, partnerClock, seenPrintOrders } from './order/order-fixture';
 
-/** Deploys under running orders: worker versions on the embedded server, as docs/upgrades.md has an operator do it. */
+/** Deploys while orders run: worker versions on the embedded server, by the steps of docs/upgrades.md. */
 
 let stack: TestStack;
 const workers = new Map<string, RunningWorker>();
 const now = partnerClock();
 
 beforeAll(async () => {
-  // Its first worker has no version: versions come to a deployment that runs.
+  // The first worker has no version: versions are introduced in a running deployment.
   stack = await testStack({ mode: 'manual' });
 }, 60_000);
 afterAll(() => Promise.all([...workers.values()].map((worker) => worker.stop())));
@@ -28,7 +28,7 @@ async function stopVersion(buildId: string): Promise<void> {
   workers.delete(buildId);
 }
 
-/** `temporal worker deployment set-current-version`; the version is known, and whole, once its worker has polled every task queue. */
+/** Runs `temporal worker deployment set-current-version`. A version is complete when its worker has polled every task queue. */
 async function makeCurrent(buildId: string): Promise<void> {
   const { config, temporal: client } = stack.services;
   const { workflowService } = client.connection as Connection;
@@ -50,7 +50,7 @@ async function makeCurrent(buildId: string): Promise<void> {
   });
 }
 
-/** Until a run is at a version's: its task, which may have written already what is seen of it, has to end. */
+/** Waits until a run is on a version. The workflow task that moves it must have completed. */
 async function runsOn(orderId: string, buildId: string | null): Promise<void> {
   await eventually(async () => {
     const { raw } = await stack.services.temporal.workflow.getHandle(`order-${orderId}`).describe();
@@ -79,7 +79,7 @@ async function ship(orderId: string, printOrderId: string): Promise<void> {
   await orderUntil(stack, orderId, is('shipped'));
 }
 
-test('an order goes through three deploys, from workers without versions to a second version', async () => {
+test('an order runs through three deploys, from a worker without a version to a second version', async () => {
   const { orderId, printOrderId } = await handedOver(stack, 'three-deploys');
   await runsOn(orderId, null);
 
@@ -90,7 +90,7 @@ test('an order goes through three deploys, from workers without versions to a se
   await orderUntil(stack, orderId, is('in_production'));
   await runsOn(orderId, 'a');
 
-  // Beside the old one, which nothing is taken from yet.
+  // The old worker still gets all tasks.
   await startVersion('b');
   await print(orderId, printOrderId);
   await runsOn(orderId, 'a');
@@ -101,7 +101,7 @@ test('an order goes through three deploys, from workers without versions to a se
   expect(seenPrintOrders(stack, [printOrderId])).toMatchObject([{ deliveries: 1, distinctContents: 1 }]);
 });
 
-test('a version that turns out bad is taken back by making the one before it current again', async () => {
+test('a bad version is rolled back by making the previous version current', async () => {
   const { orderId, printOrderId } = await handedOver(stack, 'taken-back');
   await runsOn(orderId, 'b');
   await makeCurrent('a');
@@ -113,7 +113,7 @@ test('a version that turns out bad is taken back by making the one before it cur
   await runsOn(orderId, 'b');
 });
 
-test('a worker whose version is not current gets no work, so that a deploy can be looked at first', async () => {
+test('a worker whose version is not current gets no tasks', async () => {
   await stopVersion('b');
   await startVersion('c');
   const { id } = await stack.shop.submitOrder({

@@ -11,7 +11,7 @@ import {
   seenPrintOrders,
 } from './order-fixture';
 
-/** A client's wish to cancel: before and after handover, and whatever the partner says to it. */
+/** A client cancels an order before and after its delivery to the partner, with every answer of the partner. */
 
 let stack: TestStack;
 const now = partnerClock();
@@ -43,7 +43,7 @@ const receipts = async (orderId: string) =>
     totalInclVat,
   }));
 
-test('while files are fetched: cancelled at once, no partner hears of it, nothing was charged', async () => {
+test('while files are fetched, the order is cancelled at once without a print order or a charge', async () => {
   const body = orderBody(stack, 'early');
   const slow = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=20000`;
   const { id } = await stack.shop.submitOrder({
@@ -64,7 +64,7 @@ test('while files are fetched: cancelled at once, no partner hears of it, nothin
   await expect(cancel(id)).rejects.toMatchObject(conflict);
 });
 
-test('after handover: the partner agrees, everything is refunded', async () => {
+test('when the partner agrees, everything is refunded', async () => {
   const { orderId, printOrderId } = await handedOver(stack, 'agreed', { items: 2 });
   await say(printOrderId, 'received');
   expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'canceled' });
@@ -78,7 +78,7 @@ test('after handover: the partner agrees, everything is refunded', async () => {
   await expect(cancel(orderId)).rejects.toMatchObject(cancelled);
 });
 
-test('the partner refuses: the order goes on, flagged until it has shipped', async () => {
+test('when the partner refuses, the order continues with attention until it has shipped', async () => {
   const { orderId, printOrderId } = await handedOver(stack, 'refused', {
     address: { addressLine2: 'sandbox:refuses-cancel' },
   });
@@ -98,7 +98,7 @@ test('the partner refuses: the order goes on, flagged until it has shipped', asy
   await expect(cancel(orderId)).rejects.toMatchObject(conflict);
 });
 
-test('a partner that cannot be asked: its postback is waited for, item by item', async () => {
+test('a partner without a cancel address confirms by postback, item by item', async () => {
   const url = await cancelUrl(null);
   const { orderId, printOrderId, jobIds } = await handedOver(stack, 'by-word', { items: 2 });
   await say(printOrderId, 'received');
@@ -111,12 +111,12 @@ test('a partner that cannot be asked: its postback is waited for, item by item',
   await cancelUrl(url);
 });
 
-test('a partner that does not answer: the client is told the status, and the order waits', async () => {
+test('when the partner does not answer, the client gets the present status and the order waits', async () => {
   const url = await cancelUrl(`http://127.0.0.1:${await freePort()}/cancellations`);
   const { orderId, printOrderId } = await handedOver(stack, 'silent');
   await say(printOrderId, 'received');
   expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'in_production' });
-  // Asked again at its old address, it agrees.
+  // The request is repeated at the partner's old address, and it agrees.
   await cancelUrl(url);
   await orderUntil(stack, orderId, is('canceled'));
   expect(await orderNow(stack, orderId)).toMatchObject({ financialStatus: 'refunded' });
@@ -124,7 +124,7 @@ test('a partner that does not answer: the client is told the status, and the ord
 
 test('labels that were bought before the cancellation are voided', async () => {
   const { orderId, printOrderId } = await handedOver(stack, 'labelled');
-  // Packed orders are refused by the sandbox once it knows its labels; these it never asked for.
+  // The sandbox refuses to cancel a packed order, but it did not request this label itself.
   await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
   expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'canceled' });
   await orderUntil(

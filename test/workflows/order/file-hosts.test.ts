@@ -20,22 +20,21 @@ import {
 jest.setTimeout(150_000);
 
 /**
- * Hosts of print files and packing slips, good and bad: the order ends refused, or tried again, with the file
- * named, and nothing else is touched. Faults that pass are shown on a stack of their own, whose window is short:
- * tries at 0, 2 and 6 seconds.
+ * Hosts of print files and packing slips. A faulty file refuses the order and is named in the reason, and nothing else
+ * changes. Transient failures are tested on a second stack with a short retry window: attempts after 0, 2 and 6 seconds.
  */
 
 const WINDOW_MS = 6_000;
 
 interface Refused {
   readonly code: string;
-  /** Words in the reason. */
+  /** Part of the reason. */
   readonly says: string;
-  /** Whether the window must have passed before. */
+  /** Set for a transient failure: the window must have passed. */
   readonly waits?: true;
 }
 
-/** Names under /faulty-files, and what comes of them. */
+/** Files under /faulty-files that refuse the order. */
 const REFUSED: Readonly<Record<string, Refused>> = {
   'missing.pdf': { code: 'file_not_found', says: 'answered 404' },
   'gone.pdf': { code: 'file_not_found', says: 'answered 410' },
@@ -52,8 +51,8 @@ const REFUSED: Readonly<Record<string, Refused>> = {
   'claims-large.pdf': { code: 'file_too_large', says: 'at most 1 MB' },
   'redirect-private.pdf': { code: 'file_redirected', says: 'redirects' },
 };
-/** Faults that pass, or are none. */
-const TAKEN = [
+/** Files that are stored in the end. */
+const STORED = [
   'recovers.pdf?failures=1',
   'busy.pdf?failures=1',
   'redirect.pdf',
@@ -68,7 +67,7 @@ const slipOf = (fileUrl: string): Partial<OrderBody> => ({
 });
 
 let stack: TestStack;
-/** Its window is short. */
+/** Has the short retry window. */
 let hasty: TestStack;
 let stockBefore: unknown;
 let runs: Record<string, Promise<Order>>;
@@ -78,7 +77,7 @@ const stockOf = ({ services }: TestStack) => services.sql`
   SELECT partner_sku, quantity, reserved, backorder FROM stock_items ORDER BY id`;
 const stock = async () => [await stockOf(stack), await stockOf(hasty)];
 
-/** A shirt with good files, which comes of stock, beside a poster whose file is not. */
+/** A t-shirt from stock with good files, beside a poster with the given file. */
 const withFile = (at: TestStack, url: string) => ({
   retailCurrency: 'EUR',
   retailShippingPriceInclVat: 5,
@@ -92,7 +91,7 @@ beforeAll(async () => {
   stack = await testStack({ config: { FILE_SIZE_LIMIT_MB: 1 } });
   hasty = await testStack({ config: { FILE_RETRY_WINDOW: WINDOW_MS } });
   stockBefore = await stock();
-  // The sandbox draws a file when it is first asked for it.
+  // The sandbox draws a file on its first request.
   for (const at of [stack, hasty]) {
     for (const name of ['t-shirt-front.png', 't-shirt-back.png'])
       await (await fetch(goodFile(at, name))).arrayBuffer();
@@ -105,7 +104,7 @@ beforeAll(async () => {
       [`slip ${name}`, () => ordered(at, orderOf(at, slipOf(url)))],
     ] as const;
   });
-  const good = TAKEN.map((name) => {
+  const good = STORED.map((name) => {
     const url = `${faultyFile(stack, name)}${name.includes('?') ? '&' : '?'}key=`;
     return [
       name,
@@ -122,7 +121,7 @@ beforeAll(async () => {
   runs = atOnce(Object.fromEntries<() => Promise<Order>>([...bad, ...good]));
 });
 
-/** Rows that an order which was never produced must not have. */
+/** Counts rows that an order must not have when it was never produced. */
 async function traces({ services }: TestStack, orderId: string) {
   const [counts] = await services.sql`
     SELECT (SELECT count(*)::int FROM print_orders WHERE order_id = ${orderId}) AS print_orders,
@@ -132,7 +131,7 @@ async function traces({ services }: TestStack, orderId: string) {
   return counts;
 }
 
-/** Keys of an order's stored objects. */
+/** Returns the names of an order's stored objects. */
 async function stored({ services }: TestStack, orderId: string): Promise<string[]> {
   const folder = join(services.config.DATA_DIR, 'objects', 'orders', orderId);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -174,7 +173,7 @@ describe.each(Object.entries(REFUSED))('%s', (name, { code, says, waits }) => {
     const tookMs = Date.parse(last.createdAt) - Date.parse(first.createdAt);
     if (waits) expect(tookMs).toBeGreaterThanOrEqual(WINDOW_MS - 1_000);
     expect(await traces(at, order.id)).toEqual(untouched);
-    // What was refused is not kept.
+    // The refused file is not stored.
     const [bad] = await at.services.sql<{ id: string }[]>`
       SELECT f.id FROM order_files f JOIN order_items i ON i.id = f.order_item_id
       WHERE i.order_id = ${order.id} AND f.url LIKE '%faulty%'
@@ -183,20 +182,20 @@ describe.each(Object.entries(REFUSED))('%s', (name, { code, says, waits }) => {
   });
 });
 
-test.each(TAKEN)('%s is taken, as print file and as packing slip', async (name) => {
+test.each(STORED)('%s is stored, as print file and as packing slip', async (name) => {
   expect(await runs[name]).toMatchObject({ fulfillmentStatus: 'delivered', refusalReason: null });
 });
 
-test('of all that was refused, no stock is missing and no partner has heard', async () => {
+test('refused orders reserve no stock and reach no partner', async () => {
   await Promise.all(Object.values(runs));
   expect(await stock()).toEqual(stockBefore);
   const printOrders = ({ sandbox }: TestStack) =>
     Object.values(sandbox.seen().partners).flatMap((partner) => partner.printOrders);
-  expect(printOrders(stack)).toHaveLength(TAKEN.length);
+  expect(printOrders(stack)).toHaveLength(STORED.length);
   expect(printOrders(hasty)).toEqual([]);
 });
 
-test('while a host fails the order stands at uploading; cancelled then, it is cancelled at once', async () => {
+test('an order stays at uploading while a host fails, and can be cancelled at once', async () => {
   const items = [
     poster(stack, { files: [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=60000') }] }),
   ];
@@ -211,7 +210,7 @@ test('while a host fails the order stands at uploading; cancelled then, it is ca
   expect(await traces(stack, order.id)).toEqual(untouched);
 });
 
-test('a packing slip that is a picture, and a file with too many pages, refuse the order', async () => {
+test('a packing slip that is an image, and a file with the wrong number of pages, refuse the order', async () => {
   const picture = await ordered(stack, orderOf(stack, slipOf(goodFile(stack, 'sticker-75.png'))));
   expect(picture).toMatchObject({
     refusalReasonCode: 'file_type_not_supported',
@@ -290,7 +289,7 @@ describe('a two-sided product', () => {
   });
 });
 
-test('a worker that is away longer than the window refuses nobody: it tries once it is back', async () => {
+test('a worker that is away longer than the window still attempts the fetch when it is back', async () => {
   const url = faultyFile(hasty, 'slow.pdf?ms=2500');
   const body = orderOf(hasty, { items: [poster(hasty, { files: [{ type: 'default', url }] })] });
   const { id } = await ordered(hasty, body, isAt('uploading'));
@@ -300,14 +299,14 @@ test('a worker that is away longer than the window refuses nobody: it tries once
   await readUntil(hasty.shop, id, isAt('delivered'));
 });
 
-describe('where outbound calls must be public', () => {
+describe('when outbound calls must be public', () => {
   let closed: TestStack;
   beforeAll(async () => {
     closed = await testStack({
       mode: 'off',
       config: { OUTBOUND_ALLOW_PRIVATE: false, FILE_RETRY_WINDOW: WINDOW_MS },
     });
-    // A name server of our own: names under it lead into the private network.
+    // This resolver returns private addresses.
     const resolve = async () => [{ address: '10.1.2.3', family: 4 }];
     await closed.stopWorker();
     Object.assign(closed.services, { client: createSafeClient({ allowPrivate: false, resolve }) });
@@ -319,7 +318,7 @@ describe('where outbound calls must be public', () => {
     ['a loopback address', 'https://127.0.0.1/poster.pdf', 'file_host_blocked'],
     ['a name that resolves to a private address', 'https://inside.example/poster.pdf', 'file_host_blocked'],
     ['the address of a cloud’s credentials', 'https://169.254.169.254/latest', 'file_host_blocked'],
-    ['a private address in IPv6 clothes', 'https://[::ffff:10.0.0.1]/poster.pdf', 'file_host_blocked'],
+    ['a private address in IPv6 form', 'https://[::ffff:10.0.0.1]/poster.pdf', 'file_host_blocked'],
   ])('%s is refused', async (_what, url, code) => {
     const body = orderOf(closed, { items: [poster(closed, { files: [{ type: 'default', url }] })] });
     const { id } = await closed.shop.submitOrder({ body });

@@ -19,7 +19,7 @@ import {
 
 jest.setTimeout(150_000);
 
-/** Orders from submission to delivered, the sandbox playing the partners and carriers. All run at once. */
+/** Orders from submission to delivery, with the sandbox's partners and carriers. All orders run at the same time. */
 
 const retail = { retailCurrency: 'EUR', retailShippingPriceInclVat: 5 };
 const priced = { retailPriceInclVat: 20 };
@@ -87,7 +87,7 @@ const jobs = (order: Order) =>
     printJobs.map(({ partner }) => partner),
   ]);
 
-/** The words on all documents of an order's print orders at a partner. */
+/** Returns the text of all documents of an order's print orders at a partner. */
 async function papers(order: Order, partner: string): Promise<string[]> {
   const ids = new Set(
     order.items.flatMap(({ printJobs }) => printJobs.map(({ printOrderId }) => printOrderId)),
@@ -111,7 +111,7 @@ test('a t-shirt, a poster and a framed poster are split over partners, connected
     ['poster', ['prints-berlin']],
     ['framed-poster', ['prints-berlin']],
   ]);
-  // A mounted poster's print order has another form than a paper one's.
+  // The print order of a mounted poster has another shape.
   const printOrderIds = order.items.map(({ printJobs }) => printJobs[0]!.printOrderId);
   expect([...order.connectedOrderIds].sort()).toEqual([...printOrderIds].sort());
   expect(new Set(order.connectedOrderIds).size).toBe(3);
@@ -133,7 +133,7 @@ test('a t-shirt, a poster and a framed poster are split over partners, connected
     expect(tracking.checkpoints![0]).toMatchObject({ statusUid: 'delivered' });
   }
 
-  // Each print order is invoiced; what comes from abroad without VAT.
+  // Each print order has an invoice. An invoice from abroad has no VAT.
   const lines = order.receipts.flatMap(({ items }) => items.filter(({ type }) => type === 'product'));
   expect(Object.fromEntries(lines.map(({ referenceId, amount }) => [referenceId, amount]))).toEqual({
     't-shirt': 2,
@@ -155,7 +155,7 @@ describe('across a customs border', () => {
   test.each([
     ['to US without prices', ['retailCurrency', 'retailShippingPriceInclVat', 'items[0].retailPriceInclVat']],
     ['to CH, one price missing', ['items[1].retailPriceInclVat']],
-  ] as const)('%s: refused for missing retail prices', async (journey, missing) => {
+  ] as const)('%s: refused because of missing retail prices', async (journey, missing) => {
     const order = await runs[journey];
     expect(order).toMatchObject({
       fulfillmentStatus: 'failed',
@@ -169,7 +169,7 @@ describe('across a customs border', () => {
     expect(jobs(order).flatMap(([, partners]) => partners)).toEqual([]);
   });
 
-  test('with them it is produced, and they are its customs values', async () => {
+  test('with retail prices it is produced, and they are its customs values', async () => {
     const order = await runs['to CH with prices'];
     expect(order).toMatchObject({ fulfillmentStatus: 'delivered', refusalReason: null });
     const text = await papers(order, 'prints-berlin');
@@ -180,11 +180,11 @@ describe('across a customs border', () => {
       expect(page).toContain('122.70');
       expect(page).toContain('4911');
     }
-    // VAT is the importer's.
+    // The importer pays the VAT.
     expect(order.receipts.map(({ totalVat }) => totalVat)).toEqual([0]);
   });
 
-  test('in a currency without minor units and without a known rate, by post', async () => {
+  test('in a currency without minor units and without an exchange rate, by post', async () => {
     const order = await runs['to VN in dong'];
     expect(order).toMatchObject({ fulfillmentStatus: 'delivered', refusalReason: null });
     const { partner } = order.items[0]!.printJobs[0]!;
@@ -203,7 +203,7 @@ describe('across a customs border', () => {
   });
 });
 
-test('a product made over the catalog API is ordered by name and variant at once, by those who may', async () => {
+test('a product created by the catalog API can be ordered at once by name and variant, by allowed customers', async () => {
   const { operator, shop } = stack;
   await operator.addAttributeValues({
     params: { attributeId: 'card_paper' },
@@ -295,7 +295,7 @@ test('a product made over the catalog API is ordered by name and variant at once
   });
 });
 
-test('a draft stays a draft until it is confirmed, and is then made as it stands', async () => {
+test('a draft stays a draft until it is confirmed, and is then produced unchanged', async () => {
   const { shop } = stack;
   const { id } = await shop.submitOrder({ body: orderOf(stack, { orderType: 'draft' }) });
   await shop.patchDraft({ params: { orderId: id }, body: { items: [poster(stack, { quantity: 4 })] } });
@@ -316,7 +316,7 @@ test('a draft stays a draft until it is confirmed, and is then made as it stands
   });
 });
 
-test('the addresses and credentials of a connector carry a whole order', async () => {
+test('a whole order runs through the addresses and credentials of a connector', async () => {
   const billingEntity = { id: 7, companyName: 'Poster Shop SAS', companyVatNumbers: ['FR40303265045'] };
   const connector = await stack.operator.createConnector({
     body: {
@@ -352,11 +352,11 @@ test('the addresses and credentials of a connector carry a whole order', async (
   const changed = await call('PUT', connector.updateShipmentUrl.replace('{order_id}', reference), {
     shippingAddress: { ...address, addressLine1: 'Linienstrasse 3' },
   });
-  // Its partner is quick: shipped already, it may not be changed any more.
+  // The partner has already shipped it, so it cannot be changed.
   expect([200, 409]).toContain(changed.status);
   const client = createPresslineClient({ baseUrl: stack.baseUrl, ...connector, retries: 0 });
   const order = await readUntil(client, id, isAt('delivered'));
-  // What the operator keeps of the client is on its orders.
+  // The client's settings show in its orders.
   expect(order).toMatchObject({
     billingEntity,
     returnAddress: { id: expect.any(String), country: 'FR', addressLine1: '3 rue Oberkampf', phone: null },
@@ -371,7 +371,7 @@ test('the addresses and credentials of a connector carry a whole order', async (
     papersOf({ ...shirt, items: [tShirt(stack, { ...priced, quantity: 8 })] }),
   ]);
   expect(small).toContain('IM2760000742');
-  // Above 150 EUR the one-stop shop is not for it.
+  // The import one-stop shop ends at 150 EUR.
   expect(large).not.toContain('IM2760000742');
   await expect(read(stack.shop, id)).rejects.toMatchObject({ status: 404 });
 });

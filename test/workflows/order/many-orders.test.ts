@@ -4,11 +4,11 @@ import { orderOf, read } from './shop';
 
 jest.setTimeout(150_000);
 
-/** The small form of `npm run bench:thousand`. */
+/** A small form of `npm run bench:thousand`. */
 const ORDERS = 60;
 const CONNECTIONS = 20;
 
-test(`${ORDERS} orders by ${CONNECTIONS} connections at once: as many runs and print orders, each found by id and by reference`, async () => {
+test(`${ORDERS} orders over ${CONNECTIONS} connections: each has one run and one print order, and is found by id and reference`, async () => {
   const stack = await testStack({ mode: 'manual' });
   const waiting = Array.from({ length: ORDERS }, (_, index) =>
     orderOf(stack, { orderReferenceId: `many-${index}` }),

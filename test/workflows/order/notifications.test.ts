@@ -7,7 +7,7 @@ import { faultyFile, goodFile, isAt, type Order, ordered, orderOf, poster, STICK
 
 jest.setTimeout(150_000);
 
-/** A client is told of its orders while they run; a receiver that is dead or silent delays nobody but itself. */
+/** Notifications of clients while orders run. A dead or silent receiver delays only its own notifications. */
 
 interface Message {
   readonly id: string;
@@ -24,11 +24,11 @@ interface Message {
 let stack: TestStack;
 let server: Server;
 let origin: string;
-/** By path of the receiver, as they came. */
+/** Received messages by path, in the order of arrival. */
 const received = new Map<string, { headers: IncomingMessage['headers']; body: string }[]>();
 const webhooks = new Map<string, { id: string; secret: string }>();
 
-/** What a receiver answers: `/silent` nothing at all. */
+/** Answers of the receivers. `/silent` does not answer. */
 const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/good': (response) => response.writeHead(204).end(),
   '/tracking': (response) => response.writeHead(200).end('{}'),
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   stack = await testStack();
-  // The bad ones first: whoever serves in turn meets them first.
+  // The bad receivers come first, so that a sequential sender would be delayed.
   for (const path of ['/dead', '/silent', '/good']) {
     const { id, secret } = await stack.shop.createWebhook({ body: { url: `${origin}${path}` } });
     webhooks.set(path, { id, secret });
@@ -67,7 +67,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** What a receiver got of an order, verified, each message once, in the order of their making. */
+/** Returns the verified messages about an order at a receiver, without duplicates, in the order of creation. */
 function messagesTo(path: string, orderId: string): Message[] {
   const { secret } = webhooks.get(path)!;
   const byId = new Map<string, Message>();
@@ -83,7 +83,7 @@ const statusesIn = (messages: readonly Message[]) =>
   messages.map(({ fulfillmentStatus, status }) => fulfillmentStatus ?? status);
 const rank = (status: unknown) => ORDER_STATUSES.indexOf(status as (typeof ORDER_STATUSES)[number]);
 
-describe('of an order that is delivered', () => {
+describe('about a delivered order', () => {
   let order: Order;
   let messages: Message[];
   const of = (event: string) => messages.filter((message) => message.event === event);
@@ -113,12 +113,12 @@ describe('of an order that is delivered', () => {
     });
   });
 
-  test('the order’s statuses, each once, none going back, with items, parcels and metadata', () => {
+  test('report each order status once, without a step back, with items, parcels and metadata', () => {
     const updates = of('order_status_updated');
     const statuses = statusesIn(updates);
     expect(new Set(statuses).size).toBe(statuses.length);
     expect(statuses.map(rank)).toEqual(statuses.map(rank).sort((a, b) => a - b));
-    // Postbacks that come together make one step of the run, and so one notification.
+    // Postbacks that arrive together make one record of the run, and so one notification.
     expect(statuses).toEqual(expect.arrayContaining(['passed', 'delivered']));
     expect(updates.at(-1)).toMatchObject({
       orderId: order.id,
@@ -139,7 +139,7 @@ describe('of an order that is delivered', () => {
     expect(items).toHaveLength(2);
   });
 
-  test('each item’s statuses, to the last', () => {
+  test('report each item’s statuses', () => {
     for (const itemReferenceId of ['poster', 'sticker']) {
       const statuses = statusesIn(
         of('order_item_status_updated').filter((one) => one.itemReferenceId === itemReferenceId),
@@ -156,7 +156,7 @@ describe('of an order that is delivered', () => {
     });
   });
 
-  test('tracking codes and links of its parcels, also to who asked for these alone', async () => {
+  test('report tracking codes and links, also to a receiver that subscribed to these only', async () => {
     const parcels = order.shipment!.packages;
     const codes = of('order_item_tracking_code_updated');
     expect(new Set(codes.map(({ trackingCode }) => trackingCode))).toEqual(
@@ -179,14 +179,14 @@ describe('of an order that is delivered', () => {
     expect(new Set(alone.map(({ event }) => event))).toEqual(new Set(['order_item_tracking_code_updated']));
   });
 
-  test('the delivery estimate', () => {
+  test('report the delivery estimate', () => {
     expect(of('order_delivery_estimate_updated')).toMatchObject([
       { minDeliveryDate: order.shipment!.minDeliveryDate, maxDeliveryDate: order.shipment!.maxDeliveryDate },
     ]);
   });
 
-  test('a dead and a silent receiver have delayed neither the order nor the good one', async () => {
-    // Who waited its turn behind the silent one, which is waited for 15 seconds, would have been told later.
+  test('are not delayed by a dead or a silent receiver', async () => {
+    // A sequential sender would have waited 15 seconds for the silent receiver.
     const [log] = await stack.services.sql<{ count: number; medianMs: number }[]>`
       SELECT count(*)::int, percentile_cont(0.5) WITHIN GROUP (ORDER BY
         extract(epoch FROM (attempts -> 0 ->> 'at')::timestamptz - created_at) * 1000)::float8 AS median_ms
@@ -214,7 +214,7 @@ describe('of an order that is delivered', () => {
   });
 });
 
-test('of a refused order: that it failed, and why', async () => {
+test('notifications about a refused order have the reason', async () => {
   const order = await ordered(
     stack,
     orderOf(stack, {

@@ -9,57 +9,30 @@ import {
 } from '../../../src/orders/domain/lifecycle/statuses';
 import { recordTrackingEvents } from '../../../src/shipping/tracking';
 import type { TestStack } from '../../support/stack';
+import { address, orderOf, poster, sticker } from './shop';
 
-/** Orders for tests of runs: what they hold, how they are watched, and what is counted of them. */
+/** Orders for tests of order runs, and helpers that wait for them and read their rows. */
 
-export const POSTER = 'flat_product_pf_a4_pt_200-gsm-uncoated_cl_4-0_ver';
-const STICKER = 'sticker_product_sf_75x75-mm';
+export type Address = typeof address & { readonly addressLine2?: string };
 
-const ADDRESS = {
-  country: 'DE',
-  firstName: 'Ada',
-  lastName: 'Lovelace',
-  addressLine1: 'Torstrasse 1',
-  city: 'Berlin',
-  postCode: '10119',
-  email: 'ada@example.com',
-  phone: '+49 30 901820',
-};
-
-export type Address = typeof ADDRESS & { readonly addressLine2?: string };
-
-/** An order of posters, and stickers as a second item; with retail prices, so that any partner may make it. */
+/** An order of posters, with stickers as an optional second item. It has retail prices, so that any partner can make it. */
 export function orderBody(
   stack: TestStack,
   orderReferenceId: string,
   options: { readonly items?: 1 | 2; readonly quantity?: number; readonly address?: Partial<Address> } = {},
 ) {
-  const file = (name: string) => [{ type: 'default', url: `${stack.sandbox.url}/files/${name}` }];
-  const poster = {
-    itemReferenceId: 'poster',
-    productUid: POSTER,
-    quantity: options.quantity ?? 1,
-    retailPriceInclVat: 20,
-    files: file('poster-a4.pdf'),
-  };
-  const sticker = {
-    itemReferenceId: 'sticker',
-    productUid: STICKER,
-    quantity: 1,
-    retailPriceInclVat: 3,
-    files: file('sticker-75.png'),
-  };
-  return {
+  const items = [poster(stack, { quantity: options.quantity ?? 1, retailPriceInclVat: 20 })];
+  if (options.items === 2) items.push(sticker(stack, { retailPriceInclVat: 3 }));
+  return orderOf(stack, {
     orderReferenceId,
-    currency: 'EUR',
     retailCurrency: 'EUR',
     retailShippingPriceInclVat: 5,
-    shippingAddress: { ...ADDRESS, lastName: orderReferenceId, ...options.address },
-    items: options.items === 2 ? [poster, sticker] : [poster],
-  };
+    shippingAddress: { ...address, lastName: orderReferenceId, ...options.address },
+    items,
+  });
 }
 
-/** Tells a sandbox partner how to treat the next print order of the client's reference; later ones it treats well. */
+/** Sets a sandbox partner's behaviour for the next print order of the reference. Later ones are treated well. */
 export async function misbehaveOnce(
   stack: TestStack,
   partner: string,
@@ -81,12 +54,12 @@ export interface OrderNow {
   /** The reasons, separated by spaces. */
   readonly attention: string | null;
   readonly items: readonly { readonly id: string; readonly status: string }[];
-  /** By status of their rows. */
+  /** Number of shipments by status. */
   readonly shipments: Readonly<Record<string, number>>;
   readonly printOrderIds: readonly string[];
 }
 
-/** What Postgres shows of an order. */
+/** Reads an order's rows. */
 export async function orderNow({ services: { sql } }: TestStack, orderId: string): Promise<OrderNow> {
   const [row] = await sql<(Omit<OrderNow, 'shipments'> & { shipments: Record<string, number> | null })[]>`
     SELECT o.fulfillment_status AS status, o.financial_status, array_to_string(o.attention, ' ') AS attention,
@@ -102,7 +75,7 @@ export async function orderNow({ services: { sql } }: TestStack, orderId: string
 
 const POLL_MS = 150;
 
-/** Waits until an order is as `isSo` says, and tells what it was instead when it never is. */
+/** Waits until an order meets a condition. @throws Error with its state after the time-out */
 export async function orderUntil(
   stack: TestStack,
   orderId: string,
@@ -113,12 +86,12 @@ export async function orderUntil(
   for (;;) {
     const now = await orderNow(stack, orderId);
     if (isSo(now)) return now;
-    if (Date.now() > end) throw new Error(`order ${orderId} stayed ${JSON.stringify(now)}`);
+    if (Date.now() > end) throw new Error(`order ${orderId} is ${JSON.stringify(now)}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 
-/** What the sandbox's partners saw of some print orders. */
+/** Returns what the sandbox's partners recorded about print orders. */
 export function seenPrintOrders({ sandbox }: TestStack, ids: readonly string[]): SeenPrintOrder[] {
   return Object.values(sandbox.seen().partners)
     .flatMap(({ printOrders }) => printOrders)
@@ -126,8 +99,8 @@ export function seenPrintOrders({ sandbox }: TestStack, ids: readonly string[]):
 }
 
 /**
- * Steps back in the statuses that an order's items were shown in, oldest first; empty when all is well.
- * A new print order begins anew: what an operator has made again is not on its way.
+ * Returns the steps back in the logged statuses of an order's items. A reroute or reproduce starts again: the new print
+ * order is not on its way.
  */
 export async function stepsBack({ services: { sql } }: TestStack, orderId: string): Promise<string[]> {
   const rows = await sql<{ type: string; itemId: string; status: string | null }[]>`
@@ -154,12 +127,12 @@ export const is =
 export interface HandedOver {
   readonly orderId: string;
   readonly printOrderId: string;
-  /** What the partner knows as its items, in the order of the client's items. */
+  /** Item ids of the print order, in the order of the client's items. */
   readonly jobIds: readonly string[];
   readonly itemIds: readonly string[];
 }
 
-/** Submits an order and waits until prints-berlin has taken its print order. */
+/** Submits an order and waits until prints-berlin has accepted its print order. */
 export async function handedOver(
   stack: TestStack,
   orderReferenceId: string,
@@ -180,13 +153,12 @@ export async function handedOver(
         itemIds: jobs.map(({ itemId }) => itemId),
       };
     }
-    if (Date.now() > end)
-      throw new Error(`not handed over: ${JSON.stringify(await orderNow(stack, orderId))}`);
+    if (Date.now() > end) throw new Error(`not accepted: ${JSON.stringify(await orderNow(stack, orderId))}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 
-/** The partner's clock in tests: a minute later each time it is looked at. */
+/** Returns a partner's clock that advances by one minute with each call. */
 export function partnerClock(): () => string {
   let minutes = 0;
   return () => {
@@ -195,7 +167,7 @@ export function partnerClock(): () => string {
   };
 }
 
-/** The order's log, oldest first, without the times at which it was written. */
+/** Reads the order's log, oldest first. */
 export async function orderLog(
   { services: { sql } }: TestStack,
   orderId: string,
@@ -204,7 +176,7 @@ export async function orderLog(
     SELECT type, order_item_id::text AS item_id, data FROM order_events WHERE order_id = ${orderId} ORDER BY id`;
 }
 
-/** The carrier's last word on an order's parcel. */
+/** Records the carrier's `delivered` event for an order's parcel. */
 export async function deliveredByCarrier(stack: TestStack, orderId: string): Promise<void> {
   const { sql } = stack.services;
   const [parcel] = await sql<{ trackingNumber: string; carrierUid: string }[]>`

@@ -13,7 +13,7 @@ const ADDRESS = {
   phone: '+49 30 901820',
 };
 
-test('a poster goes from submission to delivered, with one print order and one label that scans', async () => {
+test('a poster is delivered with one print order and one label whose barcode scans', async () => {
   const stack = await testStack();
   const { id } = await stack.shop.submitOrder({
     body: {
@@ -41,7 +41,7 @@ test('a poster goes from submission to delivered, with one print order and one l
   expect(printOrders).toHaveLength(1);
   expect(printOrders[0]).toMatchObject({ distinctContents: 1, distinctLabels: 1, state: 'finished' });
 
-  // The partner's links to print files outlast a wait for stock, and end.
+  // The partner's links to print files expire, but not during a wait for stock.
   const [message] = await stack.services.sql<{ url: string }[]>`
     SELECT body::jsonb #>> '{items,0,assets,0,url}' AS url FROM print_orders WHERE order_id = ${id}`;
   const token = new URL(message!.url).pathname.split('/')[2]!;
@@ -49,7 +49,7 @@ test('a poster goes from submission to delivered, with one print order and one l
   expect(stack.services.links.open(token, inDays(29)).ok).toBe(true);
   expect(stack.services.links.open(token, inDays(30))).toEqual({ ok: false, reason: 'expired' });
 
-  // Asked again, dispatch gives the same shipment; its label's barcode is the tracking code that the client reads.
+  // A repeated dispatch returns the same shipment. The barcode of its label is the client's tracking code.
   const again = await stack
     .partner('prints-berlin')
     .dispatchOrder({ body: { orderId: printOrders[0]!.printOrderId } });
@@ -61,7 +61,7 @@ test('a poster goes from submission to delivered, with one print order and one l
   const scanned = (await barcodesIn(page!)).map(({ text }) => text);
   expect(scanned.some((text) => text.includes(trackingCode))).toBe(true);
 
-  // The whole run, delivery included, stays far below the history it may have.
+  // The whole history is far below Temporal's limit.
   const run = stack.services.temporal.workflow.getHandle(orderWorkflowId(id));
   expect(await run.result()).toEqual({ fulfillmentStatus: 'delivered' });
   expect((await run.describe()).historyLength).toBeLessThanOrEqual(80);

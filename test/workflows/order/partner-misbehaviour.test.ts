@@ -14,27 +14,27 @@ import {
 } from './order-fixture';
 
 /**
- * Every way in which a sandbox partner can misbehave, end to end on real servers: the order reaches the right end,
- * with exactly the right number of print orders and labels, and no status goes back. All orders run at once.
+ * Every behaviour of the sandbox's partners, end to end on real servers: the order reaches the right end with the right
+ * number of print orders and labels, and no status steps back. All orders run at the same time.
  */
 
 interface Case {
   readonly amount?: number;
   readonly items?: 2;
   readonly quantity?: number;
-  /** What the order comes to by itself, when it does not ship by itself. */
+  /** The state that the order reaches without help, when it does not ship. */
   readonly waits?: (now: OrderNow) => boolean;
-  /** What an operator or the client does then. */
+  /** What an operator or the client then does. */
   readonly act?: (stack: TestStack, orderId: string, now: OrderNow) => Promise<unknown>;
-  /** `delivered` without. */
+  /** Default: `delivered`. */
   readonly end?: OrderStatus;
   readonly printOrders: number;
-  /** Labels that stand at the end, and labels that were taken back. */
+  /** Valid and voided labels at the end. */
   readonly labels: number;
   readonly voided?: number;
-  /** What an operator has to look at in the end. */
+  /** Attention at the end. */
   readonly attention?: string;
-  /** More that must be so, of the first print order. */
+  /** Further checks of the first print order. */
   readonly first?: (seen: SeenPrintOrder) => void;
 }
 
@@ -47,12 +47,12 @@ const operator = (
       params: { orderId },
       body:
         action === 'reroute' || action === 'reproduce'
-          ? { action, itemId: waitingItem(items), quantity, reason: 'the partner let us down' }
-          : { action, reason: 'the partner let us down' },
+          ? { action, itemId: waitingItem(items), quantity, reason: 'the partner does not deliver' }
+          : { action, reason: 'the partner does not deliver' },
     });
 };
 
-/** The item that its partner cannot make, else the order's first. */
+/** Returns the item in manual handling, or the first item. */
 const waitingItem = (items: OrderNow['items']): string =>
   (items.find(({ status }) => status === 'manual_handling') ?? items[0]!).id;
 
@@ -141,7 +141,7 @@ const CASES: Record<BehaviourName, Case> = {
   'cancels-order': {
     waits: isOnHold,
     act: async (stack, orderId, now) => {
-      // Sending the same message again to a partner that gave it back is no way out.
+      // The partner cancelled the print order, so a retry is refused.
       await expect(operator('retry')(stack, orderId, now)).rejects.toMatchObject({
         status: 409,
         code: 'CONFLICT',
@@ -205,7 +205,7 @@ const CASES: Record<BehaviourName, Case> = {
     first: ({ distinctLabels, trackingCodes }) =>
       expect({ distinctLabels, codes: trackingCodes.length }).toEqual({ distinctLabels: 2, codes: 2 }),
   },
-  // The label that was taken back stands again once a carrier has scanned it: the client can follow the parcel.
+  // A voided label becomes valid again when a carrier scans it, so that the client can follow the parcel.
   'ships-old-label': {
     amount: 8_000,
     waits: ({ shipments }) => shipments.bought === 1,
@@ -247,7 +247,7 @@ beforeAll(async () => {
   }
 }, 60_000);
 
-test('the table knows every behaviour', () => {
+test('the table has every behaviour', () => {
   expect(Object.keys(CASES).sort()).toEqual(Object.keys(BEHAVIOURS).sort());
 });
 
@@ -259,7 +259,7 @@ test.each(Object.entries(CASES))(
         ? new Error(`${error.message} ${JSON.stringify(error.body)}`)
         : error;
     });
-    // Late words and labels on their way back come after the end.
+    // Late postbacks and voids can follow the end.
     const settled = await orderUntil(
       stack,
       orderId,
@@ -289,7 +289,7 @@ test.each(Object.entries(CASES))(
   },
 );
 
-test('every partner got print orders in the interface’s form, well signed', () => {
+test('every partner got signed print orders in the interface’s form', () => {
   for (const { badSignatures, malformed } of Object.values(stack.sandbox.seen().partners)) {
     expect({ badSignatures, malformed }).toEqual({ badSignatures: 0, malformed: [] });
   }

@@ -7,8 +7,8 @@ import { address, faultyFile, goodFile, type Order, orderOf, poster, read, readU
 jest.setTimeout(150_000);
 
 /**
- * An order of two items read after every step of its run, the partner's words sent one by one: statuses are true
- * and derived from the items, and in the end every field of the interface has its value.
+ * Reads an order of two items after every step of its run. The statuses are derived from the items, and in the end every
+ * field of the interface has its value.
  */
 
 let stack: TestStack;
@@ -59,7 +59,7 @@ const statuses = ({ fulfillmentStatus, financialStatus, items }: Order) => [
   ...items.map((item) => item.fulfillmentStatus),
 ];
 
-/** Reads until the first item is there, and holds that the order's status follows from its items. */
+/** Reads until the first item has this status, and checks that the order's status is derived from its items. */
 async function readAt(orderId: string, ...expected: string[]): Promise<Order> {
   const order = await readUntil(
     stack.shop,
@@ -74,7 +74,7 @@ async function readAt(orderId: string, ...expected: string[]): Promise<Order> {
   return order;
 }
 
-/** Jobs of the order's items at its one print order, when the partner has taken it. */
+/** Returns the print jobs of the order's one print order, when its partner has accepted it. */
 async function jobsOf(orderId: string) {
   const order = await readUntil(
     stack.shop,
@@ -113,7 +113,7 @@ const fetched = async (url: string) => {
   return { type: answer.headers.get('content-type'), bytes: Buffer.from(await answer.arrayBuffer()) };
 };
 
-test('every step of a run, from created to delivered', async () => {
+test('statuses at every step of a run, from created to delivered', async () => {
   const now = partnerClock();
   await stack.stopWorker();
   const { id } = await stack.shop.submitOrder({ body: twoItems(faultyFile(stack, 'slow.pdf?ms=1500')) });
@@ -189,7 +189,7 @@ test('every step of a run, from created to delivered', async () => {
   for (const receipt of delivered.receipts) expectToAddUp(receipt);
 });
 
-/** Fields of the interface's retrieved order, in its order; those after a bar are null here, as nothing fills them. */
+/** Fields of the interface's retrieved order, in its order. Those after a bar are null, as nothing sets them. */
 const FIELDS = {
   order: `id clientId orderReferenceId fulfillmentStatus financialStatus currency shippingAddress items shipment receipts
     createdAt orderedAt updatedAt channel orderType metadata billingEntity retailCurrency connectedOrderIds discounts
@@ -227,7 +227,7 @@ async function expectEveryField(order: Order): Promise<void> {
   const { shipment, receipts } = order;
   expectFields(order, 'order');
   expectFields(order.shippingAddress, 'shippingAddress');
-  // An image has a resolution where a PDF has none; the stickers alone are trimmed.
+  // Only images have a resolution. Only the stickers are trimmed.
   expectFields({ ...posters, dpi: 0, customTrim: {} }, 'item');
   expectFields(stickers!, 'item');
   expectFields(posters!.files[0]!, 'file');
@@ -293,7 +293,7 @@ async function expectEveryField(order: Order): Promise<void> {
     [shipment!.minDeliveryDate, shipment!.minDeliveryDays],
     [shipment!.maxDeliveryDate, shipment!.maxDeliveryDays],
   ] as const) {
-    // The order's day and the partner's may differ around midnight.
+    // The order's date and the partner's date can differ around midnight.
     expect(Math.abs((Date.parse(date) - today) / 86_400_000 - days)).toBeLessThanOrEqual(1);
     expect([1, 2, 3, 4, 5]).toContain(new Date(date).getUTCDay());
     expect(date > posters!.printJobs[0]!.dispatchDate).toBe(true);
@@ -324,7 +324,7 @@ async function expectEveryField(order: Order): Promise<void> {
   ]);
 }
 
-/** Processed files are those that were sent; previews are pictures of their sizes. */
+/** Checks that processed files are the submitted ones, and that previews have their sizes. */
 async function expectFilesAsSent({ items }: Order): Promise<void> {
   const sent = ['poster-a4.pdf', 'sticker-75.png'];
   for (const [index, item] of items.entries()) {
@@ -350,7 +350,7 @@ async function expectFilesAsSent({ items }: Order): Promise<void> {
   }
 }
 
-/** A partner fetches our copies of the files, by links that end. */
+/** Checks that a partner gets our copies of the files, by links that expire. */
 async function expectOurCopies(printOrderId: string): Promise<void> {
   const body = await eventually(async () => {
     const [sent] = await stack.services.sql<{ body: string | null }[]>`
@@ -372,7 +372,7 @@ async function expectOurCopies(printOrderId: string): Promise<void> {
   }
 }
 
-test('a partner that cancels one item: the order waits for an operator, and goes on without it, refunded', async () => {
+test('an item that its partner cancels waits for an operator, who cancels it with a refund', async () => {
   const now = partnerClock();
   const { id } = await stack.shop.submitOrder({ body: twoItems(goodFile(stack, 'poster-a4.pdf')) });
   await readAt(id, 'passed', 'invoiced', 'passed', 'passed');
@@ -419,7 +419,7 @@ test('a partner that cancels one item: the order waits for an operator, and goes
   await readAt(id, 'shipped', 'partially_refunded', 'shipped', 'cancelled');
 });
 
-/** Every total of a receipt, in minor units: sums of its lines, and of each other. */
+/** Checks that every total of a receipt is the sum of its lines, in minor units. */
 function expectToAddUp(receipt: Order['receipts'][number]): void {
   const minor = (amount: number) => Math.round(amount * 100);
   const sum = (key: 'priceInitial' | 'discount' | 'price' | 'vat' | 'priceInclVat', type?: string) =>

@@ -20,7 +20,7 @@ import {
 
 jest.setTimeout(150_000);
 
-/** How an order travels: the choice of a method, packages and their slips, and changes until it has shipped. */
+/** Shipping of orders: the choice of a method, packages and packing slips, and changes before shipping. */
 
 let stack: TestStack;
 let berlin: TestClient;
@@ -34,7 +34,7 @@ const planned = isAt('passed', 'failed', 'on_hold');
 const retail = { retailCurrency: 'EUR', retailShippingPriceInclVat: 5 };
 const printOrderOf = (order: Order) => order.items[0]!.printJobs[0]!.printOrderId;
 
-/** A planned order whose print order its partner has confirmed. */
+/** Submits an order and sends `received` for its print order. */
 async function confirmed(body: ReturnType<typeof orderOf>): Promise<{ order: Order; printOrderId: string }> {
   const order = await ordered(
     stack,
@@ -53,7 +53,7 @@ async function confirmed(body: ReturnType<typeof orderOf>): Promise<{ order: Ord
 const download = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer());
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-describe('the method asked for', () => {
+describe('the requested method', () => {
   type Methods = Awaited<ReturnType<TestClient['quoteOrder']>>['quotes'][number]['shipmentMethods'];
   let methods: Methods;
   const cheapest = (of: Methods) => [...of].sort((a, b) => a.price - b.price)[0]!.uid;
@@ -119,7 +119,7 @@ describe('the method asked for', () => {
     expect(shipment!.minDeliveryDate <= shipment!.maxDeliveryDate).toBe(true);
   });
 
-  test('a list of which nothing is known refuses the order, with the reason', async () => {
+  test('a list of unknown names refuses the order with a reason', async () => {
     const order = await ordered(
       stack,
       orderOf(stack, { shipmentMethodUid: 'fed_ex_2_day,ups_ground' }),
@@ -137,7 +137,7 @@ describe('the method asked for', () => {
   });
 });
 
-test('packaging instructions make the packages; their slips go out with the documents', async () => {
+test('packaging instructions decide the packages, and their slips are among the documents', async () => {
   const pack = (quantity: number) => [{ orderItemReferenceId: 'poster', quantity }];
   const slip = goodFile(stack, 'packing-slip.pdf');
   const { order, printOrderId } = await confirmed(
@@ -184,7 +184,7 @@ describe('a change of address or method', () => {
   };
   const moved = { ...address, addressLine1: 'Invalidenstrasse 2', companyName: 'Moved' };
 
-  test('before its plan is made: the plan is made for it', async () => {
+  test('before planning is used by the plan', async () => {
     const files = [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=1500') }];
     const body = orderOf(stack, { items: [poster(stack, { files })], ...retail });
     const { id } = await ordered(stack, body, isAt('uploading'));
@@ -200,7 +200,7 @@ describe('a change of address or method', () => {
     expect(order.shipment!.shipmentMethodUid).toMatch(/^merlin_express/);
   });
 
-  test('after its labels were made: they are made anew; after shipping it is 409', async () => {
+  test('after dispatch voids and renews the labels, and after shipping it is 409', async () => {
     const slip = goodFile(stack, 'packing-slip.pdf');
     const { order, printOrderId } = await confirmed(
       orderOf(stack, {
@@ -211,7 +211,7 @@ describe('a change of address or method', () => {
     );
     const before = await berlin.dispatchOrder({ body: { orderId: printOrderId } });
     const initial = order.shipment!;
-    // By reference, too.
+    // Also by reference.
     const answer = await update(order.orderReferenceId, {
       shippingAddress: moved,
       shipmentMethodUid: 'express',
@@ -270,7 +270,7 @@ describe('a change of address or method', () => {
     expect((await read(stack.shop, order.id)).shippingAddress.addressLine1).toBe('Invalidenstrasse 2');
   });
 
-  test('that cannot be: refused, and the order stays as it is', async () => {
+  test('that is not possible is refused, and the order stays unchanged', async () => {
     const { order } = await confirmed(orderOf(stack, { items: [framedPoster(stack)] }));
     const nothing = await refusal(update(order.id, {}));
     expect(nothing.status).toBe(400);

@@ -1,7 +1,7 @@
 import type { Operations } from '../../../client/operations';
 import type { TestClient, TestStack } from '../../support/stack';
 
-/** A shop that sends orders to a running stack and reads them back over HTTP. */
+/** Order bodies of a shop, and helpers that submit and read orders over HTTP. */
 
 export type Order = Operations['getOrder']['answer'];
 export type OrderBody = NonNullable<Operations['submitOrder']['input']['body']>;
@@ -36,9 +36,9 @@ export const addressIn = {
   },
 } as const;
 
-/** The sandbox's good print file of a name. */
+/** Returns the URL of a valid print file in the sandbox. */
 export const goodFile = (stack: TestStack, name: string) => `${stack.sandbox.url}/files/${name}`;
-/** One of the sandbox's faulty hosts; its query says how. */
+/** Returns the URL of a faulty print file in the sandbox. The query has options. */
 export const faultyFile = (stack: TestStack, name: string) => `${stack.sandbox.url}/faulty-files/${name}`;
 
 export const poster = (stack: TestStack, over: Partial<OrderBody['items'][number]> = {}) => ({
@@ -49,7 +49,15 @@ export const poster = (stack: TestStack, over: Partial<OrderBody['items'][number
   ...over,
 });
 
-/** Made in Ohio of a blank shirt from stock. */
+export const sticker = (stack: TestStack, over: Partial<OrderBody['items'][number]> = {}) => ({
+  itemReferenceId: 'sticker',
+  productUid: STICKER,
+  quantity: 1,
+  files: [{ type: 'default', url: goodFile(stack, 'sticker-75.png') }],
+  ...over,
+});
+
+/** Printed in Ohio on a blank shirt from stock. */
 export const tShirt = (stack: TestStack, over: Partial<OrderBody['items'][number]> = {}) => ({
   itemReferenceId: 't-shirt',
   productUid: T_SHIRT,
@@ -61,7 +69,7 @@ export const tShirt = (stack: TestStack, over: Partial<OrderBody['items'][number
   ...over,
 });
 
-/** Made in Berlin, mounted in a frame from stock. */
+/** Printed in Berlin, mounted in a frame from stock. */
 export const framedPoster = (stack: TestStack, over: Partial<OrderBody['items'][number]> = {}) => ({
   itemReferenceId: 'framed-poster',
   productUid: FRAMED_POSTER,
@@ -88,10 +96,10 @@ export const read = (client: TestClient, orderId: string): Promise<Order> =>
   client.getOrder({ params: { orderId } });
 
 const POLL_MS = 100;
-/** On a machine that does much else at the same time; what takes longer hangs. */
+/** Time-out on a machine under load. */
 const LONGEST_MS = 120_000;
 
-/** Reads an order over and over until it is as `isSo` says; tells what it was instead when it never is. */
+/** Reads an order until it meets a condition. @throws Error with its state after the time-out */
 export async function readUntil(
   client: TestClient,
   orderId: string,
@@ -101,7 +109,7 @@ export async function readUntil(
   for (const end = Date.now() + timeoutMs; ; ) {
     const order = await read(client, orderId);
     if (isSo(order)) return order;
-    if (Date.now() > end) throw new Error(`the order stayed ${inBrief(order)}`);
+    if (Date.now() > end) throw new Error(`the order is ${inBrief(order)}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
@@ -120,7 +128,7 @@ export const isAt =
   (order: Order): boolean =>
     statuses.includes(order.fulfillmentStatus);
 
-/** Submits an order and reads it when it is as wanted; `delivered` or `failed` without. */
+/** Submits an order and reads it until it meets a condition. Default: it is delivered or failed. */
 export async function ordered(
   stack: TestStack,
   body: OrderBody,
@@ -131,7 +139,7 @@ export async function ordered(
   return await readUntil(client, id, isSo);
 }
 
-/** Runs that begin at once and are looked at one by one: a failure shows where it is looked at. */
+/** Starts all runs at the same time. A failed run rejects where it is awaited. */
 export function atOnce<K extends string, T>(runs: Record<K, () => Promise<T>>): Record<K, Promise<T>> {
   const started = Object.fromEntries(
     Object.entries<() => Promise<T>>(runs).map(([name, run]) => [name, run()]),

@@ -13,7 +13,7 @@ import {
   seenPrintOrders,
 } from './order-fixture';
 
-/** Temporal cut off: what comes in is taken, and carried out once it is back. */
+/** Temporal is unavailable: requests are accepted, and processed when it is back. */
 
 let stack: TestStack;
 let isAway = false;
@@ -32,10 +32,10 @@ beforeAll(async () => {
 }, 60_000);
 
 let closeProxy: (() => Promise<void>) | undefined;
-// The stack, whose worker must say goodbye to Temporal, is closed by the hook of its module, which runs before this one.
+// The stack's own hook runs before this one: its worker shuts down while Temporal can be reached.
 afterAll(async () => await closeProxy?.());
 
-test('twenty orders taken meanwhile all run once it is back, each once', async () => {
+test('twenty orders submitted meanwhile all run once when it is back', async () => {
   cutOff();
   const references = Array.from({ length: 20 }, (_, index) => `away-${index}`);
   const submitted = await Promise.all(
@@ -54,7 +54,7 @@ test('twenty orders taken meanwhile all run once it is back, each once', async (
   }
 }, 120_000);
 
-test('postbacks are taken meanwhile and applied once it is back; what needs the run is put off', async () => {
+test('postbacks received meanwhile are applied when it is back, and requests that need the run get 503', async () => {
   await misbehaveOnce(stack, 'prints-berlin', 'never-answers', 'postbacks-away');
   const order = await handedOver(stack, 'postbacks-away');
   cutOff();

@@ -6,7 +6,7 @@ const { write } = proxyLocalActivities<{ write(words: readonly string[]): Promis
 
 export const wordSignal = defineSignal<[string]>('word');
 
-/** Writes down what it is told, all that has come together, until the word is `end`. */
+/** Records the received signals in one local activity per batch, until the signal `end`. */
 export async function writer(): Promise<string[]> {
   const told: string[] = [];
   const written: string[] = [];

@@ -34,7 +34,7 @@ const summary = (packages: ReturnType<typeof packOrder>) =>
     ...items.map((entry) => `${entry.quantity}x${entry.itemReferenceId}`),
   ]);
 
-test('posters of one model share a tube up to its capacity, other models get packages of their own', () => {
+test('posters of one model share a tube up to its capacity, and other models get separate packages', () => {
   const packages = packOrder([item('a', poster, 4), item('m', mug, 1), item('b', poster, 9)], [], options);
   expect(summary(packages)).toEqual([
     [null, '4xa', '6xb'],
@@ -56,7 +56,7 @@ test('boxes stack on their largest face', () => {
   expect(packed).toMatchObject({ lengthMm: 220, widthMm: 130, heightMm: 110, grossWeightGrams: 780 });
 });
 
-test('packaging instructions decide what goes together; the rest is packed as usual', () => {
+test('packaging instructions decide the packages, and the remaining items are packed by model', () => {
   const packages = packOrder(
     [item('a', poster, 3), item('m', mug, 3)],
     [
@@ -78,7 +78,7 @@ test('packaging instructions decide what goes together; the rest is packed as us
   ]);
 });
 
-test('instructions for items that another partner makes are passed over', () => {
+test('instructions for items of another partner are ignored', () => {
   const packages = packOrder(
     [item('a', poster, 1)],
     [
@@ -90,7 +90,7 @@ test('instructions for items that another partner makes are passed over', () => 
   expect(summary(packages)).toEqual([[1, '1xa']]);
 });
 
-test('an instruction for more than one package holds is carried out in several', () => {
+test('an instruction that exceeds one package gets several', () => {
   const packages = packOrder(
     [item('m', mug, 8)],
     [{ packageItems: [{ orderItemReferenceId: 'm', quantity: 8 }] }],
@@ -102,7 +102,7 @@ test('an instruction for more than one package holds is carried out in several',
   ]);
 });
 
-test('customs lines carry value, weight, code and origin of one unit', () => {
+test('customs lines have the value, weight, code and origin of one unit', () => {
   const [packed] = packOrder([item('a', poster, 2)], [], options);
   expect(packed!.items).toEqual([
     {
@@ -117,7 +117,7 @@ test('customs lines carry value, weight, code and origin of one unit', () => {
   ]);
 });
 
-test('whatever is ordered and instructed: every unit is packed once, no package is empty or overfull', () => {
+test('every unit is packed once, and no package is empty or overfull', () => {
   const order = fc.array(
     fc.record({
       units: fc.integer({ min: 1, max: 400 }),

@@ -17,7 +17,7 @@ test.each([
   [49, 640],
   [50, 520],
   [5_000, 520],
-])('%i pieces cost %i cents each', (quantity, unitMinor) => {
+])('%i units cost %i cents each', (quantity, unitMinor) => {
   expect(priceLine({ product: { priceList }, quantity }, 'EUR')).toMatchObject({
     unitMinor,
     baseMinor: 790,
@@ -25,7 +25,7 @@ test.each([
   });
 });
 
-test('a currency of the list is not converted, another one is, at the dated rates', () => {
+test('a currency of the price list is not converted, and another one is converted by the rate table', () => {
   const rates = { date: '2026-01-02', perEuro: { USD: '2', JPY: '184' } };
   const price = (currency: string) => priceLine({ product: { priceList }, quantity: 1 }, currency, rates);
   expect(price('USD')!.unitMinor).toBe(890);
@@ -33,7 +33,7 @@ test('a currency of the list is not converted, another one is, at the dated rate
   expect(price('JPY')!.unitMinor).toBe(1454);
 });
 
-test('an order in a currency without a price or a rate names the item that has none', () => {
+test('an order in a currency without a price or a rate returns the item without a price', () => {
   const items = [{ product: { priceList: { XTS: [{ from: 1, unitMinor: 5 }] } }, quantity: 1 }];
   expect(priceOrder({ items, currency: 'XTS' })).toMatchObject({ ok: true, totalMinor: 5 });
   expect(priceOrder({ items: [{ product: { priceList }, quantity: 1 }, ...items], currency: 'EUR' })).toEqual(
@@ -46,7 +46,7 @@ test('an order in a currency without a price or a rate names the item that has n
   );
 });
 
-test('more pieces never cost more each, whatever the order of the breaks', () => {
+test('a higher quantity never has a higher unit price, in any order of the breaks', () => {
   fc.assert(
     fc.property(
       fc.shuffledSubarray(priceList.EUR, { minLength: 1 }),

@@ -20,7 +20,7 @@ test.each([
   expect(addWorkingDays(from, days, { country })).toBe(expected);
 });
 
-test('a state’s holidays count where the state is given', () => {
+test('holidays of a state count when the state is given', () => {
   // International Women's Day, a holiday in Berlin; 2027 it falls on a Monday.
   expect(isWorkingDay('2027-03-08', { country: 'DE' })).toBe(true);
   expect(isWorkingDay('2027-03-08', { country: 'DE', state: 'BE' })).toBe(false);
@@ -31,14 +31,14 @@ test('a partner’s own working week replaces the country’s', () => {
   expect(isWorkingDay('2026-01-10', DE)).toBe(false);
 });
 
-test('a calendar that never works is an error, not an endless walk', () => {
+test('a calendar without working days is an error', () => {
   expect(() => addWorkingDays('2026-01-10', 1, { country: 'DE', weekdays: [] })).toThrow(RangeError);
   expect(() => addWorkingDays('10.1.2026', 1, DE)).toThrow(RangeError);
 });
 
 const days = fc.integer({ min: 0, max: 4000 }).map((offset) => addDays('2020-01-01', offset));
 
-test('the n-th working day has n working days up to it', () => {
+test('there are n working days up to the n-th working day', () => {
   fc.assert(
     fc.property(
       days,
@@ -58,7 +58,7 @@ test('the n-th working day has n working days up to it', () => {
   );
 });
 
-test('a promise counts production, then transit, and pads the latest date', () => {
+test('a promise adds production, transit, and padding of the latest date', () => {
   expect(
     promiseDates({
       from: '2026-01-05',
@@ -76,7 +76,7 @@ test('a promise counts production, then transit, and pads the latest date', () =
   });
 });
 
-test('dates never run backwards and fall on working days', () => {
+test('dates are in order and fall on working days', () => {
   fc.assert(
     fc.property(days, fc.nat(5), fc.nat(5), fc.nat(5), fc.nat(5), (from, a, b, c, d) => {
       const promise = promiseDates({
@@ -96,7 +96,7 @@ test('dates never run backwards and fall on working days', () => {
   );
 });
 
-test('several shipments make one span', () => {
+test('the widest promise covers all shipments', () => {
   const one = {
     dispatchDate: '2026-01-07',
     minDeliveryDate: '2026-01-08',

@@ -15,7 +15,7 @@ const context = {
   updatedAt: '2026-01-02T00:00:00.000Z',
 };
 
-test('a receipt shows quantity discounts, VAT by line and sums', () => {
+test('a receipt has quantity discounts, VAT by line and totals', () => {
   const receipt = buildReceipt({
     currency: 'EUR',
     vatRate: '0.19',
@@ -98,7 +98,7 @@ const receipts = fc
   })
   .map((input) => ({ ...input, currency: input.currency }));
 
-test('every total of any receipt adds up to the minor unit, in what clients see too', () => {
+test('every total of a receipt adds up to the minor unit, also in the client’s view', () => {
   fc.assert(
     fc.property(receipts, fc.boolean(), (input, refunded) => {
       const bought = buildReceipt(input);
@@ -134,7 +134,7 @@ test('every total of any receipt adds up to the minor unit, in what clients see 
   );
 });
 
-test('a refund takes exactly as much back as was charged', () => {
+test('a refund is exactly the negative of the charge', () => {
   fc.assert(
     fc.property(receipts, (input) => {
       const bought = buildReceipt(input);

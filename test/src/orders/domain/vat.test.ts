@@ -26,15 +26,15 @@ test.each([
   ['US', 'DE', '0'],
   ['US', 'US', '0'],
   ['GB', 'GB', '0.20'],
-])('goods made in %s for %s carry VAT of %s', (from, to, rate) => {
+])('goods from %s to %s have a VAT rate of %s', (from, to, rate) => {
   expect(vatRate(from, to)).toBe(rate);
 });
 
-test('every member of the EU has a rate', () => {
+test('every member of the EU has a VAT rate', () => {
   for (const country of EU_MEMBERS) expect(Number(vatRate('DE', country))).toBeGreaterThan(0.1);
 });
 
-test('retail prices are missing by field; zero is a price', () => {
+test('missing retail prices are named by field, and zero is a price', () => {
   const items = [
     { itemReferenceId: 'a', retailPriceInclVat: 0 },
     { itemReferenceId: 'b', retailPriceInclVat: null },
