@@ -32,7 +32,7 @@ test('dismiss removes the attention reasons of an ended order', async () => {
   await say(order, 'shipped');
   await orderUntil(stack, order.orderId, is('shipped'));
   await deliveredByCarrier(stack, order.orderId);
-  expect(await orderNow(stack, order.orderId)).toMatchObject({ attention: ['short_shipped'] });
+  expect(await orderNow(stack, order.orderId)).toMatchObject({ attention: 'short_shipped' });
 
   expect(await repair(order.orderId, { action: 'dismiss' })).toMatchObject({
     fulfillmentStatus: 'delivered',
