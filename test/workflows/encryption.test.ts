@@ -140,7 +140,15 @@ test('a partner’s refusal is stored encoded, and operators can read it', async
   expect(message).toMatch(/\w+ \w+/);
   const history = await rawHistory(orderId);
   expect(found(textIn(history), [message, reference])).toEqual([]);
-  const [failure] = history.flatMap((event) => event.activityTaskFailedEventAttributes?.failure ?? []);
+});
+
+test('a partner’s transient failure is stored as an encoded failure', async () => {
+  const reference = `failed-${randomToken(6)}`;
+  await misbehaveOnce(stack, 'prints-berlin', 'fails-first', reference, 1);
+  const { orderId } = await handedOver(stack, reference);
+  const history = await rawHistory(orderId);
+  expect(found(textIn(history), ['Internal error', reference])).toEqual([]);
+  const [failure] = history.flatMap((event) => event.activityTaskStartedEventAttributes?.lastFailure ?? []);
   expect(failure).toMatchObject({ message: 'Encoded failure' });
 });
 
