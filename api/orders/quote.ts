@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { CarrierUnavailable } from '../../src/carriers/carrier';
 import type { ReceiptLine } from '../../src/orders/domain/receipt';
-import { type QuotedPrintOrder, quoteOrder, quoteOrderSchema } from '../../src/orders/intake/quote';
+import {
+  type OrderQuote,
+  type QuotedPrintOrder,
+  quotedOrder,
+  quoteOrder,
+} from '../../src/orders/intake/quote';
+import { quoteOrderSchema } from '../../src/orders/intake/quote-schema';
 import type { ShipmentPlan } from '../../src/orders/preparation/shipment-plan';
 import { fromMinor } from '../../src/platform/domain/money';
+import { Refusal } from '../../src/platform/errors';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
@@ -136,6 +143,22 @@ function quoteView({ receipt, chosen, ...quoted }: QuotedPrintOrder): z.input<ty
   };
 }
 
+/** Calls carriers. @throws Refusal `UNAVAILABLE` when no carrier returns prices */
+export async function withCarriers<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof CarrierUnavailable) throw unavailable('No carrier returns prices at the moment.');
+    throw error;
+  }
+}
+
+function quoteRefusal({ reason, errors }: Extract<OrderQuote, { ok: false }>): Refusal {
+  return reason === 'invalid'
+    ? new Refusal('VALIDATION_ERROR', { errors })
+    : new Refusal('CONFLICT', { message: 'No print partner can make these items at present.', errors });
+}
+
 /** The route that quotes an order (DESIGN "Addresses"). */
 export function orderQuoteRoutes({
   sql,
@@ -150,7 +173,8 @@ export function orderQuoteRoutes({
       operationId: 'quoteOrder',
       summary: 'Quote an order',
       description:
-        'Returns the prices and shipment methods that an order would have if it were submitted now. Stores and reserves nothing.',
+        'Returns the prices and shipment methods that an order would have if it were submitted now. The packages ' +
+        'follow `packagingInstructions`. Stores and reserves nothing.',
       tag: 'Orders',
       access: { credentials: 'key:secret', roles: ['client'] },
       errors: 'coded',
@@ -158,10 +182,9 @@ export function orderQuoteRoutes({
       response: orderQuoteSchema,
       handler: async ({ account, body }) => {
         const products = await resolvedProducts(sql, account.id, body.items);
-        const quotes = await quoteOrder(deps, body, account, products).catch((error: unknown) => {
-          if (!(error instanceof CarrierUnavailable)) throw error;
-          throw unavailable('No carrier returns prices at the moment.');
-        });
+        const quote = await withCarriers(() => quoteOrder(deps, quotedOrder(body, account, products)));
+        if (!quote.ok) throw quoteRefusal(quote);
+        const quotes = quote.printOrders;
         const totals = TOTALS.map((name) => {
           const minor = quotes.reduce((sum, { receipt }) => sum + receipt.totals[name], 0);
           return [name, fromMinor(minor, body.currency)] as const;

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { dropShippingChange, storeShippingChange } from '../../src/orders/dispatch/shipping-changes';
 import { whyStatusForbids } from '../../src/orders/domain/lifecycle/guards';
 import {
   cancelOrderSchema,
@@ -9,13 +8,14 @@ import {
 } from '../../src/orders/intake/schemas';
 import { createIntake } from '../../src/orders/intake/submit';
 import { readOrders } from '../../src/orders/reading/order-reader';
-import { addressView, orderView, shipmentView } from '../../src/orders/reading/order-view';
+import { orderView } from '../../src/orders/reading/order-view';
 import { refuseWith } from '../../src/orders/run/gateway';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 import { productsOfOrder } from './order-products';
 import { retrievedOrderSchema, updatedShipmentSchema } from './schemas';
+import { updateShipment } from './update-shipment';
 import { visibleOrder, visibleOrderId } from './visible-order';
 
 export const orderAddress = z.object({
@@ -82,36 +82,16 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       operationId: 'updateShipment',
       summary: 'Change shipping method or address',
       description:
-        'Allowed until the order has shipped. Existing labels are voided, and the next dispatch creates new ones.',
+        'Allowed until the order has shipped. Existing labels are voided, and the next dispatch creates new ones. Before ' +
+        'the order is planned, `shipment` is the expected one.',
       tag: 'Orders',
       access: clients,
       errors: 'coded',
       params: orderAddress,
       body: updateShipmentSchema,
       response: updatedShipmentSchema,
-      handler: async ({ account, params, body }) => {
-        const before = await visibleOrder(sql, account, params.orderId);
-        if (before.orderType === 'draft') {
-          throw new Refusal('CONFLICT', { message: 'A draft has no shipment. Change it with PATCH.' });
-        }
-        refuseWith(whyStatusForbids(before.fulfillmentStatus, 'changed'));
-        const changeId = await storeShippingChange(sql, before.id, body);
-        try {
-          await runs.changeShipping(before.id, changeId);
-        } catch (error) {
-          // After UNAVAILABLE the change may still be applied. A refused address is not kept.
-          if (error instanceof Refusal && error.code !== 'UNAVAILABLE') {
-            await dropShippingChange(sql, changeId);
-          }
-          throw error;
-        }
-        const [order] = await readOrders(sql, [before.id]);
-        // Parsing drops the fields that a retrieved order's shipment has in addition.
-        return updatedShipmentSchema.parse({
-          shippingAddress: addressView(order!),
-          shipment: shipmentView(order!),
-        });
-      },
+      handler: async ({ account, params, body }) =>
+        await updateShipment(deps, await visibleOrder(sql, account, params.orderId), body),
     }),
 
     route({

@@ -259,7 +259,6 @@ export const updatedShipmentSchema = z
         initialMaxDeliveryDate: true,
         serviceType: true,
       })
-      .nullable()
-      .describe('Null until the order has been planned.'),
+      .describe('Before the order is planned: the expected shipment.'),
   })
   .meta({ id: 'UpdatedShipment' });

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { byPrice, chooseMethod } from '../../consignments/domain/method-choice';
@@ -10,71 +9,39 @@ import {
   stockNeeds,
 } from '../../partners/domain/routing';
 import { listPartners, type Partner } from '../../partners/store';
-import { crossField } from '../../platform/domain/cross-field';
 import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
-import { countryCode, currencyCode, text } from '../../platform/domain/fields';
-import { type FieldError, Refusal } from '../../platform/errors';
+import type { FieldError } from '../../platform/errors';
 import type { Sql } from '../../platform/postgres';
 import { priceOrder } from '../domain/pricing';
 import type { Receipt } from '../domain/receipt';
 import { invoiceOf } from '../preparation/receipts';
 import { planWith, type Quoter, quoteMethods, type ShipmentPlan } from '../preparation/shipment-plan';
 import type { RunOrder } from '../run/run-order';
-import { itemsRule, optional, productFields, productNamingRule, stateRule } from './schemas';
-
-/** A quote request: the part of an order that determines its price and its shipment methods. */
-export const quoteOrderSchema = crossField(
-  z.object({
-    orderReferenceId: optional(text(100)),
-    currency: currencyCode,
-    shippingAddress: crossField(
-      z.object({
-        country: countryCode,
-        firstName: optional(z.string().max(25)),
-        lastName: optional(z.string().max(25)),
-        addressLine1: optional(z.string().max(35)),
-        city: text(30),
-        postCode: text(15),
-        state: optional(z.string().max(35)),
-      }),
-      stateRule,
-    ),
-    items: z
-      .array(crossField(z.object(productFields), productNamingRule))
-      .min(1)
-      .max(500),
-    shipmentMethodUid: optional(z.string().max(255)),
-  }),
-  itemsRule,
-).meta({
-  id: 'QuoteOrder',
-  examples: [
-    {
-      currency: 'EUR',
-      shippingAddress: { country: 'DE', city: 'Berlin', postCode: '10117' },
-      items: [
-        {
-          itemReferenceId: 'poster',
-          productUid: 'flat_product_pf_a3_pt_200-gsm-uncoated_cl_4-0_ver',
-          quantity: 2,
-        },
-      ],
-    },
-  ],
-});
-export type QuoteOrder = z.output<typeof quoteOrderSchema>;
+import type { QuoteOrder } from './quote-schema';
 
 /** The part of the order that one partner would make, with every shipment method. */
 export interface QuotedPrintOrder {
   readonly partner: Partner;
   readonly dispatchDate: string;
   readonly isCrossBorder: boolean;
-  /** Products and the chosen method, in the requested currency. */
+  /** Products and the chosen method, in the order's currency. */
   readonly receipt: Receipt;
   readonly chosen: ShipmentPlan;
   /** Every method that can carry it, cheapest first, including the chosen one. */
   readonly methods: readonly ShipmentPlan[];
 }
+
+/**
+ * The quote of an order, or the reason why there is none. `invalid`: no partner makes an item, an item has no price, or
+ * no method carries the order. `unavailable`: no partner can make the items at present.
+ */
+export type OrderQuote =
+  | { readonly ok: true; readonly printOrders: readonly QuotedPrintOrder[] }
+  | {
+      readonly ok: false;
+      readonly reason: 'invalid' | 'unavailable';
+      readonly errors: readonly FieldError[];
+    };
 
 export interface QuoteDeps {
   readonly sql: Sql;
@@ -84,52 +51,50 @@ export interface QuoteDeps {
 }
 
 /**
- * Returns the prices and shipment methods that an order would have if it were submitted now. Uses the rules of the
- * plan; stores and reserves nothing.
- * @param products one for each item
- * @throws Refusal `VALIDATION_ERROR` for items that no partner makes, that have no price, or that no method carries;
- *   `CONFLICT` for items that no partner can make at present
+ * Returns the prices and shipment methods that an order would have if it were planned now. Uses the rules of the plan;
+ * stores and reserves nothing.
+ * @throws CarrierUnavailable when no carrier returns prices
  */
-export async function quoteOrder(
-  deps: QuoteDeps,
-  request: QuoteOrder,
-  client: { readonly id: string; readonly name: string },
-  products: readonly ResolvedProduct[],
-): Promise<QuotedPrintOrder[]> {
+export async function quoteOrder(deps: QuoteDeps, order: RunOrder): Promise<OrderQuote> {
   const now = deps.now();
-  const order = asRunOrder(request, client, products, now);
   const decision = routeOrder({
     items: order.items.map(({ id, product, quantity }) => ({ itemId: id, product, quantity })),
-    destinationCountry: request.shippingAddress.country,
+    destinationCountry: order.shippingAddress.country,
     partners: await deps.candidates(
       order.items.flatMap(({ product, quantity }) => [...stockNeeds(product, quantity).keys()]),
     ),
     at: now,
     rates: REFERENCE_RATES,
   });
-  if (!decision.ok) throw unroutable(decision);
-  const price = priceOrder({ items: order.items, currency: request.currency });
+  if (!decision.ok) return unroutable(order, decision);
+  const price = priceOrder({ items: order.items, currency: order.currency });
   if (!price.ok) {
-    throw invalid(`items[${price.itemIndex}]`, `This product has no price in ${price.currency}.`);
+    return invalid(`items[${price.itemIndex}]`, `This product has no price in ${price.currency}.`);
   }
   const partners = new Map((await listPartners(deps.sql)).map((partner) => [partner.partnerId, partner]));
-  return await Promise.all(
+  const printOrders: QuotedPrintOrder[] = [];
+  const quotes = await Promise.all(
     groupIntoPrintOrders(decision.assignments).map(({ partnerId, items: jobs, dispatchDate }) =>
       quotePrintOrder(deps.quote, { order, partner: partners.get(partnerId)!, jobs, dispatchDate, now }),
     ),
   );
+  for (const quoted of quotes) {
+    if ('ok' in quoted) return quoted;
+    printOrders.push(quoted);
+  }
+  return { ok: true, printOrders };
 }
 
 async function quotePrintOrder(
   quote: Quoter,
   planned: Parameters<typeof quoteMethods>[1] & { dispatchDate: string; now: Date },
-): Promise<QuotedPrintOrder> {
+): Promise<QuotedPrintOrder | Extract<OrderQuote, { ok: false }>> {
   const { order, partner, jobs, dispatchDate } = planned;
   const { country } = order.shippingAddress;
   const { packages, quotes } = await quoteMethods(quote, planned);
   const choice = chooseMethod(quotes, order.shipmentMethodUid);
   if (!choice.ok) {
-    throw choice.reason === 'choice_matches_none'
+    return choice.reason === 'choice_matches_none'
       ? invalid('shipmentMethodUid', `None of these methods carries the order to ${country}.`)
       : invalid('shippingAddress.country', `No shipment method carries the order to ${country}.`);
   }
@@ -146,12 +111,14 @@ async function quotePrintOrder(
   };
 }
 
-/** Returns the request in the form of an order. An item's id is its index. */
-function asRunOrder(
+/**
+ * Returns a quote request in the form of an order. An item's id is its index.
+ * @param products one for each item
+ */
+export function quotedOrder(
   request: QuoteOrder,
   client: { readonly id: string; readonly name: string },
   products: readonly ResolvedProduct[],
-  now: Date,
 ): RunOrder {
   const { shippingAddress: address } = request;
   return {
@@ -183,9 +150,9 @@ function asRunOrder(
       stateTaxId: undefined,
       registrationState: undefined,
     },
-    packagingInstructions: [],
+    packagingInstructions: request.packagingInstructions ?? [],
     shippingRevision: 0,
-    createdAt: now,
+    createdAt: new Date(),
     items: request.items.map(({ itemReferenceId, quantity }, index) => ({
       id: String(index),
       itemReferenceId,
@@ -196,19 +163,21 @@ function asRunOrder(
   };
 }
 
-function unroutable({ unroutable: items }: Extract<RoutingDecision, { ok: false }>): Refusal {
-  const errors = items.map(
-    ({ itemId, reason }): FieldError => ({
+function unroutable(
+  order: RunOrder,
+  { unroutable: items }: Extract<RoutingDecision, { ok: false }>,
+): Extract<OrderQuote, { ok: false }> {
+  return {
+    ok: false,
+    reason: items.every(({ passing }) => passing) ? 'unavailable' : 'invalid',
+    errors: items.map(({ itemId, reason }) => ({
       code: 'VALIDATION_ERROR',
       message: `No print partner can make and ship this item: ${reason}.`,
-      reference: `items[${itemId}]`,
-    }),
-  );
-  return items.every(({ passing }) => passing)
-    ? new Refusal('CONFLICT', { message: 'No print partner can make these items at present.', errors })
-    : new Refusal('VALIDATION_ERROR', { errors });
+      reference: `items[${order.items.findIndex(({ id }) => id === itemId)}]`,
+    })),
+  };
 }
 
-function invalid(reference: string, message: string): Refusal {
-  return new Refusal('VALIDATION_ERROR', { errors: [{ code: 'VALIDATION_ERROR', message, reference }] });
+function invalid(reference: string, message: string): Extract<OrderQuote, { ok: false }> {
+  return { ok: false, reason: 'invalid', errors: [{ code: 'VALIDATION_ERROR', message, reference }] };
 }

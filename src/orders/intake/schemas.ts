@@ -145,8 +145,11 @@ const packagingInstructionSchema = z.object({
   packingSlip: optional(z.object({ fileUrl: httpUrl })),
 });
 
+/** Instructions on what goes into which package (interface "PackagingInstructions entry"). */
+export const packagingInstructionsSchema = z.array(packagingInstructionSchema).max(500);
+
 /** Checks an order's items: each reference occurs once, and all items name their products in the same way. */
-export function itemsRule(order: unknown, report: ReportField): void {
+function itemsRule(order: unknown, report: ReportField): void {
   const items = list(order, 'items');
   const seen = new Set<unknown>();
   const byUid = items.some((item) => property(item, 'productUid') != null);
@@ -165,7 +168,7 @@ export function itemsRule(order: unknown, report: ReportField): void {
 }
 
 /** Checks the whole order: its items, and that packages contain ordered items in no more than their quantities. */
-function orderRules(order: unknown, report: ReportField): void {
+export function orderRules(order: unknown, report: ReportField): void {
   itemsRule(order, report);
   const quantities = new Map(
     list(order, 'items').map((item) => [
@@ -197,7 +200,7 @@ const optionalFields = {
   retailCurrency: currencyCode,
   retailShippingPriceInclVat: price,
   shipmentMethodUid: z.string().max(255),
-  packagingInstructions: z.array(packagingInstructionSchema).max(500),
+  packagingInstructions: packagingInstructionsSchema,
   metadata,
 };
 

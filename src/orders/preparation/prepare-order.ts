@@ -1,4 +1,3 @@
-import { isCrossBorder, missingRetailPrices } from '../../consignments/domain/cross-border';
 import type { CandidateReader } from '../../partners/candidates';
 import {
   groupIntoPrintOrders,
@@ -7,14 +6,12 @@ import {
   stockNeeds,
 } from '../../partners/domain/routing';
 import { recordRoutingDecision } from '../../partners/routing-decisions';
-import { handoffOf, listPartners, type Partner } from '../../partners/store';
+import { handoffOf, listPartners } from '../../partners/store';
 import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
-import type { AttentionReason } from '../domain/lifecycle/run-state';
 import { priceOrder } from '../domain/pricing';
-import type { PlanRefusalCode } from '../domain/refusal-reasons';
 import {
   insertPrintOrders,
   type PrintOrderDraft,
@@ -22,6 +19,13 @@ import {
   reserveForJobs,
 } from '../print-orders/rows';
 import { type RunOrder, runOrder } from '../run/run-order';
+import {
+  crossBorderRefusal,
+  methodRefusal,
+  type PreparationPlan,
+  priceRefusal,
+  unroutable,
+} from './plan-refusals';
 import { invoiceOf, storeReceipts } from './receipts';
 import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from './shipment-plan';
 
@@ -31,19 +35,6 @@ export interface PreparationDeps {
   readonly quote: Quoter;
   readonly now: () => Date;
 }
-
-/** Result of the preparation: print orders to send, a refusal, or a wait for an operator. */
-export type PreparationPlan =
-  | { readonly outcome: 'planned'; readonly printOrders: readonly PlannedPrintOrder[] }
-  | {
-      readonly outcome: 'refused';
-      readonly code: PlanRefusalCode;
-      readonly reason: string;
-      readonly details: object | null;
-    }
-  | { readonly outcome: 'parked'; readonly reason: AttentionReason; readonly message: string };
-
-type Refused = Extract<PreparationPlan, { outcome: 'refused' }>;
 
 const STEP = 'handoff';
 
@@ -166,64 +157,6 @@ async function route(deps: PreparationDeps, order: RunOrder): Promise<RoutingDec
     at: deps.now(),
     rates: REFERENCE_RATES,
   });
-}
-
-/** Returns `parked` when every unroutable item may become routable later, otherwise a refusal. */
-function unroutable(order: RunOrder, decision: Extract<RoutingDecision, { ok: false }>): PreparationPlan {
-  const items = decision.unroutable.map(({ itemId, reason }) => {
-    const reference = order.items.find((item) => item.id === itemId)?.itemReferenceId ?? itemId;
-    return { itemReferenceId: reference, reason };
-  });
-  const message = items.map(({ itemReferenceId, reason }) => `${itemReferenceId}: ${reason}`).join('; ');
-  if (decision.unroutable.every(({ passing }) => passing))
-    return { outcome: 'parked', reason: 'no_partner', message };
-  return {
-    outcome: 'refused',
-    code: 'no_production_partner',
-    reason: `No print partner can make and ship the order: ${message}.`,
-    details: { items },
-  };
-}
-
-function crossBorderRefusal(order: RunOrder, partners: readonly Partner[]): Refused | null {
-  const { country } = order.shippingAddress;
-  if (!partners.some((partner) => isCrossBorder(partner.country, country))) return null;
-  const missing = missingRetailPrices({
-    retailCurrency: order.retailCurrency,
-    retailShippingPriceInclVat: order.retailShippingPrice,
-    items: order.items.map(({ itemReferenceId, retailPrice }) => ({
-      itemReferenceId,
-      retailPriceInclVat: retailPrice,
-    })),
-  });
-  if (missing === null) return null;
-  const { refusalReasonCode: code, refusalReason: reason, refusalReasonDetails: details } = missing;
-  return { outcome: 'refused', code, reason, details };
-}
-
-function priceRefusal(order: RunOrder): Refused | null {
-  const price = priceOrder({ items: order.items, currency: order.currency });
-  if (price.ok) return null;
-  const { itemReferenceId } = order.items[price.itemIndex]!;
-  return {
-    outcome: 'refused',
-    code: 'no_price',
-    reason: `${itemReferenceId} has no price in ${price.currency}.`,
-    details: { itemReferenceId, currency: price.currency },
-  };
-}
-
-function methodRefusal(order: RunOrder, reason: 'no_method_carries_it' | 'choice_matches_none'): Refused {
-  const wanted = order.shipmentMethodUid;
-  return {
-    outcome: 'refused',
-    code: 'no_shipment_method',
-    reason:
-      reason === 'choice_matches_none'
-        ? `None of the requested shipment methods (${wanted}) carries this order to ${order.shippingAddress.country}.`
-        : `No shipment method carries this order to ${order.shippingAddress.country}.`,
-    details: { shipmentMethodUid: wanted, country: order.shippingAddress.country },
-  };
 }
 
 async function storeItemPrices(tx: Transaction, order: RunOrder): Promise<void> {

@@ -2,7 +2,8 @@ import { withExtension } from '../../files/domain/file-facts';
 import { fromMinor } from '../../platform/domain/money';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../platform/objects/signed-links';
 import { receiptView } from '../domain/receipt';
-import type { FileRecord, ItemRecord, OrderRecord, ShipmentRecord } from './order-reader';
+import type { FileRecord, ItemRecord, OrderRecord } from './order-reader';
+import { livePrintOrders, shipmentView } from './shipment-view';
 
 /** The billing entity of clients without one: every field of the interface, with empty values. */
 const EMPTY_BILLING_ENTITY = {
@@ -33,7 +34,7 @@ const EMPTY_BILLING_ENTITY = {
 export function orderView(order: OrderRecord, links: LinkSigner) {
   const { settings, events } = { settings: order.clientSettings, events: order.events ?? [] };
   const billingEntity = { ...EMPTY_BILLING_ENTITY, ...settings.billingEntity };
-  const printOrders = order.printOrders ?? [];
+  const printOrders = livePrintOrders(order);
   return {
     id: order.id,
     clientId: order.clientId,
@@ -199,89 +200,6 @@ function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
     filesSize: files.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0),
     productVariant: Object.entries(item.productVariant ?? {}).map(([name, value]) => ({ name, value })),
   };
-}
-
-const least = (days: readonly string[]) => days.reduce((a, b) => (a < b ? a : b));
-const greatest = (days: readonly string[]) => days.reduce((a, b) => (a > b ? a : b));
-
-/** Returns one shipment for all print orders: the sums of packages, weight and price, and the widest span of dates. */
-export function shipmentView(order: OrderRecord) {
-  const shipments = order.shipments ?? [];
-  const [first] = shipments;
-  if (first === undefined) return null;
-  const all = <K extends keyof ShipmentRecord>(key: K) => shipments.map((shipment) => shipment[key]);
-  const sum = (key: 'packageCount' | 'totalWeightGrams' | 'priceMinor') =>
-    all(key).reduce((a, b) => a + b, 0);
-  return {
-    id: first.id,
-    orderProductId: null,
-    shippingAddressId: order.shippingAddress.id,
-    promiseUid: first.id,
-    packageCount: sum('packageCount'),
-    shipmentMethodUid: first.shipmentMethodUid,
-    shipmentMethodName: first.shipmentMethodName,
-    isCheapest: all('isCheapest').every(Boolean),
-    minDeliveryDays: Math.min(...all('minDeliveryDays')),
-    maxDeliveryDays: Math.max(...all('maxDeliveryDays')),
-    minDeliveryDate: least(all('minDeliveryDate')),
-    maxDeliveryDate: greatest(all('maxDeliveryDate')),
-    initialMinDeliveryDate: least(all('initialMinDeliveryDate')),
-    initialMaxDeliveryDate: greatest(all('initialMaxDeliveryDate')),
-    totalWeight: sum('totalWeightGrams'),
-    price: fromMinor(sum('priceMinor'), first.currency),
-    status: SHIPMENT_STATUS[order.fulfillmentStatus] ?? 'pending',
-    packages: shipments.flatMap((shipment) => packagesOf(shipment)),
-    fulfillmentCountry: first.fulfillmentCountry,
-    fulfillmentFacilityId: first.fulfillmentFacilityId,
-    retailShippingPriceInclVat: order.retailShippingPrice === null ? null : Number(order.retailShippingPrice),
-    serviceType: first.serviceType,
-    speedType: first.serviceType === 'express' ? 'express' : 'normal',
-  };
-}
-
-const SHIPMENT_STATUS: Readonly<Record<string, string>> = {
-  shipped: 'shipped',
-  in_transit: 'in_transit',
-  delivered: 'delivered',
-  returned: 'returned',
-  canceled: 'canceled',
-  failed: 'canceled',
-};
-
-interface PackageView {
-  readonly printOrderId: string;
-  readonly packageReferenceId: string | null;
-  readonly trackingCode: string;
-  readonly trackingUrl: string | null;
-  readonly shipmentMethodUid: string;
-  readonly shipmentMethodName: string;
-  readonly fulfillmentCountry: string;
-  readonly fulfillmentFacilityId: string;
-}
-
-function packagesOf(shipment: ShipmentRecord): PackageView[] {
-  const common = {
-    printOrderId: shipment.printOrderId,
-    shipmentMethodUid: shipment.shipmentMethodUid,
-    shipmentMethodName: shipment.shipmentMethodName,
-    fulfillmentCountry: shipment.fulfillmentCountry,
-    fulfillmentFacilityId: shipment.fulfillmentFacilityId,
-  };
-  const bought = (shipment.packages ?? []).map(({ packageReferenceId, trackingNumber, trackingUrl }) => ({
-    ...common,
-    packageReferenceId,
-    trackingCode: trackingNumber,
-    trackingUrl,
-  }));
-  if (bought.length > 0 || shipment.trackingCode === null) return bought;
-  return [
-    {
-      ...common,
-      packageReferenceId: null,
-      trackingCode: shipment.trackingCode,
-      trackingUrl: shipment.trackingLink,
-    },
-  ];
 }
 
 export type OrderView = ReturnType<typeof orderView>;

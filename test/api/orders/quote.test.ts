@@ -164,6 +164,30 @@ test('accepts the complete address of an order and ignores other fields', async 
   await quote({ shippingAddress: address(), items, preventDuplicate: true }).expect(200);
 });
 
+const pack = (orderItemReferenceId: string, quantity: number) => ({
+  packageItems: [{ orderItemReferenceId, quantity }],
+});
+
+test('packaging instructions determine the packages, and with them weight and price', async () => {
+  const items = [poster({ quantity: 4 })];
+  const together: Quoted & { packageCount: number; totalWeight: number } = (
+    await quote({ items }).expect(200)
+  ).body.quotes[0];
+  const apart: typeof together = (
+    await quote({
+      items,
+      packagingInstructions: [
+        pack('poster', 1),
+        { ...pack('poster', 1), packingSlip: { fileUrl: 'https://files.example/slip.pdf' } },
+      ],
+    }).expect(200)
+  ).body.quotes[0];
+  expect(together.packageCount).toBe(1);
+  expect(apart.packageCount).toBe(3);
+  expect(apart.totalWeight).toBeGreaterThan(together.totalWeight);
+  expect(apart.shippingPrice).toBeGreaterThan(together.shippingPrice);
+});
+
 const CHOICE = 'NO_SUCH_CHOICE_ERROR';
 const refused: [rule: string, over: object, errors: string[]][] = [
   ['no items', { items: [] }, ['VALIDATION_ERROR items']],
@@ -187,6 +211,16 @@ const refused: [rule: string, over: object, errors: string[]][] = [
       ],
     },
     ['VALIDATION_ERROR items[1].productName'],
+  ],
+  [
+    'packaging instructions for an unknown item',
+    { packagingInstructions: [pack('mug', 1)] },
+    ['VALIDATION_ERROR packagingInstructions[0].packageItems[0].orderItemReferenceId'],
+  ],
+  [
+    'packages with more than ordered',
+    { packagingInstructions: [pack('poster', 3)] },
+    ['VALIDATION_ERROR packagingInstructions[0].packageItems[0].quantity'],
   ],
   ['an unknown method', { shipmentMethodUid: 'pigeon' }, ['VALIDATION_ERROR shipmentMethodUid']],
 ];

@@ -1,10 +1,11 @@
 import request from 'supertest';
-import { type OrdersApi, ordersApi } from './orders-api';
+import { type OrdersApi, ordersApi, subscribedPartners } from './orders-api';
 import { address, order } from './sample-orders';
 
 let api: OrdersApi;
 beforeAll(async () => {
   api = await ordersApi();
+  await subscribedPartners(api);
 });
 
 test('an address that the workflow refuses is not stored', async () => {

@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import { expectedShipment } from '../../src/orders/dispatch/expected-shipment';
+import { dropShippingChange, storeShippingChange } from '../../src/orders/dispatch/shipping-changes';
+import { whyStatusForbids } from '../../src/orders/domain/lifecycle/guards';
+import type { UpdateShipment } from '../../src/orders/intake/schemas';
+import { type OrderRecord, readOrders } from '../../src/orders/reading/order-reader';
+import { addressView } from '../../src/orders/reading/order-view';
+import { expectedShipmentView, shipmentView } from '../../src/orders/reading/shipment-view';
+import { refuseWith } from '../../src/orders/run/gateway';
+import { Refusal } from '../../src/platform/errors';
+import type { ApiDeps } from '../deps';
+import { withCarriers } from './quote';
+import { updatedShipmentSchema } from './schemas';
+
+/**
+ * Changes the address or the method of an order and returns both as they are afterwards (interface "PUT
+ * {update_shipment_url}"). Before the order is planned, the shipment is the expected one.
+ * @throws Refusal `CONFLICT` when the order can no longer be changed, `VALIDATION_ERROR` when it cannot be shipped with
+ *   the change, `UNAVAILABLE` when a worker or every carrier is unavailable
+ */
+export async function updateShipment(
+  deps: ApiDeps,
+  before: OrderRecord,
+  change: UpdateShipment,
+): Promise<z.input<typeof updatedShipmentSchema>> {
+  if (before.orderType === 'draft') {
+    throw new Refusal('CONFLICT', { message: 'A draft has no shipment. Change it with PATCH.' });
+  }
+  refuseWith(whyStatusForbids(before.fulfillmentStatus, 'changed'));
+  const expected = shipmentView(before) === null ? await expectedView(deps, before.id, change) : null;
+  await apply(deps, before.id, change);
+  const [order] = await readOrders(deps.sql, [before.id]);
+  // Parsing drops the fields that a retrieved order's shipment has in addition.
+  return updatedShipmentSchema.parse({
+    shippingAddress: addressView(order!),
+    shipment: shipmentView(order!) ?? expected,
+  });
+}
+
+async function expectedView({ sql, candidates, carriers }: ApiDeps, orderId: string, change: UpdateShipment) {
+  const deps = { sql, candidates, quote: carriers.quote, now: () => new Date() };
+  const expected = await withCarriers(() => expectedShipment(deps, orderId, change));
+  if (!expected.ok) throw new Refusal('VALIDATION_ERROR', { errors: expected.errors });
+  return expectedShipmentView(expected.plans);
+}
+
+async function apply({ sql, runs }: ApiDeps, orderId: string, change: UpdateShipment): Promise<void> {
+  const changeId = await storeShippingChange(sql, orderId, change);
+  try {
+    await runs.changeShipping(orderId, changeId);
+  } catch (error) {
+    // After UNAVAILABLE the change may still be applied. A refused address is not kept.
+    if (error instanceof Refusal && error.code !== 'UNAVAILABLE') await dropShippingChange(sql, changeId);
+    throw error;
+  }
+}

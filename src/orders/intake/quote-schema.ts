@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { crossField } from '../../platform/domain/cross-field';
+import { countryCode, currencyCode, text } from '../../platform/domain/fields';
+import {
+  optional,
+  orderRules,
+  packagingInstructionsSchema,
+  productFields,
+  productNamingRule,
+  stateRule,
+} from './schemas';
+
+/** A quote request: the part of an order that determines its price and its shipment methods. */
+export const quoteOrderSchema = crossField(
+  z.object({
+    orderReferenceId: optional(text(100)),
+    currency: currencyCode,
+    shippingAddress: crossField(
+      z.object({
+        country: countryCode,
+        firstName: optional(z.string().max(25)),
+        lastName: optional(z.string().max(25)),
+        addressLine1: optional(z.string().max(35)),
+        city: text(30),
+        postCode: text(15),
+        state: optional(z.string().max(35)),
+      }),
+      stateRule,
+    ),
+    items: z
+      .array(crossField(z.object(productFields), productNamingRule))
+      .min(1)
+      .max(500),
+    shipmentMethodUid: optional(z.string().max(255)),
+    packagingInstructions: optional(packagingInstructionsSchema),
+  }),
+  orderRules,
+).meta({
+  id: 'QuoteOrder',
+  examples: [
+    {
+      currency: 'EUR',
+      shippingAddress: { country: 'DE', city: 'Berlin', postCode: '10117' },
+      items: [
+        {
+          itemReferenceId: 'poster',
+          productUid: 'flat_product_pf_a3_pt_200-gsm-uncoated_cl_4-0_ver',
+          quantity: 2,
+        },
+      ],
+    },
+  ],
+});
+export type QuoteOrder = z.output<typeof quoteOrderSchema>;

@@ -1,0 +1,88 @@
+import { isCrossBorder, missingRetailPrices } from '../../consignments/domain/cross-border';
+import type { RoutingDecision } from '../../partners/domain/routing';
+import type { Partner } from '../../partners/store';
+import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
+import type { AttentionReason } from '../domain/lifecycle/run-state';
+import { priceOrder } from '../domain/pricing';
+import type { PlanRefusalCode } from '../domain/refusal-reasons';
+import type { RunOrder } from '../run/run-order';
+
+/** Result of the preparation: print orders to send, a refusal, or a wait for an operator. */
+export type PreparationPlan =
+  | { readonly outcome: 'planned'; readonly printOrders: readonly PlannedPrintOrder[] }
+  | {
+      readonly outcome: 'refused';
+      readonly code: PlanRefusalCode;
+      readonly reason: string;
+      readonly details: object | null;
+    }
+  | { readonly outcome: 'parked'; readonly reason: AttentionReason; readonly message: string };
+
+export type PlanRefusal = Extract<PreparationPlan, { outcome: 'refused' }>;
+
+/** Returns `parked` when every unroutable item may become routable later, otherwise a refusal. */
+export function unroutable(
+  order: RunOrder,
+  decision: Extract<RoutingDecision, { ok: false }>,
+): PreparationPlan {
+  const items = decision.unroutable.map(({ itemId, reason }) => {
+    const reference = order.items.find((item) => item.id === itemId)?.itemReferenceId ?? itemId;
+    return { itemReferenceId: reference, reason };
+  });
+  const message = items.map(({ itemReferenceId, reason }) => `${itemReferenceId}: ${reason}`).join('; ');
+  if (decision.unroutable.every(({ passing }) => passing))
+    return { outcome: 'parked', reason: 'no_partner', message };
+  return {
+    outcome: 'refused',
+    code: 'no_production_partner',
+    reason: `No print partner can make and ship the order: ${message}.`,
+    details: { items },
+  };
+}
+
+/** Returns the refusal of an order that crosses a customs border without retail prices, or null. */
+export function crossBorderRefusal(order: RunOrder, partners: readonly Partner[]): PlanRefusal | null {
+  const { country } = order.shippingAddress;
+  if (!partners.some((partner) => isCrossBorder(partner.country, country))) return null;
+  const missing = missingRetailPrices({
+    retailCurrency: order.retailCurrency,
+    retailShippingPriceInclVat: order.retailShippingPrice,
+    items: order.items.map(({ itemReferenceId, retailPrice }) => ({
+      itemReferenceId,
+      retailPriceInclVat: retailPrice,
+    })),
+  });
+  if (missing === null) return null;
+  const { refusalReasonCode: code, refusalReason: reason, refusalReasonDetails: details } = missing;
+  return { outcome: 'refused', code, reason, details };
+}
+
+/** Returns the refusal of an order with an item that has no price, or null. */
+export function priceRefusal(order: RunOrder): PlanRefusal | null {
+  const price = priceOrder({ items: order.items, currency: order.currency });
+  if (price.ok) return null;
+  const { itemReferenceId } = order.items[price.itemIndex]!;
+  return {
+    outcome: 'refused',
+    code: 'no_price',
+    reason: `${itemReferenceId} has no price in ${price.currency}.`,
+    details: { itemReferenceId, currency: price.currency },
+  };
+}
+
+/** Returns the refusal of an order that no shipment method carries. */
+export function methodRefusal(
+  order: RunOrder,
+  reason: 'no_method_carries_it' | 'choice_matches_none',
+): PlanRefusal {
+  const wanted = order.shipmentMethodUid;
+  return {
+    outcome: 'refused',
+    code: 'no_shipment_method',
+    reason:
+      reason === 'choice_matches_none'
+        ? `None of the requested shipment methods (${wanted}) carries this order to ${order.shippingAddress.country}.`
+        : `No shipment method carries this order to ${order.shippingAddress.country}.`,
+    details: { shipmentMethodUid: wanted, country: order.shippingAddress.country },
+  };
+}

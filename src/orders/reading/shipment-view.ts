@@ -1,0 +1,117 @@
+import { fromMinor } from '../../platform/domain/money';
+import type { ShipmentPlan } from '../preparation/shipment-plan';
+import type { OrderRecord, PrintOrderRecord, ShipmentRecord } from './order-reader';
+
+const least = (days: readonly string[]) => days.reduce((a, b) => (a < b ? a : b));
+const greatest = (days: readonly string[]) => days.reduce((a, b) => (a > b ? a : b));
+
+/**
+ * Returns the print orders that the order consists of: cancelled and replaced ones do not count. When all are cancelled,
+ * returns the last ones, which no other print order replaces.
+ */
+export function livePrintOrders({
+  printOrders,
+}: Pick<OrderRecord, 'printOrders'>): readonly PrintOrderRecord[] {
+  const all = printOrders ?? [];
+  const live = all.filter(({ status }) => status !== 'cancelled');
+  if (live.length > 0) return live;
+  const replaced = new Set(all.map(({ reproducesId }) => reproducesId));
+  return all.filter(({ id }) => !replaced.has(id));
+}
+
+/** Returns one shipment for all live print orders: the sums of packages, weight and price, and the widest span of dates. */
+export function shipmentView(order: OrderRecord) {
+  const live = new Set(livePrintOrders(order).map(({ id }) => id));
+  const shipments = (order.shipments ?? []).filter(({ printOrderId }) => live.has(printOrderId));
+  const [first] = shipments;
+  if (first === undefined) return null;
+  const all = <K extends keyof ShipmentRecord>(key: K) => shipments.map((shipment) => shipment[key]);
+  const sum = (key: 'packageCount' | 'totalWeightGrams' | 'priceMinor') =>
+    all(key).reduce((a, b) => a + b, 0);
+  return {
+    id: first.id,
+    orderProductId: null,
+    shippingAddressId: order.shippingAddress.id,
+    promiseUid: first.id,
+    packageCount: sum('packageCount'),
+    shipmentMethodUid: first.shipmentMethodUid,
+    shipmentMethodName: first.shipmentMethodName,
+    isCheapest: all('isCheapest').every(Boolean),
+    minDeliveryDays: Math.min(...all('minDeliveryDays')),
+    maxDeliveryDays: Math.max(...all('maxDeliveryDays')),
+    minDeliveryDate: least(all('minDeliveryDate')),
+    maxDeliveryDate: greatest(all('maxDeliveryDate')),
+    initialMinDeliveryDate: least(all('initialMinDeliveryDate')),
+    initialMaxDeliveryDate: greatest(all('initialMaxDeliveryDate')),
+    totalWeight: sum('totalWeightGrams'),
+    price: fromMinor(sum('priceMinor'), first.currency),
+    status: SHIPMENT_STATUS[order.fulfillmentStatus] ?? 'pending',
+    packages: shipments.flatMap((shipment) => packagesOf(shipment)),
+    fulfillmentCountry: first.fulfillmentCountry,
+    fulfillmentFacilityId: first.fulfillmentFacilityId,
+    retailShippingPriceInclVat: order.retailShippingPrice === null ? null : Number(order.retailShippingPrice),
+    serviceType: first.serviceType,
+    speedType: first.serviceType === 'express' ? 'express' : 'normal',
+  };
+}
+
+/** Returns the fields of a shipment that are known before the order is planned, from the plans that it would have now. */
+export function expectedShipmentView(plans: readonly ShipmentPlan[]) {
+  const [first] = plans;
+  if (first === undefined) throw new Error('an order has at least one plan');
+  return {
+    shipmentMethodUid: first.method.methodUid,
+    shipmentMethodName: first.method.methodName,
+    fulfillmentCountry: first.fulfillmentCountry,
+    fulfillmentFacilityId: first.fulfillmentFacilityId,
+    packageCount: plans.reduce((sum, { packageCount }) => sum + packageCount, 0),
+    initialMinDeliveryDate: least(plans.map(({ minDeliveryDate }) => minDeliveryDate)),
+    initialMaxDeliveryDate: greatest(plans.map(({ maxDeliveryDate }) => maxDeliveryDate)),
+    serviceType: first.method.serviceType,
+  };
+}
+
+const SHIPMENT_STATUS: Readonly<Record<string, string>> = {
+  shipped: 'shipped',
+  in_transit: 'in_transit',
+  delivered: 'delivered',
+  returned: 'returned',
+  canceled: 'canceled',
+  failed: 'canceled',
+};
+
+interface PackageView {
+  readonly printOrderId: string;
+  readonly packageReferenceId: string | null;
+  readonly trackingCode: string;
+  readonly trackingUrl: string | null;
+  readonly shipmentMethodUid: string;
+  readonly shipmentMethodName: string;
+  readonly fulfillmentCountry: string;
+  readonly fulfillmentFacilityId: string;
+}
+
+function packagesOf(shipment: ShipmentRecord): PackageView[] {
+  const common = {
+    printOrderId: shipment.printOrderId,
+    shipmentMethodUid: shipment.shipmentMethodUid,
+    shipmentMethodName: shipment.shipmentMethodName,
+    fulfillmentCountry: shipment.fulfillmentCountry,
+    fulfillmentFacilityId: shipment.fulfillmentFacilityId,
+  };
+  const bought = (shipment.packages ?? []).map(({ packageReferenceId, trackingNumber, trackingUrl }) => ({
+    ...common,
+    packageReferenceId,
+    trackingCode: trackingNumber,
+    trackingUrl,
+  }));
+  if (bought.length > 0 || shipment.trackingCode === null) return bought;
+  return [
+    {
+      ...common,
+      packageReferenceId: null,
+      trackingCode: shipment.trackingCode,
+      trackingUrl: shipment.trackingLink,
+    },
+  ];
+}

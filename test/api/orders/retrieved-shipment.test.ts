@@ -1,0 +1,104 @@
+import { prepareOrder } from '../../../src/orders/preparation/prepare-order';
+import { planReplacement } from '../../../src/orders/print-orders/replacement';
+import { type OrdersApi, ordersApi, subscribedPartners } from './orders-api';
+import { item, order } from './sample-orders';
+
+let api: OrdersApi;
+
+beforeAll(async () => {
+  api = await ordersApi();
+  await subscribedPartners(api);
+});
+
+const steps = () => ({
+  sql: api.sql,
+  candidates: api.deps.candidates,
+  quote: api.deps.carriers.quote,
+  now: () => new Date(),
+});
+const read = async (id: string) => (await api.get(id).expect(200)).body;
+
+/** Submits an order with retail prices, so that every partner can make it, and plans it. Returns its id. */
+async function planned(): Promise<string> {
+  const { id } = (
+    await api
+      .submit(
+        order({
+          retailCurrency: 'EUR',
+          retailShippingPriceInclVat: 5,
+          items: [item({ retailPriceInclVat: 20 })],
+        }),
+      )
+      .expect(200)
+  ).body;
+  expect((await prepareOrder(steps(), id)).outcome).toBe('planned');
+  return id;
+}
+
+/** Reroutes the only item of an order to prints-ohio. Returns the ids of the first and of the second print order. */
+async function rerouted(id: string): Promise<[first: string, second: string]> {
+  const { items } = await read(id);
+  const [first] = await api.sql<{ id: string; partnerId: string }[]>`
+    SELECT id::text, partner_id FROM print_orders WHERE order_id = ${id}`;
+  const replacement = await planReplacement(steps(), {
+    orderId: id,
+    step: 'reroute:test',
+    action: 'reroute',
+    itemId: items[0].id,
+    quantity: null,
+    partnerId: null,
+    madeAt: [{ printOrderId: first!.id, partnerId: first!.partnerId }],
+  });
+  if (replacement.outcome !== 'planned') throw new Error(replacement.message);
+  // The order workflow writes these statuses with its next record.
+  await api.sql`UPDATE print_jobs SET status = 'superseded' WHERE print_order_id = ${first!.id}`;
+  await api.sql`UPDATE print_orders SET status = 'cancelled' WHERE id = ${first!.id}`;
+  return [first!.id, replacement.printOrder.id];
+}
+
+test('after a reroute the shipment is that of the new partner alone', async () => {
+  const id = await planned();
+  const before = await read(id);
+  expect(before.shipment).toMatchObject({ fulfillmentFacilityId: 'prints-berlin', packageCount: 1 });
+
+  const [first, second] = await rerouted(id);
+
+  const { shipment, connectedOrderIds } = await read(id);
+  const [plan] = await api.sql<{ price: string; weight: string; from: string; to: string; uid: string }[]>`
+    SELECT price_minor AS price, total_weight_grams AS weight, shipment_method_uid AS uid,
+      min_delivery_date::text AS from, max_delivery_date::text AS to
+    FROM planned_shipments WHERE print_order_id = ${second}`;
+  expect(shipment).toMatchObject({
+    fulfillmentCountry: 'US',
+    fulfillmentFacilityId: 'prints-ohio',
+    shipmentMethodUid: plan!.uid,
+    packageCount: 1,
+    totalWeight: Number(plan!.weight),
+    price: Number(plan!.price) / 100,
+    minDeliveryDate: plan!.from,
+    maxDeliveryDate: plan!.to,
+  });
+  expect(connectedOrderIds).toEqual([]);
+  expect(first).not.toBe(second);
+});
+
+test('print orders that are live together are connected, and the shipment counts both', async () => {
+  const id = await planned();
+  const [first, second] = await rerouted(id);
+  await api.sql`UPDATE print_orders SET status = 'accepted' WHERE id = ${first}`;
+  const { shipment, connectedOrderIds } = await read(id);
+  expect(shipment.packageCount).toBe(2);
+  expect(connectedOrderIds).toEqual([first, second]);
+});
+
+test('a cancelled order shows the shipment of its last print order', async () => {
+  const id = await planned();
+  const [, second] = await rerouted(id);
+  await api.sql`UPDATE print_orders SET status = 'cancelled' WHERE id = ${second}`;
+  await api.sql`UPDATE orders SET fulfillment_status = 'canceled' WHERE id = ${id}`;
+  expect((await read(id)).shipment).toMatchObject({
+    status: 'canceled',
+    fulfillmentFacilityId: 'prints-ohio',
+    packageCount: 1,
+  });
+});
