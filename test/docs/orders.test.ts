@@ -11,7 +11,7 @@ import { projectRoot } from '../../src/platform/project-root';
 
 const document = readFileSync(join(projectRoot(), 'docs/orders.md'), 'utf8');
 
-/** Rows of the table below a heading, as the code words in each cell. */
+/** Returns the rows of the table below a heading: the code words of each cell. */
 const rowsBelow = (heading: string) =>
   (
     document
@@ -20,14 +20,14 @@ const rowsBelow = (heading: string) =>
       .match(/^\| `.*$/gm) ?? []
   ).map((row) => row.split('|').map((cell) => [...cell.matchAll(/`([a-z_]+)`/g)].map(([, word]) => word!)));
 
-test('every status of orders and items is explained, and no other', () => {
+test('docs/orders.md explains every status and no other', () => {
   const rows = rowsBelow('Statuses');
   expect(rows.flatMap((cells) => cells[1]!).sort()).toEqual([...ORDER_STATUSES].sort());
   expect(rows.flatMap((cells) => cells[2]!).sort()).toEqual([...ITEM_STATUSES].sort());
   for (const status of FINANCIAL_STATUSES) expect(document).toContain(`\`${status}\``);
 });
 
-test('every reason for a refusal is explained, and no other', () => {
+test('docs/orders.md explains every refusal reason and no other', () => {
   const codes = rowsBelow('Refusals').map((cells) => cells[1]![0]);
   expect(codes.sort()).toEqual([...PLAN_REFUSALS, ...Object.keys(FILE_FAULTS)].sort());
 });

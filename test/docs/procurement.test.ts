@@ -5,7 +5,7 @@ import { projectRoot } from '../../src/platform/project-root';
 import { PROCUREMENT_RULES, PROCUREMENT_STATUSES } from '../../src/procurement/domain/procurement-order';
 import { inventoryShape } from '../../src/procurement/schemas';
 
-/** Rows of the table that begins with this cell: the cells of each, without their quotes. */
+/** Returns the rows of the table whose first heading is `heading`, without backquotes. */
 function table(document: string, heading: string): string[][] {
   const text = readFileSync(join(projectRoot(), 'docs', document), 'utf8');
   const lines = text
@@ -21,7 +21,7 @@ function table(document: string, heading: string): string[][] {
   );
 }
 
-test('docs/procurement.md has the statuses, and what each allows, as the code has them', () => {
+test('docs/procurement.md has the statuses with their rules', () => {
   expect(table('procurement.md', 'Status')).toEqual(
     PROCUREMENT_STATUSES.map((status) => {
       const { next, receives, invoices, patienceDays } = PROCUREMENT_RULES[status];
@@ -36,14 +36,14 @@ test('docs/procurement.md has the statuses, and what each allows, as the code ha
   );
 });
 
-test('docs/procurement.md has every alert, the gravest first', () => {
+test('docs/procurement.md has every alert in order of severity', () => {
   expect(table('procurement.md', '`alertUid`').map(([alert]) => alert)).toEqual([
     ...inventoryShape.alertUid.unwrap().options,
     'null',
   ]);
 });
 
-test('docs/catalog.md has the states of a product model as the code has them', () => {
+test('docs/catalog.md has the states of a product model with their transitions', () => {
   expect(table('catalog.md', 'State of a product model')).toEqual(
     MODEL_STATES.map((state) => [state, MODEL_TRANSITIONS[state].join(', ')]),
   );

@@ -7,7 +7,7 @@ import type { Sql } from '../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
 
-/** What every answer carries, and how often a key may ask for one. */
+/** Headers of every answer, and the rate limit per key. */
 
 let sql: Sql;
 let deps: ApiDeps;
@@ -38,7 +38,7 @@ const EVERYWHERE: readonly (readonly [string, () => request.Test])[] = [
   ['a document', () => request(app).get(document)],
 ];
 
-test.each(EVERYWHERE)('%s comes with the security headers', async (_name, ask) => {
+test.each(EVERYWHERE)('%s has the security headers', async (_name, ask) => {
   const { headers } = await ask();
   expect(headers).toMatchObject({
     'x-content-type-options': 'nosniff',
@@ -58,17 +58,17 @@ test.each(EVERYWHERE)('%s comes with the security headers', async (_name, ask) =
   }
 });
 
-test('what a key may read is kept by no cache', async () => {
+test('answers to requests with a key are not cached', async () => {
   const { headers } = await request(app).get('/v1/connectors').set(operator.key);
   expect(headers['cache-control']).toBe('no-store');
 });
 
-test('a stored page is saved, not shown: it runs nothing in our name', async () => {
+test('a stored HTML page is downloaded, not displayed', async () => {
   const { headers } = await request(app).get(document).expect(200);
   expect(headers['content-disposition']).toMatch(/^attachment;/);
 });
 
-test('another origin’s page may not send a key along: there is no CORS', async () => {
+test('there is no CORS: pages of other origins cannot send a key', async () => {
   const { headers, status } = await request(app)
     .options('/v1/orders')
     .set({ Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' });
@@ -76,8 +76,8 @@ test('another origin’s page may not send a key along: there is no CORS', async
   expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
 });
 
-describe('the rate', () => {
-  test('is a key’s over all routes together; past it come 429, RateLimit headers and Retry-After', async () => {
+describe('the rate limit', () => {
+  test('counts the requests of a key over all routes, and answers 429 with RateLimit headers and Retry-After', async () => {
     const limited = createApp({ ...deps, config: { ...deps.config, RATE_LIMIT: 5 } }, allRoutes(deps));
     const paths = ['/v1/connectors', '/v1/partners', '/v1/operator/attention', '/v1/operator/outbox/dead'];
     const ask = (at: number) =>
@@ -93,12 +93,12 @@ describe('the rate', () => {
     expect(refused.headers).toMatchObject({ 'retry-after': '1', ratelimit: expect.stringMatching(/r=0/) });
     expect(refused.headers['ratelimit-policy']).toMatch(/q=5; w=1/);
     expect(refused.body.code).toBe('RATE_LIMITED');
-    // Given that second, the key is served again.
+    // After that second, the key works again.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     await ask(0).expect(200);
   });
 
-  test('of guessed keys is limited key by key, before the database is asked', async () => {
+  test('counts each guessed key before the database is queried', async () => {
     const limited = createApp({ ...deps, config: { ...deps.config, RATE_LIMIT: 2 } }, allRoutes(deps));
     const guess = () =>
       request(limited)

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../../src/platform/project-root';
 
-/** SECURITY.md promises tests by name: each is there, and none of this folder is left out. */
+/** Every test that SECURITY.md names exists, and SECURITY.md names every test of these folders. */
 
 const root = projectRoot();
 const document = readFileSync(join(root, 'SECURITY.md'), 'utf8');
@@ -17,7 +17,7 @@ const rows = section!
 
 const named = (shownBy: string) => [...shownBy.matchAll(/`([\w/-]+)`/g)].map(([, name]) => name!);
 
-test('every defence names a test that there is', () => {
+test('every defence names an existing test', () => {
   expect(rows.length).toBeGreaterThan(15);
   for (const [against, , shownBy = ''] of rows) {
     const tests = named(shownBy);
@@ -32,7 +32,7 @@ test('every defence names a test that there is', () => {
   }
 });
 
-test('every test of intruders and odd input is named', () => {
+test('every test of test/security and test/fuzz is named', () => {
   const shown = new Set(rows.flatMap(([, , shownBy = '']) => named(shownBy)));
   const here = ['security', 'fuzz'].flatMap((folder) =>
     readdirSync(join(root, 'test', folder))
@@ -42,7 +42,7 @@ test('every test of intruders and odd input is named', () => {
   expect(here.filter((name) => !shown.has(name))).toEqual([]);
 });
 
-test('links of the document lead somewhere', () => {
+test('links of the document lead to existing files', () => {
   for (const [, path] of document.matchAll(/\]\(([\w/.-]+)\)/g)) {
     expect([path, existsSync(join(root, path!))]).toEqual([path, true]);
   }

@@ -5,11 +5,11 @@ import { FOREIGN_MARK, fuzzSubject, type Sender, type Subject } from '../fuzz/su
 import { validBodies } from '../fuzz/valid-bodies';
 
 /**
- * What belongs to another account is not there: 404, word for word as for an id that nobody has. Driven by the list of
- * routes: one that names an object of an account must be tried here, or stand in `SHARED` with its reason.
+ * For another account's object, the answer is 404 and equals the answer for an unknown id. The list of routes drives these
+ * tests: a route that names an object of an account must be tested here, or be listed in `SHARED` with its reason.
  */
 
-/** Routes for clients or partners whose path names nothing of an account's. */
+/** Routes for clients or partners whose path names no object of an account. */
 const SHARED: Readonly<Record<string, string>> = {
   listAttributeValues: 'attributes are the catalog’s, for all',
 };
@@ -41,7 +41,7 @@ const forClients = () =>
       'roles' in access && access.roles.includes('client') && path.includes('{') && !(operationId in SHARED),
   );
 
-/** The route's path with ids of the one or the other client; undefined when it has none of that name. */
+/** Returns the route's path with the given ids, or undefined when an id for a parameter is missing. */
 function pathWith(route: Route, ids: Readonly<Record<string, string[]>>): string | undefined {
   let missing = false;
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -52,10 +52,10 @@ function pathWith(route: Route, ids: Readonly<Record<string, string[]>>): string
   return missing ? undefined : path;
 }
 
-/** An answer without what differs from request to request: its id, and the id asked for. */
+/** Returns an answer without the parts that differ between requests: the request id and the requested id. */
 const likeness = (text: string, id: string) => text.replace(/"requestId":"[^"]+"/, '').replaceAll(id, 'ID');
 
-test('another client’s objects are not there, on any route that names one', async () => {
+test('no route finds another client’s objects', async () => {
   const bodies = validBodies(subject);
   const before = await subject.foreignState();
   const tried: string[] = [];
@@ -84,14 +84,14 @@ test('another client’s objects are not there, on any route that names one', as
   expect(await subject.foreignState()).toBe(before);
 });
 
-test('one’s own are: the same routes find them', async () => {
+test('the same routes find the client’s own objects', async () => {
   for (const route of forClients().filter(({ method }) => method === 'get')) {
     const { status } = await call(route, 'client', pathWith(route, subject.own)!);
     expect([route.operationId, status]).toEqual([route.operationId, 200]);
   }
 });
 
-test('a partner finds on no route what a path names of others: parcels of clients it does not print for', async () => {
+test('a partner finds no parcels of clients that it does not print for', async () => {
   const forPartners = routes.filter(
     ({ access, path }) => 'roles' in access && access.roles.includes('partner') && path.includes('{'),
   );
@@ -105,13 +105,13 @@ test('a partner finds on no route what a path names of others: parcels of client
   }
 });
 
-test('a delivery is found under its own endpoint only', async () => {
+test('a delivery is found only under its own endpoint', async () => {
   const route = routes.find(({ operationId }) => operationId === 'getWebhookDelivery')!;
   const mixed = { webhookId: subject.own.webhookId!, deliveryId: subject.foreign.deliveryId! };
   expect((await call(route, 'client', pathWith(route, mixed)!)).status).toBe(404);
 });
 
-test('lists and searches show one’s own only, whatever is asked for', async () => {
+test('lists and searches return own objects only, with any filter', async () => {
   const list = (operationId: string) => routes.find((route) => route.operationId === operationId)!;
   const search = list('searchOrders');
   for (const body of [
@@ -137,7 +137,7 @@ test('lists and searches show one’s own only, whatever is asked for', async ()
   }
 });
 
-test('a partner finds its own print order, and no other’s', async () => {
+test('a partner finds its own print orders only', async () => {
   const [own, foreign] = subject.printOrders as [string, string];
   const [job, foreignJob] = [subject.jobs[0]!, subject.jobs.at(-1)!];
   const status = routes.find(({ operationId }) => operationId === 'postOrderStatus')!;
@@ -158,7 +158,7 @@ test('a partner finds its own print order, and no other’s', async () => {
   expect((await call(dispatch, 'partner', dispatch.path, { orderId: foreign })).status).toBe(404);
 });
 
-test('a partner’s stock is its own: another’s skus are unknown to it', async () => {
+test('a partner sees its own stock only', async () => {
   const adjust = routes.find(({ operationId }) => operationId === 'adjustStock')!;
   const before = await subject.foreignState();
   const { status, text } = await call(adjust, 'partner', adjust.path, {
@@ -173,7 +173,7 @@ test('a partner’s stock is its own: another’s skus are unknown to it', async
   expect(await subject.foreignState()).toBe(before);
 });
 
-test('an Idempotency-Key is its account’s: another account’s answer does not come back under it', async () => {
+test('an Idempotency-Key of another account returns no stored answer', async () => {
   const create = async (headers: Readonly<Record<string, string>>) => {
     const answer = await fetch(`${subject.server.url}/v1/webhooks`, {
       method: 'POST',
@@ -188,10 +188,10 @@ test('an Idempotency-Key is its account’s: another account’s answer does not
   expect(await create(subject.headers.client)).toBe(first);
 });
 
-test('another client’s references and products are no hindrance and no help', async () => {
+test('references and products of another client have no effect', async () => {
   const submit = routes.find(({ operationId }) => operationId === 'submitOrder')!;
   const taken = subject.foreign.orderId!.at(-1)!;
-  // A reference that the other client has used is none of one's own.
+  // A reference of the other client is unused for this client.
   const { status } = await call(
     submit,
     'client',
@@ -199,7 +199,7 @@ test('another client’s references and products are no hindrance and no help', 
     order({ orderReferenceId: taken, preventDuplicate: true }),
   );
   expect(status).toBe(200);
-  // A product that is for the other client only is as unknown as one that nobody has.
+  // A product for the other client only gets the same answer as an unknown product.
   const byName = (productName: string) =>
     call(
       submit,

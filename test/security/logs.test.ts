@@ -2,7 +2,7 @@ import pino from 'pino';
 import { item, order } from '../api/orders/sample-orders';
 import { eventually, type TestStack, testStack } from '../support/stack';
 
-/** Whoever reads the logs learns no secret and nobody's address. */
+/** Logs contain no secrets and no personal data. */
 
 const PERSON = {
   country: 'DE',
@@ -25,7 +25,7 @@ beforeAll(async () => {
   stack = await testStack({ log, config: { LOG_LEVEL: 'info' } });
 });
 
-test('an order from submission to delivery, a refused one, and a changed address leave neither keys nor persons in the log', async () => {
+test('the log of a delivered order, a refused order and a changed address contains no keys and no personal data', async () => {
   const { shop, credentials, services } = stack;
   const url = `${stack.sandbox.url}/files/poster-a3.pdf?signature=sesame-open`;
   const body = order({ shippingAddress: PERSON, items: [item({ files: [{ type: 'default', url }] })] });
@@ -68,7 +68,7 @@ test('an order from submission to delivery, a refused one, and a changed address
   await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: print!.printOrderId } });
 
   const text = lines.join('');
-  // The log does tell of the order: else there would be nothing to hide in it.
+  // The log does mention the order. Otherwise this test would prove nothing.
   expect(text).toContain(id);
   expect(lines.length).toBeGreaterThan(10);
 
@@ -83,7 +83,7 @@ test('an order from submission to delivery, a refused one, and a changed address
     'carrier secret': services.secrets.carrierWebhookSecret,
     'endpoint secret': endpoint.secret,
     'query of a file’s address': 'sesame-open',
-    'token of a document’s link': new URL(links[0]!).pathname.split('/')[2]!,
+    'token of a document link': new URL(links[0]!).pathname.split('/')[2]!,
     'password of the database': new URL(services.config.DATABASE_URL!).password || 'no password',
   };
   for (const [name, value] of Object.entries(secrets))

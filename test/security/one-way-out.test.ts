@@ -3,8 +3,8 @@ import { join, relative } from 'node:path';
 import { projectRoot } from '../../src/platform/project-root';
 
 /**
- * What a client or partner names is called by the safe client alone. Whatever else could open a connection is written
- * down here with its reason; a new file that can is a question to whoever adds it.
+ * Only the safe client connects to addresses from clients and partners. Every other file that can open a connection is
+ * listed here with its reason. A new file that can must be added with a reason.
  */
 
 const OPENS_CONNECTIONS: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const MODULES =
   /(?:from|import\(|require\()\s*'(?:node:)?(?:https?|http2|net|tls|dns|dns\/promises|dgram|undici|@aws-sdk\/(?!s3-request-presigner)[\w-]+|@easypost\/api)'/;
 const GLOBALS = /\bfetch\(|\bnew (?:WebSocket|EventSource)\(/;
 
-test('nothing but the safe client and what is written down opens a connection', () => {
+test('only the safe client and the listed files open connections', () => {
   const root = projectRoot();
   const found = ['src', 'api', 'activities', 'workflows'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

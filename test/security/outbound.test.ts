@@ -12,11 +12,11 @@ import { item, order, T_SHIRT } from '../api/orders/sample-orders';
 import { eventually, type TestStack, testStack } from '../support/stack';
 
 /**
- * Server-side request forgery: every address that a client or partner gives, and what becomes of it. The ways of writing
- * an address and the look-ups that change are held in test/src/platform/http; here it is held that nothing goes around them.
+ * Server-side request forgery: every address from a client or partner. test/src/platform/http tests the notations of an
+ * address and changing DNS answers. These tests prove that nothing bypasses those checks.
  */
 
-/** Where no address may lead on a server that strangers reach. */
+/** Addresses that are blocked on a server that strangers reach. */
 const INWARD = [
   'https://127.0.0.1/x',
   'https://localhost.:443@127.0.0.1/x',
@@ -43,7 +43,7 @@ const INWARD = [
   'gopher://127.0.0.1:70/_x',
   'https://user:secret@files.example/x',
 ];
-/** Nowhere, not even on a laptop. */
+/** Addresses that are always blocked. */
 const METADATA = [
   'http://169.254.169.254/latest/meta-data/',
   'http://[fd00:ec2::254]/latest/meta-data/',
@@ -54,10 +54,10 @@ const METADATA = [
   'http://100.100.100.200/latest/meta-data/',
 ];
 
-/** What an order takes for a file's address until its run looks where it leads. */
+/** Returns true for an address that an order accepts. Its workflow then checks the target. */
 const isWebAddress = (url: string) => /^https?:/.test(url) && !url.includes('@');
 
-/** A service inside our network: what it is asked, it should not have been. */
+/** A service in the private network. Every request that it receives is a failure. */
 let inner: Server;
 const asked: string[] = [];
 let innerUrl: string;
@@ -86,7 +86,7 @@ async function post(stack: TestStack, path: string, key: string, body: object, m
 
 const clientKey = ({ credentials: { client } }: TestStack) => `${client.apiKey}:${client.apiSecret}`;
 
-/** The order when its run has refused it. */
+/** Returns the order after its workflow has refused it. */
 async function refused(stack: TestStack, body: object) {
   const { id } = await stack.shop.submitOrder({ body: body as never });
   return await eventually(async () => {
@@ -101,7 +101,7 @@ describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () =
     stack = await testStack({ mode: 'off', config: { OUTBOUND_ALLOW_PRIVATE: false } });
   });
 
-  test.each([...INWARD, ...METADATA])('%s is registered nowhere', async (url) => {
+  test.each([...INWARD, ...METADATA])('%s cannot be registered', async (url) => {
     const { sql } = stack.services;
     const created = await post(stack, '/v1/webhooks', clientKey(stack), { url });
     expect([created.status, created.body]).toMatchObject([400, { errors: [{ reference: 'url' }] }]);
@@ -119,7 +119,7 @@ describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () =
     expect(await sql`SELECT 1 FROM partners WHERE order_submit_url IS NOT NULL`).toHaveLength(0);
   });
 
-  test('an endpoint is not turned inward afterwards', async () => {
+  test('an endpoint cannot be changed to a private address', async () => {
     const { body } = await post(stack, '/v1/webhooks', clientKey(stack), {
       url: 'https://shop.example/hooks',
     });
@@ -133,7 +133,7 @@ describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () =
     expect(changed.status).toBe(400);
   });
 
-  test('an order whose print file lies inside our network is refused by name, and the file never asked for', async () => {
+  test('an order with a print file in the private network is refused, and the file is not requested', async () => {
     const failed = await refused(
       stack,
       order({ items: [item({ files: [{ type: 'default', url: innerUrl.replace('http:', 'https:') }] })] }),
@@ -146,7 +146,7 @@ describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () =
     expect(asked).toEqual([]);
   });
 
-  /** An order for a print file there, and one whose packing slip lies there; the host of its print file does not exist. */
+  /** Submits an order with a print file at the address, and one with a packing slip there. The host of its print file does not exist. */
   const fileAt = (url: string) => order({ items: [item({ files: [{ type: 'default', url }] })] });
   const slipAt = (url: string) =>
     order({
@@ -155,7 +155,7 @@ describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () =
       ],
     });
 
-  test.each(INWARD.filter((url) => !isWebAddress(url)))('%s is no address of a file', async (url) => {
+  test.each(INWARD.filter((url) => !isWebAddress(url)))('%s is refused as a file address', async (url) => {
     for (const [body, reference] of [
       [fileAt(url), 'items[0].files[0].url'],
       [slipAt(url), 'packagingInstructions[0].packingSlip.fileUrl'],
@@ -165,7 +165,7 @@ describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () =
     }
   });
 
-  test('no form of an inward address is fetched, be it a print file or a packing slip', async () => {
+  test('no notation of a private address is fetched, for print files and packing slips', async () => {
     const urls = [...INWARD, ...METADATA].filter(isWebAddress);
     const answers = await Promise.all(
       urls.flatMap((url) =>
@@ -188,7 +188,7 @@ describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () =
   });
 });
 
-describe('a name that leads inward by the time it is called', () => {
+describe('a host name that resolves to a private address later', () => {
   let stack: TestStack;
   let client: SafeClient;
   let url: string;
@@ -206,7 +206,7 @@ describe('a name that leads inward by the time it is called', () => {
   });
   afterAll(() => client.close());
 
-  test('may be registered, since names change; an endpoint there is not told, and hears of it in its log', async () => {
+  test('can be registered; its endpoint receives nothing, and its delivery log has the reason', async () => {
     const { sql, log } = stack.services;
     const { body: endpoint } = await post(stack, '/v1/webhooks', clientKey(stack), { url });
     const { body: sent } = await post(stack, `/v1/webhooks/${endpoint.id}/test`, clientKey(stack), {});
@@ -219,13 +219,13 @@ describe('a name that leads inward by the time it is called', () => {
     expect(connections).toBe(0);
   });
 
-  test('gets no print order, no cancellation and no question for stock: the partner counts as having refused', async () => {
+  test('receives no print order, cancel request or stock poll; the partner counts as refusing', async () => {
     const call = { url, messageId: 'msg_1', body: '{}', signingSecrets: [newSigningSecret()] };
     expect(await postToPartner(client, call)).toMatchObject({ outcome: 'refused', status: null });
     expect(connections).toBe(0);
   });
 
-  test('gives no print file and no packing slip', async () => {
+  test('serves no print file and no packing slip', async () => {
     const path = join(tmpdir(), 'never-written');
     expect(await downloadFile(client, { url, path, limitBytes: 1_000 })).toMatchObject({
       passing: false,
@@ -241,27 +241,27 @@ describe('on a laptop (OUTBOUND_ALLOW_PRIVATE=true)', () => {
     stack = await testStack({ mode: 'manual' });
   });
 
-  test.each(METADATA)('%s is refused all the same', async (url) => {
+  test.each(METADATA)('%s is refused too', async (url) => {
     expect((await post(stack, '/v1/webhooks', clientKey(stack), { url })).status).toBe(400);
     const partner = stack.credentials.partners[0]!.apiKey;
     expect((await post(stack, '/v2/subscribe', partner, { orderSubmitUrl: url })).status).toBe(400);
   });
 
-  test('a print file there refuses the order', async () => {
+  test('a print file at such an address refuses the order', async () => {
     const files = [{ type: 'default', url: METADATA[0]! }];
     expect((await refused(stack, order({ items: [item({ files })] }))).refusalReasonCode).toBe(
       'file_host_blocked',
     );
   });
 
-  test('a host that redirects there is not followed', async () => {
+  test('a redirect to such an address is not followed', async () => {
     const files = [{ type: 'default', url: `${innerUrl}/art.pdf` }];
     const failed = await refused(stack, order({ items: [item({ files })] }));
     expect(failed.refusalReasonCode).toBe('file_redirected');
     expect(asked).toContain('/art.pdf');
   });
 
-  test('a packing slip there refuses the order too', async () => {
+  test('a packing slip at such an address refuses the order', async () => {
     const url = `${stack.sandbox.url}/files/poster-a3.pdf`;
     const failed = await refused(
       stack,
@@ -278,10 +278,10 @@ describe('on a laptop (OUTBOUND_ALLOW_PRIVATE=true)', () => {
     expect(failed.refusalReasonCode).toBe('file_host_blocked');
   });
 
-  test('what a refusal tells of an address holds no query: credentials stand there', async () => {
+  test('a refusal shows an address without its query, which may contain credentials', async () => {
     const files = [{ type: 'front', url: `${innerUrl}/art.png?token=sesame` }];
     const failed = await refused(stack, order({ items: [item({ productUid: T_SHIRT, files })] }));
-    const told = JSON.stringify([failed.refusalReason, failed.refusalReasonDetails, failed.eventLog]);
-    expect(told).not.toContain('sesame');
+    const shown = JSON.stringify([failed.refusalReason, failed.refusalReasonDetails, failed.eventLog]);
+    expect(shown).not.toContain('sesame');
   });
 });

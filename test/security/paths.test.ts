@@ -17,7 +17,7 @@ import { consignmentTo } from '../src/consignments/sample-consignments';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
 
-/** Names of clients' own choosing that would be paths, markup or commands somewhere else. */
+/** Names from clients that could act as paths, markup or commands. */
 
 const TRICKS = [
   '../../../etc/passwd',
@@ -65,10 +65,10 @@ const submit = (reference: string) =>
     .set(client.keyAndSecret)
     .send(order({ orderReferenceId: reference }));
 
-test.each(TRICKS)('%p is a reference like any other: it comes back as it was given', async (reference) => {
+test.each(TRICKS)('the reference %p is stored and returned unchanged', async (reference) => {
   const { body: made } = await submit(reference).expect(200);
   expect(made.orderReferenceId).toBe(reference);
-  // A step of `.` or `..` does not get through a URL; such an order is found by its id.
+  // A URL cannot contain a segment `.` or `..`. Such an order is found by its id.
   const paths = ['.', '..'].includes(reference) ? [made.id] : [made.id, encodeURIComponent(reference)];
   for (const path of paths) {
     const { body } = await request(app).get(`/v1/orders/${path}`).set(client.keyAndSecret).expect(200);
@@ -123,7 +123,7 @@ test.each(TRICKS)(
   },
 );
 
-test('no key of the object store can climb out of it', () => {
+test('no object key leaves the object store', () => {
   for (const key of [
     ...TRICKS.filter((trick) => !/^[A-Za-z0-9_]+$/.test(trick)),
     '',
@@ -139,7 +139,7 @@ test('no key of the object store can climb out of it', () => {
   expect(assertObjectKey('labels/2026/a-1.pdf')).toBe('labels/2026/a-1.pdf');
 });
 
-test('a file name cannot end its header', () => {
+test('a file name cannot break out of its header', () => {
   for (const trick of TRICKS) {
     const header = contentDisposition('inline', trick);
     expect(header).toMatch(/^inline; filename="[^"\\/\r\n]*"; filename\*=UTF-8''[^\s"/\\]*$/);

@@ -7,11 +7,11 @@ import { allRoutes } from '../../api/routes';
 import { projectRoot } from '../../src/platform/project-root';
 
 /**
- * Every regular expression of the service is measured against texts that are made to lead it astray: its cost must grow
- * with the text, not with its square or worse. New ones are in by themselves; there is no list to forget them on.
+ * Measures every regular expression of the service with hostile texts. Its cost must grow linearly with the text. New
+ * expressions are found automatically.
  */
 
-/** Expressions that never see text from outside, and why. */
+/** Expressions that never process text from outside, with the reason. */
 const INSIDE: Readonly<Record<string, string>> = {
   'src/platform/config.ts': 'the environment of the process, read once',
 };
@@ -30,7 +30,7 @@ interface Node {
   readonly arguments?: { expression: { type: string; value?: string } }[];
 }
 
-/** Every literal and every `new RegExp('...')` of a file. */
+/** Returns every literal and every `new RegExp('...')` of a file. */
 function expressionsOf(file: string, place: string): Found[] {
   const found: Found[] = [];
   const look = (value: unknown) => {
@@ -39,7 +39,7 @@ function expressionsOf(file: string, place: string): Found[] {
     if (node.type === 'RegExpLiteral') found.push({ place, source: node.pattern!, flags: node.flags ?? '' });
     if (node.type === 'NewExpression' && node.callee?.value === 'RegExp') {
       const [source] = node.arguments ?? [];
-      // One that is put together at run time cannot be looked at here; it has to be a constant.
+      // An expression that is built at run time cannot be analysed, so it must be a constant.
       expect([place, source?.expression.type]).toEqual([place, 'StringLiteral']);
       found.push({ place, source: source!.expression.value!, flags: '' });
     }
@@ -62,9 +62,9 @@ function allExpressions(): Found[] {
   });
 }
 
-/** Patterns of the API's own document: those that zod brings for addresses, dates and the like are among them. */
+/** Returns the patterns of the OpenAPI document, including those of zod. */
 function documentedPatterns(): Found[] {
-  // Describing routes calls nothing of what they are made with.
+  // Describing routes does not call their dependencies.
   const hollow: unknown = new Proxy(() => undefined, {
     get: (_target, name) => (name === Symbol.toPrimitive ? () => '' : hollow),
     apply: () => hollow,
@@ -81,7 +81,7 @@ function documentedPatterns(): Found[] {
   return [...patterns].map((source) => ({ place: 'the OpenAPI document', source, flags: '' }));
 }
 
-/** Characters that stand for the classes an expression may hold, and those it names itself. */
+/** Returns one character for each class that an expression may contain, and the characters that it names. */
 function alphabet(source: string): string[] {
   const own = [...source.replace(/\\[a-zA-Z]/g, '')].filter(
     (character) => !'\\^$*+?()[]{}|'.includes(character),
@@ -91,7 +91,7 @@ function alphabet(source: string): string[] {
   ];
 }
 
-/** Texts of a length that repeat one or two characters, after nothing or a start that may match, before an end that does not. */
+/** Returns texts of a length that repeat one or two characters, after an optional matching start, before an end that does not match. */
 function* hostileTexts(source: string, length: number): Generator<string> {
   const letters = alphabet(source);
   const pumps = [...letters, ...letters.slice(0, 12).flatMap((a) => letters.slice(0, 12).map((b) => a + b))];
@@ -104,7 +104,7 @@ function* hostileTexts(source: string, length: number): Generator<string> {
   }
 }
 
-/** Milliseconds of CPU for the slowest text, the best of three for each: neither a pause of the machine nor one of ours counts. */
+/** Returns the CPU milliseconds of the slowest text. Each text counts with the best of three attempts, so that pauses do not matter. */
 function slowest({ source, flags }: Found, length: number, enoughMs: number): { ms: number; text: string } {
   const expression = new RegExp(source, flags.replace(/[gy]/g, ''));
   const global = new RegExp(source, flags.includes('g') ? flags : `${flags}g`);
@@ -125,9 +125,9 @@ function slowest({ source, flags }: Found, length: number, enoughMs: number): { 
   return worst;
 }
 
-/** Exponential ones show at a few dozen characters, where they still come back. */
+/** Length that reveals exponential cost and still terminates. */
 const SHORT = 22;
-/** Squared cost is 2.6e8 steps here, more than 100 ms; linear cost is well under one. */
+/** Length at which quadratic cost is 2.6e8 steps (more than 100 ms) and linear cost is below 1 ms. */
 const LONG = 16_000;
 const LIMIT_MS = 30;
 
@@ -140,7 +140,7 @@ function isSlow(found: Found): string | undefined {
   return undefined;
 }
 
-test('the measure tells good from bad', () => {
+test('the measurement distinguishes good from bad expressions', () => {
   const verdict = (source: string) => isSlow({ place: 'here', source, flags: '' }) !== undefined;
   expect(['^(a+)+$', '^(\\w|\\d)+$', '\\s+$', '(.*),(.*)x$', '^(a|a)*$'].map(verdict)).toEqual([
     true,
@@ -157,7 +157,7 @@ test('the measure tells good from bad', () => {
   ]);
 });
 
-test('the cost of every expression grows with the text alone', () => {
+test('the cost of every expression grows linearly', () => {
   const documented = documentedPatterns();
   expect(documented.length).toBeGreaterThan(10);
   const all = [...allExpressions(), ...documented];

@@ -10,10 +10,10 @@ import type { Sql } from '../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
 
-/** Every route with every kind of credential: driven by the list of routes, so that a new one is in by itself. */
+/** Tests every route with every kind of credential. New routes are included automatically. */
 
 const ROLES: readonly Role[] = ['client', 'partner', 'operator'];
-/** What is open without a key, and why. Anything else that is open is a mistake. */
+/** Routes that require no key, with the reason. Any other open route is a defect. */
 const OPEN: Readonly<Record<string, string>> = {
   receiveCarrierEvents: 'the signature is the credential',
   getDocument: 'the signed link is the credential',
@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const role of ROLES) accounts[role] = await testAccount(sql, role);
 });
 
-/** A request to a route with a body that no schema takes: whoever gets past the door is told so. */
+/** Sends a body that no schema accepts. A sender with permission gets a validation error. */
 async function knock(route: Route, key?: string): Promise<number> {
   const path = route.path.replace(/\{\w+\}/g, '00000000-0000-0000-0000-000000000000');
   const knocking = request(app)[route.method](path);
@@ -49,12 +49,12 @@ const guarded = () => routes.filter(({ access }) => access.credentials !== 'none
 const noKey = (route: Route) => (route.path.startsWith('/procurement/') ? 403 : 401);
 const named = (route: Route, status: number) => [route.operationId, status];
 
-test('what is open without a key is written down', () => {
+test('every route without a key is listed', () => {
   const open = routes.filter(({ access }) => access.credentials === 'none').map((one) => one.operationId);
   expect(open.sort()).toEqual(Object.keys(OPEN).sort());
 });
 
-test('there are routes for every role, so that the tests below say something', () => {
+test('every role has routes', () => {
   for (const role of ROLES) {
     const own = guarded().filter(({ access }) => 'roles' in access && access.roles.includes(role));
     expect(own.length).toBeGreaterThan(5);
@@ -77,13 +77,13 @@ const wrongKeys: readonly (readonly [name: string, key: () => string | undefined
   ['a key of a hundred thousand characters', () => 'plk_'.padEnd(10_000, 'x')],
 ];
 
-test.each(wrongKeys)('%s opens no route', async (_name, key) => {
+test.each(wrongKeys)('%s is refused on every route', async (_name, key) => {
   for (const route of guarded()) {
     expect(named(route, await knock(route, key()))).toEqual(named(route, noKey(route)));
   }
 });
 
-test.each(['revoked', 'expired'])('a key that was %s opens no route', async (end) => {
+test.each(['revoked', 'expired'])('a key that was %s is refused on every route', async (end) => {
   for (const role of ROLES) {
     const { keyId, apiKey, apiSecret } = await issueKey(sql, accounts[role].id);
     if (end === 'revoked') await revokeKey(sql, accounts[role].id, keyId);
@@ -95,7 +95,7 @@ test.each(['revoked', 'expired'])('a key that was %s opens no route', async (end
   }
 });
 
-test.each(ROLES)('a %s’s key opens the routes of its role and no other', async (role) => {
+test.each(ROLES)('a %s’s key is accepted on the routes of its role only', async (role) => {
   for (const route of guarded()) {
     const { access } = route;
     const admitted = 'roles' in access && access.roles.includes(role);
@@ -105,7 +105,7 @@ test.each(ROLES)('a %s’s key opens the routes of its role and no other', async
   }
 });
 
-test('order routes want the client’s secret beside its key', async () => {
+test('order routes require the client’s secret', async () => {
   const withSecret = guarded().filter(
     ({ access }) => access.credentials === 'key:secret' && access.roles.includes('client'),
   );

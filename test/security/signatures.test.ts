@@ -7,7 +7,7 @@ import type { Sql } from '../../src/platform/postgres';
 import { testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
 
-/** Carriers' tracking events are believed for their signature alone (Standard Webhooks 1.0). */
+/** Tracking events of carriers are authenticated by their signature (Standard Webhooks 1.0). */
 
 const secret = newSigningSecret();
 let sql: Sql;
@@ -56,12 +56,12 @@ const withHeader = (name: string, value: string): Signed => {
   return { body, headers: { ...headers, [name]: value } };
 };
 
-test('a fresh signature over these very bytes passes', async () => {
+test('a fresh signature of the exact body is accepted', async () => {
   await post(signed()).expect(200);
   await post(signed(ago(4))).expect(200);
 });
 
-test('several signatures pass when one of them is right, as while a secret is replaced', async () => {
+test('several signatures are accepted when one is valid, as during a rotation', async () => {
   const { body, headers } = signed();
   const other = signed(new Date(), BODY, newSigningSecret()).headers['webhook-signature'];
   await post({
@@ -102,7 +102,7 @@ test.each<[string, () => Signed]>([
   expect(await sql`SELECT 1 FROM tracking_checkpoints`).toHaveLength(0);
 });
 
-test('an API key is no substitute, and without a configured secret nobody passes', async () => {
+test('an API key is refused, and without a configured secret every request is', async () => {
   const deps = await testApiDeps(sql);
   const closed = createApp(deps, allRoutes(deps));
   const { body, headers } = signed();

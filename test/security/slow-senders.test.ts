@@ -6,7 +6,7 @@ import { allRoutes } from '../../api/routes';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
 
-/** Senders that hold a connection without ever ending their request, and bytes that are no HTTP. */
+/** Senders that hold a connection without finishing a request, and bytes that are not HTTP. */
 
 const LIMITS = { headersMs: 400, requestMs: 800, checkMs: 100 };
 
@@ -25,7 +25,7 @@ afterAll(() => server.stop(0));
 
 interface Conversation {
   readonly socket: Socket;
-  /** All that was answered, when the connection has ended, and how long that took. */
+  /** Resolves at the end of the connection with all bytes received and the duration. */
   readonly ended: Promise<{ text: string; ms: number }>;
 }
 
@@ -44,7 +44,7 @@ function talk(first: string | Buffer): Conversation {
   return { socket, ended };
 }
 
-/** Sends one piece after the other until the connection is gone. */
+/** Sends one chunk after another until the connection is closed. */
 async function trickle({ socket }: Conversation, piece: string, everyMs = 40): Promise<void> {
   while (!socket.destroyed) {
     socket.write(piece);
@@ -56,7 +56,7 @@ const head = (key: string, length: string) =>
   `POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-API-KEY: ${key}\r\n${length}\r\n\r\n`;
 const credentials = () => `${client.apiKey}:${client.apiSecret}`;
 
-test('headers that trickle in without end are cut off with 408', async () => {
+test('endless slow headers get 408', async () => {
   const conversation = talk('GET /healthz HTTP/1.1\r\nHost: x\r\n');
   await trickle(conversation, 'X-A: b\r\n');
   const { text, ms } = await conversation.ended;
@@ -65,12 +65,12 @@ test('headers that trickle in without end are cut off with 408', async () => {
   expect(ms).toBeLessThan(5_000);
 });
 
-test('a connection on which nothing is ever sent is closed', async () => {
+test('an idle connection is closed', async () => {
   const { ms } = await talk('').ended;
   expect(ms).toBeLessThan(5_000);
 });
 
-test('a body that trickles in is cut off with 408, and nothing is stored of it', async () => {
+test('a slow body gets 408 and is not stored', async () => {
   const before = await rows();
   const conversation = talk(head(credentials(), 'Content-Length: 100000'));
   await trickle(conversation, ' ');
@@ -84,7 +84,7 @@ test.each([
   ['a body shorter than its length', 'Content-Length: 4000', '{"orderReferenceId":"half"}'],
   ['chunks that break off', 'Transfer-Encoding: chunked', '1b\r\n{"orderReferenceId":"half"}\r\n'],
   ['a chunk that breaks off', 'Transfer-Encoding: chunked', 'fff\r\n{"orderReferenceId":"half"}'],
-])('%s before its sender hangs up is stored nowhere', async (_name, framing, body) => {
+])('%s is not stored when its sender disconnects', async (_name, framing, body) => {
   const before = await rows();
   const conversation = talk(head(credentials(), framing) + body);
   await sleep(100);
@@ -94,14 +94,14 @@ test.each([
   expect(await rows()).toBe(before);
 });
 
-test('chunks without an end are cut off too', async () => {
+test('endless chunks get 408', async () => {
   const conversation = talk(head(credentials(), 'Transfer-Encoding: chunked'));
   await trickle(conversation, '1\r\n \r\n');
   const { ms } = await conversation.ended;
   expect(ms).toBeLessThan(5_000);
 });
 
-test('a stranger is answered before it has sent a byte of its body', async () => {
+test('a request without a key is answered before its body arrives', async () => {
   const conversation = talk(head('plk_nobody', 'Content-Length: 1000000'));
   const answered = await Promise.race([
     new Promise<string>((resolve) => conversation.socket.once('data', (data) => resolve(String(data)))),
@@ -111,7 +111,7 @@ test('a stranger is answered before it has sent a byte of its body', async () =>
   conversation.socket.destroy();
 });
 
-test('a body that says it is too large is refused before it is sent', async () => {
+test('a body with a Content-Length over the limit is refused before it arrives', async () => {
   const conversation = talk(head(credentials(), 'Content-Length: 5000000'));
   const answer = await new Promise<string>((resolve) =>
     conversation.socket.once('data', (data) => resolve(String(data))),
@@ -120,7 +120,7 @@ test('a body that says it is too large is refused before it is sent', async () =
   conversation.socket.destroy();
 });
 
-test('a body that goes on without end is dropped as it comes, and cut off', async () => {
+test('an endless body is discarded and the connection closed', async () => {
   const conversation = talk(head(credentials(), 'Transfer-Encoding: chunked'));
   const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
   const before = process.memoryUsage().rss;
@@ -156,12 +156,12 @@ test.each([
   ['a chunk size that is none', `${head('x', 'Transfer-Encoding: chunked')}zz\r\n`, 400],
 ] as const)('%s is refused, and the connection closed', async (_name, bytes, status) => {
   const { text, ms } = await talk(bytes as string | Buffer).ended;
-  // A refusal by key may come first; the broken part then ends the connection all the same.
+  // The key may be refused first. The malformed part then closes the connection.
   expect(text).toContain(`HTTP/1.1 ${status} `);
   expect(ms).toBeLessThan(5_000);
 });
 
-test('after all of that the server answers others', async () => {
+test('the server still answers other requests', async () => {
   const answer = await fetch(`${server.url}/healthz`);
   expect([answer.status, await answer.json()]).toEqual([200, { status: 'up' }]);
 });
