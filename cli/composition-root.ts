@@ -44,7 +44,7 @@ export function compose(connections: Connections, client: SafeClient): ApiDeps {
   const { config, sql, temporal } = connections;
   return {
     ...connections,
-    carriers: createCarriers(sql, carrierGateways(config, client)),
+    carriers: createCarriers(sql, carrierGateways(config, client, sql)),
     runs: createRunGateway(temporal),
     candidates: createCandidateReader(sql),
     wake: createNotifyThrottle(sql),

@@ -11,6 +11,7 @@ import { quoteOrderSchema } from '../../src/orders/intake/quote-schema';
 import type { ShipmentPlan } from '../../src/orders/preparation/shipment-plan';
 import { fromMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
+import { ratesAt } from '../../src/platform/exchange-rates';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
@@ -182,7 +183,8 @@ export function orderQuoteRoutes({
       response: orderQuoteSchema,
       handler: async ({ account, body }) => {
         const products = await resolvedProducts(sql, account.id, body.items);
-        const quote = await withCarriers(() => quoteOrder(deps, quotedOrder(body, account, products)));
+        const rates = await ratesAt(deps.sql, new Date());
+        const quote = await withCarriers(() => quoteOrder(deps, quotedOrder(body, account, products, rates)));
         if (!quote.ok) throw quoteRefusal(quote);
         const quotes = quote.printOrders;
         const totals = TOTALS.map((name) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { day } from '../../src/platform/domain/fields';
-import { loadExchangeRates, ratesOn } from '../../src/procurement/exchange-rates';
+import { loadExchangeRates, ratesOn } from '../../src/platform/exchange-rates';
 import { exchangeRatesSchema } from '../../src/procurement/operator-schemas';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';

@@ -1,4 +1,5 @@
 import type { Consignment } from '../consignments/domain/consignment';
+import { ratesAt } from '../platform/exchange-rates';
 import type { Sql } from '../platform/postgres';
 import type { BuyOutcome, CarrierAdapter, CarrierPurchase, CarrierRefusal, PurchaseRequest } from './carrier';
 import { type MethodRates, packagePrice, quoteRateCard, type RateCard } from './domain/rate-card';
@@ -38,7 +39,7 @@ interface PurchaseRow {
 export function createBuiltInCarrier(sql: Sql, card: RateCard): CarrierAdapter {
   return {
     uid: card.carrierUid,
-    quote: (consignment) => Promise.resolve(quoteRateCard(card, consignment)),
+    quote: async (consignment) => quoteRateCard(card, consignment, await ratesAt(sql, new Date())),
     buy: (request) => buy(sql, card, request),
 
     async void({ idempotencyKey }) {
@@ -88,7 +89,7 @@ async function buy(
       missing,
     });
   }
-  const price = packagePrice(card, method, consignment, pack);
+  const price = packagePrice(card, method, consignment, pack, await ratesAt(sql, new Date()));
   if (price === undefined) {
     return refuse({
       code: 'PACKAGE_NOT_ACCEPTED',

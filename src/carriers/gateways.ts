@@ -1,5 +1,7 @@
 import type { Config } from '../platform/config';
+import { ratesAt } from '../platform/exchange-rates';
 import type { SafeClient } from '../platform/http/safe-client';
+import type { Sql } from '../platform/postgres';
 import type { CarrierAdapter } from './carrier';
 import { createEasyPostGateway } from './easypost/gateway';
 
@@ -7,7 +9,9 @@ import { createEasyPostGateway } from './easypost/gateway';
 export function carrierGateways(
   config: Pick<Config, 'EASYPOST_API_KEY' | 'EASYPOST_API_URL'>,
   client: SafeClient,
+  sql: Sql,
 ): CarrierAdapter[] {
   const { EASYPOST_API_KEY: apiKey, EASYPOST_API_URL: baseUrl } = config;
-  return apiKey === undefined ? [] : [createEasyPostGateway({ apiKey, baseUrl, client })];
+  if (apiKey === undefined) return [];
+  return [createEasyPostGateway({ apiKey, baseUrl, client, rates: () => ratesAt(sql, new Date()) })];
 }

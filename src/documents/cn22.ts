@@ -97,8 +97,8 @@ function drawContents(pen: Pen, { pack }: CustomsDeclaration): void {
   for (const cells of rows) y += drawRow(pen, cells, y, { size, weight: 'regular' }) + ROW_GAP;
 }
 
-function drawTotal(pen: Pen, { pack, consignment }: CustomsDeclaration): void {
-  const value = amount(contentsValue([pack], consignment.currency));
+function drawTotal(pen: Pen, { pack, consignment, rates }: CustomsDeclaration): void {
+  const value = amount(contentsValue([pack], consignment.currency, rates));
   pen.rule(LEFT, 326, LEFT + INNER, 326);
   const cells = ['Total', '', '', kilograms(pack.grossWeightGrams), value];
   drawRow(pen, cells, 330, { size: 7.5, weight: 'bold' });

@@ -13,7 +13,7 @@ const BAR_HEIGHT = 40;
 
 /** Renders a CN23 on A5 for the document pouch, with as many pages as the contents need. */
 export async function renderCn23(declaration: CustomsDeclaration): Promise<Buffer> {
-  const { consignment, pack, barcode, date } = declaration;
+  const { consignment, pack, barcode, date, rates } = declaration;
   const netGrams = pack.items.reduce((sum, item) => sum + itemWeight(item), 0);
   return await renderSheet(
     consignment.receiver.country,
@@ -38,7 +38,7 @@ export async function renderCn23(declaration: CustomsDeclaration): Promise<Buffe
       totals: [
         ['Net weight', kilograms(netGrams)],
         ['Gross weight', kilograms(pack.grossWeightGrams)],
-        ['Total value', amount(contentsValue([pack], consignment.currency))],
+        ['Total value', amount(contentsValue([pack], consignment.currency, rates))],
       ],
       head: (pen, area) => stacked(partiesAndBarcode(pen, area, declaration), categories(pen, area)),
       foot: (pen, area) =>

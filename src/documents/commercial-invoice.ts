@@ -1,5 +1,6 @@
 import type { Consignment } from '../consignments/domain/consignment';
 import { contentsValue, lineValue } from '../consignments/domain/customs';
+import type { RateTable } from '../platform/domain/money';
 import { amount, itemWeight, kilograms, partyLines } from './customs-text';
 import { mm } from './pen';
 import { boxes, paragraphs, renderSheet, stacked } from './sheet';
@@ -10,15 +11,17 @@ export interface CommercialInvoice {
   readonly trackingNumbers: readonly string[];
   /** YYYY-MM-DD. */
   readonly date: string;
+  /** Exchange rates of the date, for the total of items in several currencies. */
+  readonly rates: RateTable;
 }
 
 const A4 = { page: [mm(210), mm(297)], margin: mm(14), titleSize: 17, textSize: 8.5 } as const;
 
 /** Renders the commercial invoice of a shipment by courier: every item with tariff number, origin, weight and value. */
 export async function renderCommercialInvoice(invoice: CommercialInvoice): Promise<Buffer> {
-  const { consignment, carrierName, trackingNumbers, date } = invoice;
+  const { consignment, carrierName, trackingNumbers, date, rates } = invoice;
   const { sender, receiver, packages, reference } = consignment;
-  const value = contentsValue(packages, consignment.currency);
+  const value = contentsValue(packages, consignment.currency, rates);
   const netGrams = packages.flatMap((pack) => pack.items).reduce((sum, item) => sum + itemWeight(item), 0);
   const grossGrams = packages.reduce((sum, pack) => sum + pack.grossWeightGrams, 0);
   const rows = packages.flatMap((pack, index) =>

@@ -1,4 +1,5 @@
 import type { Consignment, ConsignmentPackage } from '../consignments/domain/consignment';
+import type { RateTable } from '../platform/domain/money';
 import type { LabelBarcode } from './barcode';
 
 /** The content of a postal customs form, which declares one package. */
@@ -9,6 +10,8 @@ export interface CustomsDeclaration {
   readonly barcode: LabelBarcode;
   /** YYYY-MM-DD. */
   readonly date: string;
+  /** Exchange rates of the date, for the total of items in several currencies. */
+  readonly rates: RateTable;
 }
 
 /** Categories of contents, in the order of the UPU's forms. */

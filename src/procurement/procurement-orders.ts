@@ -1,8 +1,8 @@
 import { convertMinor, fromMinor } from '../platform/domain/money';
 import { procurementWorkflowId } from '../platform/domain/workflows';
+import { ratesOn } from '../platform/exchange-rates';
 import type { Sql } from '../platform/postgres';
 import type { ProcurementStatus, ProcurementStep } from './domain/procurement-order';
-import { ratesOn } from './exchange-rates';
 import { justAfter, type PageRequest, type Period } from './period-and-page';
 
 /** A procurement order as lists return it (interface "ProcurementOrder"), with costs in the currency of the partner. */

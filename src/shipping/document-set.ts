@@ -9,6 +9,7 @@ import { type CustomerInvoice, renderCustomerInvoice } from '../documents/custom
 import type { LabelContent } from '../documents/label-layout';
 import { type LabelSize, renderLabelPdf } from '../documents/label-pdf';
 import { renderLabelZpl } from '../documents/label-zpl';
+import type { RateTable } from '../platform/domain/money';
 import type { ShipmentDocument } from './shipments';
 
 export interface LabelOptions {
@@ -106,12 +107,13 @@ async function customsDocuments(
   consignment: Consignment,
   purchases: readonly CarrierPurchase[],
   date: string,
+  rates: RateTable,
 ): Promise<MadeDocument[]> {
   const documents: MadeDocument[] = [];
   const pdf = { contentType: CONTENT_TYPES.pdf, format: 'pdf' } as const;
   for (const [index, pack] of consignment.packages.entries()) {
     const { carrierName, trackingNumber, customsForm: kind } = purchases[index]!;
-    const form = customsForm(consignment, pack, kind);
+    const form = customsForm(consignment, pack, kind, rates);
     if (form !== 'cn22' && form !== 'cn23') continue;
     const declaration = {
       consignment,
@@ -119,6 +121,7 @@ async function customsDocuments(
       carrierName,
       barcode: { symbology: 'code128', value: trackingNumber },
       date,
+      rates,
     } as const;
     documents.push({
       ...pdf,
@@ -132,7 +135,7 @@ async function customsDocuments(
   const first = purchases[0];
   if (
     first !== undefined &&
-    customsForm(consignment, consignment.packages[0]!, first.customsForm) === 'commercial_invoice'
+    customsForm(consignment, consignment.packages[0]!, first.customsForm, rates) === 'commercial_invoice'
   ) {
     documents.push({
       ...pdf,
@@ -145,6 +148,7 @@ async function customsDocuments(
         carrierName: first.carrierName,
         trackingNumbers: purchases.map(({ trackingNumber }) => trackingNumber),
         date,
+        rates,
       }),
     });
   }
@@ -169,6 +173,7 @@ async function customerInvoice(invoice: CustomerInvoice | undefined): Promise<Ma
 /**
  * Returns all documents of a shipment: labels, the required customs documents, and the customer's invoice when given.
  * @param options.date date on the documents, YYYY-MM-DD
+ * @param options.rates the exchange rates of that date
  */
 export async function makeDocuments(
   consignment: Consignment,
@@ -176,12 +181,13 @@ export async function makeDocuments(
   options: {
     readonly label: LabelOptions;
     readonly date: string;
+    readonly rates: RateTable;
     readonly invoice?: CustomerInvoice | undefined;
   },
 ): Promise<MadeDocument[]> {
   return [
     ...(await labels(consignment, purchases, options.label, options.date)),
-    ...(await customsDocuments(consignment, purchases, options.date)),
+    ...(await customsDocuments(consignment, purchases, options.date, options.rates)),
     ...(await customerInvoice(options.invoice)),
   ];
 }

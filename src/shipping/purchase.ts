@@ -3,6 +3,7 @@ import type { Carriers } from '../carriers/carriers';
 import type { Consignment } from '../consignments/domain/consignment';
 import { VOIDED_CHECK_HOURS } from '../consignments/domain/tracking-status';
 import type { CustomerInvoice } from '../documents/customer-invoice';
+import { ratesAt } from '../platform/exchange-rates';
 import type { ObjectStore } from '../platform/objects/object-store';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { DEFAULT_LABEL, type LabelOptions, type MadeDocument, makeDocuments } from './document-set';
@@ -77,6 +78,7 @@ export async function buyShipment(deps: PurchaseDeps, input: BuyShipment): Promi
   const documents = await makeDocuments(intent.consignment, bought, {
     label,
     date,
+    rates: await ratesAt(deps.sql, intent.startedAt),
     invoice: input.invoice,
   });
   const slips = await packingSlips(deps.objects, intent.consignment);

@@ -1,6 +1,5 @@
 import type { Consignment, ConsignmentPackage, MethodQuote } from '../../consignments/domain/consignment';
-import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
-import { convertMinor, timesRate } from '../../platform/domain/money';
+import { convertMinor, type RateTable, timesRate } from '../../platform/domain/money';
 import { type Region, regionOf, type Zone, zoneBetween } from './zones';
 
 /** Prices and transit time of a method in one zone. */
@@ -135,6 +134,7 @@ export function packagePrice(
   method: MethodRates,
   consignment: Consignment,
   pack: ConsignmentPackage,
+  rates: RateTable,
 ): number | undefined {
   const origin = card.origins[consignment.sender.country];
   const zone = zoneBetween(consignment.sender.country, consignment.receiver.country);
@@ -147,14 +147,14 @@ export function packagePrice(
     (sum, each) => sum + surchargeMinor(each, pack, consignment, base),
     base,
   );
-  return convertMinor(total, card.currency, consignment.currency, REFERENCE_RATES);
+  return convertMinor(total, card.currency, consignment.currency, rates);
 }
 
 /**
  * Returns every method of a rate card that carries all packages of a consignment, with the price of all packages.
  * @throws UnknownRateError when no exchange rate is known for the consignment's currency
  */
-export function quoteRateCard(card: RateCard, consignment: Consignment): MethodQuote[] {
+export function quoteRateCard(card: RateCard, consignment: Consignment, rates: RateTable): MethodQuote[] {
   const { sender, receiver } = consignment;
   const zone = zoneBetween(sender.country, receiver.country);
   const region = regionOf(receiver.country);
@@ -164,7 +164,7 @@ export function quoteRateCard(card: RateCard, consignment: Consignment): MethodQ
     if (rate === undefined || (method.regions !== undefined && !method.regions.includes(region))) return [];
     let minor = 0;
     for (const pack of consignment.packages) {
-      const price = packagePrice(card, method, consignment, pack);
+      const price = packagePrice(card, method, consignment, pack, rates);
       if (price === undefined) return [];
       minor += price;
     }

@@ -1,3 +1,4 @@
+import type { RateTable } from '../../platform/domain/money';
 import type { SafeClient } from '../../platform/http/safe-client';
 import type { CarrierAdapter } from '../carrier';
 import { createEasyPostApi, EASYPOST_UID } from './api';
@@ -15,6 +16,8 @@ export interface EasyPostOptions {
   readonly timeoutMs?: number;
   /** Downloads labels, which EasyPost stores outside its API. */
   readonly client: SafeClient;
+  /** Returns the current exchange rates. */
+  readonly rates: () => Promise<RateTable>;
 }
 
 /** Creates the adapter of EasyPost, a gateway to many carriers. It uses EasyPost's official client. */
@@ -23,7 +26,7 @@ export function createEasyPostGateway(options: EasyPostOptions): CarrierAdapter 
   const api = createEasyPostApi({ apiKey, baseUrl, timeoutMs });
   return {
     uid: EASYPOST_UID,
-    quote: (consignment) => quoteEasyPost(api, consignment),
+    quote: async (consignment) => quoteEasyPost(api, consignment, await options.rates()),
     buy: (request) => buyFromEasyPost({ api, client, timeoutMs }, request),
     void: ({ idempotencyKey }) => voidAtEasyPost(api, idempotencyKey),
     track: (trackingNumbers) => trackAtEasyPost(api, trackingNumbers),

@@ -4,8 +4,7 @@ import type {
   MethodQuote,
   Money,
 } from '../../consignments/domain/consignment';
-import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
-import { convertMinor, toMinor, UnknownRateError } from '../../platform/domain/money';
+import { convertMinor, type RateTable, toMinor, UnknownRateError } from '../../platform/domain/money';
 import { EASYPOST_UID, type EasyPostApi, isRefusal } from './api';
 import { shipmentParameters } from './parameters';
 import type { EasyPostRate } from './schemas';
@@ -36,10 +35,10 @@ export function rateMoney({ rate, currency }: Pick<EasyPostRate, 'rate' | 'curre
 }
 
 /** Returns the price of a rate in minor units of `currency`, or null when no exchange rate is known. */
-function priceIn(rate: EasyPostRate, currency: string): number | null {
+function priceIn(rate: EasyPostRate, currency: string, rates: RateTable): number | null {
   const price = rateMoney(rate);
   try {
-    return convertMinor(price.minor, price.currency, currency, REFERENCE_RATES);
+    return convertMinor(price.minor, price.currency, currency, rates);
   } catch (error) {
     if (error instanceof UnknownRateError) return null;
     throw error;
@@ -80,13 +79,17 @@ function distinctPackages(
  * package that EasyPost refuses has no methods.
  * @throws CarrierUnavailable
  */
-export async function quoteEasyPost(api: EasyPostApi, consignment: Consignment): Promise<MethodQuote[]> {
+export async function quoteEasyPost(
+  api: EasyPostApi,
+  consignment: Consignment,
+  rates: RateTable,
+): Promise<MethodQuote[]> {
   const { currency } = consignment;
   const groups = distinctPackages(consignment.packages);
   const totals = new Map<string, { rate: EasyPostRate; minor: number; groups: number }>();
   for (const { pack, count } of groups) {
     for (const rate of await ratesFor(api, consignment, pack)) {
-      const price = priceIn(rate, currency);
+      const price = priceIn(rate, currency, rates);
       if (price === null) continue;
       const total = totals.get(methodUidOf(rate));
       totals.set(methodUidOf(rate), {

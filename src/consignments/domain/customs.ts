@@ -1,5 +1,4 @@
-import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
-import { convertMinor, UnknownRateError } from '../../platform/domain/money';
+import { convertMinor, type RateTable, UnknownRateError } from '../../platform/domain/money';
 import type { Consignment, ConsignmentItem, ConsignmentPackage, Money } from './consignment';
 import { isCrossBorder } from './cross-border';
 
@@ -20,20 +19,24 @@ export function lineValue({ unitValue, quantity }: ConsignmentItem): Money {
 }
 
 /** Returns the value of all items of packages, in the currency of the first item. */
-export function contentsValue(packages: readonly ConsignmentPackage[], fallbackCurrency: string): Money {
+export function contentsValue(
+  packages: readonly ConsignmentPackage[],
+  fallbackCurrency: string,
+  rates: RateTable,
+): Money {
   const items = packages.flatMap((pack) => pack.items);
   const currency = items[0]?.unitValue.currency ?? fallbackCurrency;
   const minor = items.reduce((sum, item) => {
     const value = lineValue(item);
-    return sum + convertMinor(value.minor, value.currency, currency, REFERENCE_RATES);
+    return sum + convertMinor(value.minor, value.currency, currency, rates);
   }, 0);
   return { minor, currency };
 }
 
-/** Returns an amount in euro cents, or null when its currency has no reference rate. Retail prices allow any currency. */
-export function euroCents({ minor, currency }: Money): number | null {
+/** Returns an amount in euro cents, or null when its currency has no exchange rate. Retail prices allow any currency. */
+export function euroCents({ minor, currency }: Money, rates: RateTable): number | null {
   try {
-    return convertMinor(minor, currency, 'EUR', REFERENCE_RATES);
+    return convertMinor(minor, currency, 'EUR', rates);
   } catch (error) {
     if (error instanceof UnknownRateError) return null;
     throw error;
@@ -49,10 +52,11 @@ export function customsForm(
   consignment: Consignment,
   pack: ConsignmentPackage,
   carrier: 'postal' | 'commercial',
+  rates: RateTable,
 ): CustomsForm | null {
   if (!isCrossBorder(consignment.sender.country, consignment.receiver.country)) return null;
   if (carrier === 'commercial') return 'commercial_invoice';
-  const cents = euroCents(contentsValue([pack], consignment.currency));
+  const cents = euroCents(contentsValue([pack], consignment.currency, rates), rates);
   const small =
     cents !== null &&
     cents <= CN22_VALUE_EURO_CENTS &&

@@ -1,5 +1,4 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
-import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
 import { convertMinor, type RateTable } from '../../platform/domain/money';
 
 /** Input for the price of one line. */
@@ -67,7 +66,7 @@ function breaksIn(
 export function priceLine(
   { product, quantity }: PricedInput,
   currency: string,
-  rates: RateTable = REFERENCE_RATES,
+  rates: RateTable,
 ): LinePrice | undefined {
   const breaks = breaksIn(product.priceList, currency, rates);
   if (breaks === undefined) return undefined;
@@ -95,7 +94,7 @@ export function priceLine(
 export function priceOrder(order: {
   readonly items: readonly PricedInput[];
   readonly currency: string;
-  readonly rates?: RateTable;
+  readonly rates: RateTable;
 }): OrderPrice {
   const lines: LinePrice[] = [];
   for (const [itemIndex, item] of order.items.entries()) {

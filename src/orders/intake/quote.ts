@@ -9,7 +9,7 @@ import {
   stockNeeds,
 } from '../../partners/domain/routing';
 import { listPartners, type Partner } from '../../partners/store';
-import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
+import type { RateTable } from '../../platform/domain/money';
 import type { FieldError } from '../../platform/errors';
 import type { Sql } from '../../platform/postgres';
 import { priceOrder } from '../domain/pricing';
@@ -64,10 +64,10 @@ export async function quoteOrder(deps: QuoteDeps, order: RunOrder): Promise<Orde
       order.items.flatMap(({ product, quantity }) => [...stockNeeds(product, quantity).keys()]),
     ),
     at: now,
-    rates: REFERENCE_RATES,
+    rates: order.rates,
   });
   if (!decision.ok) return unroutable(order, decision);
-  const price = priceOrder({ items: order.items, currency: order.currency });
+  const price = priceOrder(order);
   if (!price.ok) {
     return invalid(`items[${price.itemIndex}]`, `This product has no price in ${price.currency}.`);
   }
@@ -119,6 +119,7 @@ export function quotedOrder(
   request: QuoteOrder,
   client: { readonly id: string; readonly name: string },
   products: readonly ResolvedProduct[],
+  rates: RateTable,
 ): RunOrder {
   const { shippingAddress: address } = request;
   return {
@@ -153,6 +154,7 @@ export function quotedOrder(
     packagingInstructions: request.packagingInstructions ?? [],
     shippingRevision: 0,
     createdAt: new Date(),
+    rates,
     items: request.items.map(({ itemReferenceId, quantity }, index) => ({
       id: String(index),
       itemReferenceId,

@@ -32,7 +32,7 @@ function unitValue(order: RunOrder, item: RunItem, crossBorder: boolean): PackIt
   if (crossBorder && item.retailPrice !== null && order.retailCurrency !== null) {
     return { minor: toMinor(item.retailPrice, order.retailCurrency), currency: order.retailCurrency };
   }
-  return { minor: priceLine(item, order.currency)?.unitMinor ?? 0, currency: order.currency };
+  return { minor: priceLine(item, order.currency, order.rates)?.unitMinor ?? 0, currency: order.currency };
 }
 
 /** Packs the units that one partner makes, by the packaging instructions that name them. */
@@ -89,6 +89,6 @@ function fallsUnderIoss(
 ): boolean {
   const { country } = order.shippingAddress;
   if (order.iossNumber === null || !EU_MEMBERS.includes(country)) return false;
-  const cents = euroCents(contentsValue(packages, order.currency));
+  const cents = euroCents(contentsValue(packages, order.currency, order.rates), order.rates);
   return isCrossBorder(partner.country, country) && cents !== null && cents <= IOSS_LIMIT_EURO_CENTS;
 }

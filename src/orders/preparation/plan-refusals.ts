@@ -59,7 +59,7 @@ export function crossBorderRefusal(order: RunOrder, partners: readonly Partner[]
 
 /** Returns the refusal of an order with an item that has no price, or null. */
 export function priceRefusal(order: RunOrder): PlanRefusal | null {
-  const price = priceOrder({ items: order.items, currency: order.currency });
+  const price = priceOrder(order);
   if (price.ok) return null;
   const { itemReferenceId } = order.items[price.itemIndex]!;
   return {

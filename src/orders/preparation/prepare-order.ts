@@ -7,7 +7,6 @@ import {
 } from '../../partners/domain/routing';
 import { recordRoutingDecision } from '../../partners/routing-decisions';
 import { handoffOf, listPartners } from '../../partners/store';
-import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
@@ -155,12 +154,12 @@ async function route(deps: PreparationDeps, order: RunOrder): Promise<RoutingDec
     destinationCountry: order.shippingAddress.country,
     partners: await deps.candidates(skus),
     at: deps.now(),
-    rates: REFERENCE_RATES,
+    rates: order.rates,
   });
 }
 
 async function storeItemPrices(tx: Transaction, order: RunOrder): Promise<void> {
-  const price = priceOrder({ items: order.items, currency: order.currency });
+  const price = priceOrder(order);
   if (!price.ok) return;
   const rows = order.items.map(({ id }, index) => ({ id, price: price.lines[index]!.lineMinor }));
   await tx`

@@ -18,7 +18,7 @@ export function invoiceOf(
     vatRate: vatRate(plan.fulfillmentCountry, order.shippingAddress.country),
     products: jobs.flatMap(({ itemId, quantity }) => {
       const item = order.items.find((candidate) => candidate.id === itemId);
-      const price = item && priceLine({ product: item.product, quantity }, order.currency);
+      const price = item && priceLine({ product: item.product, quantity }, order.currency, order.rates);
       return item && price ? [{ referenceId: item.itemReferenceId, title: item.product.name, price }] : [];
     }),
     shipments: [

@@ -5,7 +5,6 @@ import type { StoredPreview } from '../../files/ingest-file';
 import { type PartnerAnswer, postToPartner } from '../../partners/calls';
 import { buildPrintOrder, type PrintFile } from '../../partners/domain/print-order';
 import { handoffOf, type Partner, partnerByAccount } from '../../partners/store';
-import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
 import { toMinor } from '../../platform/domain/money';
 import type { SafeClient } from '../../platform/http/safe-client';
 import type { ObjectStore } from '../../platform/objects/object-store';
@@ -117,7 +116,7 @@ async function buildMessage(deps: DeliveryDeps, row: PrintOrderRow, partner: Par
     sender: partner.senderAddress,
     delivery: receiverOf(order.shippingAddress),
     customs: { priceTotalMinor: crossBorder ? total : 0, taxMinor: 0, currency },
-    rates: REFERENCE_RATES,
+    rates: order.rates,
   });
   return JSON.stringify(body);
 }

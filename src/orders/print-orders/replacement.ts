@@ -4,7 +4,6 @@ import { dispatchDate } from '../../partners/domain/calendar';
 import { type RoutingDecision, routeOrder, stockNeeds } from '../../partners/domain/routing';
 import { recordRoutingDecision } from '../../partners/routing-decisions';
 import { handoffOf, partnerByAccount } from '../../partners/store';
-import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction, type Sql } from '../../platform/postgres';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
@@ -62,7 +61,7 @@ export async function planReplacement(
       ({ partnerId }) => request.partnerId === null || partnerId === request.partnerId,
     ),
     at: deps.now(),
-    rates: REFERENCE_RATES,
+    rates: order.rates,
     excludedPartnerIds:
       request.action === 'reroute' && request.partnerId === null
         ? request.madeAt.map(({ partnerId }) => partnerId)

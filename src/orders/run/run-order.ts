@@ -1,5 +1,7 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
-import type { Queryable } from '../../platform/postgres';
+import type { RateTable } from '../../platform/domain/money';
+import { ratesAt } from '../../platform/exchange-rates';
+import type { Sql } from '../../platform/postgres';
 import type { PackagingInstruction } from '../domain/packing';
 import type { ShippingAddress } from '../intake/schemas';
 
@@ -20,6 +22,8 @@ export interface RunOrder {
   readonly packagingInstructions: readonly PackagingInstruction[];
   readonly shippingRevision: number;
   readonly createdAt: Date;
+  /** Exchange rates of the day of submission. Every amount of the order is converted by them. */
+  readonly rates: RateTable;
   readonly items: readonly RunItem[];
 }
 
@@ -37,8 +41,8 @@ export interface RunItem {
  * Returns an order with its items. Cancelled items are left out.
  * @throws Error when the order does not exist
  */
-export async function runOrder(sql: Queryable, orderId: string): Promise<RunOrder> {
-  const [order] = await sql<RunOrder[]>`
+export async function runOrder(sql: Sql, orderId: string): Promise<RunOrder> {
+  const [order] = await sql<Omit<RunOrder, 'rates'>[]>`
     SELECT o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number, o.order_reference_id, o.currency, o.retail_currency,
       o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.packaging_instructions, o.shipping_revision,
       o.created_at,
@@ -48,5 +52,5 @@ export async function runOrder(sql: Queryable, orderId: string): Promise<RunOrde
     FROM orders o JOIN accounts a ON a.id = o.client_id
     WHERE o.id = ${orderId}`;
   if (order === undefined) throw new Error(`order ${orderId} does not exist`);
-  return { ...order, items: order.items ?? [] };
+  return { ...order, items: order.items ?? [], rates: await ratesAt(sql, order.createdAt) };
 }

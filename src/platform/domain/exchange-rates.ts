@@ -1,6 +1,6 @@
 import type { RateTable } from './money';
 
-/** Reference rates that ship with the engine; operators load newer ones into the rate table of procurement. */
+/** The exchange rates that apply until operators load others (src/platform/exchange-rates.ts). */
 export const REFERENCE_RATES: RateTable = {
   date: '2026-01-02',
   perEuro: {

@@ -1,4 +1,4 @@
-import { loadExchangeRates } from '../../../src/procurement/exchange-rates';
+import { loadExchangeRates } from '../../../src/platform/exchange-rates';
 import { stocked, stockPartner } from '../../src/procurement/stock-fixture';
 import { type ProcurementApi, procurementApi, rawOrders } from './procurement-api';
 

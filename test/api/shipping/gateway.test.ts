@@ -4,6 +4,7 @@ import { createApp } from '../../../api/app';
 import { shippingRoutes } from '../../../api/shipping/routes';
 import { carriersOf } from '../../../src/carriers/carriers';
 import { createEasyPostGateway } from '../../../src/carriers/easypost/gateway';
+import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import { createSafeClient, type SafeClient } from '../../../src/platform/http/safe-client';
 import { randomToken } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
@@ -25,7 +26,13 @@ beforeAll(async () => {
   server = await startEasyPostServer();
   http = createSafeClient({ allowPrivate: true });
   const carriers = carriersOf([
-    createEasyPostGateway({ apiKey: 'EZTK-test', baseUrl: server.url, client: http, timeoutMs: 300 }),
+    createEasyPostGateway({
+      apiKey: 'EZTK-test',
+      baseUrl: server.url,
+      client: http,
+      timeoutMs: 300,
+      rates: () => Promise.resolve(REFERENCE_RATES),
+    }),
   ]);
   const taskQueue = `gateway-${randomToken(6)}`;
   const deps = { ...(await testApiDeps(sql, { config: { TEMPORAL_TASK_QUEUE: taskQueue } })), carriers };

@@ -3,6 +3,7 @@ import { type CarrierAdapter, CarrierUnavailable } from '../../../src/carriers/c
 import { carriersOf, createCarriers } from '../../../src/carriers/carriers';
 import { RATE_CARDS } from '../../../src/carriers/domain/rate-cards';
 import { createEasyPostGateway } from '../../../src/carriers/easypost/gateway';
+import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import { createSafeClient, type SafeClient } from '../../../src/platform/http/safe-client';
 import { uuidv7 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
@@ -21,7 +22,13 @@ beforeAll(async () => {
   ({ sql } = await testDatabase());
   server = await startEasyPostServer();
   http = createSafeClient({ allowPrivate: true });
-  gateway = createEasyPostGateway({ apiKey: 'EZTK-test', baseUrl: server.url, client: http, timeoutMs: 400 });
+  gateway = createEasyPostGateway({
+    apiKey: 'EZTK-test',
+    baseUrl: server.url,
+    client: http,
+    timeoutMs: 400,
+    rates: () => Promise.resolve(REFERENCE_RATES),
+  });
 });
 afterAll(async () => {
   await http.close();

@@ -3,11 +3,12 @@ import countries from 'i18n-iso-countries';
 import { billableGrams, quoteRateCard } from '../../../src/carriers/domain/rate-card';
 import { RATE_CARDS } from '../../../src/carriers/domain/rate-cards';
 import { REGIONS, regionOf, zoneBetween } from '../../../src/carriers/domain/zones';
+import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import { CHICAGO, MUNICH, TOKYO } from '../consignments/sample-addresses';
 import { consignmentTo, packageOf } from '../consignments/sample-consignments';
 
 const all = (consignment: Parameters<typeof quoteRateCard>[1]) =>
-  RATE_CARDS.flatMap((card) => quoteRateCard(card, consignment));
+  RATE_CARDS.flatMap((card) => quoteRateCard(card, consignment, REFERENCE_RATES));
 const price = (uid: string, consignment: Parameters<typeof quoteRateCard>[1]) =>
   all(consignment).find(({ methodUid }) => methodUid === uid)?.price.minor;
 

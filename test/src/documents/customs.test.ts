@@ -6,6 +6,7 @@ import { renderCn23 } from '../../../src/documents/cn23';
 import { renderCommercialInvoice } from '../../../src/documents/commercial-invoice';
 import { type CustomerInvoice, renderCustomerInvoice } from '../../../src/documents/customer-invoice';
 import type { CustomsDeclaration } from '../../../src/documents/customs-declaration';
+import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import { BERLIN, CHICAGO, MUNICH, TOKYO } from '../consignments/sample-addresses';
 import { consignmentTo, packageOf } from '../consignments/sample-consignments';
 import { barcodesIn, pagesOf, textOf, touchesEdge } from './pictures';
@@ -55,7 +56,9 @@ describe('the customs document of a package', () => {
     ['with more lines than a CN22 holds', CHICAGO, { ...light, items: items(7) }, 'postal', 'cn23'],
     ['by courier', CHICAGO, light, 'commercial', 'commercial_invoice'],
   ] as const)('%s', (_, receiver, pack, carrier, expected) => {
-    expect(customsForm(consignmentTo(receiver, { packages: [pack] }), pack, carrier)).toBe(expected);
+    expect(customsForm(consignmentTo(receiver, { packages: [pack] }), pack, carrier, REFERENCE_RATES)).toBe(
+      expected,
+    );
   });
 });
 
@@ -70,6 +73,7 @@ const declaration = (count: number, change: Partial<ConsignmentItem> = {}): Cust
     carrierName: 'Corvid Post',
     barcode: { symbology: 'code128', value: s10('C', 47312482, 'DE') },
     date: '2026-01-05',
+    rates: REFERENCE_RATES,
   };
 };
 
@@ -136,6 +140,7 @@ test('a commercial invoice of three pages lists every item once and has its tota
     carrierName: 'Tern Parcel',
     trackingNumbers: ['095211010001234563', '095211010001234570'],
     date: '2026-01-05',
+    rates: REFERENCE_RATES,
   });
   const pages = await textOf(pdf);
   const pictures = await pagesOf(pdf, 'commercial-invoice', 2);
@@ -155,6 +160,7 @@ test('a commercial invoice to Japan prints the receiver in Japanese', async () =
     carrierName: 'Merlin Express',
     trackingNumbers: ['095222020001234560'],
     date: '2026-01-05',
+    rates: REFERENCE_RATES,
   });
   const [text] = await textOf(pdf);
   await pagesOf(pdf, 'commercial-invoice-tokyo', 2);

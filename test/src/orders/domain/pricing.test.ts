@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { priceLine, priceOrder } from '../../../../src/orders/domain/pricing';
+import { REFERENCE_RATES } from '../../../../src/platform/domain/exchange-rates';
 
 const priceList = {
   EUR: [
@@ -18,7 +19,7 @@ test.each([
   [50, 520],
   [5_000, 520],
 ])('%i units cost %i cents each', (quantity, unitMinor) => {
-  expect(priceLine({ product: { priceList }, quantity }, 'EUR')).toMatchObject({
+  expect(priceLine({ product: { priceList }, quantity }, 'EUR', REFERENCE_RATES)).toMatchObject({
     unitMinor,
     baseMinor: 790,
     lineMinor: quantity * unitMinor,
@@ -35,15 +36,22 @@ test('a currency of the price list is not converted, and another one is converte
 
 test('an order in a currency without a price or a rate returns the item without a price', () => {
   const items = [{ product: { priceList: { XTS: [{ from: 1, unitMinor: 5 }] } }, quantity: 1 }];
-  expect(priceOrder({ items, currency: 'XTS' })).toMatchObject({ ok: true, totalMinor: 5 });
-  expect(priceOrder({ items: [{ product: { priceList }, quantity: 1 }, ...items], currency: 'EUR' })).toEqual(
-    {
-      ok: false,
-      reason: 'no_price',
-      itemIndex: 1,
+  expect(priceOrder({ items, currency: 'XTS', rates: REFERENCE_RATES })).toMatchObject({
+    ok: true,
+    totalMinor: 5,
+  });
+  expect(
+    priceOrder({
+      items: [{ product: { priceList }, quantity: 1 }, ...items],
       currency: 'EUR',
-    },
-  );
+      rates: REFERENCE_RATES,
+    }),
+  ).toEqual({
+    ok: false,
+    reason: 'no_price',
+    itemIndex: 1,
+    currency: 'EUR',
+  });
 });
 
 test('a higher quantity never has a higher unit price, in any order of the breaks', () => {
@@ -54,7 +62,7 @@ test('a higher quantity never has a higher unit price, in any order of the break
       fc.integer({ min: 0, max: 200 }),
       (breaks, quantity, more) => {
         const unit = (pieces: number) =>
-          priceLine({ product: { priceList: { EUR: breaks } }, quantity: pieces }, 'EUR')!;
+          priceLine({ product: { priceList: { EUR: breaks } }, quantity: pieces }, 'EUR', REFERENCE_RATES)!;
         expect(unit(quantity + more).unitMinor).toBeLessThanOrEqual(unit(quantity).unitMinor);
         expect(unit(quantity).initialMinor - unit(quantity).discountMinor).toBe(unit(quantity).lineMinor);
       },

@@ -1,6 +1,7 @@
-import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
-import type { RateTable } from '../platform/domain/money';
-import { json, type Sql } from '../platform/postgres';
+import { LRUCache } from 'lru-cache';
+import { REFERENCE_RATES } from './domain/exchange-rates';
+import type { RateTable } from './domain/money';
+import { json, type Sql } from './postgres';
 
 /** Stores the exchange rates of a day. Replaces rates of the same day and currency. */
 export async function loadExchangeRates(sql: Sql, { date, perEuro }: RateTable): Promise<void> {
@@ -9,6 +10,7 @@ export async function loadExchangeRates(sql: Sql, { date, perEuro }: RateTable):
     INSERT INTO exchange_rates (currency, date, per_euro)
     SELECT currency, ${date}::date, rate FROM jsonb_to_recordset(${json(sql, rows)}) AS r (currency text, rate numeric)
     ON CONFLICT (currency, date) DO UPDATE SET per_euro = excluded.per_euro`;
+  caches.delete(sql);
 }
 
 /**
@@ -30,4 +32,34 @@ export async function ratesOn(sql: Sql, dates: readonly string[]): Promise<Map<s
     ) r`;
   for (const { day, currency, perEuro } of rows) tables.get(day)!.perEuro[currency] = perEuro;
   return tables;
+}
+
+/** Milliseconds for which a process uses the rates of a day that it has read. */
+const FRESH_MS = 30_000;
+
+interface CachedRates {
+  readonly readAt: number;
+  readonly table: Promise<RateTable>;
+}
+
+const caches = new WeakMap<Sql, LRUCache<string, CachedRates>>();
+
+/**
+ * Returns the exchange rates of the day (UTC) of a time. Rates that another process loads apply after at most 30 s;
+ * rates that this process loads apply immediately. The cache saves an SQL statement for each price of an order.
+ */
+export async function ratesAt(sql: Sql, at: Date): Promise<RateTable> {
+  let cache = caches.get(sql);
+  if (cache === undefined) {
+    cache = new LRUCache({ max: 100 });
+    caches.set(sql, cache);
+  }
+  const day = at.toISOString().slice(0, 10);
+  const cached = cache.get(day);
+  if (cached !== undefined && Date.now() - cached.readAt < FRESH_MS) return await cached.table;
+  const table = ratesOn(sql, [day]).then((tables) => tables.get(day)!);
+  cache.set(day, { readAt: Date.now(), table });
+  // A failed read must not stay in the cache.
+  table.catch(() => cache.delete(day));
+  return await table;
 }
