@@ -1,8 +1,14 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { type CarrierRefusal, CarrierUnavailable } from '../src/carriers/carrier';
 import type { Logger } from '../src/platform/logging';
-import type { ShippingOrderInput, ShippingOrderOutcome } from '../src/shipping/domain/shipping-order-run';
+import type {
+  Cancellation,
+  CancellationInput,
+  ShippingOrderInput,
+  ShippingOrderOutcome,
+} from '../src/shipping/domain/shipping-order-run';
 import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
+import { cancelShippingOrder } from '../src/shipping/shipping-order-cancellation';
 import { purchaseShippingOrder, refuseShippingOrder } from '../src/shipping/shipping-orders';
 import { type SweepResult, sweepTrackings } from '../src/shipping/tracking-sweep';
 import type { OrRefusal } from './order-run';
@@ -45,6 +51,13 @@ export function createShippingActivities(deps: ShippingDeps) {
       refusal: CarrierRefusal;
     }): Promise<ShippingOrderOutcome> {
       return await refuseShippingOrder(deps.sql, shippingOrderId, refusal);
+    },
+
+    /** Voids the labels of a shipping order and records the outcome. */
+    async cancelShippingOrder({ shippingOrderId, requestId }: CancellationInput): Promise<Cancellation> {
+      const cancellation = await retryWhileUnavailable(() => cancelShippingOrder(deps, shippingOrderId));
+      deps.log.info({ shippingOrderId, requestId, ...cancellation }, 'shipping order cancellation completed');
+      return cancellation;
     },
 
     /** Asks carriers about packages whose tracking check is due. */

@@ -3,5 +3,5 @@ export { order } from './order/order';
 export { partnerStockPoll } from './partner-stock-poll';
 export { procurementOrder } from './procurement-order';
 export { reconcile } from './reconcile';
-export { shippingOrder, takeBackShipment } from './shipping-order';
+export { cancelShippingOrder, shippingOrder, takeBackShipment } from './shipping-order';
 export { trackingSweep } from './tracking-sweep';

@@ -9,6 +9,8 @@ import {
 import type { ShippingActivities } from '../activities/shipping';
 import { takeBackShippingOrderWorkflowId } from '../src/platform/domain/workflows';
 import {
+  type Cancellation,
+  type CancellationInput,
   type ShippingOrderInput,
   type ShippingOrderOutcome,
   shippingOrderPurchaseKey,
@@ -34,7 +36,7 @@ const database = proxyLocalActivities<Pick<ShippingActivities, 'refuseShippingOr
 });
 
 /** An unused label costs money, so voiding it is retried for three days. */
-const voiding = proxyActivities<Pick<ShippingActivities, 'takeBackShipment'>>({
+const voiding = proxyActivities<Pick<ShippingActivities, 'takeBackShipment' | 'cancelShippingOrder'>>({
   startToCloseTimeout: '60 seconds',
   scheduleToCloseTimeout: '3 days',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '30 minutes' },
@@ -77,4 +79,9 @@ export async function takeBackShipment(input: { idempotencyKey: string }): Promi
   // Older activities return nothing, and refuse by a failure.
   if (result != null && 'refusal' in result)
     throw ApplicationFailure.nonRetryable(result.refusal.message, 'CarrierRefused');
+}
+
+/** Cancels a shipping order: voids its labels, unless a carrier has scanned one or refuses to void. */
+export async function cancelShippingOrder(input: CancellationInput): Promise<Cancellation> {
+  return await voiding.cancelShippingOrder(input);
 }

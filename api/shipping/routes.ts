@@ -2,10 +2,19 @@ import type { ApiDeps } from '../deps';
 import type { Route } from '../http/route';
 import { carrierEventsRoute } from './carrier-events';
 import { quoteRoute } from './quotes';
-import { shippingOrderRoute } from './shipping-orders';
+import { searchShippingOrdersRoute } from './shipping-order-search';
+import { cancelShippingOrderRoute, createShippingOrderRoute, getShippingOrderRoute } from './shipping-orders';
 import { trackingRoute } from './tracking';
 
 /** Routes of the interface's shipping group, and the carrier webhook. */
 export function shippingRoutes(deps: ApiDeps): Route[] {
-  return [shippingOrderRoute(deps), quoteRoute(deps), trackingRoute(deps), carrierEventsRoute(deps)];
+  return [
+    createShippingOrderRoute(deps),
+    searchShippingOrdersRoute(deps),
+    getShippingOrderRoute(deps),
+    cancelShippingOrderRoute(deps),
+    quoteRoute(deps),
+    trackingRoute(deps),
+    carrierEventsRoute(deps),
+  ];
 }

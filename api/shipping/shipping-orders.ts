@@ -1,12 +1,32 @@
+import { z } from 'zod';
 import type { CarrierRefusal } from '../../src/carriers/carrier';
 import { Refusal } from '../../src/platform/errors';
+import { inTransaction } from '../../src/platform/postgres';
 import { consignmentFrom } from '../../src/shipping/consignment';
 import { requestedMethod } from '../../src/shipping/method-request';
-import { shippingOrderRequestSchema, shippingOrderSchema } from '../../src/shipping/schemas';
-import { ANSWER_SECONDS, runShippingOrder } from '../../src/shipping/shipping-order-gateway';
-import { endWait, placeShippingOrder, shippingOrderAnswer } from '../../src/shipping/shipping-orders';
+import { shippingOrderRequestSchema } from '../../src/shipping/schemas';
+import { requestCancellation } from '../../src/shipping/shipping-order-cancellation';
+import { ANSWER_SECONDS, runCancellation, runShippingOrder } from '../../src/shipping/shipping-order-gateway';
+import {
+  findShippingOrder,
+  retrievedShippingOrder,
+  type ShippingOrderRow,
+  type ShippingOrderViewer,
+  shippingOrderAnswer,
+} from '../../src/shipping/shipping-order-reader';
+import { retrievedShippingOrderSchema, shippingOrderSchema } from '../../src/shipping/shipping-order-schemas';
+import {
+  endWait,
+  insertShippingOrder,
+  recordAnswered,
+  resumeShippingOrder,
+} from '../../src/shipping/shipping-orders';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
+
+const access = { credentials: 'key', roles: ['client', 'partner', 'operator'] } as const;
+/** An id or reference. References have up to 100 characters. */
+const params = z.object({ orderId: z.string().min(1).max(100) });
 
 /** Returns a carrier's refusal as an API error (interface "Error codes seen"). */
 function refusalAnswer({ code, message, detail, missing }: CarrierRefusal): Refusal {
@@ -21,59 +41,132 @@ function refusalAnswer({ code, message, detail, missing }: CarrierRefusal): Refu
   });
 }
 
+const referenceUsed = () =>
+  new Refusal('DUPLICATE_ORDER_REFERENCE', {
+    message: 'A shipping order with this orderReferenceId already exists.',
+    errors: [
+      {
+        code: 'VALIDATION_ERROR',
+        message: 'This reference was used before.',
+        reference: 'orderReferenceId',
+      },
+    ],
+  });
+
 /** `POST /v1/shipping-orders`: buys labels and tracking numbers for packages (interface "Shipping"). */
-export function shippingOrderRoute({ sql, links, temporal, config, carriers }: ApiDeps): Route {
+export function createShippingOrderRoute({ sql, links, temporal, config, carriers }: ApiDeps): Route {
   return route({
     method: 'post',
     path: '/v1/shipping-orders',
     operationId: 'createShippingOrder',
     summary: 'Buy shipping labels for packages',
     description:
-      'Buys the labels of all packages, or of none. Answers 409 when the orderReferenceId was used before. After a 503, ' +
-      'send the same request again to get the labels that were bought meanwhile.',
+      'Buys the labels of all packages, or of none. Answers 409 when the orderReferenceId was used before, also by a ' +
+      'canceled shipping order. After a 503 or a lost answer, send the same request again to get the labels that were ' +
+      'bought meanwhile, or read the shipping order by its reference.',
     tag: 'Shipping',
-    access: { credentials: 'key', roles: ['client', 'partner', 'operator'] },
+    access,
     errors: 'shipping',
     idempotent: true,
     body: shippingOrderRequestSchema,
     response: shippingOrderSchema,
-    handler: async ({ account, body, requestId, log }) => {
-      const consignment = consignmentFrom(body);
-      const method = await requestedMethod(carriers, consignment, body.shippingMethod);
-      const shippingOrderId = await placeShippingOrder(sql, {
-        accountId: account.id,
-        request: body,
-        consignment,
-        methodUid: method.methodUid,
-        waitSeconds: ANSWER_SECONDS + 5,
-      });
-      if (shippingOrderId === null) {
-        throw new Refusal('DUPLICATE_ORDER_REFERENCE', {
-          message: 'A shipping order with this orderReferenceId already exists.',
-          errors: [
-            {
-              code: 'VALIDATION_ERROR',
-              message: 'This reference was used before.',
-              reference: 'orderReferenceId',
-            },
-          ],
-        });
+    handler: async ({ account, body, requestId, log, idempotency }) => {
+      const placement = { accountId: account.id, request: body, waitSeconds: ANSWER_SECONDS + 5 };
+      let placed = await resumeShippingOrder(sql, placement);
+      if (placed === null) {
+        const consignment = consignmentFrom(body);
+        const { methodUid } = await requestedMethod(carriers, consignment, body.shippingMethod);
+        placed = await insertShippingOrder(sql, placement, { consignment, methodUid });
       }
-      let answered = false;
+      if (placed === 'used') throw referenceUsed();
+      const { shippingOrderId } = placed;
       try {
-        const run = await runShippingOrder(temporal, config, { shippingOrderId, requestId });
+        const run = await runShippingOrder({ client: temporal, config }, { shippingOrderId, requestId });
         if (run.outcome === 'refused') throw refusalAnswer(run.refusal);
         const { shipmentId } = run;
         const answer = await shippingOrderAnswer(
           { sql, links },
           { shippingOrderId, shipmentId, orderReferenceId: body.orderReferenceId },
         );
-        answered = true;
+        // One transaction: a process that dies before it can be asked again, and one that dies after it has answered.
+        await inTransaction(sql, async (tx) => {
+          await recordAnswered(tx, shippingOrderId);
+          await idempotency.complete(tx, answer);
+        });
         log.info({ shippingOrderId, shipmentId }, 'shipping order answered');
         return answer;
       } finally {
-        await endWait(sql, shippingOrderId, answered);
+        await endWait(sql, shippingOrderId);
       }
+    },
+  });
+}
+
+/** Returns the viewer's shipping order. @throws Refusal NOT_FOUND */
+async function visibleShippingOrder(
+  sql: ApiDeps['sql'],
+  viewer: ShippingOrderViewer,
+  idOrReference: string,
+): Promise<ShippingOrderRow> {
+  const order = await findShippingOrder(sql, viewer, idOrReference);
+  if (order === null) throw new Refusal('NOT_FOUND', { message: 'There is no such shipping order.' });
+  return order;
+}
+
+/** `GET /v1/shipping-orders/{orderId}`: reads a shipping order by its id or reference. */
+export function getShippingOrderRoute({ sql, links }: Pick<ApiDeps, 'sql' | 'links'>): Route {
+  return route({
+    method: 'get',
+    path: '/v1/shipping-orders/{orderId}',
+    operationId: 'getShippingOrder',
+    summary: 'Read a shipping order',
+    description:
+      '`orderId` is the id or the orderReferenceId. The links to documents are new. Use it to find the labels after a lost answer.',
+    tag: 'Shipping',
+    access,
+    errors: 'coded',
+    params,
+    response: retrievedShippingOrderSchema,
+    handler: async ({ params: { orderId }, account }) =>
+      await retrievedShippingOrder({ sql, links }, await visibleShippingOrder(sql, account, orderId)),
+  });
+}
+
+const cannotCancel = (message: string) => new Refusal('CONFLICT', { message });
+const SCANNED = 'A carrier has scanned a package, so the labels can no longer be voided.';
+
+/** `POST /v1/shipping-orders/{orderId}/cancel`: voids the labels of a shipping order. */
+export function cancelShippingOrderRoute({ sql, links, temporal, config }: ApiDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/shipping-orders/{orderId}/cancel',
+    operationId: 'cancelShippingOrder',
+    summary: 'Void the labels of a shipping order',
+    description:
+      '`orderId` is the id or the orderReferenceId. Possible until a carrier has scanned one of the packages; 409 ' +
+      'afterwards, and when the carrier refuses to void a label. Canceling again changes nothing. The orderReferenceId ' +
+      'stays used. After a 503, send the same request again to get the outcome.',
+    tag: 'Shipping',
+    access,
+    errors: 'coded',
+    params,
+    response: retrievedShippingOrderSchema,
+    handler: async ({ params: { orderId }, account, requestId }) => {
+      const { id: shippingOrderId } = await visibleShippingOrder(sql, account, orderId);
+      const requested = await requestCancellation(sql, shippingOrderId);
+      if (requested === 'scanned') throw cannotCancel(SCANNED);
+      if (requested === 'refused') throw cannotCancel('The purchase was refused, so there are no labels.');
+      if (requested === 'canceling') {
+        const run = await runCancellation({ client: temporal, config }, { shippingOrderId, requestId });
+        if (run.outcome === 'scanned') throw cannotCancel(SCANNED);
+        if (run.outcome === 'carrier_refused') {
+          throw cannotCancel(`The carrier refused to void a label: ${run.reason}`);
+        }
+      }
+      return await retrievedShippingOrder(
+        { sql, links },
+        await visibleShippingOrder(sql, account, shippingOrderId),
+      );
     },
   });
 }

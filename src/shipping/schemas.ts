@@ -156,34 +156,6 @@ export const shippingOrderRequestSchema = crossField(
 export type QuoteRequest = z.output<typeof quoteRequestSchema>;
 export type ShippingOrderRequest = z.output<typeof shippingOrderRequestSchema>;
 
-const storedFile = {
-  fileName: z.string(),
-  fileUrl: z.url().describe('Valid for seven days.'),
-  contentType: z.string(),
-};
-
-export const shippingOrderSchema = z
-  .object({
-    orderId: z.string(),
-    orderReferenceId: z.string(),
-    shippingMethod: z.object({ carrier: z.string(), uid: z.string() }),
-    packages: z.array(
-      z.object({
-        packageReferenceId: z.string(),
-        trackingNumber: z.string(),
-        trackingUrl: z.string(),
-        label: z.object(storedFile),
-        documents: z.array(z.object({ documentType: z.string(), ...storedFile })).optional(),
-        totalCost: z
-          .object({ value: z.number(), currency: z.string() })
-          .describe('Estimated shipping cost.')
-          .optional(),
-      }),
-    ),
-  })
-  .meta({ id: 'ShippingOrder' });
-export type ShippingOrderAnswer = z.input<typeof shippingOrderSchema>;
-
 export const quotesSchema = z
   .object({
     items: z.array(

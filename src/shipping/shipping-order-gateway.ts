@@ -1,54 +1,103 @@
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
 import type { Config } from '../platform/config';
-import { shippingOrderWorkflowId, WORKFLOW_TYPES } from '../platform/domain/workflows';
+import {
+  cancelShippingOrderWorkflowId,
+  shippingOrderWorkflowId,
+  WORKFLOW_TYPES,
+} from '../platform/domain/workflows';
 import { isTemporalUnavailable, unavailable } from '../platform/unavailable';
-import type { ShippingOrderInput, ShippingOrderOutcome } from './domain/shipping-order-run';
+import type {
+  Cancellation,
+  CancellationInput,
+  ShippingOrderInput,
+  ShippingOrderOutcome,
+} from './domain/shipping-order-run';
 
 /** How long a request waits for its labels. */
 export const ANSWER_SECONDS = 45;
+/** How long a request waits for its cancellation. */
+const CANCEL_SECONDS = 30;
 const START_SECONDS = 5;
 
+export interface WorkflowDeps {
+  readonly client: Client;
+  readonly config: Pick<Config, 'TEMPORAL_TASK_QUEUE'>;
+}
+
 /**
- * Starts the purchase of a shipping order, or joins one under way, and waits for its outcome.
- * @throws Refusal UNAVAILABLE when Temporal or every worker is away; the purchase then goes on when they are back
+ * Starts the purchase of a shipping order, or joins a running one, and waits for its outcome.
+ * @throws Refusal UNAVAILABLE when Temporal or every worker is unavailable; the purchase then continues when they are back
  */
 export async function runShippingOrder(
-  client: Client,
-  config: Pick<Config, 'TEMPORAL_TASK_QUEUE'>,
+  deps: WorkflowDeps,
   input: ShippingOrderInput,
 ): Promise<ShippingOrderOutcome> {
-  const workflowId = shippingOrderWorkflowId(input.shippingOrderId);
+  return await resultOf<ShippingOrderOutcome>(deps, WORKFLOW_TYPES.shippingOrder, {
+    workflowId: shippingOrderWorkflowId(input.shippingOrderId),
+    input,
+    reuse: 'REJECT_DUPLICATE',
+    seconds: ANSWER_SECONDS,
+    unavailable: 'The labels could not be bought yet; send the same request again to get them.',
+  });
+}
+
+/**
+ * Starts the cancellation of a shipping order, or joins a running one, and waits for its outcome.
+ * @throws Refusal UNAVAILABLE when Temporal, every worker or the carrier is unavailable; a cancellation that was started
+ *   continues when they are back
+ */
+export async function runCancellation(deps: WorkflowDeps, input: CancellationInput): Promise<Cancellation> {
+  return await resultOf<Cancellation>(deps, WORKFLOW_TYPES.cancelShippingOrder, {
+    workflowId: cancelShippingOrderWorkflowId(input.shippingOrderId),
+    input,
+    // A carrier that refused to void a label may be asked again.
+    reuse: 'ALLOW_DUPLICATE',
+    seconds: CANCEL_SECONDS,
+    unavailable: 'The labels are not voided yet; send the same request again to get the outcome.',
+  });
+}
+
+interface Run {
+  readonly workflowId: string;
+  readonly input: { readonly requestId: string };
+  readonly reuse: NonNullable<WorkflowStartOptions['workflowIdReusePolicy']>;
+  readonly seconds: number;
+  /** Message of the 503 answer. */
+  readonly unavailable: string;
+}
+
+async function resultOf<T>({ client, config }: WorkflowDeps, type: string, run: Run): Promise<T> {
+  const { workflowId, input } = run;
   try {
     await client.withDeadline(Date.now() + START_SECONDS * 1000, () =>
-      start(client, config, workflowId, input),
+      start(client, type, {
+        workflowId,
+        taskQueue: config.TEMPORAL_TASK_QUEUE,
+        args: [input],
+        workflowIdReusePolicy: run.reuse,
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        memo: { requestId: input.requestId },
+      }),
     );
     return await client.withDeadline(
-      Date.now() + ANSWER_SECONDS * 1000,
-      async () => (await client.workflow.getHandle(workflowId).result()) as ShippingOrderOutcome,
+      Date.now() + run.seconds * 1000,
+      async () => (await client.workflow.getHandle(workflowId).result()) as T,
     );
   } catch (error) {
     if (!isTemporalUnavailable(error)) throw error;
-    throw unavailable('The labels could not be bought yet; send the same request again to get them.');
+    throw unavailable(run.unavailable);
   }
 }
 
-async function start(
-  client: Client,
-  { TEMPORAL_TASK_QUEUE: taskQueue }: Pick<Config, 'TEMPORAL_TASK_QUEUE'>,
-  workflowId: string,
-  input: ShippingOrderInput,
-): Promise<void> {
+async function start(client: Client, type: string, options: WorkflowStartOptions): Promise<void> {
   try {
-    await client.workflow.start(WORKFLOW_TYPES.shippingOrder, {
-      workflowId,
-      taskQueue,
-      args: [input],
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      memo: { requestId: input.requestId },
-    });
+    await client.workflow.start(type, options);
   } catch (error) {
-    // It ran before: its result is there to be read.
+    // The workflow has completed, and its result can be read.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }

@@ -2,7 +2,7 @@ import type { CarrierEvent } from '../carriers/carrier';
 import {
   furthest,
   nextCheckHours,
-  TRACKING_STATUSES,
+  SCANNED_STATUSES,
   type TrackingStatus,
   transitOf,
 } from '../consignments/domain/tracking-status';
@@ -156,11 +156,8 @@ async function restoreScannedShipments(tx: Transaction, packages: readonly Track
     UPDATE shipments s SET status = 'bought', voided_at = NULL
     FROM trackings t
     WHERE t.shipment_id = s.id AND t.tracking_number = ANY(${packages.map(({ trackingNumber }) => trackingNumber)})
-      AND s.status = 'voided' AND s.print_order_id IS NOT NULL AND t.status_uid = ANY(${SCANNED})`;
+      AND s.status = 'voided' AND s.print_order_id IS NOT NULL AND t.status_uid = ANY(${SCANNED_STATUSES})`;
 }
-
-/** Statuses that begin with the first scan. */
-const SCANNED = TRACKING_STATUSES.filter((status) => transitOf(status) !== null);
 
 type Transit = NonNullable<ReturnType<typeof transitOf>>;
 

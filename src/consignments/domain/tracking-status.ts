@@ -51,6 +51,9 @@ export function transitOf(status: TrackingStatus): 'in_transit' | 'delivered' | 
   return TRACKING_STATUS[status].rank >= TRACKING_STATUS.in_transit.rank ? 'in_transit' : null;
 }
 
+/** Statuses from a carrier's first scan on. */
+export const SCANNED_STATUSES = TRACKING_STATUSES.filter((status) => transitOf(status) !== null);
+
 /** Voided labels are checked rarely, since few of them are used. */
 export const VOIDED_CHECK_HOURS = 24;
 

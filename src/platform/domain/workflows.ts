@@ -11,6 +11,7 @@ export const WORKFLOW_TYPES = {
   procurementOrder: 'procurementOrder',
   shippingOrder: 'shippingOrder',
   takeBackShipment: 'takeBackShipment',
+  cancelShippingOrder: 'cancelShippingOrder',
   partnerStockPoll: 'partnerStockPoll',
   trackingSweep: 'trackingSweep',
   reconcile: 'reconcile',
@@ -41,6 +42,11 @@ export function procurementWorkflowId(orderId: number): string {
 /** Returns the workflow id of the purchase of a shipping order's labels. */
 export function shippingOrderWorkflowId(shippingOrderId: string): string {
   return `shipping-order-${shippingOrderId}`;
+}
+
+/** Returns the workflow id of the cancellation of a shipping order. */
+export function cancelShippingOrderWorkflowId(shippingOrderId: string): string {
+  return `cancel-shipping-order-${shippingOrderId}`;
 }
 
 /** Returns the workflow id under which the purchase of a failed shipping order is voided: a child of that order's workflow. */

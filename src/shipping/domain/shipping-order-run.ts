@@ -15,3 +15,17 @@ export interface ShippingOrderInput {
 export type ShippingOrderOutcome =
   | { readonly outcome: 'bought'; readonly shipmentId: string }
   | { readonly outcome: 'refused'; readonly refusal: CarrierRefusal };
+
+export interface CancellationInput {
+  readonly shippingOrderId: string;
+  /** Id of the canceling request, for the logs. */
+  readonly requestId: string;
+}
+
+/** The outcome of a cancellation. */
+export type Cancellation =
+  | { readonly outcome: 'canceled' }
+  /** A carrier has scanned a package, so its label cannot be voided. */
+  | { readonly outcome: 'scanned' }
+  /** The carrier refused to void a label. */
+  | { readonly outcome: 'carrier_refused'; readonly reason: string };

@@ -13,7 +13,7 @@ import { testTemporalAddress, workflowBundle } from '../../support/servers';
  */
 
 interface Scenario {
-  readonly workflow: 'shippingOrder' | 'takeBackShipment' | 'trackingSweep';
+  readonly workflow: 'shippingOrder' | 'takeBackShipment' | 'cancelShippingOrder' | 'trackingSweep';
   readonly args: readonly unknown[];
   readonly steps: Partial<{ [Step in keyof ShippingActivities]: () => ReturnType<ShippingActivities[Step]> }>;
   readonly fails?: true;
@@ -79,6 +79,11 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       },
     },
     fails: true,
+  },
+  'shipping-order-canceled-at-the-second-try': {
+    workflow: 'cancelShippingOrder',
+    args: order,
+    steps: { cancelShippingOrder: inTurn(away, async () => ({ outcome: 'canceled' as const })) },
   },
   'tracking-sweep-of-three-batches': {
     workflow: 'trackingSweep',

@@ -14,12 +14,18 @@ test('there is a history of every shipping workflow', () => {
     ({ history }) => history.events?.[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name,
   );
 
-  expect([...new Set(replayed)].sort()).toEqual(['shippingOrder', 'takeBackShipment', 'trackingSweep']);
+  expect([...new Set(replayed)].sort()).toEqual([
+    'cancelShippingOrder',
+    'shippingOrder',
+    'takeBackShipment',
+    'trackingSweep',
+  ]);
 });
 
 test.each([
   ['shipping-order-bought', '.purchaseShippingOrder(', '.purchaseShippingOrderAnew('],
   ['take-back-at-the-second-try', '.takeBackShipment(', '.takeBackShipmentAnew('],
+  ['shipping-order-canceled-at-the-second-try', '.cancelShippingOrder(', '.cancelShippingOrderAnew('],
   ['tracking-sweep-of-three-batches', '{ sweepTrackings }', '{ another: sweepTrackings }'],
 ])('an incompatible change is found in %s', async (scenario, from, to) => {
   const outcomes = await replay(stored, { bundle: changedBundle(from, to) });

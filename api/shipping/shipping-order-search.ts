@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { searchShippingOrders } from '../../src/shipping/shipping-order-reader';
+import {
+  SHIPPING_ORDER_STATUSES,
+  shippingOrderSummarySchema,
+} from '../../src/shipping/shipping-order-schemas';
+import type { ApiDeps } from '../deps';
+import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { type Route, route } from '../http/route';
+
+const MAX_PAGE = 250;
+
+const anyOf = <T extends z.ZodType>(value: T) =>
+  z
+    .array(value)
+    .min(1)
+    .max(MAX_PAGE)
+    .nullish()
+    .transform((values) => values ?? undefined);
+/** Times are clamped to this range, because Postgres accepts fewer years than ISO 8601. */
+const [EARLIEST, LATEST] = [0, Date.UTC(9999, 0)];
+const instant = z.iso
+  .datetime({ offset: true })
+  .nullish()
+  .transform((value) =>
+    value == null
+      ? undefined
+      : new Date(Math.min(Math.max(Date.parse(value), EARLIEST), LATEST)).toISOString(),
+  );
+
+const searchSchema = z
+  .object({
+    orderReferenceIds: anyOf(z.string().min(1).max(100)),
+    statuses: anyOf(z.enum(SHIPPING_ORDER_STATUSES)),
+    createdFrom: instant.describe('Shipping orders created at or after this time.'),
+    createdTo: instant.describe('Shipping orders created before this time.'),
+    limit: z.int().min(1).max(MAX_PAGE).default(50),
+    cursor: z
+      .string()
+      .max(200)
+      .nullish()
+      .describe('`nextCursor` of the previous page. Keep the other filters unchanged.'),
+  })
+  .meta({ id: 'ShippingOrderSearch', examples: [{ orderReferenceIds: ['PARCEL-1001'] }] });
+
+const pageSchema = z
+  .object({
+    shippingOrders: z.array(shippingOrderSummarySchema),
+    nextCursor: z
+      .string()
+      .nullable()
+      .describe('Pass it as `cursor` to get the next page. Null on the last page.'),
+  })
+  .meta({ id: 'ShippingOrderPage' });
+
+/** `POST /v1/shipping-orders/search`: searches shipping orders by reference, status and date. */
+export function searchShippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+  return route({
+    method: 'post',
+    path: '/v1/shipping-orders/search',
+    operationId: 'searchShippingOrders',
+    summary: 'Search shipping orders, newest first',
+    description:
+      'Returns the shipping orders of the account that match every filter given. A list matches any of its values. Operators see all accounts.',
+    tag: 'Shipping',
+    access: { credentials: 'key', roles: ['client', 'partner', 'operator'] },
+    errors: 'coded',
+    body: searchSchema,
+    response: pageSchema,
+    handler: async ({ account, body }) => {
+      const { limit, cursor, ...search } = body;
+      const after = cursor == null ? null : decodeCursor(cursor);
+      const rows = await searchShippingOrders(sql, account, search, { limit: limit + 1, after });
+      const { page, nextCursor } = pageOf(rows, limit, ({ position, orderId }) =>
+        encodeCursor({ time: position, id: orderId }),
+      );
+      return { shippingOrders: page.map(({ position: _, ...order }) => order), nextCursor };
+    },
+  });
+}

@@ -1,0 +1,189 @@
+import type { Account } from '../accounts/account';
+import type { CarrierRefusal } from '../carriers/carrier';
+import { fromMinor } from '../platform/domain/money';
+import { isUuid } from '../platform/ids';
+import type { LinkSigner } from '../platform/objects/signed-links';
+import type { Queryable } from '../platform/postgres';
+import { documentLink, readShipment, type ShipmentDocument, shipmentDocuments } from './shipments';
+import type {
+  RetrievedShippingOrder,
+  ShippingOrderAnswer,
+  ShippingOrderStatus,
+  ShippingOrderSummary,
+} from './shipping-order-schemas';
+
+interface ReaderDeps {
+  readonly sql: Queryable;
+  readonly links: LinkSigner;
+}
+
+/** A row of `shipping_orders` with its shipment. */
+export interface ShippingOrderRow {
+  readonly id: string;
+  readonly orderReferenceId: string;
+  readonly status: ShippingOrderStatus;
+  readonly methodUid: string;
+  readonly refusal: CarrierRefusal | null;
+  readonly createdAt: Date;
+  readonly canceledAt: Date | null;
+  readonly shipmentId: string | null;
+}
+
+/** The caller, who sees its own shipping orders. Operators see all. */
+export type ShippingOrderViewer = Pick<Account, 'id' | 'role'>;
+
+const visibleTo = (sql: Queryable, viewer: ShippingOrderViewer) =>
+  viewer.role === 'operator' ? sql`true` : sql`o.account_id = ${viewer.id}`;
+
+/**
+ * Returns a shipping order by its id or reference, or null when the viewer has none. A reference may have refused shipping
+ * orders besides the one that used it: these are returned only when no other has used it.
+ */
+export async function findShippingOrder(
+  sql: Queryable,
+  viewer: ShippingOrderViewer,
+  idOrReference: string,
+): Promise<ShippingOrderRow | null> {
+  const columns = sql`
+    o.id, o.order_reference_id, o.status, o.method_uid, o.refusal, o.created_at, o.canceled_at,
+    (SELECT s.id FROM shipments s WHERE s.shipping_order_id = o.id AND s.bought_at IS NOT NULL) AS shipment_id`;
+  if (isUuid(idOrReference)) {
+    const [byId] = await sql<ShippingOrderRow[]>`
+      SELECT ${columns} FROM shipping_orders o WHERE o.id = ${idOrReference} AND ${visibleTo(sql, viewer)}`;
+    if (byId !== undefined) return byId;
+  }
+  const [byReference] = await sql<ShippingOrderRow[]>`
+    SELECT ${columns} FROM shipping_orders o
+    WHERE o.order_reference_id = ${idOrReference} AND ${visibleTo(sql, viewer)}
+    ORDER BY o.status = 'refused', o.created_at DESC LIMIT 1`;
+  return byReference ?? null;
+}
+
+/** Returns the packages of a bought shipment with links to its documents. */
+async function packagesOf({ sql, links }: ReaderDeps, shipmentId: string) {
+  const shipment = (await readShipment(sql, shipmentId))!;
+  const documents = await shipmentDocuments(sql, shipmentId);
+  const file = (document: ShipmentDocument) => ({
+    fileName: document.fileName,
+    fileUrl: documentLink(links, document),
+    contentType: document.contentType,
+  });
+  const packages = shipment.packages.map(
+    ({ packageReferenceId, trackingNumber, trackingUrl, cost }, position) => {
+      const own = documents.filter(
+        (each) => each.packagePosition === position || each.packagePosition === null,
+      );
+      const label = own.find(({ type }) => type === 'label');
+      const others = own.filter(({ type }) => type !== 'label');
+      return {
+        packageReferenceId,
+        trackingNumber,
+        trackingUrl,
+        ...(label === undefined ? {} : { label: file(label) }),
+        ...(others.length === 0
+          ? {}
+          : { documents: others.map((each) => ({ documentType: wireType(each), ...file(each) })) }),
+        totalCost: { value: fromMinor(cost.minor, cost.currency), currency: cost.currency },
+      };
+    },
+  );
+  return { shipment, packages };
+}
+
+/** The interface calls every kind of invoice `invoice`. */
+const wireType = ({ type, documentType }: ShipmentDocument) =>
+  type === 'invoice' ? 'invoice' : documentType;
+
+/** Returns the answer to a shipping order whose labels have just been bought, with new links. */
+export async function shippingOrderAnswer(
+  deps: ReaderDeps,
+  order: { readonly shippingOrderId: string; readonly shipmentId: string; readonly orderReferenceId: string },
+): Promise<ShippingOrderAnswer> {
+  const { shipment, packages } = await packagesOf(deps, order.shipmentId);
+  return {
+    orderId: order.shippingOrderId,
+    orderReferenceId: order.orderReferenceId,
+    shippingMethod: { carrier: shipment.carrierName, uid: shipment.methodUid },
+    packages: packages.map((pack) => ({ ...pack, label: pack.label! })),
+  };
+}
+
+/** Returns a shipping order in its present state, with new links. */
+export async function retrievedShippingOrder(
+  deps: ReaderDeps,
+  order: ShippingOrderRow,
+): Promise<RetrievedShippingOrder> {
+  const bought = order.shipmentId === null ? null : await packagesOf(deps, order.shipmentId);
+  return {
+    orderId: order.id,
+    orderReferenceId: order.orderReferenceId,
+    status: order.status,
+    shippingMethod: { carrier: bought?.shipment.carrierName ?? null, uid: order.methodUid },
+    createdAt: order.createdAt.toISOString(),
+    canceledAt: order.canceledAt?.toISOString() ?? null,
+    refusal: order.refusal === null ? null : { code: order.refusal.code, message: order.refusal.message },
+    packages: bought?.packages ?? [],
+  };
+}
+
+/** Filters of a search. A shipping order must match every filter given; a list matches any of its values. */
+export interface ShippingOrderSearch {
+  readonly orderReferenceIds?: readonly string[] | undefined;
+  readonly statuses?: readonly ShippingOrderStatus[] | undefined;
+  /** ISO 8601, inclusive. */
+  readonly createdFrom?: string | undefined;
+  /** ISO 8601, exclusive. */
+  readonly createdTo?: string | undefined;
+}
+
+interface SummaryRow {
+  id: string;
+  orderReferenceId: string;
+  status: ShippingOrderStatus;
+  methodUid: string;
+  carrierName: string | null;
+  createdAt: Date;
+  canceledAt: Date | null;
+  packages: ShippingOrderSummary['packages'] | null;
+  position: string;
+}
+
+/**
+ * Returns one page of the shipping orders that match and that the viewer may see, newest first.
+ * @param page `after` is the position of the previous page's last order. Its time is text, because a timestamptz
+ *   parameter would be converted to Date, which drops the microseconds.
+ */
+export async function searchShippingOrders(
+  sql: Queryable,
+  viewer: ShippingOrderViewer,
+  { orderReferenceIds, statuses, createdFrom, createdTo }: ShippingOrderSearch,
+  page: { readonly limit: number; readonly after: { readonly time: string; readonly id: string } | null },
+): Promise<(ShippingOrderSummary & { readonly position: string })[]> {
+  const none = sql``;
+  const { limit, after } = page;
+  const rows = await sql<SummaryRow[]>`
+    SELECT o.id, o.order_reference_id, o.status, o.method_uid, s.carrier_name, o.created_at, o.canceled_at,
+      to_char(o.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position,
+      (SELECT jsonb_agg(jsonb_build_object('packageReferenceId', p.package_reference_id,
+          'trackingNumber', p.tracking_number, 'trackingUrl', p.tracking_url) ORDER BY p.position)
+        FROM shipment_packages p WHERE p.shipment_id = s.id) AS packages
+    FROM shipping_orders o
+    LEFT JOIN shipments s ON s.shipping_order_id = o.id AND s.bought_at IS NOT NULL
+    WHERE ${visibleTo(sql, viewer)}
+      ${orderReferenceIds === undefined ? none : sql`AND o.order_reference_id = ANY(${[...orderReferenceIds]})`}
+      ${statuses === undefined ? none : sql`AND o.status = ANY(${[...statuses]})`}
+      ${createdFrom === undefined ? none : sql`AND o.created_at >= ${createdFrom}::text::timestamptz`}
+      ${createdTo === undefined ? none : sql`AND o.created_at < ${createdTo}::text::timestamptz`}
+      ${after === null ? none : sql`AND (o.created_at, o.id) < (${after.time}::text::timestamptz, ${after.id}::uuid)`}
+    ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit}`;
+  return rows.map((row) => ({
+    orderId: row.id,
+    orderReferenceId: row.orderReferenceId,
+    status: row.status,
+    shippingMethod: { carrier: row.carrierName, uid: row.methodUid },
+    createdAt: row.createdAt.toISOString(),
+    canceledAt: row.canceledAt?.toISOString() ?? null,
+    packages: row.packages ?? [],
+    position: row.position,
+  }));
+}
