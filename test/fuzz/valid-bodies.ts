@@ -144,6 +144,7 @@ export function validBodies({
       { version: '1.0', items: [{ SKU: 'frame-a', status: 'in-stock', amount: 5, replenishmentDate: '' }] },
     ],
     createShippingOrder: [domesticRequest(), internationalRequest()],
+    searchShippingOrders: [{ statuses: ['bought'], createdFrom: '2026-01-01T00:00:00Z', limit: 10 }],
     quoteShippingMethods: [quote()],
     receiveCarrierEvents: [
       {

@@ -19,6 +19,7 @@ const NEEDS_TEMPORAL: ReadonlySet<string> = new Set([
   'cancelOrder',
   'dispatchOrder',
   'createShippingOrder',
+  'cancelShippingOrder',
   'repairOrder',
   'moveProcurementOrder',
   'receiveProcurementOrder',
