@@ -1,26 +1,40 @@
 import type { Queryable } from '../platform/postgres';
-import type { NotifiedSnapshot, OrderView } from './domain/order-changes';
+import type { ItemView, NotifiedSnapshot, OrderView } from './domain/order-changes';
+import { STOP_REASONS } from './domain/stop-reasons';
 
-/** Statuses whose reason a client wants to read. */
+/** Statuses for which a notification gives the reason. */
 const EXPLAINED = ['failed', 'manual_handling', 'on_hold', 'cancelled'];
 
-/** Print jobs that no parcel will come of. */
+/** Statuses of print jobs that are in no parcel. */
 const ENDED_JOBS = ['cancelled', 'superseded'];
 
-/** Reads how an order stands within the caller's transaction, and what its client was last told. */
+const STOPPING_EVENTS = Object.keys(STOP_REASONS);
+
+type ViewRow = Omit<OrderView, 'items'> & {
+  readonly items: readonly (Omit<ItemView, 'comment'> & {
+    /** Type of the event that stopped the item; null when it is not stopped. */
+    readonly stoppedBy: string | null;
+  })[];
+  readonly notified: NotifiedSnapshot | null;
+};
+
+/** Reads an order and its last snapshot in the caller's transaction. */
 export async function readOrderView(
   tx: Queryable,
   orderId: string,
 ): Promise<{ view: OrderView; notified: NotifiedSnapshot | null } | undefined> {
-  const [row] = await tx<(OrderView & { notified: NotifiedSnapshot | null })[]>`
+  const [row] = await tx<ViewRow[]>`
     SELECT o.id AS order_id, o.order_reference_id, o.fulfillment_status, o.metadata, o.refusal_reason,
       s.min_delivery_date::text, s.max_delivery_date::text, t.snapshot AS notified,
       (SELECT coalesce(jsonb_agg(jsonb_build_object(
           'id', i.id::text, 'itemReferenceId', i.item_reference_id, 'status', i.fulfillment_status,
-          'metadata', i.metadata, 'comment', CASE WHEN i.fulfillment_status = ANY(${EXPLAINED}) THEN coalesce(
-            (SELECT e.data ->> 'message' FROM order_events e
-             WHERE e.order_id = o.id AND (e.order_item_id = i.id OR e.order_item_id IS NULL) AND e.data ->> 'message' <> ''
-             ORDER BY e.id DESC LIMIT 1), o.refusal_reason) END,
+          'metadata', i.metadata,
+          'stoppedBy', CASE WHEN i.fulfillment_status = ANY(${EXPLAINED}) THEN (
+            SELECT e.type FROM order_events e
+            WHERE e.order_id = o.id AND e.type = ANY(${STOPPING_EVENTS})
+              AND (e.order_item_id = i.id OR (e.order_item_id IS NULL AND (e.print_order_id IS NULL OR EXISTS (
+                SELECT FROM print_jobs j WHERE j.print_order_id = e.print_order_id AND j.order_item_id = i.id))))
+            ORDER BY e.id DESC LIMIT 1) END,
           'fulfillments', coalesce(f.fulfillments, '[]')) ORDER BY i.position), '[]')
        FROM order_items i
        LEFT JOIN LATERAL (
@@ -48,6 +62,15 @@ export async function readOrderView(
     LEFT JOIN notified_states t ON t.order_id = o.id
     WHERE o.id = ${orderId}`;
   if (row === undefined) return undefined;
-  const { notified, ...view } = row;
+  const { notified, ...order } = row;
+  const items = order.items.map(({ stoppedBy, ...item }) => ({
+    ...item,
+    comment: stoppedBy === null ? null : STOP_REASONS[stoppedBy]!,
+  }));
+  // A refused order has its own reason, which is written for the client.
+  const view: OrderView =
+    order.refusalReason === null
+      ? { ...order, items }
+      : { ...order, items: items.map((item) => ({ ...item, comment: order.refusalReason })) };
   return { view, notified };
 }

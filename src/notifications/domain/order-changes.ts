@@ -18,7 +18,7 @@ export interface ItemView {
   readonly itemReferenceId: string;
   readonly status: string;
   readonly metadata: readonly unknown[];
-  /** What a partner or the run last said of it. */
+  /** Why production stopped, in Pressline's words; null while it has not stopped. */
   readonly comment: string | null;
   readonly fulfillments: readonly Fulfillment[];
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type AddressedPrintOrder, printOrderOfPartner } from '../../partners/print-orders';
 import { crossField, property } from '../../platform/domain/cross-field';
-import { hasOffset, moment, text } from '../../platform/domain/fields';
+import { hasOffset, httpUrl, moment, text } from '../../platform/domain/fields';
 import { ORDER_SIGNALS, orderWorkflowId } from '../../platform/domain/workflows';
 import { type FieldError, Refusal } from '../../platform/errors';
 import { sha256 } from '../../platform/ids';
@@ -10,6 +10,17 @@ import { json, type Sql } from '../../platform/postgres';
 import { POSTBACK_STATUSES, type PostbackEvent } from '../domain/lifecycle/run-events';
 
 const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
+
+/** An http or https URL. Empty text counts as absent. */
+const trackingLink = z
+  .string()
+  .superRefine((value, context) => {
+    if (value === '') return;
+    for (const { message } of httpUrl.safeParse(value).error?.issues ?? []) {
+      context.addIssue({ code: 'custom', message });
+    }
+  })
+  .transform((value) => (value === '' ? null : value));
 
 /** A status postback (interface "POST /v2/order/status"). The optional `orderItemId` limits it to one item. */
 export const postbackSchema = crossField(
@@ -22,7 +33,7 @@ export const postbackSchema = crossField(
     status: z.enum(POSTBACK_STATUSES),
     message: z.string().max(2_000).nullish(),
     trackingCode: z.string().max(100).nullish(),
-    trackingLink: z.string().max(2_048).nullish(),
+    trackingLink: trackingLink.nullish(),
     items: z
       .array(z.object({ orderItemId: decimalId, quantity: z.number().int().min(1).nullish() }))
       .min(1)

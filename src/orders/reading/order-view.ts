@@ -2,6 +2,7 @@ import { withExtension } from '../../files/domain/file-facts';
 import { fromMinor } from '../../platform/domain/money';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../platform/objects/signed-links';
 import { receiptView } from '../domain/receipt';
+import { clientEvents } from './client-events';
 import type { FileRecord, ItemRecord, OrderRecord } from './order-reader';
 import { livePrintOrders, shipmentView } from './shipment-view';
 
@@ -85,7 +86,7 @@ export function orderView(order: OrderRecord, links: LinkSigner) {
     digitizationId: null,
     appServices: [],
     shipmentMethodUid: order.shipmentMethodUid,
-    eventLog: events.filter(({ itemId }) => itemId === null).map(eventView),
+    eventLog: clientEvents(events.filter(({ itemId }) => itemId === null)),
   };
 }
 
@@ -111,10 +112,6 @@ export function addressView(order: Pick<OrderRecord, 'id' | 'shippingAddress'>) 
     stateTaxId: address.stateTaxId ?? null,
     registrationState: address.registrationState ?? null,
   };
-}
-
-function eventView({ type, printOrderId, data, at }: NonNullable<OrderRecord['events']>[number]) {
-  return { type, printOrderId, data, createdAt: new Date(at).toISOString() };
 }
 
 function storedLink(links: LinkSigner, file: FileRecord): string | null {
@@ -171,7 +168,7 @@ function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
     fulfillmentStatus: item.fulfillmentStatus,
     pageCount: item.pageCount,
     printJobs: jobs,
-    eventLog: (order.events ?? []).filter(({ itemId }) => itemId === item.id).map(eventView),
+    eventLog: clientEvents((order.events ?? []).filter(({ itemId }) => itemId === item.id)),
     previews: (main?.previews ?? []).map(({ type, objectKey, mimeType }) => ({
       type,
       url: links.sign(

@@ -124,7 +124,7 @@ describe('a change of an order', () => {
     });
   });
 
-  it('contains the reason of a stop', async () => {
+  it('contains the reason of a stop, in Pressline’s words', async () => {
     const clientId = await newClient();
     await newEndpoint(clientId, '/hook', ['order_item_status_updated']);
     const orderId = await newOrder(clientId);
@@ -133,7 +133,7 @@ describe('a change of an order', () => {
     await deliver((await outbox())[0]!);
     expect(JSON.parse(received[0]!.body)).toMatchObject({
       status: 'manual_handling',
-      comment: 'Out of cotton',
+      comment: 'The print partner reported an error.',
     });
   });
 });

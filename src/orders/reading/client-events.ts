@@ -1,0 +1,43 @@
+import type { EventRecord } from './order-reader';
+
+/**
+ * The events that clients see in `eventLog`, and which of their data. Every other event and field is internal: names of
+ * operators, their reasons, words of partners and carriers, routing and repairs. Operators see the complete log
+ * (`GET /v1/operator/orders/{orderId}`).
+ */
+const CLIENT_EVENTS: Readonly<Record<string, readonly string[]>> = {
+  status: ['status'],
+  order_refused: ['code', 'reason'],
+  handed_over: [],
+  postback_received: ['at'],
+  postback_error: ['at'],
+  postback_printed: ['at'],
+  postback_shipped: ['at'],
+  postback_cancelled: ['at', 'quantity'],
+  dispatched: [],
+  shipping_changed: ['revision'],
+  label_not_voided: [],
+  voided_label_used: [],
+  tracking_in_transit: [],
+  tracking_delivered: [],
+  tracking_returned: [],
+  hold: [],
+  release: [],
+  reroute: [],
+  reproduce: [],
+  cancel_requested: [],
+  cancel_items: ['itemIds'],
+  partner_cancel_confirmed: [],
+  partner_cancel_refused: [],
+  payment: ['status', 'reference'],
+};
+
+/** Returns the events that clients see, with the data that concerns them. */
+export function clientEvents(events: readonly EventRecord[]) {
+  return events.flatMap(({ type, printOrderId, data, at }) => {
+    const fields = CLIENT_EVENTS[type];
+    if (fields === undefined) return [];
+    const shown = Object.fromEntries(fields.filter((name) => name in data).map((name) => [name, data[name]]));
+    return [{ type, printOrderId, data: shown, createdAt: new Date(at).toISOString() }];
+  });
+}
