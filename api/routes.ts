@@ -14,6 +14,7 @@ import { orderRoutes } from './orders/routes';
 import { orderSearchRoutes } from './orders/search';
 import { dispatchRoutes } from './partner/dispatch';
 import { postbackRoutes } from './partner/postbacks';
+import { printOrderRoutes } from './partner/print-orders';
 import { stockStatusRoutes } from './partner/stock-status';
 import { subscribeRoutes } from './partner/subscribe';
 import { exchangeRateRoutes } from './procurement/exchange-rate-routes';
@@ -32,6 +33,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...orderQuoteRoutes(deps),
     ...subscribeRoutes(deps),
     ...postbackRoutes(deps),
+    ...printOrderRoutes(deps),
     ...dispatchRoutes(deps),
     ...shippingRoutes(deps),
     ...stockStatusRoutes(deps),

@@ -64,12 +64,17 @@ const returnAddress = z
 
 const settings = {
   billingEntity: billingEntity.nullish().describe('Recipient of receipts.'),
-  returnAddress: returnAddress.nullish().describe('Address that undeliverable parcels return to.'),
+  returnAddress: returnAddress
+    .nullish()
+    .describe('Address that undeliverable parcels return to. It is the sender on print orders and labels.'),
   iossNumber: z
     .string()
     .regex(/^IM\d{10}$/, 'Not an IOSS number: it is IM and ten digits.')
     .nullish()
     .describe('Printed on the customs forms of parcels into the EU up to 150 EUR.'),
+  brandedPackaging: text(100)
+    .nullish()
+    .describe('Packaging workflow of print orders. Packaging instructions of an order can name another.'),
 };
 
 export const newConnector = z
@@ -84,6 +89,7 @@ const shownSettings = {
   billingEntity: billingEntity.nullable(),
   returnAddress: returnAddress.extend({ id: z.string() }).nullable(),
   iossNumber: z.string().nullable(),
+  brandedPackaging: z.string().nullable(),
 };
 
 export const connectorKey = z

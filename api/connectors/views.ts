@@ -44,23 +44,30 @@ export async function connectorsWithKeys(
 }
 
 /** Returns settings as they are stored: a return address gets an id. */
-export function storedSettings({ billingEntity, returnAddress, iossNumber }: ClientSettings): ClientSettings {
+export function storedSettings(settings: ClientSettings): ClientSettings {
+  const { billingEntity, returnAddress, iossNumber, brandedPackaging } = settings;
   return {
     ...(billingEntity === undefined ? {} : { billingEntity }),
     ...(returnAddress === undefined
       ? {}
       : { returnAddress: returnAddress && { id: uuidv7(), ...returnAddress } }),
     ...(iossNumber === undefined ? {} : { iossNumber }),
+    ...(brandedPackaging === undefined ? {} : { brandedPackaging }),
   };
 }
 
-type SettingsView = Pick<z.output<typeof connector>, 'billingEntity' | 'returnAddress' | 'iossNumber'>;
+type SettingsView = Pick<
+  z.output<typeof connector>,
+  'billingEntity' | 'returnAddress' | 'iossNumber' | 'brandedPackaging'
+>;
 
-function settingsView({ billingEntity, returnAddress, iossNumber }: ClientSettings): SettingsView {
+function settingsView(settings: ClientSettings): SettingsView {
+  const { billingEntity, returnAddress, iossNumber, brandedPackaging } = settings;
   return {
     billingEntity: (billingEntity ?? null) as SettingsView['billingEntity'],
     returnAddress: (returnAddress ?? null) as SettingsView['returnAddress'],
     iossNumber: iossNumber ?? null,
+    brandedPackaging: brandedPackaging ?? null,
   };
 }
 

@@ -1,7 +1,10 @@
-import type { ResolvedProduct } from '../../src/catalog/domain/product';
+import { isStockProduct, type ResolvedProduct } from '../../src/catalog/domain/product';
+import type { CustomTrim } from '../../src/catalog/domain/trimmed-product';
 import { type ProductReference, resolveProducts } from '../../src/catalog/resolve-products';
+import { withTrimPrices } from '../../src/catalog/trim-prices';
 import { acceptsFileType } from '../../src/orders/intake/file-types';
 import type { SubmitOrder } from '../../src/orders/intake/schemas';
+import { checkGarmentFiles } from '../../src/partners/domain/garment-positions';
 import { type FieldError, Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 
@@ -23,13 +26,19 @@ export async function productsOfOrder(
  * @param check returns further errors of an item, given its product
  * @throws Refusal `VALIDATION_ERROR` with every offending field
  */
-export async function resolvedProducts<Item extends ProductReference>(
+export async function resolvedProducts<
+  Item extends ProductReference & { readonly customTrim?: CustomTrim | undefined },
+>(
   sql: Sql,
   clientId: string,
   items: readonly Item[],
   check: (item: Item, product: ResolvedProduct, index: number) => FieldError[] = () => [],
 ): Promise<ResolvedProduct[]> {
-  const resolutions = await resolveProducts(sql, clientId, items);
+  const resolutions = await withTrimPrices(
+    sql,
+    await resolveProducts(sql, clientId, items),
+    items.map(({ customTrim }) => customTrim),
+  );
   const errors: FieldError[] = [];
   const products: ResolvedProduct[] = [];
   for (const [index, item] of items.entries()) {
@@ -55,14 +64,32 @@ function fileErrors(
   product: ResolvedProduct,
   index: number,
 ): FieldError[] {
-  const errors: FieldError[] = [];
-  for (const [position, file] of item.files.entries()) {
-    if (acceptsFileType(product, file.type)) continue;
-    errors.push({
+  const reference = `items[${index}].files`;
+  const files = item.files ?? [];
+  if (files.length === 0 && !isStockProduct(product)) {
+    return item.files === undefined
+      ? [{ code: 'MISSING_FIELD_ERROR', message: 'This field is required.', reference }]
+      : [{ code: 'VALIDATION_ERROR', message: 'At least one file is required.', reference }];
+  }
+  const typeReference = (position: number) => `${reference}[${position}].type`;
+  const unaccepted = files.flatMap(({ type }, position) =>
+    acceptsFileType(product, type) ? [] : [position],
+  );
+  const errors = unaccepted.map(
+    (position): FieldError => ({
       code: 'NO_SUCH_CHOICE_ERROR',
       message: `This product accepts the file types ${product.fileTypes.join(', ')}.`,
-      reference: `items[${index}].files[${position}].type`,
-    });
+      reference: typeReference(position),
+    }),
+  );
+  if (product.kind !== 'apparel' || product.workflowEnabled || files.length === 0) return errors;
+  for (const { fileIndex, message } of checkGarmentFiles(files, product.printAreas)) {
+    if (fileIndex !== null && unaccepted.includes(fileIndex)) continue;
+    errors.push(
+      fileIndex === null
+        ? { code: 'MISSING_FIELD_ERROR', message, reference }
+        : { code: 'NO_SUCH_CHOICE_ERROR', message, reference: typeReference(fileIndex) },
+    );
   }
   return errors;
 }

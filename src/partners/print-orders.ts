@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/postgres';
+import type { PrintOrderBody } from './schemas';
 
 /** A print order that a partner names in a call. */
 export interface AddressedPrintOrder {
@@ -6,9 +7,11 @@ export interface AddressedPrintOrder {
   readonly id: string;
   readonly orderId: string;
   readonly status: string;
-  /** Ids of its print jobs. The partner knows them as item ids. */
-  readonly jobIds: readonly string[];
+  /** Its print jobs, which the partner knows as items. */
+  readonly jobs: readonly { readonly id: string; readonly partIds: readonly string[] }[];
 }
+
+const isPrintOrderId = (text: string) => /^\d{1,18}$/.test(text);
 
 /** Returns a partner's print order, or null when there is none or it belongs to another partner. */
 export async function printOrderOfPartner(
@@ -16,10 +19,105 @@ export async function printOrderOfPartner(
   partnerId: string,
   printOrderId: string,
 ): Promise<AddressedPrintOrder | null> {
-  if (!/^\d{1,18}$/.test(printOrderId)) return null;
+  if (!isPrintOrderId(printOrderId)) return null;
   const [printOrder] = await sql<AddressedPrintOrder[]>`
     SELECT p.id, p.order_id, p.status,
-      (SELECT array_agg(j.id::text) FROM print_jobs j WHERE j.print_order_id = p.id) AS job_ids
+      (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'partIds', j.part_ids::text[]))
+       FROM print_jobs j WHERE j.print_order_id = p.id) AS jobs
     FROM print_orders p WHERE p.id = ${printOrderId} AND p.partner_id = ${partnerId}`;
   return printOrder ?? null;
+}
+
+/** Returns the id of the print job that an item id stands for: the job's id or the id of one of its parts. */
+export function jobOfItem({ jobs }: AddressedPrintOrder, orderItemId: string): string | undefined {
+  return jobs.find(({ id, partIds }) => id === orderItemId || partIds.includes(orderItemId))?.id;
+}
+
+/**
+ * Status of a print order in lists of its partner: that of the job that is least far along. `sent` covers the time
+ * before the `received` postback.
+ */
+export const PRINT_ORDER_STATUSES = [
+  'sent',
+  'received',
+  'printed',
+  'shipped',
+  'manual_handling',
+  'cancelled',
+] as const;
+export type PrintOrderStatus = (typeof PRINT_ORDER_STATUSES)[number];
+
+/** A print order as it was sent last. */
+export interface SentPrintOrder {
+  readonly id: string;
+  readonly status: PrintOrderStatus;
+  /** 1 is the first delivery. */
+  readonly revision: number;
+  readonly body: PrintOrderBody;
+}
+
+/** Job statuses of print orders that are not finished. A partial index covers them. */
+const openJobs = (sql: Queryable) =>
+  sql`('planned', 'passed', 'in_production', 'printed', 'manual_handling')`;
+
+const statusOf = (sql: Queryable) => sql`
+  (SELECT CASE
+     WHEN count(*) FILTER (WHERE j.status NOT IN ('cancelled', 'superseded')) = 0 THEN 'cancelled'
+     WHEN bool_or(j.status = 'manual_handling') THEN 'manual_handling'
+     WHEN bool_or(j.status IN ('planned', 'passed')) THEN 'sent'
+     WHEN bool_or(j.status = 'in_production') THEN 'received'
+     WHEN bool_or(j.status = 'printed') THEN 'printed'
+     ELSE 'shipped' END
+   FROM print_jobs j WHERE j.print_order_id = p.id)`;
+
+interface SentRow extends Omit<SentPrintOrder, 'body'> {
+  readonly body: string;
+}
+
+const sent = ({ body, ...row }: SentRow): SentPrintOrder => ({
+  ...row,
+  body: JSON.parse(body) as PrintOrderBody,
+});
+
+/**
+ * Returns a page of the print orders that were sent to a partner, newest first.
+ * @param page `before` is the id of the last print order of the previous page
+ */
+export async function listSentPrintOrders(
+  sql: Queryable,
+  partnerId: string,
+  page: {
+    readonly status?: PrintOrderStatus | undefined;
+    readonly before?: string | undefined;
+    readonly limit: number;
+  },
+): Promise<SentPrintOrder[]> {
+  const { status, before, limit } = page;
+  const isOpen = status !== undefined && status !== 'shipped' && status !== 'cancelled';
+  const rows = await sql<SentRow[]>`
+    SELECT * FROM (
+      SELECT p.id, ${statusOf(sql)} AS status, 1 AS revision, p.body
+      FROM print_orders p
+      WHERE p.partner_id = ${partnerId} AND p.body IS NOT NULL
+        ${before === undefined ? sql`` : sql`AND p.id < ${before}`}
+        ${isOpen ? sql`AND p.id IN (SELECT print_order_id FROM print_jobs WHERE status IN ${openJobs(sql)})` : sql``}
+        ${status === 'cancelled' ? sql`AND p.status = 'cancelled'` : sql``}
+    ) listed
+    ${status === undefined ? sql`` : sql`WHERE status = ${status}`}
+    ORDER BY id DESC LIMIT ${limit}`;
+  return rows.map(sent);
+}
+
+/** Returns a print order that was sent to the partner, or undefined. */
+export async function sentPrintOrder(
+  sql: Queryable,
+  partnerId: string,
+  printOrderId: string,
+): Promise<SentPrintOrder | undefined> {
+  if (!isPrintOrderId(printOrderId)) return undefined;
+  const [row] = await sql<SentRow[]>`
+    SELECT p.id, ${statusOf(sql)} AS status, 1 AS revision, p.body
+    FROM print_orders p
+    WHERE p.id = ${printOrderId} AND p.partner_id = ${partnerId} AND p.body IS NOT NULL`;
+  return row && sent(row);
 }

@@ -47,13 +47,15 @@ const orderItem = z.strictObject({
   count: z.int().min(1),
   type: z.enum(['print', 'stock']),
   product,
-  assets: z.array(asset).min(1),
+  assets: z.array(asset).describe('Empty for items of the type stock.'),
 });
 
 const bundlePart = orderItem.extend({
-  id: decimalString.optional().describe('Absent for fulfillment services.'),
+  id: decimalString
+    .optional()
+    .describe('Each part has an id that is never used again. Absent for fulfillment services.'),
   unit_price: z.number().min(0).describe('Price in the partner’s currency.'),
-  assets: z.array(asset).min(1).nullable(),
+  assets: z.array(asset).nullable(),
 });
 
 const bundle = z.strictObject({
@@ -78,11 +80,25 @@ const address = z.strictObject({
   phone: text.optional(),
 });
 
+const plannedPackage = z.strictObject({
+  packageReferenceId: text.describe('Reference on the label of the package.'),
+  items: z.array(z.strictObject({ orderItemId: decimalString, quantity: z.int().min(1) })).min(1),
+  packingSlipUrl: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Time-limited link to the packing slip of the client (PDF).'),
+});
+
 const common = {
   version: z.enum(PRINT_ORDER_VERSIONS),
   id: decimalString,
   orderDate: z.iso.datetime(),
   dispatchDate: z.iso.date(),
+  packages: z
+    .array(plannedPackage)
+    .min(1)
+    .optional()
+    .describe('Present when the client gave packaging instructions or several packages are planned.'),
   shipping: z.strictObject({
     shipmentMethodUid: text,
     address: z.array(address).length(2),
@@ -122,6 +138,7 @@ export type AssetBody = z.output<typeof asset>;
 export type OrderItemBody = z.output<typeof orderItem>;
 export type BundlePartBody = z.output<typeof bundlePart>;
 export type BundleBody = z.output<typeof bundle>;
+export type PackageBody = z.output<typeof plannedPackage>;
 export type AddressBody = z.output<typeof address>;
 export type PaperPrintOrderBody = z.output<typeof paperPrintOrderSchema>;
 export type MountedPrintOrderBody = z.output<typeof mountedPrintOrderSchema>;

@@ -45,6 +45,14 @@ export interface PageRule {
  * The product of an order item, resolved once from a productUid or from productName and productVariant. Has everything
  * that preparation, routing, pricing, print orders and customs read.
  */
+/** Returns true for a product that is taken from stock as it is: all parts are stocked, and nothing is printed on it. */
+export function isStockProduct({
+  parts,
+  printAreas,
+}: Pick<ResolvedProduct, 'parts' | 'printAreas'>): boolean {
+  return parts.length > 0 && printAreas.length === 0 && parts.every(({ type }) => type === 'stock');
+}
+
 export interface ResolvedProduct {
   /** The productUid with every attribute filled in. */
   readonly productUid: string;

@@ -22,6 +22,8 @@ export interface PackItem {
 /** One entry of an order's packagingInstructions: the items that go into one package. */
 export interface PackagingInstruction {
   readonly packageItems: readonly { readonly orderItemReferenceId: string; readonly quantity: number }[];
+  /** Packaging workflow of the package. */
+  readonly brandedPackaging?: string | undefined;
 }
 
 export interface PackedPackage extends ConsignmentPackage {

@@ -8,6 +8,7 @@ import {
   productFields,
   productNamingRule,
   stateRule,
+  trimField,
 } from './schemas';
 
 /** A quote request: the part of an order that determines its price and its shipment methods. */
@@ -28,7 +29,7 @@ export const quoteOrderSchema = crossField(
       stateRule,
     ),
     items: z
-      .array(crossField(z.object(productFields), productNamingRule))
+      .array(crossField(z.object({ ...productFields, ...trimField }), productNamingRule))
       .min(1)
       .max(500),
     shipmentMethodUid: optional(z.string().max(255)),

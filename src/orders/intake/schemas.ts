@@ -116,14 +116,21 @@ export const productFields = {
   quantity: z.number().int().min(1).max(100_000),
 };
 
+/** The field with the size that an item is trimmed to. */
+export const trimField = {
+  customTrim: optional(
+    z.object({ widthMm: z.number().positive().max(10_000), heightMm: z.number().positive().max(10_000) }),
+  ).describe('The item has the price of the smallest size of its product model that contains the trim.'),
+};
+
 export const orderItemSchema = crossField(
   z.object({
     ...productFields,
     retailPriceInclVat: optional(price),
-    files: z.array(orderFileSchema).min(1).max(100),
-    customTrim: optional(
-      z.object({ widthMm: z.number().positive().max(10_000), heightMm: z.number().positive().max(10_000) }),
+    files: optional(z.array(orderFileSchema).max(100)).describe(
+      'Required unless the product consists of stocked parts only.',
     ),
+    ...trimField,
     metadata: optional(metadata),
   }),
   (item, report) => {
@@ -143,6 +150,9 @@ const packagingInstructionSchema = z.object({
     .array(z.object({ orderItemReferenceId: text(100), quantity: z.number().int().min(1).max(100_000) }))
     .min(1),
   packingSlip: optional(z.object({ fileUrl: httpUrl })),
+  brandedPackaging: optional(text(100)).describe(
+    'Packaging workflow of the print order. Default: the setting of the client.',
+  ),
 });
 
 /** Instructions on what goes into which package (interface "PackagingInstructions entry"). */

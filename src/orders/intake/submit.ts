@@ -213,7 +213,7 @@ export function itemRows(
 
 export function fileRows(order: Pick<SubmitOrder, 'items'>) {
   return order.items.flatMap((item, position) =>
-    item.files.map((file, index) => ({
+    (item.files ?? []).map((file, index) => ({
       id: uuidv7(),
       item: position,
       position: index,

@@ -18,8 +18,14 @@ export async function cancelAtPartner(
   request: { readonly printOrderId: string; readonly jobIds: readonly string[]; readonly reason: string },
 ): Promise<CancellationAnswer> {
   const { printOrderId, jobIds, reason } = request;
-  const [row] = await deps.sql<{ partnerId: string; version: string; body: string | null }[]>`
-    SELECT partner_id, version, body FROM print_orders WHERE id = ${printOrderId}`;
+  const [row] = await deps.sql<
+    { partnerId: string; version: string; body: string | null; itemIds: string[] }[]
+  >`
+    SELECT partner_id, version, body,
+      -- A partner knows the parts of a mounted product by ids of their own.
+      ARRAY(SELECT unnest(CASE part_ids WHEN '{}' THEN ARRAY[id] ELSE part_ids END)::text FROM print_jobs
+            WHERE print_order_id = ${printOrderId} AND id = ANY(${[...jobIds]}::bigint[]) ORDER BY 1) AS item_ids
+    FROM print_orders WHERE id = ${printOrderId}`;
   if (row === undefined) throw new Error(`print order ${printOrderId} does not exist`);
   if (row.body === null) return { outcome: 'confirmed', message: 'the print order was never sent' };
   const partner = await partnerByAccount(deps.sql, row.partnerId);
@@ -32,7 +38,7 @@ export async function cancelAtPartner(
     body: JSON.stringify({
       version: row.version,
       orderId: printOrderId,
-      canceledPrintJobIdList: jobIds,
+      canceledPrintJobIdList: row.itemIds,
       reason,
     }),
     signingSecrets: partner.signingSecrets,

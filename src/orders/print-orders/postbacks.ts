@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AddressedPrintOrder, printOrderOfPartner } from '../../partners/print-orders';
+import { type AddressedPrintOrder, jobOfItem, printOrderOfPartner } from '../../partners/print-orders';
 import { crossField, property } from '../../platform/domain/cross-field';
 import { hasOffset, httpUrl, moment, text } from '../../platform/domain/fields';
 import { ORDER_SIGNALS, orderWorkflowId } from '../../platform/domain/workflows';
@@ -57,33 +57,55 @@ export const postbackSchema = crossField(
 ).meta({ id: 'StatusPostback' });
 export type Postback = z.output<typeof postbackSchema>;
 
+/** Cancelled units of a print job; a null quantity cancels the whole job. */
+interface CancelledJob {
+  readonly jobId: string;
+  readonly quantity: number | null;
+}
+
 /**
- * Checks the item ids of a postback.
+ * Returns the print jobs that a postback is about. An item id is the id of a job or of one of its parts; every part
+ * stands for the whole job.
  * @throws Refusal `VALIDATION_ERROR` for items that are not in the print order or that contradict each other
  */
-function checkItems({ jobIds }: AddressedPrintOrder, postback: Postback): void {
+function jobsOf(
+  printOrder: AddressedPrintOrder,
+  { orderItemId, items }: Postback,
+): { jobId: string | null; items: CancelledJob[] | null } {
   const errors: FieldError[] = [];
   const report = (message: string, reference: string) =>
     errors.push({ code: 'VALIDATION_ERROR', message, reference });
-  const check = (id: string, reference: string) => {
-    if (!jobIds.includes(id)) report(`The print order has no item ${id}.`, reference);
+  const find = (id: string, reference: string) => {
+    const jobId = jobOfItem(printOrder, id);
+    if (jobId === undefined) report(`The print order has no item ${id}.`, reference);
+    return jobId;
   };
-  const { orderItemId } = postback;
-  if (orderItemId != null) check(orderItemId, 'orderItemId');
-  const listed = (postback.items ?? []).map((item) => item.orderItemId);
-  for (const [index, id] of listed.entries()) {
+  const jobId = orderItemId == null ? undefined : find(orderItemId, 'orderItemId');
+  const cancelled = new Map<string, CancelledJob>();
+  for (const [index, { orderItemId: id, quantity }] of (items ?? []).entries()) {
     const reference = `items[${index}].orderItemId`;
-    check(id, reference);
-    if (listed.indexOf(id) < index) report(`Item ${id} is listed twice.`, reference);
-    if (orderItemId != null && orderItemId !== id) {
+    const listed = find(id, reference);
+    if (items!.findIndex((item) => item.orderItemId === id) < index) {
+      report(`Item ${id} is listed twice.`, reference);
+    }
+    if (orderItemId != null && (listed === undefined || listed !== jobId)) {
       report(`The postback is about item ${orderItemId}, not ${id}.`, reference);
     }
+    if (listed === undefined) continue;
+    // Several parts of one job: the widest cancellation counts.
+    const before = cancelled.get(listed);
+    const isWhole = quantity == null || before?.quantity === null;
+    cancelled.set(listed, {
+      jobId: listed,
+      quantity: isWhole ? null : Math.max(quantity, before?.quantity ?? 0),
+    });
   }
   if (errors.length > 0)
     throw new Refusal('VALIDATION_ERROR', {
       message: errors.map((error) => error.message).join(' '),
       errors,
     });
+  return { jobId: jobId ?? null, items: items == null ? null : [...cancelled.values()] };
 }
 
 /**
@@ -99,17 +121,13 @@ export async function storePostback(
   const printOrder = await printOrderOfPartner(sql, partnerId, postback.orderId);
   if (printOrder === null)
     throw new Refusal('NOT_FOUND', { message: `There is no print order ${postback.orderId}.` });
-  checkItems(printOrder, postback);
+  const { jobId, items } = jobsOf(printOrder, postback);
   const content = {
     status: postback.status,
     at: postback.timestamp,
     message: postback.message ?? null,
-    jobId: postback.orderItemId ?? null,
-    items:
-      postback.items?.map(({ orderItemId, quantity }) => ({
-        jobId: orderItemId,
-        quantity: quantity ?? null,
-      })) ?? null,
+    jobId,
+    items,
     trackingCode: postback.trackingCode ?? null,
     trackingLink: postback.trackingLink ?? null,
   };

@@ -18,6 +18,8 @@ export interface PrintOrderDraft {
 }
 
 /** Inserts print orders with their print jobs. */
+const nextJobId = (sql: Queryable) => sql`nextval(pg_get_serial_sequence('print_jobs', 'id'))`;
+
 export async function insertPrintOrders(
   tx: Queryable,
   orderId: string,
@@ -40,13 +42,19 @@ export async function insertPrintOrders(
       INSERT INTO print_orders (order_id, partner_id, step, kind, version, reproduces_id, message_id, dispatch_date)
       SELECT ${orderId}, p.* FROM jsonb_to_recordset(${json(tx, rows)}) AS p (
         partner_id uuid, step text, kind text, version text, reproduces_id bigint, message_id text, dispatch_date date)
-      RETURNING id, step
+      RETURNING id, step, kind
     )
-    INSERT INTO print_jobs (print_order_id, order_item_id, quantity)
-    SELECT p.id, j.item, j.quantity
-    FROM jsonb_to_recordset(${json(tx, jobs)}) AS j (step text, item bigint, quantity int)
-    JOIN new_print_orders p USING (step)
-    ORDER BY p.id, j.item`;
+    INSERT INTO print_jobs (id, print_order_id, order_item_id, quantity, part_ids)
+    OVERRIDING SYSTEM VALUE
+    SELECT coalesce(part_ids[1], ${nextJobId(tx)}), print_order_id, item, quantity, part_ids
+    FROM (
+      SELECT p.id AS print_order_id, j.item, j.quantity, CASE WHEN p.kind <> 'mounted' THEN '{}' ELSE ARRAY(
+          SELECT ${nextJobId(tx)} FROM order_items i, jsonb_array_elements(i.product -> 'parts') AS part
+          WHERE i.id = j.item AND part ->> 'type' <> 'service') END AS part_ids
+      FROM jsonb_to_recordset(${json(tx, jobs)}) AS j (step text, item bigint, quantity int)
+      JOIN new_print_orders p USING (step)
+      ORDER BY p.id, j.item
+    ) new_jobs`;
   return await printOrdersOfSteps(
     tx,
     orderId,

@@ -150,7 +150,7 @@ function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
       id: file.id,
       type: file.type,
       url: file.url,
-      threadColors: [],
+      threadColors: threadColors(file.metadata),
       isVisible: true,
       fitMethod: null,
       fillMethod: null,
@@ -200,3 +200,12 @@ function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
 }
 
 export type OrderView = ReturnType<typeof orderView>;
+
+/** Returns the thread colors in the metadata of an embroidery file: comma-separated hex values under `threadColors`. */
+function threadColors(metadata: readonly { readonly key: string; readonly value: string }[]): string[] {
+  return metadata
+    .filter(({ key }) => key === 'threadColors')
+    .flatMap(({ value }) => value.split(','))
+    .map((color) => color.trim())
+    .filter((color) => color !== '');
+}

@@ -1,26 +1,13 @@
-import type { ProductKind, ResolvedAttribute, ResolvedProduct } from '../../catalog/domain/product';
+import type { ProductKind } from '../../catalog/domain/product';
 import type { PostalAddress } from '../../consignments/domain/consignment';
-import { convertMinor, fromMinor, type RateTable } from '../../platform/domain/money';
-import type {
-  AddressBody,
-  AttributeBody,
-  BundleBody,
-  BundlePartBody,
-  OrderItemBody,
-  PrintOrderBody,
-} from '../schemas';
-import { apparelAssets, type PrintFile, PrintOrderError, paperAssets } from './assets';
+import { fromMinor, type RateTable } from '../../platform/domain/money';
+import type { AddressBody, PackageBody, PrintOrderBody } from '../schemas';
+import { PrintOrderError } from './assets';
 import type { PrintOrderVersion } from './print-order-handoff';
+import { apparelItem, mountedItem, type PrintOrderItem, paperItem } from './print-order-items';
 
 export { type PrintFile, PrintOrderError } from './assets';
-
-export interface PrintOrderItem {
-  /** Decimal string. Postbacks and cancellations refer to the item by this id. */
-  readonly id: string;
-  readonly quantity: number;
-  readonly product: ResolvedProduct;
-  readonly files: readonly PrintFile[];
-}
+export type { PrintOrderItem } from './print-order-items';
 
 /** Address of a print order. Name and email are required there. */
 export type PrintOrderAddress = PostalAddress & {
@@ -45,6 +32,8 @@ export interface PrintOrderInput {
     readonly currency: string;
   };
   readonly items: readonly PrintOrderItem[];
+  /** Planned packages; null when the print order does not list them. */
+  readonly packages: readonly PackageBody[] | null;
   readonly shipmentMethodUid: string;
   readonly sender: PrintOrderAddress;
   readonly delivery: PrintOrderAddress;
@@ -81,79 +70,22 @@ export function buildPrintOrder(input: PrintOrderInput): PrintOrderBody {
     input.version === '1.0' || input.brandedPackaging === null
       ? {}
       : { brandedPackaging: input.brandedPackaging };
-  const shipping = shippingOf(input);
+  const tail = {
+    ...(input.packages === null ? {} : { packages: [...input.packages] }),
+    shipping: shippingOf(input),
+  };
   switch (input.kind) {
     case 'print':
-      return { ...head, ...branded, items: input.items.map(paperItem), shipping };
-    case 'mounted':
-      return {
-        ...head,
-        ...branded,
-        printHouseUid: input.partner.printHouseUid ?? input.partner.uid,
-        items: input.items.map((item) => bundle(item, input)),
-        shipping,
-      };
+      return { ...head, ...branded, items: input.items.map(paperItem), ...tail };
+    case 'mounted': {
+      const { uid, printHouseUid, currency } = input.partner;
+      const prices = { currency, rates: input.rates };
+      const items = input.items.map((item) => mountedItem(item, prices));
+      return { ...head, ...branded, printHouseUid: printHouseUid ?? uid, items, ...tail };
+    }
     case 'apparel':
-      return { ...head, items: input.items.map(apparelItem), shipping };
+      return { ...head, items: input.items.map(apparelItem), ...tail };
   }
-}
-
-function paperItem({ id, quantity, product, files }: PrintOrderItem): OrderItemBody {
-  return {
-    id,
-    count: quantity,
-    type: 'print',
-    product: { modelUid: product.modelUid, desc: product.name, attributes: attributesOf(product.attributes) },
-    assets: paperAssets(files),
-  };
-}
-
-function bundle(
-  { id, quantity, product, files }: PrintOrderItem,
-  { partner, rates }: PrintOrderInput,
-): BundleBody {
-  if (product.parts.length === 0) throw new PrintOrderError(`item ${id}: ${product.productUid} has no parts`);
-  const parts = product.parts.map((part): BundlePartBody => {
-    const eur = part.unitPriceMinorEur;
-    return {
-      // All parts have the item's id, so a postback about any part covers the item.
-      ...(part.type === 'service' ? {} : { id }),
-      count: part.quantity * quantity,
-      type: part.type === 'print' ? 'print' : 'stock',
-      product: { modelUid: part.modelUid, desc: part.name, attributes: attributesOf(part.attributes) },
-      unit_price: fromMinor(convertMinor(eur, 'EUR', partner.currency, rates), partner.currency),
-      assets: part.type === 'print' ? paperAssets(files) : null,
-    };
-  });
-  return { type: parts.length > 1 ? 'product_bundle' : parts[0]!.type, parts };
-}
-
-function apparelItem({ id, quantity, product, files }: PrintOrderItem): OrderItemBody {
-  const blank = product.parts.find(({ partnerSku }) => partnerSku !== null)?.partnerSku;
-  if (blank == null)
-    throw new PrintOrderError(`item ${id}: apparel ${product.productUid} has no blank garment`);
-  const { location, assets } = apparelAssets(files, product);
-  return {
-    id,
-    count: quantity,
-    type: 'print',
-    product: {
-      modelUid: product.modelUid,
-      desc: product.name,
-      attributes: [
-        { name: 'sku', value: blank },
-        { name: 'location', value: location },
-      ],
-    },
-    assets,
-  };
-}
-
-function attributesOf(attributes: readonly ResolvedAttribute[]): AttributeBody[] {
-  return attributes.map(({ name, value, properties }) => {
-    const entries = Object.entries(properties).map(([property, text]) => ({ name: property, value: text }));
-    return entries.length === 0 ? { name, value } : { name, value, properties: entries };
-  });
 }
 
 function shippingOf({

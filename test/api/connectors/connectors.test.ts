@@ -129,30 +129,44 @@ describe('settings of a client', () => {
 
     const change = (body: object) =>
       request(app).patch(`/v1/connectors/${made.id}`).set(operator.key).send(body);
-    const { body: changed } = await change({ iossNumber: 'IM2760000742', billingEntity: null }).expect(200);
+    const { body: changed } = await change({
+      iossNumber: 'IM2760000742',
+      billingEntity: null,
+      brandedPackaging: 'tissue-and-sticker',
+    }).expect(200);
     expect(changed).toMatchObject({
+      brandedPackaging: 'tissue-and-sticker',
       billingEntity: null,
       returnAddress: made.returnAddress,
       iossNumber: 'IM2760000742',
     });
     const { body: read } = await request(app).get(`/v1/connectors/${made.id}`).set(operator.key).expect(200);
     expect(read).toEqual(changed);
+    const { body: removed } = await change({ brandedPackaging: null }).expect(200);
+    expect(removed).toEqual({ ...changed, brandedPackaging: null });
   });
 
   test('invalid settings are refused by their paths, other accounts are not found', async () => {
     const { body: made } = await create('unbilled').expect(200);
-    expect(made).toMatchObject({ billingEntity: null, returnAddress: null, iossNumber: null });
+    expect(made).toMatchObject({
+      billingEntity: null,
+      returnAddress: null,
+      iossNumber: null,
+      brandedPackaging: null,
+    });
     const change = (id: string, body: object) =>
       request(app).patch(`/v1/connectors/${id}`).set(operator.key).send(body);
     const { body } = await change(made.id, {
       billingEntity: { companyName: ' ', countryIsoCode: 'Germany' },
       returnAddress: { ...returnAddress, country: 'XX', city: undefined },
       iossNumber: 'DE129273398',
+      brandedPackaging: ' ',
     }).expect(400);
     expect(body.errors.map(({ reference }: { reference: string }) => reference).sort()).toEqual([
       'billingEntity.companyName',
       'billingEntity.countryIsoCode',
       'billingEntity.id',
+      'brandedPackaging',
       'iossNumber',
       'returnAddress.city',
       'returnAddress.country',

@@ -30,7 +30,10 @@ const american = (shipmentMethodUid?: string) =>
     items: [
       item({
         productUid: 'apparel_product_gca_t-shirt_gsi_m_gco_white_gpr_4-4',
-        files: [{ type: 'front', url: 'https://files.example/a.pdf' }],
+        files: [
+          { type: 'front', url: 'https://files.example/a.pdf' },
+          { type: 'back', url: 'https://files.example/b.pdf' },
+        ],
       }),
     ],
     ...(shipmentMethodUid === undefined ? {} : { shipmentMethodUid }),

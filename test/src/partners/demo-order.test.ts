@@ -104,6 +104,8 @@ test('an order of t-shirt, poster and framed poster becomes three valid print or
       partner,
       items: items.map(({ itemId, quantity }) => ({
         id: itemId,
+        partIds: [],
+        customTrim: null,
         quantity,
         product: products[Number(itemId) - 10_001]!,
         files: [
@@ -112,9 +114,11 @@ test('an order of t-shirt, poster and framed poster becomes three valid print or
             contentType: 'image/png',
             url: 'https://files.example/a.png',
             preview: { contentType: 'image/png', url: 'https://files.example/a-preview.png' },
+            metadata: [],
           },
         ],
       })),
+      packages: null,
       shipmentMethodUid: 'tracked',
       sender: partner.senderAddress,
       delivery: partner.senderAddress,

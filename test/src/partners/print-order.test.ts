@@ -15,7 +15,9 @@ import {
 } from '../../../src/partners/domain/print-order-handoff';
 import {
   type ApparelPrintOrderBody,
+  type BundleBody,
   type MountedPrintOrderBody,
+  type OrderItemBody,
   type PaperPrintOrderBody,
   PRINT_ORDER_SCHEMAS,
 } from '../../../src/partners/schemas';
@@ -29,6 +31,7 @@ const pdf = (fileType: string, name: string): PrintFile => ({
   contentType: 'application/pdf',
   url: link(name),
   preview: null,
+  metadata: [],
 });
 
 const png = (fileType: string, name: string): PrintFile => ({
@@ -36,22 +39,44 @@ const png = (fileType: string, name: string): PrintFile => ({
   contentType: 'image/png',
   url: link(`${name}.png`),
   preview: { contentType: 'image/jpeg', url: link(`${name}-preview.jpg`) },
+  metadata: [],
+});
+
+const printItem = (
+  over: Omit<PrintOrderItem, 'partIds' | 'customTrim'> & Partial<PrintOrderItem>,
+): PrintOrderItem => ({
+  partIds: [],
+  customTrim: null,
+  ...over,
 });
 
 const ITEMS: Readonly<Record<ProductKind, readonly PrintOrderItem[]>> = {
   print: [
-    { id: '700001', quantity: 2, product: poster, files: [pdf('default', 'poster.pdf')] },
-    {
+    printItem({ id: '700001', quantity: 2, product: poster, files: [pdf('default', 'poster.pdf')] }),
+    printItem({
       id: '700002',
       quantity: 1,
       product: photoBook,
       files: [pdf('default', 'pages.pdf'), pdf('cover', 'cover.pdf')],
-    },
+    }),
   ],
-  mounted: [{ id: '700003', quantity: 3, product: framedPoster, files: [png('default', 'framed')] }],
+  mounted: [
+    printItem({
+      id: '700003',
+      partIds: ['700003', '700006'],
+      quantity: 3,
+      product: framedPoster,
+      files: [png('default', 'framed')],
+    }),
+  ],
   apparel: [
-    { id: '700004', quantity: 1, product: tShirt, files: [png('back', 'back'), png('default', 'front')] },
-    { id: '700005', quantity: 5, product: tShirt, files: [png('default', 'front-only')] },
+    printItem({
+      id: '700004',
+      quantity: 1,
+      product: tShirt,
+      files: [png('back', 'back'), png('default', 'front')],
+    }),
+    printItem({ id: '700005', quantity: 5, product: tShirt, files: [png('default', 'front-only')] }),
   ],
 };
 
@@ -65,6 +90,7 @@ function input(kind: ProductKind, version: PrintOrderInput['version']): PrintOrd
     brandedPackaging: 'demo-shop-tissue',
     partner: { uid: 'prints-berlin', printHouseUid: 'berlin-kreuzberg', currency: 'EUR' },
     items: ITEMS[kind],
+    packages: null,
     shipmentMethodUid: 'postal_tracked',
     sender: {
       firstName: 'Prints',
@@ -152,7 +178,10 @@ describe('print order rules', () => {
       files: [png('default', 'print'), png('chest-left-embroidery', 'stitch')],
     };
     const { items } = buildPrintOrder({ ...input('apparel', '1.1'), items: [item] }) as ApparelPrintOrderBody;
-    expect(items[0]!.product.attributes).toContainEqual({ name: 'location', value: 'front' });
+    expect(items[0]!.product.attributes).toContainEqual({
+      name: 'location',
+      value: 'front+chest-left-embroidery',
+    });
     expect(items[0]!.assets.map(({ url }) => url.split('/').at(-1))).toEqual([
       'print.png',
       'print-preview.jpg',
@@ -182,9 +211,9 @@ describe('print order rules', () => {
   test('an item of another kind and a cover for a garment throw', () => {
     const wrongKind = { ...input('print', '1.1'), items: ITEMS.apparel };
     expect(() => buildPrintOrder(wrongKind)).toThrow(PrintOrderError);
-    const cover = { id: '1', quantity: 1, product: tShirt, files: [png('cover', 'x')] };
+    const cover = printItem({ id: '1', quantity: 1, product: tShirt, files: [png('cover', 'x')] });
     expect(() => buildPrintOrder({ ...input('apparel', '1.0'), items: [cover] })).toThrow(
-      'no place on a garment',
+      'no position on a garment',
     );
   });
 
@@ -202,5 +231,102 @@ describe('print order rules', () => {
   test('the version is the one the partner selected, or the default of the kind', () => {
     expect(KINDS.map((kind) => printOrderVersion(kind, null))).toEqual(['1.1', '1.1', '1.0']);
     expect(KINDS.map((kind) => printOrderVersion(kind, '1.0'))).toEqual(['1.0', '1.0', '1.0']);
+  });
+
+  test('text and thread colors of a file are properties of the location', () => {
+    const stitched = (position: string, text: string) => ({
+      ...png(position, position),
+      metadata: [
+        { key: 'text', value: text },
+        { key: 'threadColors', value: '#ffffff,#cc3333' },
+        { key: 'order', value: 'kept out' },
+      ],
+    });
+    const location = (...files: PrintFile[]) => {
+      const item = { ...ITEMS.apparel[1]!, files };
+      const { items } = buildPrintOrder({
+        ...input('apparel', '1.1'),
+        items: [item],
+      }) as ApparelPrintOrderBody;
+      return items[0]!.product.attributes.find(({ name }) => name === 'location');
+    };
+    expect(location(png('back', 'back'), stitched('wrist-left-embroidery', 'Ada'))).toEqual({
+      name: 'location',
+      value: 'back+wrist-left-embroidery',
+      properties: [
+        { name: 'text', value: 'Ada' },
+        { name: 'threadColors', value: '#ffffff,#cc3333' },
+      ],
+    });
+    expect(
+      location(stitched('wrist-left-embroidery', 'Ada'), stitched('chest-left-embroidery', 'Bob')),
+    ).toEqual({
+      name: 'location',
+      value: 'chest-left-embroidery+wrist-left-embroidery',
+      properties: [
+        { name: 'chest-left-embroidery.text', value: 'Bob' },
+        { name: 'chest-left-embroidery.threadColors', value: '#ffffff,#cc3333' },
+        { name: 'wrist-left-embroidery.text', value: 'Ada' },
+        { name: 'wrist-left-embroidery.threadColors', value: '#ffffff,#cc3333' },
+      ],
+    });
+  });
+
+  test('parts of a mounted product have ids of their own; services have none', () => {
+    const [bundle] = (buildPrintOrder(input('mounted', '1.1')) as MountedPrintOrderBody).items;
+    expect(bundle!.parts.map(({ id }) => id)).toEqual(['700003', '700006', undefined]);
+  });
+
+  test.each(KINDS)('a custom trim is an attribute of what is printed: %s', (kind) => {
+    const trim = { widthMm: 200, heightMm: 280.5 };
+    const items = ITEMS[kind].map((item) => ({ ...item, customTrim: trim }));
+    const body = buildPrintOrder({ ...input(kind, '1.1'), items });
+    expect(PRINT_ORDER_SCHEMAS[kind].parse(body)).toEqual(body);
+    const lines = (body.items as readonly (OrderItemBody | BundleBody)[]).flatMap(
+      (line): readonly Pick<OrderItemBody, 'type' | 'product'>[] => ('parts' in line ? line.parts : [line]),
+    );
+    const trimmed = lines.map(({ type, product }) => [
+      type,
+      product.attributes.filter(({ name }) => name === 'CustomTrim'),
+    ]);
+    const attribute = {
+      name: 'CustomTrim',
+      value: '200x280.5-mm',
+      properties: [
+        { name: 'Width', value: '200' },
+        { name: 'Height', value: '280.5' },
+      ],
+    };
+    expect(trimmed).toEqual(lines.map(({ type }) => [type, type === 'print' ? [attribute] : []]));
+  });
+
+  test.each(KINDS)('a product of stocked parts has the type stock and no assets: %s', (kind) => {
+    const frame = framedPoster.parts[1]!;
+    const product = { ...framedPoster, kind, parts: [frame] };
+    const items = [printItem({ id: '700008', quantity: 2, product, files: [] })];
+    const body = buildPrintOrder({ ...input(kind, '1.1'), items });
+    expect(PRINT_ORDER_SCHEMAS[kind].parse(body)).toEqual(body);
+    expect(body.items).toMatchObject([
+      kind === 'mounted'
+        ? { type: 'stock', parts: [{ id: '700008', count: 2, type: 'stock', assets: [] }] }
+        : { id: '700008', count: 2, type: 'stock', assets: [] },
+    ]);
+    if (kind !== 'mounted') {
+      expect(JSON.stringify(body.items)).toContain('"name":"sku","value":"frame-wood-black-30x40"');
+    }
+  });
+
+  test.each(KINDS)('planned packages are listed before shipping: %s', (kind) => {
+    const packages = [
+      { packageReferenceId: 'P-1', items: [{ orderItemId: '700001', quantity: 2 }] },
+      {
+        packageReferenceId: 'P-2',
+        items: [{ orderItemId: '700002', quantity: 1 }],
+        packingSlipUrl: link('slip'),
+      },
+    ];
+    const body = buildPrintOrder({ ...input(kind, '1.1'), packages });
+    expect(PRINT_ORDER_SCHEMAS[kind].parse(body)).toEqual(body);
+    expect(body.packages).toEqual(packages);
   });
 });

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import {
+  listSentPrintOrders,
+  PRINT_ORDER_STATUSES,
+  type SentPrintOrder,
+  sentPrintOrder,
+} from '../../src/partners/print-orders';
+import {
+  apparelPrintOrderSchema,
+  mountedPrintOrderSchema,
+  paperPrintOrderSchema,
+} from '../../src/partners/schemas';
+import { Refusal } from '../../src/platform/errors';
+import type { ApiDeps } from '../deps';
+import { pageOf } from '../http/cursor';
+import { type Route, route } from '../http/route';
+
+const sentFields = {
+  status: z
+    .enum(PRINT_ORDER_STATUSES)
+    .describe('Status of the item that is least far along; sent until the received postback.'),
+  revision: z.int().min(1).describe('1 is the first delivery. Order updates count from 2.'),
+};
+
+const sentPrintOrderSchema = z.union([
+  paperPrintOrderSchema.extend(sentFields).meta({ id: 'SentPaperPrintOrder' }),
+  mountedPrintOrderSchema.extend(sentFields).meta({ id: 'SentMountedPrintOrder' }),
+  apparelPrintOrderSchema.extend(sentFields).meta({ id: 'SentApparelPrintOrder' }),
+]);
+
+const common = {
+  tag: 'Partner interaction',
+  access: { credentials: 'key', roles: ['partner'] },
+  errors: 'plain',
+} as const;
+
+const printOrderView = ({ body, status, revision }: SentPrintOrder) => ({ ...body, status, revision });
+
+/** `GET /v2/orders`: a partner reads the print orders that were sent to it, for example after it lost a message. */
+export function printOrderRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
+  return [
+    route({
+      ...common,
+      method: 'get',
+      path: '/v2/orders',
+      operationId: 'listPrintOrders',
+      summary: 'List the print orders sent to this partner, newest first',
+      description: 'Each print order has the body that was sent last. Links in it keep their expiry time.',
+      query: z.object({
+        status: z.enum(PRINT_ORDER_STATUSES).optional(),
+        cursor: z
+          .string()
+          .regex(/^\d{1,18}$/, 'Not a cursor of this list.')
+          .optional()
+          .describe('`nextCursor` of the previous page.'),
+        limit: z.coerce.number().int().min(1).max(100).default(50),
+      }),
+      response: z.object({
+        orders: z.array(sentPrintOrderSchema),
+        nextCursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
+      }),
+      handler: async ({ account, query: { status, cursor, limit } }) => {
+        const found = await listSentPrintOrders(sql, account.id, {
+          status,
+          before: cursor,
+          limit: limit + 1,
+        });
+        const { page, nextCursor } = pageOf(found, limit, ({ id }) => id);
+        return { orders: page.map(printOrderView), nextCursor };
+      },
+    }),
+    route({
+      ...common,
+      method: 'get',
+      path: '/v2/orders/{printOrderId}',
+      operationId: 'getPrintOrder',
+      summary: 'Get a print order sent to this partner',
+      params: z.object({ printOrderId: z.string().max(100) }),
+      response: sentPrintOrderSchema,
+      handler: async ({ account, params: { printOrderId } }) => {
+        const found = await sentPrintOrder(sql, account.id, printOrderId);
+        if (found === undefined) {
+          throw new Refusal('NOT_FOUND', { message: `There is no print order ${printOrderId}.` });
+        }
+        return printOrderView(found);
+      },
+    }),
+  ];
+}

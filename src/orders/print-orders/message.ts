@@ -1,0 +1,207 @@
+import Decimal from 'decimal.js';
+import type { ClientSettings } from '../../accounts/client-settings';
+import type { ProductKind, ResolvedProduct } from '../../catalog/domain/product';
+import { isCrossBorder } from '../../consignments/domain/cross-border';
+import { withExtension } from '../../files/domain/file-facts';
+import type { StoredPreview } from '../../files/ingest-file';
+import { buildPrintOrder, type PrintFile, type PrintOrderAddress } from '../../partners/domain/print-order';
+import type { PackageBody } from '../../partners/schemas';
+import type { Partner } from '../../partners/store';
+import { toMinor } from '../../platform/domain/money';
+import type { LinkSigner } from '../../platform/objects/signed-links';
+import type { Sql } from '../../platform/postgres';
+import type { PackedPackage } from '../domain/packing';
+import { VAT_RATES } from '../domain/vat';
+import { fallsUnderIoss, packForPartner, receiverOf } from '../preparation/consignments';
+import { type RunOrder, runOrder } from '../run/run-order';
+
+/**
+ * Thirty days. The message is built once, and a partner may print weeks later: when stock arrives, or when an operator
+ * delivers it again.
+ */
+const LINK_SECONDS = 30 * 24 * 60 * 60;
+
+/** A print order as its message needs it. */
+export interface MessageSource {
+  readonly id: string;
+  readonly orderId: string;
+  readonly kind: ProductKind;
+  readonly version: '1.0' | '1.1';
+  readonly dispatchDate: string;
+  readonly createdAt: Date;
+  readonly shipmentMethodUid: string;
+  readonly clientSettings: ClientSettings;
+  /** Object keys of the client's packing slips, by index of the packaging instruction. */
+  readonly packingSlips: Readonly<Record<string, string>> | null;
+}
+
+interface StoredFile {
+  readonly type: string;
+  readonly objectKey: string;
+  readonly mimeType: string;
+  readonly previews: readonly StoredPreview[];
+  readonly metadata: PrintFile['metadata'];
+}
+
+interface MessageJob {
+  readonly id: string;
+  readonly partIds: readonly string[];
+  readonly itemId: string;
+  readonly itemReferenceId: string;
+  readonly quantity: number;
+  readonly product: ResolvedProduct;
+  readonly retailPrice: string | null;
+  readonly customTrim: { readonly widthMm: number; readonly heightMm: number } | null;
+  /** Null for stock products. */
+  readonly files: readonly StoredFile[] | null;
+}
+
+/** Builds the message of a print order from the stored order. */
+export async function buildMessage(
+  deps: { readonly sql: Sql; readonly links: LinkSigner },
+  source: MessageSource,
+  partner: Partner,
+): Promise<string> {
+  const { sql, links } = deps;
+  const order = await runOrder(sql, source.orderId);
+  const jobs = await sql<MessageJob[]>`
+    SELECT j.id, j.part_ids::text[] AS part_ids, i.id::text AS item_id, i.item_reference_id, j.quantity, i.product,
+      i.retail_price, i.custom_trim,
+      (SELECT jsonb_agg(jsonb_build_object('type', f.type, 'objectKey', f.object_key, 'mimeType', f.mime_type,
+        'previews', f.previews, 'metadata', f.metadata) ORDER BY f.position)
+       FROM order_files f WHERE f.order_item_id = i.id) AS files
+    FROM print_jobs j JOIN order_items i ON i.id = j.order_item_id
+    WHERE j.print_order_id = ${source.id} ORDER BY j.id`;
+  const packages = packForPartner(order, partner, jobs);
+  const body = buildPrintOrder({
+    id: source.id,
+    kind: source.kind,
+    version: source.version,
+    orderDate: source.createdAt,
+    dispatchDate: source.dispatchDate,
+    brandedPackaging: brandedPackaging(order, packages, source.clientSettings),
+    partner,
+    items: jobs.map(({ id, partIds, quantity, product, customTrim, files }) => ({
+      id,
+      partIds,
+      quantity,
+      product,
+      customTrim,
+      files: (files ?? []).map((file) => printFile(links, file)),
+    })),
+    packages:
+      order.packagingInstructions.length === 0 && packages.length < 2
+        ? null
+        : packages.map((pack) => packageBody(links, pack, jobs, source.packingSlips)),
+    shipmentMethodUid: source.shipmentMethodUid,
+    sender: senderOf(source.clientSettings, order, partner),
+    delivery: receiverOf(order.shippingAddress),
+    customs: customsOf(order, partner, packages, jobs),
+    rates: order.rates,
+  });
+  return JSON.stringify(body);
+}
+
+/** Returns the packaging workflow of the packaging instructions, else of the client's settings. */
+function brandedPackaging(
+  order: RunOrder,
+  packages: readonly PackedPackage[],
+  settings: ClientSettings,
+): string | null {
+  const named = packages.flatMap(({ instructionIndex }) =>
+    instructionIndex === null ? [] : (order.packagingInstructions[instructionIndex]?.brandedPackaging ?? []),
+  );
+  return named[0] ?? settings.brandedPackaging ?? null;
+}
+
+function packageBody(
+  links: LinkSigner,
+  { packageReferenceId, instructionIndex, items }: PackedPackage,
+  jobs: readonly MessageJob[],
+  packingSlips: MessageSource['packingSlips'],
+): PackageBody {
+  const objectKey = instructionIndex === null ? undefined : packingSlips?.[instructionIndex];
+  return {
+    packageReferenceId,
+    items: items.map(({ itemReferenceId, quantity }) => ({
+      orderItemId: jobs.find((job) => job.itemReferenceId === itemReferenceId)!.id,
+      quantity,
+    })),
+    ...(objectKey === undefined
+      ? {}
+      : { packingSlipUrl: signedLink(links, objectKey, 'application/pdf', 'packing-slip') }),
+  };
+}
+
+/**
+ * Returns the sender: the client's return address where one is set, else the partner's address. A return address has no
+ * person, and its email address is optional; print orders require both.
+ */
+function senderOf(
+  { returnAddress }: ClientSettings,
+  order: RunOrder,
+  { senderAddress }: Partner,
+): PrintOrderAddress {
+  if (returnAddress == null) return senderAddress;
+  const company = returnAddress.companyName ?? order.clientName;
+  return {
+    firstName: company,
+    lastName: 'Returns',
+    company,
+    addressLine1: returnAddress.addressLine1,
+    addressLine2: returnAddress.addressLine2 ?? undefined,
+    city: returnAddress.city,
+    postcode: returnAddress.postCode,
+    state: returnAddress.state ?? undefined,
+    country: returnAddress.country,
+    email: returnAddress.email ?? senderAddress.email,
+    phone: returnAddress.phone ?? undefined,
+  };
+}
+
+/**
+ * Returns the customs values: the retail value of the goods across a customs border, and their VAT at the rate of the
+ * destination when it is paid through the IOSS. Both are 0 otherwise.
+ */
+function customsOf(
+  order: RunOrder,
+  partner: Partner,
+  packages: readonly PackedPackage[],
+  jobs: readonly MessageJob[],
+): { priceTotalMinor: number; taxMinor: number; currency: string } {
+  const { country } = order.shippingAddress;
+  const currency = order.retailCurrency ?? order.currency;
+  if (!isCrossBorder(partner.country, country)) return { priceTotalMinor: 0, taxMinor: 0, currency };
+  const priceTotalMinor = jobs.reduce(
+    (sum, { retailPrice, quantity }) =>
+      sum + (retailPrice === null ? 0 : toMinor(retailPrice, currency) * quantity),
+    0,
+  );
+  const rate = fallsUnderIoss(order, partner, packages) ? (VAT_RATES[country] ?? '0') : '0';
+  const tax = new Decimal(priceTotalMinor).times(rate).toDecimalPlaces(0, Decimal.ROUND_HALF_UP);
+  return { priceTotalMinor, taxMinor: tax.toNumber(), currency };
+}
+
+function printFile(links: LinkSigner, file: StoredFile): PrintFile {
+  const preview = file.previews.find(({ type }) => type === 'preview_default');
+  return {
+    fileType: file.type,
+    contentType: file.mimeType,
+    url: signedLink(links, file.objectKey, file.mimeType, file.type),
+    preview:
+      preview === undefined
+        ? null
+        : {
+            contentType: preview.mimeType,
+            url: signedLink(links, preview.objectKey, preview.mimeType, `${file.type}-preview`),
+          },
+    metadata: file.metadata,
+  };
+}
+
+function signedLink(links: LinkSigner, objectKey: string, contentType: string, name: string): string {
+  return links.sign(
+    { objectKey, contentType, fileName: withExtension(name, contentType) },
+    { seconds: LINK_SECONDS },
+  );
+}

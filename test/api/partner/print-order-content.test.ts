@@ -1,0 +1,315 @@
+import { type TestStack, testStack } from '../../support/stack';
+import {
+  addressIn,
+  framedPoster,
+  goodFile,
+  type OrderBody,
+  POSTER,
+  poster,
+  tShirt,
+} from '../../workflows/order/shop';
+import { attributesNamed, linesOf, sentOrder } from './print-order-reader';
+
+/** What print orders contain, from the submitted order over HTTP to the partner's view of the print order. */
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+}, 60_000);
+
+const setClient = async (settings: object) => {
+  const { connectors } = await stack.operator.listConnectors({ query: {} });
+  const { id } = connectors.find(({ name }) => name === 'demo-shop')!;
+  await stack.operator.changeConnector({ params: { connectorId: id }, body: settings });
+};
+
+const package1 = { packageItems: [{ orderItemReferenceId: 'poster', quantity: 1 }] };
+
+describe('customTrim', () => {
+  test('is an attribute with width and height, and sets the price of the smallest size that contains it', async () => {
+    const a2 = POSTER.replace('a4', 'a2');
+    // 300 x 200 mm fits no A4 (210 x 297), but the size 200 x 300 mm; the ordered size is larger.
+    const customTrim = { widthMm: 300, heightMm: 200 };
+    const { orderId, printOrders } = await sentOrder(stack, {
+      items: [
+        poster(stack, { itemReferenceId: 'trimmed', productUid: a2, customTrim }),
+        poster(stack, { itemReferenceId: 'whole', productUid: a2 }),
+        poster(stack, { itemReferenceId: 'small', productUid: POSTER.replace('a4', '200x300-mm') }),
+      ],
+    });
+    expect(attributesNamed(printOrders[0]!, 'CustomTrim')).toEqual([
+      {
+        name: 'CustomTrim',
+        value: '300x200-mm',
+        properties: [
+          { name: 'Width', value: '300' },
+          { name: 'Height', value: '200' },
+        ],
+      },
+    ]);
+    const { items } = await stack.shop.getOrder({ params: { orderId } });
+    const [trimmed, whole, small] = items.map(({ price }) => price);
+    expect(trimmed).toBe(small);
+    expect(trimmed).toBeLessThan(whole!);
+  });
+
+  test('without a trim there is no such attribute', async () => {
+    const { printOrders } = await sentOrder(stack, {});
+    expect(attributesNamed(printOrders[0]!, 'CustomTrim')).toEqual([]);
+  });
+});
+
+describe('brandedPackaging', () => {
+  afterEach(async () => await setClient({ brandedPackaging: null }));
+
+  test('is absent without an instruction and without a setting', async () => {
+    const { printOrders } = await sentOrder(stack, { packagingInstructions: [package1] });
+    expect(printOrders[0]).not.toHaveProperty('brandedPackaging');
+  });
+
+  test('is the setting of the client', async () => {
+    await setClient({ brandedPackaging: 'shop-tissue' });
+    const { printOrders } = await sentOrder(stack, { packagingInstructions: [package1] });
+    expect(printOrders[0]).toMatchObject({ brandedPackaging: 'shop-tissue' });
+  });
+
+  test('of a packaging instruction takes precedence over the setting', async () => {
+    await setClient({ brandedPackaging: 'shop-tissue' });
+    const instruction = { ...package1, brandedPackaging: 'gift-box' };
+    const { printOrders } = await sentOrder(stack, { packagingInstructions: [instruction] });
+    expect(printOrders[0]).toMatchObject({ brandedPackaging: 'gift-box' });
+  });
+});
+
+describe('packages', () => {
+  const items = () => [poster(stack, { quantity: 3 }), poster(stack, { itemReferenceId: 'other' })];
+
+  test('are absent without instructions when one package is planned', async () => {
+    const { printOrders } = await sentOrder(stack, {});
+    expect(printOrders[0]).not.toHaveProperty('packages');
+  });
+
+  test('follow the instructions, with the packing slip of the client', async () => {
+    const { printOrders } = await sentOrder(stack, {
+      items: items(),
+      packagingInstructions: [
+        {
+          packageItems: [
+            { orderItemReferenceId: 'poster', quantity: 2 },
+            { orderItemReferenceId: 'other', quantity: 1 },
+          ],
+          packingSlip: { fileUrl: goodFile(stack, 'packing-slip.pdf') },
+        },
+        package1,
+      ],
+    });
+    const [first, second] = linesOf(printOrders[0]!).map(({ id }) => id);
+    expect(printOrders[0]!.packages).toEqual([
+      {
+        packageReferenceId: 'P-1',
+        items: [
+          { orderItemId: first, quantity: 2 },
+          { orderItemId: second, quantity: 1 },
+        ],
+        packingSlipUrl: expect.any(String),
+      },
+      { packageReferenceId: 'P-2', items: [{ orderItemId: first, quantity: 1 }] },
+    ]);
+    const slip = await fetch(printOrders[0]!.packages![0]!.packingSlipUrl!);
+    expect(slip.headers.get('content-type')).toBe('application/pdf');
+    expect(Buffer.from(await slip.arrayBuffer()).toString('latin1', 0, 5)).toBe('%PDF-');
+  });
+
+  test('are listed without instructions when several are planned', async () => {
+    const { printOrders } = await sentOrder(stack, { items: [poster(stack, { quantity: 12 })] });
+    const [id] = linesOf(printOrders[0]!).map((line) => line.id);
+    expect(printOrders[0]!.packages).toEqual([
+      { packageReferenceId: 'P-1', items: [{ orderItemId: id, quantity: 10 }] },
+      { packageReferenceId: 'P-2', items: [{ orderItemId: id, quantity: 2 }] },
+    ]);
+  });
+});
+
+describe('sender', () => {
+  const senders = (printOrder: { shipping: { address: readonly { type: string }[] } }) =>
+    printOrder.shipping.address.filter(({ type }) => type === 'sender');
+
+  test('is the partner without a return address', async () => {
+    const { printOrders } = await sentOrder(stack, {});
+    expect(senders(printOrders[0]!)).toMatchObject([{ addressLine1: 'Ritterstraße 12', city: 'Berlin' }]);
+  });
+
+  test('is the return address of the client where one is set', async () => {
+    await setClient({
+      returnAddress: {
+        country: 'FR',
+        companyName: 'Boutique Ada',
+        addressLine1: '5 rue de Rivoli',
+        city: 'Paris',
+        postCode: '75004',
+      },
+    });
+    try {
+      const { printOrders } = await sentOrder(stack, {});
+      expect(senders(printOrders[0]!)).toMatchObject([
+        {
+          companyName: 'Boutique Ada',
+          addressLine1: '5 rue de Rivoli',
+          city: 'Paris',
+          postalCode: '75004',
+          countryCode: 'FR',
+        },
+      ]);
+      expect(JSON.stringify(printOrders[0]!.shipping)).not.toContain('Ritterstra');
+    } finally {
+      await setClient({ returnAddress: null });
+    }
+  });
+});
+
+describe('customs tax', () => {
+  afterEach(async () => await setClient({ iossNumber: null }));
+  const retail = { currency: 'EUR', retailCurrency: 'EUR', retailShippingPriceInclVat: 5 };
+  const shirtTo = (country: 'DE' | 'FR' | 'CH', retailPriceInclVat: number) => ({
+    ...retail,
+    shippingAddress: addressIn[country],
+    items: [tShirt(stack, { retailPriceInclVat })],
+  });
+
+  test('is the VAT of the destination on the goods for an IOSS consignment', async () => {
+    await setClient({ iossNumber: 'IM2760000742' });
+    const { printOrders } = await sentOrder(stack, shirtTo('FR', 24.99));
+    // 20 % of 24.99 EUR.
+    expect(printOrders[0]!.shipping.customs).toEqual({ priceTotal: 24.99, tax: 5, currencyCode: 'EUR' });
+  });
+
+  test('is 0 above the limit of the IOSS, outside the EU, and within one customs territory', async () => {
+    await setClient({ iossNumber: 'IM2760000742' });
+    const domestic = { ...retail, items: [poster(stack, { retailPriceInclVat: 20 })] };
+    const cases: [Partial<OrderBody>, number][] = [
+      [shirtTo('FR', 180), 180],
+      [shirtTo('CH', 24.99), 24.99],
+      [domestic, 0],
+    ];
+    for (const [body, priceTotal] of cases) {
+      const { printOrders } = await sentOrder(stack, body);
+      expect(printOrders[0]!.shipping.customs).toEqual({ priceTotal, tax: 0, currencyCode: 'EUR' });
+    }
+  });
+
+  test('is 0 without an IOSS number', async () => {
+    const { printOrders } = await sentOrder(stack, shirtTo('FR', 24.99));
+    expect(printOrders[0]!.shipping.customs).toEqual({ priceTotal: 24.99, tax: 0, currencyCode: 'EUR' });
+  });
+});
+
+describe('apparel', () => {
+  const retail = { retailCurrency: 'EUR', retailShippingPriceInclVat: 5, shippingAddress: addressIn.US };
+  const shirt = (sides: string, files: { type: string; metadata?: { key: string; value: string }[] }[]) => ({
+    ...retail,
+    items: [
+      tShirt(stack, {
+        productUid: `apparel_product_gca_t-shirt_gsi_m_gco_white_gpr_${sides}`,
+        files: files.map((file) => ({ ...file, url: goodFile(stack, 't-shirt-front.png') })),
+        retailPriceInclVat: 20,
+      }),
+    ],
+  });
+  const assetTypes = (order: Parameters<typeof linesOf>[0]) =>
+    linesOf(order)[0]!.assets!.map(({ type }) => type);
+
+  test.each([
+    ['4-0', [{ type: 'default' }], ['front', 'front_preview'], 'front'],
+    ['0-4', [{ type: 'default' }], ['back', 'back_preview'], 'back'],
+    [
+      '4-4',
+      [{ type: 'back' }, { type: 'front' }],
+      ['front', 'front_preview', 'back', 'back_preview'],
+      'front+back',
+    ],
+  ])('color type %s', async (sides, files, types, location) => {
+    const { printOrders } = await sentOrder(stack, shirt(sides, files));
+    expect(assetTypes(printOrders[0]!)).toEqual(types);
+    expect(attributesNamed(printOrders[0]!, 'location')).toEqual([{ name: 'location', value: location }]);
+  });
+
+  test('an embroidery keeps its position; its text and thread colors are properties', async () => {
+    const metadata = [
+      { key: 'text', value: 'ADA' },
+      { key: 'threadColors', value: '#FFFFFF, #CC3333' },
+    ];
+    const { orderId, printOrders } = await sentOrder(
+      stack,
+      shirt('4-0', [{ type: 'front' }, { type: 'chest-left-embroidery', metadata }]),
+    );
+    expect(assetTypes(printOrders[0]!)).toEqual(['front', 'front_preview', 'front', 'front_preview']);
+    expect(attributesNamed(printOrders[0]!, 'location')).toEqual([
+      {
+        name: 'location',
+        value: 'front+chest-left-embroidery',
+        properties: [
+          { name: 'text', value: 'ADA' },
+          { name: 'threadColors', value: '#FFFFFF, #CC3333' },
+        ],
+      },
+    ]);
+    const { items } = await stack.shop.getOrder({ params: { orderId } });
+    expect(items[0]!.files.map(({ type, threadColors }) => [type, threadColors])).toEqual([
+      ['front', []],
+      ['chest-left-embroidery', ['#FFFFFF', '#CC3333']],
+    ]);
+  });
+});
+
+describe('stock product', () => {
+  beforeAll(async () => {
+    await stack.operator.createProductModel({
+      body: {
+        id: 'frame-alone',
+        name: 'Frame alone',
+        categoryId: 'frames',
+        productUidTemplate: 'frame_alone_{paper_format}_{frame_material}',
+        state: 'active',
+        parts: [{ modelId: 'poster-frame', name: 'Frame' }],
+        // A model that both demo partners offer.
+        production: { modelUid: 'flat_product', priceList: { EUR: [{ from: 1, unitMinor: 2_000 }] } },
+      },
+    });
+  });
+
+  test.each([
+    ['without files', undefined],
+    ['with an empty list of files', []],
+  ])('%s is an item of the type stock without assets', async (_case, files) => {
+    const { orderId, printOrders } = await sentOrder(stack, {
+      items: [
+        {
+          itemReferenceId: 'frame',
+          productUid: 'frame_alone_a3_wood-oak',
+          quantity: 2,
+          ...(files === undefined ? {} : { files }),
+        },
+      ],
+    });
+    const lines = linesOf(printOrders[0]!);
+    expect(lines).toMatchObject([{ type: 'stock', count: 2, assets: [] }]);
+    expect(attributesNamed(printOrders[0]!, 'sku')).toMatchObject([{ value: 'frame-wood-oak-a3' }]);
+    const { items } = await stack.shop.getOrder({ params: { orderId } });
+    expect(items[0]).toMatchObject({ files: [], fileUrl: null, fulfillmentStatus: 'passed', price: 40 });
+  });
+});
+
+describe('parts of a mounted poster', () => {
+  test('have ids of their own, which no other print order uses', async () => {
+    const framed = { items: [framedPoster(stack), framedPoster(stack, { itemReferenceId: 'second' })] };
+    const ids: string[] = [];
+    for (const { printOrders } of [await sentOrder(stack, framed), await sentOrder(stack, framed)]) {
+      const lines = linesOf(printOrders[0]!);
+      expect(lines.map(({ id }) => id === undefined)).toEqual([false, false, true, false, false, true]);
+      ids.push(...lines.flatMap(({ id }) => id ?? []));
+    }
+    for (const id of ids) expect(id).toMatch(/^\d+$/);
+    expect(new Set(ids).size).toBe(8);
+  });
+});
