@@ -1,50 +1,32 @@
+const { existsSync, readFileSync } = require('node:fs');
+const { join } = require('node:path');
+
+const json = (path) => JSON.parse(readFileSync(join(__dirname, path), 'utf8'));
+
 /**
- * Packages that exist as ES modules only and must be translated for jest's CommonJS loader. Named by the start of
- * their path; `npx jest` says "Cannot use import statement" or "Unexpected token 'export'" of one that is missing here.
+ * The installed packages whose files are ES modules, as paths from the project's root. Jest compiles them to CommonJS: it can
+ * require an ES module only under --experimental-vm-modules.
  */
-const ES_MODULES = [
-  '@borewit',
-  '@tokenizer',
-  'ansi-escapes',
-  'ansi-regex',
-  'ansi-styles',
-  'cli-cursor',
-  'cli-truncate',
-  'commander',
-  'emoji-regex',
-  'environment',
-  'eventemitter3',
-  'file-type',
-  'get-east-asian-width',
-  'is-fullwidth-code-point',
-  'listr2',
-  'log-update',
-  'mimic-function',
-  'onetime',
-  'p-limit',
-  'postgrator',
-  'restore-cursor',
-  'slice-ansi',
-  'string-width',
-  'strip-ansi',
-  'strtok3',
-  'token-types',
-  'uint8array-extras',
-  'wrap-ansi',
-  'yocto-queue',
-];
+const esModules = Object.keys(json('package-lock.json').packages).filter(
+  (path) =>
+    path !== '' &&
+    existsSync(join(__dirname, path, 'package.json')) &&
+    json(join(path, 'package.json')).type === 'module',
+);
 
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: '<rootDir>/test/support/environment.ts',
-  // As Node itself resolves a require of a package that is an ES module only.
+  // The export conditions that Node uses for require().
   testEnvironmentOptions: { customExportConditions: ['node', 'node-addons', 'module-sync'] },
-  // Packages (of supertest's) whose module-sync form is a .mjs file, which jest's require refuses.
   moduleNameMapper: {
+    '^supertest$': '<rootDir>/test/support/supertest.js',
+    // Packages used by supertest whose module-sync export is a .mjs file, which jest cannot require.
     '^((?:async-|generator-|async-generator-)function)$': '<rootDir>/node_modules/$1/index.js',
   },
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/setup.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   transform: {
@@ -53,8 +35,12 @@ module.exports = {
       { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
     ],
   },
-  transformIgnorePatterns: [`/node_modules/(?!(${ES_MODULES.join('|')})(/|-|$))`, '<rootDir>/dist/'],
+  transformIgnorePatterns: [
+    `^(?!.*/(${esModules.join('|')})/(?!.*/node_modules/)).*/node_modules/`,
+    '<rootDir>/dist/',
+  ],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  testTimeout: 120_000,
+  // For unit tests. test/support/servers.ts sets more for tests that use servers, other files set it themselves.
+  testTimeout: 5_000,
   maxWorkers: 2,
 };

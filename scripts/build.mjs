@@ -1,6 +1,6 @@
 /**
  * Compiles the sources into dist/ and bundles the compiled workflows into dist/workflow-bundle.js.
- * Does nothing when dist/ was made of the same sources; safe when two stacks of one checkout start at once.
+ * Does nothing when dist/ is up to date. A lock makes it safe to start two stacks of one checkout at the same time.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -26,6 +26,7 @@ const bundleFile = join(dist, 'workflow-bundle.js');
 
 const config = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8'));
 
+/** Returns the paths of the files in a folder that end in `ending`, sorted. */
 function filesBelow(dir, ending) {
   if (!existsSync(dir)) return [];
   return readdirSync(dir, { recursive: true })
@@ -34,6 +35,7 @@ function filesBelow(dir, ending) {
     .sort();
 }
 
+/** Returns a hash of everything that dist/ depends on. dist/built-from holds the hash of the last build. */
 function sourcesHash() {
   const hash = createHash('sha256').update(process.version);
   const inputs = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'].map(
@@ -55,7 +57,7 @@ function compile() {
     cwd: root,
     stdio: 'inherit',
   });
-  // What is left of sources that were deleted or renamed.
+  // Removes the output of sources that were deleted or renamed.
   for (const dir of config.include) {
     for (const file of [...filesBelow(join(dist, dir), '.js'), ...filesBelow(join(dist, dir), '.js.map')]) {
       const source = join(root, file.slice(dist.length).replace(/\.js(\.map)?$/, '.ts'));
@@ -95,7 +97,7 @@ if (!isCurrent(hash)) {
       console.log(`Built in ${((Date.now() - started) / 1_000).toFixed(1)} s.`);
     }
   } catch (error) {
-    // The compiler has said what is wrong.
+    // A failed compiler has a status, and has already printed its errors.
     if (error.status === undefined) console.error(error.message);
     process.exitCode = 1;
   } finally {

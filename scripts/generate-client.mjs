@@ -1,6 +1,6 @@
 /**
- * Writes client/operations.ts from the routes, by the OpenAPI document they make. Does nothing when the file was made
- * of the same sources.
+ * Generates client/operations.ts from the OpenAPI document of the routes. Does nothing when the file was generated from the
+ * same sources.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,7 +13,7 @@ import { transformSync } from '@swc/core';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const file = join(root, 'client', 'operations.ts');
 
-/** What the document may depend on. */
+/** Returns every file that the document can depend on. */
 function sources() {
   const inputs = ['package-lock.json', 'scripts/generate-client.mjs', 'client/generate.ts'];
   for (const dir of ['api', 'src']) {
@@ -30,9 +30,9 @@ for (const input of sources())
     .update(input)
     .update('\0')
     .update(readFileSync(join(root, input)));
-const stamp = `// Made of the routes by \`npm run generate\`; of sources ${hash.digest('hex').slice(0, 16)}\n\n`;
+const stamp = `// Generated from the routes by \`npm run generate\`. Hash of the sources: ${hash.digest('hex').slice(0, 16)}\n\n`;
 
-/** Stands for whatever routes are made with; describing routes calls none of it. */
+/** Placeholder for the dependencies of the routes. Describing routes calls none of them. */
 const hollow = new Proxy(() => undefined, {
   get: (_target, name) => (name === Symbol.toPrimitive ? () => '' : hollow),
   apply: () => hollow,
@@ -59,7 +59,7 @@ if (!existsSync(file) || !readFileSync(file, 'utf8').startsWith(stamp)) {
     [biome, 'format', '--vcs-enabled=false', '--stdin-file-path=client/operations.ts'],
     { cwd: root, input: generateOperations(document), encoding: 'utf8' },
   );
-  // Two processes may be at it at once.
+  // Two processes can write at the same time.
   writeFileSync(`${file}.${process.pid}`, stamp + formatted);
   renameSync(`${file}.${process.pid}`, file);
 }

@@ -1,18 +1,18 @@
 /**
- * Schemathesis, a fuzzer of its own mind, against a stack that runs: it reads the OpenAPI document as any client would,
- * so that it also says where answers and document differ. Once as each role of the demo accounts.
+ * Runs the fuzzer Schemathesis against a running stack, once for each role of the demo accounts. It makes its requests
+ * from the OpenAPI document, so it also finds responses that differ from the document.
  *
  *   pip install schemathesis
- *   RATE_LIMIT=0 DATA_DIR=.fuzz npm start        (in another terminal; its data is spoiled afterwards)
+ *   RATE_LIMIT=0 DATA_DIR=.fuzz npm start        (in another terminal; discard its data afterwards)
  *   DATA_DIR=.fuzz npm run fuzz:schemathesis -- --max-examples 200
  *
- * SCHEMATHESIS names the program when it is not on PATH. Further arguments go to `schemathesis run`.
+ * Set SCHEMATHESIS to the path of the program when it is not on PATH. Other arguments are passed to `schemathesis run`.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What must hold of every answer; that odd data is refused, and how, test/fuzz knows better than a schema can say. */
+/** Checks of every response. How invalid data is refused is left to test/fuzz, which knows more than the schema. */
 const CHECKS = [
   'not_a_server_error',
   'status_code_conformance',
@@ -25,7 +25,7 @@ let credentials;
 try {
   credentials = JSON.parse(readFileSync(file, 'utf8'));
 } catch {
-  console.error(`${file} cannot be read: start Pressline first, and name its DATA_DIR.`);
+  console.error(`Cannot read ${file}. Start Pressline first, and set DATA_DIR to its data folder.`);
   process.exit(2);
 }
 const { baseUrl, client, partners, operator } = credentials;
@@ -46,7 +46,7 @@ for (const [role, key] of Object.entries(keys)) {
   );
   if (run.error !== undefined) {
     console.error(
-      `schemathesis did not start: ${run.error.message}. Install it with pip, or name it in SCHEMATHESIS.`,
+      `schemathesis did not start: ${run.error.message}. Install it with pip, or set SCHEMATHESIS to its path.`,
     );
     process.exit(2);
   }

@@ -8,6 +8,9 @@ import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { FAST, type Mode, type Sandbox, startSandbox } from '../../sandbox';
 
+// Sandbox tests run servers and draw print files.
+jest.setTimeout(120_000);
+
 export const CARRIER_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const PARTNERS = [
   { name: 'prints-berlin', apiKey: 'key-berlin' },

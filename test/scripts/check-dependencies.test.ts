@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { projectRoot } from '../../src/platform/project-root';
 
+// Starts processes.
+jest.setTimeout(120_000);
+
 const root = mkdtempSync(join(tmpdir(), 'pressline-dependencies-'));
 afterAll(() => rmSync(root, { recursive: true }));
 

@@ -6,6 +6,9 @@ import { openApiDocument } from '../../api/http/openapi';
 import { allRoutes } from '../../api/routes';
 import { projectRoot } from '../../src/platform/project-root';
 
+// Measures the cost of every expression.
+jest.setTimeout(120_000);
+
 /**
  * Measures every regular expression of the service with hostile texts. Its cost must grow linearly with the text. New
  * expressions are found automatically.
@@ -51,7 +54,7 @@ function expressionsOf(file: string, place: string): Found[] {
 
 function allExpressions(): Found[] {
   const root = projectRoot();
-  const files = ['src', 'api', 'workflows', 'activities', 'client'].flatMap((folder) =>
+  const files = ['src', 'api', 'workflows', 'activities', 'cli', 'client'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(root, folder, name)),

@@ -1,7 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectPostgres, type Sql } from '../../src/platform/postgres';
-import { TEMPLATE_DATABASE, testPostgresUrl } from './servers';
+import { TEMPLATE_DATABASE } from './server-variables';
+import { testPostgresUrl } from './servers';
 
 export interface TestDatabase {
   readonly url: string;

@@ -17,7 +17,7 @@ import { migrate } from '../../src/platform/migrate';
 import { connectPostgres } from '../../src/platform/postgres';
 import { projectRoot } from '../../src/platform/project-root';
 import { ensureSearchAttributes } from '../../src/platform/temporal/connection';
-import { SERVER_VARIABLES, TEMPLATE_DATABASE } from './servers';
+import { SERVER_VARIABLES, TEMPLATE_DATABASE } from './server-variables';
 import { bundleForTests } from './workflow-bundle';
 
 const PREFIX = 'pressline-test-';
@@ -38,7 +38,7 @@ declare global {
 
 /**
  * Starts one Postgres and one Temporal server for the whole jest run, on free ports, and leaves their addresses in the
- * environment (see servers.ts). PRESSLINE_TEST_SERVERS=none starts none, for pure unit tests.
+ * environment (server-variables.ts). PRESSLINE_TEST_SERVERS=none starts none, for pure unit tests.
  */
 export default async function globalSetup(): Promise<void> {
   execFileSync(process.execPath, [join(projectRoot(), 'scripts', 'generate-client.mjs')], {

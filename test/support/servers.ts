@@ -1,34 +1,25 @@
-/** Addresses of the servers that global-setup started for this jest run, as it left them in the environment. */
+import { SERVER_VARIABLES } from './server-variables';
 
-export const SERVER_VARIABLES = {
-  /** Superuser, maintenance database. */
-  postgresUrl: 'PRESSLINE_TEST_POSTGRES_URL',
-  temporalAddress: 'PRESSLINE_TEST_TEMPORAL_ADDRESS',
-  temporalUiUrl: 'PRESSLINE_TEST_TEMPORAL_UI_URL',
-  temporalBinary: 'PRESSLINE_TEST_TEMPORAL_BINARY',
-  workflowBundle: 'PRESSLINE_TEST_WORKFLOW_BUNDLE',
-  /** Why there is no bundle: tests without workflows run all the same. */
-  workflowBundleError: 'PRESSLINE_TEST_WORKFLOW_BUNDLE_ERROR',
-} as const;
+/** Addresses of the servers that global-setup.ts started for this jest run. */
 
-/** The database that every test database is a copy of. */
-export const TEMPLATE_DATABASE = 'pressline_template';
+// A test that uses servers has this time. All others have the 5 s of jest.config.js, unless their file sets more.
+jest.setTimeout(120_000);
 
 function given(name: keyof typeof SERVER_VARIABLES): string {
   const value = process.env[SERVER_VARIABLES[name]];
   if (value) return value;
   throw new Error(
-    `This test needs servers, and jest was run without them (${SERVER_VARIABLES[name]} is not set).`,
+    `This test needs servers, but jest runs without them (${SERVER_VARIABLES[name]} is not set).`,
   );
 }
 
-/** Superuser URL of the test Postgres; tests want `testDatabase()`. */
+/** Superuser URL of the test Postgres. Tests use `testDatabase()` instead. */
 export const testPostgresUrl = (): string => given('postgresUrl');
 
 /** host:port of the test Temporal server; namespace `default`, with our search attributes. */
 export const testTemporalAddress = (): string => given('temporalAddress');
 
-/** A Temporal CLI binary that runs, for tests that start servers of their own. */
+/** Path of a Temporal CLI binary, for tests that start their own servers. */
 export const testTemporalBinary = (): string => given('temporalBinary');
 
 /** The bundled workflows/index.ts, as `Worker.create({ workflowBundle })` takes it. */

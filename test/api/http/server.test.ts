@@ -2,6 +2,9 @@ import { Agent, get, request } from 'node:http';
 import express from 'express';
 import { startHttpServer } from '../../../api/http/server';
 
+// Runs servers, and waits for time-outs.
+jest.setTimeout(120_000);
+
 const LISTEN = { host: '127.0.0.1', port: 0 };
 
 function slowApp() {
@@ -63,6 +66,8 @@ test('a sender that never ends its body does not delay stop', async () => {
   sender.on('error', () => undefined);
   sender.write('{"a":');
   await new Promise((resolve) => setTimeout(resolve, 50));
+  const startedAt = Date.now();
   await server.stop(100);
+  expect(Date.now() - startedAt).toBeLessThan(5_000);
   sender.destroy();
 });

@@ -9,6 +9,9 @@ import type { PrintFileType } from '../../../src/files/domain/file-facts';
 import { createFileInspector } from '../../../src/files/inspector';
 import { sampleImage, samplePdf, turned } from './samples';
 
+// Draws previews in threads.
+jest.setTimeout(120_000);
+
 const folder = mkdtempSync(join(tmpdir(), 'pressline-inspect-'));
 const inspector = createFileInspector();
 let count = 0;

@@ -8,6 +8,9 @@ import {
   TransferError,
 } from '../../../../src/platform/http/safe-client';
 
+// Runs servers, and waits for time-outs.
+jest.setTimeout(120_000);
+
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 let handler: Handler;

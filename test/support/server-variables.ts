@@ -1,0 +1,14 @@
+/** Environment variables in which global-setup.ts leaves the addresses of the servers it started. */
+export const SERVER_VARIABLES = {
+  /** Superuser, maintenance database. */
+  postgresUrl: 'PRESSLINE_TEST_POSTGRES_URL',
+  temporalAddress: 'PRESSLINE_TEST_TEMPORAL_ADDRESS',
+  temporalUiUrl: 'PRESSLINE_TEST_TEMPORAL_UI_URL',
+  temporalBinary: 'PRESSLINE_TEST_TEMPORAL_BINARY',
+  workflowBundle: 'PRESSLINE_TEST_WORKFLOW_BUNDLE',
+  /** Why there is no bundle. Tests without workflows run without one. */
+  workflowBundleError: 'PRESSLINE_TEST_WORKFLOW_BUNDLE_ERROR',
+} as const;
+
+/** The database that every test database is a copy of. */
+export const TEMPLATE_DATABASE = 'pressline_template';
