@@ -111,6 +111,7 @@ test('a bad version is rolled back by making the previous version current', asyn
   await stopVersion('a');
   await ship(orderId, printOrderId);
   await runsOn(orderId, 'b');
+  expect(seenPrintOrders(stack, [printOrderId])).toMatchObject([{ deliveries: 1, distinctContents: 1 }]);
 });
 
 test('a worker whose version is not current gets no tasks', async () => {
