@@ -5,6 +5,7 @@ import type {
   TaxIds,
 } from '../../consignments/domain/consignment';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
+import { lineValue } from '../../consignments/domain/customs';
 import { fromMinor } from '../../platform/domain/money';
 
 const GRAMS_PER_OUNCE = 28.349523125;
@@ -62,7 +63,7 @@ function customsInfo(consignment: Consignment, pack: ConsignmentPackage) {
     customs_items: pack.items.map((item) => ({
       description: item.description,
       quantity: item.quantity,
-      value: fromMinor(item.unitValue.minor * item.quantity, item.unitValue.currency),
+      value: fromMinor(lineValue(item).minor, item.unitValue.currency),
       currency: item.unitValue.currency,
       weight: ounces(item.unitWeightGrams * item.quantity),
       hs_tariff_number: item.hsCode,

@@ -42,8 +42,10 @@ export interface ConsignmentItem {
   readonly itemReferenceId: string;
   readonly description: string;
   readonly quantity: number;
-  /** Value of one unit. */
+  /** Value of one unit. Rounded when `totalValue` is given. */
   readonly unitValue: Money;
+  /** Value of all units, in the currency of `unitValue`. Default: `unitValue` times `quantity`. */
+  readonly totalValue?: Money | undefined;
   /** Weight of one unit. */
   readonly unitWeightGrams: number;
   readonly hsCode?: string | undefined;

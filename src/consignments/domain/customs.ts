@@ -14,8 +14,8 @@ const CN22_GRAMS = 2_000;
 export const CN22_LINES = 6;
 
 /** Returns the value of all units of an item. */
-export function lineValue({ unitValue, quantity }: ConsignmentItem): Money {
-  return { minor: unitValue.minor * quantity, currency: unitValue.currency };
+export function lineValue({ unitValue, totalValue, quantity }: ConsignmentItem): Money {
+  return totalValue ?? { minor: unitValue.minor * quantity, currency: unitValue.currency };
 }
 
 /** Returns the value of all items of packages, in the currency of the first item. */

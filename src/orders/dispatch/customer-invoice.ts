@@ -3,6 +3,7 @@ import type { Partner } from '../../partners/store';
 import { timesRate, toMinor } from '../../platform/domain/money';
 import type { Queryable } from '../../platform/postgres';
 import type { Receipt } from '../domain/receipt';
+import { retailValue, shareOf } from '../domain/retail-value';
 import { vatRate } from '../domain/vat';
 import { receiverOf } from '../preparation/consignments';
 import type { RunOrder } from '../run/run-order';
@@ -85,9 +86,9 @@ function retailLines(
   for (const { itemId, quantity } of jobs) {
     const item = order.items.find(({ id }) => id === itemId);
     if (item === undefined) continue;
-    if (item.retailPrice === null) return null;
-    const unitMinor = toMinor(item.retailPrice, currency);
-    lines.push(lineOf(item.product.name, item.itemReferenceId, quantity, unitMinor, rate));
+    const netMinor = retailValue(item, quantity, currency);
+    if (netMinor === null) return null;
+    lines.push(lineOf(item.product.name, item.itemReferenceId, quantity, netMinor, rate));
   }
   if (withShipping && order.retailShippingPrice !== null) {
     lines.push(lineOf('Shipping', '', 1, toMinor(order.retailShippingPrice, currency), rate));
@@ -99,16 +100,15 @@ function lineOf(
   title: string,
   reference: string,
   quantity: number,
-  unitMinor: number,
+  netMinor: number,
   rate: string,
 ): InvoiceLine {
-  const netMinor = unitMinor * quantity;
   const vatMinor = timesRate(netMinor, rate);
   return {
     title,
     reference,
     quantity,
-    unitMinor,
+    unitMinor: shareOf(netMinor, 1, quantity),
     discountMinor: 0,
     netMinor,
     vatMinor,

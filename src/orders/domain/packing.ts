@@ -1,7 +1,8 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import type { ConsignmentItem, ConsignmentPackage, Money } from '../../consignments/domain/consignment';
+import { shareOf } from './retail-value';
 
-/** An item to pack. `unitValue` is the customs value of one unit. */
+/** An item to pack. `value` is the customs value of all its units. */
 export interface PackItem {
   readonly itemReferenceId: string;
   readonly quantity: number;
@@ -16,7 +17,7 @@ export interface PackItem {
     | 'packagingWeightGrams'
     | 'hsCode'
   >;
-  readonly unitValue: Money;
+  readonly value: Money;
 }
 
 /** One entry of an order's packagingInstructions: the items that go into one package. */
@@ -98,16 +99,33 @@ function sizeOf(portions: readonly Portion[]): Pick<ConsignmentPackage, 'lengthM
   return { lengthMm, widthMm, heightMm };
 }
 
-function contents(portions: readonly Portion[], countryOfOrigin: string): ConsignmentItem[] {
-  return portions.map(({ item, quantity }) => ({
-    itemReferenceId: item.itemReferenceId,
-    description: item.product.name,
-    quantity,
-    unitValue: item.unitValue,
-    unitWeightGrams: item.product.unitWeightGrams,
-    hsCode: item.product.hsCode,
-    countryOfOrigin,
-  }));
+/**
+ * Returns the contents of a package.
+ * @param packed units of each item in earlier packages. Values are differences of rounded running totals, so that the
+ *   values of all packages add up to the value of the item. The function adds this package's units.
+ */
+function contents(
+  portions: readonly Portion[],
+  countryOfOrigin: string,
+  packed: Map<PackItem, number>,
+): ConsignmentItem[] {
+  return portions.map(({ item, quantity }) => {
+    const { minor, currency } = item.value;
+    const before = packed.get(item) ?? 0;
+    const after = before + quantity;
+    packed.set(item, after);
+    const total = shareOf(minor, after, item.quantity) - shareOf(minor, before, item.quantity);
+    return {
+      itemReferenceId: item.itemReferenceId,
+      description: item.product.name,
+      quantity,
+      unitValue: { minor: shareOf(minor, 1, item.quantity), currency },
+      totalValue: { minor: total, currency },
+      unitWeightGrams: item.product.unitWeightGrams,
+      hsCode: item.product.hsCode,
+      countryOfOrigin,
+    };
+  });
 }
 
 /**
@@ -148,6 +166,7 @@ export function packOrder(
   for (const portions of byModel.values()) groups.push({ instructionIndex: null, portions });
 
   const prefix = options.referencePrefix ?? 'P';
+  const packed = new Map<PackItem, number>();
   return groups
     .flatMap(({ instructionIndex, portions }) =>
       fill(portions).map((filled) => ({ instructionIndex, filled })),
@@ -159,6 +178,6 @@ export function packOrder(
         filled.reduce((sum, { item, quantity }) => sum + item.product.unitWeightGrams * quantity, 0) +
         Math.max(...filled.map(({ item }) => item.product.packagingWeightGrams)),
       ...sizeOf(filled),
-      items: contents(filled, options.countryOfOrigin),
+      items: contents(filled, options.countryOfOrigin, packed),
     }));
 }

@@ -126,7 +126,9 @@ export const trimField = {
 export const orderItemSchema = crossField(
   z.object({
     ...productFields,
-    retailPriceInclVat: optional(price),
+    retailPriceInclVat: optional(price).describe(
+      'Total retail price of all units of the item, excluding VAT despite the name. Required across a customs border.',
+    ),
     files: optional(z.array(orderFileSchema).max(100)).describe(
       'Required unless the product consists of stocked parts only.',
     ),

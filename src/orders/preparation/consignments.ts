@@ -4,9 +4,9 @@ import { contentsValue, euroCents } from '../../consignments/domain/customs';
 import type { PrintOrderAddress } from '../../partners/domain/print-order';
 import type { Partner } from '../../partners/store';
 import { EU_MEMBERS } from '../../platform/domain/countries';
-import { toMinor } from '../../platform/domain/money';
 import { type PackedPackage, type PackItem, packOrder } from '../domain/packing';
 import { priceLine } from '../domain/pricing';
+import { retailValue } from '../domain/retail-value';
 import type { ShippingAddress } from '../intake/schemas';
 import type { RunItem, RunOrder } from '../run/run-order';
 
@@ -27,12 +27,21 @@ export function receiverOf(address: ShippingAddress): PrintOrderAddress {
   };
 }
 
-/** Returns the declared value of one unit: its retail price across a customs border, otherwise its price. */
-function unitValue(order: RunOrder, item: RunItem, crossBorder: boolean): PackItem['unitValue'] {
-  if (crossBorder && item.retailPrice !== null && order.retailCurrency !== null) {
-    return { minor: toMinor(item.retailPrice, order.retailCurrency), currency: order.retailCurrency };
-  }
-  return { minor: priceLine(item, order.currency, order.rates)?.unitMinor ?? 0, currency: order.currency };
+/**
+ * Returns the declared value of units of an item: their part of the line's retail price across a customs border, otherwise
+ * their price.
+ */
+function declaredValue(
+  order: RunOrder,
+  item: RunItem,
+  units: number,
+  crossBorder: boolean,
+): PackItem['value'] {
+  const { retailCurrency } = order;
+  const retail = crossBorder && retailCurrency !== null ? retailValue(item, units, retailCurrency) : null;
+  if (retail !== null) return { minor: retail, currency: retailCurrency! };
+  const unitMinor = priceLine(item, order.currency, order.rates)?.unitMinor ?? 0;
+  return { minor: unitMinor * units, currency: order.currency };
 }
 
 /** Packs the units that one partner makes, by the packaging instructions that name them. */
@@ -50,7 +59,7 @@ export function packForPartner(
         itemReferenceId: item.itemReferenceId,
         quantity,
         product: item.product,
-        unitValue: unitValue(order, item, crossBorder),
+        value: declaredValue(order, item, quantity, crossBorder),
       },
     ];
   });

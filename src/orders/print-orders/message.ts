@@ -7,10 +7,10 @@ import type { StoredPreview } from '../../files/ingest-file';
 import { buildPrintOrder, type PrintFile, type PrintOrderAddress } from '../../partners/domain/print-order';
 import type { PackageBody } from '../../partners/schemas';
 import type { Partner } from '../../partners/store';
-import { toMinor } from '../../platform/domain/money';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Sql } from '../../platform/postgres';
 import type { PackedPackage } from '../domain/packing';
+import { retailValue } from '../domain/retail-value';
 import { VAT_RATES } from '../domain/vat';
 import { fallsUnderIoss, packForPartner, receiverOf } from '../preparation/consignments';
 import { type RunOrder, runOrder } from '../run/run-order';
@@ -51,6 +51,7 @@ interface MessageJob {
   readonly quantity: number;
   readonly product: ResolvedProduct;
   readonly retailPrice: string | null;
+  readonly orderedQuantity: number;
   readonly customTrim: { readonly widthMm: number; readonly heightMm: number } | null;
   /** Null for stock products. */
   readonly files: readonly StoredFile[] | null;
@@ -66,7 +67,7 @@ export async function buildMessage(
   const order = await runOrder(sql, source.orderId);
   const jobs = await sql<MessageJob[]>`
     SELECT j.id, j.part_ids::text[] AS part_ids, i.id::text AS item_id, i.item_reference_id, j.quantity, i.product,
-      i.retail_price, i.custom_trim,
+      i.retail_price, i.quantity AS ordered_quantity, i.custom_trim,
       (SELECT jsonb_agg(jsonb_build_object('type', f.type, 'objectKey', f.object_key, 'mimeType', f.mime_type,
         'previews', f.previews, 'metadata', f.metadata) ORDER BY f.position)
        FROM order_files f WHERE f.order_item_id = i.id) AS files
@@ -173,8 +174,8 @@ function customsOf(
   const currency = order.retailCurrency ?? order.currency;
   if (!isCrossBorder(partner.country, country)) return { priceTotalMinor: 0, taxMinor: 0, currency };
   const priceTotalMinor = jobs.reduce(
-    (sum, { retailPrice, quantity }) =>
-      sum + (retailPrice === null ? 0 : toMinor(retailPrice, currency) * quantity),
+    (sum, { retailPrice, quantity, orderedQuantity }) =>
+      sum + (retailValue({ retailPrice, quantity: orderedQuantity }, quantity, currency) ?? 0),
     0,
   );
   const rate = fallsUnderIoss(order, partner, packages) ? (VAT_RATES[country] ?? '0') : '0';

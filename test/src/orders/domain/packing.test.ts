@@ -25,7 +25,7 @@ const item = (itemReferenceId: string, product: PackItem['product'], quantity: n
   itemReferenceId,
   product,
   quantity,
-  unitValue: { minor: 1000, currency: 'EUR' },
+  value: { minor: 1000 * quantity, currency: 'EUR' },
 });
 const options = { countryOfOrigin: 'DE' };
 const summary = (packages: ReturnType<typeof packOrder>) =>
@@ -110,11 +110,35 @@ test('customs lines have the value, weight, code and origin of one unit', () => 
       description: 'Poster',
       quantity: 2,
       unitValue: { minor: 1000, currency: 'EUR' },
+      totalValue: { minor: 2000, currency: 'EUR' },
       unitWeightGrams: 25,
       hsCode: '491191',
       countryOfOrigin: 'DE',
     },
   ]);
+});
+
+test('the values of all packages add up to the value of the item', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 200 }),
+      fc.integer({ min: 0, max: 1_000_000 }),
+      fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 5 }),
+      (quantity, minor, instructed) => {
+        const priced = { ...item('m', mug, quantity), value: { minor, currency: 'EUR' } };
+        const instructions = instructed.map((units) => ({
+          packageItems: [{ orderItemReferenceId: 'm', quantity: units }],
+        }));
+
+        const values = packOrder([priced], instructions, options).flatMap(({ items }) =>
+          items.map(({ totalValue }) => totalValue!.minor),
+        );
+
+        expect(values.reduce((sum, value) => sum + value, 0)).toBe(minor);
+        expect(Math.min(...values)).toBeGreaterThanOrEqual(0);
+      },
+    ),
+  );
 });
 
 test('every unit is packed once, and no package is empty or overfull', () => {
