@@ -1,5 +1,5 @@
 import { textOf } from '../../src/documents/pictures';
-import type { TestClient, TestStack } from '../../support/stack';
+import { eventually, type TestClient, type TestStack } from '../../support/stack';
 import { isAt, type Order, type OrderBody, ordered, readUntil } from './shop';
 
 /** A document of a dispatch answer, with its bytes and its text in one line. */
@@ -35,17 +35,20 @@ export async function dispatchedOrder(
   if (job === undefined) throw new Error(`the order was not handed over: ${order.refusalReason}`);
   const { printOrderId } = job;
   const partner = stack.partner(job.partner);
+  const sent = await eventually(async () => {
+    const [row] = await stack.services.sql<{ body: string | null }[]>`
+      SELECT body FROM print_orders WHERE id = ${printOrderId}`;
+    return row?.body ?? undefined;
+  });
   await partner.postOrderStatus({
     body: { timestamp: new Date().toISOString(), orderId: printOrderId, status: 'received' },
   });
   await readUntil(client, order.id, isAt('in_production'));
-  const [sent] = await stack.services.sql<{ body: string }[]>`
-    SELECT body FROM print_orders WHERE id = ${printOrderId}`;
   return {
     order,
     printOrderId,
     partner,
-    printOrder: JSON.parse(sent!.body),
+    printOrder: JSON.parse(sent),
     documents: await dispatchDocuments(partner, printOrderId),
   };
 }
