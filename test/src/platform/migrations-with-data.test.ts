@@ -129,7 +129,11 @@ const RENAMED: Readonly<Record<string, string>> = { told_orders: 'notified_state
 
 async function fill(sql: Sql, version: number): Promise<void> {
   for (const [since, rows] of Object.entries(ROWS)) {
-    if (Number(since) <= version) await sql.unsafe(rows);
+    if (Number(since) > version) continue;
+    // From migration 020, attention is an array.
+    const written =
+      version < 20 ? rows : rows.replace("'not_printed partner_error'", "'{not_printed,partner_error}'");
+    await sql.unsafe(written);
   }
 }
 
