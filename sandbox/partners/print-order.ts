@@ -74,13 +74,22 @@ const address = z.object({
 
 const date = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a date');
 
-export const printOrderSchema = z.object({
+const plannedPackage = z.object({
+  packageReferenceId: z.string().min(1),
+  items: z
+    .array(z.object({ orderItemId: z.string().regex(/^\d+$/), quantity: z.number().int().positive() }))
+    .min(1),
+  packingSlipUrl: z.url({ protocol: /^https?$/ }).optional(),
+});
+
+const printOrderFields = z.object({
   version: z.enum(['1.0', '1.1']),
   id: z.string().regex(/^\d+$/),
   orderDate: date,
   dispatchDate: date,
   printHouseUid: z.string().optional(),
   items: z.array(line).min(1),
+  packages: z.array(plannedPackage).min(1).optional(),
   shipping: z.object({
     shipmentMethodUid: z.string().min(1),
     address: z
@@ -91,7 +100,18 @@ export const printOrderSchema = z.object({
   }),
 });
 
-export type PrintOrder = z.output<typeof printOrderSchema>;
+export const printOrderSchema = printOrderFields.superRefine((order, context) => {
+  const { itemIds } = workloadOf(order);
+  for (const [index, { items }] of (order.packages ?? []).entries()) {
+    for (const [position, { orderItemId }] of items.entries()) {
+      if (itemIds.includes(orderItemId)) continue;
+      const path = ['packages', index, 'items', position, 'orderItemId'];
+      context.addIssue({ code: 'custom', path, message: 'not an item of the print order' });
+    }
+  }
+});
+
+export type PrintOrder = z.output<typeof printOrderFields>;
 export type PrintAsset = z.output<typeof asset>;
 
 /** What a partner needs of a print order: the items that postbacks can name, and the files to download. */
