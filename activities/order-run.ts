@@ -8,6 +8,7 @@ import { fetchOrderFiles, type OrderFilesDeps } from '../src/orders/preparation/
 import { type PreparationDeps, prepareOrder } from '../src/orders/preparation/prepare-order';
 import { cancelAtPartner } from '../src/orders/print-orders/cancellation';
 import { deliverPrintOrder } from '../src/orders/print-orders/delivery';
+import { deliverOrderUpdate, type OrderUpdate } from '../src/orders/print-orders/order-updates';
 import { planReplacement, type ReplacementRequest } from '../src/orders/print-orders/replacement';
 import { recordRun } from '../src/orders/run/record';
 import type { SafeClient } from '../src/platform/http/safe-client';
@@ -159,6 +160,34 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
           return refused(call, 'PrintOrderRefused', { message: answer.message });
         case 'retry':
           throw transient(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
+      }
+    },
+
+    /**
+     * Delivers an order update after a change of address or method.
+     * @returns the outcome, or the partner's refusal
+     * @throws ApplicationFailure `PartnerUnreachable` for a transient failure
+     */
+    async deliverOrderUpdate(
+      call: RefusableCall & OrderUpdate,
+    ): Promise<
+      OrRefusal<
+        | { readonly outcome: 'accepted' | 'not_needed' }
+        | { readonly outcome: 'no_address'; readonly message: string }
+      >
+    > {
+      const { printOrderId, shippingRevision } = call;
+      const answer = await deliverOrderUpdate(deps, { printOrderId, shippingRevision });
+      logOf(call).info({ printOrderId, shippingRevision, outcome: answer.outcome }, 'order update delivery');
+      switch (answer.outcome) {
+        case 'accepted':
+          return { outcome: 'accepted' };
+        case 'refused':
+          return refused(call, 'OrderUpdateRefused', { message: answer.message });
+        case 'retry':
+          throw transient(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
+        default:
+          return answer;
       }
     },
 

@@ -63,6 +63,8 @@ export interface Behaviour {
   readonly copies?: number;
   /** Reason with which the partner refuses a cancel request. It continues its work. */
   readonly refusesCancel?: string;
+  /** Answer to order updates. Default: 200. */
+  readonly updateAnswer?: (amount: number) => FirstAnswers['how'];
   /** Journey of the parcel. Default: `delivered`. */
   readonly journey?: JourneyName;
 }
@@ -232,6 +234,30 @@ const behaviours = {
     summary: 'Waits after dispatch and ships with the first label, even when the address has changed.',
     amount: { meaning: 'milliseconds between dispatch and shipped', default: 5_000 },
     plan: (ms) => [...produce, dispatch, { do: 'pause', ms }, shipped, handOver],
+  },
+  'refuses-updates': {
+    summary: 'Refuses order updates with 422. Prints slowly, which leaves time to change the address.',
+    amount: { meaning: 'milliseconds of printing', default: 5_000 },
+    updateAnswer: () => ({ status: 422, error: 'We do not change the address of accepted orders' }),
+    plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...ship],
+  },
+  'misses-updates': {
+    summary: 'Never answers order updates. Prints slowly, which leaves time to change the address.',
+    amount: { meaning: 'milliseconds of printing', default: 5_000 },
+    updateAnswer: () => 'silence',
+    plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...ship],
+  },
+  'delays-updates': {
+    summary: 'Answers order updates late. Prints slowly, which leaves time to change the address.',
+    amount: { meaning: 'milliseconds before the answer and of printing', default: 3_000 },
+    updateAnswer: (lateMs) => ({ lateMs }),
+    plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...ship],
+  },
+  'ships-to-old-address': {
+    summary: 'Refuses order updates with 422, prints slowly and ships with its own carrier.',
+    amount: { meaning: 'milliseconds of printing', default: 5_000 },
+    updateAnswer: () => ({ status: 422, error: 'The label is printed already' }),
+    plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, { ...shipped, ownTracking: true }],
   },
   'parcel-returned': { summary: 'The carrier returns the parcel.', journey: 'returned', plan: usual },
   'parcel-troubled': {

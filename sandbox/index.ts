@@ -128,6 +128,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     orderSubmitUrl: `${url}/partners/${name}/orders`,
     apparelOrderSubmitUrl: `${url}/partners/${name}/apparel-orders`,
     orderCancelUrl: `${url}/partners/${name}/cancellations`,
+    orderUpdateUrl: `${url}/partners/${name}/order-updates`,
     inventoryUrl: `${url}/partners/${name}/inventory`,
   });
   log.info({ url, mode }, 'sandbox is listening');

@@ -6,18 +6,15 @@ import { type FieldError, Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 import type { RepairBody } from './order-schemas';
 
-/** The repairs that an order workflow carries out. `dismiss` is for orders whose workflow has completed. */
-export type RunRepair = Exclude<RepairBody, { action: 'dismiss' }>;
-
-/** @throws Refusal `CONFLICT` for an order that has not ended, or that needs no attention */
-export async function dismiss(sql: Sql, orderId: string, by: string, reason: string): Promise<void> {
+/**
+ * Dismisses the attention reasons of an order that has ended.
+ * @returns false for an open order, whose workflow has to dismiss them
+ * @throws Refusal `CONFLICT` for an order that needs no attention
+ */
+export async function dismissEnded(sql: Sql, orderId: string, by: string, reason: string): Promise<boolean> {
   const outcome = await dismissAttention(sql, orderId, { by, reason });
   if (outcome === 'nothing') throw new Refusal('CONFLICT', { message: 'The order needs no attention.' });
-  if (outcome === 'open') {
-    throw new Refusal('CONFLICT', {
-      message: 'The order is still open. Its attention reasons disappear when their causes are repaired.',
-    });
-  }
+  return outcome === 'dismissed';
 }
 
 /**
@@ -27,7 +24,7 @@ export async function dismiss(sql: Sql, orderId: string, by: string, reason: str
 export async function checkedRepair(
   sql: Sql,
   order: OperatorOrder,
-  body: RunRepair,
+  body: RepairBody,
   by: string,
 ): Promise<RepairRequest> {
   const errors: FieldError[] = [];
@@ -40,6 +37,7 @@ export async function checkedRepair(
   switch (body.action) {
     case 'hold':
     case 'release':
+    case 'dismiss':
       return { action: body.action, by, reason };
     case 'retry':
     case 'cancel': {

@@ -86,6 +86,13 @@ const run = z
           .boolean()
           .optional()
           .describe('True when a carrier has scanned a parcel under a label other than the current one.'),
+        update: z
+          .object({
+            revision: z.int().describe('The shipping revision that the partner must get.'),
+            status: z.enum(['waiting', 'sending', 'accepted', 'failed']),
+          })
+          .optional()
+          .describe('The order update for the latest change of address or method.'),
         jobs: z.array(
           z.object({
             id: z.string(),
@@ -221,7 +228,8 @@ export const repairSchema = z
       action: z
         .literal('dismiss')
         .describe(
-          'Clears the attention reasons of an order that has ended. Those of an open order follow from its state.',
+          'Clears the attention reasons of an order that has ended. For an open order it clears `partner_not_updated` and ' +
+            '`old_address_shipped`. The other reasons of an open order follow from its state.',
         ),
       reason,
     }),

@@ -16,7 +16,7 @@ import type { ApiDeps } from '../deps';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { type Route, route } from '../http/route';
 import { visibleOrderId } from '../orders/visible-order';
-import { checkedRepair, dismiss } from './order-repair';
+import { checkedRepair, dismissEnded } from './order-repair';
 import { attentionPageSchema, operatorOrderSchema, repairSchema } from './order-schemas';
 import type { RoutingDecisionView } from './routing-decision';
 
@@ -178,9 +178,8 @@ export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
         .meta({ id: 'RepairedOrder' }),
       handler: async ({ params: { orderId }, body, account, headers, log }) => {
         const id = await visibleOrderId(sql, account, orderId);
-        if (body.action === 'dismiss') {
-          await dismiss(sql, id, account.name, body.reason);
-        } else {
+        const isDone = body.action === 'dismiss' && (await dismissEnded(sql, id, account.name, body.reason));
+        if (!isDone) {
           const request = await checkedRepair(sql, await found(id), body, account.name);
           const key = headers['idempotency-key'];
           const repairId =

@@ -61,6 +61,7 @@ function partnerView(partner: Partner): z.input<typeof partnerViewSchema> {
             orderSubmitUrl,
             apparelOrderSubmitUrl: partner.apparelOrderSubmitUrl,
             orderCancelUrl: partner.orderCancelUrl,
+            orderUpdateUrl: partner.orderUpdateUrl,
             inventoryUrl: partner.inventoryUrl,
             version: partner.printOrderVersion,
             subscribedAt: subscribedAt.toISOString(),

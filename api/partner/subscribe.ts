@@ -37,6 +37,12 @@ export function subscribeRoutes({ sql, config }: ApiDeps): Route[] {
         orderCancelUrl: address
           .nullish()
           .describe('Without it, cancellations are agreed with the partner outside the API.'),
+        orderUpdateUrl: address
+          .nullish()
+          .describe(
+            'Receives the whole print order again, with a revision, after its address or method has changed. Without it, an ' +
+              'operator tells the partner.',
+          ),
         inventoryUrl: address.nullish().describe('Polled for stock levels every 10 minutes.'),
         version: z
           .enum(PRINT_ORDER_VERSIONS)
@@ -52,6 +58,7 @@ export function subscribeRoutes({ sql, config }: ApiDeps): Route[] {
           orderSubmitUrl: body.orderSubmitUrl,
           apparelOrderSubmitUrl: body.apparelOrderSubmitUrl ?? null,
           orderCancelUrl: body.orderCancelUrl ?? null,
+          orderUpdateUrl: body.orderUpdateUrl ?? null,
           inventoryUrl: body.inventoryUrl ?? null,
           printOrderVersion: body.version ?? null,
         });

@@ -50,9 +50,19 @@ export type PartnerEntry =
   | { type: 'dispatched'; printOrderId: string; trackingCode?: string; parcels: string[] }
   | { type: 'held'; printOrderId: string; itemIds: string[] }
   | { type: 'cancel-order'; printOrderId: string; itemIds: string[]; accepted: boolean; postbackDue: boolean }
+  | { type: 'order-update'; printOrderId: string; update: ReceivedUpdate }
   | { type: 'cancel-told'; printOrderId: string }
   | { type: 'step'; printOrderId: string; done: number }
   | { type: 'ended'; printOrderId: string; state: 'finished' | 'cancelled' | 'given-up'; reason?: string };
+
+/** One delivery of an order update, with its answer. */
+export interface ReceivedUpdate {
+  readonly revision: number;
+  readonly webhookId: string;
+  readonly addressLine1: string;
+  readonly shipmentMethodUid: string;
+  readonly answered: string;
+}
 
 /** The address of the partner that received the print order. */
 export type PrintOrderKind = 'print' | 'apparel';
@@ -88,6 +98,7 @@ export interface PrintOrderRecord {
   /** Items that Pressline or the partner cancelled. */
   readonly held: Set<string>;
   readonly cancelOrders: { itemIds: string[]; accepted: boolean }[];
+  readonly updates: ReceivedUpdate[];
   /** Items of an accepted cancel request whose `cancelled` postback is still due. */
   cancelToConfirm: string[] | undefined;
 }
@@ -143,6 +154,7 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
         parcels: [],
         held: new Set(),
         cancelOrders: [],
+        updates: [],
         cancelToConfirm: undefined,
       });
       return;
@@ -182,6 +194,9 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
       if (!entry.accepted) return;
       for (const id of entry.itemIds) record.held.add(id);
       if (entry.postbackDue) record.cancelToConfirm = entry.itemIds;
+      return;
+    case 'order-update':
+      record.updates.push(entry.update);
       return;
     case 'cancel-told':
       record.cancelToConfirm = undefined;

@@ -6,6 +6,7 @@ import type { Answer } from '../outbound';
 import { createPartnerCalls } from './calls';
 import { cancelRequestHandler } from './cancel-requests';
 import { createInventory } from './inventory';
+import { orderUpdateHandler } from './order-updates';
 import type { PartnerContext } from './partner-context';
 import {
   apply,
@@ -25,6 +26,7 @@ export interface PartnerUrls {
   readonly orderSubmitUrl: string;
   readonly apparelOrderSubmitUrl: string;
   readonly orderCancelUrl: string;
+  readonly orderUpdateUrl: string;
   readonly inventoryUrl: string;
 }
 
@@ -87,6 +89,7 @@ export function createPartner(
   routes.post(`/partners/${name}/orders`, body, intake.handler('print'));
   routes.post(`/partners/${name}/apparel-orders`, body, intake.handler('apparel'));
   routes.post(`/partners/${name}/cancellations`, body, cancelRequestHandler(context, signature, work));
+  routes.post(`/partners/${name}/order-updates`, body, orderUpdateHandler(context, signature));
   routes.post(`/partners/${name}/inventory`, body, inventory.handler);
 
   return {

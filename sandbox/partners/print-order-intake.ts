@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import {
-  BEHAVIOURS,
-  behaviourInAddress,
-  type ChosenBehaviour,
-  choose,
-  type FirstAnswers,
-} from '../behaviours';
+import { BEHAVIOURS, behaviourInAddress, type ChosenBehaviour, choose } from '../behaviours';
+import { describeAnswer, sendAnswer } from './answers';
 import type { PartnerContext } from './partner-context';
 import type { PrintOrderKind, PrintOrderRecord } from './partner-record';
 import { deliveryLine2, parseJson, printOrderSchema, problemsOf } from './print-order';
@@ -78,37 +73,13 @@ export function createPrintOrderIntake(
     enter({
       ...delivery,
       taken: faulty?.takes ?? true,
-      answered: faulty === undefined ? '200' : describe(faulty.how),
+      answered: describeAnswer(faulty?.how),
     });
     log.info({ printOrderId: order.id, kind, behaviour: record.behaviour.name }, 'print order arrived');
-    answerDelivery(response, faulty?.how, record);
+    const again = record.deliveries > 1;
+    sendAnswer(response, faulty?.how, again ? 'Print order already accepted' : 'Print order accepted');
     if (record.deliveries >= (behaviour.beginsAtDelivery ?? 1)) work(record);
   }
 
   return { malformed, handler: (kind) => (request, response) => receive(kind, request, response) };
-}
-
-function answerDelivery(
-  response: Response,
-  how: FirstAnswers['how'] | undefined,
-  record: PrintOrderRecord,
-): void {
-  const accept = () =>
-    response.json({
-      message: record.deliveries > 1 ? 'Print order already accepted' : 'Print order accepted',
-    });
-  if (how === undefined) accept();
-  else if (how === 'hang-up') response.socket?.destroy();
-  else if (how === 'silence') return;
-  else if ('lateMs' in how) setTimeout(accept, how.lateMs).unref();
-  else
-    response
-      .status(how.status)
-      .set(how.headers ?? {})
-      .json({ error: how.error });
-}
-
-function describe(how: FirstAnswers['how']): string {
-  if (typeof how === 'string') return how;
-  return 'lateMs' in how ? '200' : String(how.status);
 }

@@ -1,4 +1,4 @@
-import type { PrintOrderKind, PrintOrderRecord } from './partner-record';
+import type { PrintOrderKind, PrintOrderRecord, ReceivedUpdate } from './partner-record';
 
 /** What a partner received and sent for one print order. Fault runs and tests count it. */
 export interface SeenPrintOrder {
@@ -26,6 +26,8 @@ export interface SeenPrintOrder {
   readonly distinctLabels: number;
   readonly trackingCodes: readonly string[];
   readonly cancelOrders: readonly { readonly itemIds: readonly string[]; readonly accepted: boolean }[];
+  /** Deliveries of order updates. */
+  readonly updates: readonly ReceivedUpdate[];
 }
 
 export interface SeenPartner {
@@ -62,5 +64,6 @@ export function seenPrintOrder(record: PrintOrderRecord): SeenPrintOrder {
     distinctLabels: new Set(labels.map(({ sha256 }) => sha256)).size,
     trackingCodes: [...record.trackingCodes],
     cancelOrders: record.cancelOrders,
+    updates: record.updates,
   };
 }

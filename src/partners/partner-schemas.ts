@@ -88,6 +88,7 @@ export const partnerViewSchema = z.object({
       orderSubmitUrl: z.string(),
       apparelOrderSubmitUrl: z.string().nullable(),
       orderCancelUrl: z.string().nullable(),
+      orderUpdateUrl: z.string().nullable(),
       inventoryUrl: z.string().nullable(),
       version: z.enum(PRINT_ORDER_VERSIONS).nullable(),
       subscribedAt: z.iso.datetime(),

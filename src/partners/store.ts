@@ -9,6 +9,8 @@ export interface Subscription {
   readonly orderSubmitUrl: string;
   readonly apparelOrderSubmitUrl: string | null;
   readonly orderCancelUrl: string | null;
+  /** Receives the whole print order again after a change of address or method. */
+  readonly orderUpdateUrl: string | null;
   readonly inventoryUrl: string | null;
   /** Null selects the default version of each product kind. */
   readonly printOrderVersion: PrintOrderVersion | null;
@@ -36,7 +38,7 @@ const SECRET_OVERLAP_HOURS = 24;
 
 const columns = (sql: Queryable) => sql`
   account_id AS partner_id, uid, name, country, state_province, currency, enabled, print_house_uid, sender_address,
-  capabilities, order_submit_url, apparel_order_submit_url, order_cancel_url, inventory_url, print_order_version,
+  capabilities, order_submit_url, apparel_order_submit_url, order_cancel_url, order_update_url, inventory_url, print_order_version,
   array_remove(ARRAY[signing_secret, CASE WHEN previous_secret_until > now() THEN previous_signing_secret END], NULL)
     AS signing_secrets,
   subscribed_at, created_at`;
@@ -116,6 +118,7 @@ export async function subscribe(
       order_submit_url = ${subscription.orderSubmitUrl},
       apparel_order_submit_url = ${subscription.apparelOrderSubmitUrl},
       order_cancel_url = ${subscription.orderCancelUrl},
+      order_update_url = ${subscription.orderUpdateUrl},
       inventory_url = ${subscription.inventoryUrl},
       print_order_version = ${subscription.printOrderVersion},
       previous_signing_secret = signing_secret,

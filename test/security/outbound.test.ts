@@ -105,7 +105,13 @@ describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () =
     const { sql } = stack.services;
     const created = await post(stack, '/v1/webhooks', clientKey(stack), { url });
     expect([created.status, created.body]).toMatchObject([400, { errors: [{ reference: 'url' }] }]);
-    for (const field of ['orderSubmitUrl', 'apparelOrderSubmitUrl', 'orderCancelUrl', 'inventoryUrl']) {
+    for (const field of [
+      'orderSubmitUrl',
+      'apparelOrderSubmitUrl',
+      'orderCancelUrl',
+      'orderUpdateUrl',
+      'inventoryUrl',
+    ]) {
       const body = { orderSubmitUrl: 'https://partner.example/', [field]: url };
       const { status, body: answer } = await post(
         stack,

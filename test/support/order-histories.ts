@@ -27,6 +27,7 @@ const SCENARIOS: Readonly<Record<string, readonly string[] | null>> = {
     'five-keys',
   ],
   'order-run': ['first'],
+  'order-updates': ['moved-twice', 'moved-in-delivery', 'no-update-address', 'refused-update', 'old-address'],
   dispatch: ['twenty', 'moved', 'not-taken-back', 'restless'],
 };
 

@@ -13,7 +13,9 @@ export const database = proxyLocalActivities<
 });
 
 /** Messages to partners. Retried about 5 s after the first failure, doubling to 10 minutes, for 24 hours. */
-export const partner = proxyActivities<Pick<OrderRunActivities, 'deliverPrintOrder' | 'cancelAtPartner'>>({
+export const partner = proxyActivities<
+  Pick<OrderRunActivities, 'deliverPrintOrder' | 'deliverOrderUpdate' | 'cancelAtPartner'>
+>({
   startToCloseTimeout: '40 seconds',
   scheduleToCloseTimeout: '24 hours',
   retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes' },

@@ -58,6 +58,9 @@ export class BackgroundSteps {
       case 'deliver_print_order':
         this.deliver(effect.printOrderId);
         return;
+      case 'deliver_order_update':
+        this.deliverUpdate(effect.printOrderId, effect.revision);
+        return;
       case 'request_partner_cancel':
         this.cancelAtPartner(effect);
         return;
@@ -151,6 +154,29 @@ export class BackgroundSteps {
 
   stopDelivering(printOrderId: string): void {
     this.tasks.cancel(`deliver:${printOrderId}`);
+  }
+
+  /** Sends an order update. The update of an older shipping revision is not retried any more. */
+  deliverUpdate(printOrderId: string, revision: number): void {
+    this.stopUpdating(printOrderId);
+    this.tasks.start(`update:${printOrderId}:${revision}`, async () => {
+      const summary = this.summaryOf(printOrderId);
+      const request = { ...this.call, printOrderId, shippingRevision: revision };
+      const ended = await outcomeOf(partner.deliverOrderUpdate.executeWithOptions({ summary }, [request]));
+      const update = { type: 'order_update', printOrderId, revision } as const;
+      if (ended.outcome === 'done') {
+        this.run.take({ ...update, message: '', ...ended.result });
+      } else {
+        const outcome = ended.outcome === 'refused' ? 'refused' : 'undeliverable';
+        this.run.take({ ...update, outcome, message: ended.message });
+      }
+    });
+  }
+
+  stopUpdating(printOrderId: string): void {
+    for (const name of this.tasks.names) {
+      if (name.startsWith(`update:${printOrderId}:`)) this.tasks.cancel(name);
+    }
   }
 
   private cancelAtPartner(effect: Extract<RunEffect, { type: 'request_partner_cancel' }>): void {

@@ -148,8 +148,9 @@ export class OrderRun implements SettlingRun {
   /** Starts the first steps of a new run, or the unfinished steps of a continued run. */
   private resume(): void {
     if (this.state.phase === 'preparing' && !this.state.held) this.steps.prepare();
-    for (const printOrder of this.state.printOrders) {
-      if (printOrder.delivery === 'pending' && !this.state.held) this.steps.deliver(printOrder.id);
+    for (const { id, delivery, update } of this.state.printOrders) {
+      if (delivery === 'pending' && !this.state.held) this.steps.deliver(id);
+      if (update?.status === 'sending') this.steps.deliverUpdate(id, update.revision);
     }
   }
 
@@ -235,7 +236,10 @@ export class OrderRun implements SettlingRun {
   private async close(): Promise<void> {
     this.timer.stop();
     this.steps.stopPreparing();
-    for (const { id } of this.state.printOrders) this.steps.stopDelivering(id);
+    for (const { id } of this.state.printOrders) {
+      this.steps.stopDelivering(id);
+      this.steps.stopUpdating(id);
+    }
     do {
       await condition(() => this.inbox.length > 0 || this.isIdle || this.steps.failed);
       this.steps.rethrow();

@@ -61,7 +61,9 @@ export class UpdateHandlers {
     if (result.outcome === 'refused') {
       throw refuse(RUN_REFUSALS.invalid, result.message, result.reference);
     }
-    this.run.take({ type: 'shipping_changed', revision: result.revision });
+    // Since 2026-11-22. Before, partners got no order updates.
+    const updatesPartners = patched('order-updates');
+    this.run.take({ type: 'shipping_changed', revision: result.revision, updatesPartners });
     await this.run.settled();
     return { revision: result.revision };
   }
@@ -91,6 +93,7 @@ export class UpdateHandlers {
     switch (request.action) {
       case 'hold':
       case 'release':
+      case 'dismiss':
         this.run.take({ type: request.action, by, reason });
         return;
       case 'retry':

@@ -3,7 +3,7 @@ import { handoffOf, type Partner, partnerByAccount } from '../../partners/store'
 import type { SafeClient } from '../../platform/http/safe-client';
 import type { ObjectStore } from '../../platform/objects/object-store';
 import type { LinkSigner } from '../../platform/objects/signed-links';
-import type { Sql } from '../../platform/postgres';
+import type { Queryable, Sql } from '../../platform/postgres';
 import { buildMessage, type MessageSource } from './message';
 
 export interface DeliveryDeps {
@@ -13,21 +13,19 @@ export interface DeliveryDeps {
   readonly links: LinkSigner;
 }
 
-interface PrintOrderRow extends MessageSource {
+export interface PrintOrderRow extends MessageSource {
   readonly partnerId: string;
   readonly messageId: string;
   readonly body: string | null;
+  /** The order's shipping revision when the row was read. */
+  readonly shippingRevision: number;
 }
 
-/**
- * Delivers a print order to its partner. The message is built and stored before the first delivery. Every delivery
- * sends the same bytes with the same `webhook-id`, so that a partner recognises a message that it has already accepted.
- */
-export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string): Promise<PartnerAnswer> {
-  const { sql } = deps;
+/** @throws Error when there is no planned print order of this id, which is a bug */
+export async function printOrderRow(sql: Queryable, printOrderId: string): Promise<PrintOrderRow> {
   const [row] = await sql<PrintOrderRow[]>`
     SELECT p.id, p.order_id, p.partner_id, p.kind, p.version, p.message_id, p.body, p.dispatch_date::text, p.created_at,
-      s.shipment_method_uid, a.settings AS client_settings,
+      s.shipment_method_uid, o.shipping_revision, a.settings AS client_settings,
       (SELECT jsonb_object_agg(l.package_index, l.object_key) FROM packing_slips l
        WHERE l.order_id = p.order_id AND l.object_key IS NOT NULL) AS packing_slips
     FROM print_orders p
@@ -36,6 +34,16 @@ export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string
     JOIN accounts a ON a.id = o.client_id
     WHERE p.id = ${printOrderId}`;
   if (row === undefined) throw new Error(`print order ${printOrderId} does not exist`);
+  return row;
+}
+
+/**
+ * Delivers a print order to its partner. The message is built and stored before the first delivery. Every delivery
+ * sends the same bytes with the same `webhook-id`, so that a partner recognises a message that it has already accepted.
+ */
+export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string): Promise<PartnerAnswer> {
+  const { sql } = deps;
+  const row = await printOrderRow(sql, printOrderId);
   const partner = (await partnerByAccount(sql, row.partnerId))!;
   const handoff = handoffOf(partner, row.kind);
   if (handoff === undefined)
@@ -57,6 +65,8 @@ export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string
 async function storedMessage(deps: DeliveryDeps, row: PrintOrderRow, partner: Partner): Promise<string> {
   const body = await buildMessage(deps, row, partner);
   const [stored] = await deps.sql<{ body: string }[]>`
-    UPDATE print_orders SET body = coalesce(body, ${body}) WHERE id = ${row.id} RETURNING body`;
+    UPDATE print_orders SET body = coalesce(body, ${body}),
+      body_shipping_revision = CASE WHEN body IS NULL THEN ${row.shippingRevision} ELSE body_shipping_revision END
+    WHERE id = ${row.id} RETURNING body`;
   return stored!.body;
 }

@@ -57,11 +57,15 @@ interface MessageJob {
   readonly files: readonly StoredFile[] | null;
 }
 
-/** Builds the message of a print order from the stored order. */
+/**
+ * Builds the message of a print order from the stored order.
+ * @param revision of an order update, which leaves out cancelled and replaced print jobs. The first delivery has none
+ */
 export async function buildMessage(
   deps: { readonly sql: Sql; readonly links: LinkSigner },
   source: MessageSource,
   partner: Partner,
+  revision?: number,
 ): Promise<string> {
   const { sql, links } = deps;
   const order = await runOrder(sql, source.orderId);
@@ -72,7 +76,9 @@ export async function buildMessage(
         'previews', f.previews, 'metadata', f.metadata) ORDER BY f.position)
        FROM order_files f WHERE f.order_item_id = i.id) AS files
     FROM print_jobs j JOIN order_items i ON i.id = j.order_item_id
-    WHERE j.print_order_id = ${source.id} ORDER BY j.id`;
+    WHERE j.print_order_id = ${source.id}
+      AND (${revision === undefined} OR j.status NOT IN ('cancelled', 'superseded'))
+    ORDER BY j.id`;
   const packages = packForPartner(order, partner, jobs);
   const body = buildPrintOrder({
     id: source.id,
@@ -100,7 +106,9 @@ export async function buildMessage(
     customs: customsOf(order, partner, packages, jobs),
     rates: order.rates,
   });
-  return JSON.stringify(body);
+  if (revision === undefined) return JSON.stringify(body);
+  const { version, id, ...rest } = body;
+  return JSON.stringify({ version, id, revision, ...rest });
 }
 
 /** Returns the packaging workflow of the packaging instructions, else of the client's settings. */

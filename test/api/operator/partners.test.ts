@@ -83,6 +83,7 @@ describe('print partners', () => {
       orderSubmitUrl: 'https://leeds.example/orders',
       apparelOrderSubmitUrl: null,
       orderCancelUrl: null,
+      orderUpdateUrl: null,
       inventoryUrl: null,
       version: null,
       subscribedAt: expect.any(String),

@@ -94,6 +94,7 @@ export async function subscribedPartners({ sql }: OrdersApi): Promise<{ berlin: 
       orderSubmitUrl: 'https://partner.example/orders',
       apparelOrderSubmitUrl: null,
       orderCancelUrl: null,
+      orderUpdateUrl: null,
       inventoryUrl: null,
       printOrderVersion: null,
     });

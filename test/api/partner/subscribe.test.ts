@@ -32,6 +32,7 @@ const ALL = {
   orderSubmitUrl: 'https://partner.example/orders',
   apparelOrderSubmitUrl: 'https://partner.example/apparel',
   orderCancelUrl: 'https://partner.example/cancel',
+  orderUpdateUrl: 'https://partner.example/updates',
   inventoryUrl: 'https://partner.example/stock',
   version: '1.0',
 };
@@ -52,6 +53,7 @@ describe('subscribe', () => {
       orderSubmitUrl: 'https://other.example/o',
       apparelOrderSubmitUrl: null,
       orderCancelUrl: null,
+      orderUpdateUrl: null,
       inventoryUrl: null,
       printOrderVersion: null,
       signingSecrets: [second.signingSecret, first.signingSecret],
@@ -64,6 +66,7 @@ describe('subscribe', () => {
       orderSubmitUrl: 'http://partner.example/orders',
       apparelOrderSubmitUrl: 'not a url',
       orderCancelUrl: 7,
+      orderUpdateUrl: 'http://partner.example/updates',
       inventoryUrl: 'https://user:secret@partner.example/stock',
       version: '2.0',
     }).expect(400);
@@ -72,6 +75,7 @@ describe('subscribe', () => {
       'orderSubmitUrl',
       'apparelOrderSubmitUrl',
       'orderCancelUrl',
+      'orderUpdateUrl',
       'inventoryUrl',
       'version',
     ]) {

@@ -70,6 +70,7 @@ export function subscription(over: Partial<Subscription> = {}): Subscription {
     orderSubmitUrl: 'https://partner.example/orders',
     apparelOrderSubmitUrl: null,
     orderCancelUrl: null,
+    orderUpdateUrl: null,
     inventoryUrl: null,
     printOrderVersion: null,
     ...over,

@@ -217,6 +217,44 @@ const CASES: Record<BehaviourName, Case> = {
     labels: 1,
     attention: 'voided_label',
   },
+  // The label of the dispatch has the new address, so the partner needs no update any more.
+  'refuses-updates': {
+    amount: 6_000,
+    waits: is('in_production'),
+    act: async (stack, orderId, now) => {
+      await moves('refuses-updates')(stack, orderId, now);
+      await orderUntil(stack, orderId, ({ attention }) => attention === 'partner_not_updated');
+    },
+    printOrders: 1,
+    labels: 1,
+    first: ({ updates }) => expect(updates).toMatchObject([{ revision: 2, answered: '422' }]),
+  },
+  'misses-updates': {
+    amount: 3_000,
+    waits: is('in_production'),
+    act: moves('misses-updates'),
+    printOrders: 1,
+    labels: 1,
+    first: ({ updates }) => expect(updates).toMatchObject([{ revision: 2, answered: 'silence' }]),
+  },
+  'delays-updates': {
+    amount: 3_000,
+    waits: is('in_production'),
+    act: moves('delays-updates'),
+    printOrders: 1,
+    labels: 1,
+    first: ({ updates }) =>
+      expect(updates).toMatchObject([{ revision: 2, addressLine1: 'Invalidenstrasse 2', answered: '200' }]),
+  },
+  'ships-to-old-address': {
+    amount: 6_000,
+    waits: is('in_production'),
+    act: moves('ships-to-old-address'),
+    end: 'shipped',
+    printOrders: 1,
+    labels: 0,
+    attention: 'old_address_shipped',
+  },
   'parcel-returned': { end: 'returned', printOrders: 1, labels: 1 },
   'parcel-troubled': { printOrders: 1, labels: 1 },
   'parcel-events-disordered': { printOrders: 1, labels: 1 },

@@ -1,5 +1,11 @@
 import type { PlannedPrintOrder, RunEffect } from './run-events';
-import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
+import {
+  type AttentionReason,
+  JOB_PROGRESS,
+  type JobState,
+  type PrintOrderState,
+  type RunState,
+} from './run-state';
 import type { ItemStatus } from './statuses';
 
 /** Small state changes and effects that several kinds of event share. */
@@ -70,6 +76,11 @@ export function consumeStock(printed: readonly JobState[], effects: RunEffect[])
     units: quantity - cancelledQuantity,
   }));
   effects.push({ type: 'consume_stock', jobs });
+}
+
+/** Adds an attention reason. Returns a new state also when the reason is already there: the event is recorded. */
+export function raiseAttention(state: RunState, reason: AttentionReason): RunState {
+  return { ...state, attention: [...new Set([...state.attention, reason])] };
 }
 
 /** Who requested a change of an order, and why. */

@@ -164,6 +164,12 @@ const DERIVED_ATTENTION: ReadonlySet<AttentionReason> = new Set([
   'cancel_refused',
 ]);
 
+/** Returns true when a partner did not get the present address or method, and units without a new label wait to be shipped. */
+function lacksUpdate({ update, shipment, jobs }: PrintOrderState): boolean {
+  const isWaiting = jobs.some((job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped);
+  return update?.status === 'failed' && shipment === null && isWaiting;
+}
+
 /** Returns true when the cause of a raised reason no longer exists. */
 function isResolved(reason: AttentionReason, state: RunState): boolean {
   const jobs = state.printOrders.flatMap((printOrder) => printOrder.jobs.filter((job) => job.ended === null));
@@ -179,6 +185,8 @@ function isResolved(reason: AttentionReason, state: RunState): boolean {
           printOrder.shipment !== null ||
           printOrder.jobs.every((job) => job.ended !== null || job.progress === JOB_PROGRESS.shipped),
       );
+    case 'partner_not_updated':
+      return state.printOrders.every((printOrder) => !lacksUpdate(printOrder));
     case 'no_partner':
       return state.phase !== 'preparing';
     default:

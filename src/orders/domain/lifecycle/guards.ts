@@ -1,5 +1,6 @@
 import { type RepairRequest, RUN_REFUSALS } from '../run/run-messages';
 import { jobStatus } from './derive';
+import { DISMISSABLE } from './repair';
 import { replacedUnits } from './replacement';
 import { JOB_PROGRESS, type RunState } from './run-state';
 import { hasShipped, type OrderStatus } from './statuses';
@@ -74,6 +75,10 @@ export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusa
       return state.items.some((item) => hasShipped(item.status)) ? conflict('the order has shipped') : null;
     case 'release':
       return state.held ? null : conflict('the order is not on hold');
+    case 'dismiss':
+      return state.attention.some((reason) => DISMISSABLE.has(reason))
+        ? null
+        : conflict('the order is still open: its attention reasons disappear when their causes are repaired');
     case 'cancel':
       return whyNotCancelItems(state, request.itemIds);
   }

@@ -1,5 +1,6 @@
 import { confirmCancel, endJobs } from './cancellation';
-import { consumeStock, newPrintOrder, updatePrintOrder } from './changes';
+import { consumeStock, newPrintOrder, raiseAttention, updatePrintOrder } from './changes';
+import { sendWaitingUpdate, shipsToOldAddress } from './order-updates';
 import type { PlannedPrintOrder, PostbackEvent, RunEffect, RunEvent } from './run-events';
 import {
   JOB_PROGRESS,
@@ -47,7 +48,7 @@ export function delivered(
         data: { message: event.message },
       });
     }
-    return { ...printOrder, delivery: event.outcome };
+    return sendWaitingUpdate({ ...printOrder, delivery: event.outcome }, effects);
   });
 }
 
@@ -65,7 +66,9 @@ function later(a: string, b: string): string {
 export function postback(state: RunState, event: PostbackEvent, effects: RunEffect[]): RunState {
   if (state.seen.includes(event.eventId)) return state;
   const seen = { ...state, seen: [...state.seen, event.eventId] };
-  return updatePrintOrder(seen, event.printOrderId, (printOrder) => {
+  const before = state.printOrders.find(({ id }) => id === event.printOrderId);
+  const isOldAddress = before !== undefined && shipsToOldAddress(before, event);
+  const next = updatePrintOrder(seen, event.printOrderId, (printOrder) => {
     effects.push(...postbackLog(printOrder, event));
     if (event.trackingCode !== null || event.trackingLink !== null) {
       effects.push({
@@ -85,14 +88,19 @@ export function postback(state: RunState, event: PostbackEvent, effects: RunEffe
     consumeStock(printed, effects);
     // A postback proves that the print order arrived, also when its delivery got no answer.
     const arrived = printOrder.delivery === 'pending' || printOrder.delivery === 'undeliverable';
-    const next: PrintOrderState = {
-      ...printOrder,
-      jobs,
-      delivery: arrived ? 'accepted' : printOrder.delivery,
-    };
-    if (event.status !== 'cancelled') return next;
-    return confirmCancel(next, (job) => job.cancelledQuantity === job.quantity, event.message ?? '', effects);
+    const after = sendWaitingUpdate(
+      { ...printOrder, jobs, delivery: arrived ? 'accepted' : printOrder.delivery },
+      effects,
+    );
+    if (event.status !== 'cancelled') return after;
+    return confirmCancel(
+      after,
+      (job) => job.cancelledQuantity === job.quantity,
+      event.message ?? '',
+      effects,
+    );
   });
+  return isOldAddress ? raiseAttention(next, 'old_address_shipped') : next;
 }
 
 /** Returns one log entry for the print order or the named item. A partial cancellation has one entry for each listed item. */

@@ -1,10 +1,11 @@
 import { cancelItems, cancelRequested, partnerCancel } from './cancellation';
-import { isBeforePlanning, setItems } from './changes';
+import { isBeforePlanning, raiseAttention, setItems } from './changes';
 import { deriveAttention, deriveItems, hasSettled } from './derive';
+import { orderUpdated } from './order-updates';
 import { delivered, postback, prepared } from './production';
-import { held, released, replaced, retried } from './repair';
+import { dismissed, held, released, replaced, retried } from './repair';
 import type { RunEffect, RunEvent } from './run-events';
-import type { AttentionReason, RunState } from './run-state';
+import type { RunState } from './run-state';
 import { dispatched, shippingChanged, tracked } from './shipping';
 import { isFinal } from './statuses';
 import { checkTransitions, type RefusedChange } from './transitions';
@@ -60,10 +61,14 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
     case 'dispatch_failed': {
       const { printOrderId, message } = event;
       effects.push({ type: 'log', event: 'dispatch_failed', printOrderId, data: { message } });
-      return withAttention(state, 'dispatch_failed');
+      return raiseAttention(state, 'dispatch_failed');
     }
     case 'shipping_changed':
-      return shippingChanged(state, event.revision, effects);
+      return shippingChanged(state, event, effects);
+    case 'order_update':
+      return orderUpdated(state, event, effects);
+    case 'dismiss':
+      return dismissed(state, event, effects);
     case 'void_failed': {
       const { printOrderId, shipmentId, message } = event;
       effects.push({ type: 'log', event: 'label_not_voided', printOrderId, data: { shipmentId, message } });
@@ -78,7 +83,7 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
     case 'deadline': {
       const { printOrderId, reason } = event;
       effects.push({ type: 'log', event: 'deadline_passed', printOrderId, data: { deadline: reason } });
-      return withAttention(state, reason);
+      return raiseAttention(state, reason);
     }
     case 'hold':
       return held(state, event, effects);
@@ -102,10 +107,5 @@ function parked(
   const { reason, message } = event;
   if (state.attention.includes(reason)) return state;
   effects.push({ type: 'log', event: 'order_parked', data: { reason, message } });
-  return withAttention(setItems(state, 'on_hold', isBeforePlanning), reason);
-}
-
-/** Returns a new state also when the reason is already there: the event is recorded. */
-function withAttention(state: RunState, reason: AttentionReason): RunState {
-  return { ...state, attention: [...new Set([...state.attention, reason])] };
+  return raiseAttention(setItems(state, 'on_hold', isBeforePlanning), reason);
 }

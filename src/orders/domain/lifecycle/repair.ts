@@ -2,10 +2,16 @@ import { withoutUnusedLabel } from './cancellation';
 import { audit, newPrintOrder, setItems } from './changes';
 import { jobStatus } from './derive';
 import type { RunEffect, RunEvent } from './run-events';
-import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
+import {
+  type AttentionReason,
+  JOB_PROGRESS,
+  type JobState,
+  type PrintOrderState,
+  type RunState,
+} from './run-state';
 import { hasShipped, isFinal } from './statuses';
 
-/** What operators' repairs do to the state: hold, release, retry, and replacement by reroute or reproduce. */
+/** What operators' repairs do to the state: hold, release, retry, dismiss, and replacement by reroute or reproduce. */
 
 export function held(
   state: RunState,
@@ -31,6 +37,26 @@ export function released(
   }
   const next = state.phase === 'preparing' ? 'uploading' : 'passed';
   return setItems({ ...state, held: false }, next, (status) => status === 'on_hold');
+}
+
+/**
+ * Attention reasons that an operator can dismiss while the order is open: those that only an operator can settle, with
+ * the partner or the client.
+ */
+export const DISMISSABLE: ReadonlySet<AttentionReason> = new Set([
+  'partner_not_updated',
+  'old_address_shipped',
+]);
+
+export function dismissed(
+  state: RunState,
+  event: Extract<RunEvent, { type: 'dismiss' }>,
+  effects: RunEffect[],
+): RunState {
+  const reasons = state.attention.filter((reason) => DISMISSABLE.has(reason));
+  if (reasons.length === 0) return state;
+  effects.push(audit('dismiss', event, { attention: reasons }));
+  return { ...state, attention: state.attention.filter((reason) => !DISMISSABLE.has(reason)) };
 }
 
 export function retried(

@@ -25,7 +25,23 @@ export type RunEvent =
       readonly shipmentId: string;
       readonly revision: number;
     }
-  | { readonly type: 'shipping_changed'; readonly revision: number }
+  | {
+      readonly type: 'shipping_changed';
+      readonly revision: number;
+      /** True when partners get order updates. Absent in runs of older versions. */
+      readonly updatesPartners?: boolean;
+    }
+  /** The delivery of an order update ended. `not_needed`: the partner has the present address and method. */
+  | {
+      readonly type: 'order_update';
+      readonly printOrderId: string;
+      /** The shipping revision of the update. */
+      readonly revision: number;
+      readonly outcome: 'accepted' | 'not_needed' | 'no_address' | 'refused' | 'undeliverable';
+      readonly message: string;
+    }
+  /** An operator dismisses attention reasons of a running order. */
+  | { readonly type: 'dismiss'; readonly by: string; readonly reason: string }
   /** The labels of a print order could not be bought. */
   | { readonly type: 'dispatch_failed'; readonly printOrderId: string; readonly message: string }
   /** The carrier refused to void a label. */
@@ -143,6 +159,11 @@ export type RunEffect =
       readonly trackingLink: string | null;
     }
   | { readonly type: 'deliver_print_order'; readonly printOrderId: string }
+  | {
+      readonly type: 'deliver_order_update';
+      readonly printOrderId: string;
+      readonly revision: number;
+    }
   | {
       readonly type: 'request_partner_cancel';
       readonly printOrderId: string;

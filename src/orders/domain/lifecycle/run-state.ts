@@ -34,6 +34,14 @@ export interface JobState {
 export type Delivery = 'pending' | 'accepted' | 'refused' | 'undeliverable';
 export type Transit = 'in_transit' | 'delivered' | 'returned';
 
+/** State of the message that tells a partner about a changed address or method. */
+export interface OrderUpdateState {
+  /** The order's shipping revision that the partner must get. */
+  readonly revision: number;
+  /** `waiting`: the partner has not accepted the print order yet. `failed`: it did not get the update. */
+  readonly status: 'waiting' | 'sending' | 'accepted' | 'failed';
+}
+
 export interface PrintOrderState {
   /** Decimal string. */
   readonly id: string;
@@ -51,6 +59,8 @@ export interface PrintOrderState {
   readonly transit: Transit | null;
   /** A label was voided after a change of address or method. Absent in runs of older versions. */
   readonly labelTakenBack?: boolean;
+  /** The order update for the latest shipping change. Absent without a change after planning, and in runs of older versions. */
+  readonly update?: OrderUpdateState;
   /** A carrier scanned a parcel with another label than the valid one. Absent in runs of older versions. */
   readonly strayParcel?: boolean;
 }
@@ -75,6 +85,9 @@ export const ATTENTION_REASONS = [
   'cancel_refused',
   'no_partner',
   'dispatch_failed',
+  // The partner did not get the order update after a change of address or method.
+  'partner_not_updated',
+  'old_address_shipped',
   // The workflow and the rows disagree. One of the two has lost data.
   'out_of_step',
 ] as const;

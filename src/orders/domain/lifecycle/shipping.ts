@@ -1,5 +1,6 @@
 import { consumeStock, isHandedToCarrier, updatePrintOrder } from './changes';
 import { jobStatus } from './derive';
+import { withUpdate } from './order-updates';
 import type { RunEffect, RunEvent } from './run-events';
 import { JOB_PROGRESS, type PrintOrderState, type RunState } from './run-state';
 
@@ -29,14 +30,20 @@ export function dispatched(
   });
 }
 
-/** The address or the method changed. Voids labels that are not on their way. */
-export function shippingChanged(state: RunState, revision: number, effects: RunEffect[]): RunState {
+/** The address or the method changed. Voids labels that are not on their way, and updates the partners. */
+export function shippingChanged(
+  state: RunState,
+  event: Extract<RunEvent, { type: 'shipping_changed' }>,
+  effects: RunEffect[],
+): RunState {
+  const { revision, updatesPartners = false } = event;
   if (revision <= state.shippingRevision) return state;
   effects.push({ type: 'log', event: 'shipping_changed', data: { revision } });
   const printOrders = state.printOrders.map((printOrder) => {
-    if (printOrder.shipment === null || isHandedToCarrier(printOrder)) return printOrder;
+    const updated = updatesPartners ? withUpdate(printOrder, revision, effects) : printOrder;
+    if (printOrder.shipment === null || isHandedToCarrier(printOrder)) return updated;
     effects.push({ type: 'void_shipment', printOrderId: printOrder.id, shipmentId: printOrder.shipment.id });
-    return { ...printOrder, shipment: null, labelTakenBack: true };
+    return { ...updated, shipment: null, labelTakenBack: true };
   });
   return { ...state, shippingRevision: revision, printOrders };
 }

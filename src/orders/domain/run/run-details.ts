@@ -21,6 +21,9 @@ const ATTENTION: Readonly<Record<AttentionReason, string>> = {
   cancel_refused: 'a partner refused to cancel and continues production',
   no_partner: 'no partner can produce the order now; it is planned again automatically',
   dispatch_failed: 'no label could be bought',
+  partner_not_updated: 'a partner did not get the changed address or method',
+  old_address_shipped:
+    'a partner shipped with its own label, and does not have the changed address or method',
   out_of_step: 'the workflow and the database disagree',
 };
 

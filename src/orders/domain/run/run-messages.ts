@@ -73,7 +73,7 @@ export type RepairRequest = {
   readonly by: string;
   readonly reason: string;
 } & (
-  | { readonly action: 'hold' | 'release' }
+  | { readonly action: 'hold' | 'release' | 'dismiss' }
   | { readonly action: 'retry'; readonly itemIds: readonly string[] }
   | {
       readonly action: 'reroute' | 'reproduce';

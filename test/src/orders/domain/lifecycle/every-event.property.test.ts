@@ -46,7 +46,15 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<Extract<RunEvent, { typ
     }),
   dispatched: fc.record({ type: one('dispatched'), printOrderId, shipmentId, revision }),
   dispatch_failed: fc.record({ type: one('dispatch_failed'), printOrderId, message: one('no such street') }),
-  shipping_changed: fc.record({ type: one('shipping_changed'), revision }),
+  shipping_changed: fc.record({ type: one('shipping_changed'), revision, updatesPartners: fc.boolean() }),
+  order_update: fc.record({
+    type: one('order_update'),
+    printOrderId,
+    revision,
+    outcome: fc.constantFrom('accepted', 'not_needed', 'no_address', 'refused', 'undeliverable'),
+    message: one(''),
+  }),
+  dismiss: one({ type: 'dismiss', ...request }),
   void_failed: fc.record({ type: one('void_failed'), printOrderId, shipmentId, message: one('scanned') }),
   tracking: fc.record({
     type: one('tracking'),

@@ -1,0 +1,44 @@
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { BEHAVIOURS } from '../behaviours';
+import { describeAnswer, sendAnswer } from './answers';
+import type { PartnerContext } from './partner-context';
+import { parseJson, printOrderSchema, problemsOf } from './print-order';
+import type { SignatureCheck } from './signature-check';
+
+const orderUpdateSchema = printOrderSchema.extend({ revision: z.number().int().min(2) });
+
+/** Returns the handler of order updates: whole print orders with a changed address or method. */
+export function orderUpdateHandler({ state, enter, log }: PartnerContext, signature: SignatureCheck) {
+  return (request: Request, response: Response): void => {
+    if (!signature.verify(request, response)) return;
+    const parsed = orderUpdateSchema.safeParse(parseJson((request.body as Buffer).toString('utf8')));
+    if (!parsed.success) {
+      log.warn({ problems: problemsOf(parsed.error) }, 'order update violates the interface');
+      response.status(400).json({ error: problemsOf(parsed.error).join('; ') });
+      return;
+    }
+    const { revision, ...order } = parsed.data;
+    const record = state.printOrders.get(order.id);
+    if (record === undefined || record.state === 'not-taken') {
+      response.status(404).json({ error: `There is no print order ${order.id}` });
+      return;
+    }
+    const { name, amount } = record.behaviour;
+    const how = BEHAVIOURS[name].updateAnswer?.(amount);
+    const delivery = order.shipping.address.find(({ type }) => type === 'delivery')!;
+    enter({
+      type: 'order-update',
+      printOrderId: order.id,
+      update: {
+        revision,
+        webhookId: String(request.headers['webhook-id']),
+        addressLine1: delivery.addressLine1,
+        shipmentMethodUid: order.shipping.shipmentMethodUid,
+        answered: describeAnswer(how),
+      },
+    });
+    log.info({ printOrderId: order.id, revision, behaviour: name }, 'order update arrived');
+    sendAnswer(response, how, 'Order update accepted');
+  };
+}

@@ -1,0 +1,91 @@
+import { type PartnerAnswer, postToPartner } from '../../partners/calls';
+import { type Partner, partnerByAccount } from '../../partners/store';
+import { randomToken } from '../../platform/ids';
+import { type DeliveryDeps, type PrintOrderRow, printOrderRow } from './delivery';
+import { buildMessage } from './message';
+
+/**
+ * Result of an order update.
+ * `not_needed`: the first delivery has the present address and method, or a newer change has its own update.
+ */
+export type OrderUpdateAnswer =
+  | { readonly outcome: 'not_needed' }
+  | { readonly outcome: 'no_address'; readonly message: string }
+  | PartnerAnswer;
+
+/** @param shippingRevision the order's shipping revision that the partner should get */
+export interface OrderUpdate {
+  readonly printOrderId: string;
+  readonly shippingRevision: number;
+}
+
+type Deps = Pick<DeliveryDeps, 'sql' | 'client' | 'links'>;
+
+/**
+ * Sends a partner the whole print order again after a change of address or method: the same `id`, and a `revision` that
+ * counts from 2. The message is stored before it is sent. Every delivery repeats it byte for byte under one `webhook-id`.
+ */
+export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promise<OrderUpdateAnswer> {
+  const { sql, client } = deps;
+  const { printOrderId, shippingRevision } = update;
+  const row = await printOrderRow(sql, printOrderId);
+  const partner = (await partnerByAccount(sql, row.partnerId))!;
+  const message = (await storedUpdate(deps, update)) ?? (await storeUpdate(deps, row, partner, update));
+  if (message === null) return { outcome: 'not_needed' };
+  if (partner.orderUpdateUrl === null) {
+    return { outcome: 'no_address', message: `${partner.uid} has no orderUpdateUrl` };
+  }
+  const answer = await postToPartner(client, {
+    url: partner.orderUpdateUrl,
+    messageId: message.messageId,
+    body: message.body,
+    signingSecrets: partner.signingSecrets,
+  });
+  if (answer.outcome === 'accepted') {
+    await sql`
+      UPDATE print_order_updates SET accepted_at = coalesce(accepted_at, now())
+      WHERE print_order_id = ${printOrderId} AND shipping_revision = ${shippingRevision}`;
+  }
+  return answer;
+}
+
+interface StoredUpdate {
+  readonly messageId: string;
+  readonly body: string;
+}
+
+async function storedUpdate(
+  { sql }: Deps,
+  { printOrderId, shippingRevision }: OrderUpdate,
+): Promise<StoredUpdate | undefined> {
+  const [stored] = await sql<StoredUpdate[]>`
+    SELECT message_id, body FROM print_order_updates
+    WHERE print_order_id = ${printOrderId} AND shipping_revision = ${shippingRevision}`;
+  return stored;
+}
+
+/** Makes and stores the message. When two attempts run at the same time, both use the one that was stored first. */
+async function storeUpdate(
+  deps: Deps,
+  row: PrintOrderRow,
+  partner: Partner,
+  update: OrderUpdate,
+): Promise<StoredUpdate | null> {
+  const { sql } = deps;
+  const { printOrderId, shippingRevision } = update;
+  if (row.body === null || row.shippingRevision !== shippingRevision) return null;
+  const [before] = await sql<{ isNeeded: boolean; revision: number }[]>`
+    SELECT coalesce(body_shipping_revision < ${shippingRevision}, true) AND EXISTS (
+        SELECT FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')) AS is_needed,
+      (SELECT coalesce(max(revision), 1) + 1 FROM print_order_updates WHERE print_order_id = p.id) AS revision
+    FROM print_orders p WHERE id = ${printOrderId}`;
+  if (before === undefined || !before.isNeeded) return null;
+  const body = await buildMessage(deps, row, partner, before.revision);
+  // The address and the method must be of one revision.
+  if ((await printOrderRow(sql, printOrderId)).shippingRevision !== shippingRevision) return null;
+  await sql`
+    INSERT INTO print_order_updates (print_order_id, revision, shipping_revision, message_id, body)
+    VALUES (${printOrderId}, ${before.revision}, ${shippingRevision}, ${`msg_${randomToken(18)}`}, ${body})
+    ON CONFLICT (print_order_id, shipping_revision) DO NOTHING`;
+  return (await storedUpdate(deps, update))!;
+}
