@@ -7,6 +7,7 @@ const documents = [
   'README.md',
   'SECURITY.md',
   'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
   ...readdirSync(join(root, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
