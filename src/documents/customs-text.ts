@@ -1,6 +1,7 @@
 import { addressLines } from '../consignments/domain/address-lines';
 import type { ConsignmentItem, Money, PostalAddress, TaxIds } from '../consignments/domain/consignment';
 import { formatMinor } from '../platform/domain/money';
+import { printableText } from './fonts';
 
 /** Formats an amount: `1250.00 EUR`. */
 export const amount = ({ minor, currency }: Money) => formatMinor(minor, currency);
@@ -30,7 +31,9 @@ export function taxIdLines({ taxIds }: Party): string[] {
 /** Returns the lines of a party that customs requires: address with country, contact data, tax ids. */
 export function partyLines(party: Party): string[] {
   return [
-    ...addressLines(party),
+    ...addressLines(party)
+      .map(printableText)
+      .filter((line) => line !== ''),
     ...(party.phone ? [`Tel. ${party.phone}`] : []),
     ...(party.email ? [party.email] : []),
     ...taxIdLines(party),

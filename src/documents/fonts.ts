@@ -140,15 +140,30 @@ export function scriptFor(character: string, country: string, previous?: Script)
   return scriptOrder(country).find((script) => scripts.includes(script));
 }
 
-/** Invisible characters, which need no glyph. */
-const INVISIBLE = /^[\p{Cf}\p{Cc}]$/u;
+/** Texts whose every character the Latin font has, which need no further check. */
+const PLAIN = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u017f]*$/;
+/**
+ * Characters without an image of their own: variation selectors, and format characters except the zero-width non-joiner,
+ * which separates letters in Arabic script.
+ */
+const UNSEEN = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]|(?!\u200c)\p{Cf}/u;
 
-/** Returns the first character of a text that no font can print, or undefined when all can be printed. */
-export function unprintable(text: string): string | undefined {
-  for (const character of text.normalize('NFC')) {
-    if (INVISIBLE.test(character)) continue;
-    if (!isLatin1(character.codePointAt(0)!) && scriptsWith(character.codePointAt(0)!).length === 0)
-      return character;
+/**
+ * Returns a text without the characters that no font can print, such as emoji. Control characters become spaces. When
+ * characters are left out, spaces that are redundant without them are left out too.
+ */
+export function printableText(text: string): string {
+  if (PLAIN.test(text)) return text;
+  const normalized = text.normalize('NFC');
+  let printed = '';
+  for (const character of normalized) {
+    if (/\p{Cc}/u.test(character)) printed += ' ';
+    else if (!UNSEEN.test(character) && isPrintable(character)) printed += character;
   }
-  return undefined;
+  return printed === normalized ? printed : printed.replace(/\s{2,}/g, ' ').trim();
+}
+
+function isPrintable(character: string): boolean {
+  const codePoint = character.codePointAt(0)!;
+  return isLatin1(codePoint) || scriptsWith(codePoint).length > 0;
 }

@@ -1,7 +1,7 @@
 import { addressLines } from '../consignments/domain/address-lines';
 import type { PostalAddress } from '../consignments/domain/consignment';
 import { type BarSymbol, barcodeText, encodeBarcode, type LabelBarcode, QUIET_ZONE } from './barcode';
-import type { Weight } from './fonts';
+import { printableText, type Weight } from './fonts';
 import { mm } from './pen';
 import { fitLines, isRightToLeft, LEADING, lineWidth } from './text';
 
@@ -116,7 +116,8 @@ class LabelLayout {
   }
 
   /** Adds a line of text. A line wider than `style.width` is shrunk. */
-  addText(text: string, x: number, y: number, style: LineStyle): void {
+  addText(words: string, x: number, y: number, style: LineStyle): void {
+    const text = printableText(words);
     const { weight = 'regular', align = 'left', width = this.inner, inverse = false } = style;
     const natural = lineWidth(text, this.country, weight) * style.size;
     const size = natural > width ? (style.size * width) / natural : style.size;
@@ -162,12 +163,19 @@ function addService(layout: LabelLayout, { mark, carrierName, serviceName }: Lab
   layout.addText(serviceName, MARGIN, MARGIN + 21, { size: 11, width });
 }
 
+/** Returns the lines of an address that have printable characters. */
+function printedAddress(address: PostalAddress, from: string): string[] {
+  return addressLines(address, { from })
+    .map(printableText)
+    .filter((line) => line !== '');
+}
+
 function addSender(layout: LabelLayout, { brandName, sender, receiver }: LabelContent): void {
   const width = layout.inner - FACTS_WIDTH - 8;
   const title = brandName === undefined ? 'From' : `From: ${brandName}`;
   layout.addText(title, MARGIN, 56, { size: 6.5, weight: 'bold', width });
   layout.addLines(
-    addressLines(sender, { from: receiver.country }),
+    printedAddress(sender, receiver.country),
     { x: MARGIN, y: 65, width, height: 57 },
     { size: 7.5, minSize: 3 },
   );
@@ -195,7 +203,7 @@ function addReceiver(layout: LabelLayout, { receiver, sender }: LabelContent): v
   const phone = receiver.phone === undefined ? [] : [`Tel. ${receiver.phone}`];
   layout.addText('To', MARGIN, 130, { size: 6.5, weight: 'bold' });
   layout.addLines(
-    [...addressLines(receiver, { from: sender.country }), ...phone],
+    [...printedAddress(receiver, sender.country), ...phone],
     { x: MARGIN + 6, y: 139, width: layout.inner - 6, height: 105 },
     { size: 13, minSize: 4.5, weight: 'bold' },
   );

@@ -1,9 +1,12 @@
 import type { z } from 'zod';
-import { unprintable } from './fonts';
+import { printableText } from './fonts';
 
-/** Text on labels and customs forms: every character must be in an embedded font. */
+/**
+ * Text on labels and customs forms. Characters that no embedded font has, such as emoji, are stored and left out when the
+ * text is printed. A text that has no printable character is refused.
+ */
 export const printable = (text: z.ZodString) =>
   text.refine(
-    (value) => unprintable(value) === undefined,
-    'Holds a character that cannot be printed on labels.',
+    (value) => value.trim() === '' || printableText(value) !== '',
+    'Has no character that can be printed on labels.',
   );

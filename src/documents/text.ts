@@ -1,5 +1,5 @@
 import bidiFactory from 'bidi-js';
-import { font, type Script, scriptFor, type Weight } from './fonts';
+import { font, printableText, type Script, scriptFor, type Weight } from './fonts';
 
 const bidi = bidiFactory();
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
@@ -10,15 +10,10 @@ export interface FontRun {
   readonly text: string;
 }
 
-/** Replaces control characters and bidirectional format characters, which have no glyph, by spaces. */
-const clean = (text: string) =>
-  text.normalize('NFC').replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ');
-
 function splitByFont(text: string, country: string): FontRun[] {
   const runs: { script: Script; text: string }[] = [];
   for (const character of text) {
     const last = runs.at(-1);
-    // A character without a glyph is drawn as an empty box. Requests with such characters are refused.
     const script = scriptFor(character, country, last?.script) ?? 'latin';
     if (last?.script === script) last.text += character;
     else runs.push({ script, text: character });
@@ -35,7 +30,7 @@ const reversed = (text: string) => [...text].reverse().join('');
  * @param country country of the reader, which decides between Japanese and Chinese forms of Han characters
  */
 export function visualRuns(line: string, country: string): FontRun[] {
-  const text = clean(line);
+  const text = printableText(line);
   if (!RIGHT_TO_LEFT.test(text)) return splitByFont(text, country);
   const { levels } = bidi.getEmbeddingLevels(text);
   const pieces: { level: number; runs: FontRun[] }[] = [];
@@ -98,10 +93,10 @@ export function wrap(
   }: { width: number; size: number; country: string; weight?: Weight },
 ): string[] {
   const measure = (line: string) => lineWidth(line, country, weight) * size;
-  if (measure(text) <= width) return [clean(text).trimEnd()];
+  if (measure(text) <= width) return [printableText(text).trimEnd()];
   const lines: string[] = [];
   let line = '';
-  for (const word of clean(text).match(BREAKS) ?? []) {
+  for (const word of printableText(text).match(BREAKS) ?? []) {
     if (measure((line + word).trimEnd()) <= width) {
       line += word;
       continue;

@@ -11,7 +11,7 @@ export const optionalText = (max: number) =>
     .nullish()
     .transform((value) => value ?? undefined);
 
-/** Required text that labels and customs forms show: not blank, and made of printable characters. */
+/** Required text that labels and customs forms show: not blank, and with at least one printable character. */
 export const requiredText = (max: number) => printable(text(max)).transform((value) => value.trim());
 
 /** An optional field. Null counts as missing. */

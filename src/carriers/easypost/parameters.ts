@@ -6,20 +6,26 @@ import type {
 } from '../../consignments/domain/consignment';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { lineValue } from '../../consignments/domain/customs';
+import { withoutEmoji } from '../../consignments/domain/text-without-emoji';
 import { fromMinor } from '../../platform/domain/money';
 
 const GRAMS_PER_OUNCE = 28.349523125;
 const ounces = (grams: number) => Number((grams / GRAMS_PER_OUNCE).toFixed(2));
 const inches = (mm: number) => Number((mm / 25.4).toFixed(2));
 
+/** Returns text as EasyPost's carriers can print it, or undefined when nothing is left. */
+const printed = (...parts: readonly (string | undefined)[]) =>
+  withoutEmoji(parts.filter(Boolean).join(' ')) || undefined;
+
 function address(party: PostalAddress) {
+  const street2 = [party.addressLine2, party.addressLine3, party.suburb].filter(Boolean).join(', ');
   return {
-    name: [party.firstName, party.lastName].filter(Boolean).join(' ') || undefined,
-    company: party.company,
-    street1: party.addressLine1,
-    street2: [party.addressLine2, party.addressLine3, party.suburb].filter(Boolean).join(', ') || undefined,
-    city: party.city,
-    state: party.state,
+    name: printed(party.firstName, party.lastName),
+    company: printed(party.company),
+    street1: printed(party.addressLine1),
+    street2: printed(street2),
+    city: printed(party.city),
+    state: printed(party.state),
     zip: party.postcode,
     country: party.country,
     phone: party.phone,
@@ -57,11 +63,11 @@ function customsInfo(consignment: Consignment, pack: ConsignmentPackage) {
   return {
     contents_type: 'merchandise',
     customs_certify: true,
-    customs_signer: [sender.firstName, sender.lastName].filter(Boolean).join(' ') || sender.company,
+    customs_signer: printed(sender.firstName, sender.lastName) ?? printed(sender.company),
     restriction_type: 'none',
     eel_pfc: 'NOEEI 30.37(a)',
     customs_items: pack.items.map((item) => ({
-      description: item.description,
+      description: withoutEmoji(item.description),
       quantity: item.quantity,
       value: fromMinor(lineValue(item).minor, item.unitValue.currency),
       currency: item.unitValue.currency,

@@ -110,6 +110,20 @@ describe('every request', () => {
     expect(errorsOf(answer.body)).toEqual([`${code} ${path}`]);
   });
 
+  test.each([
+    'receiver.person.firstName',
+    'receiver.address.city',
+    'receiver.address.addressLine2',
+    'sender.person.company',
+    'partner.clientName',
+  ])('may have emoji in %s, but not emoji alone', async (path) => {
+    expect((await quote(withField(domesticRequest(), path, 'Ann \u{1F389}'))).status).toBe(200);
+
+    const refused = await quote(withField(domesticRequest(), path, '\u{1F389}\u{FE0F}'));
+    expect(refused.status).toBe(400);
+    expect(errorsOf(refused.body)).toEqual([`VALIDATION_ERROR ${path}`]);
+  });
+
   test('may have unknown fields, nulls and no options', async () => {
     const { options: _, partner: __, ...body } = domesticRequest();
     const answer = await quote({

@@ -7,7 +7,7 @@ import { shippingRoutes } from '../../../api/shipping/routes';
 import { isS10, isSscc } from '../../../src/carriers/domain/tracking-numbers';
 import { randomToken } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
-import { barcodesIn, pagesOf } from '../../src/documents/pictures';
+import { barcodesIn, pagesOf, textOf } from '../../src/documents/pictures';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { binaryBody } from '../../support/binary-body';
 import { testDatabase } from '../../support/database';
@@ -102,6 +102,36 @@ test('an international order by post has a customs form', async () => {
   expect(answer.body.packages[0].documents).toMatchObject([
     { documentType: 'cn22', contentType: 'application/pdf' },
   ]);
+});
+
+test('emoji are left out of labels and customs forms', async () => {
+  const body = internationalRequest();
+  body.receiver.person.lastName = 'Gonzalez \u{1F389}';
+  body.receiver.address.addressLine2 = 'Suite \u{1F3E2} 300';
+  body.sender.person.company = '\u{1F5A8}\u{FE0F} Druckhaus Spree';
+  body.packages[0]!.items[0].description = 'Framed poster \u{1F5BC}\u{FE0F} 30x40 cm';
+  const textsOf = async (format: object, uid: string) => {
+    const { body: answer } = await order({
+      ...body,
+      orderReferenceId: `emoji-${uid}`,
+      options: { label: format },
+      shippingMethod: { uid },
+    });
+    const [pack] = answer.packages;
+    const urls = [pack.label.fileUrl, pack.documents[0].fileUrl];
+    return await Promise.all(urls.map(async (url) => (await download(url)).body));
+  };
+  const words = async (pdf: Buffer) => (await textOf(pdf)).join(' ').replace(/\s+/g, ' ');
+
+  const [label, cn22] = await textsOf({ format: 'pdf' }, 'corvid_post_tracked_packet');
+  const [zpl, invoice] = await textsOf({ format: 'zpl' }, 'tern_parcel_standard');
+
+  expect(await words(label!)).toContain('Maria Gonzalez 1420 W Fulton Market Suite 300');
+  expect(await words(label!)).toContain('Druckhaus Spree');
+  expect(zpl!.toString('utf8')).toContain('Maria Gonzalez^FS');
+  expect(zpl!.toString('utf8')).toContain('Suite 300^FS');
+  expect(await words(cn22!)).toContain('Framed poster 30x40 cm');
+  expect(await words(invoice!)).toContain('Framed poster 30x40 cm');
 });
 
 test('options.label.format zpl returns a ZPL label', async () => {

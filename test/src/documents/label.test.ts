@@ -1,6 +1,6 @@
 import { ready } from 'zpl-renderer-js';
 import { s10, sscc } from '../../../src/carriers/domain/tracking-numbers';
-import { unprintable } from '../../../src/documents/fonts';
+import { printableText } from '../../../src/documents/fonts';
 import { type LabelContent, layOutLabel } from '../../../src/documents/label-layout';
 import { renderLabelPdf } from '../../../src/documents/label-pdf';
 import { renderLabelZpl } from '../../../src/documents/label-zpl';
@@ -135,7 +135,7 @@ describe('PDF labels', () => {
         `label-${name.toLowerCase()}`,
       );
 
-      expect(unprintable(Object.values(receiver).join(''))).toBeUndefined();
+      for (const line of Object.values(receiver)) expect(printableText(line)).toBe(line.normalize('NFC'));
       expect(touchesEdge(page!, 12)).toBe(false);
       const letters = (text: string) =>
         [...text.normalize('NFKC')]
@@ -180,6 +180,44 @@ describe('PDF labels', () => {
     expect((await barcodesIn(page!)).map(({ text }) => text.replace(/[()]/g, ''))).toEqual([
       `00${courier.barcode.value}`,
     ]);
+  });
+});
+
+describe('characters that no font can print', () => {
+  const receiver = {
+    ...MUNICH,
+    firstName: 'Anna\u{1F389}',
+    lastName: '\u{1F469}\u{200D}\u{1F3A8} Mu\u{308}ller',
+    addressLine2: '\u{12000}\u{1F1E9}\u{1F1EA}',
+  };
+
+  test.each([
+    ['Anna \u{1F389} Maria', 'Anna Maria'],
+    ['\u{1F469}\u{200D}\u{1F3A8} Ann', 'Ann'],
+    ['1\u{FE0F}\u{20E3} Main Street', '1 Main Street'],
+    ['Ann\u0007 Lee', 'Ann Lee'],
+    ['Mu\u{308}ller', 'M\u00fcller'],
+    ['\u{12000}', ''],
+    ['a  b · c', 'a  b · c'],
+    ['Sender’s   name', 'Sender’s   name'],
+    ['می\u{200C}خواهم', 'می\u{200C}خواهم'],
+  ])('%j is printed as %j', (text, printed) => {
+    expect(printableText(text)).toBe(printed);
+  });
+
+  test('are left out of PDF and ZPL labels, without empty lines', async () => {
+    const label = { ...postal, receiver };
+    const [text] = await textOf(await renderLabelPdf([label]));
+    await pagesOf(await renderLabelPdf([label]), 'label-emoji');
+    const lines = layOutLabel(label, { width: 288, height: 432 }).flatMap((element) =>
+      element.kind === 'text' ? [element.text] : [],
+    );
+
+    expect(text).toContain('Anna Müller');
+    expect(lines).toContain('Anna Müller');
+    expect(lines).not.toContain('');
+    expect(renderLabelZpl([label]).toString('utf8')).toContain('Anna Müller');
+    expect(await barcodesIn((await pagesOf(await renderLabelPdf([label]), 'emoji'))[0]!)).toHaveLength(1);
   });
 });
 
