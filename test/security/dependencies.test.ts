@@ -91,13 +91,21 @@ test('the versions in package.json are exact and equal to those in the lock file
   }
 });
 
-test('every package with an install script is allowed or denied in package.json', () => {
+test('package.json allows or denies exactly the packages with an install script', () => {
   const { allowScripts } = read<{ allowScripts: Record<string, boolean> }>('package.json');
   const scripted = installed.filter(([, locked]) => 'hasInstallScript' in locked).map(([path]) => path);
   const names = new Set(
     scripted.map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)),
   );
-  expect([...names].filter((name) => !(name in allowScripts))).toEqual([]);
+  expect([...names].sort()).toEqual(Object.keys(allowScripts).sort());
+});
+
+test('there is one version of each package of the AWS SDK', () => {
+  const names = installed.flatMap(
+    ([path]) => /node_modules\/(@(?:aws-sdk|smithy)\/[^/]+)$/.exec(path)?.[1] ?? [],
+  );
+  expect(names.length).toBeGreaterThan(10);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
 test('the lock file has every platform of every package with platform binaries', () => {
