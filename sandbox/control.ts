@@ -87,7 +87,7 @@ export function controlRoutes(
     });
     response.json({ message: `Stock of ${sku} set` });
   });
-  // The next two send the body unchanged, valid or not, and return Pressline's answer.
+  // The next three send the body unchanged, valid or not, and return Pressline's answer.
   router.post('/control/partners/:name/postback', async (request, response) => {
     const partner = partnerOf(response, request.params.name);
     if (partner) response.json(await partner.postback(request.body));
@@ -95,6 +95,10 @@ export function controlRoutes(
   router.post('/control/partners/:name/dispatch', async (request, response) => {
     const partner = partnerOf(response, request.params.name);
     if (partner) response.json(await partner.dispatch(request.body));
+  });
+  router.post('/control/partners/:name/stock-status', async (request, response) => {
+    const partner = partnerOf(response, request.params.name);
+    if (partner) response.json(await partner.reportStock(request.body));
   });
   router.post('/control/carriers/:carrierUid/events', async (request, response) => {
     const body = checked(response, eventsSchema, request.body);

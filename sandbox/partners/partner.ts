@@ -40,6 +40,8 @@ export interface Partner {
   /** Sends any body as a status postback. Retries passing faults. */
   postback(body: unknown): Promise<Answer>;
   dispatch(body: unknown): Promise<Answer>;
+  /** Sends any body as a stock report. Retries passing faults. */
+  reportStock(body: unknown): Promise<Answer>;
   setRule(rule: {
     behaviour: ChosenBehaviour;
     contains?: string | undefined;
@@ -119,6 +121,7 @@ export function createPartner(
 
     postback: (message) => calls.send('/v2/order/status', JSON.stringify(message)),
     dispatch: (message) => calls.send('/v2/order/dispatch', JSON.stringify(message)),
+    reportStock: (message) => calls.send('/v3/stock/status', JSON.stringify(message)),
 
     setRule({ behaviour, contains, times }) {
       const rule: Rule = {

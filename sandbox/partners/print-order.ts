@@ -114,7 +114,7 @@ export const printOrderSchema = printOrderFields.superRefine((order, context) =>
 export type PrintOrder = z.output<typeof printOrderFields>;
 export type PrintAsset = z.output<typeof asset>;
 
-/** What a partner needs of a print order: the items that postbacks can name, and the files to download. */
+/** What a partner needs of a print order: the items that postbacks can name, and the files to download (print files, then packing slips). */
 export interface Workload {
   readonly itemIds: readonly string[];
   readonly assets: readonly PrintAsset[];
@@ -125,7 +125,13 @@ export function workloadOf(order: PrintOrder): Workload {
   const lines: { id?: string | undefined; assets?: PrintAsset[] | null | undefined }[] = [];
   for (const entry of order.items) lines.push(...('parts' in entry ? entry.parts : [entry]));
   const ids = lines.flatMap((line) => (line.id === undefined ? [] : [line.id]));
-  return { itemIds: [...new Set(ids)], assets: lines.flatMap((line) => line.assets ?? []) };
+  const packingSlips = (order.packages ?? []).flatMap(({ packingSlipUrl: url }): PrintAsset[] =>
+    url === undefined ? [] : [{ format: 'pdf', contentType: 'application/pdf', url }],
+  );
+  return {
+    itemIds: [...new Set(ids)],
+    assets: [...lines.flatMap((line) => line.assets ?? []), ...packingSlips],
+  };
 }
 
 /** Returns the second line of the delivery address, which may hold a behaviour marker. */

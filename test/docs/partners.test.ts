@@ -22,10 +22,17 @@ const messages = (heading: string): any[] => blocks('json', section(heading)).ma
 
 describe('The messages of docs/partners.md', () => {
   it('are valid print orders of each kind', () => {
-    const [paper, mounted, apparel] = messages('Receive print orders');
-    expect(paperPrintOrderSchema.safeParse(paper).error).toBeUndefined();
+    const [paper, plannedPackage, mounted, apparel] = messages('Receive print orders');
+    const packed = { ...paper, packages: [plannedPackage] };
+    expect(paperPrintOrderSchema.safeParse(packed).error).toBeUndefined();
     expect(mountedPrintOrderSchema.safeParse(mounted).error).toBeUndefined();
     expect(apparelPrintOrderSchema.safeParse(apparel).error).toBeUndefined();
+  });
+
+  it('are a valid order update', () => {
+    const [{ revision, ...printOrder }] = messages('Order updates') as [Record<string, unknown>];
+    expect(revision).toBe(2);
+    expect(paperPrintOrderSchema.safeParse(printOrder).error).toBeUndefined();
   });
 
   it('are valid postbacks', () => {

@@ -64,6 +64,13 @@ describe('Control API, in manual mode', () => {
     expect(dispatched.body.body.trackingCode).toBe('TRACK500');
   });
 
+  it('sends a stock report as the partner and returns the answer', async () => {
+    const report = { items: [{ SKU: 'tee-navy-m', status: 'in-stock', quantity: 250 }] };
+    const { body } = await control('POST', '/partners/prints-ohio/stock-status', report);
+    expect(body).toEqual({ status: 200, body: { message: 'ok', updated_skus: ['tee-navy-m'] } });
+    expect(stub.arrivals).toContainEqual({ path: '/v3/stock/status', apiKey: 'key-ohio', body: report });
+  });
+
   it('applies a rule to print orders that contain its text, as many times as it says', async () => {
     const rule = { behaviour: 'refuses', contains: '"id":"501"', times: 1 };
     expect((await control('POST', '/partners/prints-berlin/behaviour', rule)).status).toBe(200);

@@ -43,7 +43,7 @@ async function submit(id: string, marker = '', webhookId = `msg_${id}`) {
 }
 
 describe('A well-behaved print partner', () => {
-  it('subscribes with its four addresses and its key', () => {
+  it('subscribes with its addresses and its key', () => {
     const subscriptions = stub.arrivals.filter(({ path }) => path === '/v2/subscribe');
     expect(subscriptions.map(({ apiKey }) => apiKey).sort()).toEqual(['key-berlin', 'key-ohio']);
     expect(subscriptions.find(({ apiKey }) => apiKey === 'key-berlin')!.body).toEqual(berlin());
@@ -105,6 +105,52 @@ describe('A well-behaved print partner', () => {
       itemIds: ['1021', '1029'],
       assetsFetched: 1,
     });
+  });
+
+  it('downloads the packing slips of packages, and refuses packages of unknown items', async () => {
+    const packed = (id: string, orderItemId: string) => ({
+      ...printOrder(sandbox, id),
+      packages: [
+        {
+          packageReferenceId: 'P-1',
+          items: [{ orderItemId, quantity: 2 }],
+          packingSlipUrl: `${sandbox.url}/files/packing-slip.pdf`,
+        },
+      ],
+    });
+    const accepted = await sendSigned(stub, berlin().orderSubmitUrl, packed('120', '1201'), {
+      webhookId: 'msg_120',
+    });
+    expect(accepted.status).toBe(200);
+    expect(await ended('120')).toMatchObject({ state: 'finished', assetsFetched: 3 });
+    const refused = await sendSigned(stub, berlin().orderSubmitUrl, packed('121', '7'));
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('packages.0.items.0') },
+    });
+  });
+
+  it('accepts order updates of print orders that it has', async () => {
+    await submit('122', 'sandbox:prints-slowly=200');
+    const update = (id: string, revision: number) =>
+      sendSigned(
+        stub,
+        berlin().orderUpdateUrl,
+        { ...printOrder(sandbox, id), revision },
+        { webhookId: `msg_${id}_${revision}` },
+      );
+    expect((await update('122', 2)).status).toBe(200);
+    expect((await update('122', 1)).status).toBe(400);
+    expect((await update('424242', 2)).status).toBe(404);
+    expect((await ended('122')).updates).toEqual([
+      {
+        revision: 2,
+        webhookId: 'msg_122_2',
+        addressLine1: 'Lange Str. 1',
+        shipmentMethodUid: 'hare_standard',
+        answered: '200',
+      },
+    ]);
   });
 
   it('produces a print order once when it is delivered several times', async () => {
@@ -360,6 +406,13 @@ describe('A print partner that misbehaves', () => {
     const cancel = { version: '1.1', orderId: '237', canceledPrintJobIdList: [], reason: 'client' };
     expect((await sendSigned(stub, berlin().orderCancelUrl, cancel)).status).toBe(409);
     expect(await ended('237')).toMatchObject({ state: 'finished', cancelOrders: [{ accepted: false }] });
+  });
+
+  it('refuses order updates when its behaviour says so', async () => {
+    await submit('239', 'sandbox:refuses-updates=100');
+    const update = { ...printOrder(sandbox, '239'), revision: 2 };
+    expect((await sendSigned(stub, berlin().orderUpdateUrl, update)).status).toBe(422);
+    expect((await ended('239')).updates).toMatchObject([{ revision: 2, answered: '422' }]);
   });
 
   it('sends code and link of its own carrier when it does not request dispatch', async () => {

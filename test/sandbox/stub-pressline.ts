@@ -96,6 +96,12 @@ export async function startStub(): Promise<StubPressline> {
       trackingLink: 'https://track.example',
     });
   });
+  app.post('/v3/stock/status', (request, response) => {
+    response.json({
+      message: 'ok',
+      updated_skus: request.body.items.map(({ SKU }: { SKU: string }) => SKU),
+    });
+  });
   app.get('/documents/:name', (request, response) => {
     response.type('application/pdf').send(`%PDF-1.7 ${request.params.name}`);
   });
