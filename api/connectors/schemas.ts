@@ -63,6 +63,11 @@ const returnAddress = z
   .meta({ id: 'ReturnAddress' });
 
 const settings = {
+  channel: text(50)
+    .nullish()
+    .describe(
+      'Name of the sales channel: `channel` of the orders that the client submits from now on. Default: `api`.',
+    ),
   billingEntity: billingEntity.nullish().describe('Recipient of receipts.'),
   returnAddress: returnAddress
     .nullish()
@@ -86,6 +91,7 @@ export const connectorChange = z
   .meta({ id: 'ConnectorChange', description: 'Null removes a setting. Settings that are left out stay.' });
 
 const shownSettings = {
+  channel: z.string().nullable(),
   billingEntity: billingEntity.nullable(),
   returnAddress: returnAddress.extend({ id: z.string() }).nullable(),
   iossNumber: z.string().nullable(),

@@ -45,8 +45,9 @@ export async function connectorsWithKeys(
 
 /** Returns settings as they are stored: a return address gets an id. */
 export function storedSettings(settings: ClientSettings): ClientSettings {
-  const { billingEntity, returnAddress, iossNumber, brandedPackaging } = settings;
+  const { channel, billingEntity, returnAddress, iossNumber, brandedPackaging } = settings;
   return {
+    ...(channel === undefined ? {} : { channel }),
     ...(billingEntity === undefined ? {} : { billingEntity }),
     ...(returnAddress === undefined
       ? {}
@@ -58,12 +59,13 @@ export function storedSettings(settings: ClientSettings): ClientSettings {
 
 type SettingsView = Pick<
   z.output<typeof connector>,
-  'billingEntity' | 'returnAddress' | 'iossNumber' | 'brandedPackaging'
+  'channel' | 'billingEntity' | 'returnAddress' | 'iossNumber' | 'brandedPackaging'
 >;
 
 function settingsView(settings: ClientSettings): SettingsView {
-  const { billingEntity, returnAddress, iossNumber, brandedPackaging } = settings;
+  const { channel, billingEntity, returnAddress, iossNumber, brandedPackaging } = settings;
   return {
+    channel: channel ?? null,
     billingEntity: (billingEntity ?? null) as SettingsView['billingEntity'],
     returnAddress: (returnAddress ?? null) as SettingsView['returnAddress'],
     iossNumber: iossNumber ?? null,

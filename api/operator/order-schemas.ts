@@ -10,6 +10,25 @@ import { routingDecisionSchema } from './routing-decision';
 
 /** Schemas of orders as operators see them, and of repairs. */
 
+/** What every route of operators for orders has in common. */
+export const OPERATOR_ROUTE = {
+  tag: 'Operator: orders',
+  access: { credentials: 'key', roles: ['operator'] },
+  errors: 'coded',
+} as const;
+
+/** What every route for one order has in common. */
+export const OPERATOR_ORDER_ROUTE = {
+  ...OPERATOR_ROUTE,
+  params: z.object({
+    orderId: z
+      .string()
+      .min(1)
+      .max(100)
+      .describe('The order’s id, or its reference. A reference finds the newest order that has it.'),
+  }),
+} as const;
+
 const time = z.iso.datetime({ offset: true });
 export const attention = z
   .array(z.enum(ATTENTION_REASONS))

@@ -16,19 +16,16 @@ import type { ApiDeps } from '../deps';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { type Route, route } from '../http/route';
 import { visibleOrderId } from '../orders/visible-order';
+import { orderPaymentRoute } from './order-payment';
 import { checkedRepair, dismissEnded } from './order-repair';
-import { attentionPageSchema, operatorOrderSchema, repairSchema } from './order-schemas';
+import {
+  attentionPageSchema,
+  OPERATOR_ORDER_ROUTE,
+  OPERATOR_ROUTE,
+  operatorOrderSchema,
+  repairSchema,
+} from './order-schemas';
 import type { RoutingDecisionView } from './routing-decision';
-
-const TAG = 'Operator: orders';
-const access = { credentials: 'key', roles: ['operator'] } as const;
-const params = z.object({
-  orderId: z
-    .string()
-    .min(1)
-    .max(100)
-    .describe('The order’s id, or its reference. A reference finds the newest order that has it.'),
-});
 
 function printOrderView({ shipments, postbacks, ...printOrder }: OperatorPrintOrder) {
   return {
@@ -80,7 +77,8 @@ async function runStateOf(runs: RunGateway, orderId: string) {
 }
 
 /** Routes with which operators read and repair orders. */
-export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
+export function operatorOrderRoutes(deps: ApiDeps): Route[] {
+  const { sql, runs } = deps;
   const found = async (orderId: string): Promise<OperatorOrder> => {
     const order = await operatorOrder(sql, orderId);
     if (order === null) throw new Refusal('NOT_FOUND');
@@ -89,6 +87,7 @@ export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
 
   return [
     route({
+      ...OPERATOR_ORDER_ROUTE,
       method: 'get',
       path: '/v1/operator/orders/{orderId}',
       operationId: 'getOperatorOrder',
@@ -96,10 +95,6 @@ export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
       description:
         'Returns print orders with their postbacks and labels, the routing decisions, the attention reasons, the ' +
         'complete event log with the repairs of operators, and the state of the workflow.',
-      tag: TAG,
-      access,
-      errors: 'coded',
-      params,
       response: operatorOrderSchema,
       handler: async ({ params: { orderId }, account }) => {
         const id = await visibleOrderId(sql, account, orderId);
@@ -120,13 +115,11 @@ export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
       },
     }),
     route({
+      ...OPERATOR_ROUTE,
       method: 'get',
       path: '/v1/operator/attention',
       operationId: 'listOrdersNeedingAttention',
       summary: 'List orders that need attention, newest first',
-      tag: TAG,
-      access,
-      errors: 'coded',
       query: z.object({
         reason: z.enum(ATTENTION_REASONS).optional(),
         limit: z.coerce.number().int().min(1).max(250).default(50),
@@ -155,6 +148,7 @@ export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
       },
     }),
     route({
+      ...OPERATOR_ORDER_ROUTE,
       method: 'post',
       path: '/v1/operator/orders/{orderId}/repairs',
       operationId: 'repairOrder',
@@ -162,11 +156,7 @@ export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
       description:
         'Returns when the repair is done and recorded in the event log. 409: the repair does not fit the state of the ' +
         'order, or no partner can make the items. 503: no worker is available.',
-      tag: TAG,
-      access,
-      errors: 'coded',
       idempotent: true,
-      params,
       body: repairSchema,
       response: z
         .object({
@@ -196,5 +186,6 @@ export function operatorOrderRoutes({ sql, runs }: ApiDeps): Route[] {
         };
       },
     }),
+    orderPaymentRoute(deps),
   ];
 }

@@ -14,6 +14,8 @@ export type ReturnAddress = {
 
 /** Settings of a client. Operators set them with the connector; retrieved orders show most of them. */
 export interface ClientSettings {
+  /** Name of the sales channel that the client connects: `channel` of its orders. */
+  readonly channel?: string | null | undefined;
   /** Recipient of receipts. */
   readonly billingEntity?: Readonly<Record<string, unknown>> | null | undefined;
   /** Address that undeliverable parcels return to. It is the sender on print orders and labels. */

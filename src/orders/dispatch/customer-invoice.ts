@@ -2,17 +2,19 @@ import type { CustomerInvoice } from '../../documents/customer-invoice';
 import type { Partner } from '../../partners/store';
 import { timesRate, toMinor } from '../../platform/domain/money';
 import type { Queryable } from '../../platform/postgres';
-import type { Receipt } from '../domain/receipt';
 import { retailValue, shareOf } from '../domain/retail-value';
 import { vatRate } from '../domain/vat';
 import { receiverOf } from '../preparation/consignments';
+import { type Charges, openLines, shippingCharge } from '../receipts/charges';
+import { readCharges } from '../receipts/receipts';
 import type { RunOrder } from '../run/run-order';
 
 type InvoiceLine = CustomerInvoice['lines'][number];
 
 /**
  * Returns the invoice that accompanies the goods of a print order. The client is the seller. The prices are the retail
- * prices when the client gave them for all of the goods, otherwise the prices of the order. Repeated calls return the same.
+ * prices when the client gave them for all of the goods, otherwise those of the receipts, with the changes that refunds
+ * and changes of the shipment have made. Repeated calls return the same.
  * @returns undefined for goods that were never invoiced
  */
 export async function customerInvoice(
@@ -22,20 +24,23 @@ export async function customerInvoice(
   printOrderId: string,
   jobs: readonly { readonly itemId: string; readonly quantity: number }[],
 ): Promise<CustomerInvoice | undefined> {
-  const invoiced = await receiptOf(sql, printOrderId);
-  if (invoiced === undefined) return undefined;
+  const receipts = await readCharges(sql, order.id);
+  const charges = receipts.of(printOrderId);
+  if (charges === undefined) return undefined;
+  const { invoice } = charges;
   const rate = vatRate(partner.country, order.shippingAddress.country);
   const currency = order.retailCurrency ?? order.currency;
   const { federalTaxId } = order.shippingAddress;
-  const retail = retailLines(order, jobs, currency, rate, invoiced.isFirst);
-  const lines = retail ?? invoiced.body.lines.map(receiptLine);
+  // The first print order that was invoiced carries the retail shipping price.
+  const retail = retailLines(order, jobs, currency, rate, charges === receipts.all[0]);
+  const lines = retail ?? receiptLines(charges);
   const sum = (key: 'netMinor' | 'vatMinor' | 'grossMinor') =>
     lines.reduce((total, line) => total + line[key], 0);
   return {
-    number: invoiced.number,
-    date: invoiced.createdAt.toISOString().slice(0, 10),
-    currency: retail === null ? invoiced.body.currency : currency,
-    vatRate: retail === null ? invoiced.body.vatRate : rate,
+    number: invoice.number,
+    date: invoice.createdAt.toISOString().slice(0, 10),
+    currency: retail === null ? invoice.body.currency : currency,
+    vatRate: retail === null ? invoice.body.vatRate : rate,
     seller: sellerOf(order, partner),
     buyer: {
       ...receiverOf(order.shippingAddress),
@@ -51,27 +56,6 @@ export async function customerInvoice(
 function sellerOf(order: RunOrder, partner: Pick<Partner, 'senderAddress'>): CustomerInvoice['seller'] {
   const { firstName, lastName, email, phone, taxIds, ...address } = partner.senderAddress;
   return { ...address, company: order.clientName };
-}
-
-interface Invoiced {
-  readonly number: string;
-  readonly body: Receipt;
-  readonly createdAt: Date;
-  /** True for the first invoice of the order, which carries the retail shipping price. */
-  readonly isFirst: boolean;
-}
-
-/** Returns the invoice receipt of a print order, or of the print order that it replaces. */
-async function receiptOf(sql: Queryable, printOrderId: string): Promise<Invoiced | undefined> {
-  const [row] = await sql<Invoiced[]>`
-    WITH RECURSIVE origin AS (
-      SELECT id, order_id, step, reproduces_id FROM print_orders WHERE id = ${printOrderId}
-      UNION ALL
-      SELECT p.id, p.order_id, p.step, p.reproduces_id FROM print_orders p JOIN origin ON p.id = origin.reproduces_id
-    )
-    SELECT r.number, r.body, r.created_at, r.number = (SELECT min(number) FROM receipts WHERE order_id = r.order_id) AS is_first
-    FROM origin JOIN receipts r ON r.order_id = origin.order_id AND r.step = origin.step AND r.type = 'invoice'`;
-  return row;
 }
 
 /** Returns null unless every item has a retail price. Retail prices exclude VAT (interface "Item (submit)"). */
@@ -116,15 +100,34 @@ function lineOf(
   };
 }
 
-function receiptLine(line: Receipt['lines'][number]): InvoiceLine {
-  return {
-    title: line.title,
-    reference: line.referenceId,
-    quantity: line.amount,
-    unitMinor: line.priceBase,
-    discountMinor: line.discount,
-    netMinor: line.price,
-    vatMinor: line.vat,
-    grossMinor: line.priceInclVat,
+/** Returns the lines of the receipts of a print order: open units at their price, and the shipping price. */
+function receiptLines(charges: Charges): InvoiceLine[] {
+  const goods = openLines(charges).flatMap(({ line, amount, price, vat }) =>
+    amount === 0
+      ? []
+      : [
+          {
+            title: line.title,
+            reference: line.referenceId,
+            quantity: amount,
+            unitMinor: line.priceBase,
+            discountMinor: line.priceBase * amount - price,
+            netMinor: price,
+            vatMinor: vat,
+            grossMinor: price + vat,
+          },
+        ],
+  );
+  const { title, referenceId, price, vat } = shippingCharge(charges);
+  const shipping = {
+    title,
+    reference: referenceId,
+    quantity: 1,
+    unitMinor: price,
+    discountMinor: 0,
+    netMinor: price,
+    vatMinor: vat,
+    grossMinor: price + vat,
   };
+  return [...goods, shipping];
 }

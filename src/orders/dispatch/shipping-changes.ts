@@ -10,6 +10,7 @@ import {
   type ShipmentPlan,
   storeShipmentPlans,
 } from '../preparation/shipment-plan';
+import { storeShippingReceipts } from '../receipts/shipping-receipts';
 import { type RunOrder, runOrder } from '../run/run-order';
 
 /** Stores a requested change and returns its id. The order workflow receives only the id, so that Temporal stores no address. */
@@ -78,6 +79,8 @@ export async function applyShippingChange(
             shipment_method_uid = ${order.shipmentMethodUid}, updated_at = now()
           WHERE id = ${orderId} AND shipping_revision = ${before.shippingRevision}`;
         if (updated.count === 0) throw new OutdatedPlan();
+        const countries = { before: before.shippingAddress.country, after: order.shippingAddress.country };
+        await storeShippingReceipts(tx, { orderId, step: `shipping:${changeId}`, countries, plans });
         await storeShipmentPlans(tx, orderId, plans);
         await tx`UPDATE shipping_changes SET revision = ${revision} WHERE id = ${changeId}`;
         await enqueueOrderNotifications(tx, { orderId });

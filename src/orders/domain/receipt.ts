@@ -64,13 +64,15 @@ export interface ReceiptInput {
     readonly referenceId: string;
     readonly title: string;
     readonly priceMinor: number;
+    /** Price of the same shipment on earlier partial receipts. VAT is rounded over all parts together. */
+    readonly earlierMinor?: number;
   }[];
 }
 
 function line(
   of: Pick<ReceiptLine, 'type' | 'referenceId' | 'title' | 'priceBase' | 'amount' | 'price'>,
   vatRate: string,
-  earlier: Pick<LinePrice, 'quantity' | 'lineMinor'> = { quantity: 0, lineMinor: 0 },
+  earlier: { readonly initialMinor: number; readonly lineMinor: number },
 ): ReceiptLine {
   const vatOf = (minor: number, before: number) =>
     timesRate(before + minor, vatRate) - timesRate(before, vatRate);
@@ -82,7 +84,7 @@ function line(
     discount: priceInitial - of.price,
     vat,
     priceInclVat: of.price + vat,
-    discountVat: vatOf(priceInitial, of.priceBase * earlier.quantity) - vat,
+    discountVat: vatOf(priceInitial, earlier.initialMinor) - vat,
   };
 }
 
@@ -132,13 +134,17 @@ export function buildReceipt({ currency, vatRate, products, shipments }: Receipt
           price: price.lineMinor,
         },
         vatRate,
-        earlier,
+        {
+          initialMinor: price.baseMinor * (earlier?.quantity ?? 0),
+          lineMinor: earlier?.lineMinor ?? 0,
+        },
       ),
     ),
-    ...shipments.map(({ referenceId, title, priceMinor }) =>
+    ...shipments.map(({ referenceId, title, priceMinor, earlierMinor = 0 }) =>
       line(
         { type: 'shipment', referenceId, title, priceBase: priceMinor, amount: 1, price: priceMinor },
         vatRate,
+        { initialMinor: earlierMinor, lineMinor: earlierMinor },
       ),
     ),
   ];

@@ -14,8 +14,8 @@ import type { FieldError } from '../../platform/errors';
 import type { Sql } from '../../platform/postgres';
 import { priceOrder } from '../domain/pricing';
 import type { Receipt } from '../domain/receipt';
-import { invoiceOf } from '../preparation/receipts';
 import { planWith, type Quoter, quoteMethods, type ShipmentPlan } from '../preparation/shipment-plan';
+import { invoiceOf } from '../receipts/receipts';
 import type { RunOrder } from '../run/run-order';
 import type { QuoteOrder } from './quote-schema';
 

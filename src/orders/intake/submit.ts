@@ -92,10 +92,11 @@ async function insertOrders(
     ), new_orders AS (
       INSERT INTO orders (id, client_id, order_reference_id, customer_reference_id, order_type, fulfillment_status,
         financial_status, currency, retail_currency, retail_shipping_price, shipment_method_uid, shipping_address,
-        packaging_instructions, metadata, request_id, ordered_at)
+        packaging_instructions, metadata, request_id, ordered_at, channel)
       SELECT id, client_id, order_reference_id, customer_reference_id, order_type, status, financial_status, currency,
         retail_currency, retail_shipping_price, shipment_method_uid, shipping_address, packaging_instructions, metadata,
-        request_id, CASE WHEN start IS NOT NULL THEN now() END
+        request_id, CASE WHEN start IS NOT NULL THEN now() END,
+        coalesce((SELECT a.settings ->> 'channel' FROM accounts a WHERE a.id = given.client_id), 'api')
       FROM given RETURNING id, created_at
     ), new_items AS (
       INSERT INTO order_items (order_id, position, item_reference_id, product_uid, product_name, product_variant,

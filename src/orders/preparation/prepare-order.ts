@@ -17,6 +17,7 @@ import {
   printOrdersOfSteps,
   reserveForJobs,
 } from '../print-orders/rows';
+import { invoiceOf, storeReceipts } from '../receipts/receipts';
 import { type RunOrder, runOrder } from '../run/run-order';
 import {
   crossBorderRefusal,
@@ -25,7 +26,6 @@ import {
   priceRefusal,
   unroutable,
 } from './plan-refusals';
-import { invoiceOf, storeReceipts } from './receipts';
 import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from './shipment-plan';
 
 export interface PreparationDeps {
@@ -127,6 +127,7 @@ async function commitPlan(sql: Sql, draft: DraftedPlan): Promise<PlannedPrintOrd
       const plans = shipments.map((plan, index) => ({ printOrderId: printOrders[index]!.id, plan }));
       const receipts = drafts.map(({ step, jobs }, index) => ({
         step,
+        printOrderId: printOrders[index]!.id,
         type: 'invoice' as const,
         receipt: invoiceOf(order, jobs, shipments[index]!),
       }));

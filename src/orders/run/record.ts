@@ -3,7 +3,7 @@ import { inTransaction, json, type Queryable, type Sql } from '../../platform/po
 import { settleReservations } from '../../procurement/reservations';
 import type { RunEffect } from '../domain/lifecycle/run-events';
 import type { RunRecord } from '../domain/run/run-messages';
-import { refundItems } from '../preparation/receipts';
+import { refundItems } from '../receipts/receipts';
 
 /**
  * Writes the result of a step of the order workflow in one transaction: statuses, event log, stock, refunds and
@@ -51,6 +51,7 @@ async function writeStatuses(
   which: 'all' | 'without-endpoints',
 ): Promise<boolean> {
   const { refusal, position, version, follows } = record;
+  const refunds = record.effects.some(({ type }) => type === 'refund');
   const log = record.effects.flatMap((effect) =>
     effect.type !== 'log'
       ? []
@@ -66,7 +67,10 @@ async function writeStatuses(
   const rows = await tx`
     WITH changed_order AS (
       UPDATE orders SET fulfillment_status = ${record.fulfillmentStatus},
-        financial_status = coalesce(${record.financialStatus}, financial_status),
+        -- A record repeats the workflow's status. It applies when it has changed, or with a refund.
+        financial_status = CASE WHEN ${refunds} OR ${record.financialStatus}::text <> coalesce(run_financial_status, financial_status)
+          THEN coalesce(${record.financialStatus}, financial_status) ELSE financial_status END,
+        run_financial_status = coalesce(${record.financialStatus}, run_financial_status),
         attention = ${record.attention.length > 0 ? [...record.attention] : null},
         refusal_reason = ${refusal?.reason ?? null}, refusal_reason_code = ${refusal?.code ?? null},
         refusal_reason_details = ${refusal?.details ? json(tx, refusal.details) : null},

@@ -1,4 +1,5 @@
 import type { RunRecord } from '../../../../src/orders/domain/run/run-messages';
+import { recordPayment } from '../../../../src/orders/receipts/payment';
 import { recordRun } from '../../../../src/orders/run/record';
 import { uuidv7 } from '../../../../src/platform/ids';
 import { json, type Sql } from '../../../../src/platform/postgres';
@@ -130,6 +131,36 @@ test('a step that runs again after a lost workflow task replaces what the lost a
     reason: null,
     item: 'printed',
     log: ['received', 'printed'],
+  });
+});
+
+describe('the financial status', () => {
+  const status = async (id: string) => (await rows(id)).financial;
+  const pay = (id: string) => recordPayment(sql, id, { status: 'paid', reference: null, by: 'operator' });
+
+  test('a record that repeats the status of the workflow keeps a payment', async () => {
+    const { id, step } = await newOrder();
+    await recordRun(sql, step({}));
+    expect(await pay(id)).toBe(true);
+    await recordRun(sql, step({ position: 11, version: 2 }));
+    expect(await status(id)).toBe('paid');
+  });
+
+  test('a refund after a payment replaces it, also when the workflow repeats its status', async () => {
+    const { id, itemId, step } = await newOrder();
+    const refund = (version: number, jobId: string) =>
+      step({
+        position: 10 + version,
+        version,
+        financialStatus: 'partially_refunded',
+        effects: [{ type: 'refund', reason: 'spoiled', jobIds: [jobId], items: [{ itemId, quantity: 1 }] }],
+      });
+    await recordRun(sql, step({}));
+    await recordRun(sql, refund(2, '1'));
+    expect(await status(id)).toBe('partially_refunded');
+    await pay(id);
+    await recordRun(sql, refund(3, '2'));
+    expect(await status(id)).toBe('partially_refunded');
   });
 });
 

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { FINANCIAL_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
+import { recordPayment } from '../../src/orders/receipts/payment';
+import { text } from '../../src/platform/domain/fields';
+import { Refusal } from '../../src/platform/errors';
+import type { ApiDeps } from '../deps';
+import { type Route, route } from '../http/route';
+import { visibleOrder, visibleOrderId } from '../orders/visible-order';
+import { OPERATOR_ORDER_ROUTE } from './order-schemas';
+
+const paymentSchema = z
+  .object({
+    status: z.enum(['paid', 'refused']),
+    reference: text(200).nullish().describe('Reference of the payment provider or the bank.'),
+  })
+  .meta({ id: 'Payment', examples: [{ status: 'paid', reference: 'bank-2026-11-22-0042' }] });
+
+/** The route with which operators record the payment of an order. */
+export function orderPaymentRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+  return route({
+    ...OPERATOR_ORDER_ROUTE,
+    method: 'post',
+    path: '/v1/operator/orders/{orderId}/payment',
+    operationId: 'recordPayment',
+    summary: 'Record the payment of an order',
+    description:
+      'Sets `financialStatus` and adds an entry to the event log. 409: the order is not invoiced yet, is refused or ' +
+      'cancelled, or is completely refunded. A later invoice or refund changes the status again.',
+    idempotent: true,
+    body: paymentSchema,
+    response: z
+      .object({
+        id: z.string(),
+        orderReferenceId: z.string(),
+        financialStatus: z.enum(FINANCIAL_STATUSES),
+      })
+      .meta({ id: 'RecordedPayment' }),
+    handler: async ({ params, body, account, log }) => {
+      const id = await visibleOrderId(sql, account, params.orderId);
+      const payment = { status: body.status, reference: body.reference ?? null, by: account.name };
+      if (!(await recordPayment(sql, id, payment))) {
+        throw new Refusal('CONFLICT', { message: 'The order has no invoice that could be paid.' });
+      }
+      log.info({ orderId: id, status: body.status, by: account.name }, 'payment recorded');
+      const { orderReferenceId, financialStatus } = await visibleOrder(sql, account, id);
+      return { id, orderReferenceId, financialStatus };
+    },
+  });
+}

@@ -1,0 +1,222 @@
+import { buildReceipt, type Receipt, type ReceiptLine, refundReceipt } from '../domain/receipt';
+
+export type ReceiptType = 'invoice' | 'refund';
+
+export interface StoredReceipt {
+  /** Decimal string. */
+  readonly number: string;
+  readonly type: ReceiptType;
+  /** The print order that it charges or refunds. Null for refunds of older releases. */
+  readonly printOrderId: string | null;
+  readonly body: Receipt;
+  readonly createdAt: Date;
+}
+
+/** What a print order has been charged: its latest complete invoice, and the receipts that changed it afterwards. */
+export interface Charges {
+  readonly printOrderId: string;
+  readonly invoice: StoredReceipt;
+  /** Refunds of units, and invoices and refunds of differences in the shipping price. */
+  readonly later: readonly StoredReceipt[];
+}
+
+/** A product line of an invoice, less what was refunded. */
+export interface OpenLine {
+  readonly line: ReceiptLine;
+  /** Units that are not refunded. */
+  readonly amount: number;
+  /** Price and VAT of these units in minor units. */
+  readonly price: number;
+  readonly vat: number;
+}
+
+/** The shipping price of a print order in minor units, over all its receipts. */
+export interface ShippingCharge {
+  readonly title: string;
+  readonly referenceId: string;
+  readonly price: number;
+  readonly vat: number;
+}
+
+/** Shipment line of a receipt. */
+export interface ShipmentCharge {
+  readonly referenceId: string;
+  readonly title: string;
+  readonly priceMinor: number;
+}
+
+/**
+ * Groups the receipts of an order by print order. An invoice with products replaces the charges of its print order;
+ * every other receipt changes them.
+ * @param receipts in the order of their numbers
+ */
+export function chargesOf(receipts: readonly StoredReceipt[]): Charges[] {
+  const charges = new Map<string, Charges>();
+  for (const receipt of receipts) {
+    const isComplete =
+      receipt.type === 'invoice' && receipt.body.lines.some(({ type }) => type === 'product');
+    if (isComplete && receipt.printOrderId !== null) {
+      const { printOrderId } = receipt;
+      charges.set(printOrderId, { printOrderId, invoice: receipt, later: [] });
+      continue;
+    }
+    const changed =
+      receipt.printOrderId === null
+        ? [...charges.values()].find(({ invoice }) => sharesProduct(invoice.body, receipt.body))
+        : charges.get(receipt.printOrderId);
+    if (changed !== undefined) {
+      charges.set(changed.printOrderId, { ...changed, later: [...changed.later, receipt] });
+    }
+  }
+  return [...charges.values()];
+}
+
+function sharesProduct(invoice: Receipt, refund: Receipt): boolean {
+  const references = new Set(products(invoice).map(({ referenceId }) => referenceId));
+  return products(refund).some(({ referenceId }) => references.has(referenceId));
+}
+
+const products = ({ lines }: Receipt) => lines.filter(({ type }) => type === 'product');
+
+/** Returns the product lines of the invoice, less what was refunded. */
+export function openLines({ invoice, later }: Charges): OpenLine[] {
+  const refunded = later.flatMap(({ body }) => products(body));
+  return products(invoice.body).map((line) => {
+    const of = refunded.filter(({ referenceId }) => referenceId === line.referenceId);
+    return {
+      line,
+      amount: of.reduce((left, { amount }) => left - amount, line.amount),
+      price: of.reduce((sum, { price }) => sum + price, line.price),
+      vat: of.reduce((sum, { vat }) => sum + vat, line.vat),
+    };
+  });
+}
+
+/** Returns the shipping price over the invoice and the receipts that changed it. */
+export function shippingCharge({ invoice, later }: Charges): ShippingCharge {
+  const lines = [invoice, ...later].flatMap(({ body }) =>
+    body.lines.filter(({ type }) => type === 'shipment'),
+  );
+  const last = lines.at(-1);
+  return {
+    title: last?.title ?? '',
+    referenceId: last?.referenceId ?? '',
+    price: lines.reduce((sum, { price }) => sum + price, 0),
+    vat: lines.reduce((sum, { vat }) => sum + vat, 0),
+  };
+}
+
+/** A receipt that changes the charges of a print order. */
+export interface ReceiptChange {
+  readonly printOrderId: string;
+  readonly type: ReceiptType;
+  readonly receipt: Receipt;
+}
+
+/**
+ * Returns the refunds of units of items: their share of the invoice lines, and the shipping price when no units of the
+ * invoice are left. Units that were refunded earlier are not refunded again.
+ * @param wanted units by item reference
+ */
+export function refundUnits(
+  charges: readonly Charges[],
+  wanted: ReadonlyMap<string, number>,
+): ReceiptChange[] {
+  const left = new Map(wanted);
+  return charges.flatMap((charge): ReceiptChange[] => {
+    const open = openLines(charge);
+    const taken = new Map<string, number>();
+    for (const { line, amount } of open) {
+      const units = Math.min(amount, left.get(line.referenceId) ?? 0);
+      if (units <= 0) continue;
+      taken.set(line.referenceId, units);
+      left.set(line.referenceId, (left.get(line.referenceId) ?? 0) - units);
+    }
+    if (taken.size === 0) return [];
+    const isLast = open.every(({ line, amount }) => amount === (taken.get(line.referenceId) ?? 0));
+    const { currency, vatRate } = charge.invoice.body;
+    const receipt = buildReceipt({
+      currency,
+      vatRate,
+      products: open.flatMap(({ line, amount }) =>
+        refundedProduct(line, amount, taken.get(line.referenceId) ?? 0),
+      ),
+      shipments: isLast ? shippingRefund(charge) : [],
+    });
+    return [{ printOrderId: charge.printOrderId, type: 'refund', receipt: refundReceipt(receipt) }];
+  });
+}
+
+/** Returns the refunded part of a product line. Cumulative rounding: the last units carry the remainder of the line. */
+function refundedProduct(line: ReceiptLine, open: number, units: number) {
+  if (units === 0) return [];
+  const refunded = line.amount - open;
+  const before = Math.round((line.price * refunded) / line.amount);
+  const after = Math.round((line.price * (refunded + units)) / line.amount);
+  return [
+    {
+      referenceId: line.referenceId,
+      title: line.title,
+      price: { quantity: units, baseMinor: line.priceBase, lineMinor: after - before },
+      earlier: { quantity: refunded, lineMinor: before },
+    },
+  ];
+}
+
+function shippingRefund(charge: Charges): ShipmentCharge[] {
+  const { title, referenceId, price } = shippingCharge(charge);
+  return price === 0 ? [] : [{ title, referenceId, priceMinor: price }];
+}
+
+/**
+ * Returns the receipt for a difference in the shipping price: an invoice when it is dearer, a refund when it is cheaper.
+ * VAT is rounded over the whole shipping price. Returns null when there is no difference.
+ * @param differenceMinor new price less the old one
+ */
+export function shippingDifference(
+  charge: Charges,
+  method: Pick<ShipmentCharge, 'referenceId' | 'title'>,
+  differenceMinor: number,
+): ReceiptChange | null {
+  if (differenceMinor === 0) return null;
+  const { price } = shippingCharge(charge);
+  const { currency, vatRate } = charge.invoice.body;
+  const isDearer = differenceMinor > 0;
+  const receipt = buildReceipt({
+    currency,
+    vatRate,
+    products: [],
+    shipments: [
+      {
+        ...method,
+        priceMinor: Math.abs(differenceMinor),
+        earlierMinor: isDearer ? price : price + differenceMinor,
+      },
+    ],
+  });
+  const { printOrderId } = charge;
+  return isDearer
+    ? { printOrderId, type: 'invoice', receipt }
+    : { printOrderId, type: 'refund', receipt: refundReceipt(receipt) };
+}
+
+/**
+ * Returns the receipts for another VAT country: a refund of everything that is open, and an invoice of the same units
+ * with the new VAT rate and shipping price. Empty when everything has been refunded.
+ */
+export function reinvoice(charge: Charges, vatRate: string, shipment: ShipmentCharge): ReceiptChange[] {
+  const open = openLines(charge).filter(({ amount }) => amount > 0);
+  const [refund] = refundUnits([charge], new Map(open.map(({ line, amount }) => [line.referenceId, amount])));
+  if (refund === undefined) return [];
+  const receipt = buildReceipt({
+    currency: charge.invoice.body.currency,
+    vatRate,
+    products: open.map(({ line, amount, price }) => ({
+      referenceId: line.referenceId,
+      title: line.title,
+      price: { quantity: amount, baseMinor: line.priceBase, lineMinor: price },
+    })),
+    shipments: [shipment],
+  });
+  return [refund, { printOrderId: charge.printOrderId, type: 'invoice', receipt }];
+}

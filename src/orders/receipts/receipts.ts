@@ -1,0 +1,110 @@
+import { uuidv7 } from '../../platform/ids';
+import { json, type Queryable } from '../../platform/postgres';
+import { priceLine } from '../domain/pricing';
+import { buildReceipt, type Receipt } from '../domain/receipt';
+import { vatRate } from '../domain/vat';
+import type { ShipmentPlan } from '../preparation/shipment-plan';
+import type { RunOrder } from '../run/run-order';
+import { type Charges, chargesOf, type ReceiptChange, refundUnits, type StoredReceipt } from './charges';
+
+/** Returns the invoice for the units that one partner makes and ships. VAT depends on the partner's country. */
+export function invoiceOf(
+  order: RunOrder,
+  jobs: readonly { readonly itemId: string; readonly quantity: number }[],
+  plan: ShipmentPlan,
+): Receipt {
+  return buildReceipt({
+    currency: order.currency,
+    vatRate: vatRate(plan.fulfillmentCountry, order.shippingAddress.country),
+    products: jobs.flatMap(({ itemId, quantity }) => {
+      const item = order.items.find((candidate) => candidate.id === itemId);
+      const price = item && priceLine({ product: item.product, quantity }, order.currency, order.rates);
+      return item && price ? [{ referenceId: item.itemReferenceId, title: item.product.name, price }] : [];
+    }),
+    shipments: [
+      {
+        referenceId: plan.method.methodUid,
+        title: plan.method.methodName,
+        priceMinor: plan.method.price.minor,
+      },
+    ],
+  });
+}
+
+/** Stores receipts. A step stores its receipt once, however often it is repeated. */
+export async function storeReceipts(
+  tx: Queryable,
+  orderId: string,
+  receipts: readonly (ReceiptChange & { readonly step: string })[],
+): Promise<void> {
+  const rows = receipts.map(({ step, type, printOrderId, receipt }) => ({
+    id: uuidv7(),
+    step,
+    type,
+    print_order_id: printOrderId,
+    currency: receipt.currency,
+    body: receipt,
+  }));
+  await tx`
+    INSERT INTO receipts (id, order_id, print_order_id, step, type, currency, body)
+    SELECT r.id, ${orderId}, r.print_order_id, r.step, r.type, r.currency, r.body
+    FROM jsonb_to_recordset(${json(tx, rows)}) AS r (
+      id uuid, print_order_id bigint, step text, type text, currency text, body jsonb)
+    ON CONFLICT (order_id, step) DO NOTHING`;
+}
+
+/** The charges of an order, and which of them a print order belongs to. */
+export interface OrderCharges {
+  /** In the order in which the print orders were first invoiced. */
+  readonly all: readonly Charges[];
+  /** Returns the charges of a print order, or of the print order that it replaces. */
+  of(printOrderId: string): Charges | undefined;
+}
+
+export async function readCharges(sql: Queryable, orderId: string): Promise<OrderCharges> {
+  const receipts = await sql<StoredReceipt[]>`
+    SELECT r.number::text, r.type, r.body, r.created_at, coalesce(r.print_order_id, p.id)::text AS print_order_id
+    FROM receipts r LEFT JOIN print_orders p ON p.order_id = r.order_id AND p.step = r.step AND r.type = 'invoice'
+    WHERE r.order_id = ${orderId} ORDER BY r.number`;
+  const printOrders = await sql<{ id: string; reproducesId: string | null }[]>`
+    SELECT id::text, reproduces_id::text FROM print_orders WHERE order_id = ${orderId}`;
+  const all = chargesOf(receipts);
+  const origins = new Map(printOrders.map(({ id, reproducesId }) => [id, reproducesId]));
+  return {
+    all,
+    of(printOrderId) {
+      for (let id: string | null = printOrderId; id !== null; id = origins.get(id) ?? null) {
+        const charges = all.find((candidate) => candidate.printOrderId === id);
+        if (charges !== undefined) return charges;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Refunds units of items, with the shipping price of invoices that have no units left. */
+export async function refundItems(
+  tx: Queryable,
+  refund: {
+    readonly orderId: string;
+    readonly step: string;
+    readonly reason: string;
+    readonly items: readonly { readonly itemId: string; readonly quantity: number }[];
+  },
+): Promise<void> {
+  const { orderId, step } = refund;
+  const references = await tx<{ id: string; itemReferenceId: string }[]>`
+    SELECT id, item_reference_id FROM order_items WHERE order_id = ${orderId}`;
+  const wanted = new Map<string, number>();
+  for (const { itemId, quantity } of refund.items) {
+    const reference = references.find((row) => row.id === itemId)?.itemReferenceId;
+    if (reference !== undefined) wanted.set(reference, (wanted.get(reference) ?? 0) + quantity);
+  }
+  const { all } = await readCharges(tx, orderId);
+  const changes = refundUnits(all, wanted);
+  await storeReceipts(
+    tx,
+    orderId,
+    changes.map((change, index) => ({ ...change, step: `${step}:${index}` })),
+  );
+}

@@ -1,0 +1,75 @@
+import type { Queryable } from '../../platform/postgres';
+import { vatRate } from '../domain/vat';
+import type { ShipmentPlan } from '../preparation/shipment-plan';
+import { type Charges, type ReceiptChange, reinvoice, shippingCharge, shippingDifference } from './charges';
+import { readCharges, storeReceipts } from './receipts';
+
+export interface ShippingReceipts {
+  readonly orderId: string;
+  /** Name of the change. Its receipts are stored once. */
+  readonly step: string;
+  /** Country of the delivery address before and after the change. */
+  readonly countries: { readonly before: string; readonly after: string };
+  /** The new plans of the print orders that the change concerns. */
+  readonly plans: readonly { readonly printOrderId: string; readonly plan: ShipmentPlan }[];
+}
+
+/**
+ * Stores the receipts for a change of address or method: an invoice when shipping becomes dearer, a refund when it
+ * becomes cheaper, and a refund of the whole with a new invoice when the VAT country changes. Updates the financial
+ * status: `invoiced` after an invoice, `partially_refunded` after refunds alone.
+ * Call it before the new plans are stored, in the same transaction.
+ */
+export async function storeShippingReceipts(tx: Queryable, change: ShippingReceipts): Promise<void> {
+  const { orderId, step, plans } = change;
+  const before = await tx<{ printOrderId: string; priceMinor: string; fulfillmentCountry: string }[]>`
+    SELECT print_order_id::text, price_minor, fulfillment_country FROM planned_shipments
+    WHERE print_order_id = ANY(${plans.map(({ printOrderId }) => printOrderId)}::bigint[])`;
+  const charges = await readCharges(tx, orderId);
+  const groups = new Map<Charges, { difference: number; plan: ShipmentPlan; oldCountry: string }>();
+  for (const { printOrderId, plan } of plans) {
+    const old = before.find((row) => row.printOrderId === printOrderId);
+    const charge = charges.of(printOrderId);
+    if (old === undefined || charge === undefined) continue;
+    const group = groups.get(charge);
+    groups.set(charge, {
+      difference: (group?.difference ?? 0) + plan.method.price.minor - Number(old.priceMinor),
+      plan: group?.plan ?? plan,
+      oldCountry: group?.oldCountry ?? old.fulfillmentCountry,
+    });
+  }
+  const receipts = [...groups].flatMap(([charge, group]) => receiptsOf(charge, group, change.countries));
+  if (receipts.length === 0) return;
+  await storeReceipts(
+    tx,
+    orderId,
+    receipts.map((receipt) => ({ ...receipt, step: `${step}:${receipt.printOrderId}:${receipt.type}` })),
+  );
+  const status = receipts.some(({ type }) => type === 'invoice') ? 'invoiced' : 'partially_refunded';
+  await tx`
+    UPDATE orders SET run_financial_status = coalesce(run_financial_status, financial_status),
+      financial_status = ${status}
+    WHERE id = ${orderId}`;
+}
+
+function receiptsOf(
+  charge: Charges,
+  group: { readonly difference: number; readonly plan: ShipmentPlan; readonly oldCountry: string },
+  countries: ShippingReceipts['countries'],
+): ReceiptChange[] {
+  const { difference, plan, oldCountry } = group;
+  const method = { referenceId: plan.method.methodUid, title: plan.method.methodName };
+  const hasMoved =
+    vatCountry(oldCountry, countries.before) !== vatCountry(plan.fulfillmentCountry, countries.after);
+  if (hasMoved) {
+    const priceMinor = shippingCharge(charge).price + difference;
+    return reinvoice(charge, vatRate(plan.fulfillmentCountry, countries.after), { ...method, priceMinor });
+  }
+  const receipt = shippingDifference(charge, method, difference);
+  return receipt === null ? [] : [receipt];
+}
+
+/** Returns the country whose VAT a delivery bears; null for none, as for exports. */
+function vatCountry(fulfillmentCountry: string, destinationCountry: string): string | null {
+  return Number(vatRate(fulfillmentCountry, destinationCountry)) === 0 ? null : destinationCountry;
+}

@@ -1,0 +1,133 @@
+import { textOf } from '../../src/documents/pictures';
+import { eventually, type TestStack, testStack } from '../../support/stack';
+import { is, orderUntil } from '../../workflows/order/order-fixture';
+import { addressIn, type Order, poster } from '../../workflows/order/shop';
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+}, 60_000);
+
+const read = (orderId: string) => stack.shop.getOrder({ params: { orderId } });
+const update = (orderId: string, body: object) =>
+  stack.shop.updateShipment({ params: { orderId }, body: body as never });
+const cents = (amount: number) => Math.round(amount * 100);
+
+/** Submits an order of two posters to Germany and waits until its partner has it. */
+async function accepted(orderReferenceId: string): Promise<string> {
+  const { id } = await stack.shop.submitOrder({
+    body: {
+      orderReferenceId,
+      currency: 'EUR',
+      shippingAddress: addressIn.DE,
+      items: [poster(stack, { quantity: 2 })],
+    } as never,
+  });
+  await eventually(async () => {
+    const [row] = await stack.services.sql`
+      SELECT 1 FROM print_orders WHERE order_id = ${id} AND status = 'accepted'`;
+    return row;
+  }, 60_000);
+  return id;
+}
+
+/** Returns the total of all receipts in cents. */
+const total = ({ receipts }: Order, name: 'shippingPrice' | 'productsPrice' | 'totalVat' | 'totalInclVat') =>
+  receipts.reduce((sum, receipt) => sum + cents(receipt[name] as number), 0);
+
+test('a dearer method adds an invoice, a cheaper one a refund; totals and financialStatus follow', async () => {
+  const id = await accepted('dearer-cheaper');
+  const planned = await read(id);
+  const standard = cents(planned.shipment!.price);
+
+  await update(id, { shipmentMethodUid: 'express' });
+  const dearer = await read(id);
+  const express = cents(dearer.shipment!.price);
+  expect(express).toBeGreaterThan(standard);
+  expect(dearer.receipts[0]).toEqual(planned.receipts[0]);
+  expect(dearer.receipts.slice(1)).toMatchObject([
+    {
+      type: 'invoice',
+      productsPrice: 0,
+      shippingPrice: (express - standard) / 100,
+      items: [{ type: 'shipment' }],
+    },
+  ]);
+  expect(total(dearer, 'shippingPrice')).toBe(express);
+  expect(total(dearer, 'productsPrice')).toBe(total(planned, 'productsPrice'));
+  expect(dearer.financialStatus).toBe('invoiced');
+
+  await stack.operator.recordPayment({ params: { orderId: id }, body: { status: 'paid' } });
+  expect((await read(id)).financialStatus).toBe('paid');
+
+  await update(id, { shipmentMethodUid: 'standard' });
+  const cheaper = await read(id);
+  expect(cheaper.receipts.slice(2)).toMatchObject([
+    { type: 'refund', productsPrice: 0, shippingPrice: (standard - express) / 100 },
+  ]);
+  expect(total(cheaper, 'totalInclVat')).toBe(total(planned, 'totalInclVat'));
+  expect(cheaper.financialStatus).toBe('partially_refunded');
+
+  await update(id, { shipmentMethodUid: 'standard' });
+  expect((await read(id)).receipts).toHaveLength(3);
+});
+
+test('another VAT country adds a refund of the whole and a new invoice; the customer invoice shows it', async () => {
+  const id = await accepted('vat-country');
+  const german = await read(id);
+  expect(total(german, 'totalVat')).toBeGreaterThan(0);
+
+  await update(id, { shippingAddress: addressIn.FR });
+  const french = await read(id);
+  const [first, refund, invoice] = french.receipts;
+  expect(french.receipts).toHaveLength(3);
+  expect(first).toEqual(german.receipts[0]);
+  expect(refund).toMatchObject({
+    type: 'refund',
+    productsPrice: -(first!.productsPrice as number),
+    shippingPrice: -(first!.shippingPrice as number),
+    totalInclVat: -(first!.totalInclVat as number),
+  });
+  expect(invoice).toMatchObject({
+    type: 'invoice',
+    productsPrice: first!.productsPrice,
+    shippingPrice: french.shipment!.price,
+    // 20 % in France.
+    productsPriceVat: Math.round(cents(first!.productsPrice as number) * 0.2) / 100,
+  });
+  expect(french.financialStatus).toBe('invoiced');
+
+  const { printOrderId } = french.items[0]!.printJobs[0]!;
+  const { documents } = await stack
+    .partner('prints-berlin')
+    .dispatchOrder({ body: { orderId: printOrderId } });
+  const { url } = documents.find(({ type }) => type === 'invoice')!;
+  const pages = await textOf(new Uint8Array(await (await fetch(url)).arrayBuffer()));
+  const text = pages.join('\n');
+  expect(text).toContain(invoice!.receiptNumber);
+  expect(text).toContain((invoice!.totalInclVat as number).toFixed(2));
+  expect(text).not.toContain((first!.totalInclVat as number).toFixed(2));
+});
+
+test('a cancellation after shipping changes refunds everything that is open', async () => {
+  const id = await accepted('changed-cancelled');
+  await update(id, { shipmentMethodUid: 'express' });
+  await update(id, { shippingAddress: addressIn.FR });
+  const { items } = await read(id);
+  const itemIds = [items[0]!.id];
+  const cancel = () =>
+    stack.operator.repairOrder({
+      params: { orderId: id },
+      body: { action: 'cancel', itemIds, reason: 'test' } as never,
+    });
+  await cancel();
+  // The partner answers nothing in this mode, so the second request cancels without its consent.
+  await cancel().catch(() => undefined);
+  await orderUntil(stack, id, is('canceled'));
+  const order = await read(id);
+  for (const name of ['shippingPrice', 'productsPrice', 'totalVat', 'totalInclVat'] as const) {
+    expect([name, total(order, name)]).toEqual([name, 0]);
+  }
+  expect(order.financialStatus).toBe('refunded');
+});
