@@ -51,7 +51,7 @@ export type PrintOrderStatus = (typeof PRINT_ORDER_STATUSES)[number];
 export interface SentPrintOrder {
   readonly id: string;
   readonly status: PrintOrderStatus;
-  /** 1 is the first delivery. */
+  /** 1 is the first delivery. Order updates count from 2. */
   readonly revision: number;
   readonly body: PrintOrderBody;
 }
@@ -69,6 +69,11 @@ const statusOf = (sql: Queryable) => sql`
      WHEN bool_or(j.status = 'printed') THEN 'printed'
      ELSE 'shipped' END
    FROM print_jobs j WHERE j.print_order_id = p.id)`;
+
+const lastUpdate = (sql: Queryable) => sql`
+  LEFT JOIN LATERAL (
+    SELECT revision, body FROM print_order_updates WHERE print_order_id = p.id ORDER BY revision DESC LIMIT 1
+  ) u ON true`;
 
 interface SentRow extends Omit<SentPrintOrder, 'body'> {
   readonly body: string;
@@ -96,8 +101,8 @@ export async function listSentPrintOrders(
   const isOpen = status !== undefined && status !== 'shipped' && status !== 'cancelled';
   const rows = await sql<SentRow[]>`
     SELECT * FROM (
-      SELECT p.id, ${statusOf(sql)} AS status, 1 AS revision, p.body
-      FROM print_orders p
+      SELECT p.id, ${statusOf(sql)} AS status, coalesce(u.revision, 1) AS revision, coalesce(u.body, p.body) AS body
+      FROM print_orders p ${lastUpdate(sql)}
       WHERE p.partner_id = ${partnerId} AND p.body IS NOT NULL
         ${before === undefined ? sql`` : sql`AND p.id < ${before}`}
         ${isOpen ? sql`AND p.id IN (SELECT print_order_id FROM print_jobs WHERE status IN ${openJobs(sql)})` : sql``}
@@ -116,8 +121,8 @@ export async function sentPrintOrder(
 ): Promise<SentPrintOrder | undefined> {
   if (!isPrintOrderId(printOrderId)) return undefined;
   const [row] = await sql<SentRow[]>`
-    SELECT p.id, ${statusOf(sql)} AS status, 1 AS revision, p.body
-    FROM print_orders p
+    SELECT p.id, ${statusOf(sql)} AS status, coalesce(u.revision, 1) AS revision, coalesce(u.body, p.body) AS body
+    FROM print_orders p ${lastUpdate(sql)}
     WHERE p.id = ${printOrderId} AND p.partner_id = ${partnerId} AND p.body IS NOT NULL`;
   return row && sent(row);
 }

@@ -8,6 +8,7 @@ import { createCarriers } from '../../src/carriers/carriers';
 import { seedDemoCatalog } from '../../src/catalog/demo/seed';
 import { createRunGateway } from '../../src/orders/run/gateway';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
+import type { PaperPrintOrderBody } from '../../src/partners/schemas';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { uuidv7 } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
@@ -175,10 +176,16 @@ export async function fuzzSubject(): Promise<Subject> {
       nobody: {},
       stranger: { 'X-API-KEY': `plk_${'A'.repeat(32)}:pls_${'B'.repeat(43)}` },
     },
-    ids: { client, operator, partner: merged(shared, foreign), nobody: client, stranger: client },
+    ids: {
+      client,
+      operator,
+      partner: merged(shared, foreign, { printOrderId: [mine.id, theirs.id] }),
+      nobody: client,
+      stranger: client,
+    },
     printFile: [FILE_URL, FILE_URL],
     own: { ...own, trackingNumber: [tracked] },
-    foreign: { ...foreign, trackingNumber: [foreignTracked] },
+    foreign: { ...foreign, trackingNumber: [foreignTracked], printOrderId: [theirs.id] },
     foreignClient: accounts.otherClient.keyAndSecret,
     printOrders: [mine.id, theirs.id],
     jobs: [...mine.jobs, ...theirs.jobs],
@@ -251,6 +258,40 @@ async function belongings(baseUrl: string, account: TestAccount, mark: string): 
   };
 }
 
+/** Returns the message of a print order as its partner gets it. */
+function sentBody(id: string, jobs: readonly string[], mark: string): PaperPrintOrderBody {
+  const address = {
+    firstName: 'Ada',
+    lastName: mark,
+    addressLine1: 'Torstrasse 1',
+    postalCode: '10119',
+    city: 'Berlin',
+    countryCode: 'DE',
+    email: 'ada@example.com',
+  };
+  return {
+    version: '1.1',
+    id,
+    orderDate: '2026-01-05T10:00:00.000Z',
+    dispatchDate: '2026-01-09',
+    items: jobs.map((job) => ({
+      id: job,
+      count: 1,
+      type: 'print',
+      product: { modelUid: 'flat_product', desc: mark, attributes: [] },
+      assets: [{ format: 'pdf', contentType: 'application/pdf', url: 'https://files.example/print.pdf' }],
+    })),
+    shipping: {
+      shipmentMethodUid: 'postal_tracked',
+      address: [
+        { type: 'sender', ...address },
+        { type: 'delivery', ...address },
+      ],
+      customs: { priceTotal: 0, tax: 0, currencyCode: 'EUR' },
+    },
+  };
+}
+
 /** Creates a print order as the workflow of an order does. */
 async function printOrder(sql: Sql, orderId: string, partnerId: string, mark: string) {
   const [made] = await sql<{ id: string }[]>`
@@ -260,6 +301,12 @@ async function printOrder(sql: Sql, orderId: string, partnerId: string, mark: st
   const jobs = await sql<{ id: string }[]>`
     INSERT INTO print_jobs (print_order_id, order_item_id, quantity)
     SELECT ${made!.id}, id, quantity FROM order_items WHERE order_id = ${orderId} RETURNING id`;
+  const body = sentBody(
+    made!.id,
+    jobs.map(({ id }) => id),
+    mark,
+  );
+  await sql`UPDATE print_orders SET body = ${JSON.stringify(body)} WHERE id = ${made!.id}`;
   return { id: made!.id, jobs: jobs.map(({ id }) => id) };
 }
 

@@ -285,7 +285,7 @@ describe('on a laptop (OUTBOUND_ALLOW_PRIVATE=true)', () => {
   });
 
   test('a refusal shows an address without its query, which may contain credentials', async () => {
-    const files = [{ type: 'front', url: `${innerUrl}/art.png?token=sesame` }];
+    const files = ['front', 'back'].map((type) => ({ type, url: `${innerUrl}/art.png?token=sesame` }));
     const failed = await refused(stack, order({ items: [item({ productUid: T_SHIRT, files })] }));
     const shown = JSON.stringify([failed.refusalReason, failed.refusalReasonDetails, failed.eventLog]);
     expect(shown).not.toContain('sesame');

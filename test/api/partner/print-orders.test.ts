@@ -1,6 +1,6 @@
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { is, orderUntil, partnerClock } from '../../workflows/order/order-fixture';
-import { framedPoster, poster } from '../../workflows/order/shop';
+import { address, framedPoster, poster } from '../../workflows/order/shop';
 import { linesOf, sentOrder } from './print-order-reader';
 
 /** `GET /v2/orders`: partners read the print orders that were sent to them. */
@@ -32,6 +32,27 @@ test('a print order is returned as it was sent, with status and revision', async
     status: 200,
     body: { ...JSON.parse(sent), status: 'sent', revision: 1 },
   });
+});
+
+test('after an order update, the print order has the body and the revision of the update', async () => {
+  const { orderId, printOrders } = await sentOrder(stack, {});
+  const { id } = printOrders[0]!;
+  await postStatus(id, 'received');
+  await orderUntil(stack, orderId, is('in_production'));
+  await stack.shop.updateShipment({
+    params: { orderId },
+    body: { shippingAddress: { ...address, addressLine1: 'Chausseestrasse 3' } },
+  });
+  const { body } = await eventually(async () => {
+    const seen = await get(`/v2/orders/${id}`);
+    return seen.body.revision === 2 ? seen : undefined;
+  });
+  expect(body).toMatchObject({ id, status: 'received' });
+  expect(body.shipping.address).toContainEqual(
+    expect.objectContaining({ type: 'delivery', addressLine1: 'Chausseestrasse 3' }),
+  );
+  const { orders } = (await get('/v2/orders?status=received')).body;
+  expect(orders).toContainEqual(body);
 });
 
 test('another partner’s print order, an unknown one and an invalid id are 404', async () => {
