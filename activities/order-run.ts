@@ -11,6 +11,7 @@ import { deliverPrintOrder } from '../src/orders/print-orders/delivery';
 import { deliverOrderUpdate, type OrderUpdate } from '../src/orders/print-orders/order-updates';
 import { planReplacement, type ReplacementRequest } from '../src/orders/print-orders/replacement';
 import { recordRun } from '../src/orders/run/record';
+import { isTrackingFollowed } from '../src/orders/run/tracking';
 import type { SafeClient } from '../src/platform/http/safe-client';
 import type { Logger } from '../src/platform/logging';
 import type { LinkSigner } from '../src/platform/objects/signed-links';
@@ -207,6 +208,11 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
       if (answer.outcome === 'retry')
         throw transient(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
       return answer;
+    },
+
+    /** Returns whether a carrier follows a parcel of the order. */
+    async checkTracking({ orderId }: RunIds): Promise<{ readonly followed: boolean }> {
+      return { followed: await isTrackingFollowed(deps.sql, orderId) };
     },
 
     /** Buys the labels of a print order and makes its documents. @returns the carrier's refusal */

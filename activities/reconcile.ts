@@ -20,7 +20,10 @@ export interface ReconcileActivityDeps {
   readonly sql: Sql;
   readonly temporal: Client;
   readonly log: Logger;
-  readonly config: Pick<Config, 'TEMPORAL_TASK_QUEUE' | 'RECEIVED_DEADLINE' | 'FILE_RETRY_WINDOW'>;
+  readonly config: Pick<
+    Config,
+    'TEMPORAL_TASK_QUEUE' | 'RECEIVED_DEADLINE' | 'FILE_RETRY_WINDOW' | 'UNTRACKED_ORDER_END'
+  >;
 }
 
 /** Range of one activity: the cursor to start after, and the number of batches. Null: to the end. */

@@ -85,6 +85,19 @@ const run = z
     held: z.boolean(),
     shippingRevision: z.int(),
     attention,
+    deadlines: z
+      .array(
+        z.object({
+          reason: z.enum([...ATTENTION_REASONS, 'tracking_check', 'tracking_end']),
+          printOrderId: z.string().nullable(),
+          dueAt: time,
+          passed: z.boolean(),
+        }),
+      )
+      .describe(
+        'Earliest first. A partner’s deadline for printing and dispatch is the end of the dispatch date in its time zone. ' +
+          '`tracking_check`: the order ends when no carrier follows its parcels. `tracking_end`: the order ends.',
+      ),
     items: z.array(z.object({ id: z.string(), quantity: z.int(), status: z.enum(ITEM_STATUSES) })),
     printOrders: z.array(
       z.object({
@@ -92,6 +105,7 @@ const run = z
         partnerId: z.string(),
         partnerUid: z.string(),
         dispatchDate: z.iso.date(),
+        dispatchDueAt: z.iso.datetime().optional().describe('End of that day in the partner’s time zone.'),
         reproducesId: z.string().nullable(),
         delivery: z.enum(['pending', 'accepted', 'refused', 'undeliverable']),
         cancel: z.enum(['requested', 'confirmed', 'refused']).nullable(),

@@ -137,6 +137,13 @@ export const shipmentSchema = z
         fulfillmentFacilityId: z.string(),
       }),
     ),
+    trackingFollowed: z
+      .boolean()
+      .nullable()
+      .describe(
+        'False when the partner shipped with a carrier that Pressline does not know: the order stays `shipped`. Null before a ' +
+          'parcel has shipped.',
+      ),
     fulfillmentCountry: z.string(),
     fulfillmentFacilityId: z.string(),
     retailShippingPriceInclVat: z.number().nullable(),

@@ -190,6 +190,11 @@ export const VARIABLES = {
     '15m',
     'Time after handoff without a received postback that raises attention and one more delivery of the print order.',
   ),
+  UNTRACKED_ORDER_END: variable(
+    duration('14d'),
+    '14d',
+    'Time after shipping at which an order ends as shipped when no carrier follows its parcels.',
+  ),
   S3_ENDPOINT: variable(z.url().optional(), 'AWS', 'S3-compatible endpoint of the object store.'),
   S3_BUCKET: variable(optionalText, 'folder under DATA_DIR', 'Bucket for objects. Unset: a local folder.'),
   S3_REGION: variable(z.string().min(1).default('us-east-1'), 'us-east-1', 'Region of the bucket.'),

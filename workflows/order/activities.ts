@@ -5,7 +5,10 @@ import type { OrderRunActivities } from '../../activities/order-run';
 
 /** Database-only activities. They are local, and retried until Postgres answers. */
 export const database = proxyLocalActivities<
-  Pick<OrderRunActivities, 'prepareOrder' | 'recordRun' | 'applyShippingChange' | 'planReplacement'>
+  Pick<
+    OrderRunActivities,
+    'prepareOrder' | 'recordRun' | 'applyShippingChange' | 'planReplacement' | 'checkTracking'
+  >
 >({
   startToCloseTimeout: '20 seconds',
   localRetryThreshold: '30 seconds',

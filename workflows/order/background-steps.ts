@@ -228,6 +228,14 @@ export class BackgroundSteps {
     });
   }
 
+  /** Asks the database whether a carrier follows a parcel of the order. */
+  checkTracking(): void {
+    this.tasks.start('check-tracking', async () => {
+      const { followed } = await this.local.run(() => database.checkTracking(this.run.ids));
+      this.run.take({ type: 'tracking_checked', followed });
+    });
+  }
+
   private voidShipment(effect: Extract<RunEffect, { type: 'void_shipment' }>): void {
     const { printOrderId, shipmentId } = effect;
     this.tasks.start(`void:${shipmentId}`, async () => {

@@ -1,6 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { PostbackEvent, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
-import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
   type CancelRequest,
@@ -8,6 +7,7 @@ import {
   ORDER_QUERIES,
   ORDER_UPDATES,
   type RepairRequest,
+  type RunView,
 } from '../../src/orders/domain/run/run-messages';
 import { ORDER_SIGNALS } from '../../src/platform/domain/workflows';
 
@@ -39,5 +39,5 @@ export const repairUpdate = defineUpdate<{ fulfillmentStatus: OrderStatus }, [Re
   ORDER_UPDATES.repair,
 );
 
-/** The whole state of the run, for operators and tests. */
-export const runStateQuery = defineQuery<RunState>(ORDER_QUERIES.runState);
+/** The whole state of the run with its deadlines, for operators and tests. */
+export const runStateQuery = defineQuery<RunView>(ORDER_QUERIES.runState);

@@ -9,9 +9,11 @@ import {
 import {
   clockAfter,
   type Deadline,
+  type DeadlineSettings,
   deadlineKey,
   nextDeadline,
   type RunClock,
+  shownDeadlines,
 } from '../../src/orders/domain/lifecycle/deadlines';
 import { deriveFinancialStatus, deriveStatus } from '../../src/orders/domain/lifecycle/derive';
 import {
@@ -104,13 +106,16 @@ export class OrderRun implements SettlingRun {
     setHandler(repairUpdate, (request) => this.updates.repair(request), {
       validator: (request) => refuseWith(whyNotRepair(this.state, request)),
     });
-    setHandler(runStateQuery, () => this.state);
+    setHandler(runStateQuery, () => ({
+      ...this.state,
+      deadlines: shownDeadlines(this.state, this.clock, this.deadlineSettings),
+    }));
   }
 
   async runToEnd(): Promise<OrderRunResult> {
     this.resume();
     while (!this.isOver) {
-      this.timer.arm(nextDeadline(this.state, this.clock, { receivedMs: this.input.receivedDeadlineMs }));
+      this.timer.arm(nextDeadline(this.state, this.clock, this.deadlineSettings));
       await condition(() => this.inbox.length > 0 || this.isOver || this.steps.failed);
       this.steps.rethrow();
       await this.processInbox();
@@ -123,6 +128,11 @@ export class OrderRun implements SettlingRun {
     }
     await this.close();
     return { fulfillmentStatus: deriveStatus(this.state) };
+  }
+
+  private get deadlineSettings(): DeadlineSettings {
+    const { receivedDeadlineMs: receivedMs, untrackedEndMs: untrackedMs } = this.input;
+    return { receivedMs, untrackedMs };
   }
 
   take(event: RunEvent): void {
@@ -185,6 +195,7 @@ export class OrderRun implements SettlingRun {
       if (event.type === 'refused') {
         this.refusal = { code: event.code, reason: event.reason, details: event.details };
       }
+      if (event.type === 'tracking_checked' && !event.followed) this.closing = true;
     }
     return effects;
   }
@@ -224,6 +235,11 @@ export class OrderRun implements SettlingRun {
   private passed(deadline: Deadline): void {
     if (deadline.kind === 'close') {
       this.closing = true;
+      return;
+    }
+    if (deadline.kind === 'check_tracking') {
+      this.clock = { ...this.clock, trackingChecked: true };
+      this.steps.checkTracking();
       return;
     }
     this.clock = { ...this.clock, raised: [...this.clock.raised, deadlineKey(deadline)] };

@@ -11,6 +11,18 @@ import { POSTBACK_STATUSES, type PostbackEvent } from '../domain/lifecycle/run-e
 
 const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
 
+/** Characters of a message that are stored. */
+const MESSAGE_LENGTH = 2_000;
+const CUT = '[…]';
+
+/** Returns the message, cut to the stored length. A cut message ends in `[…]`. */
+function shortened(message: string): string {
+  if (message.length <= MESSAGE_LENGTH) return message;
+  // A cut inside a surrogate pair would leave half a character, which Postgres refuses.
+  const end = MESSAGE_LENGTH - CUT.length;
+  return `${message.slice(0, end).replace(/[\ud800-\udbff]$/, '')}${CUT}`;
+}
+
 /** An http or https URL. Empty text counts as absent. */
 const trackingLink = z
   .string()
@@ -31,8 +43,16 @@ export const postbackSchema = crossField(
     orderId: text(64),
     orderItemId: decimalId.nullish(),
     status: z.enum(POSTBACK_STATUSES),
-    message: z.string().max(2_000).nullish(),
-    trackingCode: z.string().max(100).nullish(),
+    message: z
+      .string()
+      .transform(shortened)
+      .nullish()
+      .describe(`Longer messages are cut at ${MESSAGE_LENGTH} characters.`),
+    trackingCode: z
+      .string()
+      .max(100)
+      .transform((code) => (code.trim() === '' ? null : code))
+      .nullish(),
     trackingLink: trackingLink.nullish(),
     items: z
       .array(z.object({ orderItemId: decimalId, quantity: z.number().int().min(1).nullish() }))

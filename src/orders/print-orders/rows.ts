@@ -62,6 +62,11 @@ export async function insertPrintOrders(
   );
 }
 
+/** Returns the end of a print order's dispatch date in the partner's time zone, as ISO 8601 text. Reads `p` and `pa`. */
+export const dispatchDueAt = (sql: Queryable) => sql`
+  to_char((p.dispatch_date + 1)::timestamp AT TIME ZONE coalesce(pa.capabilities #>> '{calendar,timeZone}', 'UTC')
+    AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+
 /** Returns the print orders that steps have created. Empty when they have created none. */
 export async function printOrdersOfSteps(
   sql: Queryable,
@@ -73,6 +78,7 @@ export async function printOrdersOfSteps(
   return [
     ...(await sql<PlannedPrintOrder[]>`
       SELECT p.id, p.partner_id, pa.uid AS partner_uid, p.dispatch_date::text, p.reproduces_id::text,
+        ${dispatchDueAt(sql)} AS dispatch_due_at,
         (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity)
           ORDER BY j.id) FROM print_jobs j WHERE j.print_order_id = p.id) AS jobs
       FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id

@@ -136,7 +136,7 @@ export async function dismissAttention(
 ): Promise<'dismissed' | 'open' | 'nothing'> {
   const [row] = await sql<{ ended: boolean; dismissed: boolean }[]>`
     WITH found AS (
-      SELECT id, attention, fulfillment_status = ANY(${[...ENDED_ORDERS]}) AS ended FROM orders
+      SELECT id, attention, fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL AS ended FROM orders
       WHERE id = ${orderId} AND attention IS NOT NULL FOR UPDATE),
     dismissed AS (
       UPDATE orders SET attention = NULL, updated_at = now() FROM found WHERE orders.id = found.id AND ended

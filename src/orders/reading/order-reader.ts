@@ -107,6 +107,8 @@ export interface ShipmentRecord {
   readonly fulfillmentFacilityId: string;
   readonly trackingCode: string | null;
   readonly trackingLink: string | null;
+  /** True when a carrier follows the partner's own tracking code. */
+  readonly trackingFollowed: boolean;
   readonly packages: readonly PackageRecord[] | null;
 }
 
@@ -194,7 +196,7 @@ export async function readOrders(sql: Queryable, ids: readonly string[]): Promis
             'initialMaxDeliveryDate', s.initial_max_delivery_date,
             'fulfillmentCountry', s.fulfillment_country, 'fulfillmentState', s.fulfillment_state,
             'fulfillmentFacilityId', s.fulfillment_facility_id, 'trackingCode', s.tracking_code,
-            'trackingLink', s.tracking_link,
+            'trackingLink', s.tracking_link, 'trackingFollowed', s.tracking_followed,
             'packages', (SELECT jsonb_agg(jsonb_build_object('packageReferenceId', k.package_reference_id,
                 'trackingNumber', k.tracking_number, 'trackingUrl', k.tracking_url) ORDER BY k.position)
               FROM shipments sh JOIN shipment_packages k ON k.shipment_id = sh.id

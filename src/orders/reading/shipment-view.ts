@@ -1,4 +1,5 @@
 import { fromMinor } from '../../platform/domain/money';
+import { hasShipped, type ItemStatus } from '../domain/lifecycle/statuses';
 import type { ShipmentPlan } from '../preparation/shipment-plan';
 import type { OrderRecord, PrintOrderRecord, ShipmentRecord } from './order-reader';
 
@@ -47,6 +48,7 @@ export function shipmentView(order: OrderRecord) {
     price: fromMinor(sum('priceMinor'), first.currency),
     status: SHIPMENT_STATUS[order.fulfillmentStatus] ?? 'pending',
     packages: shipments.flatMap((shipment) => packagesOf(shipment)),
+    trackingFollowed: trackingFollowed(livePrintOrders(order), shipments),
     fulfillmentCountry: first.fulfillmentCountry,
     fulfillmentFacilityId: first.fulfillmentFacilityId,
     retailShippingPriceInclVat: order.retailShippingPrice === null ? null : Number(order.retailShippingPrice),
@@ -79,6 +81,21 @@ const SHIPMENT_STATUS: Readonly<Record<string, string>> = {
   canceled: 'canceled',
   failed: 'canceled',
 };
+
+/** Returns whether a carrier follows every parcel that has shipped. Null before the first parcel ships. */
+function trackingFollowed(
+  printOrders: readonly PrintOrderRecord[],
+  shipments: readonly ShipmentRecord[],
+): boolean | null {
+  const shipped = printOrders.filter(({ jobs }) =>
+    jobs.some(({ status }) => hasShipped(status as ItemStatus)),
+  );
+  if (shipped.length === 0) return null;
+  return shipped.every(({ id }) => {
+    const shipment = shipments.find(({ printOrderId }) => printOrderId === id);
+    return shipment !== undefined && ((shipment.packages ?? []).length > 0 || shipment.trackingFollowed);
+  });
+}
 
 interface PackageView {
   readonly printOrderId: string;

@@ -39,7 +39,7 @@ export async function compareOrders(
     SELECT id, fulfillment_status AS status, run_version = 0 AS unstarted, updated_at < now() - ${quiet}::interval AS quiet,
       updated_at < now() - ${FORGOTTEN}::interval AS forgotten
     FROM orders
-    WHERE fulfillment_status IN ${openOrderStatuses(sql)}
+    WHERE fulfillment_status IN ${openOrderStatuses(sql)} AND tracking_ended_at IS NULL
       ${after === '' ? sql`` : sql`AND id > ${after}`}
     ORDER BY id LIMIT ${BATCH}`;
   const checked = rows.filter(({ quiet, unstarted }) => quiet && !unstarted);

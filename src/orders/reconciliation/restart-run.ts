@@ -4,6 +4,7 @@ import { dispatchKey } from '../dispatch/dispatch';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
 import { type RecordedOrder, type RecordedPrintOrder, rebuiltRun } from '../domain/run/rebuilt-run';
 import { startRun } from '../intake/submit';
+import { dispatchDueAt } from '../print-orders/rows';
 import type { RunSettings } from '../run/settings';
 
 type PrintOrderRow = Omit<RecordedPrintOrder, 'shipmentId'> & {
@@ -88,7 +89,7 @@ async function readOrder(tx: Transaction, orderId: string): Promise<OrderRow | u
       (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'quantity', i.quantity, 'status', i.fulfillment_status)
         ORDER BY i.position) FROM order_items i WHERE i.order_id = o.id) AS items,
       (SELECT jsonb_agg(jsonb_build_object('id', p.id::text, 'partnerId', p.partner_id, 'partnerUid', pa.uid,
-          'dispatchDate', p.dispatch_date, 'reproducesId', p.reproduces_id::text, 'status', p.status,
+          'dispatchDate', p.dispatch_date, 'dispatchDueAt', ${dispatchDueAt(tx)}, 'reproducesId', p.reproduces_id::text, 'status', p.status,
           'acceptedAt', floor(extract(epoch FROM p.accepted_at) * 1000),
           'bought', (SELECT jsonb_object_agg(s.idempotency_key, s.id) FROM shipments s
             WHERE s.print_order_id = p.id AND s.status = 'bought'),

@@ -10,7 +10,6 @@ import { type ErrorCode, Refusal } from '../../platform/errors';
 import { sendUpdate } from '../../platform/temporal/updates';
 import { isUnavailable, unavailable } from '../../platform/unavailable';
 import type { RunRefusal } from '../domain/lifecycle/guards';
-import type { RunState } from '../domain/lifecycle/run-state';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
 import {
   type CancelRequest,
@@ -19,6 +18,7 @@ import {
   ORDER_UPDATES,
   type RepairRequest,
   RUN_REFUSALS,
+  type RunView,
 } from '../domain/run/run-messages';
 
 /** Time that a request waits for the workflow. A carrier may need several seconds for a label, and HTTP clients time out after 30 s. */
@@ -51,7 +51,7 @@ export interface RunGateway {
     repairId: string,
   ): Promise<{ fulfillmentStatus: OrderStatus }>;
   /** Waits at most two seconds. Without an answer, operators see the state in Postgres. */
-  state(orderId: string): Promise<RunState>;
+  state(orderId: string): Promise<RunView>;
 }
 
 export function createRunGateway(client: Client): RunGateway {
@@ -89,7 +89,7 @@ export function createRunGateway(client: Client): RunGateway {
     state: (orderId) =>
       withRefusals(() =>
         client.withDeadline(Date.now() + STATE_MS, () =>
-          client.workflow.getHandle(orderWorkflowId(orderId)).query<RunState>(ORDER_QUERIES.runState),
+          client.workflow.getHandle(orderWorkflowId(orderId)).query<RunView>(ORDER_QUERIES.runState),
         ),
       ),
   };

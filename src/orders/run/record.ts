@@ -72,6 +72,7 @@ async function writeStatuses(
           THEN coalesce(${record.financialStatus}, financial_status) ELSE financial_status END,
         run_financial_status = coalesce(${record.financialStatus}, run_financial_status),
         attention = ${record.attention.length > 0 ? [...record.attention] : null},
+        tracking_ended_at = CASE WHEN ${hasTrackingEnded(record)} THEN now() ELSE tracking_ended_at END,
         refusal_reason = ${refusal?.reason ?? null}, refusal_reason_code = ${refusal?.code ?? null},
         refusal_reason_details = ${refusal?.details ? json(tx, refusal.details) : null},
         run_position = ${position}, run_version = ${version}, updated_at = now()
@@ -107,4 +108,9 @@ async function writeStatuses(
     )
     SELECT id FROM changed_order`;
   return rows.length > 0;
+}
+
+/** Returns true for the record with which a run ends because nobody follows its parcels. */
+function hasTrackingEnded({ effects }: RunRecord): boolean {
+  return effects.some((effect) => effect.type === 'log' && effect.event === 'untracked_order_ended');
 }

@@ -6,8 +6,16 @@ export interface RunSettings {
   readonly receivedDeadlineMs: number;
   /** Time during which transient failures to fetch a print file are retried. */
   readonly fileRetryWindowMs: number;
+  /** Time after shipping at which a run ends when no carrier follows its parcels. */
+  readonly untrackedEndMs: number;
 }
 
-export function runSettingsOf(config: Pick<Config, 'RECEIVED_DEADLINE' | 'FILE_RETRY_WINDOW'>): RunSettings {
-  return { receivedDeadlineMs: config.RECEIVED_DEADLINE, fileRetryWindowMs: config.FILE_RETRY_WINDOW };
+export function runSettingsOf(
+  config: Pick<Config, 'RECEIVED_DEADLINE' | 'FILE_RETRY_WINDOW' | 'UNTRACKED_ORDER_END'>,
+): RunSettings {
+  return {
+    receivedDeadlineMs: config.RECEIVED_DEADLINE,
+    fileRetryWindowMs: config.FILE_RETRY_WINDOW,
+    untrackedEndMs: config.UNTRACKED_ORDER_END,
+  };
 }

@@ -204,6 +204,29 @@ test('an error moves items to manual_handling; later progress moves them on', as
   expect(again.attention).toBeNull();
 });
 
+test('a message of any length is taken, and cut at 2,000 characters when stored', async () => {
+  const order = await handedOver(stack, 'long-message');
+  await postStatus(order, 'error', { message: `The press stopped. ${'x'.repeat(500_000)}` });
+  await orderUntil(stack, order.orderId, is('on_hold'));
+  const entry = (await orderLog(stack, order.orderId)).find(({ type }) => type === 'postback_error');
+  const message = entry!.data.message as string;
+  expect(message).toHaveLength(2_000);
+  expect(message.startsWith('The press stopped. xxx')).toBe(true);
+  expect(message.endsWith('x[…]')).toBe(true);
+});
+
+test('an empty tracking code or link changes nothing', async () => {
+  const order = await handedOver(stack, 'empty-code');
+  await postStatus(order, 'printed', { trackingCode: 'OWN 7', trackingLink: 'https://carrier.example/7' });
+  await orderUntil(stack, order.orderId, is('printed'));
+  await postStatus(order, 'shipped', { trackingCode: ' ', trackingLink: '' });
+  await orderUntil(stack, order.orderId, is('shipped'));
+  const { shipment } = await stack.shop.getOrder({ params: { orderId: order.orderId } });
+  expect(shipment?.packages).toMatchObject([
+    { trackingCode: 'OWN 7', trackingUrl: 'https://carrier.example/7' },
+  ]);
+});
+
 test('tracking code and link are stored with any status when dispatch is not used', async () => {
   const order = await handedOver(stack, 'own-carrier');
   await postStatus(order, 'printed', { trackingCode: 'OWN-EARLY' });

@@ -145,6 +145,23 @@ describe('operators’ views', () => {
     });
   });
 
+  test('show when each deadline is due, at the end of the dispatch date in the partner’s time zone', async () => {
+    const order = await handedOver(stack, 'due');
+    const { run, printOrders } = await look(order.orderId);
+    const [{ dispatchDate, acceptedAt }] = printOrders as [(typeof printOrders)[number]];
+    const acceptance = run!.deadlines.find(({ reason }) => reason === 'not_received')!;
+    expect(Date.parse(acceptance.dueAt) - Date.parse(acceptedAt!)).toBeGreaterThan(14 * 60_000);
+    const dispatch = run!.deadlines.find(({ reason }) => reason === 'not_printed')!;
+    expect(dispatch).toMatchObject({ printOrderId: order.printOrderId, passed: false });
+    const inBerlin = (at: number) =>
+      new Intl.DateTimeFormat('sv-SE', {
+        timeZone: 'Europe/Berlin',
+        dateStyle: 'short',
+        timeStyle: 'medium',
+      }).format(at);
+    expect(inBerlin(Date.parse(dispatch.dueAt) - 1_000)).toBe(`${dispatchDate} 23:59:59`);
+  });
+
   test('list orders needing attention, newest first, by page and reason', async () => {
     const failed: string[] = [];
     for (const reference of ['need-1', 'need-2', 'need-3']) {

@@ -10,6 +10,8 @@ export interface RunClock {
   readonly raised: readonly string[];
   /** When the last item shipped. Null before. */
   readonly shippedAt: number | null;
+  /** True after the check whether a carrier follows the parcels. Absent before. */
+  readonly trackingChecked?: boolean;
 }
 
 /**
@@ -22,10 +24,12 @@ export function clockAfter(clock: RunClock, event: RunEvent, state: RunState, no
   const accepted = event.type === 'delivery' && event.outcome === 'accepted';
   if (accepted && !(event.printOrderId in acceptedAt))
     acceptedAt = { ...acceptedAt, [event.printOrderId]: now };
-  const shipped = state.items.every((item) => hasShipped(item.status) || item.status === 'cancelled');
-  if (shipped) shippedAt ??= now;
+  if (isShipped(state)) shippedAt ??= now;
   return { ...clock, acceptedAt, shippedAt };
 }
+
+const isShipped = ({ items }: RunState): boolean =>
+  items.every((item) => hasShipped(item.status) || item.status === 'cancelled');
 
 export type Deadline =
   | {
@@ -34,12 +38,16 @@ export type Deadline =
       readonly reason: AttentionReason;
       readonly printOrderId: string;
     }
+  /** Check whether a carrier follows the parcels. When none does, the run ends. */
+  | { readonly at: number; readonly kind: 'check_tracking' }
   /** The run ends without a final status: no carrier reports the parcels any more. */
   | { readonly at: number; readonly kind: 'close' };
 
 export interface DeadlineSettings {
   /** Longest time from acceptance to the postback `received`, in milliseconds. */
   readonly receivedMs: number;
+  /** Time from shipping to `check_tracking`, in milliseconds. Undefined: no check. */
+  readonly untrackedMs?: number | undefined;
 }
 
 const DAY_MS = 86_400_000;
@@ -47,52 +55,96 @@ const DAY_MS = 86_400_000;
 const TRACKING_ENDS_AFTER_MS = 90 * DAY_MS;
 
 /** Returns the deadlines of one print order, passed ones included. */
-function candidates(printOrder: PrintOrderState, clock: RunClock, settings: DeadlineSettings): Deadline[] {
+function partnerDeadlines(
+  printOrder: PrintOrderState,
+  clock: RunClock,
+  settings: DeadlineSettings,
+): Extract<Deadline, { kind: 'attention' }>[] {
   // The delivery activity has its own time-out.
   if (printOrder.delivery !== 'accepted') return [];
   const open = printOrder.jobs.filter((job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped);
   if (open.length === 0) return [];
-  const deadlines: Deadline[] = [];
-  const acceptedAt = clock.acceptedAt[printOrder.id];
+  const deadlines: Extract<Deadline, { kind: 'attention' }>[] = [];
+  const { id: printOrderId } = printOrder;
+  const acceptedAt = clock.acceptedAt[printOrderId];
   if (acceptedAt !== undefined && open.some((job) => job.progress === JOB_PROGRESS.none)) {
-    deadlines.push({
-      kind: 'attention',
-      reason: 'not_received',
-      printOrderId: printOrder.id,
-      at: acceptedAt + settings.receivedMs,
-    });
+    const at = acceptedAt + settings.receivedMs;
+    deadlines.push({ kind: 'attention', reason: 'not_received', printOrderId, at });
   }
   if (printOrder.shipment === null) {
-    const printed = open.every((job) => job.progress >= JOB_PROGRESS.printed);
-    deadlines.push({
-      kind: 'attention',
-      reason: printed ? 'not_dispatched' : 'not_printed',
-      printOrderId: printOrder.id,
-      at: Date.parse(`${printOrder.dispatchDate}T00:00:00Z`) + DAY_MS,
-    });
+    const reason = open.every((job) => job.progress >= JOB_PROGRESS.printed)
+      ? 'not_dispatched'
+      : 'not_printed';
+    deadlines.push({ kind: 'attention', reason, printOrderId, at: dispatchDue(printOrder) });
   }
   return deadlines;
 }
 
+/** Returns the end of the dispatch date in the partner's time zone. Print orders of older versions use UTC. */
+function dispatchDue({ dispatchDate, dispatchDueAt }: PrintOrderState): number {
+  return dispatchDueAt === undefined
+    ? Date.parse(`${dispatchDate}T00:00:00Z`) + DAY_MS
+    : Date.parse(dispatchDueAt);
+}
+
+/** Returns the deadlines after shipping. */
+function trackingDeadlines(state: RunState, clock: RunClock, { untrackedMs }: DeadlineSettings): Deadline[] {
+  if (clock.shippedAt === null || !isShipped(state)) return [];
+  const close: Deadline = { kind: 'close', at: clock.shippedAt + TRACKING_ENDS_AFTER_MS };
+  if (untrackedMs === undefined || clock.trackingChecked === true) return [close];
+  return [close, { kind: 'check_tracking', at: clock.shippedAt + untrackedMs }];
+}
+
 /**
  * Returns the earliest deadline that has not been raised: `received` is missing, the dispatch date ends without print or
- * dispatch, or a shipped parcel is no longer reported. Null when there is none.
+ * dispatch, or the time for tracking after shipping ends. Null when there is none.
  */
 export function nextDeadline(state: RunState, clock: RunClock, settings: DeadlineSettings): Deadline | null {
   if (state.phase !== 'running') return null;
-  const deadlines = state.printOrders
-    .flatMap((printOrder) => candidates(printOrder, clock, settings))
-    .filter((deadline) => deadline.kind !== 'attention' || !clock.raised.includes(deadlineKey(deadline)));
-  if (
-    clock.shippedAt !== null &&
-    state.items.every((item) => hasShipped(item.status) || item.status === 'cancelled')
-  ) {
-    deadlines.push({ kind: 'close', at: clock.shippedAt + TRACKING_ENDS_AFTER_MS });
-  }
+  const deadlines: Deadline[] = [
+    ...state.printOrders
+      .flatMap((printOrder) => partnerDeadlines(printOrder, clock, settings))
+      .filter((deadline) => !clock.raised.includes(deadlineKey(deadline))),
+    ...trackingDeadlines(state, clock, settings),
+  ];
   return deadlines.reduce<Deadline | null>(
     (first, deadline) => (first === null || deadline.at < first.at ? deadline : first),
     null,
   );
+}
+
+/** A deadline as operators see it. */
+export interface ShownDeadline {
+  readonly reason: AttentionReason | 'tracking_check' | 'tracking_end';
+  /** Null for the deadlines of the whole order. */
+  readonly printOrderId: string | null;
+  /** ISO 8601. */
+  readonly dueAt: string;
+  readonly passed: boolean;
+}
+
+/** Returns all deadlines of the run, earliest first. A partner's deadline leaves the list when the partner has met it. */
+export function shownDeadlines(
+  state: RunState,
+  clock: RunClock,
+  settings: DeadlineSettings,
+): ShownDeadline[] {
+  if (state.phase !== 'running') return [];
+  const deadlines: Deadline[] = [
+    ...state.printOrders.flatMap((printOrder) => partnerDeadlines(printOrder, clock, settings)),
+    ...trackingDeadlines(state, clock, settings),
+  ];
+  return deadlines
+    .sort((a, b) => a.at - b.at)
+    .map((deadline) => {
+      const dueAt = new Date(deadline.at).toISOString();
+      if (deadline.kind !== 'attention') {
+        const reason = deadline.kind === 'close' ? 'tracking_end' : 'tracking_check';
+        return { reason, printOrderId: null, dueAt, passed: false };
+      }
+      const { reason, printOrderId } = deadline;
+      return { reason, printOrderId, dueAt, passed: clock.raised.includes(deadlineKey(deadline)) };
+    });
 }
 
 /** Returns the key under which a passed deadline is kept in `RunClock.raised`. */

@@ -67,6 +67,10 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
       return shippingChanged(state, event, effects);
     case 'order_update':
       return orderUpdated(state, event, effects);
+    case 'tracking_checked':
+      if (event.followed) return state;
+      effects.push({ type: 'log', event: 'untracked_order_ended' });
+      return { ...state };
     case 'dismiss':
       return dismissed(state, event, effects);
     case 'void_failed': {

@@ -40,6 +40,8 @@ export type RunEvent =
       readonly outcome: 'accepted' | 'not_needed' | 'no_address' | 'refused' | 'undeliverable';
       readonly message: string;
     }
+  /** At the end of UNTRACKED_ORDER_END: whether a carrier follows a parcel of the order. */
+  | { readonly type: 'tracking_checked'; readonly followed: boolean }
   /** An operator dismisses attention reasons of a running order. */
   | { readonly type: 'dismiss'; readonly by: string; readonly reason: string }
   /** The labels of a print order could not be bought. */
@@ -102,6 +104,8 @@ export interface PlannedPrintOrder {
   /** The partner's name in routing decisions, lists and the Temporal UI. */
   readonly partnerUid: string;
   readonly dispatchDate: string;
+  /** End of the dispatch date in the partner's time zone, ISO 8601. Absent in runs of older versions. */
+  readonly dispatchDueAt?: string;
   readonly reproducesId: string | null;
   readonly jobs: readonly { readonly id: string; readonly itemId: string; readonly quantity: number }[];
 }

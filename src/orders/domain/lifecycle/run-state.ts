@@ -49,6 +49,8 @@ export interface PrintOrderState {
   readonly partnerUid: string;
   /** The day by which the partner must hand over the parcels, YYYY-MM-DD. */
   readonly dispatchDate: string;
+  /** End of that day in the partner's time zone, ISO 8601. Absent in runs of older versions, which use UTC. */
+  readonly dispatchDueAt?: string;
   readonly delivery: Delivery;
   /** The print order that this one reproduces. */
   readonly reproducesId: string | null;

@@ -84,5 +84,6 @@ const DUE: Partial<Record<AttentionReason, string>> = {
 /** Returns the summary of a deadline's timer in the Temporal UI. */
 export function describeDeadline(deadline: Deadline): string {
   if (deadline.kind === 'close') return 'end of tracking';
+  if (deadline.kind === 'check_tracking') return 'check whether a carrier follows the parcels';
   return `print order ${deadline.printOrderId} must be ${DUE[deadline.reason] ?? deadline.reason}`;
 }

@@ -1,4 +1,4 @@
-import type { RunClock } from '../lifecycle/deadlines';
+import type { RunClock, ShownDeadline } from '../lifecycle/deadlines';
 import type { RunEffect } from '../lifecycle/run-events';
 import type { RunState } from '../lifecycle/run-state';
 import type { FinancialStatus, OrderStatus } from '../lifecycle/statuses';
@@ -16,6 +16,8 @@ export interface OrderRunInput {
   readonly items: readonly { readonly id: string; readonly quantity: number }[];
   readonly receivedDeadlineMs: number;
   readonly fileRetryWindowMs: number;
+  /** Absent in runs of older versions, which end 90 days after shipping. */
+  readonly untrackedEndMs?: number;
   /** Set when a run continues as new. */
   readonly carried?: { readonly state: RunState; readonly clock: RunClock };
 }
@@ -57,6 +59,11 @@ export const ORDER_UPDATES = {
   cancel: 'cancel',
   repair: 'repair',
 } as const;
+/** Result of the query `runState`. */
+export interface RunView extends RunState {
+  readonly deadlines: readonly ShownDeadline[];
+}
+
 export const ORDER_QUERIES = { runState: 'runState' } as const;
 
 export interface DispatchResult {

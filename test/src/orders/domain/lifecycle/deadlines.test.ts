@@ -2,8 +2,9 @@ import {
   deadlineKey,
   nextDeadline,
   type RunClock,
+  shownDeadlines,
 } from '../../../../../src/orders/domain/lifecycle/deadlines';
-import { newOrder, POSTER, play, postback, running, tracked } from './run-fixture';
+import { accepted, newOrder, POSTER, plan, play, postback, running, tracked } from './run-fixture';
 
 const MINUTE = 60_000;
 const settings = { receivedMs: 15 * MINUTE };
@@ -34,6 +35,20 @@ test.each([
   expect(nextDeadline(state, clock, settings)).toMatchObject({ reason, at: dispatchDateEnds });
 });
 
+test('the dispatch date ends in the partner’s time zone', () => {
+  const dispatchDueAt = '2026-01-10T05:00:00Z';
+  const { state } = play(
+    newOrder(),
+    { type: 'prepared', printOrders: [plan({ dispatchDueAt })] },
+    accepted,
+    postback('received'),
+  );
+  expect(nextDeadline(state, clock, settings)).toMatchObject({
+    reason: 'not_printed',
+    at: Date.parse(dispatchDueAt),
+  });
+});
+
 test('each deadline is raised once', () => {
   const first = nextDeadline(running(), clock, settings);
   if (first?.kind !== 'attention') throw new Error('no deadline');
@@ -57,6 +72,37 @@ test('there is no deadline during preparation, before the partner accepted the p
     revision: 0,
   }).state;
   expect(nextDeadline(dispatched, clock, settings)).toBeNull();
+});
+
+describe('a shipped order', () => {
+  const DAY = 24 * 60 * MINUTE;
+  const shippedAt = Date.parse('2026-01-09T16:00:00Z');
+  const shipped = play(running(), postback('shipped')).state;
+
+  test('is checked once for tracking, before the end of tracking', () => {
+    const untracked = { ...settings, untrackedMs: 14 * DAY };
+    expect(nextDeadline(shipped, { ...clock, shippedAt }, untracked)).toEqual({
+      kind: 'check_tracking',
+      at: shippedAt + 14 * DAY,
+    });
+    expect(nextDeadline(shipped, { ...clock, shippedAt, trackingChecked: true }, untracked)).toEqual({
+      kind: 'close',
+      at: shippedAt + 90 * DAY,
+    });
+  });
+
+  test('is not checked in runs of older versions', () => {
+    expect(nextDeadline(shipped, { ...clock, shippedAt }, settings)).toMatchObject({ kind: 'close' });
+  });
+});
+
+test('operators see every deadline with its time, passed ones included', () => {
+  const raised = { ...clock, raised: ['not_received:501'] };
+  expect(shownDeadlines(running(), raised, settings)).toEqual([
+    { reason: 'not_received', printOrderId: '501', dueAt: '2026-01-05T10:15:00.000Z', passed: true },
+    { reason: 'not_printed', printOrderId: '501', dueAt: '2026-01-10T00:00:00.000Z', passed: false },
+  ]);
+  expect(shownDeadlines(newOrder(), clock, settings)).toEqual([]);
 });
 
 test('a shipped order that is not delivered ends after ninety days', () => {
