@@ -44,26 +44,26 @@ export async function beginAttempt(
 ): Promise<AttemptOutcome> {
   const { accountId, operationId, key, fingerprint } = request;
   const [taken] = await sql<{ lockedUntil: Date }[]>`
-    INSERT INTO idempotency_keys AS kept (account_id, operation_id, key, fingerprint, locked_until)
+    INSERT INTO idempotency_keys AS stored (account_id, operation_id, key, fingerprint, locked_until)
     VALUES (${accountId}, ${operationId}, ${key}, ${fingerprint},
             date_trunc('milliseconds', now() + make_interval(secs => ${LEASE_SECONDS})))
     ON CONFLICT (account_id, operation_id, key) DO UPDATE
       SET fingerprint = excluded.fingerprint, locked_until = excluded.locked_until,
           status = NULL, body = NULL, created_at = now()
-      WHERE kept.created_at < now() - make_interval(days => ${IDEMPOTENCY_KEY_DAYS})
-         OR (kept.status IS NULL AND kept.locked_until < now() AND kept.fingerprint = excluded.fingerprint)
+      WHERE stored.created_at < now() - make_interval(days => ${IDEMPOTENCY_KEY_DAYS})
+         OR (stored.status IS NULL AND stored.locked_until < now() AND stored.fingerprint = excluded.fingerprint)
     RETURNING locked_until`;
   if (taken !== undefined) {
     return { outcome: 'begun', attempt: { accountId, operationId, key, lockedUntil: taken.lockedUntil } };
   }
-  const [kept] = await sql<{ sameContent: boolean; status: number | null; body: unknown }[]>`
+  const [stored] = await sql<{ sameContent: boolean; status: number | null; body: unknown }[]>`
     SELECT fingerprint = ${fingerprint} AS same_content, status, body FROM idempotency_keys
     WHERE account_id = ${accountId} AND operation_id = ${operationId} AND key = ${key}`;
   // Another attempt released the key between the two statements. The caller's next attempt finds it free.
-  if (kept === undefined) return { outcome: 'in-flight' };
-  if (!kept.sameContent) return { outcome: 'other-content' };
-  if (kept.status === null) return { outcome: 'in-flight' };
-  return { outcome: 'replay', answer: { status: kept.status, body: kept.body } };
+  if (stored === undefined) return { outcome: 'in-flight' };
+  if (!stored.sameContent) return { outcome: 'other-content' };
+  if (stored.status === null) return { outcome: 'in-flight' };
+  return { outcome: 'replay', answer: { status: stored.status, body: stored.body } };
 }
 
 /**
