@@ -1,4 +1,4 @@
-import { contentsValue, lineValue } from '../consignments/domain/customs';
+import { contentsValue, lineValue, netWeightGrams } from '../consignments/domain/customs';
 import { barcodeText } from './barcode';
 import { CATEGORIES, CATEGORY, type CustomsDeclaration, DECLARATION, signerOf } from './customs-declaration';
 import { amount, itemWeight, kilograms, taxIdLines } from './customs-text';
@@ -40,12 +40,13 @@ export async function renderCn22(declaration: CustomsDeclaration): Promise<Buffe
   return await pen.finish();
 }
 
-function drawHead(pen: Pen, { carrierName, barcode }: CustomsDeclaration): void {
+function drawHead(pen: Pen, { carrierName, barcode, pack }: CustomsDeclaration): void {
   const width = INNER - 12;
   pen.line('CUSTOMS DECLARATION', LEFT + 6, 17, { size: 12, weight: 'bold' });
   pen.line('CN 22', LEFT + 6, 17, { size: 12, weight: 'bold', width, align: 'right' });
   pen.line(`${carrierName}  ·  May be opened officially`, LEFT + 6, 33, { size: 7.5, width });
-  pen.line(`Item ${barcodeText(barcode)}`, LEFT + 6, 44, { size: 7.5, width });
+  const packaging = pack.boxType === undefined ? '' : `  ·  Packaging: ${pack.boxType}`;
+  pen.line(`Item ${barcodeText(barcode)}${packaging}`, LEFT + 6, 44, { size: 7.5, width });
   pen.rule(LEFT, 56, LEFT + INNER, 56);
 }
 
@@ -100,7 +101,8 @@ function drawContents(pen: Pen, { pack }: CustomsDeclaration): void {
 function drawTotal(pen: Pen, { pack, consignment, rates }: CustomsDeclaration): void {
   const value = amount(contentsValue([pack], consignment.currency, rates));
   pen.rule(LEFT, 326, LEFT + INNER, 326);
-  const cells = ['Total', '', '', kilograms(pack.grossWeightGrams), value];
+  const total = `Total, net weight ${kilograms(netWeightGrams(pack))}`;
+  const cells = [total, '', '', kilograms(pack.grossWeightGrams), value];
   drawRow(pen, cells, 330, { size: 7.5, weight: 'bold' });
   pen.rule(LEFT, 350, LEFT + INNER, 350);
 }

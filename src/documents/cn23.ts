@@ -1,4 +1,4 @@
-import { contentsValue, lineValue } from '../consignments/domain/customs';
+import { contentsValue, lineValue, netWeightGrams } from '../consignments/domain/customs';
 import { barcodeText, drawBars, encodeBarcode } from './barcode';
 import { CATEGORIES, CATEGORY, type CustomsDeclaration, DECLARATION, signerOf } from './customs-declaration';
 import { amount, itemWeight, kilograms, partyLines } from './customs-text';
@@ -14,7 +14,6 @@ const BAR_HEIGHT = 40;
 /** Renders a CN23 on A5 for the document pouch, with as many pages as the contents need. */
 export async function renderCn23(declaration: CustomsDeclaration): Promise<Buffer> {
   const { consignment, pack, barcode, date, rates } = declaration;
-  const netGrams = pack.items.reduce((sum, item) => sum + itemWeight(item), 0);
   return await renderSheet(
     consignment.receiver.country,
     {
@@ -36,7 +35,7 @@ export async function renderCn23(declaration: CustomsDeclaration): Promise<Buffe
         item.countryOfOrigin ?? '',
       ]),
       totals: [
-        ['Net weight', kilograms(netGrams)],
+        ['Net weight', kilograms(netWeightGrams(pack))],
         ['Gross weight', kilograms(pack.grossWeightGrams)],
         ['Total value', amount(contentsValue([pack], consignment.currency, rates))],
       ],
@@ -57,7 +56,7 @@ export async function renderCn23(declaration: CustomsDeclaration): Promise<Buffe
 function partiesAndBarcode(
   pen: Pen,
   area: Area,
-  { consignment, carrierName, barcode }: CustomsDeclaration,
+  { consignment, carrierName, barcode, pack }: CustomsDeclaration,
 ): Block {
   const symbol = encodeBarcode(barcode);
   const moduleWidth = Math.min(mm(0.38), (area.width * BARCODE_SHARE - 26) / symbol.modules);
@@ -70,7 +69,10 @@ function partiesAndBarcode(
       {
         title: `${carrierName} · ITEM`,
         // The blank lines leave room for the bars.
-        lines: ['', '', '', '', '', barcodeText(barcode), `Reference ${consignment.reference}`],
+        lines: [
+          ...['', '', '', '', '', barcodeText(barcode), `Reference ${consignment.reference}`],
+          ...(pack.boxType === undefined ? [] : [`Packaging: ${pack.boxType}`]),
+        ],
         share: BARCODE_SHARE,
       },
     ],

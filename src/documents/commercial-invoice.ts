@@ -1,5 +1,5 @@
 import type { Consignment } from '../consignments/domain/consignment';
-import { contentsValue, lineValue } from '../consignments/domain/customs';
+import { contentsValue, lineValue, netWeightGrams } from '../consignments/domain/customs';
 import type { RateTable } from '../platform/domain/money';
 import { amount, itemWeight, kilograms, partyLines } from './customs-text';
 import { mm } from './pen';
@@ -22,7 +22,8 @@ export async function renderCommercialInvoice(invoice: CommercialInvoice): Promi
   const { consignment, carrierName, trackingNumbers, date, rates } = invoice;
   const { sender, receiver, packages, reference } = consignment;
   const value = contentsValue(packages, consignment.currency, rates);
-  const netGrams = packages.flatMap((pack) => pack.items).reduce((sum, item) => sum + itemWeight(item), 0);
+  const netGrams = packages.reduce((sum, pack) => sum + netWeightGrams(pack), 0);
+  const boxTypes = [...new Set(packages.flatMap(({ boxType }) => boxType ?? []))];
   const grossGrams = packages.reduce((sum, pack) => sum + pack.grossWeightGrams, 0);
   const rows = packages.flatMap((pack, index) =>
     pack.items.map((item) => [
@@ -87,7 +88,15 @@ export async function renderCommercialInvoice(invoice: CommercialInvoice): Promi
                 ],
                 share: 0.26,
               },
-              { title: 'CARRIER', lines: [carrierName, trackingNumbers.join(', ')], share: 0.4 },
+              {
+                title: 'CARRIER',
+                lines: [
+                  carrierName,
+                  trackingNumbers.join(', '),
+                  ...(boxTypes.length === 0 ? [] : [`Packaging: ${boxTypes.join(', ')}`]),
+                ],
+                share: 0.4,
+              },
             ],
             8.5,
           ),

@@ -29,6 +29,10 @@ export function consignmentFrom(request: QuoteRequest): Consignment {
     packages: request.packages.map((pack) => ({
       packageReferenceId: pack.packageReferenceId,
       grossWeightGrams: toGrams(pack.grossWeight, weightUnit),
+      netWeightGrams: pack.netWeight === undefined ? undefined : toGrams(pack.netWeight, weightUnit),
+      volumetricWeightGrams:
+        pack.volumetricWeight === undefined ? undefined : toGrams(pack.volumetricWeight, weightUnit),
+      boxType: pack.boxType?.trim().toLowerCase() || undefined,
       lengthMm: toMillimetres(pack.length, dimensionUnit),
       widthMm: toMillimetres(pack.width, dimensionUnit),
       heightMm: toMillimetres(pack.height, dimensionUnit),

@@ -33,14 +33,20 @@ export const packageSchema = crossField(
   z.object({
     packageReferenceId: requiredText(100),
     grossWeight: measure.describe('Packaging and items.'),
-    netWeight: optional(measure),
+    netWeight: optional(measure).describe(
+      'Weight of the contents, shown as the net weight on customs forms. At most the gross weight. Default: the sum of the items.',
+    ),
     length: measure,
     width: measure,
     height: measure,
-    volumetricWeight: optional(z.number().nonnegative().max(100_000_000)),
-    boxType: optionalText(50).describe('For example rectangle or tube.'),
+    volumetricWeight: optional(z.number().nonnegative().max(100_000_000)).describe(
+      'Couriers bill it when it is above the volumetric weight that they compute from the sides.',
+    ),
+    boxType: optionalText(50).describe(
+      'For example rectangle or tube. tube and cylinder have a surcharge. Shown on customs forms.',
+    ),
     value: optional(money).describe(
-      'Total value of the items in the order’s currency. Required for international shipping.',
+      'Total value of the items in the order’s currency. Required for international shipping, where it must equal the sum of the items within 1 %.',
     ),
     items: optional(z.array(itemSchema).max(MAX_ITEMS)).describe('Required for international shipping.'),
   }),

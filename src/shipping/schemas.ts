@@ -120,6 +120,38 @@ function internationalPackageRules(
       requireField(item, field, report, [...path, 'items', position], INTERNATIONAL);
     }
   }
+  valueRule(pack, items, report, path);
+}
+
+/** The largest difference between a package's value and the sum of its items, as a share of the sum. */
+const VALUE_TOLERANCE = 0.01;
+
+/** Reports a package value that differs from the sum of its items. Item values are per unit. */
+function valueRule(
+  pack: unknown,
+  items: readonly unknown[],
+  report: ReportField,
+  path: readonly (string | number)[],
+): void {
+  const value = property(pack, 'value');
+  const values = items.map((item) => {
+    const [unitValue, quantity] = [property(item, 'value'), property(item, 'quantity')];
+    // Invalid items have their own errors.
+    const valid =
+      typeof unitValue === 'number' &&
+      unitValue >= 0 &&
+      Number.isInteger(quantity) &&
+      (quantity as number) > 0;
+    return valid ? unitValue * (quantity as number) : Number.NaN;
+  });
+  const sum = values.reduce((total, each) => total + each, 0);
+  if (typeof value !== 'number' || items.length === 0 || Number.isNaN(sum)) return;
+  // The constant allows for floating-point errors of the sum.
+  if (Math.abs(value - sum) <= sum * VALUE_TOLERANCE + 1e-6) return;
+  report(
+    [...path, 'value'],
+    `The value must equal the sum of the items, ${Number(sum.toFixed(4))}, within 1 %.`,
+  );
 }
 
 const isBlank = (value: unknown) =>

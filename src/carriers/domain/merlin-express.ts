@@ -4,6 +4,7 @@ const SURCHARGES: readonly Surcharge[] = [
   { kind: 'fuel', percent: '0.165' },
   { kind: 'oversize', overMm: 1_000, minor: 1_900 },
   { kind: 'heavy', overGrams: 25_000, minor: 2_500 },
+  { kind: 'round', minor: 600 },
 ];
 
 /** An air express courier with its own network. */

@@ -29,6 +29,8 @@ export type Surcharge =
   | { readonly kind: 'fuel'; readonly percent: string }
   | { readonly kind: 'oversize'; readonly overMm: number; readonly minor: number }
   | { readonly kind: 'heavy'; readonly overGrams: number; readonly minor: number }
+  /** Round packages (`ROUND_BOXES`), which sorting machines cannot handle. */
+  | { readonly kind: 'round'; readonly minor: number }
   | {
       readonly kind: 'islands';
       readonly postcodes: Readonly<Record<string, RegExp>>;
@@ -73,6 +75,9 @@ export interface RateCard {
   readonly methods: readonly MethodRates[];
 }
 
+/** Box types of round packages. */
+const ROUND_BOXES: ReadonlySet<string> = new Set(['tube', 'cylinder']);
+
 function fits(pack: ConsignmentPackage, limits: SizeLimits): boolean {
   const [longest, second, shortest] = [pack.lengthMm, pack.widthMm, pack.heightMm].sort((a, b) => b - a) as [
     number,
@@ -89,11 +94,15 @@ function fits(pack: ConsignmentPackage, limits: SizeLimits): boolean {
   );
 }
 
-/** Returns the weight in grams that a package is billed by: its gross weight, or its volumetric weight when that is higher. */
+/**
+ * Returns the weight in grams that a package is billed by: its gross weight, or its volumetric weight when that is higher.
+ * The volumetric weight is the higher one of the computed and the stated weight.
+ */
 export function billableGrams(pack: ConsignmentPackage, divisor: number | null): number {
   const actual = Math.ceil(pack.grossWeightGrams);
   if (divisor === null) return actual;
-  return Math.max(actual, Math.ceil((pack.lengthMm * pack.widthMm * pack.heightMm) / divisor));
+  const computed = Math.ceil((pack.lengthMm * pack.widthMm * pack.heightMm) / divisor);
+  return Math.max(actual, computed, Math.ceil(pack.volumetricWeightGrams ?? 0));
 }
 
 function stepPrice(rate: ZoneRate, grams: number): number | undefined {
@@ -117,6 +126,8 @@ function surchargeMinor(
       return Math.max(pack.lengthMm, pack.widthMm, pack.heightMm) > surcharge.overMm ? surcharge.minor : 0;
     case 'heavy':
       return pack.grossWeightGrams > surcharge.overGrams ? surcharge.minor : 0;
+    case 'round':
+      return pack.boxType !== undefined && ROUND_BOXES.has(pack.boxType) ? surcharge.minor : 0;
     case 'islands':
       return surcharge.postcodes[consignment.receiver.country]?.test(consignment.receiver.postcode)
         ? surcharge.minor

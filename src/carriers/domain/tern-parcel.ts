@@ -3,6 +3,7 @@ import type { RateCard, Surcharge } from './rate-card';
 const SURCHARGES: readonly Surcharge[] = [
   { kind: 'fuel', percent: '0.085' },
   { kind: 'oversize', overMm: 1_000, minor: 450 },
+  { kind: 'round', minor: 350 },
   {
     kind: 'islands',
     // Canaries, Ceuta and Melilla; Scottish islands and Northern Ireland; Alaska and Hawaii; Corsica.

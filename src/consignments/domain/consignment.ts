@@ -56,6 +56,12 @@ export interface ConsignmentItem {
 export interface ConsignmentPackage {
   readonly packageReferenceId: string;
   readonly grossWeightGrams: number;
+  /** Weight of the contents. Default: the sum of the items. */
+  readonly netWeightGrams?: number | undefined;
+  /** Volumetric weight as stated by the sender. Couriers bill it when it is above the one they compute. */
+  readonly volumetricWeightGrams?: number | undefined;
+  /** Kind of packaging in lower case, for example `tube`. */
+  readonly boxType?: string | undefined;
   readonly lengthMm: number;
   readonly widthMm: number;
   readonly heightMm: number;

@@ -18,6 +18,11 @@ export function lineValue({ unitValue, totalValue, quantity }: ConsignmentItem):
   return totalValue ?? { minor: unitValue.minor * quantity, currency: unitValue.currency };
 }
 
+/** Returns the net weight of a package in grams: as stated by the sender, or the sum of the items. */
+export function netWeightGrams({ netWeightGrams: stated, items }: ConsignmentPackage): number {
+  return stated ?? items.reduce((sum, { unitWeightGrams, quantity }) => sum + unitWeightGrams * quantity, 0);
+}
+
 /** Returns the value of all items of packages, in the currency of the first item. */
 export function contentsValue(
   packages: readonly ConsignmentPackage[],

@@ -206,6 +206,32 @@ describe('international shipping', () => {
     expect(errorsOf(answer.body)).toEqual([`${code} ${path}`]);
   });
 
+  test.each([
+    [49, true],
+    [49.49, true],
+    [48.51, true],
+    [49.5, false],
+    [48.5, false],
+    [0, false],
+  ])('with items of 2 x 24.50, a package value of %d is accepted: %s', async (value, accepted) => {
+    const answer = await quote(withField(internationalRequest(), 'packages[0].value', value));
+
+    expect(answer.status).toBe(accepted ? 200 : 400);
+    expect(errorsOf(answer.body)).toEqual(accepted ? [] : ['VALIDATION_ERROR packages[0].value']);
+  });
+
+  test('accepts items without value in a package without value', async () => {
+    const free = withField(internationalRequest(), 'packages[0].items[0].value', 0);
+
+    expect((await quote(withField(free, 'packages[0].value', 0))).status).toBe(200);
+  });
+
+  test('a domestic package value is not compared with its items', async () => {
+    const [pack] = internationalRequest().packages;
+
+    expect((await quote({ ...domesticRequest(), packages: [{ ...pack, value: 1 }] })).status).toBe(200);
+  });
+
   test('includes shipping between two EU countries', async () => {
     const body = withField(domesticRequest(), 'receiver.address', {
       country: 'FR',
@@ -303,6 +329,46 @@ describe('quotes', () => {
     const inUnits = { ...plain, options, packages: [{ ...plain.packages[0], ...change }] };
 
     expect((await quote(inUnits)).body).toEqual((await quote(plain)).body);
+  });
+
+  const pricesOf = async (change: object) => {
+    const plain = domesticRequest();
+    const { body } = await quote({ ...plain, packages: [{ ...plain.packages[0], ...change }] });
+    return Object.fromEntries(body.items.map(({ method }: Quoted) => [method.uid, method.price]));
+  };
+
+  test('bill a stated volumetric weight when it is above the computed one, by courier', async () => {
+    // The sides compute 720 g, and the package weighs 850 g.
+    const [plain, below, above] = [
+      await pricesOf({}),
+      await pricesOf({ volumetricWeight: 840 }),
+      await pricesOf({ volumetricWeight: 2_000 }),
+    ];
+
+    expect(below).toEqual(plain);
+    expect(above.corvid_post_parcel).toBe(plain.corvid_post_parcel);
+    expect(plain.tern_parcel_domestic).toBe(4.33);
+    expect(above.tern_parcel_domestic).toBe(5.2);
+  });
+
+  test('have a surcharge for tubes and cylinders', async () => {
+    const [plain, box, tube, cylinder] = [
+      await pricesOf({}),
+      await pricesOf({ boxType: 'rectangle' }),
+      await pricesOf({ boxType: 'Tube' }),
+      await pricesOf({ boxType: 'cylinder' }),
+    ];
+    const added = Object.keys(plain).map((uid) => [uid, Math.round((tube[uid] - plain[uid]) * 100)]);
+
+    expect(box).toEqual(plain);
+    expect(cylinder).toEqual(tube);
+    expect(Object.fromEntries(added)).toEqual({
+      corvid_post_parcel: 250,
+      corvid_post_tracked_packet: 150,
+      merlin_express_domestic: 600,
+      tern_parcel_domestic: 350,
+      tern_parcel_express: 350,
+    });
   });
 
   test('are in the requested currency', async () => {

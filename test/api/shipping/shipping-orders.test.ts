@@ -104,6 +104,26 @@ test('an international order by post has a customs form', async () => {
   ]);
 });
 
+test('customs forms show the stated net weight and the box type', async () => {
+  const formOf = async (change: object) => {
+    const body = internationalRequest();
+    body.packages = [{ ...body.packages[0], ...change }];
+    const answer = await order({ ...body, shippingMethod: { uid: 'corvid_post_tracked_packet' } });
+    const form = await download(answer.body.packages[0].documents[0].fileUrl);
+    return (await textOf(form.body)).join(' ').replace(/\s+/g, ' ');
+  };
+
+  const [stated, derived] = [
+    await formOf({ netWeight: 700, boxType: 'Tube' }),
+    await formOf({ netWeight: undefined }),
+  ];
+
+  expect(stated).toContain('net weight 0.700 kg');
+  expect(stated).toContain('Packaging: tube');
+  expect(derived).toContain('net weight 0.760 kg');
+  expect(derived).not.toContain('Packaging');
+});
+
 test('emoji are left out of labels and customs forms', async () => {
   const body = internationalRequest();
   body.receiver.person.lastName = 'Gonzalez \u{1F389}';

@@ -88,6 +88,14 @@ test('couriers bill a large light package by its volume', () => {
   ).toBe(500);
 });
 
+test('couriers bill a stated volumetric weight above the computed one', () => {
+  const pack = packageOf({ grossWeightGrams: 500, lengthMm: 500, widthMm: 400, heightMm: 300 });
+
+  expect(billableGrams({ ...pack, volumetricWeightGrams: 12_500 }, 5_000)).toBe(12_500);
+  expect(billableGrams({ ...pack, volumetricWeightGrams: 11_000 }, 5_000)).toBe(12_000);
+  expect(billableGrams({ ...pack, volumetricWeightGrams: 12_500 }, null)).toBe(500);
+});
+
 describe('limits', () => {
   const letter = { grossWeightGrams: 500, lengthMm: 353, widthMm: 250, heightMm: 20 };
   test.each([

@@ -94,6 +94,33 @@ test('a CN22 lists every item with quantity, weight, value, tariff number and or
   expect(touchesEdge(page!, 20)).toBe(false);
 });
 
+test('customs documents show the stated net weight and the box type', async () => {
+  const stated = { ...declaration(2).pack, netWeightGrams: 1_500, boxType: 'tube' };
+  const consignment = consignmentTo(CHICAGO, { packages: [stated, packageOf({ items: items(1) })] });
+  const form = { ...declaration(2), consignment, pack: stated };
+  const invoice = await renderCommercialInvoice({
+    consignment,
+    carrierName: 'Tern Parcel',
+    trackingNumbers: ['095211010001234563'],
+    date: '2026-01-05',
+    rates: REFERENCE_RATES,
+  });
+  const [cn22, cn23] = [await renderCn22(form), await renderCn23(form)];
+  for (const [pdf, name] of [
+    [cn22, 'cn22-tube'],
+    [cn23, 'cn23-tube'],
+    [invoice, 'invoice-tube'],
+  ] as const) {
+    const [page] = await pagesOf(pdf, name);
+    expect(touchesEdge(page!, 20)).toBe(false);
+    expect(words((await textOf(pdf))[0]!)).toContain('Packaging: tube');
+  }
+
+  expect(words((await textOf(cn22))[0]!)).toContain('net weight 1.500 kg');
+  expect(words((await textOf(cn23))[0]!)).toContain('Net weight 1.500 kg');
+  expect(words((await textOf(invoice))[0]!)).toContain('Net weight 1.860 kg');
+});
+
 test('a CN22 has room for six long lines above its total', async () => {
   const long = declaration(6, {
     description: 'Framed photographic print on archival paper behind acrylic glass, oak frame, 60x90 cm',
