@@ -78,5 +78,5 @@ export const CATALOG_READINGS: Readonly<Record<string, Reading>> = {
   'read by id': ({ sql, rows }, turn) =>
     customerProductsByIds(sql, client(turn), [productId(1 + ((turn * 7_919) % rows))]),
   'named in an order': ({ sql }, turn) =>
-    resolveProducts(sql, client(turn).id, [{ productName: `Fern Otter tee ${turn}` }]),
+    resolveProducts(sql, { clientId: client(turn).id }, [{ productName: `Fern Otter tee ${turn}` }]),
 };

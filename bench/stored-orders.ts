@@ -34,7 +34,9 @@ export async function fillOrders(url: string, rows: number): Promise<Filled> {
   await seedDemoCatalog(sql);
   const order = sampleOrder('bench', 'https://files.example/poster.pdf');
   const [item] = order.items;
-  const [resolution] = await resolveProducts(sql, clientId(0), [{ productUid: item!.productUid }]);
+  const [resolution] = await resolveProducts(sql, { clientId: clientId(0) }, [
+    { productUid: item!.productUid },
+  ]);
   if (!resolution?.ok) throw new Error('the demo catalog has no poster');
   const receipt = buildReceipt({
     currency: 'EUR',

@@ -12,11 +12,13 @@ import {
 import {
   addVariantValues,
   createCustomerProduct,
+  deleteCustomerProduct,
   customerProduct as readCustomerProduct,
   updateCustomerProduct,
   type Viewer,
 } from '../../src/catalog/customer-products';
 import { ALL_CUSTOMERS, type CustomerProduct } from '../../src/catalog/domain/customer-product';
+import { customerProductOrdered } from '../../src/orders/reading/ordered-products';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
@@ -68,14 +70,17 @@ function listed(product: CustomerProduct): z.input<typeof customerProductList>['
 }
 
 /** Routes of customer products and their variant values (interface "Catalog"). */
-export function customerProductRoutes({ sql }: ApiDeps): Route[] {
+export function customerProductRoutes({ sql, config }: ApiDeps): Route[] {
   return [
     route({
       method: 'post',
       path: '/product/v1/customer-product',
       operationId: 'createCustomerProduct',
       summary: 'Create a customer product',
-      description: 'A sellable configuration of a product model. Orders can use it immediately.',
+      description:
+        'A sellable configuration of a product model, which belongs to the account that creates it. Orders can use it ' +
+        'immediately. A client sees, changes and orders its own products only, and those that an operator created for it. ' +
+        '409 `QUOTA_EXCEEDED` when the client has reached the limit.',
       tag,
       access,
       errors,
@@ -86,7 +91,9 @@ export function customerProductRoutes({ sql }: ApiDeps): Route[] {
         const viewer = viewerOf(account);
         const customerIds = body.customerIds ?? [viewer.role === 'client' ? viewer.id : ALL_CUSTOMERS];
         return await inTransaction(sql, async (tx) => {
-          const answer = shown(await createCustomerProduct(tx, viewer, { ...body, customerIds }));
+          const answer = shown(
+            await createCustomerProduct(tx, viewer, { ...body, customerIds }, config.CUSTOMER_PRODUCT_LIMIT),
+          );
           await idempotency.complete(tx, answer);
           return answer;
         });
@@ -97,7 +104,8 @@ export function customerProductRoutes({ sql }: ApiDeps): Route[] {
       path: '/product/v1/customer-products/{id}',
       operationId: 'updateCustomerProduct',
       summary: 'Change a customer product',
-      description: 'Changes only the given fields.',
+      description:
+        'Changes only the given fields. The owner or an operator can archive a product and publish it again.',
       tag,
       access,
       errors,
@@ -112,16 +120,19 @@ export function customerProductRoutes({ sql }: ApiDeps): Route[] {
       path: '/product/v1/customer-products',
       operationId: 'listCustomerProducts',
       summary: 'List customer products',
-      description: 'Newest first. A client sees the products that it may order and its own products.',
+      description:
+        'Newest first. A client sees its own products and those that an operator created for it. Shows published products ' +
+        'unless `state` asks for others.',
       tag,
       access,
       errors,
       query: customerProductQuery,
       response: customerProductList,
       handler: async ({ account, query }) => {
-        const { search, ...filter } = query;
+        const { search, state: states, ...filter } = query;
         const { products, total, totalIsEstimate } = await listCustomerProducts(sql, viewerOf(account), {
           ...filter,
+          states,
           search: search === '' ? undefined : search,
         });
         return {
@@ -133,6 +144,22 @@ export function customerProductRoutes({ sql }: ApiDeps): Route[] {
             ...(totalIsEstimate ? { totalIsEstimate } : {}),
           },
         };
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/product/v1/customer-products/{id}',
+      operationId: 'deleteCustomerProduct',
+      summary: 'Delete a customer product',
+      description: 'The owner or an operator can delete a product that was never ordered; otherwise 409.',
+      tag,
+      access,
+      errors,
+      params: z.object({ id: z.string() }),
+      response: z.object({ id: z.string(), deleted: z.literal(true) }),
+      handler: async ({ account, params }) => {
+        await deleteCustomerProduct(sql, viewerOf(account), params.id, customerProductOrdered);
+        return { id: params.id, deleted: true as const };
       },
     }),
     route({

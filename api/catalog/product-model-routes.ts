@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { Role } from '../../src/accounts/account';
+import { MODEL_STATES } from '../../src/catalog/domain/product-model';
 import {
   newProductModel,
   productModel,
   productModelChange,
+  productModelList,
   productModelQuery,
 } from '../../src/catalog/product-model-schemas';
 import {
@@ -51,15 +53,22 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       path: '/product/v1/product-models',
       operationId: 'listProductModels',
       summary: 'List product models',
-      description: 'Ordered by id; returns the first 1,000 by default.',
+      description:
+        'Ordered by id, in pages of at most 1,000. Clients see active and inactive product models; operators also see drafts.',
       tag,
       access: { credentials: 'key', roles: ['client', 'operator'] },
       errors,
       query: productModelQuery,
-      response: z.object({ productModels: z.array(productModel) }),
-      handler: async ({ account, query }) => ({
-        productModels: (await listProductModels(sql, query)).map((model) => shown(model, account.role)),
-      }),
+      response: productModelList,
+      handler: async ({ account, query: { state, ...query } }) => {
+        const visible = MODEL_STATES.filter((each) => each !== 'draft' || account.role === 'operator');
+        const states = visible.filter((each) => state === undefined || each === state);
+        const { models, total } = await listProductModels(sql, { ...query, states });
+        return {
+          productModels: models.map((model) => shown(model, account.role)),
+          meta: { offset: query.offset, limit: query.limit, total },
+        };
+      },
     }),
     route({
       method: 'post',

@@ -52,7 +52,11 @@ export function draftRoutes(deps: ApiDeps): Route[] {
           const becomesOrder = order.orderType === 'order';
           const products =
             becomesOrder || body.items !== undefined
-              ? await productsOfOrder(sql, account.id, order.items)
+              ? await productsOfOrder(
+                  sql,
+                  { clientId: account.id, customerReferenceId: order.customerReferenceId },
+                  order.items,
+                )
               : null;
           const client = { clientId: account.id, clientName: account.name, requestId };
           if (!(await saveDraft(sql, { draft, patch: body, order, products, ...client }, runSettings)))

@@ -1,6 +1,10 @@
 import { isStockProduct, type ResolvedProduct } from '../../src/catalog/domain/product';
 import type { CustomTrim } from '../../src/catalog/domain/trimmed-product';
-import { type ProductReference, resolveProducts } from '../../src/catalog/resolve-products';
+import {
+  type OrderingCustomer,
+  type ProductReference,
+  resolveProducts,
+} from '../../src/catalog/resolve-products';
 import { withTrimPrices } from '../../src/catalog/trim-prices';
 import { acceptsFileType } from '../../src/orders/intake/file-types';
 import type { SubmitOrder } from '../../src/orders/intake/schemas';
@@ -15,10 +19,10 @@ import type { Sql } from '../../src/platform/postgres';
  */
 export async function productsOfOrder(
   sql: Sql,
-  clientId: string,
+  customer: OrderingCustomer,
   items: SubmitOrder['items'],
 ): Promise<ResolvedProduct[]> {
-  return await resolvedProducts(sql, clientId, items, fileErrors);
+  return await resolvedProducts(sql, customer, items, fileErrors);
 }
 
 /**
@@ -30,13 +34,13 @@ export async function resolvedProducts<
   Item extends ProductReference & { readonly customTrim?: CustomTrim | undefined },
 >(
   sql: Sql,
-  clientId: string,
+  customer: OrderingCustomer,
   items: readonly Item[],
   check: (item: Item, product: ResolvedProduct, index: number) => FieldError[] = () => [],
 ): Promise<ResolvedProduct[]> {
   const resolutions = await withTrimPrices(
     sql,
-    await resolveProducts(sql, clientId, items),
+    await resolveProducts(sql, customer, items),
     items.map(({ customTrim }) => customTrim),
   );
   const errors: FieldError[] = [];

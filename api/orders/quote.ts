@@ -182,7 +182,11 @@ export function orderQuoteRoutes({
       body: quoteOrderSchema,
       response: orderQuoteSchema,
       handler: async ({ account, body }) => {
-        const products = await resolvedProducts(sql, account.id, body.items);
+        const products = await resolvedProducts(
+          sql,
+          { clientId: account.id, customerReferenceId: body.customerReferenceId },
+          body.items,
+        );
         const rates = await ratesAt(deps.sql, new Date());
         const quote = await withCarriers(() => quoteOrder(deps, quotedOrder(body, account, products, rates)));
         if (!quote.ok) throw quoteRefusal(quote);

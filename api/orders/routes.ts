@@ -51,7 +51,11 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       body: submitOrderSchema,
       response: submittedOrderSchema,
       handler: async ({ account, body, requestId, idempotency, log }) => {
-        const products = await productsOfOrder(sql, account.id, body.items);
+        const products = await productsOfOrder(
+          sql,
+          { clientId: account.id, customerReferenceId: body.customerReferenceId },
+          body.items,
+        );
         const submitted = await intake.submit(
           { clientId: account.id, clientName: account.name, requestId, order: body, products },
           idempotency.keyed ? (tx, answer) => idempotency.complete(tx, answer) : null,

@@ -2,13 +2,15 @@ import type postgres from 'postgres';
 import { isUuid } from '../platform/ids';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { clientListings, customerProductsByIds, type Viewer } from './customer-products';
-import type { CustomerProduct } from './domain/customer-product';
+import { ALL_CUSTOMERS, type CustomerProduct, type CustomerProductState } from './domain/customer-product';
 
 export interface CustomerProductFilter {
   readonly customerProductIds?: readonly string[] | undefined;
-  /** Products that name one of these customers. `*` selects the products for all customers. */
+  /** Products that name one of these customers. `*` finds the products for all customers. */
   readonly customerIds?: readonly string[] | undefined;
   readonly productModelIds?: readonly string[] | undefined;
+  /** Default: published products. */
+  readonly states?: readonly CustomerProductState[] | undefined;
   /** Part of the name, case-insensitive. */
   readonly search?: string | undefined;
   readonly offset: number;
@@ -18,7 +20,7 @@ export interface CustomerProductFilter {
 export interface CustomerProductPage {
   readonly products: readonly CustomerProduct[];
   readonly total: number;
-  /** True for a search with more than COUNTED_MATCHES matches: the total is the planner's estimate. */
+  /** True when more than COUNTED_MATCHES products match a filter: the total is the planner's estimate. */
   readonly totalIsEstimate: boolean;
 }
 
@@ -40,43 +42,33 @@ function joined(sql: Sql, parts: readonly Fragment[], separator: Fragment): Frag
 
 /**
  * Returns the customer products that a viewer can see, newest first (interface "GET /product/v1/customer-products").
- * Reads index ranges of customer_product_listings, one for each viewer and product model, merged in the order of the
- * list. Totals come from customer_product_totals. A search, and a filter that the ranges cannot answer, reads its
- * matches instead.
+ * Without a filter of customers or text, reads index ranges of customer_product_listings (operators: customer_products),
+ * one for each viewer, state and product model, merged in the order of the list; totals come from
+ * customer_product_totals. Other filters are read by their matches.
  */
 export async function listCustomerProducts(
   sql: Sql,
   viewer: Viewer,
   filter: CustomerProductFilter,
 ): Promise<CustomerProductPage> {
-  const own = viewer.role === 'client' ? clientListings(viewer.id) : undefined;
-  const viewers = filter.customerIds === undefined ? own : [...new Set(filter.customerIds)];
-  const models = filter.productModelIds === undefined ? undefined : [...new Set(filter.productModelIds)];
-  if (viewers?.length === 0 || models?.length === 0)
-    return { products: [], total: 0, totalIsEstimate: false };
-  // The client asks for other customers' products: return only those that it can see too.
-  const foreign = own !== undefined && viewers!.some((id) => !own.includes(id));
-  // A product that names two of the given customers is in two ranges.
-  const overlap = filter.customerIds !== undefined && viewers!.length > 1;
+  const { search, offset, limit, customerIds } = filter;
   const ids = filter.customerProductIds?.filter(isUuid);
-
-  const { search } = filter;
+  const models = filter.productModelIds === undefined ? undefined : [...new Set(filter.productModelIds)];
+  const states = [...new Set(filter.states ?? (['published'] as const))];
+  if (models?.length === 0 || states.length === 0) return { products: [], total: 0, totalIsEstimate: false };
   const conditions = [
-    filter.customerIds === undefined ? [] : [sql`AND listed`],
+    customerIds === undefined ? [] : [sql`AND ${namesOneOf(sql, viewer, customerIds)}`],
     search === undefined ? [] : [sql`AND name ILIKE ${containing(search)}`],
     ids === undefined ? [] : [sql`AND id = ANY(${ids})`],
-    foreign
-      ? [
-          sql`AND EXISTS (
-            SELECT 1 FROM customer_product_listings AS visible
-            WHERE visible.customer_product_id = listing.id AND visible.viewer = ANY(${own}))`,
-        ]
-      : [],
   ].flat();
-  const narrowing = conditions.length === 0 ? sql`` : joined(sql, conditions, sql``);
-  const source: Source = { viewers, models, narrowing, overlap };
-  const narrowed = ids !== undefined || search !== undefined || foreign || overlap;
-  const { offset, limit } = filter;
+  const source: Source = {
+    // customer_ids are in customer_products only.
+    viewers: viewer.role === 'client' && customerIds === undefined ? clientListings(viewer.id) : undefined,
+    states,
+    models,
+    narrowing: conditions.length === 0 ? sql`` : joined(sql, conditions, sql``),
+  };
+  const narrowed = conditions.length > 0;
   const selection: Selection = {
     // Where the total is not stored, one row more than the page tells whether another page follows.
     page: pageOf(sql, source, { offset, limit: narrowed ? limit + 1 : limit }),
@@ -85,16 +77,28 @@ export async function listCustomerProducts(
   };
   const { pageIds, ...totals } = narrowed
     ? await readMatches(sql, selection, filter)
-    : await readRanges(sql, selection, storedTotal(sql, source, filter.customerIds !== undefined));
+    : await readRanges(sql, selection, storedTotal(sql, source));
   return { products: await customerProductsByIds(sql, viewer, pageIds), ...totals };
 }
 
-/** The rows to list: the listings of viewers or (undefined) all customer products, filtered by product model and condition. */
+/**
+ * Returns the condition on customer_products that the viewer can see a product and that it names one of the customers.
+ * An operator's product shows a client only `*` and its own id, so other customers find none of these products.
+ */
+function namesOneOf(sql: Sql, viewer: Viewer, customerIds: readonly string[]): Fragment {
+  if (viewer.role === 'operator') return sql`customer_ids && ${customerIds as string[]}`;
+  const shown = customerIds.filter((id) => id === ALL_CUSTOMERS || id === viewer.id);
+  return sql`(
+    (owner_id = ${viewer.id} AND customer_ids && ${customerIds as string[]})
+    OR (owner_id IS NULL AND customer_ids && ${shown}))`;
+}
+
+/** The rows to list: the listings of viewers or (undefined) customer_products, filtered by state, model and condition. */
 interface Source {
   readonly viewers: readonly string[] | undefined;
+  readonly states: readonly CustomerProductState[];
   readonly models: readonly string[] | undefined;
   readonly narrowing: Fragment;
-  readonly overlap: boolean;
 }
 
 /** One selection of customer products as alternative statements, each cheap for one purpose. */
@@ -115,13 +119,13 @@ interface Ids {
 
 /** Returns listings with the column names of customer_products, so that one condition fits both. */
 function listingsOf(sql: Sql, viewer: Fragment): Fragment {
-  return sql`(SELECT customer_product_id AS id, product_model_id, name, listed FROM customer_product_listings
+  return sql`(SELECT customer_product_id AS id, state, product_model_id, name FROM customer_product_listings
               WHERE viewer ${viewer})`;
 }
 
 function pageOf(
   sql: Sql,
-  { viewers, models, narrowing, overlap }: Source,
+  { viewers, states, models, narrowing }: Source,
   { offset, limit }: Pick<CustomerProductFilter, 'offset' | 'limit'>,
 ): Fragment {
   const tables = viewers?.map((id) => listingsOf(sql, sql`= ${id}`)) ?? [sql`customer_products`];
@@ -132,23 +136,26 @@ function pageOf(
         ? models.map((model) => sql`AND product_model_id = ${model}`)
         : [sql`AND product_model_id = ANY(${models as string[]})`];
   const ranges = tables.flatMap((table) =>
-    modelRanges.map(
-      (model) => sql`
-        (SELECT id FROM ${table} AS listing WHERE true ${model} ${narrowing}
-         ORDER BY id DESC LIMIT ${offset + limit})`,
+    states.flatMap((state) =>
+      modelRanges.map(
+        (model) => sql`
+          (SELECT id FROM ${table} AS listing WHERE state = ${state} ${model} ${narrowing}
+           ORDER BY id DESC LIMIT ${offset + limit})`,
+      ),
     ),
   );
   return sql`
-    SELECT id FROM (${joined(sql, ranges, overlap ? sql`UNION` : sql`UNION ALL`)}) AS page
+    SELECT id FROM (${joined(sql, ranges, sql`UNION ALL`)}) AS page
     ORDER BY id DESC OFFSET ${offset} LIMIT ${limit}`;
 }
 
-function matchesOf(sql: Sql, { viewers, models, narrowing, overlap }: Source): Fragment {
+function matchesOf(sql: Sql, { viewers, states, models, narrowing }: Source): Fragment {
   const table =
     viewers === undefined ? sql`customer_products` : listingsOf(sql, sql`= ANY(${viewers as string[]})`);
   return sql`
-    SELECT ${overlap ? sql`DISTINCT` : sql``} id FROM ${table} AS listing
-    WHERE true ${models === undefined ? sql`` : sql`AND product_model_id = ANY(${models as string[]})`} ${narrowing}`;
+    SELECT id FROM ${table} AS listing
+    WHERE state = ANY(${states as string[]})
+      ${models === undefined ? sql`` : sql`AND product_model_id = ANY(${models as string[]})`} ${narrowing}`;
 }
 
 async function readRanges(sql: Sql, { page }: Selection, total: Promise<number>): Promise<Ids> {
@@ -156,11 +163,11 @@ async function readRanges(sql: Sql, { page }: Selection, total: Promise<number>)
   return { pageIds: rows.map(({ id }) => id), total: count, totalIsEstimate: false };
 }
 
-async function storedTotal(sql: Sql, { viewers, models }: Source, listedOnly: boolean): Promise<number> {
+async function storedTotal(sql: Sql, { viewers, states, models }: Source): Promise<number> {
   const [row] = await sql<{ total: string }[]>`
     SELECT coalesce(sum(total), 0) AS total FROM customer_product_totals
-    WHERE viewer = ANY(${(viewers ?? ['']) as string[]}) AND product_model_id = ANY(${(models ?? ['']) as string[]})
-      ${listedOnly ? sql`AND listed` : sql``}`;
+    WHERE viewer = ANY(${(viewers ?? ['']) as string[]}) AND state = ANY(${states as string[]})
+      AND product_model_id = ANY(${(models ?? ['']) as string[]})`;
   return Number(row!.total);
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ALL_CUSTOMERS } from './domain/customer-product';
+import { ALL_CUSTOMERS, CUSTOMER_PRODUCT_STATES } from './domain/customer-product';
 import { commaSeparated, queryInteger, text, timestamp } from './fields';
 
 const id = text(100);
@@ -21,11 +21,18 @@ const customerIds = z
   .array(text(100))
   .min(1)
   .max(1_000)
-  .describe(`Customers that may order the product; ["${ALL_CUSTOMERS}"] for all`);
+  .describe(
+    `A client's product: its own customers, matched with customerReferenceId of orders. An operator's product: client ` +
+      `accounts. ["${ALL_CUSTOMERS}"] for all`,
+  );
 
 export const newCustomerProduct = z.object({
   name: text(200),
-  customerIds: customerIds.optional().describe('Default: the client itself; for an operator, every customer'),
+  customerIds: customerIds
+    .optional()
+    .describe(
+      'Default: the id of the client, which means all of its customers; for an operator, every client',
+    ),
   productModelId: id,
   variantOptions: z.array(variantOption).max(20),
   partQuantities: z.array(partQuantity).max(50).optional(),
@@ -34,6 +41,10 @@ export const newCustomerProduct = z.object({
 export const customerProductChange = z.object({
   name: text(200).optional(),
   customerIds: customerIds.optional(),
+  state: z
+    .enum(CUSTOMER_PRODUCT_STATES)
+    .optional()
+    .describe('An archived product cannot be ordered, and lists show it only on request'),
 });
 
 export const customerProduct = z
@@ -53,8 +64,14 @@ export const customerProductQuery = z.object({
   customerProductIds: commaSeparated.optional().describe('Comma-separated'),
   customerIds: commaSeparated
     .optional()
-    .describe('Comma-separated. Returns products that name one of these customers'),
+    .describe(
+      'Comma-separated. Returns products that name one of these customers, also when they name others too',
+    ),
   productModelIds: commaSeparated.optional().describe('Comma-separated'),
+  state: commaSeparated
+    .pipe(z.array(z.enum(CUSTOMER_PRODUCT_STATES)).optional())
+    .default(['published'])
+    .describe('Comma-separated. Default: published'),
   search: z.string().max(200).optional().describe('Part of the name, case-insensitive'),
   offset: queryInteger(0, 1_000_000_000, 0),
   limit: queryInteger(1, 250, 250),
@@ -64,7 +81,7 @@ export const customerProductList = z.object({
   customerProducts: z.array(
     customerProduct
       .extend({
-        state: z.string(),
+        state: z.enum(CUSTOMER_PRODUCT_STATES),
         variantOptions: z.array(
           variantOption.extend({ values: z.array(z.string()), defaultValue: z.string(), state: z.string() }),
         ),
@@ -78,7 +95,7 @@ export const customerProductList = z.object({
     totalIsEstimate: z
       .literal(true)
       .optional()
-      .describe('Present when a search has more than 1,000 matches: the total is an estimate'),
+      .describe('Present when more than 1,000 products match a search or a filter: the total is an estimate'),
   }),
 });
 

@@ -2,7 +2,12 @@ import { Refusal } from '../platform/errors';
 import { isUuid, uuidv7 } from '../platform/ids';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../platform/postgres';
 import { loadCatalogModels } from './catalog-models';
-import type { CustomerProduct, VariantOption } from './domain/customer-product';
+import {
+  ALL_CUSTOMERS,
+  type CustomerProduct,
+  type CustomerProductState,
+  type VariantOption,
+} from './domain/customer-product';
 import {
   type AddedValues,
   type CustomerProductDraft,
@@ -13,7 +18,8 @@ import {
 /** The account that reads or changes customer products: an operator, or a client by account id. */
 export type Viewer = { readonly role: 'operator' } | { readonly role: 'client'; readonly id: string };
 
-interface CustomerProductRow extends CustomerProduct {
+/** A customer product with its owner: a client, or null for the operators. */
+export interface OwnedCustomerProduct extends CustomerProduct {
   readonly ownerId: string | null;
 }
 
@@ -30,10 +36,13 @@ const COLUMNS = [
   'updated_at',
 ];
 
-/** Returns what a viewer may see of a customer product. A client sees other customers' ids only in its own products. */
-export function shownTo(viewer: Viewer, { ownerId, ...product }: CustomerProductRow): CustomerProduct {
+/** Returns what a viewer may see of a customer product. Of an operator's product, a client sees only `*` and its own id. */
+function shownTo(viewer: Viewer, { ownerId, ...product }: OwnedCustomerProduct): CustomerProduct {
   if (viewer.role === 'operator' || ownerId === viewer.id) return product;
-  return { ...product, customerIds: product.customerIds.filter((id) => id === '*' || id === viewer.id) };
+  return {
+    ...product,
+    customerIds: product.customerIds.filter((id) => id === ALL_CUSTOMERS || id === viewer.id),
+  };
 }
 
 export interface NewCustomerProduct extends CustomerProductDraft {
@@ -45,17 +54,44 @@ export interface NewCustomerProduct extends CustomerProductDraft {
 
 /**
  * Creates a customer product. A client owns it; an operator's has no owner. Orders can use it immediately.
- * @throws Refusal `VALIDATION_ERROR` for an unknown or inactive product model, parts or attributes, with their paths
+ * @param limit most customer products of one client (CUSTOMER_PRODUCT_LIMIT)
+ * @throws Refusal `VALIDATION_ERROR` for an unknown or inactive product model, parts or attributes, with their paths;
+ * `QUOTA_EXCEEDED` when the client has reached the limit
  */
 export async function createCustomerProduct(
-  sql: Queryable,
+  tx: Transaction,
+  viewer: Viewer,
+  draft: NewCustomerProduct,
+  limit: number,
+): Promise<CustomerProduct> {
+  const product = await insertCustomerProduct(tx, viewer, draft);
+  if (viewer.role === 'client') await checkQuota(tx, viewer.id, limit);
+  return product;
+}
+
+/** @throws Refusal `QUOTA_EXCEEDED` when a client has more customer products than the limit */
+async function checkQuota(tx: Transaction, clientId: string, limit: number): Promise<void> {
+  // The lock makes concurrent creations of one client wait, so that each one counts those before it.
+  await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`customer_products:${clientId}`}, 0))`;
+  const [count] = await tx<{ products: number }[]>`
+    SELECT count(*)::int AS products FROM (
+      SELECT FROM customer_products WHERE owner_id = ${clientId} LIMIT ${limit + 1}
+    ) AS counted`;
+  if (count!.products <= limit) return;
+  throw new Refusal('QUOTA_EXCEEDED', { message: `An account can have at most ${limit} customer products.` });
+}
+
+async function insertCustomerProduct(
+  sql: Transaction,
   viewer: Viewer,
   draft: NewCustomerProduct,
 ): Promise<CustomerProduct> {
   const model = (await loadCatalogModels(sql, [draft.productModelId])).get(draft.productModelId);
-  if (model === undefined || model.model.state === 'inactive') {
+  // Drafts are visible to operators only.
+  const visible = viewer.role === 'operator' || model?.model.state !== 'draft';
+  if (model === undefined || !visible || model.model.state === 'inactive') {
     const message =
-      model === undefined
+      model === undefined || !visible
         ? `There is no product model "${draft.productModelId}".`
         : `Product model "${draft.productModelId}" is inactive.`;
     throw new Refusal('VALIDATION_ERROR', {
@@ -71,7 +107,7 @@ export async function createCustomerProduct(
     state: 'published',
     values: [],
   }));
-  const [row] = await sql<CustomerProductRow[]>`
+  const [row] = await sql<OwnedCustomerProduct[]>`
     INSERT INTO customer_products
       (id, owner_id, name, customer_ids, product_model_id, variant_options, part_quantities)
     VALUES (${uuidv7()}, ${viewer.role === 'client' ? viewer.id : null}, ${draft.name},
@@ -85,17 +121,27 @@ export async function createCustomerProduct(
  * Locks a customer product for a change by the viewer and returns it.
  * @throws Refusal `NOT_FOUND` for a product that the viewer cannot see, `FORBIDDEN` for one that it does not own
  */
-async function ownProduct(tx: Transaction, viewer: Viewer, id: string): Promise<CustomerProductRow> {
+async function ownProduct(tx: Transaction, viewer: Viewer, id: string): Promise<OwnedCustomerProduct> {
   const [row] = isUuid(id)
-    ? await tx<CustomerProductRow[]>`SELECT ${tx(COLUMNS)} FROM customer_products WHERE id = ${id} FOR UPDATE`
+    ? await tx<
+        OwnedCustomerProduct[]
+      >`SELECT ${tx(COLUMNS)} FROM customer_products WHERE id = ${id} FOR UPDATE`
     : [];
   const missing = new Refusal('NOT_FOUND', { message: 'The customer product does not exist.' });
   if (row === undefined) throw missing;
   if (viewer.role === 'operator' || row.ownerId === viewer.id) return row;
-  if (!row.customerIds.includes('*') && !row.customerIds.includes(viewer.id)) throw missing;
+  const visible =
+    row.ownerId === null && (row.customerIds.includes(ALL_CUSTOMERS) || row.customerIds.includes(viewer.id));
+  if (!visible) throw missing;
   throw new Refusal('FORBIDDEN', {
-    message: 'Another account owns this customer product. You can order it, but not change it.',
+    message: 'An operator owns this customer product. You can order it, but not change it.',
   });
+}
+
+export interface CustomerProductChange {
+  readonly name?: string | undefined;
+  readonly customerIds?: readonly string[] | undefined;
+  readonly state?: CustomerProductState | undefined;
 }
 
 /** Changes the given fields. @throws Refusal `NOT_FOUND`, `FORBIDDEN` */
@@ -103,18 +149,41 @@ export async function updateCustomerProduct(
   sql: Sql,
   viewer: Viewer,
   id: string,
-  change: { readonly name?: string | undefined; readonly customerIds?: readonly string[] | undefined },
+  change: CustomerProductChange,
 ): Promise<CustomerProduct> {
   return await inTransaction(sql, async (tx) => {
     const before = await ownProduct(tx, viewer, id);
-    const [row] = await tx<CustomerProductRow[]>`
+    const [row] = await tx<OwnedCustomerProduct[]>`
       UPDATE customer_products
       SET name = ${change.name ?? before.name},
           customer_ids = ${(change.customerIds ?? before.customerIds) as string[]},
+          state = ${change.state ?? before.state},
           updated_at = now()
       WHERE id = ${id}
       RETURNING ${tx(COLUMNS)}`;
     return shownTo(viewer, row!);
+  });
+}
+
+/**
+ * Deletes a customer product.
+ * @param isOrdered returns true when an order has the product
+ * @throws Refusal `NOT_FOUND`, `FORBIDDEN`; `CONFLICT` for a product that was ordered
+ */
+export async function deleteCustomerProduct(
+  sql: Sql,
+  viewer: Viewer,
+  id: string,
+  isOrdered: (tx: Transaction, product: OwnedCustomerProduct) => Promise<boolean>,
+): Promise<void> {
+  await inTransaction(sql, async (tx) => {
+    const product = await ownProduct(tx, viewer, id);
+    if (await isOrdered(tx, product)) {
+      throw new Refusal('CONFLICT', {
+        message: 'This customer product was ordered and cannot be deleted. Archive it instead.',
+      });
+    }
+    await tx`DELETE FROM customer_products WHERE id = ${id}`;
   });
 }
 
@@ -152,7 +221,7 @@ export async function customerProduct(
   id: string,
 ): Promise<CustomerProduct | undefined> {
   if (!isUuid(id)) return undefined;
-  const [row] = await sql<CustomerProductRow[]>`
+  const [row] = await sql<OwnedCustomerProduct[]>`
     SELECT ${sql(COLUMNS)} FROM customer_products AS product
     WHERE id = ${id} ${
       viewer.role === 'operator'
@@ -174,7 +243,7 @@ export async function customerProductsByIds(
   viewer: Viewer,
   ids: readonly string[],
 ): Promise<CustomerProduct[]> {
-  const rows = await sql<CustomerProductRow[]>`
+  const rows = await sql<OwnedCustomerProduct[]>`
     SELECT ${sql(COLUMNS)} FROM customer_products WHERE id = ANY(${ids as string[]})`;
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => {

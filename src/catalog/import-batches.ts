@@ -11,7 +11,7 @@ import { ALL_CUSTOMERS } from './domain/customer-product';
 import { customerProductFaults, variantValueFaults } from './domain/customer-product-rules';
 import { attributeId, text } from './fields';
 import { newProductModel } from './product-model-schemas';
-import { changeProductModel, insertProductModel, listProductModels } from './product-models';
+import { changeProductModel, insertProductModel, readProductModel } from './product-models';
 
 /** The kinds of import lines. A line without `kind` is a customer product. */
 export const KINDS = ['attribute', 'attribute_value', 'product_model', 'customer_product'] as const;
@@ -139,7 +139,7 @@ async function writeProductModels(tx: Transaction, { lines }: Batch<'product_mod
       results.push(
         await tx.savepoint(async (nested) => {
           const savepoint = nested as unknown as Transaction;
-          const [before] = await listProductModels(savepoint, { modelIds: [value.id], offset: 0, limit: 1 });
+          const before = await readProductModel(savepoint, value.id);
           if (before === undefined) {
             await insertProductModel(savepoint, { ...model, state: state ?? 'draft' });
             return 'created';

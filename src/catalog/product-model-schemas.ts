@@ -95,9 +95,14 @@ export const productModel = z
   })
   .meta({ id: 'ProductModel' });
 
+export const productModelList = z.object({
+  productModels: z.array(productModel),
+  meta: z.object({ offset: z.number().int(), limit: z.number().int(), total: z.number().int() }),
+});
+
 export const productModelQuery = z.object({
   modelIds: commaSeparated.optional().describe('Comma-separated'),
-  state: z.enum(MODEL_STATES).optional(),
+  state: z.enum(MODEL_STATES).optional().describe('Drafts are visible to operators only'),
   offset: queryInteger(0, 1_000_000_000, 0),
   limit: queryInteger(1, 1_000, 1_000),
 });

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { PendingQuery, Row } from 'postgres';
 import { type FieldError, Refusal } from '../platform/errors';
 import {
   inTransaction,
@@ -39,26 +40,40 @@ export interface ListedModel extends Omit<ProductModel, 'attributes' | 'producti
 
 export interface ModelFilter {
   readonly modelIds?: readonly string[] | undefined;
-  readonly state?: ModelState | undefined;
+  readonly states?: readonly ModelState[] | undefined;
   readonly offset: number;
   readonly limit: number;
 }
 
-/** Returns product models filtered by id and state, ordered by id. */
+type Fragment = PendingQuery<Row[]>;
+
+/** Returns a page of product models filtered by id and state, ordered by id, and the total of all pages. */
 export async function listProductModels(
-  sql: Queryable,
-  { modelIds, state, offset, limit }: ModelFilter,
-): Promise<ListedModel[]> {
+  sql: Sql,
+  { modelIds, states, offset, limit }: ModelFilter,
+): Promise<{ readonly models: ListedModel[]; readonly total: number }> {
+  const matching = sql`
+    true
+    ${modelIds === undefined ? sql`` : sql`AND id = ANY(${modelIds as string[]})`}
+    ${states === undefined ? sql`` : sql`AND state = ANY(${states as string[]})`}`;
+  const [models, [count]] = await Promise.all([
+    readModels(sql, sql`${matching} ORDER BY id OFFSET ${offset} LIMIT ${limit}`),
+    sql<{ total: number }[]>`SELECT count(*)::int AS total FROM product_models WHERE ${matching}`,
+  ]);
+  return { models, total: count!.total };
+}
+
+/** Returns a product model, or undefined when it does not exist. */
+export async function readProductModel(sql: Queryable, id: string): Promise<ListedModel | undefined> {
+  return (await readModels(sql, sql`id = ${id}`))[0];
+}
+
+/** @param which condition on product_models, and the page */
+async function readModels(sql: Queryable, which: Fragment): Promise<ListedModel[]> {
   return await sql<ListedModel[]>`
     SELECT model.id, model.name, model.description, preview_url, category_id, product_uid_template, state, parts,
            production, described.attributes
-    FROM (
-      SELECT * FROM product_models
-      WHERE true
-        ${modelIds === undefined ? sql`` : sql`AND id = ANY(${modelIds as string[]})`}
-        ${state === undefined ? sql`` : sql`AND state = ${state}`}
-      ORDER BY id OFFSET ${offset} LIMIT ${limit}
-    ) AS model
+    FROM (SELECT * FROM product_models WHERE ${which}) AS model
     CROSS JOIN LATERAL (
       SELECT coalesce(jsonb_agg(entry.value || jsonb_build_object('description', attributes.description,
                                                                   'properties', attributes.properties)
@@ -134,11 +149,6 @@ async function checkParts(sql: Queryable, modelId: string, parts: readonly Model
   refuseFaults(partFaults(modelId, parts, new Map(rows.map((row) => [row.id, row.composed]))));
 }
 
-async function listedModel(sql: Queryable, id: string): Promise<ListedModel> {
-  const [model] = await listProductModels(sql, { modelIds: [id], offset: 0, limit: 1 });
-  return model!;
-}
-
 const TAKEN: Readonly<Record<string, string>> = {
   product_models_pkey: 'id',
   product_models_product_uid_template_key: 'productUidTemplate',
@@ -193,7 +203,7 @@ export async function insertProductModel(tx: Queryable, model: NewProductModel):
               ${model.productUidTemplate}, ${template.prefix}, ${model.state}, ${json(tx, attributes)},
               ${json(tx, model.parts)}, ${json(tx, model.production)})`,
   );
-  return await listedModel(tx, model.id);
+  return (await readProductModel(tx, model.id))!;
 }
 
 /**
@@ -247,7 +257,7 @@ export async function changeProductModel(
 ): Promise<ListedModel> {
   const [locked] = await tx`SELECT 1 FROM product_models WHERE id = ${id} FOR UPDATE`;
   if (locked === undefined) throw new Refusal('NOT_FOUND', { message: 'The product model does not exist.' });
-  const before = await listedModel(tx, id);
+  const before = (await readProductModel(tx, id))!;
   const state = change.state ?? before.state;
   refuseConflicts(before, change);
   const template = templateOf(change.productUidTemplate ?? before.productUidTemplate);
@@ -281,5 +291,5 @@ export async function changeProductModel(
             (changed.name, changed.description, changed.preview_url, changed.category_id, changed.state,
              changed.product_uid_template, changed.attributes, changed.parts, changed.production)`,
   );
-  return await listedModel(tx, id);
+  return (await readProductModel(tx, id))!;
 }

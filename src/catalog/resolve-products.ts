@@ -3,7 +3,13 @@ import type { Sql } from '../platform/postgres';
 import { catalogCache } from './catalog-models';
 import { buildProduct } from './domain/build-product';
 import { type CatalogModel, chooseValues } from './domain/catalog-model';
-import { chooseVariant, type PartQuantity, type VariantOption } from './domain/customer-product';
+import {
+  ALL_CUSTOMERS,
+  type CustomerProductState,
+  chooseVariant,
+  type PartQuantity,
+  type VariantOption,
+} from './domain/customer-product';
 import type { ResolvedProduct } from './domain/product';
 import { MAX_UID_LENGTH, matchUid } from './domain/product-uid';
 
@@ -31,12 +37,29 @@ const refuse = (path: string, code: FieldErrorCode, message: string): Resolution
   message,
 });
 
+/** The client that orders, and the customer that it orders for. */
+export interface OrderingCustomer {
+  readonly clientId: string;
+  /** `customerReferenceId` of the order. */
+  readonly customerReferenceId?: string | null | undefined;
+}
+
 interface NamedProduct {
+  readonly id: string;
   readonly name: string;
+  readonly state: CustomerProductState;
+  /** True when the product is for the customer of the order. */
+  readonly forCustomer: boolean;
   readonly productModelId: string;
   readonly variantOptions: readonly VariantOption[];
   readonly partQuantities: readonly PartQuantity[] | null;
   readonly version: string;
+}
+
+/** Returns why a customer product cannot be ordered, or undefined when it can. */
+function unorderable({ name, state, forCustomer }: NamedProduct): string | undefined {
+  if (state === 'archived') return `product "${name}" is archived and cannot be ordered`;
+  return forCustomer ? undefined : `product "${name}" is not for the customer of this order`;
 }
 
 /** Returns why a product model cannot be ordered on its own, or undefined when it can. */
@@ -49,22 +72,29 @@ function unavailable({ model }: CatalogModel): string | undefined {
 }
 
 /**
- * The customer products of these names that a client may order. Of equal names its own comes first, then one that an
- * operator made for it, then an operator's for all, then another client's; the newest of those.
+ * Returns for each name the customer product that an order of the client means: one of the client's own products, else an
+ * operator's for the client, else an operator's for all clients. A client's own product hides operators' products of the
+ * same name. Among equals, one that can be ordered precedes others, and a newer one precedes older ones.
  */
-async function namedProducts(sql: Sql, clientId: string, names: readonly string[]): Promise<NamedProduct[]> {
+async function namedProducts(
+  sql: Sql,
+  { clientId, customerReferenceId }: OrderingCustomer,
+  names: readonly string[],
+): Promise<NamedProduct[]> {
+  const customers = [ALL_CUSTOMERS, clientId, customerReferenceId ?? clientId];
   return await sql<NamedProduct[]>`
     SELECT DISTINCT ON (listing.name)
-           product.name, product.product_model_id, product.variant_options, product.part_quantities,
-           (SELECT version FROM catalog_version) AS version
+           product.id, product.name, product.state, product.product_model_id, product.variant_options,
+           product.part_quantities, match.for_customer, (SELECT version FROM catalog_version) AS version
     FROM customer_product_listings listing
     JOIN customer_products product ON product.id = listing.customer_product_id
-    WHERE listing.viewer IN ('*', ${clientId}) AND listing.listed AND listing.name = ANY(${names as string[]})
-      AND product.state = 'published'
+    CROSS JOIN LATERAL (
+      SELECT product.owner_id IS NULL OR product.customer_ids && ${customers} AS for_customer
+    ) AS match
+    WHERE listing.viewer IN (${ALL_CUSTOMERS}, ${clientId}) AND listing.name = ANY(${names as string[]})
     ORDER BY listing.name,
-             CASE WHEN product.owner_id = ${clientId} THEN 0
-                  WHEN product.owner_id IS NULL THEN CASE listing.viewer WHEN '*' THEN 2 ELSE 1 END
-                  ELSE 3 END,
+             CASE WHEN product.owner_id IS NOT NULL THEN 0 WHEN listing.viewer = ${clientId} THEN 1 ELSE 2 END,
+             product.state = 'published' AND match.for_customer DESC,
              product.id DESC`;
 }
 
@@ -73,7 +103,7 @@ function resolveNamed(
   model: CatalogModel,
   productVariant: Readonly<Record<string, string>>,
 ): Resolution {
-  const closed = unavailable(model);
+  const closed = unorderable(named) ?? unavailable(model);
   if (closed !== undefined) return refuse('productName', 'NO_SUCH_CHOICE_ERROR', closed);
   const variant = chooseVariant(named.variantOptions, productVariant);
   if (!variant.ok) return refuse(`productVariant.${variant.option}`, variant.code, variant.message);
@@ -81,7 +111,8 @@ function resolveNamed(
   if (!choice.ok) return refuse('productVariant', choice.code, choice.message);
   const quantities = new Map((named.partQuantities ?? []).map((part) => [part.partModelId, part.quantity]));
   const built = buildProduct(model, choice.values, quantities);
-  return built.ok ? built : refuse('productVariant', 'VALIDATION_ERROR', built.message);
+  if (!built.ok) return refuse('productVariant', 'VALIDATION_ERROR', built.message);
+  return { ok: true, product: { ...built.product, customerProductId: named.id } };
 }
 
 function resolveUid(uid: string, candidates: readonly CatalogModel[]): Resolution {
@@ -167,7 +198,7 @@ async function resolveUids(sql: Sql, uids: readonly string[]): Promise<ReadonlyM
  */
 export async function resolveProducts(
   sql: Sql,
-  clientId: string,
+  customer: OrderingCustomer,
   items: readonly ProductReference[],
 ): Promise<Resolution[]> {
   const names = [...new Set(items.flatMap(({ productName }) => productName ?? []))];
@@ -176,7 +207,7 @@ export async function resolveProducts(
       items.flatMap(({ productUid, productName }) => (productName == null ? (productUid ?? []) : [])),
     ),
   ];
-  const named = names.length === 0 ? [] : await namedProducts(sql, clientId, names);
+  const named = names.length === 0 ? [] : await namedProducts(sql, customer, names);
   const cache = catalogCache(sql);
   if (named[0] !== undefined) cache.sawVersion(named[0].version, Date.now());
   const { models } = await cache.modelsById(
@@ -190,11 +221,7 @@ export async function resolveProducts(
     if (productName != null) {
       const product = byName.get(productName);
       if (product === undefined) {
-        return refuse(
-          'productName',
-          'NO_SUCH_CHOICE_ERROR',
-          `there is no product named "${productName}" for this customer`,
-        );
+        return refuse('productName', 'NO_SUCH_CHOICE_ERROR', `there is no product named "${productName}"`);
       }
       return resolveNamed(product, models.get(product.productModelId)!, productVariant ?? {});
     }

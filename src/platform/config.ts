@@ -144,6 +144,11 @@ export const VARIABLES = {
     '100',
     'Requests a second each API key may make; 0 is off.',
   ),
+  CUSTOMER_PRODUCT_LIMIT: variable(
+    integer(10_000, 1, 1_000_000),
+    '10000',
+    'Most customer products of one client.',
+  ),
   LINK_SECRET: variable(
     z.string().min(32).optional(),
     'random, kept in DATA_DIR',

@@ -20,7 +20,10 @@ export async function migrate(databaseUrl: string, logger?: Logger): Promise<str
   // Not our own pool: Postgrator reads columns by the names that they have in SQL.
   const sql = postgres(databaseUrl, {
     max: 1,
-    onnotice: () => undefined,
+    // Migrations warn about each row whose meaning changes.
+    onnotice: ({ severity, message }) => {
+      if (severity === 'WARNING') logger?.warn(message);
+    },
     connection: { application_name: 'pressline-migrate', statement_timeout: 0 },
   });
   try {

@@ -41,60 +41,82 @@ function offeredBy(
 export interface CustomerProductDraft {
   readonly variantOptions: readonly {
     readonly id: string;
+    readonly name: string;
     readonly attributesMapping: readonly AttributesMapping[];
   }[];
   readonly partQuantities?: readonly PartQuantity[] | undefined;
 }
 
-/**
- * Checks a new customer product against its product model (interface "CustomerProduct"): option ids are unique; mapped
- * parts and attributes exist; no attribute is mapped twice; part quantities refer to parts, each at most once.
- * @returns every offending field, by path
- */
-export function customerProductFaults(draft: CustomerProductDraft, catalogModel: CatalogModel): FieldError[] {
+/** Checks the attributes that an option maps. `mapped` has the attributes that earlier options map. */
+function mappingFaults(
+  path: string,
+  mappings: readonly AttributesMapping[],
+  catalogModel: CatalogModel,
+  mapped: Set<string>,
+): FieldError[] {
   const faults: FieldError[] = [];
-  const optionIds = new Set<string>();
-  const mapped = new Set<string>();
-  for (const [at, option] of draft.variantOptions.entries()) {
-    const path = `variantOptions[${at}]`;
-    if (optionIds.has(option.id)) {
-      faults.push(fault(`${path}.id`, 'VALIDATION_ERROR', `Option id "${option.id}" is used twice.`));
+  for (const [at, { partModelId, attributeIds }] of mappings.entries()) {
+    const mappingPath = `${path}.attributesMapping[${at}]`;
+    const attributes = attributesOf(catalogModel, partModelId);
+    if (attributes === undefined) {
+      const message = `Product model ${catalogModel.model.id} has no part "${partModelId}".`;
+      faults.push(fault(`${mappingPath}.partModelId`, 'NO_SUCH_CHOICE_ERROR', message));
+      continue;
     }
-    optionIds.add(option.id);
-    for (const [mappingAt, { partModelId, attributeIds }] of option.attributesMapping.entries()) {
-      const mappingPath = `${path}.attributesMapping[${mappingAt}]`;
-      const attributes = attributesOf(catalogModel, partModelId);
-      if (attributes === undefined) {
-        const message = `Product model ${catalogModel.model.id} has no part "${partModelId}".`;
-        faults.push(fault(`${mappingPath}.partModelId`, 'NO_SUCH_CHOICE_ERROR', message));
-        continue;
+    for (const [attributeAt, attributeId] of attributeIds.entries()) {
+      const attributePath = `${mappingPath}.attributeIds[${attributeAt}]`;
+      const key = `${partModelId}\n${attributeId}`;
+      if (!attributes.has(attributeId)) {
+        const message = `"${partModelId}" has no attribute "${attributeId}".`;
+        faults.push(fault(attributePath, 'NO_SUCH_CHOICE_ERROR', message));
+      } else if (mapped.has(key)) {
+        faults.push(fault(attributePath, 'VALIDATION_ERROR', `Attribute "${attributeId}" is mapped twice.`));
       }
-      for (const [attributeAt, attributeId] of attributeIds.entries()) {
-        const attributePath = `${mappingPath}.attributeIds[${attributeAt}]`;
-        if (!attributes.has(attributeId)) {
-          const message = `"${partModelId}" has no attribute "${attributeId}".`;
-          faults.push(fault(attributePath, 'NO_SUCH_CHOICE_ERROR', message));
-        } else if (mapped.has(`${partModelId}\n${attributeId}`)) {
-          faults.push(
-            fault(attributePath, 'VALIDATION_ERROR', `Attribute "${attributeId}" is mapped twice.`),
-          );
-        }
-        mapped.add(`${partModelId}\n${attributeId}`);
-      }
+      mapped.add(key);
     }
   }
+  return faults;
+}
+
+function partQuantityFaults(quantities: readonly PartQuantity[], { model }: CatalogModel): FieldError[] {
+  const faults: FieldError[] = [];
   const counted = new Set<string>();
-  for (const [at, { partModelId }] of (draft.partQuantities ?? []).entries()) {
+  for (const [at, { partModelId }] of quantities.entries()) {
     const path = `partQuantities[${at}].partModelId`;
-    if (!catalogModel.model.parts.some(({ id, modelId }) => id === partModelId || modelId === partModelId)) {
-      const message = `Product model ${catalogModel.model.id} has no part "${partModelId}".`;
+    if (!model.parts.some(({ id, modelId }) => id === partModelId || modelId === partModelId)) {
+      const message = `Product model ${model.id} has no part "${partModelId}".`;
       faults.push(fault(path, 'NO_SUCH_CHOICE_ERROR', message));
     } else if (counted.has(partModelId)) {
-      faults.push(fault(path, 'VALIDATION_ERROR', `Part "${partModelId}" is counted twice.`));
+      faults.push(fault(path, 'VALIDATION_ERROR', `Part "${partModelId}" is listed twice.`));
     }
     counted.add(partModelId);
   }
   return faults;
+}
+
+/**
+ * Checks a new customer product against its product model (interface "CustomerProduct"): option ids and names are unique;
+ * mapped parts and attributes exist; no attribute is mapped twice; part quantities refer to parts, each at most once.
+ * @returns every offending field, by path
+ */
+export function customerProductFaults(draft: CustomerProductDraft, catalogModel: CatalogModel): FieldError[] {
+  const faults: FieldError[] = [];
+  const seen = { id: new Set<string>(), name: new Set<string>() };
+  const mapped = new Set<string>();
+  for (const [at, option] of draft.variantOptions.entries()) {
+    const path = `variantOptions[${at}]`;
+    for (const field of ['id', 'name'] as const) {
+      const value = option[field];
+      if (seen[field].has(value)) {
+        faults.push(
+          fault(`${path}.${field}`, 'VALIDATION_ERROR', `Option ${field} "${value}" is used twice.`),
+        );
+      }
+      seen[field].add(value);
+    }
+    faults.push(...mappingFaults(path, option.attributesMapping, catalogModel, mapped));
+  }
+  return faults.concat(partQuantityFaults(draft.partQuantities ?? [], catalogModel));
 }
 
 /** Values that a request adds to one variant option. */

@@ -29,14 +29,19 @@ export interface PartQuantity {
   readonly quantity: number;
 }
 
+/** The states of a customer product. Only published products can be ordered. */
+export const CUSTOMER_PRODUCT_STATES = ['published', 'archived'] as const;
+export type CustomerProductState = (typeof CUSTOMER_PRODUCT_STATES)[number];
+
 export interface CustomerProduct {
   readonly id: string;
   readonly name: string;
+  /** A client's customers, or the client accounts that may order an operator's product. */
   readonly customerIds: readonly string[];
   readonly productModelId: string;
   readonly variantOptions: readonly VariantOption[];
   readonly partQuantities: readonly PartQuantity[] | null;
-  readonly state: string;
+  readonly state: CustomerProductState;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }

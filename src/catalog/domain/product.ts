@@ -56,6 +56,8 @@ export function isStockProduct({
 export interface ResolvedProduct {
   /** The productUid with every attribute filled in. */
   readonly productUid: string;
+  /** The customer product that the order named. Absent for an order by productUid. */
+  readonly customerProductId?: string;
   readonly productModelId: string;
   readonly modelUid: string;
   readonly kind: ProductKind;

@@ -15,6 +15,9 @@ import {
 export const quoteOrderSchema = crossField(
   z.object({
     orderReferenceId: optional(text(100)),
+    customerReferenceId: optional(text(100)).describe(
+      'The customer of the order. A customer product may be for some customers only.',
+    ),
     currency: currencyCode,
     shippingAddress: crossField(
       z.object({

@@ -72,7 +72,8 @@ describe('POST /product/v1/attributes/{attributeId}/values', () => {
 
   test('makes the values orderable immediately', async () => {
     const uid = 'apparel_product_gca_t-shirt_gsi_m_gco_teal_gpr_4-0';
-    const order = async () => (await resolveProducts(api.sql, api.shop.id, [{ productUid: uid }]))[0]!.ok;
+    const order = async () =>
+      (await resolveProducts(api.sql, { clientId: api.shop.id }, [{ productUid: uid }]))[0]!.ok;
     expect(await order()).toBe(false);
     await add([{ id: 'teal' }]).expect(200);
     expect(await order()).toBe(true);

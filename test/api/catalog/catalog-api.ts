@@ -3,11 +3,16 @@ import request, { type Test } from 'supertest';
 import type { z } from 'zod';
 import { createApp } from '../../../api/app';
 import { catalogRoutes } from '../../../api/catalog/routes';
+import { draftRoutes } from '../../../api/orders/drafts';
+import { orderQuoteRoutes } from '../../../api/orders/quote';
+import { orderRoutes } from '../../../api/orders/routes';
 import type { customerProductList } from '../../../src/catalog/customer-product-schemas';
 import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
+import type { Config } from '../../../src/platform/config';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
+import { named, order } from '../orders/sample-orders';
 
 export const PRODUCTS = '/product/v1/customer-products';
 
@@ -27,15 +32,23 @@ export interface CatalogApi {
   created(over?: object, by?: TestAccount): Promise<string>;
   change(id: string, body: object, by?: TestAccount): Test;
   addValues(id: string, body: unknown, by?: TestAccount): Test;
+  delete(id: string, by?: TestAccount): Test;
+  /** Submits an order of one product by name. */
+  order(productName: string, over?: object, by?: TestAccount): Test;
   /** Returns the body of the list of customer products. */
   list(query: object, by?: TestAccount): Promise<ProductList>;
 }
 
-export async function catalogApi(): Promise<CatalogApi> {
+export async function catalogApi(config: Partial<Config> = {}): Promise<CatalogApi> {
   const { sql } = await testDatabase();
   await seedDemoCatalog(sql);
-  const deps = await testApiDeps(sql);
-  const app = createApp(deps, catalogRoutes(deps));
+  const deps = await testApiDeps(sql, { config });
+  const app = createApp(deps, [
+    ...catalogRoutes(deps),
+    ...orderRoutes(deps),
+    ...draftRoutes(deps),
+    ...orderQuoteRoutes(deps),
+  ]);
   const shop = await testAccount(sql, 'client');
   const create = (body: object, by = shop) =>
     request(app).post('/product/v1/customer-product').set(by.key).send(body);
@@ -54,6 +67,12 @@ export async function catalogApi(): Promise<CatalogApi> {
         .post(`${PRODUCTS}/${id}/variant-values`)
         .set(by.key)
         .send(body as object),
+    delete: (id, by = shop) => request(app).delete(`${PRODUCTS}/${id}`).set(by.key),
+    order: (productName, over = {}, by = shop) =>
+      request(app)
+        .post('/v1/orders')
+        .set(by.keyAndSecret)
+        .send(order({ items: [named({ productName, productVariant: {} })], ...over })),
     list: async (query, by = shop) =>
       (await request(app).get(PRODUCTS).query(query).set(by.key).expect(200)).body,
   };

@@ -38,24 +38,32 @@ describe('PATCH /product/v1/customer-products/{id}', () => {
   });
 
   test('updates lists and orders after a new name and new customers', async () => {
-    const id = await api.created({ name: 'Open name' });
-    await api.change(id, { name: 'Closed name', customerIds: [api.shop.id] }).expect(200);
+    const id = await api.created({ name: 'Open name' }, api.operator);
     const found = async (search: string, by: TestAccount) =>
       (await request(api.app).get(PRODUCTS).query({ search }).set(by.key)).body.meta.total;
+    expect(await found('Open name', api.other)).toBe(1);
+    await api.change(id, { name: 'Closed name', customerIds: [api.shop.id] }, api.operator).expect(200);
     expect(await found('Open name', api.shop)).toBe(0);
     expect(await found('Closed name', api.shop)).toBe(1);
     expect(await found('Closed name', api.other)).toBe(0);
     expect(
-      (await resolveProducts(api.sql, api.other.id, [{ productName: 'Closed name', productVariant: {} }]))[0],
+      (
+        await resolveProducts(api.sql, { clientId: api.other.id }, [
+          { productName: 'Closed name', productVariant: {} },
+        ])
+      )[0],
     ).toMatchObject({ ok: false, path: 'productName' });
   });
 
-  test('of another client is 403 when one can order it, and 404 otherwise', async () => {
-    const open = await api.created();
-    const closed = await api.created({ customerIds: [api.shop.id] });
-    expect((await api.change(open, { name: 'Mine' }, api.other)).status).toBe(403);
-    expect((await api.change(closed, { name: 'Mine' }, api.other)).status).toBe(404);
-    expect((await api.change(closed, { name: 'The engine’s' }, api.operator)).status).toBe(200);
+  test('is 404 for the product of another client, and 403 for the product of an operator', async () => {
+    const shops = await api.created({ customerIds: ['*', api.other.id] });
+    const forAll = await api.created({}, api.operator);
+    const forShop = await api.created({ customerIds: [api.shop.id] }, api.operator);
+    expect((await api.change(shops, { name: 'Mine' }, api.other)).status).toBe(404);
+    expect((await api.change(forShop, { name: 'Mine' }, api.other)).status).toBe(404);
+    expect((await api.change(forAll, { name: 'Mine' }, api.other)).status).toBe(403);
+    expect((await api.change(forShop, { name: 'Mine' })).status).toBe(403);
+    expect((await api.change(shops, { name: 'Renamed by an operator' }, api.operator)).status).toBe(200);
   });
 
   test.each(['nothing', '0190a000-0000-7000-8000-00000000ffff'])(

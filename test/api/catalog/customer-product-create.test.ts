@@ -81,7 +81,7 @@ describe('POST /product/v1/customer-product', () => {
     ],
     [
       'an attribute mapped twice',
-      { variantOptions: [option, { ...option, id: 'again' }] },
+      { variantOptions: [option, { ...option, id: 'again', name: 'Again' }] },
       'variantOptions[1].attributesMapping[0].attributeIds[0]',
     ],
     ['a quantity without a part', { partQuantities: [{ quantity: 1 }] }, 'partQuantities[0].partModelId'],

@@ -119,17 +119,32 @@ describe('GET /product/v1/customer-products', () => {
     expect(ids(seen)).toEqual([mine[3]]);
     // Other customers of the product are hidden.
     expect(seen.customerProducts[0]!.customerIds).toEqual([stranger.id]);
-    expect(ids(await list({ customerIds: viewer.id }, stranger))).toEqual([mine[3]]);
+    expect(ids(await list({ customerIds: viewer.id }, stranger))).toEqual([]);
+    expect(ids(await list({ customerIds: stranger.id }, stranger))).toEqual([mine[3]]);
     expect(ids(await list({ customerProductIds: mine.join(',') }, stranger))).toEqual([mine[3]]);
     expect((await list({ search: 'Zebra' }, api.operator)).meta.total).toBe(4);
   });
 
-  test('shows an owner its own product, although it cannot order it', async () => {
-    const id = await api.created({ name: 'For the other', customerIds: [stranger.id] }, viewer);
-    expect(ids(await list({ search: 'For the other' }))).toEqual([id]);
-    const reference = [{ productName: 'For the other', productVariant: {} }];
-    expect((await resolveProducts(api.sql, viewer.id, reference))[0]!.ok).toBe(false);
-    expect((await resolveProducts(api.sql, stranger.id, reference))[0]!.ok).toBe(true);
+  test('finds products by each customer that they name, also together with all customers', async () => {
+    const both = await api.created({ name: 'Both', customerIds: ['*', 'customer-7'] }, viewer);
+    const one = await api.created({ name: 'One', customerIds: ['customer-7', 'customer-8'] }, viewer);
+    const all = await api.created({ name: 'Everybody’s own', customerIds: ['*'] }, viewer);
+    const forAll = await api.created({ name: 'For everybody', customerIds: ['*', viewer.id] }, api.operator);
+    expect(ids(await list({ customerIds: 'customer-7' }))).toEqual([one, both]);
+    expect(ids(await list({ customerIds: 'customer-8' }))).toEqual([one]);
+    expect(ids(await list({ customerIds: 'customer-7,customer-8' }))).toEqual([one, both]);
+    expect(ids(await list({ customerIds: 'customer-9' }))).toEqual([]);
+    expect(ids(await list({ customerIds: viewer.id, search: 'For everybody' }))).toEqual([forAll]);
+    expect(ids(await list({ customerIds: '*', search: 'everybody' }))).toEqual([forAll, all]);
+    // An operator finds the products of every owner.
+    expect(ids(await list({ customerIds: 'customer-7' }, api.operator))).toEqual([one, both]);
+    expect(ids(await list({ customerIds: viewer.id, search: 'For everybody' }, api.operator))).toEqual([
+      forAll,
+    ]);
+    // Another client finds neither the products of the client nor who may order an operator's product.
+    expect(ids(await list({ customerIds: 'customer-7' }, stranger))).toEqual([]);
+    expect(ids(await list({ customerIds: viewer.id, search: 'For everybody' }, stranger))).toEqual([]);
+    expect(ids(await list({ customerIds: '*', search: 'For everybody' }, stranger))).toEqual([forAll]);
   });
 
   test('has exact totals without a search, for every viewer', async () => {
@@ -146,7 +161,9 @@ describe('GET /product/v1/customer-products', () => {
     await api.created({ name: 'Shared name', variantOptions: [] }, api.other);
     await api.addValues(operators, [sizes(['S', 's'])], api.operator).expect(200);
     const resolve = (by: TestAccount) =>
-      resolveProducts(api.sql, by.id, [{ productName: 'Shared name', productVariant: { Size: 'S' } }]);
+      resolveProducts(api.sql, { clientId: by.id }, [
+        { productName: 'Shared name', productVariant: { Size: 'S' } },
+      ]);
     expect((await resolve(viewer))[0]!.ok).toBe(true);
     // The client's own product has precedence, and has no such option.
     expect((await resolve(api.other))[0]).toMatchObject({ ok: false, path: 'productVariant.Size' });

@@ -58,10 +58,10 @@ describe('GET /product/v1/product-models', () => {
   test('filters by ids and by state', async () => {
     const ids = (models: { id: string }[]) => models.map(({ id }) => id);
     expect(ids(await list({ modelIds: 'mug, poster,hat' }))).toEqual(['mug', 'poster']);
-    expect(ids(await list({ state: 'draft' }))).toContain('canvas');
+    expect(ids(await list({ state: 'draft' }, api.operator))).toContain('canvas');
     expect(ids(await list({ state: 'inactive' }))).toEqual(['satin-poster']);
     expect(ids(await list({ modelIds: 'mug,canvas', state: 'active' }))).toEqual(['mug']);
-    expect((await list({})).length).toBeGreaterThanOrEqual(12);
+    expect((await list({}, api.operator)).length).toBeGreaterThanOrEqual(12);
     const { body } = await request(api.app)
       .get(MODELS)
       .query({ state: 'gone' })
@@ -71,6 +71,54 @@ describe('GET /product/v1/product-models', () => {
       expect.objectContaining({ reference: 'state', code: 'NO_SUCH_CHOICE_ERROR' }),
     ]);
   });
+});
+
+test('drafts are visible to operators only', async () => {
+  const page = async (query: object, by = api.shop) =>
+    (await request(api.app).get(MODELS).query(query).set(by.key).expect(200)).body;
+  const { productModels, meta } = await page({}, api.operator);
+  const drafts = productModels.filter(({ state }: { state: string }) => state === 'draft');
+  expect(drafts.map(({ id }: { id: string }) => id)).toContain('canvas');
+  const shown = await page({});
+  expect(shown.productModels.filter(({ state }: { state: string }) => state === 'draft')).toEqual([]);
+  expect(shown.meta.total).toBe(meta.total - drafts.length);
+  for (const query of [{ state: 'draft' }, { modelIds: 'canvas' }]) {
+    expect(await page(query)).toMatchObject({ productModels: [], meta: { total: 0 } });
+    expect((await page(query, api.operator)).meta.total).toBeGreaterThan(0);
+  }
+  // Nor can a client use one for a customer product.
+  const product = { name: 'Canvas', productModelId: 'canvas', variantOptions: [] };
+  const { body } = await api.create(product).expect(400);
+  expect(body.errors[0].message).toBe('There is no product model "canvas".');
+  await api.create(product, api.operator).expect(200);
+});
+
+test('the list has pages of at most 1,000, with offset, limit and total', async () => {
+  const page = async (query: object) =>
+    (await request(api.app).get(MODELS).query(query).set(api.shop.key)).body;
+  await api.sql`
+    INSERT INTO product_models (id, name, description, preview_url, category_id, product_uid_template, uid_prefix,
+                                state, attributes, parts, production)
+    SELECT 'zz-' || lpad(n::text, 4, '0'), 'Bulk', '', '', 'bulk', 'bulk' || n || '_x', 'bulk' || n || '_', 'active', '[]', '[]', '{}'
+    FROM generate_series(1, 1001) AS n`;
+  const { total } = (await page({ limit: 1 })).meta;
+  expect(total).toBeGreaterThan(1_001);
+  const first = await page({});
+  expect(first.productModels).toHaveLength(1_000);
+  expect(first.meta).toEqual({ offset: 0, limit: 1_000, total });
+  const rest = await page({ offset: 1_000 });
+  expect(rest.meta).toEqual({ offset: 1_000, limit: 1_000, total });
+  const ids = [...first.productModels, ...rest.productModels].map(({ id }) => id);
+  expect(ids).toHaveLength(total);
+  expect(new Set(ids).size).toBe(total);
+  expect(await page({ offset: 5_000, limit: 10 })).toEqual({
+    productModels: [],
+    meta: { offset: 5_000, limit: 10, total },
+  });
+  for (const query of [{ limit: 1_001 }, { limit: 0 }, { offset: -1 }]) {
+    expect(references(await page(query))).toEqual(Object.keys(query));
+  }
+  await api.sql`DELETE FROM product_models WHERE id LIKE 'zz-%'`;
 });
 
 describe('POST /product/v1/product-models', () => {
@@ -90,7 +138,11 @@ describe('POST /product/v1/product-models', () => {
       attributes: [{ valueIds: ['a2', 'a1'] }, { id: 'orientation' }],
     });
     const order = async (format: string) =>
-      (await resolveProducts(api.sql, api.shop.id, [{ productUid: `banner${made}_pf_${format}_ver` }]))[0]!;
+      (
+        await resolveProducts(api.sql, { clientId: api.shop.id }, [
+          { productUid: `banner${made}_pf_${format}_ver` },
+        ])
+      )[0]!;
     expect(await order('a2')).toMatchObject({ ok: false, message: expect.stringContaining('draft') });
     await patch(body.id, { state: 'active' }).expect(200);
     expect(await order('a2')).toMatchObject({ ok: true, product: { printAreas: [{ widthMm: 420 }] } });
@@ -212,7 +264,8 @@ describe('PATCH /product/v1/product-models/{id}', () => {
 
   test('allows orders only while the product model is active', async () => {
     const uid = 'mug_product_msz_11-oz_mcl_white';
-    const order = async () => (await resolveProducts(api.sql, api.shop.id, [{ productUid: uid }]))[0]!.ok;
+    const order = async () =>
+      (await resolveProducts(api.sql, { clientId: api.shop.id }, [{ productUid: uid }]))[0]!.ok;
     expect(await order()).toBe(true);
     await patch('mug', { state: 'inactive' }).expect(200);
     expect(await order()).toBe(false);

@@ -1,7 +1,7 @@
 import { listCustomerProducts } from '../../../src/catalog/customer-product-list';
 import { createCustomerProduct, updateCustomerProduct } from '../../../src/catalog/customer-products';
 import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
-import { connectPostgres } from '../../../src/platform/postgres';
+import { connectPostgres, inTransaction } from '../../../src/platform/postgres';
 import { testDatabase } from '../../support/database';
 
 const operator = { role: 'operator' } as const;
@@ -14,12 +14,19 @@ test('concurrent changes of customers all succeed, and totals stay correct', asy
   const customers = [['*'], ['x'], ['y', 'z'], ['z']];
   const products = await Promise.all(
     Array.from({ length: 24 }, (_, n) =>
-      createCustomerProduct(many, operator, {
-        name: `Changing ${n}`,
-        customerIds: customers[n % 4]!,
-        productModelId: 't-shirt',
-        variantOptions: [],
-      }),
+      inTransaction(many, (tx) =>
+        createCustomerProduct(
+          tx,
+          operator,
+          {
+            name: `Changing ${n}`,
+            customerIds: customers[n % 4]!,
+            productModelId: 't-shirt',
+            variantOptions: [],
+          },
+          10_000,
+        ),
+      ),
     ),
   );
   try {

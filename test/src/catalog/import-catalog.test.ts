@@ -4,7 +4,7 @@ import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import { type ImportCounts, importCatalog, type RefusedLine } from '../../../src/catalog/import-catalog';
 import { csvLines, jsonLines } from '../../../src/catalog/import-lines';
 import { resolveProducts } from '../../../src/catalog/resolve-products';
-import { connectPostgres, type Sql } from '../../../src/platform/postgres';
+import { connectPostgres, inTransaction, type Sql } from '../../../src/platform/postgres';
 import { testDatabase } from '../../support/database';
 
 const CLIENT = '0190b000-0000-7000-8000-00000000000a';
@@ -85,7 +85,7 @@ test('imports attributes, product models and customer products from JSON, which 
   const { counts, refused } = await run(jsonLines([JSON.stringify(FILE)]));
   expect(refused).toEqual([]);
   expect(counts).toEqual({ lines: 5, created: 5, updated: 0, unchanged: 0, refused: 0 });
-  const [resolution] = await resolveProducts(sql, CLIENT, [
+  const [resolution] = await resolveProducts(sql, { clientId: CLIENT }, [
     { productName: 'Wedding card', productVariant: { Foil: 'Silver' } },
   ]);
   expect(resolution).toMatchObject({ ok: true, product: { productUid: 'foil_card_silver' } });
@@ -138,7 +138,7 @@ test('imports customer products from CSV, and reports every refused line', async
   expect(faults[8]).toMatchObject({ message: expect.stringContaining('variantOptions') });
   expect(faults[9]).toMatchObject({ message: expect.stringContaining('7 cells') });
   const order = { productName: 'Tour tee', productVariant: {} };
-  expect((await resolveProducts(sql, CLIENT, [order]))[0]!.ok).toBe(true);
+  expect((await resolveProducts(sql, { clientId: CLIENT }, [order]))[0]!.ok).toBe(true);
 });
 
 test('a dry run reports the same counts and changes nothing', async () => {
@@ -158,10 +158,13 @@ test('a dry run of thousands of lines does not block the creation of customer pr
       if (at === 2_050) {
         await Promise.all(
           Array.from({ length: 16 }, (_, n) =>
-            createCustomerProduct(
-              others,
-              { role: 'operator' },
-              { name: `Live ${n}`, customerIds: ['*'], productModelId: 't-shirt', variantOptions: [] },
+            inTransaction(others, (tx) =>
+              createCustomerProduct(
+                tx,
+                { role: 'operator' },
+                { name: `Live ${n}`, customerIds: ['*'], productModelId: 't-shirt', variantOptions: [] },
+                10_000,
+              ),
             ),
           ),
         );

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 async function resolve(reference: ProductReference) {
-  const [resolution] = await resolveProducts(sql, CLIENT, [reference]);
+  const [resolution] = await resolveProducts(sql, { clientId: CLIENT }, [reference]);
   return resolution!;
 }
 
@@ -55,7 +55,7 @@ describe('a productUid', () => {
     const uid = (pages: string) => `photobook_hard_cover_product_pf_a4_pt_170-gsm-silk_fin_matt_pc_${pages}`;
     const standard = await product({ productUid: uid('24') });
     const thick = await product({ productUid: uid('30') });
-    expect(thick.pageRule).toEqual({ min: 30, max: 30, multipleOf: 2 });
+    expect(thick.pageRule).toEqual({ min: 30, max: 30, multipleOf: 2, coverPages: 1 });
     expect(thick.priceList.EUR![0]!.unitMinor).toBe(standard.priceList.EUR![0]!.unitMinor + 6 * 35);
     for (const pages of ['31', '22', '202', 'many', '-2', 'constructor']) {
       expect(await resolve({ productUid: uid(pages) })).toMatchObject({ ok: false, path: 'productUid' });
@@ -126,8 +126,8 @@ describe('a productName with its variant', () => {
 
 test('resolves the items of an order in sequence, known products from the cache', async () => {
   const references = [{ productUid: POSTER }, { productUid: 'nothing' }, { productUid: POSTER }];
-  const first = await resolveProducts(sql, CLIENT, references);
-  const again = await resolveProducts(sql, CLIENT, references);
+  const first = await resolveProducts(sql, { clientId: CLIENT }, references);
+  const again = await resolveProducts(sql, { clientId: CLIENT }, references);
   expect(first.map(({ ok }) => ok)).toEqual([true, false, true]);
   expect(again).toEqual(first);
 });

@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 
 const resolve = async (...items: Parameters<typeof resolveProducts>[2]): Promise<ResolvedProduct[]> =>
-  (await resolveProducts(sql, clientId, items)).map((resolution) => {
+  (await resolveProducts(sql, { clientId: clientId }, items)).map((resolution) => {
     if (!resolution.ok) throw new Error(`${resolution.path}: ${resolution.message}`);
     return resolution.product;
   });

@@ -127,13 +127,14 @@ function converted(table: string, row: Record<string, unknown>): Record<string, 
 /** Tables that a migration renames. */
 const RENAMED: Readonly<Record<string, string>> = { told_orders: 'notified_states' };
 
-async function fill(sql: Sql, version: number): Promise<void> {
-  for (const [since, rows] of Object.entries(ROWS)) {
-    if (Number(since) > version) continue;
-    // From migration 020, attention is an array.
-    const written =
-      version < 20 ? rows : rows.replace("'not_printed partner_error'", "'{not_printed,partner_error}'");
-    await sql.unsafe(written);
+/** Tables that migration 040 builds anew from customer_products. */
+const REBUILT = new Set(['customer_product_listings', 'customer_product_totals']);
+
+/** Migrates to a version, and inserts the rows of each version on the way. */
+async function migrateFilled(sql: Sql, newest: number): Promise<void> {
+  for (const version of VERSIONS.filter((each) => each <= newest)) {
+    await migrateTo(sql, version);
+    if (ROWS[version] !== undefined) await sql.unsafe(ROWS[version]);
   }
 }
 
@@ -160,13 +161,13 @@ test.each(VERSIONS.slice(0, -1))(
   'a database of version %i that is in use keeps all it holds',
   async (version) => {
     await inEmptyDatabase(async (url, sql) => {
-      await migrateTo(sql, version);
-      await fill(sql, version);
+      await migrateFilled(sql, version);
       const before = await contents(sql);
       await migrate(url);
       expect(await versionOf(sql)).toBe(NEWEST);
       const after = await contents(sql);
       for (const [table, rows] of Object.entries(before)) {
+        if (REBUILT.has(table)) continue;
         const expected = rows.map((row) => converted(table, row));
         expect({ table, rows: after[RENAMED[table] ?? table] }).toMatchObject({ table, rows: expected });
       }
@@ -174,6 +175,66 @@ test.each(VERSIONS.slice(0, -1))(
     });
   },
 );
+
+test('migration 040 makes the products that clients published to others theirs alone, and logs each', async () => {
+  await inEmptyDatabase(async (url, sql) => {
+    const other = '00000000-0000-7000-8000-000000000009';
+    await migrateFilled(sql, 39);
+    await sql`INSERT INTO accounts (id, name, role) VALUES (${other}, 'Other', 'client')`;
+    const products: [name: string, ownerId: string | null, customerIds: string[]][] = [
+      ['for another client', CLIENT, [other]],
+      ['for itself and another client', CLIENT, [CLIENT, other, 'customer-7']],
+      ['for itself', CLIENT, [CLIENT]],
+      ['for a customer', CLIENT, ['customer-7']],
+      ['of an operator', null, ['*']],
+      ['of an operator for a client', null, [other]],
+    ];
+    for (const [name, ownerId, customerIds] of products) {
+      await sql`
+        INSERT INTO customer_products (id, owner_id, name, customer_ids, product_model_id, variant_options)
+        VALUES (gen_random_uuid(), ${ownerId}, ${name}, ${customerIds}, 'flat', '[]')`;
+    }
+    const warnings: string[] = [];
+    await migrate(url, { info: () => {}, warn: (line: string) => warnings.push(line) } as never);
+
+    const stored = await sql<{ name: string; customer_ids: string[]; viewers: string[] }[]>`
+      SELECT p.name, p.customer_ids, array_agg(l.viewer) AS viewers
+      FROM customer_products p JOIN customer_product_listings l ON l.customer_product_id = p.id
+      GROUP BY p.id ORDER BY p.name`;
+    expect(stored.map(({ name, customer_ids, viewers }) => [name, customer_ids, viewers])).toEqual([
+      ['Plakat', ['*'], [CLIENT]],
+      ['for a customer', ['customer-7'], [CLIENT]],
+      ['for another client', [CLIENT], [CLIENT]],
+      ['for itself', [CLIENT], [CLIENT]],
+      ['for itself and another client', [CLIENT, 'customer-7'], [CLIENT]],
+      ['of an operator', ['*'], ['*']],
+      ['of an operator for a client', [other], [other]],
+    ]);
+    const logged = await sql`
+      SELECT name, owner_id, customer_ids_before AS before, customer_ids_after AS after
+      FROM customer_product_owner_changes ORDER BY name`;
+    expect([...logged]).toEqual([
+      { name: 'Plakat', owner_id: CLIENT, before: ['*'], after: ['*'] },
+      { name: 'for another client', owner_id: CLIENT, before: [other], after: [CLIENT] },
+      {
+        name: 'for itself and another client',
+        owner_id: CLIENT,
+        before: [CLIENT, other, 'customer-7'],
+        after: [CLIENT, 'customer-7'],
+      },
+    ]);
+    expect(warnings).toHaveLength(3);
+    expect(warnings.join()).toContain('Plakat');
+    const totals = await sql`
+      SELECT viewer, total::int FROM customer_product_totals WHERE product_model_id = '' ORDER BY viewer`;
+    expect([...totals]).toEqual([
+      { viewer: '', total: 7 },
+      { viewer: '*', total: 1 },
+      { viewer: CLIENT, total: 5 },
+      { viewer: other, total: 1 },
+    ]);
+  });
+});
 
 test('an upgraded database has the tables, columns, indexes and constraints of a new one', async () => {
   const shape = async (sql: Sql) => ({
@@ -186,10 +247,7 @@ test('an upgraded database has the tables, columns, indexes and constraints of a
       WHERE connamespace = 'public'::regnamespace ORDER BY 1, 2`,
   });
   const upgraded = await inEmptyDatabase(async (url, sql) => {
-    for (const version of VERSIONS.slice(0, -1)) {
-      await migrateTo(sql, version);
-      if (ROWS[version] !== undefined) await sql.unsafe(ROWS[version]);
-    }
+    await migrateFilled(sql, VERSIONS.at(-2)!);
     await migrate(url);
     return await shape(sql);
   });
@@ -221,8 +279,7 @@ function migrateElsewhere(url: string) {
 
 test('processes that start at once on an old database upgrade it once', async () => {
   await inEmptyDatabase(async (url, sql) => {
-    await migrateTo(sql, 1);
-    await fill(sql, 1);
+    await migrateFilled(sql, 1);
     const applied = await Promise.all([1, 2, 3].map(() => migrateElsewhere(url).ended));
     expect(applied.map((names) => names!.length).sort()).toEqual([0, 0, VERSIONS.length - 1]);
     expect(await versionOf(sql)).toBe(NEWEST);
@@ -231,8 +288,7 @@ test('processes that start at once on an old database upgrade it once', async ()
 
 test('a process that is killed half-way leaves the version it found, and the next one finishes', async () => {
   await inEmptyDatabase(async (url, sql) => {
-    await migrateTo(sql, 2);
-    await fill(sql, 2);
+    await migrateFilled(sql, 2);
     const before = await contents(sql);
     const holding = open(url);
     let release = () => {};
