@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deleteDraft, patched, readDraft, saveDraft } from '../../src/orders/intake/drafts';
+import { deleteDraft, type NoDraft, patched, readDraft, saveDraft } from '../../src/orders/intake/drafts';
 import { patchDraftSchema, type SubmitOrder, submitOrderSchema } from '../../src/orders/intake/schemas';
 import { readOrders } from '../../src/orders/reading/order-reader';
 import { orderView } from '../../src/orders/reading/order-view';
@@ -20,6 +20,12 @@ function checkedOrder(order: object): SubmitOrder {
   const result = submitOrderSchema.safeParse(order);
   if (result.success) return result.data;
   throw new Refusal('VALIDATION_ERROR', { errors: fieldErrors(result.error, order) });
+}
+
+function noDraft(reason: NoDraft): Refusal {
+  return reason === 'not-found'
+    ? new Refusal('NOT_FOUND')
+    : new Refusal('CONFLICT', { message: 'Only a draft can be edited or deleted. This is an order.' });
 }
 
 /** Routes for drafts: stored orders that have no workflow until they become orders. */
@@ -48,6 +54,7 @@ export function draftRoutes(deps: ApiDeps): Route[] {
         const id = await visibleOrderId(sql, account, params.orderId);
         for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
           const draft = await readDraft(sql, id);
+          if (typeof draft === 'string') throw noDraft(draft);
           const order = checkedOrder(patched(draft, body));
           const becomesOrder = order.orderType === 'order';
           const products =
@@ -59,8 +66,10 @@ export function draftRoutes(deps: ApiDeps): Route[] {
                 )
               : null;
           const client = { clientId: account.id, clientName: account.name, requestId };
-          if (!(await saveDraft(sql, { draft, patch: body, order, products, ...client }, runSettings)))
-            continue;
+          const edit = { draft, patch: body, order, products, ...client };
+          const outcome = await saveDraft(sql, edit, runSettings);
+          if (outcome === 'overtaken') continue;
+          if (outcome !== 'saved') throw noDraft(outcome);
           if (becomesOrder) {
             wake('start_workflow');
             log.info({ orderId: id }, 'draft became an order');
@@ -82,7 +91,8 @@ export function draftRoutes(deps: ApiDeps): Route[] {
       response: z.object({ id: z.string(), deleted: z.literal(true) }),
       handler: async ({ account, params }) => {
         const id = await visibleOrderId(sql, account, params.orderId);
-        await deleteDraft(sql, id);
+        const outcome = await deleteDraft(sql, id);
+        if (outcome !== 'deleted') throw noDraft(outcome);
         return { id, deleted: true as const };
       },
     }),

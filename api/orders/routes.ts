@@ -60,6 +60,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
           { clientId: account.id, clientName: account.name, requestId, order: body, products },
           idempotency.keyed ? (tx, answer) => idempotency.complete(tx, answer) : null,
         );
+        if (submitted === null) throw new Refusal('DUPLICATE_ORDER_REFERENCE');
         if (body.orderType === 'order') wake('start_workflow');
         log.info({ orderId: submitted.id, orderType: body.orderType }, 'order accepted');
         return submitted;

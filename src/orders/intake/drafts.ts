@@ -1,5 +1,4 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
-import { Refusal } from '../../platform/errors';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import { type OrderRecord, readOrders } from '../reading/order-reader';
 import type { RunSettings } from '../run/settings';
@@ -15,18 +14,18 @@ export interface Draft {
   readonly order: Omit<SubmitOrder, 'preventDuplicate'>;
 }
 
-const notDraft = () =>
-  new Refusal('CONFLICT', { message: 'Only a draft can be edited or deleted. This is an order.' });
+/** Why there is no draft: no such order, or an order that is not a draft. */
+export type NoDraft = 'not-found' | 'not-draft';
 
-/** @throws Refusal `NOT_FOUND`, or `CONFLICT` for an order that is not a draft */
-export async function readDraft(sql: Sql, id: string): Promise<Draft> {
+/** Returns a draft, or the reason why there is none. */
+export async function readDraft(sql: Sql, id: string): Promise<Draft | NoDraft> {
   // The version is read first: an edit between the two statements makes it too old, never too new.
   const [row] = await sql<
     { version: string }[]
   >`SELECT updated_at::text AS version FROM orders WHERE id = ${id}`;
   const [record] = row === undefined ? [] : await readOrders(sql, [id]);
-  if (row === undefined || record === undefined) throw new Refusal('NOT_FOUND');
-  if (record.orderType !== 'draft') throw notDraft();
+  if (row === undefined || record === undefined) return 'not-found';
+  if (record.orderType !== 'draft') return 'not-draft';
   return { id, version: row.version, addressId: record.shippingAddress.id, order: asSubmitted(record) };
 }
 
@@ -80,23 +79,26 @@ export interface DraftEdit {
 /**
  * Writes an edited draft. A draft that becomes an order gets the outbox row that starts its workflow in the same
  * transaction; the caller wakes the outbox afterwards.
- * @returns false when another request has edited the draft since it was read
- * @throws Refusal `NOT_FOUND` or `CONFLICT` when another request has deleted the draft or made it an order
+ * @returns `overtaken` when another request has edited the draft since it was read
  */
-export async function saveDraft(sql: Sql, edit: DraftEdit, settings: RunSettings): Promise<boolean> {
+export async function saveDraft(
+  sql: Sql,
+  edit: DraftEdit,
+  settings: RunSettings,
+): Promise<'saved' | 'overtaken' | NoDraft> {
   const { draft, patch, order, products } = edit;
   return await inTransaction(sql, async (tx) => {
     const [now] = await tx<{ orderType: string; version: string }[]>`
       SELECT order_type, updated_at::text AS version FROM orders WHERE id = ${draft.id} FOR UPDATE`;
-    if (now === undefined) throw new Refusal('NOT_FOUND');
-    if (now.orderType !== 'draft') throw notDraft();
-    if (now.version !== draft.version) return false;
+    if (now === undefined) return 'not-found';
+    if (now.orderType !== 'draft') return 'not-draft';
+    if (now.version !== draft.version) return 'overtaken';
     await writeOrder(tx, edit);
     if (patch.items !== undefined) await replaceItems(tx, draft.id, order, products!);
     else if (products !== null) await refreshItems(tx, draft.id, order, products);
     if (patch.packagingInstructions !== undefined) await replaceSlips(tx, draft.id, order);
     if (order.orderType === 'order') await start(tx, edit, settings);
-    return true;
+    return 'saved';
   });
 }
 
@@ -171,10 +173,10 @@ async function start(tx: Transaction, edit: DraftEdit, settings: RunSettings): P
   await startRun(tx, { id: draft.id, clientId, clientName, requestId, order }, [...items], settings);
 }
 
-/** @throws Refusal `CONFLICT` for an order that is not a draft, `NOT_FOUND` for a draft that does not exist */
-export async function deleteDraft(sql: Sql, id: string): Promise<void> {
+/** Deletes a draft. Returns why when there is none. */
+export async function deleteDraft(sql: Sql, id: string): Promise<'deleted' | NoDraft> {
   const deleted = await sql`DELETE FROM orders WHERE id = ${id} AND order_type = 'draft'`;
-  if (deleted.count > 0) return;
+  if (deleted.count > 0) return 'deleted';
   const [left] = await sql`SELECT 1 FROM orders WHERE id = ${id}`;
-  throw left === undefined ? new Refusal('NOT_FOUND') : notDraft();
+  return left === undefined ? 'not-found' : 'not-draft';
 }

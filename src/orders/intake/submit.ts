@@ -1,6 +1,5 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { orderWorkflowId, WORKFLOW_TYPES } from '../../platform/domain/workflows';
-import { Refusal } from '../../platform/errors';
 import { groupCommit } from '../../platform/group-commit';
 import { uuidv7 } from '../../platform/ids';
 import type { WorkflowStart } from '../../platform/outbox/temporal-delivery';
@@ -34,12 +33,12 @@ const BATCH = 50;
 export interface Intake {
   /**
    * @param complete stores the response under the request's Idempotency-Key in the same transaction; null without a key
-   * @throws Refusal `DUPLICATE_ORDER_REFERENCE` with `preventDuplicate` and a reference that is already used
+   * @returns null with `preventDuplicate` and a reference that is already used; nothing is stored
    */
   submit(
     submission: Submission,
     complete: ((tx: Queryable, answer: SubmittedOrder) => Promise<void>) | null,
-  ): Promise<SubmittedOrder>;
+  ): Promise<SubmittedOrder | null>;
 }
 
 export function createIntake(sql: Sql, settings: RunSettings): Intake {
@@ -52,7 +51,7 @@ export function createIntake(sql: Sql, settings: RunSettings): Intake {
       const { preventDuplicate } = submission.order;
       if (complete === null && !preventDuplicate) return await insert(submission);
       return await inTransaction(sql, async (tx) => {
-        if (preventDuplicate) await refuseDuplicate(tx, submission);
+        if (preventDuplicate && (await isDuplicate(tx, submission))) return null;
         const [submitted] = await insertOrders(tx, [submission], settings);
         await complete?.(tx, submitted!);
         return submitted!;
@@ -61,12 +60,15 @@ export function createIntake(sql: Sql, settings: RunSettings): Intake {
   };
 }
 
-/** The lock makes submissions with equal references wait until the first has committed. */
-async function refuseDuplicate(tx: Queryable, { clientId, order }: Submission): Promise<void> {
+/**
+ * Returns true when the client has an order with the same reference. The lock makes submissions with equal references
+ * wait until the first has committed.
+ */
+async function isDuplicate(tx: Queryable, { clientId, order }: Submission): Promise<boolean> {
   await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`${clientId}:${order.orderReferenceId}`}, 0))`;
   const [existing] = await tx`
     SELECT 1 FROM orders WHERE client_id = ${clientId} AND order_reference_id = ${order.orderReferenceId} LIMIT 1`;
-  if (existing !== undefined) throw new Refusal('DUPLICATE_ORDER_REFERENCE');
+  return existing !== undefined;
 }
 
 /** Inserts orders with one statement, which is one transaction. Returns one result for each, in the same order. */

@@ -61,19 +61,19 @@ export interface OrderCharges {
   of(printOrderId: string): Charges | undefined;
 }
 
+/** Returns the charges of an order, read with one statement. */
 export async function readCharges(sql: Queryable, orderId: string): Promise<OrderCharges> {
-  const receipts = await sql<StoredReceipt[]>`
-    SELECT r.number::text, r.type, r.body, r.created_at, coalesce(r.print_order_id, p.id)::text AS print_order_id
+  const receipts = await sql<(StoredReceipt & { origins: Readonly<Record<string, string | null>> })[]>`
+    SELECT r.number::text, r.type, r.body, r.created_at, coalesce(r.print_order_id, p.id)::text AS print_order_id,
+      (SELECT jsonb_object_agg(id, reproduces_id::text) FROM print_orders WHERE order_id = r.order_id) AS origins
     FROM receipts r LEFT JOIN print_orders p ON p.order_id = r.order_id AND p.step = r.step AND r.type = 'invoice'
     WHERE r.order_id = ${orderId} ORDER BY r.number`;
-  const printOrders = await sql<{ id: string; reproducesId: string | null }[]>`
-    SELECT id::text, reproduces_id::text FROM print_orders WHERE order_id = ${orderId}`;
   const all = chargesOf(receipts);
-  const origins = new Map(printOrders.map(({ id, reproducesId }) => [id, reproducesId]));
+  const origins = receipts[0]?.origins ?? {};
   return {
     all,
     of(printOrderId) {
-      for (let id: string | null = printOrderId; id !== null; id = origins.get(id) ?? null) {
+      for (let id: string | null = printOrderId; id !== null; id = origins[id] ?? null) {
         const charges = all.find((candidate) => candidate.printOrderId === id);
         if (charges !== undefined) return charges;
       }

@@ -1,31 +1,13 @@
 import request from 'supertest';
-import { fields, type OrdersApi, ordersApi } from './orders-api';
-import {
-  address,
-  file,
-  item,
-  named,
-  of,
-  order,
-  pack,
-  packed,
-  pairs,
-  STICKER,
-  to,
-  withFiles,
-  without,
-} from './sample-orders';
+import { type OrdersApi, ordersApi } from './orders-api';
+import { BLANK, CHOICE, MISSING, type RefusedOrder, testRefusals, WRONG } from './refusals';
+import { address, file, item, of, order, pack, packed, pairs, to, withFiles, without } from './sample-orders';
 
 let api: OrdersApi;
 
 beforeAll(async () => {
   api = await ordersApi();
 });
-
-const MISSING = 'MISSING_FIELD_ERROR';
-const BLANK = 'IS_BLANK_ERROR';
-const CHOICE = 'NO_SUCH_CHOICE_ERROR';
-const WRONG = 'VALIDATION_ERROR';
 
 const requiredOf = (required: readonly string[], made: (name: string) => object, path = '') =>
   required.map((name): [string, () => object, string[]] => [
@@ -47,7 +29,8 @@ const tooLong = (limits: Record<string, number>, path: string, made: (over: obje
 
 const ADDRESS_TEXTS = ['firstName', 'lastName', 'addressLine1', 'city', 'postCode', 'email', 'phone'];
 
-const refused: [rule: string, body: () => object, errors: string[]][] = [
+/** Refusals of the order's own fields: the items are in submit-refused-items.test.ts. */
+const refused: RefusedOrder[] = [
   // Required fields.
   ...requiredOf(['orderReferenceId', 'currency', 'shippingAddress', 'items'], (name) =>
     without(order(), name),
@@ -144,164 +127,6 @@ const refused: [rule: string, body: () => object, errors: string[]][] = [
       [`${WRONG} shippingAddress.phone`],
     ],
   ),
-  // Products.
-  [
-    'productUid and productName in one item',
-    () => of(item({ productName: 'Classic tee', productVariant: {} })),
-    [`${WRONG} items[0].productName`],
-  ],
-  [
-    'productUid with productVariant',
-    () => of(item({ productVariant: { Size: 'L' } })),
-    [`${WRONG} items[0].productVariant`],
-  ],
-  [
-    'productUid in one item, productName in another',
-    () => of(item(), named({ itemReferenceId: 'item-2' })),
-    [`${WRONG} items[1].productName`],
-  ],
-  [
-    'productName without a variant',
-    () => of(without(named(), 'productVariant')),
-    [`${MISSING} items[0].productVariant`],
-  ],
-  ['a variant alone', () => of(without(named(), 'productName')), [`${MISSING} items[0].productUid`]],
-  [
-    'an unknown productUid',
-    () => of(item({ productUid: 'flat_product_pf_a9' })),
-    [`${CHOICE} items[0].productUid`],
-  ],
-  [
-    'a draft product model',
-    () => of(item({ productUid: 'canvas_product_cf_a3_ver' })),
-    [`${CHOICE} items[0].productUid`],
-  ],
-  [
-    'an inactive product model',
-    () => of(item({ productUid: 'satin_poster_product_pf_a3_ver' })),
-    [`${CHOICE} items[0].productUid`],
-  ],
-  [
-    'a part that is not sold alone',
-    () => of(item({ productUid: 'blank_t-shirt_gsi_m_gco_white' })),
-    [`${CHOICE} items[0].productUid`],
-  ],
-  [
-    'an unknown productName',
-    () => of(named({ productName: 'Classic mug' })),
-    [`${CHOICE} items[0].productName`],
-  ],
-  [
-    'a productName in another case',
-    () => of(named({ productName: 'classic tee' })),
-    [`${CHOICE} items[0].productName`],
-  ],
-  [
-    'an unknown variant option',
-    () => of(named({ productVariant: { Sleeve: 'long' } })),
-    [`${CHOICE} items[0].productVariant.Sleeve`],
-  ],
-  [
-    'an unknown variant value',
-    () => of(named({ productVariant: { Size: 'XXXL' } })),
-    [`${CHOICE} items[0].productVariant.Size`],
-  ],
-  [
-    'a variant value that is not a string',
-    () => of(named({ productVariant: { Size: 42 } })),
-    [`${WRONG} items[0].productVariant.Size`],
-  ],
-  // Items.
-  ['an itemReferenceId used twice', () => of(item(), item()), [`${WRONG} items[1].itemReferenceId`]],
-  ...[0, -1, 1.5, 100_001, '1', null].map((quantity): [string, () => object, string[]] => [
-    `${JSON.stringify(quantity)} as quantity`,
-    () => of(item({ quantity })),
-    [`${WRONG} items[0].quantity`],
-  ]),
-  ...[-0.01, 1.23456, 1e12, '12.50'].map((price): [string, () => object, string[]] => [
-    `${JSON.stringify(price)} as retail price`,
-    () => of(item({ retailPriceInclVat: price })),
-    [`${WRONG} items[0].retailPriceInclVat`],
-  ]),
-  [
-    'a retail shipping price with five decimals',
-    () => order({ retailShippingPriceInclVat: 0.00001 }),
-    [`${WRONG} retailShippingPriceInclVat`],
-  ],
-  [
-    'a negative retail shipping price',
-    () => order({ retailShippingPriceInclVat: -1 }),
-    [`${WRONG} retailShippingPriceInclVat`],
-  ],
-  [
-    'a trim dimension of 0',
-    () => of(item({ customTrim: { widthMm: 0, heightMm: 10 } })),
-    [`${WRONG} items[0].customTrim.widthMm`],
-  ],
-  // Files.
-  [
-    'a file type that the product does not accept',
-    () => withFiles(file('sleeve-left')),
-    [`${CHOICE} items[0].files[0].type`],
-  ],
-  [
-    'a custom file type for a product without workflow',
-    () => withFiles(file('my-layer')),
-    [`${CHOICE} items[0].files[0].type`],
-  ],
-  [
-    'a file type of 101 characters',
-    () => of(item({ productUid: STICKER, files: [file('x'.repeat(101))] })),
-    [`${WRONG} items[0].files[0].type`],
-  ],
-  ...['front side', 'front/back', 'größe', 'front\n'].map((type): [string, () => object, string[]] => [
-    `${JSON.stringify(type)} as file type`,
-    () => of(item({ productUid: STICKER, files: [file(type)] })),
-    [`${WRONG} items[0].files[0].type`],
-  ]),
-  [
-    'a repeated file type in an item',
-    () => withFiles(file('default'), file('front'), file('default')),
-    [`${WRONG} items[0].files[2].type`],
-  ],
-  ...[
-    'print.pdf',
-    '/print.pdf',
-    'ftp://files.example/a.pdf',
-    'file:///etc/passwd',
-    'data:application/pdf,x',
-    'https://user:pw@files.example/a.pdf',
-  ].map((url): [string, () => object, string[]] => [
-    `${url} as file URL`,
-    () => withFiles(file('default', url)),
-    [`${WRONG} items[0].files[0].url`],
-  ]),
-  // Packages.
-  [
-    'a package of an unknown item',
-    () => packed([pack('item-9', 1)]),
-    [`${WRONG} packagingInstructions[0].packageItems[0].orderItemReferenceId`],
-  ],
-  [
-    'packages with more than ordered',
-    () => packed([pack('item-1', 6)]),
-    [`${WRONG} packagingInstructions[0].packageItems[0].quantity`],
-  ],
-  [
-    'two packages with more than ordered together',
-    () => packed([pack('item-1', 3), pack('item-1', 3)]),
-    [`${WRONG} packagingInstructions[1].packageItems[0].quantity`],
-  ],
-  [
-    'a package with quantity 0',
-    () => packed([pack('item-1', 0)]),
-    [`${WRONG} packagingInstructions[0].packageItems[0].quantity`],
-  ],
-  [
-    'a packing slip without a valid URL',
-    () => packed([{ ...pack('item-1', 1), packingSlip: { fileUrl: 'slip' } }]),
-    [`${WRONG} packagingInstructions[0].packingSlip.fileUrl`],
-  ],
   // Metadata.
   ['21 entries of metadata', () => order({ metadata: pairs(21) }), [`${WRONG} metadata`]],
   ['21 entries of item metadata', () => of(item({ metadata: pairs(21) })), [`${WRONG} items[0].metadata`]],
@@ -337,103 +162,28 @@ const refused: [rule: string, body: () => object, errors: string[]][] = [
   ['a number as reference', () => order({ orderReferenceId: 7 }), [`${WRONG} orderReferenceId`]],
   ['a string as preventDuplicate', () => order({ preventDuplicate: 'yes' }), [`${WRONG} preventDuplicate`]],
   ['a string as isBusiness', () => to({ isBusiness: 'no' }), [`${WRONG} shippingAddress.isBusiness`]],
-  // Several errors.
-  [
-    'an order with many errors',
-    () =>
-      order({
-        currency: 'XX',
-        orderReferenceId: '',
-        shippingAddress: without(address({ country: 'US', email: 'ada', phone: '1' }), 'city'),
-        items: [
-          item({ quantity: 0, files: [file('default'), file('default', 'nowhere')] }),
-          item({ retailPriceInclVat: -1, customTrim: { widthMm: 5 } }),
-        ],
-        packagingInstructions: [pack('item-7', 1)],
-        metadata: [{ value: 'v' }],
-      }),
-    [
-      `${BLANK} orderReferenceId`,
-      `${CHOICE} currency`,
-      `${MISSING} items[1].customTrim.heightMm`,
-      `${MISSING} metadata[0].key`,
-      `${MISSING} shippingAddress.city`,
-      `${MISSING} shippingAddress.state`,
-      `${WRONG} items[0].files[1].type`,
-      `${WRONG} items[0].files[1].url`,
-      `${WRONG} items[0].quantity`,
-      `${WRONG} items[1].itemReferenceId`,
-      `${WRONG} items[1].retailPriceInclVat`,
-      `${WRONG} packagingInstructions[0].packageItems[0].orderItemReferenceId`,
-      `${WRONG} shippingAddress.email`,
-      `${WRONG} shippingAddress.phone`,
-    ],
-  ],
-  [
-    'product and file errors in several items',
-    () =>
-      of(
-        item({ productUid: 'nothing' }),
-        item({ itemReferenceId: 'item-2', files: [file('cover'), file('default')] }),
-        item({ itemReferenceId: 'item-3', productUid: 'canvas_product_cf_a3_ver' }),
-      ),
-    [`${CHOICE} items[0].productUid`, `${CHOICE} items[1].files[0].type`, `${CHOICE} items[2].productUid`],
-  ],
 ];
 
-describe('refused: the error names the field, and nothing is stored', () => {
-  let before: Record<string, number>;
-  beforeAll(async () => {
-    before = await api.rows();
-  });
-  afterAll(async () => {
-    expect(await api.rows()).toEqual(before);
-  });
+testRefusals(refused, () => api);
 
-  test.each(refused)('%s', async (_rule, body, errors) => {
-    const { body: answer } = await api
-      .submit(body())
-      .set('Idempotency-Key', 'released by every refusal')
-      .expect(400);
-    expect(fields(answer)).toEqual([...errors].sort());
-    expect(answer).toEqual({
-      code: 'VALIDATION_ERROR',
-      message: expect.any(String),
-      requestId: expect.any(String),
-      errors: errors.map(() => ({
-        code: expect.any(String),
-        message: expect.stringMatching(/\.$/),
-        reference: expect.any(String),
-      })),
-    });
-  });
+test('malformed JSON, another content type, a body over 1 MiB', async () => {
+  const send = (type: string, body: string) =>
+    request(api.app).post('/v1/orders').set(api.shop.keyAndSecret).set('Content-Type', type).send(body);
+  expect((await send('application/json', '{"a":').expect(400)).body.code).toBe('MALFORMED_JSON');
+  expect((await send('text/plain', JSON.stringify(order())).expect(415)).body.code).toBe(
+    'UNSUPPORTED_MEDIA_TYPE',
+  );
+  const large = JSON.stringify(order({ comment: 'x'.repeat(1_048_576) }));
+  expect((await send('application/json', large).expect(413)).body.code).toBe('PAYLOAD_TOO_LARGE');
+});
 
-  test('a customer product that only another client may order', async () => {
-    await api.sql`UPDATE customer_products SET customer_ids = ${[api.other.id]} WHERE name = 'Wall art'`;
-    const body = of(named({ productName: 'Wall art', productVariant: {}, files: [file('default')] }));
-    expect(fields((await api.submit(body).expect(400)).body)).toEqual([`${CHOICE} items[0].productName`]);
-    await api.sql`UPDATE customer_products SET customer_ids = '{*}' WHERE name = 'Wall art'`;
-  });
-
-  test('malformed JSON, another content type, a body over 1 MiB', async () => {
-    const send = (type: string, body: string) =>
-      request(api.app).post('/v1/orders').set(api.shop.keyAndSecret).set('Content-Type', type).send(body);
-    expect((await send('application/json', '{"a":').expect(400)).body.code).toBe('MALFORMED_JSON');
-    expect((await send('text/plain', JSON.stringify(order())).expect(415)).body.code).toBe(
-      'UNSUPPORTED_MEDIA_TYPE',
-    );
-    const large = JSON.stringify(order({ comment: 'x'.repeat(1_048_576) }));
-    expect((await send('application/json', large).expect(413)).body.code).toBe('PAYLOAD_TOO_LARGE');
-  });
-
-  test('no key, a wrong key, a key without its secret, a partner’s and an operator’s key', async () => {
-    const post = (headers: Record<string, string>) =>
-      request(api.app).post('/v1/orders').set(headers).send(order());
-    await post({}).expect(401);
-    await post({ 'X-API-KEY': 'plk_wrong:pls_wrong' }).expect(401);
-    await post({ 'X-API-KEY': `${api.shop.apiKey}:wrong` }).expect(401);
-    await post(api.shop.key).expect(401);
-    await post(api.partner.keyAndSecret).expect(403);
-    await post(api.operator.keyAndSecret).expect(403);
-  });
+test('no key, a wrong key, a key without its secret, a partner’s and an operator’s key', async () => {
+  const post = (headers: Record<string, string>) =>
+    request(api.app).post('/v1/orders').set(headers).send(order());
+  await post({}).expect(401);
+  await post({ 'X-API-KEY': 'plk_wrong:pls_wrong' }).expect(401);
+  await post({ 'X-API-KEY': `${api.shop.apiKey}:wrong` }).expect(401);
+  await post(api.shop.key).expect(401);
+  await post(api.partner.keyAndSecret).expect(403);
+  await post(api.operator.keyAndSecret).expect(403);
 });

@@ -1,0 +1,40 @@
+import { fields, type OrdersApi } from './orders-api';
+
+export const MISSING = 'MISSING_FIELD_ERROR';
+export const BLANK = 'IS_BLANK_ERROR';
+export const CHOICE = 'NO_SUCH_CHOICE_ERROR';
+export const WRONG = 'VALIDATION_ERROR';
+
+/** An order that is refused: the rule that it breaks, its body, and the field errors as `code reference`. */
+export type RefusedOrder = [rule: string, body: () => object, errors: string[]];
+
+/** Tests that submissions are refused with 400 and these field errors, and that nothing is stored. */
+export function testRefusals(refused: readonly RefusedOrder[], api: () => OrdersApi): void {
+  describe('refused: the error names the field, and nothing is stored', () => {
+    let before: Record<string, number>;
+    beforeAll(async () => {
+      before = await api().rows();
+    });
+    afterAll(async () => {
+      expect(await api().rows()).toEqual(before);
+    });
+
+    test.each(refused)('%s', async (_rule, body, errors) => {
+      const { body: answer } = await api()
+        .submit(body())
+        .set('Idempotency-Key', 'released by every refusal')
+        .expect(400);
+      expect(fields(answer)).toEqual([...errors].sort());
+      expect(answer).toEqual({
+        code: 'VALIDATION_ERROR',
+        message: expect.any(String),
+        requestId: expect.any(String),
+        errors: errors.map(() => ({
+          code: expect.any(String),
+          message: expect.stringMatching(/\.$/),
+          reference: expect.any(String),
+        })),
+      });
+    });
+  });
+}
