@@ -1,3 +1,4 @@
+import { POSTAL_ORIGINS } from './postal-origins';
 import type { RateCard } from './rate-card';
 
 /** A postal service: letters, tracked packets and parcels to every country that has a postal service. */
@@ -6,7 +7,7 @@ export const CORVID_POST: RateCard = {
   carrierName: 'Corvid Post',
   kind: 'postal',
   currency: 'EUR',
-  origins: { DE: 100, NL: 105, GB: 108, US: 112, CA: 118, AU: 124, JP: 110 },
+  origins: POSTAL_ORIGINS,
   brandOnLabel: false,
   methods: [
     {

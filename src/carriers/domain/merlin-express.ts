@@ -7,13 +7,14 @@ const SURCHARGES: readonly Surcharge[] = [
   { kind: 'round', minor: 600 },
 ];
 
-/** An air express courier with its own network. */
+/** An air express courier with its own network. It collects in every country. */
 export const MERLIN_EXPRESS: RateCard = {
   carrierUid: 'merlin_express',
   carrierName: 'Merlin Express',
   kind: 'courier',
   currency: 'EUR',
   origins: { DE: 100, NL: 100, GB: 104, US: 108, CA: 116, AU: 126, JP: 114 },
+  otherOrigins: 135,
   brandOnLabel: true,
   gs1Prefix: '9522202',
   methods: [

@@ -68,6 +68,8 @@ export interface RateCard {
   readonly currency: string;
   /** Countries of origin, each with its price level in percent of the card's prices. */
   readonly origins: Readonly<Record<string, number>>;
+  /** Price level of all other countries of origin. Default: the carrier accepts no packages there. */
+  readonly otherOrigins?: number;
   /** Whether the label may show a client's brand. */
   readonly brandOnLabel: boolean;
   /** GS1 company prefix of a courier's SSCCs. */
@@ -147,7 +149,7 @@ export function packagePrice(
   pack: ConsignmentPackage,
   rates: RateTable,
 ): number | undefined {
-  const origin = card.origins[consignment.sender.country];
+  const origin = card.origins[consignment.sender.country] ?? card.otherOrigins;
   const zone = zoneBetween(consignment.sender.country, consignment.receiver.country);
   const rate = zone === undefined ? undefined : method.zones[zone];
   if (origin === undefined || rate === undefined || !fits(pack, method.limits)) return undefined;

@@ -371,6 +371,18 @@ describe('quotes', () => {
     });
   });
 
+  test.each([
+    ['NO', ['corvid_post', 'merlin_express']],
+    ['BR', ['corvid_post', 'merlin_express']],
+    ['NP', ['merlin_express']],
+    ['AQ', []],
+  ])('from %s are of %j', async (country, carriers) => {
+    const { body } = await quote(withField(internationalRequest(), 'sender.address.country', country));
+
+    const uids = body.items.map((item: { carrier: { uid: string } }) => item.carrier.uid);
+    expect([...new Set(uids)].sort()).toEqual(carriers);
+  });
+
   test('are in the requested currency', async () => {
     const euros = (await quote(domesticRequest())).body.items[0].method.price;
     const yen = (await quote({ ...domesticRequest(), currency: 'JPY' })).body.items[0].method.price;

@@ -104,6 +104,20 @@ test('an international order by post has a customs form', async () => {
   ]);
 });
 
+test.each(['FR', 'NO', 'BR', 'IN'])(
+  'a postal label from %s has an S10 number of that country',
+  async (country) => {
+    const body = internationalRequest();
+    body.sender.address.country = country;
+
+    const answer = await order({ ...body, shippingMethod: { uid: 'corvid_post_parcel' } });
+
+    const { trackingNumber } = answer.body.packages[0];
+    expect(isS10(trackingNumber)).toBe(true);
+    expect(trackingNumber.slice(-2)).toBe(country);
+  },
+);
+
 test('customs forms show the stated net weight and the box type', async () => {
   const formOf = async (change: object) => {
     const body = internationalRequest();

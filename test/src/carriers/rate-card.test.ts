@@ -79,6 +79,35 @@ test.each(['DE', 'NL', 'GB', 'US', 'CA', 'AU', 'JP'])(
   },
 );
 
+/** The 30 largest economies by nominal GDP (International Monetary Fund, 2025). */
+const LARGEST_ECONOMIES =
+  'US CN DE JP IN GB FR IT CA BR RU ES KR AU MX TR ID NL SA PL CH TW BE AR IE SE IL SG AE TH';
+
+test('every country with a delivery service is an origin of the worldwide courier', () => {
+  const countriesOfOrigin = Object.values(REGIONS).flatMap((codes) => codes.split(' '));
+
+  for (const country of countriesOfOrigin) {
+    for (const to of [country, 'DE', 'US', 'NG']) {
+      const consignment = { ...consignmentTo({ ...MUNICH, country: to }), sender: { ...MUNICH, country } };
+      const uids = all(consignment).map(({ carrierUid }) => carrierUid);
+      expect([country, to, uids.includes('merlin_express')]).toEqual([country, to, true]);
+    }
+  }
+  expect(all({ ...consignmentTo(MUNICH), sender: { ...MUNICH, country: 'AQ' } })).toEqual([]);
+});
+
+test('the postal carrier delivers from the 30 largest economies', () => {
+  for (const country of LARGEST_ECONOMIES.split(' ')) {
+    for (const to of [country, 'DE', 'BR']) {
+      const consignment = { ...consignmentTo({ ...MUNICH, country: to }), sender: { ...MUNICH, country } };
+      const uids = all(consignment).map(({ methodUid }) => methodUid);
+      expect([country, to, uids.includes('corvid_post_parcel')]).toEqual([country, to, true]);
+    }
+  }
+  const nepal = { ...consignmentTo(MUNICH), sender: { ...MUNICH, country: 'NP' } };
+  expect(all(nepal).filter(({ carrierUid }) => carrierUid === 'corvid_post')).toEqual([]);
+});
+
 test('couriers bill a large light package by its volume', () => {
   expect(
     billableGrams(packageOf({ grossWeightGrams: 500, lengthMm: 500, widthMm: 400, heightMm: 300 }), 5_000),
