@@ -23,7 +23,7 @@ export interface Services extends ApiDeps {
   readonly secrets: Secrets;
   readonly client: SafeClient;
   readonly inspector: FileInspector;
-  /** Folder in which print files are inspected. */
+  /** Folder for print files while they are inspected. */
   readonly workFolder: string;
   /** Closes every connection. Stop the API and the worker first. */
   close(): Promise<void>;

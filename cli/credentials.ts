@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
 import type { DemoCredentials } from '../src/accounts/demo-accounts';
-import { writeFileAtomically } from '../src/platform/embedded/files';
 
-/** What `credentials.json` holds: how to reach the stack and the keys of its demo accounts. */
+/** The content of `credentials.json`: the URLs of the stack and the keys of its demo accounts. */
 export interface CredentialsFile extends DemoCredentials {
   readonly baseUrl: string;
   readonly temporalUiUrl: string;
@@ -11,6 +11,7 @@ export interface CredentialsFile extends DemoCredentials {
 
 const path = (dataDir: string) => join(dataDir, 'credentials.json');
 
+/** Reads the credentials of DATA_DIR. Returns undefined when there are none yet. */
 export async function readCredentials(dataDir: string): Promise<CredentialsFile | undefined> {
   try {
     return JSON.parse(await readFile(path(dataDir), 'utf8')) as CredentialsFile;
@@ -19,8 +20,11 @@ export async function readCredentials(dataDir: string): Promise<CredentialsFile 
   }
 }
 
-/** Writes the file for its owner alone. @returns its path */
+/**
+ * Writes the credentials to DATA_DIR, readable for the owner only.
+ * @returns the path of the file
+ */
 export async function writeCredentials(dataDir: string, credentials: CredentialsFile): Promise<string> {
-  await writeFileAtomically(path(dataDir), `${JSON.stringify(credentials, null, 2)}\n`, 0o600);
+  await writeFileAtomic(path(dataDir), `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   return path(dataDir);
 }

@@ -3,7 +3,7 @@ import { type HttpServer, startHttpServer } from '../api/http/server';
 import { allRoutes } from '../api/routes';
 import type { Services } from './composition-root';
 
-/** Serves the API in this process. */
+/** Starts the API server in this process. */
 export async function runApi(
   services: Services,
   listen: { readonly host: string; readonly port: number },

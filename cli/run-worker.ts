@@ -13,20 +13,23 @@ import { bundleFor } from '../src/platform/temporal/codec/workflow-bundle';
 import { temporalConnectionOptions } from '../src/platform/temporal/connection';
 import type { Services } from './composition-root';
 
-/** What an order run is listed by from its first event on. */
+/** Returns the search attributes with which an order workflow starts, or undefined for other workflows. */
 function searchAttributesOf(start: WorkflowStart, encrypted: boolean): TypedSearchAttributes | undefined {
   if (start.workflowType !== WORKFLOW_TYPES.order) return undefined;
   const input = start.args[0] as OrderRunInput;
   return new TypedSearchAttributes([
     { key: SEARCH_ATTRIBUTES.orderStatus, value: 'created' },
     { key: SEARCH_ATTRIBUTES.client, value: input.clientId },
-    // A client's reference may tell whom it is for; search attributes are the one thing that stays readable.
+    // A client's reference may contain personal data, and search attributes are never encrypted.
     ...(encrypted ? [] : [{ key: SEARCH_ATTRIBUTES.reference, value: input.orderReferenceId }]),
     { key: SEARCH_ATTRIBUTES.country, value: input.country },
   ]);
 }
 
-/** Runs last days and weeks: each goes over to a new version with its next task, as docs/upgrades.md tells. */
+/**
+ * Returns the worker versioning options. Order workflows run for days or weeks, so a running workflow moves to a new
+ * version with its next workflow task (docs/upgrades.md).
+ */
 function versionOf(config: Config, buildId: string): WorkerDeploymentOptions {
   return {
     version: { deploymentName: config.TEMPORAL_TASK_QUEUE, buildId },
@@ -36,15 +39,15 @@ function versionOf(config: Config, buildId: string): WorkerDeploymentOptions {
 }
 
 export interface RunningWorker {
-  /** Settles when the worker ends by itself: a bug, or Temporal gone for good. */
+  /** Resolves when the worker ends unexpectedly: because of a bug, or because Temporal stays unavailable. */
   readonly failure: Promise<Error>;
-  /** Ends polling, waits for work in flight, hands the rest back. */
+  /** Stops polling, then waits for tasks in progress up to SHUTDOWN_GRACE. */
   stop(): Promise<void>;
 }
 
 /**
  * Runs a worker and an outbox relay in this process.
- * @param workflowBundle the prebuilt bundle of workflows/index
+ * @param workflowBundle path of the prebuilt bundle of workflows/index
  */
 export async function runWorker(
   services: Services,
@@ -92,14 +95,14 @@ export async function runWorker(
   let stopping = false;
   return {
     failure: running.then(
-      () => new Promise<Error>((resolve) => stopping || resolve(new Error('the worker ended'))),
+      () => new Promise<Error>((resolve) => stopping || resolve(new Error('The worker ended unexpectedly'))),
       (error: Error) => error,
     ),
     async stop() {
       stopping = true;
       await relay.stop();
       if (worker.getState() === 'RUNNING') worker.shutdown();
-      await running.catch((error: unknown) => log.warn({ err: error }, 'the worker did not end cleanly'));
+      await running.catch((error: unknown) => log.warn({ err: error }, 'the worker did not stop cleanly'));
       await connection.close();
     },
   };

@@ -1,24 +1,26 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
 import { type Config, ConfigError } from '../src/platform/config';
-import { writeFileAtomically } from '../src/platform/embedded/files';
+
 import { newSigningSecret } from '../src/platform/http/webhook-signature';
 import { randomToken } from '../src/platform/ids';
 
-/** Secrets of a deployment that every process of it shares. */
+/** Secrets that all processes of a deployment share. */
 export interface Secrets {
   /** Signs document and file links. */
   readonly linkSecret: string;
-  /** Carriers sign their tracking events with it. */
+  /** Carriers sign tracking events with it. */
   readonly carrierWebhookSecret: string;
 }
 
-const KEPT_IN = 'secrets.json';
+const FILE_NAME = 'secrets.json';
 
 /**
- * The secrets of the configuration; those it leaves out are made once and kept in DATA_DIR.
- * @param embedded whether DATA_DIR belongs to this deployment alone; elsewhere nothing is invented
- * @throws ConfigError naming the variable that has to be set
+ * Returns the secrets of the configuration. With `embedded`, secrets that are not set are generated once and stored in
+ * DATA_DIR.
+ * @param embedded true when this process is the whole deployment, so that nothing else needs the generated secrets
+ * @throws ConfigError that names the variable to set, when a secret is missing and `embedded` is false
  */
 export async function loadSecrets(config: Config, embedded: boolean): Promise<Secrets> {
   const { LINK_SECRET: linkSecret, CARRIER_WEBHOOK_SECRET: carrierWebhookSecret } = config;
@@ -27,18 +29,18 @@ export async function loadSecrets(config: Config, embedded: boolean): Promise<Se
   if (!embedded) {
     const missing = linkSecret === undefined ? 'LINK_SECRET' : 'CARRIER_WEBHOOK_SECRET';
     throw new ConfigError(
-      `Wrong configuration: ${missing}: must be set, the same for every process of a deployment`,
+      `Wrong configuration: ${missing}: must be set to the same value for every process of a deployment`,
     );
   }
-  const path = join(config.DATA_DIR, KEPT_IN);
-  const kept = await readFile(path, 'utf8').then(
+  const path = join(config.DATA_DIR, FILE_NAME);
+  const stored = await readFile(path, 'utf8').then(
     (text) => JSON.parse(text) as Secrets,
     () => undefined,
   );
-  const secrets = kept ?? { linkSecret: randomToken(32), carrierWebhookSecret: newSigningSecret() };
-  if (kept === undefined) {
+  const secrets = stored ?? { linkSecret: randomToken(32), carrierWebhookSecret: newSigningSecret() };
+  if (stored === undefined) {
     await mkdir(config.DATA_DIR, { recursive: true });
-    await writeFileAtomically(path, `${JSON.stringify(secrets, null, 2)}\n`, 0o600);
+    await writeFileAtomic(path, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
   }
   return {
     linkSecret: linkSecret ?? secrets.linkSecret,

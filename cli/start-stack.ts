@@ -4,7 +4,7 @@ import { ensureDemoAccounts } from '../src/accounts/demo-accounts';
 import { seedDemoCatalog } from '../src/catalog/demo/seed';
 import { ensureDemoPartners } from '../src/partners/demo-partners';
 import { type Config, ConfigError } from '../src/platform/config';
-import { choosePort, freePort, whyNotListen } from '../src/platform/embedded/ports';
+import { choosePort, freePort, listenError } from '../src/platform/embedded/ports';
 import { type EmbeddedStack, startEmbeddedStack } from '../src/platform/embedded/stack';
 import type { Logger } from '../src/platform/logging';
 import { migrate } from '../src/platform/migrate';
@@ -23,12 +23,12 @@ export interface RunningStack {
   readonly services: Services;
   /** Undefined with SANDBOX=off. */
   readonly sandbox: Sandbox | undefined;
-  /** Settles only when a part ends that nobody stopped. */
+  /** Resolves only when a part of the stack ends unexpectedly. */
   readonly failure: Promise<Error>;
   stop(): Promise<void>;
 }
 
-/** Things to stop, in the reverse order of their start. */
+/** Stops the parts of the stack in the reverse order of their start. */
 class Stoppers {
   private readonly list: { name: string; stop: () => Promise<void> }[] = [];
 
@@ -46,9 +46,9 @@ class Stoppers {
 }
 
 /**
- * Starts everything in this process: embedded servers where none are configured, migrations, demo accounts and
- * catalog, API, worker, sandbox. What an earlier start left running goes on.
- * @param report told each step that takes time, as a line to show
+ * Starts the whole stack in this process: embedded servers unless the configuration names servers, migrations, demo
+ * accounts and catalog, API, worker and sandbox. Orders of previous starts continue.
+ * @param report called with a line for the user at each step that takes time
  */
 export async function startStack(
   config: Config,
@@ -64,7 +64,7 @@ export async function startStack(
     await ensureFree('PORT', config.HOST, config.PORT);
     await ensureFree('SANDBOX_PORT', '127.0.0.1', config.SANDBOX_PORT);
     const embedded = await startEmbeddedStack(config, report, (end) =>
-      log.error({ err: end }, 'an embedded server ended by itself and was started again'),
+      log.error({ err: end }, 'an embedded server ended unexpectedly and was restarted'),
     );
     stoppers.add('embedded servers', () => embedded.stop());
     return await startParts(embedded, log, stoppers, options);
@@ -114,18 +114,21 @@ async function startParts(
   };
 }
 
-/** Before anything takes its time to start. @throws ConfigError when the port is taken, or not for us */
+/**
+ * Checks that a port is free, before anything is started.
+ * @throws ConfigError when the port is in use or not permitted
+ */
 async function ensureFree(name: 'PORT' | 'SANDBOX_PORT', host: string, port: number): Promise<void> {
-  const problem = await whyNotListen(port, host);
+  const problem = await listenError(port, host);
   if (problem === undefined) return;
   throw new ConfigError(
-    `Wrong configuration: ${name}: ${host}:${port} cannot be listened on (${problem}); set another, or 0 for a free one`,
+    `Wrong configuration: ${name}: cannot listen on ${host}:${port} (${problem}). Set another port, or 0 to pick a free one`,
   );
 }
 
 async function seed({ sql, publicUrl }: Services, config: Config): Promise<CredentialsFile> {
-  const kept = await readCredentials(config.DATA_DIR);
-  const { credentials, accounts } = await ensureDemoAccounts(sql, kept);
+  const stored = await readCredentials(config.DATA_DIR);
+  const { credentials, accounts } = await ensureDemoAccounts(sql, stored);
   await seedDemoCatalog(sql);
   const partners = await ensureDemoPartners(sql, accounts.partners);
   await ensureDemoStock(sql, partners);

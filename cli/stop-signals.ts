@@ -1,46 +1,47 @@
 import type { Logger } from '../src/platform/logging';
 
 /**
- * Ctrl-C, SIGTERM, and a terminal that is closed. Nobody waits for them while things start: then they end the process, and the servers that it
- * started get their first stop signal on the way out. A second one while things stop ends the process too.
+ * Handles Ctrl-C, SIGTERM and a closed terminal. While the stack starts, a signal ends the process, and the servers that
+ * it started receive their first stop signal on exit. While the stack runs, the first signal requests a stop and a second
+ * one ends the process.
  */
 export class StopSignals {
-  private asked: (() => void) | undefined;
+  private requestStop: (() => void) | undefined;
 
   constructor() {
-    // A closed terminal takes no more lines, which must not end the process before its servers.
+    // Writing to a closed terminal fails. The error must not end the process before its servers have stopped.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
-        if (this.asked === undefined) process.exit(130);
-        this.asked();
-        this.asked = undefined;
+        if (this.requestStop === undefined) process.exit(130);
+        this.requestStop();
+        this.requestStop = undefined;
       });
     }
   }
 
-  /** From now on the first signal is this promise, and only the next one ends the process. */
+  /** Resolves at the next signal. From now on, only a second signal ends the process. */
   wait(): Promise<void> {
     return new Promise((resolve) => {
-      this.asked = resolve;
+      this.requestStop = resolve;
     });
   }
 }
 
 /**
- * Waits until a stop is asked for or a part has failed, then stops what runs.
- * @param asked settles with Ctrl-C or SIGTERM
- * @returns the process's exit code
+ * Waits for a stop request or for the failure of a part, then stops everything.
+ * @param stopRequest resolves at Ctrl-C or SIGTERM
+ * @returns the exit code of the process
  */
 export async function untilStopped(
-  asked: Promise<void>,
+  stopRequest: Promise<void>,
   running: { readonly failure: Promise<Error>; stop(): Promise<void> },
   log: Logger,
   say: (line: string) => void,
 ): Promise<number> {
-  const failure = await Promise.race([asked, running.failure]);
+  const failure = await Promise.race([stopRequest, running.failure]);
   if (failure instanceof Error) {
-    log.fatal({ err: failure }, 'a part of the stack ended by itself');
+    log.fatal({ err: failure }, 'a part of the stack ended unexpectedly');
     process.stderr.write(`${failure.message}\n`);
   }
   say('Stopping…');

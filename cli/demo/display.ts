@@ -1,15 +1,19 @@
 import { assertInstalled } from '../../src/platform/optional-package';
 
-/** One line of the display: shown while it is waited for, and again with what came of it. */
+/** A step that the terminal shows: its title while it runs, then its result. */
 export interface ShownStep {
   readonly title: string;
-  /** @param report shows what it is at. @returns the line to leave behind */
+  /**
+   * Runs the step.
+   * @param report shows a line of progress
+   * @returns the result, as one line
+   */
   run(report: (line: string) => void): Promise<string>;
 }
 
 /**
- * Carries steps out one after another, and shows them: a live list on a terminal, a line each elsewhere.
- * @throws what a step throws; those after it are not begun
+ * Runs steps one after another and shows them: as a live list on a terminal, otherwise as one line per step.
+ * @throws the error of a step; later steps are not started
  */
 export async function showSteps(
   steps: readonly ShownStep[],
@@ -30,7 +34,7 @@ export async function showSteps(
         });
       },
     })),
-    // Ctrl-C is answered by the command, which has servers to stop; errors too, once.
+    // The command itself handles Ctrl-C, because it has servers to stop, and prints the error.
     { registerSignalListeners: false, rendererOptions: { showErrorMessage: false } },
   );
   await list.run();

@@ -6,8 +6,8 @@ import type { CredentialsFile } from '../credentials';
 const OUT = resolve('out');
 
 /**
- * Asks for a print order's documents as its partner does, and saves what the signed links lead to under `out/`.
- * @returns the files' paths as seen from here
+ * Requests the documents of a print order as its partner does, and downloads them to `out/`.
+ * @returns the paths of the files, relative to the working directory
  */
 export async function saveDocuments(
   credentials: CredentialsFile,
@@ -20,7 +20,7 @@ export async function saveDocuments(
   return await Promise.all(
     documents.map(async ({ url }) => {
       const response = await fetch(url);
-      if (!response.ok) throw new Error(`a document's link answered ${response.status}`);
+      if (!response.ok) throw new Error(`A document link answered with status ${response.status}`);
       const path = join(OUT, decodeURIComponent(basename(new URL(url).pathname)));
       await writeFile(path, Buffer.from(await response.arrayBuffer()));
       return relative('.', path);

@@ -6,100 +6,106 @@ import { orderWorkflowId } from '../../src/platform/domain/workflows';
 
 type RoutingDecision = Operations['getOrderRouting']['answer']['decisions'][number];
 
-/** All that can be seen of the demo's order at one moment. */
-export interface Sighting {
-  readonly seenAt: Date;
+/** The state of the demo's order at one moment. */
+export interface Snapshot {
+  readonly takenAt: Date;
   readonly order: Order;
-  readonly runStartedAt: Date | undefined;
+  readonly workflowStartedAt: Date | undefined;
   readonly routing: RoutingDecision | undefined;
-  /** The order's print orders, as the sandbox's partners have them. */
+  /** The order's print orders as the sandbox partners received them. */
   readonly atPartners: readonly SeenPrintOrder[];
 }
 
-export interface DemoStep {
+export interface Milestone {
   readonly title: string;
-  /** When it happened and what there is to say of it; undefined while it has not happened. */
-  look(sighting: Sighting): { readonly at: Date; readonly detail: string } | undefined;
+  /** Returns when the order reached the milestone, with details, or undefined when it has not reached it yet. */
+  reached(snapshot: Snapshot): { readonly at: Date; readonly detail: string } | undefined;
 }
 
-type Look = DemoStep['look'];
+type Reached = Milestone['reached'];
 
-/** An event of the order's log: `postback_received`, `dispatched`, ... */
-const logged =
-  (type: string, detail: (sighting: Sighting) => string): Look =>
-  (sighting) => {
-    const event = sighting.order.eventLog.findLast((entry) => entry.type === type);
+/** Reached when the order's event log has an event of this type, such as `postback_received`. */
+const hasEvent =
+  (type: string, detail: (snapshot: Snapshot) => string): Reached =>
+  (snapshot) => {
+    const event = snapshot.order.eventLog.findLast((entry) => entry.type === type);
     if (event === undefined) return undefined;
-    return { at: new Date(event.createdAt), detail: detail(sighting) };
+    return { at: new Date(event.createdAt), detail: detail(snapshot) };
   };
 
-/** The moment from which every item stood at a status or beyond it. */
-const reached =
-  (status: keyof typeof PROGRESS_RANK, detail: (sighting: Sighting) => string): Look =>
-  (sighting) => {
-    const moments = sighting.order.items.map(({ eventLog }) =>
+/** Reached when every item has this status or a later one. */
+const hasStatus =
+  (status: keyof typeof PROGRESS_RANK, detail: (snapshot: Snapshot) => string): Reached =>
+  (snapshot) => {
+    const moments = snapshot.order.items.map(({ eventLog }) =>
       eventLog.find(({ data }) => rankOf(data.status) >= PROGRESS_RANK[status]),
     );
     if (moments.some((moment) => moment === undefined)) return undefined;
     const last = Math.max(...moments.map((moment) => Date.parse(moment!.createdAt)));
-    return { at: new Date(last), detail: detail(sighting) };
+    return { at: new Date(last), detail: detail(snapshot) };
   };
 
 const rankOf = (status: unknown) => PROGRESS_RANK[status as keyof typeof PROGRESS_RANK] ?? -1;
 
-const partnersOf = ({ order }: Sighting) =>
+const partnersOf = ({ order }: Snapshot) =>
   [...new Set(order.items.flatMap(({ printJobs }) => printJobs.map(({ partner }) => partner)))].join(', ');
-const packagesOf = ({ order }: Sighting) => order.shipment?.packages ?? [];
+const packagesOf = ({ order }: Snapshot) => order.shipment?.packages ?? [];
 
-/** What the demo shows, in the order of its happening. */
-export const DEMO_STEPS: readonly DemoStep[] = [
+/** The milestones that the demo shows, in chronological order. */
+export const MILESTONES: readonly Milestone[] = [
   {
-    title: 'Run started',
-    look: ({ order, runStartedAt }) =>
-      runStartedAt && { at: runStartedAt, detail: `Temporal workflow ${orderWorkflowId(order.id)}` },
+    title: 'Workflow started',
+    reached: ({ order, workflowStartedAt }) =>
+      workflowStartedAt && {
+        at: workflowStartedAt,
+        detail: `Temporal workflow ${orderWorkflowId(order.id)}`,
+      },
   },
   {
     title: 'Print files fetched and checked',
-    look: ({ seenAt, order }) => {
+    reached: ({ takenAt, order }) => {
       if (order.items.some(({ files }) => files.some(({ mimeType }) => mimeType === null))) return undefined;
-      return { at: seenAt, detail: order.items.map(fileFacts).join('; ') };
+      return { at: takenAt, detail: order.items.map(fileFacts).join('; ') };
     },
   },
   {
     title: 'Routed by price, time, postage',
-    look: ({ routing }) =>
+    reached: ({ routing }) =>
       routing?.decision.ok === true
-        ? { at: new Date(routing.createdAt), detail: whyRouted(routing.decision) }
+        ? { at: new Date(routing.createdAt), detail: routingDetail(routing.decision) }
         : undefined,
   },
   {
     title: 'Print order accepted',
-    look: ({ seenAt, order, atPartners }) => {
+    reached: ({ takenAt, order, atPartners }) => {
       const wanted = new Set(
         order.items.flatMap(({ printJobs }) => printJobs.map((job) => job.printOrderId)),
       );
       if (wanted.size === 0 || atPartners.length < wanted.size) return undefined;
       if (!atPartners.every(({ answers }) => answers.includes('200'))) return undefined;
       const ids = atPartners.map(({ printOrderId }) => printOrderId).join(', ');
-      return { at: seenAt, detail: `print order ${ids}, signed and delivered` };
+      return { at: takenAt, detail: `print order ${ids}, signed and delivered` };
     },
   },
-  { title: 'Received', look: logged('postback_received', (seen) => `${partnersOf(seen)} has begun`) },
-  { title: 'Printed', look: logged('postback_printed', partnersOf) },
+  {
+    title: 'Received',
+    reached: hasEvent('postback_received', (snapshot) => `${partnersOf(snapshot)} has started production`),
+  },
+  { title: 'Printed', reached: hasEvent('postback_printed', partnersOf) },
   {
     title: 'Dispatch: label made',
-    look: logged('dispatched', (seen) =>
-      packagesOf(seen)
+    reached: hasEvent('dispatched', (snapshot) =>
+      packagesOf(snapshot)
         .map(({ shipmentMethodName, trackingCode }) => `${shipmentMethodName} ${trackingCode}`)
         .join(', '),
     ),
   },
-  { title: 'Shipped', look: reached('shipped', partnersOf) },
+  { title: 'Shipped', reached: hasStatus('shipped', partnersOf) },
   {
     title: 'In transit',
-    look: reached('in_transit', (seen) => `${packagesOf(seen).length} parcels with the carrier`),
+    reached: hasStatus('in_transit', (snapshot) => `${packagesOf(snapshot).length} parcels with the carrier`),
   },
-  { title: 'Delivered', look: reached('delivered', ({ order }) => `to ${order.shippingAddress.city}`) },
+  { title: 'Delivered', reached: hasStatus('delivered', ({ order }) => `to ${order.shippingAddress.city}`) },
 ];
 
 function fileFacts(item: Order['items'][number]): string {
@@ -110,8 +116,8 @@ function fileFacts(item: Order['items'][number]): string {
 
 const kilobytes = (bytes: number) => `${Math.ceil(bytes / 1_000)} kB`;
 
-/** Each chosen partner with what it was reckoned at, and what spoke against the others. */
-function whyRouted(decision: Extract<RoutingDecision['decision'], { ok: true }>): string {
+/** Returns the chosen partners with their costs, and why the other partners were not chosen. */
+function routingDetail(decision: Extract<RoutingDecision['decision'], { ok: true }>): string {
   const totals = new Map<string, { cents: number; items: number }>();
   const rejected = new Map<string, string>();
   const chosen = new Set<string>();
@@ -126,9 +132,11 @@ function whyRouted(decision: Extract<RoutingDecision['decision'], { ok: true }>)
       }
     }
   }
-  const reckoned = (uid: string) => `${uid} (${formatMinor(totals.get(uid)?.cents ?? 0, 'EUR')})`;
+  const withCost = (uid: string) => `${uid} (${formatMinor(totals.get(uid)?.cents ?? 0, 'EUR')})`;
   const others = [...new Set([...totals.keys(), ...rejected.keys()])].filter((uid) => !chosen.has(uid));
-  const against = others.map((uid) => (rejected.has(uid) ? `${uid}: ${rejected.get(uid)}` : reckoned(uid)));
-  const reason = against.length === 0 ? '' : `, rather than ${against.join(', ')}`;
-  return `to ${[...chosen].map(reckoned).join(' and ')}${reason}`;
+  const rejections = others.map((uid) =>
+    rejected.has(uid) ? `${uid}: ${rejected.get(uid)}` : withCost(uid),
+  );
+  const reason = rejections.length === 0 ? '' : `, rather than ${rejections.join(', ')}`;
+  return `to ${[...chosen].map(withCost).join(' and ')}${reason}`;
 }

@@ -1,10 +1,10 @@
 import type { SubmitOrder } from '../../client/pressline-client';
 
 /**
- * The order that the demo sends in: two products for a customer in Zurich, with print files from the sandbox. It
- * crosses a customs border, so that retail prices, customs papers and an invoice come into it.
+ * Returns the order that the demo submits: two products for a customer in Zurich, with print files from the sandbox. It
+ * crosses a customs border, so it requires retail prices, customs documents and an invoice.
  */
-export function demoOrder(orderReferenceId: string, sandboxUrl: string): SubmitOrder {
+export function sampleOrder(orderReferenceId: string, sandboxUrl: string): SubmitOrder {
   const file = (name: string) => ({ type: 'default', url: `${sandboxUrl}/files/${name}` });
   return {
     orderReferenceId,

@@ -2,48 +2,49 @@ import DataLoader from 'dataloader';
 import postgres from 'postgres';
 
 /**
- * Group commit: what is to be written while another statement is under way waits for it, and goes in one statement with
- * whatever else has waited. By itself it goes at once.
- * @param write one transaction for all of them; gives one result for each, in their order
- * @param most go in one statement
- * @returns writes one. A statement that Postgres refuses is taken apart, so that each gets what it would have got alone;
- * of one whose outcome is not known (its connection was cut) all fail.
+ * Creates a function that writes one row with group commit. While a statement is in progress, further rows wait and are
+ * then written together in the next statement. A row that does not have to wait is written at once.
+ *
+ * When Postgres rejects a statement with several rows, each row is written again in a statement of its own, so that only
+ * the rows at fault fail. When the outcome of a statement is unknown because its connection was cut, all its rows fail.
+ * @param write writes all rows in one transaction and returns one result per row, in the same order
+ * @param maxBatchSize maximum number of rows per statement
  */
 export function groupCommit<T, Result>(
-  write: (all: readonly T[]) => Promise<readonly Result[]>,
-  most: number,
-): (one: T) => Promise<Result> {
-  let underWay = false;
+  write: (rows: readonly T[]) => Promise<readonly Result[]>,
+  maxBatchSize: number,
+): (row: T) => Promise<Result> {
+  let writing = false;
   const waiting: (() => void)[] = [];
-  const alone = (one: T) => write([one]).then(([result]) => result as Result, asError);
+  const writeAlone = (row: T) => write([row]).then(([result]) => result as Result, asError);
   const loader = new DataLoader<T, Result>(
-    async (all) => {
+    async (rows) => {
       try {
-        return await write(all);
+        return await write(rows);
       } catch (error) {
-        if (all.length === 1 || !wasRefused(error)) throw error;
-        return await Promise.all(all.map(alone));
+        if (rows.length === 1 || !wasRejected(error)) throw error;
+        return await Promise.all(rows.map(writeAlone));
       } finally {
         const next = waiting.shift();
-        if (next === undefined) underWay = false;
+        if (next === undefined) writing = false;
         else next();
       }
     },
     {
       cache: false,
-      maxBatchSize: most,
+      maxBatchSize,
       batchScheduleFn: (dispatch) => {
-        if (underWay) return void waiting.push(dispatch);
-        underWay = true;
+        if (writing) return void waiting.push(dispatch);
+        writing = true;
         setImmediate(dispatch);
       },
     },
   );
-  return (one) => loader.load(one);
+  return (row) => loader.load(row);
 }
 
-/** Whether the server itself ended the statement: nothing of it was stored. */
-function wasRefused(error: unknown): boolean {
+/** Returns true when Postgres itself rejected the statement, so that nothing of it was stored. */
+function wasRejected(error: unknown): boolean {
   return error instanceof postgres.PostgresError;
 }
 

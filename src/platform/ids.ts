@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomFillSync, timingSafeEqual } from 'node:crypto';
 
-/** Random bytes for ids, fetched for 256 of them at once: one system call an id took 2 % of a submission. */
+/** Random bytes for 256 ids. One system call per id took 2 % of the time of a submission. */
 const pool = Buffer.alloc(256 * 16);
 let unused = 0;
 
@@ -10,7 +10,7 @@ function sixteenRandomBytes(): Buffer {
   return Buffer.from(pool.subarray(unused, unused + 16));
 }
 
-/** A UUID of version 7 (RFC 9562): ordered by time, so that index pages fill in order. */
+/** Returns a version 7 UUID (RFC 9562). Ids are ordered by time, so index pages fill in order. */
 export function uuidv7(now = Date.now()): string {
   const bytes = sixteenRandomBytes();
   bytes.writeUIntBE(now, 0, 6);
@@ -20,12 +20,12 @@ export function uuidv7(now = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** Whether text is a UUID, so that it may be compared with a uuid column. */
+/** Returns true when the text is a UUID and can be compared with a uuid column. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
 }
 
-/** Random URL-safe text of `bytes` random bytes (24: 192 bits). */
+/** Returns `bytes` random bytes as base64url. The default of 24 bytes is 192 bits. */
 export function randomToken(bytes = 24): string {
   return randomBytes(bytes).toString('base64url');
 }
@@ -34,7 +34,7 @@ export function sha256(data: string | Uint8Array): Buffer {
   return createHash('sha256').update(data).digest();
 }
 
-/** Compares in constant time; of unequal length is unequal. */
+/** Compares in constant time. Returns false when the lengths differ. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }

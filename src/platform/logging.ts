@@ -4,7 +4,7 @@ import type { Config } from './config';
 
 export type { Logger } from 'pino';
 
-/** Keys whose values never reach a log line, wherever they stand. */
+/** Keys whose values are redacted in log lines, at every depth down to three. */
 const SECRET_KEYS = [
   'apiKey',
   'apiSecret',
@@ -15,7 +15,7 @@ const SECRET_KEYS = [
   'password',
   'token',
 ];
-/** Personal data of receivers: kept out of every line too. */
+/** Keys with personal data of recipients. Their values are redacted too. */
 const PERSONAL_KEYS = [
   'shippingAddress',
   'email',
@@ -33,8 +33,8 @@ const redactedPaths = [...SECRET_KEYS, ...PERSONAL_KEYS].flatMap((key) => {
 });
 
 /**
- * The process's logger: JSON lines, or readable ones on a terminal.
- * @param role names the process in every line: `api`, `worker`, `start`, ...
+ * Creates the logger of a process. It writes JSON lines, or readable lines on a terminal.
+ * @param role the process type that every line carries: `api`, `worker`, `start` and so on
  */
 export function createLogger(
   config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>,
@@ -48,7 +48,7 @@ export function createLogger(
     redact: { paths: redactedPaths, censor: '[redacted]' },
   };
   if (destination !== undefined) return pino(options, destination);
-  // Written at once, so that lines stand in order with what else the terminal is told.
+  // Synchronous, so that log lines and other output appear on the terminal in order.
   return format === 'pretty' ? pino(options, pretty(PRETTY)) : pino(options);
 }
 

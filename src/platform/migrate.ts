@@ -4,20 +4,21 @@ import postgres from 'postgres';
 import type { Logger } from './logging';
 import { projectRoot } from './project-root';
 
-/** `NNN.do.<name>.sql`, forward only; each file runs once, in order. */
+/** Folder of the migrations `NNN.do.<name>.sql`. They go forward only. Each file runs once, in order. */
 export const MIGRATIONS_DIR = join(projectRoot(), 'src/platform/migrations');
 
-/** One lock for every process that migrates this database (any constant of ours will do). */
+/** Key of the advisory lock that migrating processes take. The number itself has no meaning. */
 const MIGRATION_LOCK = 7_411_823_001;
 
 /**
- * Brings the database to the newest version, in one transaction: a process killed half-way leaves the version it found.
- * Safe when several processes start at once: an advisory lock lets one migrate while the others wait and then find
- * nothing to do. Applied files are checksummed; a changed one is an error.
+ * Migrates the database to the latest version in one transaction. A process that is killed during the migration leaves
+ * the previous version. Several processes can call this at the same time: an advisory lock lets one migrate, and the
+ * others wait and then find nothing to do.
  * @returns the names of the migrations that ran
+ * @throws Error when the file of an applied migration has changed; files are compared by checksum
  */
 export async function migrate(databaseUrl: string, logger?: Logger): Promise<string[]> {
-  // Not our own pool: Postgrator reads columns by the names that they have in SQL.
+  // A separate connection: Postgrator expects column names as SQL has them, and the pool renames them.
   const sql = postgres(databaseUrl, {
     max: 1,
     // Migrations warn about each row whose meaning changes.

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 let found: string | undefined;
 
-/** The folder of package.json: the same whether this runs from the sources or from dist/. */
+/** Returns the folder of package.json. It is the same for the sources and for the compiled code in dist/. */
 export function projectRoot(): string {
   if (found !== undefined) return found;
   let dir = __dirname;

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEMO_STEPS } from '../../cli/demo/milestones';
+import { MILESTONES } from '../../cli/demo/milestones';
 import { build, DataFolder, Program } from './stack-process';
 
 jest.setTimeout(300_000);
@@ -33,8 +33,8 @@ test('the demo shows every step with its time, saves label and invoice, and stop
     for (const time of [1, 2]) {
       const demo = Program.start('demo', folder.environment, here);
       programs.push(demo);
-      await demo.printed('Ctrl-C stops it.');
-      for (const { title } of DEMO_STEPS) {
+      await demo.printed('Press Ctrl-C to stop.');
+      for (const { title } of MILESTONES) {
         expect(demo.lines.find((line) => line.includes(title))).toMatch(/^\+ *\d+\.\d\d s {2}/);
       }
       const documents = [...demo.output.matchAll(/^Document {5}(.*)$/gm)].map(([, path]) => path!);

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { demoOrder } from '../../cli/demo/sample-order';
+import { sampleOrder } from '../../cli/demo/sample-order';
 import { isRunning } from '../../src/platform/embedded/processes';
 import { build, DataFolder, Program } from './stack-process';
 
 jest.setTimeout(300_000);
 
-const READY = 'Ctrl-C stops it.';
+const READY = 'Press Ctrl-C to stop.';
 const folders: DataFolder[] = [];
 const programs: Program[] = [];
 
@@ -37,7 +37,7 @@ async function start(folder: DataFolder, environment: NodeJS.ProcessEnv = {}): P
 }
 
 async function submit(folder: DataFolder, reference: string): Promise<string> {
-  const { id } = await folder.shop.submitOrder({ body: demoOrder(reference, folder.sandboxUrl) });
+  const { id } = await folder.shop.submitOrder({ body: sampleOrder(reference, folder.sandboxUrl) });
   return id;
 }
 

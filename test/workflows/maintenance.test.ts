@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ScheduleDescription } from '@temporalio/client';
-import { ROUNDS } from '../../cli/temporal-setup';
+import { PERIODIC_JOBS } from '../../cli/temporal-setup';
 import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import * as workflows from '../../workflows';
 import type { MaintenanceResult } from '../../workflows/maintenance';
@@ -76,11 +76,15 @@ test('expired data is deleted, and other data stays', async () => {
 
 test('every periodic job has a workflow and a schedule, which is kept up to date', async () => {
   const { temporal, config } = stack.services;
-  expect(ROUNDS.map(({ workflowType }) => workflowType).filter((name) => !(name in workflows))).toEqual([]);
-  const ids = ROUNDS.map((round) => scheduleId(config, round));
-  expect(new Set(ids).size).toBe(ROUNDS.length);
+  expect(
+    PERIODIC_JOBS.map(({ workflowType }) => workflowType).filter((name) => !(name in workflows)),
+  ).toEqual([]);
+  const ids = PERIODIC_JOBS.map((job) => scheduleId(config, job));
+  expect(new Set(ids).size).toBe(PERIODIC_JOBS.length);
   try {
-    await Promise.all([...ROUNDS, ...ROUNDS].map((round) => ensureSchedule(temporal, config, round)));
+    await Promise.all(
+      [...PERIODIC_JOBS, ...PERIODIC_JOBS].map((job) => ensureSchedule(temporal, config, job)),
+    );
     for (const id of ids) {
       const { info } = await temporal.schedule.getHandle(id).describe();
       expect(info.lastUpdatedAt).toBeUndefined();
@@ -94,7 +98,7 @@ test('every periodic job has a workflow and a schedule, which is kept up to date
       });
     await handle.pause('for the night');
     await described(({ state }) => state.paused);
-    await ensureSchedule(temporal, config, { ...ROUNDS[0], everyMs: 24 * 3_600_000 });
+    await ensureSchedule(temporal, config, { ...PERIODIC_JOBS[0], everyMs: 24 * 3_600_000 });
     const { state } = await described(({ spec }) => spec.intervals?.[0]?.every === 86_400_000);
     expect(state).toMatchObject({ paused: true, note: 'for the night' });
   } finally {

@@ -2,17 +2,17 @@ import countries from 'i18n-iso-countries';
 
 const ALPHA2 = new Set(Object.keys(countries.getAlpha2Codes()));
 
-/** Whether text is an ISO 3166-1 alpha-2 code, in capitals as the standard writes it. */
+/** Returns true when the text is an ISO 3166-1 alpha-2 code in upper case. */
 export function isCountry(code: string): boolean {
   return ALPHA2.has(code);
 }
 
-/** ISO 3166-1 alpha-3 code of an alpha-2 one; undefined for no country. */
+/** Returns the ISO 3166-1 alpha-3 code of an alpha-2 code, or undefined when the code is unknown. */
 export function alpha3(code: string): string | undefined {
   return countries.alpha2ToAlpha3(code);
 }
 
-/** Countries whose addresses need a state (interface "Order (as submitted)"). */
+/** Countries whose addresses require a state (interface "Order (as submitted)"). */
 export const COUNTRIES_WITH_STATE: ReadonlySet<string> = new Set(['US', 'CA', 'AU']);
 
 /** Member states of the European Union. */
@@ -47,9 +47,9 @@ export const EU_MEMBERS: readonly string[] = [
 ];
 
 /**
- * Customs territories of more than one ISO country; every other country is one of its own.
- * The EU's: Regulation (EU) 952/2013 article 4, with Monaco, the French overseas departments and Åland inside;
- * the Faroes, Greenland, Andorra and San Marino outside.
+ * Customs territories that consist of several ISO countries. Every other country is its own customs territory.
+ * The EU is defined by Regulation (EU) 952/2013, article 4. It includes Monaco, the French overseas departments and
+ * Åland, and excludes the Faroes, Greenland, Andorra and San Marino.
  */
 const CUSTOMS_TERRITORIES: Readonly<Record<string, readonly string[]>> = {
   EU: [...EU_MEMBERS, 'MC', 'AX', 'GF', 'GP', 'MQ', 'RE', 'YT', 'MF'],
@@ -64,7 +64,7 @@ const TERRITORY_OF: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The customs territory of a country: `EU` for Germany, `US` for Puerto Rico, `JP` for Japan. */
+/** Returns the customs territory of a country: `EU` for Germany, `US` for Puerto Rico, `JP` for Japan. */
 export function customsTerritory(country: string): string {
   return TERRITORY_OF.get(country) ?? country;
 }

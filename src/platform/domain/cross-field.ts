@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Reports one offending field; `code` is one of the interface's field error codes. */
+/** Reports the error of one field. `code` is a field error code of the interface. */
 export type ReportField = (
   path: readonly (string | number)[],
   message: string,
@@ -8,41 +8,30 @@ export type ReportField = (
 ) => void;
 
 /**
- * Adds a rule over several fields that runs even when single fields are wrong, so that an answer
- * names every offending field at once (zod's own refinements wait until the fields are right).
- * The rule sees unchecked input and must bear any shape.
+ * Adds a rule over several fields that also runs when single fields are invalid, so that a response names every invalid
+ * field at once. By default, zod runs refinements only on valid input. The rule must accept input of any shape.
  */
 export function crossField<T extends z.ZodType>(
   schema: T,
   rule: (value: unknown, report: ReportField) => void,
 ): T {
-  return schema.check({
-    _zod: {
-      def: { check: 'custom', when: () => true },
-      onattach: [],
-      check(payload: z.core.ParsePayload) {
-        rule(payload.value, (path, message, code = 'VALIDATION_ERROR') => {
-          payload.issues.push({
-            code: 'custom',
-            message,
-            path: [...path],
-            params: { code },
-            input: payload.value,
-          } as z.core.$ZodRawIssue);
-        });
-      },
-    },
-  } as never) as T;
+  return schema.superRefine(
+    (value, context) =>
+      rule(value, (path, message, code = 'VALIDATION_ERROR') =>
+        context.addIssue({ code: 'custom', message, path: [...path], params: { code } }),
+      ),
+    { when: () => true },
+  );
 }
 
-/** The value's own property, whatever the value is. */
+/** Returns an own property of a value of any type, or undefined when there is none. */
 export function property(value: unknown, name: string | number): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string | number, unknown>)[name]
     : undefined;
 }
 
-/** The value's own property as a list; an empty one when it is none. */
+/** Returns an own property of a value as a list. Returns an empty list when the property is not an array. */
 export function list(value: unknown, name: string): readonly unknown[] {
   const found = property(value, name);
   return Array.isArray(found) ? found : [];

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { COUNTRIES_WITH_STATE, isCountry } from './countries';
 
-/** Schemas of the fields that several interface areas share. */
+/** Schemas of fields that several interface areas share. */
 
-/** Text of 1 to `max` characters that is not only white space. */
-export const text = (max: number) => z.string().max(max).regex(/\S/, 'must not be blank');
+/** Text of 1 to `max` characters with at least one that is not white space. */
+export const text = (max: number) => z.string().max(max).regex(/\S/, 'Must not be blank.');
 
 const choice = (isOne: (value: string) => boolean, message: string) =>
   z.string().superRefine((value, context) => {
@@ -14,27 +14,27 @@ const choice = (isOne: (value: string) => boolean, message: string) =>
     }
   });
 
-/** ISO 3166-1 alpha-2, upper case. */
-export const countryCode = choice(isCountry, 'Not a country code of ISO 3166-1 alpha-2.');
+/** ISO 3166-1 alpha-2 code in upper case. */
+export const countryCode = choice(isCountry, 'Must be an ISO 3166-1 alpha-2 country code.');
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
-/** ISO 4217, upper case. */
-export const currencyCode = choice((code) => CURRENCIES.has(code), 'Not a currency code of ISO 4217.');
+/** ISO 4217 code in upper case. */
+export const currencyCode = choice((code) => CURRENCIES.has(code), 'Must be an ISO 4217 currency code.');
 
 /**
- * A day of the Gregorian calendar, written `2026-01-05`. Not before 1900: ISO 8601 has a year 0, which Postgres refuses,
- * and years of two digits are a sender's bug.
+ * A calendar date such as `2026-01-05`, from 1900 on. ISO 8601 has a year 0, which Postgres rejects, and a year of two
+ * digits is a bug of the sender.
  */
-export const day = z.iso.date().refine((text) => text >= '1900', 'Must not lie before 1900');
+export const day = z.iso.date().refine((text) => text >= '1900', 'Must not be before 1900.');
 
-/** An offset of hours alone, or of hours and minutes without the colon, as PHP and others write it. */
+/** A UTC offset without minutes, or with minutes but without a colon, as PHP and others write it. */
 const BARE_OFFSET = /^([^T]*T[^+-]*[+-]\d\d)(\d\d)?$/;
 
 /**
- * A moment of ISO 8601 with its offset, within 1900 to 9999 in UTC too, where an offset can carry it out of the years
- * that Postgres and Date both write with four digits.
- * @param local whether one without an offset is taken; it is then read as UTC
+ * An ISO 8601 date and time with UTC offset. The year must be between 1900 and 9999 after conversion to UTC as well,
+ * so that Postgres and Date both write it with four digits.
+ * @param local true to accept a time without offset, which is then read as UTC
  */
 export const moment = ({ local = false } = {}) =>
   z
@@ -46,23 +46,23 @@ export const moment = ({ local = false } = {}) =>
       z.iso.datetime({ offset: true, local }).refine((text) => {
         const year = new Date(hasOffset(text) ? text : `${text}Z`).getUTCFullYear();
         return year >= 1900 && year <= 9999;
-      }, 'Must lie between the years 1900 and 9999'),
+      }, 'Must be between the years 1900 and 9999.'),
     );
 
-/** Whether a moment of ISO 8601 says how it stands to UTC. */
+/** Returns true when an ISO 8601 date and time has a UTC offset. */
 export function hasOffset(text: string): boolean {
   return /(?:Z|[+-]\d\d:?\d\d)$/.test(text);
 }
 
-/** `{key, value}` pairs: at most 20, each part up to 100 characters. */
+/** Up to 20 `{key, value}` pairs, each part with up to 100 characters. */
 export const metadata = z.array(z.object({ key: text(100), value: z.string().max(100) })).max(20);
 
-/** Whether an address of the country needs a state (interface "Order (as submitted)"). */
+/** Returns true when an address in the country requires a state (interface "Order (as submitted)"). */
 export function needsState(country: unknown): boolean {
   return typeof country === 'string' && COUNTRIES_WITH_STATE.has(country);
 }
 
-/** A price as clients write it: not negative, at most four decimals. */
+/** A price as clients write it: not negative, with up to four decimals. */
 export const price = z
   .number()
   .nonnegative()
@@ -72,7 +72,7 @@ export const price = z
     'Must have at most four decimals.',
   );
 
-/** http or https, up to 2,048 characters, without credentials. */
+/** An http or https URL of up to 2,048 characters without credentials. */
 export const httpUrl = z
   .string()
   .max(2_048)
@@ -80,8 +80,8 @@ export const httpUrl = z
     const report = (message: string, code?: string) =>
       context.addIssue({ code: 'custom', message, ...(code ? { params: { code } } : {}) });
     if (value.trim() === '') return report('This field must not be blank.', 'IS_BLANK_ERROR');
-    if (!URL.canParse(value)) return report('Not an absolute URL.');
+    if (!URL.canParse(value)) return report('Must be an absolute URL.');
     const url = new URL(value);
-    if (url.protocol !== 'https:' && url.protocol !== 'http:') return report('Not an http or https URL.');
-    if (url.username !== '' || url.password !== '') return report('The URL must not hold credentials.');
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') return report('Must be an http or https URL.');
+    if (url.username !== '' || url.password !== '') return report('The URL must not contain credentials.');
   });

@@ -1,17 +1,17 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 
 /**
- * What operators filter order runs by in the Temporal UI. Search attributes are not encrypted: no personal data here.
- * They change on coarse phase changes only, since each change costs a history event.
+ * Search attributes by which operators filter order runs in the Temporal UI. They are not encrypted and must not contain
+ * personal data. They change only when an order enters another phase, because each change costs a history event.
  */
 export const SEARCH_ATTRIBUTES = {
-  /** Order status (DESIGN "Order statuses"). */
+  /** Order status. */
   orderStatus: defineSearchAttributeKey('PresslineOrderStatus', 'KEYWORD'),
   /** Account id of the client. */
   client: defineSearchAttributeKey('PresslineClient', 'KEYWORD'),
-  /** The client's own orderReferenceId. */
+  /** The order's orderReferenceId. */
   reference: defineSearchAttributeKey('PresslineReference', 'KEYWORD'),
-  /** Uids of the partners that produce the order. */
+  /** Uids of the print partners that produce the order. */
   partner: defineSearchAttributeKey('PresslinePartner', 'KEYWORD_LIST'),
   /** Delivery country, ISO 3166-1 alpha-2. */
   country: defineSearchAttributeKey('PresslineCountry', 'KEYWORD'),

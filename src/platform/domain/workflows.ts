@@ -39,7 +39,7 @@ export function procurementWorkflowId(orderId: number): string {
   return `procurement-order-${orderId}`;
 }
 
-/** Returns the workflow id of the purchase of a shipping order's labels. */
+/** Returns the workflow id of the workflow that buys the labels of a shipping order. */
 export function shippingOrderWorkflowId(shippingOrderId: string): string {
   return `shipping-order-${shippingOrderId}`;
 }

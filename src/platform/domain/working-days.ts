@@ -1,16 +1,16 @@
 import Holidays from 'date-holidays';
 
-/** Whose days off count: a country's public holidays, and those of one of its states where given. */
+/** A calendar of working days: the public holidays of a country, optionally of one of its states, and weekdays. */
 export interface WorkCalendar {
   /** ISO 3166-1 alpha-2. */
   readonly country: string;
-  /** Subdivision as ISO 3166-2 writes it after the hyphen, e.g. `BE` for Berlin. */
+  /** Subdivision part of an ISO 3166-2 code, such as `BE` for Berlin. */
   readonly state?: string | undefined;
-  /** ISO weekdays that are worked, 1 is Monday; default by country. */
+  /** ISO weekdays that are working days, 1 is Monday. The default depends on the country. */
   readonly weekdays?: readonly number[] | undefined;
 }
 
-/** Weekdays (1 Monday .. 7 Sunday) off, where they are not Saturday and Sunday. */
+/** ISO weekdays off (1 is Monday) in countries whose weekend is not Saturday and Sunday. */
 const WEEKENDS: Readonly<Record<string, readonly number[]>> = {
   AF: [4, 5],
   BD: [5, 6],
@@ -39,7 +39,7 @@ const SATURDAY_SUNDAY: readonly number[] = [6, 7];
 
 const DAY_MS = 86_400_000;
 
-/** Building a calendar costs 10 to 40 ms and a year's holidays 10 to 30 more, so each is made once. */
+/** Creating a calendar takes 10 to 40 ms and computing a year's holidays 10 to 30 ms, so both are done once. */
 const calendars = new Map<string, Holidays>();
 const yearsOff = new Map<string, ReadonlySet<string>>();
 
@@ -69,7 +69,8 @@ function holidaysOf(calendar: WorkCalendar, year: number): ReadonlySet<string> {
 
 function parseDay(date: string): number {
   const time = Date.parse(`${date}T00:00:00Z`);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || Number.isNaN(time)) throw new RangeError(`not a day: ${date}`);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || Number.isNaN(time))
+    throw new RangeError(`Not a date (YYYY-MM-DD): ${date}`);
   return time;
 }
 
@@ -77,17 +78,20 @@ function formatDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** The day `days` calendar days after one; days are written YYYY-MM-DD. */
+/** Returns the date `days` calendar days after a date (YYYY-MM-DD). */
 export function addDays(date: string, days: number): string {
   return formatDay(parseDay(date) + days * DAY_MS);
 }
 
-/** ISO weekday of a day: 1 Monday .. 7 Sunday. */
+/** Returns the ISO weekday of a date: 1 for Monday to 7 for Sunday. */
 export function weekday(date: string): number {
   return new Date(parseDay(date)).getUTCDay() || 7;
 }
 
-/** Whether a day (YYYY-MM-DD) is worked: neither weekend nor public holiday. Unknown countries have no holidays. */
+/**
+ * Returns true when a date (YYYY-MM-DD) is a working day: neither weekend nor public holiday. Unknown countries have no
+ * holidays.
+ */
 export function isWorkingDay(date: string, calendar: WorkCalendar): boolean {
   const day = weekday(date);
   const worked =
@@ -97,12 +101,13 @@ export function isWorkingDay(date: string, calendar: WorkCalendar): boolean {
   return worked && !holidaysOf(calendar, Number(date.slice(0, 4))).has(date);
 }
 
-/** The longest run of days off in any calendar is under a month; a longer one is a calendar without work. */
+/** No calendar has a month of consecutive days off. After this many days, the calendar has no working days at all. */
 const LONGEST_REST = 60;
 
 /**
- * The `days`-th working day after a day. Zero gives the day itself, or the next worked one when it is a day off.
- * @throws RangeError when `date` is not YYYY-MM-DD, or when the calendar works on no day
+ * Returns the `days`-th working day after a date. For 0 it returns the date itself, or the next working day when the
+ * date is a day off.
+ * @throws RangeError when `date` is not YYYY-MM-DD, or when the calendar has no working day
  */
 export function addWorkingDays(date: string, days: number, calendar: WorkCalendar): string {
   let time = parseDay(date);
@@ -116,5 +121,5 @@ export function addWorkingDays(date: string, days: number, calendar: WorkCalenda
     if (left === 0) return day;
     idle = 0;
   }
-  throw new RangeError(`no working day in ${calendar.country} after ${date}`);
+  throw new RangeError(`No working day in ${calendar.country} after ${date}`);
 }

@@ -1,30 +1,30 @@
 import { mkdir, readFile, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import lockfile from 'proper-lockfile';
-import { writeFileAtomically } from './files';
+import writeFileAtomic from 'write-file-atomic';
 import { identify, isRunning, type ProcessIdentity } from './processes';
 
-/** The data folder belongs to a stack that is running; the message is the one line to show. */
+/** The data folder is in use by a running stack. The message is one line for the user. */
 export class DataFolderBusy extends Error {
   override readonly name = 'DataFolderBusy';
 }
 
-/** The one stack that may use a data folder at a time. */
+/** A claim on a data folder. Only one stack can hold it at a time. */
 export interface DataFolder {
   readonly path: string;
   release(): Promise<void>;
 }
 
 /**
- * Takes a data folder for this process, making it if need be.
+ * Claims a data folder for this process and creates it if necessary.
  *
- * The holder is known by process id and start time, so that a killed stack's claim ends with it at once. (A lock
- * kept fresh by a timer would keep the folder shut for seconds after a kill, and lose it when a laptop sleeps.)
- * @throws DataFolderBusy while another living process holds it
+ * The claim stores the holder's process id and start time, so it ends at once when the holder is killed. A lock that a
+ * timer refreshes would block the folder for seconds after a kill, and would be lost when a laptop sleeps.
+ * @throws DataFolderBusy when another running process holds the folder
  */
 export async function claimDataFolder(dir: string): Promise<DataFolder> {
   await mkdir(dir, { recursive: true });
-  // One spelling: leftover servers are known by the folder on their command lines.
+  // The canonical path, because leftover servers are found by the folder on their command lines.
   const path = await realpath(dir);
   const holderFile = join(path, 'stack.json');
   const mine = await identify(process.pid);
@@ -32,10 +32,10 @@ export async function claimDataFolder(dir: string): Promise<DataFolder> {
     const holder = await readHolder(holderFile);
     if (holder !== undefined && (await isRunning(holder))) {
       throw new DataFolderBusy(
-        `${path} is in use by a running Pressline (process ${holder.pid}); stop it, or start this one with another DATA_DIR and PORT.`,
+        `${path} is in use by a running Pressline (process ${holder.pid}). Stop it, or set another DATA_DIR and PORT for this one.`,
       );
     }
-    await writeFileAtomically(holderFile, `${JSON.stringify(mine)}\n`);
+    await writeFileAtomic(holderFile, `${JSON.stringify(mine)}\n`);
   });
   return {
     path,
@@ -57,7 +57,10 @@ async function readHolder(file: string): Promise<ProcessIdentity | undefined> {
   }
 }
 
-/** Held for milliseconds, around look and write. A process killed just then holds the others up for five seconds. */
+/**
+ * Runs `work` under a file lock. The lock is held for milliseconds. A process that is killed while it holds the lock
+ * blocks others for five seconds.
+ */
 async function locked<T>(path: string, work: () => Promise<T>): Promise<T> {
   const release = await lockfile.lock(path, {
     lockfilePath: join(path, 'stack.lock'),

@@ -1,28 +1,6 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 
-/** Writes a file so that readers, and a start after a hard kill, see the old content or the new, never a part. */
-export async function writeFileAtomically(
-  path: string,
-  content: string | Uint8Array,
-  mode = 0o644,
-): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    const file = await open(temporary, 'w', mode);
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
-/** The end of a log file, for error messages. */
+/** Returns the last lines of a log file, for error messages. Returns an empty text when the file does not exist. */
 export async function lastLines(path: string, lines = 12): Promise<string> {
   const file = await open(path, 'r').catch(() => undefined);
   if (file === undefined) return '';

@@ -1,8 +1,8 @@
-const WITHIN_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
-/** Whether a server of our own answers 2xx at this address in time; never throws. */
+/** Returns true when a URL answers with status 2xx within five seconds. Never throws. */
 export async function isHealthy(url: string): Promise<boolean> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(WITHIN_MS) }).catch(() => undefined);
-  await answer?.body?.cancel();
-  return answer?.ok ?? false;
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => undefined);
+  await response?.body?.cancel();
+  return response?.ok ?? false;
 }

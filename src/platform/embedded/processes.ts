@@ -5,16 +5,16 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A process that outlives its number: the start time tells it from a later one with the same id. */
+/** Identifies a process. The start time distinguishes it from a later process with the same id. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Opaque; empty where the system does not tell (Windows). */
+  /** Opaque. Empty on Windows, which does not report it. */
   readonly started: string;
 }
 
-/** Whether the id is taken, be it by a process that has ended and waits to be reaped. */
+/** Returns true when a process has this id. Includes a process that has ended and has not been reaped yet. */
 export function isAlive(pid: number): boolean {
-  // Zero and less mean process groups, and -1 every process there is.
+  // 0 and negative numbers name process groups, and -1 names every process.
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
@@ -24,13 +24,13 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Undefined for a process that is gone, or has ended and waits to be reaped. */
+/** Returns undefined when the process has ended, whether it has been reaped or not. */
 async function startTime(pid: number): Promise<string | undefined> {
   if (!isAlive(pid)) return undefined;
   if (process.platform === 'win32') return '';
   if (process.platform === 'linux') {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-    // The command in parentheses may hold spaces; state is the first field after it, start time the 20th.
+    // The command in parentheses may contain spaces. After it, the state is the first field and the start time the 20th.
     const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields?.[0] === 'Z' ? undefined : fields?.[19];
   }
@@ -38,18 +38,19 @@ async function startTime(pid: number): Promise<string | undefined> {
   return stdout.trim() || undefined;
 }
 
+/** Returns the identity of a running process. */
 export async function identify(pid: number): Promise<ProcessIdentity> {
   return { pid, started: (await startTime(pid)) ?? 'gone' };
 }
 
-/** Whether exactly this process still runs: not another that got its id. */
+/** Returns true when this very process is running, and not a later one with the same id. */
 export async function isRunning({ pid, started }: ProcessIdentity): Promise<boolean> {
   return (await startTime(pid)) === started;
 }
 
 /**
- * Processes that have all of these arguments on their command line. It finds a server that a killed stack started and had
- * no time to note down. Nothing on Windows, where the system's servers end with us.
+ * Returns the processes whose command line contains all of these arguments. This finds a server that a stack started
+ * just before it was killed. Returns nothing on Windows, where child processes end with their parent.
  */
 export async function processesWithArguments(...wanted: readonly string[]): Promise<ProcessIdentity[]> {
   const pids: number[] = [];
@@ -70,17 +71,21 @@ export async function processesWithArguments(...wanted: readonly string[]): Prom
   return Promise.all(pids.filter((pid) => pid !== process.pid).map(identify));
 }
 
-/** Sends a child its signal when this process exits without having waited for it, at a second Ctrl-C or by a bug. */
+/** Sends a signal to a child process when this process exits before the child, for example at a second Ctrl-C. */
 export function endWithUs(child: ChildProcess, signal: NodeJS.Signals): void {
   const end = () => child.kill(signal);
   process.once('exit', end);
   child.once('exit', () => process.off('exit', end));
 }
 
-/** A signal and how long, in milliseconds, the process has to end after it before the next one is sent. */
+/** A signal, and the time in milliseconds that the process has to end before the next signal is sent. */
 export type StopStep = readonly [signal: NodeJS.Signals, waitMs: number];
 
-/** Sends the signals in turn until the process has ended. @returns the signal that ended it */
+/**
+ * Sends signals one after another until the process has ended.
+ * @returns the signal that ended the process, or undefined when it had ended before
+ * @throws Error when the process is still running after the last signal
+ */
 export async function stopProcess(
   identity: ProcessIdentity,
   steps: readonly StopStep[],
@@ -98,5 +103,5 @@ export async function stopProcess(
       await sleep(25);
     }
   }
-  throw new Error(`process ${identity.pid} does not end`);
+  throw new Error(`Process ${identity.pid} did not stop`);
 }

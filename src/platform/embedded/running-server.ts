@@ -4,35 +4,35 @@ import { open, readFile } from 'node:fs/promises';
 import { lastLines } from './files';
 import { endWithUs, identify, type StopStep, stopProcess } from './processes';
 
-/** A server process that we started. */
+/** A server process that this process started. */
 export interface RunningServer {
   readonly pid: number;
   /**
-   * Settles when the process has ended: undefined when we stopped it, an error with its last words otherwise.
+   * Resolves when the process has ended: to undefined after `stop`, otherwise to an error with the end of its log.
    * Never rejects.
    */
   readonly died: Promise<Error | undefined>;
-  /** Ends the process in order, by force in the end. Called again, waits for the same end. */
+  /** Stops the process, by force when it does not end in time. Further calls wait for the same end. */
   stop(): Promise<void>;
 }
 
 export interface ServerProgram {
-  /** For messages: `Postgres`, `Temporal`. */
+  /** Name in messages, such as `Postgres`. */
   readonly name: string;
   readonly path: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
   readonly stopSteps: readonly StopStep[];
-  /** What it prints is added to this file. */
+  /** Its output is appended to this file. */
   readonly logFile: string;
 }
 
 /**
- * Starts a server in a process group of its own, so that Ctrl-C on a terminal reaches only us, who stop the servers
- * last. It prints into a file, not a pipe, since it may outlive us.
- * @returns the server, and what it has printed since
- * @throws Error when there is no such program
+ * Starts a server in a separate process group, so that Ctrl-C on a terminal reaches only this process, which stops the
+ * servers last. The server writes to a file instead of a pipe, because it may outlive this process.
+ * @returns the server, and a function that returns its output since the start
+ * @throws Error when the program cannot be executed
  */
 export async function runServer(
   program: ServerProgram,
@@ -63,7 +63,7 @@ async function watch(
 ): Promise<RunningServer> {
   if (child.pid === undefined) {
     const [error] = await once(child, 'error');
-    throw new Error(`${name} cannot be run: ${error.message}`);
+    throw new Error(`Cannot execute ${name}: ${error.message}`);
   }
   let stopping: Promise<void> | undefined;
   endWithUs(child, stopSteps[0]?.[0] ?? 'SIGTERM');

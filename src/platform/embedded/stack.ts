@@ -7,39 +7,40 @@ import { findTemporalBinary } from './temporal-binary';
 import { startTemporal } from './temporal-server';
 import { startWatchdog } from './watchdog';
 
-/** The servers that a process brought along because the configuration names none. */
+/** The embedded servers: those that the configuration does not name. */
 export interface EmbeddedStack {
-  /** The configuration with the addresses of these servers filled in. */
+  /** The configuration, completed with the addresses of the embedded servers. */
   readonly config: Config;
-  /** Settles only when a server ended that nobody stopped, and did not come back; with its last words. */
+  /** Resolves only when a server ended unexpectedly and could not be restarted. The error has the end of its log. */
   readonly failure: Promise<Error>;
-  /** Stops the servers and gives the data folder back; the caller has closed its connections. */
+  /** Stops the servers and releases the data folder. Close all connections before. */
   stop(): Promise<void>;
 }
 
 /**
- * Claims DATA_DIR and starts the servers in it that the configuration does not name: Postgres without DATABASE_URL,
- * Temporal without TEMPORAL_ADDRESS. Copes with whatever a killed stack left in the folder.
- * @param report told each step that takes time, as a line to show
- * @param cameBack told the last words of a server that ended unasked and was started again
- * @throws DataFolderBusy while another stack holds the folder; TemporalBinaryMissing
+ * Claims DATA_DIR and starts the servers that the configuration does not name: Postgres without DATABASE_URL, Temporal
+ * without TEMPORAL_ADDRESS. Cleans up what a killed stack left in the folder.
+ * @param report called with a line for the user at each step that takes time
+ * @param onRestart called when a server ended unexpectedly and was restarted, with the end of its log
+ * @throws DataFolderBusy when another stack holds the folder
+ * @throws TemporalBinaryMissing when there is no Temporal CLI and none can be downloaded or built
  */
 export async function startEmbeddedStack(
   config: Config,
   report: (line: string) => void,
-  cameBack: (end: Error) => void = () => undefined,
+  onRestart: (end: Error) => void = () => undefined,
 ): Promise<EmbeddedStack> {
   const folder = await claimDataFolder(config.DATA_DIR);
   const running: SupervisedServer<RunningServer>[] = [];
-  const keep = async <T extends RunningServer>(
+  const startSupervised = async <T extends RunningServer>(
     start: (report: (line: string) => void) => Promise<T>,
     addressOf: (server: T) => string,
   ): Promise<T> => {
     const starts = [report];
-    // A start after the first is no step of the stack's start, and is told by `cameBack`.
-    const kept = await supervise(() => start(starts.pop() ?? (() => undefined)), addressOf, cameBack);
-    running.push(kept);
-    return kept.server;
+    // Only the first start reports its steps; `onRestart` reports the later ones.
+    const supervised = await supervise(() => start(starts.pop() ?? (() => undefined)), addressOf, onRestart);
+    running.push(supervised);
+    return supervised.server;
   };
   const stop = async () => {
     await Promise.all(running.map((server) => server.stop()));
@@ -48,7 +49,7 @@ export async function startEmbeddedStack(
 
   const postgres = async (): Promise<Partial<Config>> => {
     if (config.DATABASE_URL !== undefined) return {};
-    const server = await keep(
+    const server = await startSupervised(
       (report) => startPostgres(folder.path, report),
       ({ url }) => url,
     );
@@ -61,7 +62,7 @@ export async function startEmbeddedStack(
       downloadTimeoutMs: config.TEMPORAL_DOWNLOAD_TIMEOUT,
       report,
     });
-    const server = await keep(
+    const server = await startSupervised(
       async (report) => {
         const temporal = await startTemporal(folder.path, binary, config.TEMPORAL_NAMESPACE, report);
         return startWatchdog(temporal, temporal.healthUrl);
@@ -80,7 +81,7 @@ export async function startEmbeddedStack(
     }
   }
   return {
-    // Asked of the configuration as given: filled in, an embedded server looks like any other.
+    // Decided by the original configuration: in the completed one, an embedded server looks like any other.
     config: Object.assign({}, config, { OUTBOUND_ALLOW_PRIVATE: allowsPrivateAddresses(config) }, ...filled),
     failure: Promise.race(running.map(({ failure }) => failure)),
     stop,

@@ -1,29 +1,30 @@
 import type { RunningServer } from './running-server';
 
-/** Ends so close to each other are one lasting trouble, which starting again does not mend. */
-const MOST_RESTARTS = 3;
-const WITHIN_MS = 60_000;
+/** After this many restarts within the interval, a restart does not solve the problem. */
+const MAX_RESTARTS = 3;
+const RESTART_INTERVAL_MS = 60_000;
 
-/** A server that is started again when it ends unasked, at the same address. */
+/** A server that is restarted at the same address when it ends unexpectedly. */
 export interface SupervisedServer<T extends RunningServer> {
-  /** The server as it first came up. */
+  /** The server of the first start. */
   readonly server: T;
-  /** Settles only when it ended and did not come back. */
+  /** Resolves only when the server ended and could not be restarted. */
   readonly failure: Promise<Error>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a server and keeps it running. Its clients reconnect by themselves, so that a server killed by hand or by the
- * system's memory guard costs seconds, not the stack.
- * @param start started on the same data each time; gives the address it came up at in `addressOf`
- * @param cameBack told the last words of a server that had to be started again
- * @throws what the first start throws
+ * Starts a server and restarts it when it ends unexpectedly, up to three times per minute. Clients reconnect on their
+ * own, so a server that is killed by hand or by the system's out-of-memory killer is back within seconds.
+ * @param start starts the server, each time on the same data
+ * @param addressOf returns the address of a server; it must be the same after a restart
+ * @param onRestart called after a restart, with an error that has the end of the log of the server that ended
+ * @throws the error of the first start
  */
 export async function supervise<T extends RunningServer>(
   start: () => Promise<T>,
   addressOf: (server: T) => string,
-  cameBack: (end: Error) => void,
+  onRestart: (end: Error) => void,
 ): Promise<SupervisedServer<T>> {
   const first = await start();
   let current = first;
@@ -32,14 +33,14 @@ export async function supervise<T extends RunningServer>(
   const restarts: number[] = [];
 
   const restart = async (end: Error): Promise<Error | undefined> => {
-    while (restarts.length > 0 && Date.now() - restarts[0]! > WITHIN_MS) restarts.shift();
-    if (restarts.length >= MOST_RESTARTS) return end;
+    while (restarts.length > 0 && Date.now() - restarts[0]! > RESTART_INTERVAL_MS) restarts.shift();
+    if (restarts.length >= MAX_RESTARTS) return end;
     restarts.push(Date.now());
     current = await start();
     if (addressOf(current) !== addressOf(first)) {
-      return new Error(`${end.message}\nIt came back at ${addressOf(current)}, where nobody looks for it.`);
+      return new Error(`${end.message}\nIt restarted at another address, ${addressOf(current)}.`);
     }
-    cameBack(end);
+    onRestart(end);
     return undefined;
   };
   const failure = new Promise<Error>((resolve) => {

@@ -16,22 +16,22 @@ export interface BinarySearch {
   /** TEMPORAL_CLI_PATH. */
   readonly cliPath?: string | undefined;
   readonly downloadTimeoutMs: number;
-  /** Told which step runs, and why the one before it did not do. */
+  /** Called with a line for the user: which step runs, and why the previous step failed. */
   readonly report: (line: string) => void;
-  /** PATH, HOME, XDG_CACHE_HOME, LOCALAPPDATA and what Go reads. */
+  /** PATH, HOME, XDG_CACHE_HOME, LOCALAPPDATA and the variables that Go reads. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** There is no Temporal server to be had; the message names the ways out. */
+/** No Temporal CLI was found, downloaded or built. The message names the possible solutions. */
 export class TemporalBinaryMissing extends Error {
   override readonly name = 'TemporalBinaryMissing';
 }
 
 /**
- * Finds or makes the Temporal CLI, which holds the development server, in this order: TEMPORAL_CLI_PATH; `temporal` on
- * PATH; the Temporal SDK's own download; a build of the Go module pinned in tools/temporal. What was downloaded or built
- * stays in a cache of the user's.
- * @returns path of a binary that has answered
+ * Finds the Temporal CLI, which contains the development server. Tries in this order: TEMPORAL_CLI_PATH, `temporal` on
+ * PATH, the download of the Temporal SDK, a build of the Go module that is pinned in tools/temporal. Downloads and builds
+ * are stored in a cache folder of the user.
+ * @returns path of a binary that printed its version
  * @throws TemporalBinaryMissing
  */
 export async function findTemporalBinary(search: BinarySearch): Promise<string> {
@@ -40,7 +40,7 @@ export async function findTemporalBinary(search: BinarySearch): Promise<string> 
     const version = await versionOf(search.cliPath, env);
     if (version === undefined) {
       throw new TemporalBinaryMissing(
-        `TEMPORAL_CLI_PATH: ${search.cliPath} is not a Temporal CLI that runs here.`,
+        `TEMPORAL_CLI_PATH: ${search.cliPath} is not a Temporal CLI that runs on this machine.`,
       );
     }
     search.report(`Temporal server: ${search.cliPath} (TEMPORAL_CLI_PATH, ${version})`);
@@ -54,7 +54,7 @@ export async function findTemporalBinary(search: BinarySearch): Promise<string> 
       search.report(`Temporal server: ${onPath} (on PATH, ${version})`);
       return onPath;
     }
-    search.report(`Temporal server: ${onPath} on PATH does not answer; looking further`);
+    search.report(`Temporal server: ${onPath} on PATH does not run; trying the next option`);
   }
   const cached = (await downloaded(cache, env)) ?? (await built(cache, env));
   if (cached !== undefined) {
@@ -72,18 +72,18 @@ export async function findTemporalBinary(search: BinarySearch): Promise<string> 
   }
   throw new TemporalBinaryMissing(
     [
-      'No Temporal server to run. Any one of these helps:',
-      '  - set TEMPORAL_ADDRESS to a Temporal server that runs already',
-      '  - install the Temporal CLI (https://docs.temporal.io/cli), or set TEMPORAL_CLI_PATH to its binary',
-      '  - let this machine reach https://temporal.download, perhaps with a longer TEMPORAL_DOWNLOAD_TIMEOUT',
-      '  - install Go 1.25 or later, with a module proxy that it can reach',
+      'No Temporal server found. Choose one of these solutions:',
+      '  - Set TEMPORAL_ADDRESS to a running Temporal server.',
+      '  - Install the Temporal CLI (https://docs.temporal.io/cli), or set TEMPORAL_CLI_PATH to its binary.',
+      '  - Give this machine access to https://temporal.download. A longer TEMPORAL_DOWNLOAD_TIMEOUT may help.',
+      '  - Install Go 1.25 or later. It needs access to a Go module proxy.',
       'Tried:',
       ...failures.map((failure) => `  - ${failure}`),
     ].join('\n'),
   );
 }
 
-/** A per-user cache: binaries are large and the same for every checkout. */
+/** Returns the cache folder of the user. Binaries are large and the same for every checkout. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
   if (env.XDG_CACHE_HOME) return join(env.XDG_CACHE_HOME, 'pressline');
   const home = env.HOME ?? homedir();
@@ -107,7 +107,7 @@ async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string 
   return undefined;
 }
 
-/** Runs the binary: what was cut short, or made for another machine, does not answer. */
+/** Runs the binary and returns its version, or undefined when it is incomplete or made for another machine. */
 async function versionOf(path: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   try {
     const { stdout } = await run(path, ['--version'], { env, timeout: 20_000 });
@@ -117,10 +117,10 @@ async function versionOf(path: string, env: NodeJS.ProcessEnv): Promise<string |
   }
 }
 
-/** The package of the Temporal SDK that downloads a server. It is optional: production images leave it out. */
+/** The package of the Temporal SDK that downloads the server. It is optional: production images do not contain it. */
 const DOWNLOADER = '@temporalio/testing';
 
-/** The SDK fetches the version that suits it: one folder for each SDK version. */
+/** Returns the download folder of the installed SDK version. Each SDK version downloads another server version. */
 async function downloadFolder(cache: string): Promise<string> {
   const { version } = JSON.parse(await readFile(require.resolve(`${DOWNLOADER}/package.json`), 'utf8'));
   return join(cache, `temporal-sdk-${version}-${process.platform}-${process.arch}`);
@@ -130,7 +130,7 @@ async function downloaded(cache: string, env: NodeJS.ProcessEnv): Promise<string
   if (!isInstalled(DOWNLOADER)) return undefined;
   const folder = await downloadFolder(cache);
   for (const name of await readdir(folder).catch(() => [])) {
-    // The SDK downloads under another name and renames when done.
+    // The SDK downloads to this name and renames the file when it is complete.
     if (name.endsWith('.downloading')) continue;
     const path = join(folder, name);
     if ((await versionOf(path, env)) !== undefined) return path;
@@ -139,8 +139,8 @@ async function downloaded(cache: string, env: NodeJS.ProcessEnv): Promise<string
 }
 
 /**
- * The SDK offers no download alone: it downloads in order to start a server. That is done in a process of its own,
- * because a download under way cannot be called off, and the server that it starts is stopped again.
+ * The SDK downloads the server only to start it. This script therefore starts and stops a server. It runs in a separate
+ * process, because a download in progress cannot be cancelled.
  */
 const DOWNLOAD_SCRIPT = `
 const { TestWorkflowEnvironment } = require('${DOWNLOADER}');
@@ -154,10 +154,10 @@ TestWorkflowEnvironment.createLocal({
 async function download(cache: string, { report, downloadTimeoutMs }: BinarySearch, env: NodeJS.ProcessEnv) {
   if (!isInstalled(DOWNLOADER))
     throw new Error(
-      `the package ${DOWNLOADER}, which downloads one, is not installed; install it with "npm ci"`,
+      `the package ${DOWNLOADER}, which downloads the server, is not installed; install it with "npm ci"`,
     );
   const folder = await downloadFolder(cache);
-  report(`Temporal server: downloading the Temporal SDK's (at most ${downloadTimeoutMs / 1_000} s)`);
+  report(`Temporal server: downloading with the Temporal SDK (at most ${downloadTimeoutMs / 1_000} s)`);
   await mkdir(folder, { recursive: true });
   try {
     await run(process.execPath, ['-e', DOWNLOAD_SCRIPT, folder], {
@@ -168,14 +168,14 @@ async function download(cache: string, { report, downloadTimeoutMs }: BinarySear
     });
   } catch (error) {
     const { killed, stderr } = error as { killed?: boolean; stderr?: string };
-    // The address is said several times over in the SDK's words; the cause stands last.
+    // The SDK's message repeats the URL several times. The cause is its last part.
     const cause = stderr?.split('\n')[0]?.split(': ').slice(-2).join(': ');
     throw new Error(
-      killed ? 'the download took too long' : `the download failed (${cause || (error as Error).message})`,
+      killed ? 'the download timed out' : `the download failed (${cause || (error as Error).message})`,
     );
   }
   const path = await downloaded(cache, env);
-  if (path === undefined) throw new Error('the download left no binary that runs here');
+  if (path === undefined) throw new Error('the downloaded binary does not run on this machine');
   return path;
 }
 
@@ -187,13 +187,13 @@ interface GoModule {
 /** Production images leave it out. */
 const goModuleFile = () => join(projectRoot(), 'tools/temporal/go.mod');
 
-/** The pinned version, as tools/temporal/go.mod has it. */
+/** Returns the pinned version of tools/temporal/go.mod. */
 async function pinnedModule(): Promise<GoModule> {
   const text = await readFile(goModuleFile(), 'utf8');
   const version = /github\.com\/temporalio\/cli v(\S+)/.exec(text)?.[1];
   const goVersion = /^go (\S+)/m.exec(text)?.[1];
   if (version === undefined || goVersion === undefined)
-    throw new Error('tools/temporal/go.mod pins no Temporal CLI');
+    throw new Error('tools/temporal/go.mod does not pin a Temporal CLI');
   return { version, goVersion };
 }
 
@@ -213,11 +213,11 @@ async function build(cache: string, { report }: BinarySearch, env: NodeJS.Proces
     throw new Error('this installation has no tools/temporal to build it from');
   const { version, goVersion } = await pinnedModule();
   const go = await findOnPath('go', env);
-  if (go === undefined) throw new Error('no Go on PATH to build it with');
+  if (go === undefined) throw new Error('Go is not on PATH');
   await mkdir(cache, { recursive: true });
   const target = await buildTarget(cache);
-  report(`Temporal server: building ${version} with Go (about four minutes, once for this user)`);
-  // Kept fresh every ten seconds by the process that builds; the others wait for it.
+  report(`Temporal server: building ${version} with Go (about four minutes, once per user)`);
+  // The building process refreshes the lock every ten seconds. Other processes wait for it.
   const release = await lockfile.lock(cache, {
     lockfilePath: `${target}.lock`,
     stale: 30_000,
@@ -229,7 +229,7 @@ async function build(cache: string, { report }: BinarySearch, env: NodeJS.Proces
     const ready = await built(cache, env);
     if (ready !== undefined) return ready;
     for (const name of await readdir(cache)) {
-      // Of builds that were killed: none is under way, since the lock is ours.
+      // Files of builds that were killed. No build is in progress while this process holds the lock.
       if (name.startsWith(`${basename(target)}.`) && name.endsWith('.tmp')) await rm(join(cache, name));
     }
     await goBuild(go, unfinished, version, report, env).catch((error: Error) => {
@@ -242,14 +242,14 @@ async function build(cache: string, { report }: BinarySearch, env: NodeJS.Proces
     await release();
   }
   const path = await built(cache, env);
-  if (path === undefined) throw new Error('the build with Go made a binary that does not answer');
+  if (path === undefined) throw new Error('the binary that Go built does not run');
   report(`Temporal server: built ${path}`);
   return path;
 }
 
 async function goBuild(
   go: string,
-  output: string,
+  binary: string,
   version: string,
   report: (line: string) => void,
   env: NodeJS.ProcessEnv,
@@ -259,20 +259,20 @@ async function goBuild(
     `-s -w -X github.com/temporalio/cli/temporalcli.Version=${version}`,
     '-buildvcs=false',
     '-o',
-    output,
+    binary,
   ];
   const child = spawn(go, ['build', ...flags, 'github.com/temporalio/cli/cmd/temporal'], {
     cwd: join(projectRoot(), 'tools/temporal'),
-    // Its SQLite is pure Go, so that no C compiler is needed.
+    // No C compiler is needed, because the SQLite library of the server is pure Go.
     env: { ...env, CGO_ENABLED: '0' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let said = '';
+  let output = '';
   child.stderr.on('data', (chunk) => {
-    said = (said + chunk).slice(-4_000);
+    output = (output + chunk).slice(-4_000);
   });
   const started = Date.now();
-  const clock = setInterval(() => {
+  const progress = setInterval(() => {
     report(`Temporal server: still building (${Math.round((Date.now() - started) / 1_000)} s)`);
   }, 30_000);
   endWithUs(child, 'SIGTERM');
@@ -281,8 +281,8 @@ async function goBuild(
       child.once('error', reject);
       child.once('close', resolve);
     });
-    if (code !== 0) throw new Error(said.trim().split('\n').slice(-5).join('\n') || `exit code ${code}`);
+    if (code !== 0) throw new Error(output.trim().split('\n').slice(-5).join('\n') || `exit code ${code}`);
   } finally {
-    clearInterval(clock);
+    clearInterval(progress);
   }
 }

@@ -8,8 +8,9 @@ import { isAlive, processesWithArguments, type StopStep, stopProcess } from './p
 import { type RunningServer, runServer } from './running-server';
 
 /**
- * Keys of Temporal's dynamic configuration. The rate limits protect a shared cluster; here the server serves one engine
- * on one machine, whose limit is the processor. (No gain was seen at 17 runs a second: they are for faster machines.)
+ * Rate limits in Temporal's dynamic configuration. The defaults protect a shared cluster. An embedded server serves one
+ * engine on one machine, and is limited by its CPU. At 17 workflows per second the higher limits made no difference; they
+ * are for faster machines.
  */
 const DYNAMIC_CONFIG: Readonly<Record<string, number>> = {
   'frontend.rps': 100_000,
@@ -20,8 +21,8 @@ const DYNAMIC_CONFIG: Readonly<Record<string, number>> = {
 };
 
 /**
- * A write-ahead log was faster than SQLite's own journal in each of the few runs that compared them; by how much is not
- * settled, since the machine was busy. What the server has answered survives its being killed, if not the machine's.
+ * In a few comparisons on a busy machine, a write-ahead log was faster than SQLite's rollback journal. Committed data
+ * survives a kill of the server, but not always a crash of the machine.
  */
 const SQLITE_PRAGMAS = ['journal_mode=WAL', 'synchronous=NORMAL'];
 
@@ -32,22 +33,22 @@ const STOP_STEPS: readonly StopStep[] = [
 
 const databaseFile = (dataDir: string) => join(dataDir, 'temporal', 'temporal.db');
 
-/** Far above the fifth of a second that a start takes on an idle machine: a busy one may take many times that. */
+/** A start takes 0.2 s on an idle machine, and many times that on a busy one. */
 const START_TIMEOUT_MS = 60_000;
 
 export interface EmbeddedTemporal extends RunningServer {
   /** host:port of the frontend. */
   readonly address: string;
   readonly uiUrl: string;
-  /** Answers 200 while the namespace can be read from the database. */
+  /** Health check URL. It answers 200 while the server can read the namespace from its database. */
   readonly healthUrl: string;
 }
 
 /**
- * Starts the development server on the database file of a data folder. A server that a killed stack left behind is
- * stopped first: two on one file would spoil it. The caller holds the data folder.
+ * Starts the Temporal development server on the database file of a data folder. A server that a killed stack left running
+ * is stopped first, because two servers would corrupt the file. Claim the data folder before.
  * @param binary path of the Temporal CLI
- * @throws Error with the server's own last words when it does not come up
+ * @throws Error with the end of the server's log when the server does not start
  */
 export async function startTemporal(
   dataDir: string,
@@ -83,21 +84,21 @@ export async function startTemporal(
       stopSteps: STOP_STEPS,
       logFile,
     });
-    // The HTTP port that this process alone was given: the frontend port may answer because another server was faster.
+    // The health check uses the HTTP port, which only this server knows. Another server may listen on the frontend port.
     const healthUrl = `http://127.0.0.1:${httpPort}/api/v1/namespaces/${encodeURIComponent(namespace)}`;
     if (await Promise.race([server.died.then(() => false), isReady(server.pid, healthUrl)])) {
       return { ...server, address: `127.0.0.1:${port}`, uiUrl: `http://127.0.0.1:${uiPort}`, healthUrl };
     }
     await server.stop();
     if (!/address already in use|can't set .*port/i.test(await server.output())) {
-      throw new Error(`Temporal does not start. The end of ${logFile}:\n${await lastLines(logFile)}`);
+      throw new Error(`Temporal did not start. The end of ${logFile}:\n${await lastLines(logFile)}`);
     }
     taken.push(port, uiPort);
   }
-  throw new Error('Temporal found no port that it could listen on');
+  throw new Error('Temporal found no free port');
 }
 
-/** Up when the namespace answers. */
+/** Waits until the health check succeeds. Returns false when the process has ended or the start timed out. */
 async function isReady(pid: number, url: string): Promise<boolean> {
   for (
     const deadline = Date.now() + START_TIMEOUT_MS;
@@ -109,15 +110,15 @@ async function isReady(pid: number, url: string): Promise<boolean> {
   return false;
 }
 
-/** Stops the server that a killed stack of this data folder left running. The caller holds the data folder. */
+/** Stops the Temporal server that a killed stack left running. Claim the data folder before. */
 export async function stopLeftoverTemporal(dataDir: string, report: (line: string) => void): Promise<void> {
   for (const left of await processesWithArguments('start-dev', databaseFile(dataDir))) {
-    report(`Temporal: stopping the server that a killed start left running (process ${left.pid})`);
+    report(`Temporal: stopping the server that a previous start left running (process ${left.pid})`);
     await stopProcess(left, STOP_STEPS);
   }
 }
 
-/** Without the TEMPORAL_* variables, which the CLI would read as its own. */
+/** Returns the environment without the TEMPORAL_* variables, which the CLI would read. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_')));
 }

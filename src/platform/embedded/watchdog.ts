@@ -2,28 +2,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isHealthy } from './health-check';
 import type { RunningServer } from './running-server';
 
-/** Longer than a busy machine leaves a server without an answer. */
-const EVERY_MS = 10_000;
-const MOST_MISSES = 3;
+/** Long enough for a server on a busy machine to answer one of three health checks. */
+const INTERVAL_MS = 10_000;
+const MAX_MISSES = 3;
 
 /**
- * Kills a server that runs and does its work no more, so that whoever keeps it running starts it again. (A deadline
- * that passes inside a statement leaves Temporal's development server with a SQLite connection that answers
- * "interrupted" to everything from then on; seen once in some hours of overload.)
- * @param url answers 2xx while the server works
+ * Kills a server that runs but fails its health check three times in a row, so that its supervisor restarts it.
+ *
+ * Temporal's development server needs this: when a deadline passes within a SQL statement, its SQLite connection answers
+ * "interrupted" to every further statement. This was seen once in several hours of overload.
+ * @param url health check URL that answers 2xx while the server works
  */
-export function startWatchdog<T extends RunningServer>(server: T, url: string, everyMs = EVERY_MS): T {
-  let over = false;
+export function startWatchdog<T extends RunningServer>(server: T, url: string, intervalMs = INTERVAL_MS): T {
+  let ended = false;
   void server.died.then(() => {
-    over = true;
+    ended = true;
   });
   const watch = async () => {
-    for (let misses = 0; misses < MOST_MISSES; ) {
-      await sleep(everyMs, undefined, { ref: false });
-      if (over) return;
+    for (let misses = 0; misses < MAX_MISSES; ) {
+      await sleep(intervalMs, undefined, { ref: false });
+      if (ended) return;
       misses = (await isHealthy(url)) ? 0 : misses + 1;
     }
-    if (!over) process.kill(server.pid, 'SIGKILL');
+    if (!ended) process.kill(server.pid, 'SIGKILL');
   };
   void watch();
   return server;

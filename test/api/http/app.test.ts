@@ -227,7 +227,7 @@ describe('keys', () => {
     const { body } = await request(app).post('/procurement/v1/parcel/adjust').send({}).expect(403);
     expect(body).toEqual({
       success: false,
-      data: [{ partnerSku: '', success: false, message: 'The API key is missing or not valid.' }],
+      data: [{ partnerSku: '', success: false, message: 'The API key is missing or invalid.' }],
     });
   });
 });
@@ -311,7 +311,7 @@ describe('errors', () => {
     const { body } = await create({ ...goodParcel, parcelOwner: 'broken' }).expect(500);
     expect(body).toEqual({
       code: 'INTERNAL_ERROR',
-      message: 'Something went wrong on our side.',
+      message: 'An internal error occurred.',
       requestId: expect.any(String),
     });
     expect(logged.join()).toContain('secret detail of parcels');

@@ -29,6 +29,6 @@ test('every code of a field’s error is documented', () => {
 });
 
 test('a refusal takes status and message from its code', () => {
-  expect(new Refusal('NOT_FOUND')).toMatchObject({ status: 404, message: 'There is no such resource.' });
+  expect(new Refusal('NOT_FOUND')).toMatchObject({ status: 404, message: 'The resource does not exist.' });
   expect(new Refusal('NOT_FOUND', { message: 'No such order.' }).message).toBe('No such order.');
 });

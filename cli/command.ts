@@ -1,0 +1,74 @@
+import pino from 'pino';
+import { type Config, ConfigError, loadConfig } from '../src/platform/config';
+import { DataFolderBusy } from '../src/platform/embedded/data-folder';
+import { TemporalBinaryMissing } from '../src/platform/embedded/temporal-binary';
+import { createLogger, type Logger } from '../src/platform/logging';
+import { OptionalPackageMissing } from '../src/platform/optional-package';
+import { assertPatchedDriver, DriverNotPatched } from '../src/platform/postgres-driver';
+import { createServices, type Services } from './composition-root';
+import { loadSecrets } from './secrets';
+import { StopSignals } from './stop-signals';
+
+/** Errors that the user can fix. Their message is printed without a stack trace. */
+const USER_ERRORS = [
+  ConfigError,
+  DataFolderBusy,
+  DriverNotPatched,
+  OptionalPackageMissing,
+  TemporalBinaryMissing,
+];
+
+/** The input of every command. */
+export interface CommandContext {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly signals: StopSignals;
+}
+
+/** Runs a command and returns the exit code of the process. */
+export type Command = (context: CommandContext) => Promise<number>;
+
+/** Prints a line for the user. */
+export const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+/**
+ * Loads the configuration, runs a command, and ends the process with the command's exit code.
+ * @param role the process type in log lines
+ * @param logFile returns the path of the log file, for a command whose terminal shows something else
+ */
+export async function runCommand(
+  role: string,
+  command: Command,
+  logFile?: (config: Config) => string,
+): Promise<never> {
+  try {
+    assertPatchedDriver();
+    const config = loadConfig();
+    const destination = logFile && pino.destination({ dest: logFile(config), mkdir: true, sync: true });
+    const log = createLogger(config, role, destination);
+    process.exit(await command({ config, log, signals: new StopSignals() }));
+  } catch (error) {
+    const isUserError = USER_ERRORS.some((kind) => error instanceof kind);
+    process.stderr.write(
+      `${isUserError ? (error as Error).message : ((error as Error).stack ?? String(error))}\n`,
+    );
+    process.exit(1);
+  }
+}
+
+/**
+ * Creates the services of a process that connects to servers of the deployment.
+ * @throws ConfigError when the configuration does not name every server
+ */
+export async function connectServices(config: Config, log: Logger): Promise<Services> {
+  for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'PUBLIC_URL'] as const) assertSet(config, name);
+  return await createServices(config, await loadSecrets(config, false), config.PUBLIC_URL!, log);
+}
+
+/** @throws ConfigError when a variable that the command requires is not set */
+export function assertSet(config: Config, name: keyof Config): void {
+  if (config[name] === undefined)
+    throw new ConfigError(`Wrong configuration: ${name}: must be set for this command`);
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { type Config, ConfigError } from '../../src/platform/config';
+import { type Command, say } from '../command';
+import { DemoOrder, DemoStopped, seconds } from '../demo/demo-order';
+import { showSteps } from '../demo/display';
+import { type RunningStack, startStack } from '../start-stack';
+import { untilStopped } from '../stop-signals';
+import { workflowBundle } from '../workflow-bundle';
+
+/** Returns the path of the log file. The terminal shows the progress of the order instead of the log. */
+export const demoLogFile = (config: Config) => join(config.DATA_DIR, 'logs', 'pressline.log');
+
+/**
+ * Starts all parts, submits one order and shows its progress until it is delivered. All parts keep running until they
+ * are stopped.
+ */
+export const demo: Command = async ({ config, log, signals }) => {
+  if (config.SANDBOX !== 'auto') {
+    throw new ConfigError(
+      'Wrong configuration: SANDBOX: the demo requires the sandbox partners; set auto or leave it unset',
+    );
+  }
+  const live = process.stdout.isTTY === true;
+  let stack: RunningStack | undefined;
+  await showSteps(
+    [
+      {
+        title: 'Servers',
+        async run(report) {
+          const started = Date.now();
+          stack = await startStack(config, log, { workflowBundle, report });
+          return `Postgres, Temporal, API, worker and sandbox are up (${seconds(Date.now() - started)})`;
+        },
+      },
+    ],
+    { live, say },
+  );
+  const running = stack!;
+  const stopRequest = signals.wait();
+  const stopped = new AbortController();
+  stopRequest.then(() => stopped.abort());
+  const order = new DemoOrder(running, stopped.signal);
+  let failed = false;
+  try {
+    await showSteps(order.steps(), { live, say });
+  } catch (error) {
+    failed = !stopped.signal.aborted;
+    if (failed) {
+      log.error({ err: error }, 'the demo failed');
+      say(error instanceof DemoStopped ? error.message : `The demo failed: ${(error as Error).message}`);
+    }
+  }
+  if (!stopped.signal.aborted) printAddresses(running, order, demoLogFile(config));
+  const code = await untilStopped(stopRequest, running, log, say);
+  return failed ? 1 : code;
+};
+
+function printAddresses(
+  { credentials, credentialsPath, sandbox }: RunningStack,
+  order: DemoOrder,
+  logFile: string,
+): void {
+  say('');
+  say(`Runs on      Node ${process.versions.node}`);
+  for (const path of order.saved) say(`Document     ${path}`);
+  say(`Workflow     ${order.workflowUrl}`);
+  say(`API          ${credentials.baseUrl}`);
+  say(`API pages    ${credentials.baseUrl}/docs`);
+  say(`Sandbox      ${sandbox!.controlUrl}/seen`);
+  say(`Keys         ${credentialsPath}`);
+  say(`Log          ${logFile}`);
+  say('');
+  say('Everything keeps running. Press Ctrl-C to stop.');
+}

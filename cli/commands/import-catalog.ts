@@ -1,0 +1,81 @@
+import { createReadStream } from 'node:fs';
+import { importCatalog } from '../../src/catalog/import-catalog';
+import { csvLines, jsonLines } from '../../src/catalog/import-lines';
+import type { Config } from '../../src/platform/config';
+import { DataFolderBusy } from '../../src/platform/embedded/data-folder';
+import { runningPostgresUrl } from '../../src/platform/embedded/postgres-server';
+import { startEmbeddedStack } from '../../src/platform/embedded/stack';
+import type { Logger } from '../../src/platform/logging';
+import { migrate } from '../../src/platform/migrate';
+import { connectPostgres } from '../../src/platform/postgres';
+
+/** Maximum number of rejected lines that are printed. Further ones are only counted. */
+const SHOWN_REFUSALS = 50;
+
+/** The database to import into. */
+interface ImportTarget {
+  readonly url: string;
+  /** Stops the server when it was started for the import. */
+  release(): Promise<void>;
+}
+
+/**
+ * Returns the configured database, or the database of the stack that runs on DATA_DIR. When no stack is running, starts
+ * the embedded Postgres of DATA_DIR for the import.
+ */
+async function importTarget(config: Config, say: (line: string) => void): Promise<ImportTarget> {
+  if (config.DATABASE_URL !== undefined) return { url: config.DATABASE_URL, release: async () => undefined };
+  try {
+    // Only Postgres is needed. With any TEMPORAL_ADDRESS, no embedded Temporal server is started.
+    const only = { ...config, TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS ?? 'none' };
+    const stack = await startEmbeddedStack(only, say);
+    return { url: stack.config.DATABASE_URL!, release: () => stack.stop() };
+  } catch (error) {
+    const url = error instanceof DataFolderBusy ? await runningPostgresUrl(config.DATA_DIR) : undefined;
+    if (url === undefined) throw error;
+    say(`Importing into the running Pressline in ${config.DATA_DIR}.`);
+    return { url, release: async () => undefined };
+  }
+}
+
+/**
+ * Imports a catalog file (docs/catalog.md) into the configured database, or into the embedded database of DATA_DIR. A
+ * stack may be running on DATA_DIR.
+ * @returns the exit code: 1 when a line was rejected
+ */
+export async function importCatalogFile(
+  config: Config,
+  log: Logger,
+  file: string,
+  { dryRun, say }: { readonly dryRun: boolean; readonly say: (line: string) => void },
+): Promise<number> {
+  const { url, release } = await importTarget(config, say);
+  const sql = connectPostgres(url, { max: 4, applicationName: 'pressline-import' });
+  try {
+    await migrate(url, log);
+    const text = createReadStream(file, 'utf8');
+    let shown = 0;
+    const counts = await importCatalog(sql, /\.csv$/i.test(file) ? csvLines(text) : jsonLines(text), {
+      dryRun,
+      onProgress: ({ lines, created, updated, unchanged, refused }) =>
+        say(
+          `${lines} lines: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} rejected`,
+        ),
+      onRefused: ({ line, faults }) => {
+        shown += 1;
+        if (shown > SHOWN_REFUSALS) return;
+        for (const { reference, message } of faults)
+          say(`line ${line}: ${reference === '' ? '' : `${reference}: `}${message}`);
+      },
+    });
+    if (shown > SHOWN_REFUSALS) say(`… and ${shown - SHOWN_REFUSALS} more rejected lines.`);
+    const { created, updated, unchanged, refused } = counts;
+    say(
+      `${dryRun ? 'Dry run, nothing was changed' : 'Imported'}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} rejected.`,
+    );
+    return refused > 0 ? 1 : 0;
+  } finally {
+    await sql.end({ timeout: 5 });
+    await release();
+  }
+}

@@ -1,0 +1,22 @@
+import { type Command, say } from '../command';
+import { startStack } from '../start-stack';
+import { untilStopped } from '../stop-signals';
+import { workflowBundle } from '../workflow-bundle';
+
+/** Starts all parts in this process and prints their addresses and demo keys. */
+export const start: Command = async ({ config, log, signals }) => {
+  const stack = await startStack(config, log, { workflowBundle, report: say });
+  const { credentials, credentialsPath } = stack;
+  say('');
+  say(`Runs on      Node ${process.versions.node}`);
+  say(`API          ${credentials.baseUrl}`);
+  say(`API pages    ${credentials.baseUrl}/docs`);
+  say(`Temporal UI  ${credentials.temporalUiUrl}`);
+  if (stack.sandbox) say(`Sandbox      ${stack.sandbox.url} (${config.SANDBOX})`);
+  say(`Client       X-API-KEY: ${credentials.client.apiKey}:${credentials.client.apiSecret}`);
+  for (const { name, apiKey } of credentials.partners) say(`Partner      X-API-KEY: ${apiKey} (${name})`);
+  say(`Operator     X-API-KEY: ${credentials.operator.apiKey}`);
+  say(`Saved in     ${credentialsPath}`);
+  say('Press Ctrl-C to stop.');
+  return await untilStopped(signals.wait(), stack, log, say);
+};

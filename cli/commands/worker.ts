@@ -1,0 +1,26 @@
+import { migrate } from '../../src/platform/migrate';
+import { untilPostgresAnswers } from '../../src/platform/postgres';
+import { type Command, connectServices } from '../command';
+import { runWorker } from '../run-worker';
+import { untilStopped } from '../stop-signals';
+import { installTemporalRuntime } from '../temporal-runtime';
+import { setUpTemporal } from '../temporal-setup';
+import { workflowBundle } from '../workflow-bundle';
+
+/** Runs a worker and an outbox relay. Postgres and Temporal are servers of the deployment. */
+export const worker: Command = async ({ config, log, signals }) => {
+  const services = await connectServices(config, log);
+  await untilPostgresAnswers(config.DATABASE_URL!, log);
+  await migrate(config.DATABASE_URL!, log);
+  await setUpTemporal(services);
+  installTemporalRuntime(log);
+  const running = await runWorker(services, workflowBundle);
+  log.info({ taskQueue: config.TEMPORAL_TASK_QUEUE }, 'worker is up');
+  const stop = async () => {
+    await running.stop();
+    await services.close();
+  };
+  return await untilStopped(signals.wait(), { failure: running.failure, stop }, log, (line) =>
+    log.info(line),
+  );
+};

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { createPresslineClient, type SubmittedOrder } from '../../client/pressline-client';
+import { orderWorkflowId } from '../../src/platform/domain/workflows';
+import type { RunningStack } from '../start-stack';
+import type { ShownStep } from './display';
+import { saveDocuments } from './documents';
+import { MILESTONES, type Milestone, type Snapshot } from './milestones';
+import { sampleOrder } from './sample-order';
+
+const POLL_MS = 60;
+/** Maximum time between two milestones. */
+const MILESTONE_TIMEOUT_MS = 60_000;
+
+/** The order did not reach the next milestone. The message is for the user. */
+export class DemoStopped extends Error {
+  override readonly name = 'DemoStopped';
+}
+
+/** Formats milliseconds as seconds with two decimals. */
+export function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(2)} s`;
+}
+
+/** The order of the demo: submits it, waits for its milestones, and saves its documents. */
+export class DemoOrder {
+  private readonly shop;
+  private readonly operator;
+  private submitted: SubmittedOrder | undefined;
+  /** Paths of the documents that were saved. */
+  readonly saved: string[] = [];
+
+  constructor(
+    private readonly stack: RunningStack,
+    private readonly signal: AbortSignal,
+  ) {
+    const { baseUrl, client, operator } = stack.credentials;
+    this.shop = createPresslineClient({ baseUrl, ...client });
+    this.operator = createPresslineClient({ baseUrl, apiKey: operator.apiKey });
+  }
+
+  /** URL of the order's workflow in the Temporal UI, or of the list of workflows before the order is submitted. */
+  get workflowUrl(): string {
+    const { credentials, services } = this.stack;
+    const list = `${credentials.temporalUiUrl}/namespaces/${services.config.TEMPORAL_NAMESPACE}/workflows`;
+    return this.submitted === undefined ? list : `${list}/${orderWorkflowId(this.submitted.id)}`;
+  }
+
+  /** The steps of the demo. Each returns one line for the terminal. */
+  steps(): ShownStep[] {
+    return [
+      { title: 'Order submitted', run: () => this.submit() },
+      ...MILESTONES.map((milestone) => ({ title: milestone.title, run: () => this.waitFor(milestone) })),
+      { title: 'Documents saved', run: () => this.save() },
+    ];
+  }
+
+  private line(at: Date, title: string, detail: string): string {
+    const since = at.getTime() - Date.parse(this.submitted!.createdAt);
+    return `+${seconds(Math.max(0, since)).padStart(7)}  ${title.padEnd(32)} ${detail}`;
+  }
+
+  private async submit(): Promise<string> {
+    const reference = `demo-${new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}`;
+    const order = sampleOrder(reference, this.stack.sandbox!.url);
+    this.submitted = await this.shop.submitOrder({ body: order });
+    const goods = order.items
+      .map(({ quantity, itemReferenceId }) => `${quantity} × ${itemReferenceId}`)
+      .join(', ');
+    const { city, country } = order.shippingAddress;
+    return this.line(
+      new Date(this.submitted.createdAt),
+      'Order submitted',
+      `${reference}: ${goods} to ${city}, ${country}`,
+    );
+  }
+
+  /** @throws DemoStopped when the order fails, or does not reach the milestone in time */
+  private async waitFor(milestone: Milestone): Promise<string> {
+    for (const deadline = Date.now() + MILESTONE_TIMEOUT_MS; ; await sleep(POLL_MS)) {
+      this.signal.throwIfAborted();
+      const snapshot = await this.snapshot();
+      const reached = milestone.reached(snapshot);
+      if (reached !== undefined) return this.line(reached.at, milestone.title, reached.detail);
+      const { fulfillmentStatus, refusalReason } = snapshot.order;
+      if (['failed', 'on_hold', 'canceled'].includes(fulfillmentStatus)) {
+        throw new DemoStopped(
+          `The order is ${fulfillmentStatus}${refusalReason ? `: ${refusalReason}` : ''}.`,
+        );
+      }
+      if (Date.now() > deadline) {
+        throw new DemoStopped(
+          `The order did not reach "${milestone.title}" within ${MILESTONE_TIMEOUT_MS / 1_000} s. Its status is ${fulfillmentStatus}.`,
+        );
+      }
+    }
+  }
+
+  private async snapshot(): Promise<Snapshot> {
+    const params = { orderId: this.submitted!.id };
+    const [order, { decisions }, workflowStartedAt] = await Promise.all([
+      this.shop.getOrder({ params }),
+      this.operator.getOrderRouting({ params }),
+      this.workflowStart(),
+    ]);
+    const ids = order.items.flatMap(({ printJobs }) => printJobs.map(({ printOrderId }) => printOrderId));
+    const atPartners = Object.values(this.stack.sandbox!.seen().partners)
+      .flatMap(({ printOrders }) => printOrders)
+      .filter(({ printOrderId }) => ids.includes(printOrderId));
+    return { takenAt: new Date(), order, workflowStartedAt, routing: decisions.at(-1), atPartners };
+  }
+
+  private async workflowStart(): Promise<Date | undefined> {
+    const run = this.stack.services.temporal.workflow.getHandle(orderWorkflowId(this.submitted!.id));
+    try {
+      return (await run.describe()).startTime;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    }
+  }
+
+  private async save(): Promise<string> {
+    const { order } = await this.snapshot();
+    const printOrders = new Map(
+      order.items.flatMap(({ printJobs }) =>
+        printJobs.map((job) => [job.printOrderId, job.partner] as const),
+      ),
+    );
+    for (const [id, partner] of printOrders) {
+      this.saved.push(...(await saveDocuments(this.stack.credentials, { id, partner })));
+    }
+    return this.line(new Date(), 'Documents saved', `${this.saved.length} files in out/`);
+  }
+}
