@@ -22,7 +22,7 @@ function stepsOfLastRequest(log: string): string[] {
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as { msg: string; requestId?: string });
-  const { requestId } = lines.findLast(({ msg }) => msg === 'order taken')!;
+  const { requestId } = lines.findLast(({ msg }) => msg === 'order accepted')!;
   return lines.filter((line) => line.requestId === requestId).map(({ msg }) => msg);
 }
 
@@ -49,10 +49,10 @@ test('the demo shows every step with its time, saves label and invoice, and stop
       // The log has a file of its own.
       expect(demo.output).not.toContain('"level"');
       const log = await readFile(join(folder.path, 'logs/pressline.log'), 'utf8');
-      expect(log.match(/order taken/g)).toHaveLength(time);
+      expect(log.match(/order accepted/g)).toHaveLength(time);
       expect(stepsOfLastRequest(log)).toEqual(
         expect.arrayContaining([
-          'order taken',
+          'order accepted',
           'order prepared',
           'print order delivery',
           'order status',

@@ -25,10 +25,10 @@ test('a server that comes up later is waited for, and the log says so once', asy
   expect(isThere).toBe(false);
   proxy = await startCutProxy(port, () => [Number(new URL(url).port)]);
   await there;
-  expect(lines.map(({ msg }) => msg)).toEqual(['Postgres is not there yet']);
+  expect(lines.map(({ msg }) => msg)).toEqual(['Postgres is not available yet']);
 });
 
-test('a database that does not exist is told at once', async () => {
+test('a database that does not exist fails at once', async () => {
   const elsewhere = Object.assign(new URL(url), { pathname: '/no-such-database' }).href;
   await expect(untilPostgresAnswers(elsewhere, log)).rejects.toMatchObject({ code: '3D000' });
 });

@@ -164,7 +164,7 @@ test('a folder in use is refused with one line, and is free again after a stop',
     (error) => error,
   );
   expect(refusal).toBeInstanceOf(DataFolderBusy);
-  expect(refusal.message).toMatch(/in use by a running Pressline \(process \d+\); .*DATA_DIR/);
+  expect(refusal.message).toMatch(/in use by a running Pressline \(process \d+\)\. .*DATA_DIR/);
   expect(refusal.message).not.toContain('\n');
   await first.stop();
   await expect(start(dir)).resolves.toBeDefined();
@@ -233,7 +233,7 @@ test('a server that keeps ending fails the stack, with its last words', async ()
     if (temporal !== undefined) process.kill(temporal, 'SIGKILL');
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  expect(failure.message).toMatch(/^Temporal (has ended \(SIGKILL\)|does not start)/);
+  expect(failure.message).toMatch(/^Temporal (has ended \(SIGKILL\)|did not start)/);
 });
 
 test('with servers named by the configuration none is started', async () => {

@@ -113,7 +113,7 @@ test('then a build with Go of the pinned module, kept for the next start', async
   expect(dirname(path)).toBe(cache);
   expect(readFileSync(buildLog, 'utf8')).toMatch(/tools\/temporal\n$/);
   expect(lines.join('\n')).toMatch(
-    /does not answer; looking further.*downloading.*the download failed.*building/s,
+    /does not run; trying the next option.*downloading.*the download failed.*building/s,
   );
 
   rmSync(join(goBin, 'go'));
@@ -152,5 +152,5 @@ test('with no way left, the error names every way out and what was tried', async
     expect(error.message).toContain(words);
   }
   rmSync(join(goBin, 'go'));
-  await expect(find()).rejects.toThrow('no Go on PATH');
+  await expect(find()).rejects.toThrow('Go is not on PATH');
 });
