@@ -134,6 +134,7 @@ export class UpdateHandlers {
         itemId,
         quantity: request.quantity ?? (replaces.reduce((sum, { quantity }) => sum + quantity, 0) || null),
         partnerId: request.partnerId,
+        replaces,
         madeAt: madeAt(this.run.state, itemId),
       }),
     );

@@ -7,8 +7,13 @@ import { handoffOf, partnerByAccount } from '../../partners/store';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction, type Sql } from '../../platform/postgres';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
-import { planShipment, type Quoter, storeShipmentPlans } from '../preparation/shipment-plan';
-import { runOrder } from '../run/run-order';
+import {
+  planShipment,
+  type Quoter,
+  type ShipmentPlan,
+  storeShipmentPlans,
+} from '../preparation/shipment-plan';
+import { type RunOrder, runOrder } from '../run/run-order';
 import { insertPrintOrders, printOrdersOfSteps, reserveForJobs } from './rows';
 
 export interface ReplacementRequest {
@@ -21,6 +26,8 @@ export interface ReplacementRequest {
   readonly quantity: number | null;
   /** Null: routing chooses the partner. A reroute then excludes the present ones. */
   readonly partnerId: string | null;
+  /** Units of print jobs that the new print order takes over. Absent in requests of older releases. */
+  readonly replaces?: readonly { readonly jobId: string; readonly quantity: number }[];
   /** The print orders that make the item now. */
   readonly madeAt: readonly { readonly printOrderId: string; readonly partnerId: string }[];
 }
@@ -29,6 +36,13 @@ export type Replacement =
   | { readonly outcome: 'planned'; readonly printOrder: PlannedPrintOrder }
   | { readonly outcome: 'refused'; readonly message: string };
 
+export interface ReplacementDeps {
+  readonly sql: Sql;
+  readonly candidates: CandidateReader;
+  readonly quote: Quoter;
+  readonly now: () => Date;
+}
+
 const refused = (message: string): Replacement => ({ outcome: 'refused', message });
 
 /**
@@ -36,12 +50,7 @@ const refused = (message: string): Replacement => ({ outcome: 'refused', message
  * or once more (reproduce). A step creates one print order, however often it is repeated.
  */
 export async function planReplacement(
-  deps: {
-    readonly sql: Sql;
-    readonly candidates: CandidateReader;
-    readonly quote: Quoter;
-    readonly now: () => Date;
-  },
+  deps: ReplacementDeps,
   request: ReplacementRequest,
 ): Promise<Replacement> {
   const { orderId, step, itemId } = request;
@@ -84,6 +93,7 @@ export async function planReplacement(
     now: deps.now(),
   });
   if (!planned.ok) return refused('no shipment method carries the item');
+  const remaining = await planRemaining(deps, order, request.replaces ?? []);
 
   return await inTransaction(deps.sql, async (tx): Promise<Replacement> => {
     const [printOrder] = await insertPrintOrders(tx, orderId, [
@@ -106,9 +116,58 @@ export async function planReplacement(
     if (!reserved.ok)
       throw new Error(`stock for ${step} of order ${orderId} is no longer available; the activity retries`);
     await recordRoutingDecision(tx, { orderId, step, decision });
-    await storeShipmentPlans(tx, orderId, [{ printOrderId: printOrder!.id, plan: planned.plan }]);
+    await storeShipmentPlans(tx, orderId, [
+      { printOrderId: printOrder!.id, plan: planned.plan },
+      ...remaining,
+    ]);
     return { outcome: 'planned', printOrder: printOrder! };
   });
+}
+
+/**
+ * Plans the shipments of the print orders that lose units and keep others, so that the moved units count once. A print
+ * order whose label is already bought keeps its plan.
+ */
+async function planRemaining(
+  deps: ReplacementDeps,
+  order: RunOrder,
+  replaces: NonNullable<ReplacementRequest['replaces']>,
+): Promise<{ printOrderId: string; plan: ShipmentPlan }[]> {
+  if (replaces.length === 0) return [];
+  const moved = new Map(replaces.map(({ jobId, quantity }) => [jobId, quantity]));
+  const rows = await deps.sql<
+    {
+      id: string;
+      partnerId: string;
+      dispatchDate: string;
+      jobs: { id: string; itemId: string; quantity: number }[];
+    }[]
+  >`
+    SELECT p.id, p.partner_id, p.dispatch_date::text, jsonb_agg(jsonb_build_object(
+      'id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity) ORDER BY j.id) AS jobs
+    FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')
+    WHERE p.order_id = ${order.id}
+      AND EXISTS (SELECT FROM print_jobs WHERE print_order_id = p.id AND id = ANY(${[...moved.keys()]}::bigint[]))
+      AND NOT EXISTS (SELECT FROM shipments WHERE print_order_id = p.id AND status = 'bought')
+    GROUP BY p.id`;
+  const plans: { printOrderId: string; plan: ShipmentPlan }[] = [];
+  for (const { id, partnerId, dispatchDate, jobs } of rows) {
+    const left = jobs.flatMap((job) => {
+      const quantity = job.quantity - (moved.get(job.id) ?? 0);
+      return quantity > 0 ? [{ itemId: job.itemId, quantity }] : [];
+    });
+    if (left.length === 0) continue;
+    const partner = (await partnerByAccount(deps.sql, partnerId))!;
+    const planned = await planShipment(deps.quote, {
+      order,
+      partner,
+      jobs: left,
+      dispatchDate,
+      now: deps.now(),
+    });
+    if (planned.ok) plans.push({ printOrderId: id, plan: planned.plan });
+  }
+  return plans;
 }
 
 function unroutableReasons(decision: Extract<RoutingDecision, { ok: false }>): string {

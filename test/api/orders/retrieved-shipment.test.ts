@@ -19,14 +19,14 @@ const steps = () => ({
 const read = async (id: string) => (await api.get(id).expect(200)).body;
 
 /** Submits an order with retail prices, so that every partner can make it, and plans it. Returns its id. */
-async function planned(): Promise<string> {
+async function planned(quantity = 1): Promise<string> {
   const { id } = (
     await api
       .submit(
         order({
           retailCurrency: 'EUR',
           retailShippingPriceInclVat: 5,
-          items: [item({ retailPriceInclVat: 20 })],
+          items: [item({ retailPriceInclVat: 20, quantity })],
         }),
       )
       .expect(200)
@@ -35,8 +35,11 @@ async function planned(): Promise<string> {
   return id;
 }
 
-/** Reroutes the only item of an order to prints-ohio. Returns the ids of the first and of the second print order. */
-async function rerouted(id: string): Promise<[first: string, second: string]> {
+/** Reroutes the only item of an order, or units of it, to prints-ohio. Returns the ids of the first and of the second print order. */
+async function rerouted(
+  id: string,
+  units?: { jobId: string; quantity: number },
+): Promise<[first: string, second: string]> {
   const { items } = await read(id);
   const [first] = await api.sql<{ id: string; partnerId: string }[]>`
     SELECT id::text, partner_id FROM print_orders WHERE order_id = ${id}`;
@@ -45,8 +48,9 @@ async function rerouted(id: string): Promise<[first: string, second: string]> {
     step: 'reroute:test',
     action: 'reroute',
     itemId: items[0].id,
-    quantity: null,
+    quantity: units?.quantity ?? null,
     partnerId: null,
+    replaces: units === undefined ? [] : [units],
     madeAt: [{ printOrderId: first!.id, partnerId: first!.partnerId }],
   });
   if (replacement.outcome !== 'planned') throw new Error(replacement.message);
@@ -88,6 +92,21 @@ test('print orders that are live together are connected, and the shipment counts
   await api.sql`UPDATE print_orders SET status = 'accepted' WHERE id = ${first}`;
   const { shipment, connectedOrderIds } = await read(id);
   expect(shipment.packageCount).toBe(2);
+  expect(connectedOrderIds).toEqual([first, second]);
+});
+
+test('units that a partner keeps after a partial reroute are planned without the moved ones', async () => {
+  const id = await planned(3);
+  const before = await read(id);
+  const [printJob] = before.items[0].printJobs;
+  const [first, second] = await rerouted(id, { jobId: printJob.id, quantity: 2 });
+  await api.sql`UPDATE print_orders SET status = 'accepted' WHERE id = ${first}`;
+  const weights = await api.sql<{ weight: string }[]>`
+    SELECT total_weight_grams AS weight FROM planned_shipments WHERE order_id = ${id} ORDER BY print_order_id`;
+  const [kept, moved] = weights.map(({ weight }) => Number(weight));
+  expect(kept).toBeLessThan(before.shipment.totalWeight);
+  const { shipment, connectedOrderIds } = await read(id);
+  expect(shipment.totalWeight).toBe(kept! + moved!);
   expect(connectedOrderIds).toEqual([first, second]);
 });
 
