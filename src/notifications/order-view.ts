@@ -39,15 +39,21 @@ export async function readOrderView(
        FROM order_items i
        LEFT JOIN LATERAL (
          SELECT jsonb_agg(jsonb_build_object(
-           'trackingCode', coalesce(k.tracking_number, p.tracking_code),
-           'trackingUrl', CASE WHEN k.tracking_number IS NULL THEN p.tracking_link ELSE k.tracking_url END,
-           'shipmentMethodName', p.shipment_method_name, 'shipmentMethodUid', p.shipment_method_uid,
+           'trackingCode', coalesce(k.tracking_number, j.tracking_code, p.tracking_code),
+           'trackingUrl', CASE WHEN k.tracking_number IS NOT NULL THEN k.tracking_url
+             WHEN j.tracking_code IS NOT NULL THEN j.tracking_link ELSE p.tracking_link END,
+           'shipmentMethodName', coalesce(j.departed_method_name, p.shipment_method_name),
+           'shipmentMethodUid', coalesce(j.departed_method_uid, p.shipment_method_uid),
            'fulfillmentCountry', p.fulfillment_country, 'fulfillmentStateProvince', p.fulfillment_state,
            'fulfillmentFacilityId', p.fulfillment_facility_id) ORDER BY j.id, k.position) AS fulfillments
          FROM print_jobs j
          JOIN planned_shipments p ON p.print_order_id = j.print_order_id
          -- Labels that we bought speak before what a partner wrote in a postback.
+         -- A job that left before a change of address or method keeps its label. A job with the partner's own code has none.
          LEFT JOIN shipments sh ON sh.print_order_id = j.print_order_id AND sh.status = 'bought'
+           AND CASE WHEN j.departed_method_uid IS NOT NULL THEN sh.id = j.departed_shipment_id
+             WHEN j.tracking_code IS NOT NULL THEN false
+             ELSE NOT EXISTS (SELECT FROM print_jobs d WHERE d.print_order_id = j.print_order_id AND d.departed_shipment_id = sh.id) END
          LEFT JOIN shipment_packages k ON k.shipment_id = sh.id
          WHERE j.order_item_id = i.id AND j.status <> ALL(${ENDED_JOBS})
        ) f ON true

@@ -29,6 +29,7 @@ const SCENARIOS: Readonly<Record<string, readonly string[] | null>> = {
   'order-run': ['first'],
   'order-updates': ['moved-twice', 'moved-in-delivery', 'no-update-address', 'refused-update', 'old-address'],
   untracked: ['untracked', 'tracked'],
+  'partly-shipped': ['own-code', 'two-labels', 'two-partners'],
   dispatch: ['twenty', 'moved', 'not-taken-back', 'restless'],
 };
 

@@ -3,6 +3,7 @@ import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
 import {
   whyNotCancel,
   whyNotChangeShipping,
+  whyNotChangeShippingBefore,
   whyNotDispatch,
   whyNotRepair,
 } from '../../src/orders/domain/lifecycle/guards';
@@ -56,7 +57,9 @@ export class UpdateHandlers {
 
   async changeShipping(changeId: string): Promise<{ revision: number }> {
     await acceptance();
-    refuseWith(whyNotChangeShipping(this.run.state));
+    // Since 2026-11-22. Before, a change was refused once an item had shipped.
+    const why = patched('change-until-order-shipped') ? whyNotChangeShipping : whyNotChangeShippingBefore;
+    refuseWith(why(this.run.state));
     const result = await this.local.run(() => database.applyShippingChange({ ...this.run.ids, changeId }));
     if (result.outcome === 'refused') {
       throw refuse(RUN_REFUSALS.invalid, result.message, result.reference);

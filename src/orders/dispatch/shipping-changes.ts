@@ -41,8 +41,8 @@ export type AppliedChange =
 class OutdatedPlan extends Error {}
 
 /**
- * Applies a change of address or method. Every print order that has not shipped gets a new plan, and the order gets
- * the next shipping revision. A change is refused when no method carries the order, or when it crosses a customs border
+ * Applies a change of address or method. Everything that has not shipped gets a new plan, and the order gets the next
+ * shipping revision. Print jobs that have shipped keep their method and tracking code. A change is refused when no method carries the order, or when it crosses a customs border
  * without retail prices. A change is applied once, however often the call is repeated.
  */
 export async function applyShippingChange(
@@ -65,7 +65,7 @@ export async function applyShippingChange(
       shippingAddress: change.shippingAddress ?? before.shippingAddress,
       shipmentMethodUid: change.shipmentMethodUid ?? before.shipmentMethodUid,
     };
-    const plans = await replan(deps, order);
+    const plans = await replan(deps, before, order);
     if ('refused' in plans) {
       const isMethod = plans.atFault === 'method' && change.shipmentMethodUid !== null;
       const reference = isMethod ? 'shipmentMethodUid' : 'shippingAddress.country';
@@ -81,6 +81,7 @@ export async function applyShippingChange(
         if (updated.count === 0) throw new OutdatedPlan();
         const countries = { before: before.shippingAddress.country, after: order.shippingAddress.country };
         await storeShippingReceipts(tx, { orderId, step: `shipping:${changeId}`, countries, plans });
+        await keepDepartedParcels(tx, plans);
         await storeShipmentPlans(tx, orderId, plans);
         await tx`UPDATE shipping_changes SET revision = ${revision} WHERE id = ${changeId}`;
         await enqueueOrderNotifications(tx, { orderId });
@@ -93,38 +94,106 @@ export async function applyShippingChange(
 }
 
 type Replanned =
-  | { printOrderId: string; plan: ShipmentPlan }[]
+  | { printOrderId: string; isPartlyShipped: boolean; plan: ShipmentPlan }[]
   | { refused: string; atFault: 'method' | 'country' };
 
+interface UnshippedRow {
+  readonly id: string;
+  readonly partnerId: string;
+  readonly dispatchDate: string;
+  /** Jobs that have not shipped. */
+  readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
+  readonly isPartlyShipped: boolean;
+  readonly plannedPriceMinor: string;
+  readonly plannedPackages: number;
+  readonly plannedWeight: string;
+}
+
+/** Statuses of print jobs whose parcel has left. */
+const DEPARTED = ['shipped', 'in_transit', 'delivered', 'returned'];
+
+/** Plans what has not shipped again. Print orders that have shipped as a whole are left out. */
 async function replan(
   deps: { sql: Sql; quote: Quoter; now: () => Date },
+  before: RunOrder,
   order: RunOrder,
 ): Promise<Replanned> {
-  const rows = await deps.sql<
-    { id: string; partnerId: string; dispatchDate: string; jobs: { itemId: string; quantity: number }[] }[]
-  >`
-    SELECT p.id, p.partner_id, p.dispatch_date::text,
-      (SELECT jsonb_agg(jsonb_build_object('itemId', j.order_item_id::text, 'quantity', j.quantity))
-        FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')) AS jobs
-    FROM print_orders p WHERE p.order_id = ${order.id} AND p.status <> 'cancelled'`;
+  const rows = await deps.sql<UnshippedRow[]>`
+    SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed > 0 AS is_partly_shipped,
+      s.price_minor AS planned_price_minor, s.package_count AS planned_packages, s.total_weight_grams AS planned_weight
+    FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id, LATERAL (
+      SELECT jsonb_agg(jsonb_build_object('itemId', order_item_id::text, 'quantity', quantity))
+          FILTER (WHERE status <> ALL(${DEPARTED})) AS jobs,
+        count(*) FILTER (WHERE status = ANY(${DEPARTED})) AS departed
+      FROM print_jobs WHERE print_order_id = p.id AND status NOT IN ('cancelled', 'superseded')) j
+    WHERE p.order_id = ${order.id} AND p.status <> 'cancelled' AND j.jobs IS NOT NULL`;
   if (rows.length === 0) return [];
   const partners = new Map((await listPartners(deps.sql)).map((partner) => [partner.partnerId, partner]));
   const { country } = order.shippingAddress;
-  const plans: { printOrderId: string; plan: ShipmentPlan }[] = [];
-  for (const { id, partnerId, dispatchDate, jobs } of rows) {
-    const partner = partners.get(partnerId)!;
+  const plans: { printOrderId: string; isPartlyShipped: boolean; plan: ShipmentPlan }[] = [];
+  for (const row of rows) {
+    const { id: printOrderId, isPartlyShipped, jobs, dispatchDate } = row;
+    const partner = partners.get(row.partnerId)!;
     const priced =
       order.retailCurrency !== null && order.items.every(({ retailPrice }) => retailPrice !== null);
     if (isCrossBorder(partner.country, country) && !priced) {
       const refused = `The order has no retail prices, which an address in ${country} requires.`;
       return { refused, atFault: 'country' };
     }
-    const planned = await planShipment(deps.quote, { order, partner, jobs, dispatchDate, now: deps.now() });
+    const request = { partner, jobs, dispatchDate, now: deps.now() };
+    const planned = await planShipment(deps.quote, { ...request, order });
     if (!planned.ok) {
       const refused = `None of the requested shipment methods carries the order to ${country}.`;
       return { refused, atFault: 'method' };
     }
-    plans.push({ printOrderId: id, plan: planned.plan });
+    const { plan } = planned;
+    if (!isPartlyShipped) {
+      plans.push({ printOrderId, isPartlyShipped, plan });
+      continue;
+    }
+    const restBefore = await planShipment(deps.quote, { ...request, order: before });
+    const rest = restBefore.ok ? restBefore.plan : plan;
+    plans.push({ printOrderId, isPartlyShipped, plan: withDepartedParcels(row, rest, plan) });
   }
   return plans;
+}
+
+/**
+ * Returns the plan of a print order of which a part has left: its price, packages and weight change by the difference
+ * that the change makes for the rest.
+ */
+function withDepartedParcels(
+  row: UnshippedRow,
+  restBefore: ShipmentPlan,
+  restAfter: ShipmentPlan,
+): ShipmentPlan {
+  const { price } = restAfter.method;
+  const difference = price.minor - restBefore.method.price.minor;
+  return {
+    ...restAfter,
+    method: { ...restAfter.method, price: { ...price, minor: Number(row.plannedPriceMinor) + difference } },
+    packageCount: row.plannedPackages + restAfter.packageCount - restBefore.packageCount,
+    totalWeightGrams: Number(row.plannedWeight) + restAfter.totalWeightGrams - restBefore.totalWeightGrams,
+  };
+}
+
+/** Keeps label, method and own tracking code of the print jobs that left before the change. */
+async function keepDepartedParcels(
+  tx: Queryable,
+  plans: readonly { readonly printOrderId: string; readonly isPartlyShipped: boolean }[],
+): Promise<void> {
+  const ids = plans.flatMap(({ printOrderId, isPartlyShipped }) => (isPartlyShipped ? [printOrderId] : []));
+  if (ids.length === 0) return;
+  await tx`
+    UPDATE print_jobs j SET departed_method_uid = s.shipment_method_uid, departed_method_name = s.shipment_method_name,
+      tracking_code = coalesce(j.tracking_code, s.tracking_code),
+      tracking_link = coalesce(j.tracking_link, s.tracking_link),
+      departed_shipment_id = (SELECT id FROM shipments h
+        WHERE h.print_order_id = j.print_order_id AND h.status = 'bought' ORDER BY h.bought_at DESC LIMIT 1)
+    FROM planned_shipments s
+    WHERE s.print_order_id = j.print_order_id AND j.print_order_id = ANY(${ids}::bigint[])
+      AND j.status = ANY(${DEPARTED}) AND j.departed_method_uid IS NULL`;
+  await tx`
+    UPDATE planned_shipments SET tracking_code = NULL, tracking_link = NULL
+    WHERE print_order_id = ANY(${ids}::bigint[])`;
 }

@@ -82,6 +82,12 @@ export interface PrintOrderRecord {
     readonly itemId: string;
     readonly quantity: number;
     readonly status: string;
+    /** The partner's own tracking data of a postback about this job. */
+    readonly trackingCode: string | null;
+    readonly trackingLink: string | null;
+    /** Method of a job that left before a change of address or method. */
+    readonly departedMethodUid: string | null;
+    readonly departedMethodName: string | null;
   }[];
 }
 
@@ -116,6 +122,8 @@ export interface PackageRecord {
   readonly packageReferenceId: string;
   readonly trackingNumber: string;
   readonly trackingUrl: string;
+  readonly methodUid: string;
+  readonly methodName: string | null;
 }
 
 export interface ReceiptRecord {
@@ -183,7 +191,9 @@ export async function readOrders(sql: Queryable, ids: readonly string[]): Promis
         (SELECT jsonb_agg(jsonb_build_object('id', p.id::text, 'status', p.status, 'partnerUid', pa.uid,
             'dispatchDate', p.dispatch_date, 'reproducesId', p.reproduces_id::text,
             'jobs', (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text,
-                'quantity', j.quantity, 'status', j.status) ORDER BY j.id)
+                'quantity', j.quantity, 'status', j.status, 'trackingCode', j.tracking_code,
+                'trackingLink', j.tracking_link, 'departedMethodUid', j.departed_method_uid,
+                'departedMethodName', j.departed_method_name) ORDER BY j.id)
               FROM print_jobs j WHERE j.print_order_id = p.id)) ORDER BY p.id)
           FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id WHERE p.order_id = o.id) AS print_orders,
         (SELECT jsonb_agg(jsonb_build_object('id', s.id, 'printOrderId', s.print_order_id::text,
@@ -198,7 +208,8 @@ export async function readOrders(sql: Queryable, ids: readonly string[]): Promis
             'fulfillmentFacilityId', s.fulfillment_facility_id, 'trackingCode', s.tracking_code,
             'trackingLink', s.tracking_link, 'trackingFollowed', s.tracking_followed,
             'packages', (SELECT jsonb_agg(jsonb_build_object('packageReferenceId', k.package_reference_id,
-                'trackingNumber', k.tracking_number, 'trackingUrl', k.tracking_url) ORDER BY k.position)
+                'trackingNumber', k.tracking_number, 'trackingUrl', k.tracking_url,
+                'methodUid', sh.method_uid, 'methodName', sh.method_name) ORDER BY sh.bought_at, k.position)
               FROM shipments sh JOIN shipment_packages k ON k.shipment_id = sh.id
               WHERE sh.print_order_id = s.print_order_id AND sh.voided_at IS NULL)) ORDER BY s.print_order_id)
           FROM planned_shipments s WHERE s.order_id = o.id) AS shipments,

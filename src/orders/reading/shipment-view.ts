@@ -22,9 +22,10 @@ export function livePrintOrders({
 
 /** Returns one shipment for all live print orders: the sums of packages, weight and price, and the widest span of dates. */
 export function shipmentView(order: OrderRecord) {
-  const live = new Set(livePrintOrders(order).map(({ id }) => id));
+  const live = new Map(livePrintOrders(order).map((printOrder) => [printOrder.id, printOrder]));
   const shipments = (order.shipments ?? []).filter(({ printOrderId }) => live.has(printOrderId));
-  const [first] = shipments;
+  // The method of what has not left. After the last parcel, of the first one.
+  const first = shipments.find(({ printOrderId }) => !hasDeparted(live.get(printOrderId)!)) ?? shipments[0];
   if (first === undefined) return null;
   const all = <K extends keyof ShipmentRecord>(key: K) => shipments.map((shipment) => shipment[key]);
   const sum = (key: 'packageCount' | 'totalWeightGrams' | 'priceMinor') =>
@@ -47,7 +48,7 @@ export function shipmentView(order: OrderRecord) {
     totalWeight: sum('totalWeightGrams'),
     price: fromMinor(sum('priceMinor'), first.currency),
     status: SHIPMENT_STATUS[order.fulfillmentStatus] ?? 'pending',
-    packages: shipments.flatMap((shipment) => packagesOf(shipment)),
+    packages: shipments.flatMap((shipment) => packagesOf(shipment, live.get(shipment.printOrderId)!.jobs)),
     trackingFollowed: trackingFollowed(livePrintOrders(order), shipments),
     fulfillmentCountry: first.fulfillmentCountry,
     fulfillmentFacilityId: first.fulfillmentFacilityId,
@@ -55,6 +56,12 @@ export function shipmentView(order: OrderRecord) {
     serviceType: first.serviceType,
     speedType: first.serviceType === 'express' ? 'express' : 'normal',
   };
+}
+
+/** Returns true when every live job of the print order has shipped. */
+function hasDeparted({ jobs }: PrintOrderRecord): boolean {
+  const live = jobs.filter(({ status }) => status !== 'cancelled' && status !== 'superseded');
+  return live.length > 0 && live.every(({ status }) => hasShipped(status as ItemStatus));
 }
 
 /** Returns the fields of a shipment that are known before the order is planned, from the plans that it would have now. */
@@ -87,13 +94,15 @@ function trackingFollowed(
   printOrders: readonly PrintOrderRecord[],
   shipments: readonly ShipmentRecord[],
 ): boolean | null {
-  const shipped = printOrders.filter(({ jobs }) =>
-    jobs.some(({ status }) => hasShipped(status as ItemStatus)),
+  const shipped = printOrders.flatMap(({ id, jobs }) =>
+    jobs
+      .filter(({ status }) => hasShipped(status as ItemStatus))
+      .map((job) => ({ job, shipment: shipments.find(({ printOrderId }) => printOrderId === id) })),
   );
   if (shipped.length === 0) return null;
-  return shipped.every(({ id }) => {
-    const shipment = shipments.find(({ printOrderId }) => printOrderId === id);
-    return shipment !== undefined && ((shipment.packages ?? []).length > 0 || shipment.trackingFollowed);
+  return shipped.every(({ job, shipment }) => {
+    const hasLabel = job.trackingCode === null && (shipment?.packages ?? []).length > 0;
+    return hasLabel || shipment?.trackingFollowed === true;
   });
 }
 
@@ -108,27 +117,51 @@ interface PackageView {
   readonly fulfillmentFacilityId: string;
 }
 
-function packagesOf(shipment: ShipmentRecord): PackageView[] {
+/**
+ * Returns the parcels of a print order: its labels, and the parcels that the partner shipped with its own tracking code.
+ * A parcel that left before a change of address or method keeps its method.
+ */
+function packagesOf(shipment: ShipmentRecord, jobs: PrintOrderRecord['jobs']): PackageView[] {
   const common = {
     printOrderId: shipment.printOrderId,
-    shipmentMethodUid: shipment.shipmentMethodUid,
-    shipmentMethodName: shipment.shipmentMethodName,
     fulfillmentCountry: shipment.fulfillmentCountry,
     fulfillmentFacilityId: shipment.fulfillmentFacilityId,
   };
-  const bought = (shipment.packages ?? []).map(({ packageReferenceId, trackingNumber, trackingUrl }) => ({
-    ...common,
-    packageReferenceId,
-    trackingCode: trackingNumber,
-    trackingUrl,
-  }));
-  if (bought.length > 0 || shipment.trackingCode === null) return bought;
-  return [
-    {
+  const planned = {
+    shipmentMethodUid: shipment.shipmentMethodUid,
+    shipmentMethodName: shipment.shipmentMethodName,
+  };
+  const labels = (shipment.packages ?? []).map(
+    ({ packageReferenceId, trackingNumber, trackingUrl, methodUid, methodName }) => ({
+      ...common,
+      packageReferenceId,
+      trackingCode: trackingNumber,
+      trackingUrl,
+      shipmentMethodUid: methodUid,
+      shipmentMethodName: methodName ?? shipment.shipmentMethodName,
+    }),
+  );
+  const own = new Map<string, PackageView>();
+  for (const { trackingCode, trackingLink, departedMethodUid, departedMethodName } of jobs) {
+    if (trackingCode === null) continue;
+    own.set(trackingCode, {
       ...common,
       packageReferenceId: null,
-      trackingCode: shipment.trackingCode,
-      trackingUrl: shipment.trackingLink,
-    },
-  ];
+      trackingCode,
+      trackingUrl: trackingLink,
+      shipmentMethodUid: departedMethodUid ?? planned.shipmentMethodUid,
+      shipmentMethodName: departedMethodName ?? planned.shipmentMethodName,
+    });
+  }
+  const { trackingCode, trackingLink } = shipment;
+  if (labels.length === 0 && trackingCode !== null && !own.has(trackingCode)) {
+    own.set(trackingCode, {
+      ...common,
+      ...planned,
+      packageReferenceId: null,
+      trackingCode,
+      trackingUrl: trackingLink,
+    });
+  }
+  return [...own.values(), ...labels];
 }

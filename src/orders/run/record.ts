@@ -30,7 +30,16 @@ export async function recordRun(sql: Sql, record: RunRecord): Promise<void> {
     for (const { jobIds, ...refund } of pick('refund')) {
       await refundItems(tx, { orderId: record.orderId, step: `refund:${jobIds.join('+')}`, ...refund });
     }
-    for (const { printOrderId, trackingCode, trackingLink } of pick('tracking_code')) {
+    for (const { printOrderId, jobId, trackingCode, trackingLink } of pick('tracking_code')) {
+      // A partner can repeat the tracking number of our label. That is not its own code.
+      if (jobId !== null) {
+        await tx`
+          UPDATE print_jobs SET tracking_code = coalesce(${trackingCode}, tracking_code),
+            tracking_link = coalesce(${trackingLink}, tracking_link)
+          WHERE id = ${jobId} AND print_order_id = ${printOrderId} AND NOT EXISTS (
+            SELECT FROM shipment_packages k JOIN shipments h ON h.id = k.shipment_id
+            WHERE h.print_order_id = ${printOrderId} AND k.tracking_number = ${trackingCode})`;
+      }
       await tx`
         UPDATE planned_shipments SET tracking_code = coalesce(${trackingCode}, tracking_code),
           tracking_link = coalesce(${trackingLink}, tracking_link)

@@ -69,6 +69,11 @@ export function isHandedToCarrier(printOrder: PrintOrderState): boolean {
   return printOrder.jobs.some((job) => job.progress === JOB_PROGRESS.shipped);
 }
 
+/** Returns true when a job of the print order has neither shipped nor ended. */
+export function hasOpenJobs(printOrder: PrintOrderState): boolean {
+  return printOrder.jobs.some((job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped);
+}
+
 /** Adds the effect that takes the parts of printed jobs out of stock. Units that the partner cancelled used none. */
 export function consumeStock(printed: readonly JobState[], effects: RunEffect[]): void {
   if (printed.length === 0) return;

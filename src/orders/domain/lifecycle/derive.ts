@@ -1,6 +1,7 @@
 import type { RunEffect } from './run-events';
 import {
   type AttentionReason,
+  type DepartedParcel,
   JOB_PROGRESS,
   type JobState,
   type PrintOrderState,
@@ -27,7 +28,10 @@ import {
 export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatus | null {
   if (job.ended === 'superseded') return null;
   // A shipped parcel outweighs errors and cancellations.
-  if (job.progress === JOB_PROGRESS.shipped) return printOrder.transit ?? 'shipped';
+  if (job.progress === JOB_PROGRESS.shipped) {
+    const departed = departedParcelOf(job, printOrder);
+    return (departed === undefined ? printOrder.transit : departed.transit) ?? 'shipped';
+  }
   if (job.ended === 'cancelled') return 'cancelled';
   if (job.cancelledQuantity > 0) return 'manual_handling';
   if (job.error !== null && job.error.at >= job.progressAt) return 'manual_handling';
@@ -35,6 +39,14 @@ export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatu
   if (job.progress === JOB_PROGRESS.received) return 'in_production';
   if (printOrder.delivery === 'refused' || printOrder.delivery === 'undeliverable') return 'manual_handling';
   return 'passed';
+}
+
+/** Returns the parcel in which a job left before a change of address or method. Undefined for all other jobs. */
+export function departedParcelOf(
+  { id }: JobState,
+  { departed }: PrintOrderState,
+): DepartedParcel | undefined {
+  return departed?.find(({ jobIds }) => jobIds.includes(id));
 }
 
 /** Returns true when every job of the print order has a final status. */
@@ -45,10 +57,10 @@ export function hasSettled(printOrder: PrintOrderState): boolean {
   });
 }
 
-/** Returns the units of a print order that go into its parcels: not ended, and not cancelled by the partner. */
+/** Returns the units that go into the parcels of the next dispatch: not shipped, not ended, not cancelled by the partner. */
 export function unitsToShip(printOrder: PrintOrderState): { itemId: string; quantity: number }[] {
-  return printOrder.jobs.flatMap(({ itemId, quantity, cancelledQuantity, ended }) =>
-    ended === null && cancelledQuantity < quantity
+  return printOrder.jobs.flatMap(({ itemId, quantity, cancelledQuantity, ended, progress }) =>
+    ended === null && progress !== JOB_PROGRESS.shipped && cancelledQuantity < quantity
       ? [{ itemId, quantity: quantity - cancelledQuantity }]
       : [],
   );
@@ -148,9 +160,15 @@ function isShort({ progress, progressAt, cancelledQuantity, cancelledAt = '' }: 
 }
 
 /** Returns true when a carrier scanned a voided label, or the partner shipped after the label was voided and requested no other. */
-function travelsOnVoidedLabel({ strayParcel, labelTakenBack, shipment, jobs }: PrintOrderState): boolean {
+function travelsOnVoidedLabel(printOrder: PrintOrderState): boolean {
+  const { strayParcel, labelTakenBack, shipment, jobs } = printOrder;
   if (strayParcel === true) return true;
-  const shipped = jobs.some((job) => job.ended === null && job.progress === JOB_PROGRESS.shipped);
+  const shipped = jobs.some(
+    (job) =>
+      job.ended === null &&
+      job.progress === JOB_PROGRESS.shipped &&
+      departedParcelOf(job, printOrder) === undefined,
+  );
   return labelTakenBack === true && shipment === null && shipped;
 }
 

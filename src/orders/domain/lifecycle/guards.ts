@@ -1,5 +1,5 @@
 import { type RepairRequest, RUN_REFUSALS } from '../run/run-messages';
-import { jobStatus } from './derive';
+import { deriveStatus, jobStatus } from './derive';
 import { DISMISSABLE } from './repair';
 import { replacedUnits } from './replacement';
 import { JOB_PROGRESS, type RunState } from './run-state';
@@ -37,8 +37,16 @@ export function whyNotCancel(state: RunState): RunRefusal {
   return whyClosed(state, 'cancelled');
 }
 
-/** Returns why the address or the method of an order cannot be changed. Both can be changed until an item has shipped. */
+/**
+ * Returns why the address or the method of an order cannot be changed. Both can be changed until the order has shipped,
+ * that is, until its last item has. The items that have left keep theirs.
+ */
 export function whyNotChangeShipping(state: RunState): RunRefusal {
+  return whyStatusForbids(deriveStatus(state), 'changed');
+}
+
+/** Returns why runs of older versions refuse a change: they took none after the first item had shipped. */
+export function whyNotChangeShippingBefore(state: RunState): RunRefusal {
   return whyClosed(state, 'changed');
 }
 
@@ -53,8 +61,9 @@ function whyClosed(state: RunState, what: 'cancelled' | 'changed'): RunRefusal {
 }
 
 /**
- * Returns what `whyNotCancel` and `whyNotChangeShipping` return, from the status in the order's row. It needs no
- * workflow: the workflow may have completed, or Temporal may be unavailable.
+ * Returns why an order cannot be cancelled or changed, from the status in its row. It needs no workflow: the workflow may
+ * have completed, or Temporal may be unavailable. The workflow checks again, and refuses a cancel also when one item has
+ * shipped.
  */
 export function whyStatusForbids(status: OrderStatus, what: 'cancelled' | 'changed'): RunRefusal {
   if (status === 'canceled') return conflict('the order is cancelled');

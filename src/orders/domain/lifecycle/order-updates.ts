@@ -1,4 +1,4 @@
-import { isHandedToCarrier, raiseAttention, updatePrintOrder } from './changes';
+import { hasOpenJobs, raiseAttention, updatePrintOrder } from './changes';
 import type { PostbackEvent, RunEffect, RunEvent } from './run-events';
 import type { PrintOrderState, RunState } from './run-state';
 
@@ -10,7 +10,7 @@ export function withUpdate(
   revision: number,
   effects: RunEffect[],
 ): PrintOrderState {
-  if (printOrder.jobs.every((job) => job.ended !== null) || isHandedToCarrier(printOrder)) return printOrder;
+  if (!hasOpenJobs(printOrder)) return printOrder;
   return sendWaitingUpdate({ ...printOrder, update: { revision, status: 'waiting' } }, effects);
 }
 

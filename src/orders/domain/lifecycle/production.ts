@@ -74,6 +74,7 @@ export function postback(state: RunState, event: PostbackEvent, effects: RunEffe
       effects.push({
         type: 'tracking_code',
         printOrderId: printOrder.id,
+        jobId: event.jobId,
         trackingCode: event.trackingCode,
         trackingLink: event.trackingLink,
       });

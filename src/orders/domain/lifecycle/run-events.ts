@@ -159,6 +159,8 @@ export type RunEffect =
   | {
       readonly type: 'tracking_code';
       readonly printOrderId: string;
+      /** The job that the postback is about. Null: the whole print order. */
+      readonly jobId: string | null;
       readonly trackingCode: string | null;
       readonly trackingLink: string | null;
     }

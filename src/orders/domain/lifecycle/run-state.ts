@@ -34,6 +34,14 @@ export interface JobState {
 export type Delivery = 'pending' | 'accepted' | 'refused' | 'undeliverable';
 export type Transit = 'in_transit' | 'delivered' | 'returned';
 
+/** A parcel that keeps its address, method and tracking code when these change for the rest of its print order. */
+export interface DepartedParcel {
+  /** Null without a label of ours. */
+  readonly shipmentId: string | null;
+  readonly jobIds: readonly string[];
+  readonly transit: Transit | null;
+}
+
 /** State of the message that tells a partner about a changed address or method. */
 export interface OrderUpdateState {
   /** The order's shipping revision that the partner must get. */
@@ -61,6 +69,8 @@ export interface PrintOrderState {
   readonly transit: Transit | null;
   /** A label was voided after a change of address or method. Absent in runs of older versions. */
   readonly labelTakenBack?: boolean;
+  /** Parcels that left before a change of address or method, while other jobs had not shipped. Absent without one. */
+  readonly departed?: readonly DepartedParcel[];
   /** The order update for the latest shipping change. Absent without a change after planning, and in runs of older versions. */
   readonly update?: OrderUpdateState;
   /** A carrier scanned a parcel with another label than the valid one. Absent in runs of older versions. */

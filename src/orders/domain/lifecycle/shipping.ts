@@ -1,8 +1,14 @@
-import { consumeStock, isHandedToCarrier, updatePrintOrder } from './changes';
-import { jobStatus } from './derive';
+import { consumeStock, hasOpenJobs, isHandedToCarrier, updatePrintOrder } from './changes';
+import { departedParcelOf, jobStatus } from './derive';
 import { withUpdate } from './order-updates';
 import type { RunEffect, RunEvent } from './run-events';
-import { JOB_PROGRESS, type PrintOrderState, type RunState } from './run-state';
+import {
+  type DepartedParcel,
+  JOB_PROGRESS,
+  type PrintOrderState,
+  type RunState,
+  type Transit,
+} from './run-state';
 
 /** What labels, shipping changes and carriers' tracking do to the state. */
 
@@ -41,11 +47,27 @@ export function shippingChanged(
   effects.push({ type: 'log', event: 'shipping_changed', data: { revision } });
   const printOrders = state.printOrders.map((printOrder) => {
     const updated = updatesPartners ? withUpdate(printOrder, revision, effects) : printOrder;
-    if (printOrder.shipment === null || isHandedToCarrier(printOrder)) return updated;
+    if (isHandedToCarrier(printOrder)) return updatesPartners ? withDepartedParcel(updated) : updated;
+    if (printOrder.shipment === null) return updated;
     effects.push({ type: 'void_shipment', printOrderId: printOrder.id, shipmentId: printOrder.shipment.id });
     return { ...updated, shipment: null, labelTakenBack: true };
   });
   return { ...state, shippingRevision: revision, printOrders };
+}
+
+/**
+ * Keeps the parcel of the jobs that have shipped, when other jobs have not. These get a new label, and their parcel is
+ * followed separately. The old label stays: part of its shipment is on its way.
+ */
+function withDepartedParcel(printOrder: PrintOrderState): PrintOrderState {
+  const { jobs, shipment, transit, departed = [] } = printOrder;
+  if (!hasOpenJobs(printOrder)) return printOrder;
+  const left = jobs.filter(
+    (job) => job.progress === JOB_PROGRESS.shipped && departedParcelOf(job, printOrder) === undefined,
+  );
+  if (left.length === 0) return printOrder;
+  const parcel = { shipmentId: shipment?.id ?? null, jobIds: left.map(({ id }) => id), transit };
+  return { ...printOrder, shipment: null, transit: null, departed: [...departed, parcel] };
 }
 
 const TRANSIT_RANK = { in_transit: 1, delivered: 2, returned: 3 } as const;
@@ -57,13 +79,18 @@ export function tracked(
   effects: RunEffect[],
 ): RunState {
   return updatePrintOrder(state, event.printOrderId, (printOrder) => {
+    const departed = printOrder.departed?.find(({ shipmentId }) => shipmentId === event.shipmentId);
+    if (event.shipmentId !== undefined && departed !== undefined) {
+      return withDepartedTransit(printOrder, departed, event.transit, effects);
+    }
     const seen = withStrayParcel(printOrder, event, effects);
-    const before = seen.transit === null ? 0 : TRANSIT_RANK[seen.transit];
-    if (TRANSIT_RANK[event.transit] <= before) return seen;
+    if (rankOf(event.transit) <= rankOf(seen.transit)) return seen;
     effects.push({ type: 'log', event: `tracking_${event.transit}`, printOrderId: printOrder.id });
     // A carrier's scan proves that the parcel shipped, also without a `shipped` postback. With such a postback the partner
     // has said which jobs shipped. Jobs in manual handling are not in the parcel.
-    const isReported = isHandedToCarrier(printOrder);
+    const isReported = printOrder.jobs.some(
+      (job) => job.progress === JOB_PROGRESS.shipped && departedParcelOf(job, printOrder) === undefined,
+    );
     const inParcel = printOrder.jobs.filter(
       (job) => !isReported && job.ended === null && jobStatus(job, printOrder) !== 'manual_handling',
     );
@@ -74,6 +101,21 @@ export function tracked(
     consumeStock(unprinted, effects);
     return { ...seen, jobs, transit: event.transit };
   });
+}
+
+const rankOf = (transit: Transit | null): number => (transit === null ? 0 : TRANSIT_RANK[transit]);
+
+/** The carrier reported a parcel that left before a change of address or method. */
+function withDepartedTransit(
+  printOrder: PrintOrderState,
+  parcel: DepartedParcel,
+  transit: Transit,
+  effects: RunEffect[],
+): PrintOrderState {
+  if (rankOf(transit) <= rankOf(parcel.transit)) return printOrder;
+  effects.push({ type: 'log', event: `tracking_${transit}`, printOrderId: printOrder.id });
+  const departed = printOrder.departed!.map((each) => (each === parcel ? { ...parcel, transit } : each));
+  return { ...printOrder, departed };
 }
 
 /** Marks the print order when the scanned label was voided, or is not the valid one. */

@@ -1,3 +1,4 @@
+import { unitsToShip } from '../../../../../src/orders/domain/lifecycle/derive';
 import type { RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
 import {
   byOperator,
@@ -127,4 +128,52 @@ test('a label that the carrier refuses to void is logged, and changes nothing el
       data: { shipmentId: 'label', message: 'scanned' },
     },
   ]);
+});
+
+describe('a change after a part of the print order has shipped', () => {
+  const dispatched: RunEvent = { type: 'dispatched', printOrderId: '501', shipmentId: 's1', revision: 0 };
+  const again: RunEvent = { ...dispatched, shipmentId: 's2', revision: 1 };
+  const changed: RunEvent = { type: 'shipping_changed', revision: 1, updatesPartners: true };
+  const stickerShipped = () => postback('shipped', { jobId: STICKER.jobId });
+  const scan = (shipmentId: string, transit: 'in_transit' | 'delivered'): RunEvent => ({
+    type: 'tracking',
+    eventId: `${shipmentId}:${transit}`,
+    printOrderId: '501',
+    transit,
+    shipmentId,
+  });
+
+  test('keeps the label of the parcel that left, and the rest needs a new one', () => {
+    const { state, effects } = play(running(), dispatched, stickerShipped(), changed);
+    expect(kinds(effects)).not.toContain('void_shipment');
+    expect(kinds(effects)).toContain('deliver_order_update');
+    expect(printOrder(state)).toMatchObject({
+      shipment: null,
+      departed: [{ shipmentId: 's1', jobIds: [STICKER.jobId], transit: null }],
+    });
+    expect(unitsToShip(printOrder(state))).toEqual([{ itemId: POSTER.itemId, quantity: 3 }]);
+    expect(state.attention).toEqual([]);
+  });
+
+  test('each parcel is followed separately', () => {
+    const left = play(running(), dispatched, stickerShipped(), changed, again).state;
+    const delivered = play(left, scan('s1', 'delivered')).state;
+    expect(statuses(delivered)).toEqual(['passed', 'delivered']);
+    const shipped = play(delivered, postback('shipped', { jobId: POSTER.jobId }));
+    expect(statuses(shipped.state)).toEqual(['shipped', 'delivered']);
+    expect(shipped.state.attention).toEqual([]);
+    const end = play(shipped.state, scan('s2', 'in_transit'), scan('s2', 'delivered')).state;
+    expect(end).toMatchObject({ phase: 'closed', attention: [] });
+  });
+
+  test('a scan of the rest marks only the rest as shipped', () => {
+    const left = play(running(), stickerShipped(), changed, again).state;
+    expect(statuses(play(left, scan('s2', 'in_transit')).state)).toEqual(['in_transit', 'shipped']);
+  });
+
+  test('changes nothing for a print order that has shipped as a whole', () => {
+    const { state, effects } = play(running(), dispatched, postback('shipped'), changed);
+    expect(printOrder(state)).not.toHaveProperty('departed');
+    expect(kinds(effects)).not.toContain('deliver_order_update');
+  });
 });
