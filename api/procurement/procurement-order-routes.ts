@@ -22,6 +22,7 @@ import {
   procurementEvents,
   readProcurementOrder,
 } from '../../src/procurement/procurement-orders';
+import { BEGINS_OUT_OF_RANGE, beginsInRange } from '../../src/procurement/schemas';
 import { procurementStepUpdate } from '../../workflows/procurement-order';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
@@ -81,11 +82,13 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
       path: '/v1/operator/procurement-orders',
       operationId: 'searchProcurementOrders',
       summary: 'List procurement orders of all partners',
-      query: pageQuerySchema.extend({
-        partnerId: z.uuid().optional(),
-        status: z.enum(PROCUREMENT_STATUSES).optional(),
-        attention: z.enum(['true']).optional().describe('Only orders that need attention.'),
-      }),
+      query: pageQuerySchema
+        .extend({
+          partnerId: z.uuid().optional(),
+          status: z.enum(PROCUREMENT_STATUSES).optional(),
+          attention: z.enum(['true']).optional().describe('Only orders that need attention.'),
+        })
+        .refine(beginsInRange, BEGINS_OUT_OF_RANGE),
       response: procurementOrderListSchema,
       handler: async ({ query: { partnerId, status, attention, ...page } }) => {
         const filter = {

@@ -136,17 +136,17 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
       response: inventoryListResponseSchema,
       handler: async ({ account, body: { filterBy, pagination } }) => {
         const { partnerSku } = filterBy;
-        if (pagination === undefined && partnerSku.length === 0) {
+        if (pagination == null && partnerSku.length === 0) {
           const first = await listStockItems(sql, account.id, { page: { pageNumber: 1, perPage: CHUNK } });
           if (first.total > CHUNK) return streamedInventory(sql, account.id, first);
           return { inventoryItem: first.items.map(inventoryItem), pagination: null };
         }
-        const page = pagination === undefined ? {} : { page: pagination };
+        const page = pagination == null ? {} : { page: pagination };
         const { items, total } = await listStockItems(sql, account.id, { partnerSkus: partnerSku, ...page });
         return {
           inventoryItem: items.map(inventoryItem),
           pagination:
-            pagination === undefined
+            pagination == null
               ? null
               : { ...pagination, totalPages: Math.ceil(total / pagination.perPage), totalItems: total },
         };

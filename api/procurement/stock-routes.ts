@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { toMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
+import { unitCostMinor } from '../../src/procurement/domain/unit-cost';
 import {
   pageQuerySchema,
   stockItemListSchema,
   stockItemsRequestSchema,
   stockMovementSchema,
 } from '../../src/procurement/operator-schemas';
+import { BEGINS_OUT_OF_RANGE, beginsInRange } from '../../src/procurement/schemas';
 import { listStockItems, setUpStockItems } from '../../src/procurement/stock-items';
 import { stockMovements } from '../../src/procurement/stock-movements';
 import type { ApiDeps } from '../deps';
@@ -38,7 +39,9 @@ export function stockRoutes({ sql }: ApiDeps): Route[] {
       operationId: 'listStockItems',
       summary: 'List stock items of a partner',
       params: partnerParams,
-      query: pageQuerySchema.extend({ partnerSku: z.string().optional().describe('Comma-separated.') }),
+      query: pageQuerySchema
+        .extend({ partnerSku: z.string().max(12_000).optional().describe('Comma-separated.') })
+        .refine(beginsInRange, BEGINS_OUT_OF_RANGE),
       response: stockItemListSchema,
       handler: async ({ params: { partnerId }, query: { partnerSku, ...page } }) => {
         const partnerSkus = partnerSku?.split(',').filter((sku) => sku !== '') ?? [];
@@ -64,7 +67,9 @@ export function stockRoutes({ sql }: ApiDeps): Route[] {
           ...item,
           ...(supplier === undefined
             ? {}
-            : { supplier: { ...supplier, unitCostMinor: toMinor(supplier.unitCost, supplier.currency) } }),
+            : {
+                supplier: { ...supplier, unitCostMinor: unitCostMinor(supplier.unitCost, supplier.currency) },
+              }),
         }));
         const added = await setUpStockItems(sql, await partner(partnerId), setups);
         return { added, changed: items.length - added };

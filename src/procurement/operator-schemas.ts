@@ -34,7 +34,7 @@ export const stockItemSetupSchema = z
     supplier: z
       .object({
         uid: z.string().min(1).max(100),
-        unitCost: z.number().min(0).max(1_000_000),
+        unitCost: z.number().min(0).max(1_000_000).describe('Kept with six decimals.'),
         currency,
         vatPercentage: z.number().min(0).max(100).nullable().default(null),
       })

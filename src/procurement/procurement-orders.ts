@@ -1,8 +1,10 @@
-import { convertMinor, fromMinor } from '../platform/domain/money';
+import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
+import { convertMinor, fromMinor, type RateTable } from '../platform/domain/money';
 import { procurementWorkflowId } from '../platform/domain/workflows';
 import { ratesOn } from '../platform/exchange-rates';
 import type { Sql } from '../platform/postgres';
 import type { ProcurementStatus, ProcurementStep } from './domain/procurement-order';
+import { linesTotalMinor, unitCostIn } from './domain/unit-cost';
 import { justAfter, type PageRequest, type Period } from './period-and-page';
 
 /** A procurement order as lists return it (interface "ProcurementOrder"), with costs in the currency of the partner. */
@@ -62,6 +64,7 @@ interface OrderRow {
     partnerSku: string;
     productName: string | null;
     quantity: number;
+    /** Minor units. May have a fraction. */
     unitCostMinor: number;
     vatPercentage: number | null;
     quantityReceived: number;
@@ -79,7 +82,7 @@ export interface ProcurementOrderFilter extends Period {
 
 /**
  * Returns procurement orders, newest first. Costs are converted to the currency of the partner at the rates of the day on
- * which the order was raised. A total is the sum of the costs as shown.
+ * which the order was raised. A total is the sum of the costs as shown, rounded to the smallest unit of the currency.
  */
 export async function listProcurementOrders(
   sql: Sql,
@@ -119,12 +122,8 @@ export async function listProcurementOrders(
     sql,
     foreign.map(({ createdAt }) => day(createdAt)),
   );
-  const orders = rows.map((row) => {
-    const table = rates.get(day(row.createdAt));
-    const convert = (minor: number) =>
-      table === undefined ? minor : convertMinor(minor, row.currency, row.partnerCurrency, table);
-    return view(row, convert);
-  });
+  // An order in the currency of the partner needs no rates.
+  const orders = rows.map((row) => view(row, rates.get(day(row.createdAt)) ?? REFERENCE_RATES));
   return { orders, total: Number(count!.total) };
 }
 
@@ -166,11 +165,16 @@ export async function procurementEvents(sql: Sql, orderId: number): Promise<Proc
 
 const day = (at: Date) => at.toISOString().slice(0, 10);
 
-function view(row: OrderRow, convert: (minor: number) => number): OperatorProcurementOrder {
+function view(row: OrderRow, rates: RateTable): OperatorProcurementOrder {
   const currency = row.partnerCurrency;
-  const costs = row.items.map((item) => convert(item.unitCostMinor));
-  const shipping = row.shippingCostMinor === null ? null : convert(Number(row.shippingCostMinor));
-  const total = row.items.reduce((sum, { quantity }, index) => sum + quantity * costs[index]!, shipping ?? 0);
+  const items = row.items.map(({ unitCostMinor, ...item }) => ({
+    ...item,
+    unitCost: unitCostIn(unitCostMinor, row.currency, currency, rates),
+  }));
+  const shipping =
+    row.shippingCostMinor === null
+      ? null
+      : convertMinor(Number(row.shippingCostMinor), row.currency, currency, rates);
   return {
     orderId: Number(row.id),
     partnerUid: row.partnerUid,
@@ -181,15 +185,12 @@ function view(row: OrderRow, convert: (minor: number) => number): OperatorProcur
     status: row.status,
     currency,
     shippingCost: shipping === null ? null : fromMinor(shipping, currency),
-    totalCost: fromMinor(total, currency),
+    totalCost: fromMinor(linesTotalMinor(items, currency) + (shipping ?? 0), currency),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     attention: row.attention,
     workflowId: procurementWorkflowId(Number(row.id)),
-    items: row.items.map(({ unitCostMinor: _, ...item }, index) => ({
-      ...item,
-      unitCost: fromMinor(costs[index]!, currency),
-    })),
+    items,
     invoices: row.invoices,
   };
 }

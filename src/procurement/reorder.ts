@@ -9,6 +9,7 @@ export interface Reorder {
   readonly supplierUid: string;
   /** The currency of the supplier. */
   readonly currency: string;
+  /** Minor units. May have a fraction. */
   readonly unitCostMinor: number;
   readonly vatPercentage: string | null;
   readonly quantity: number;
@@ -46,7 +47,7 @@ async function raise(tx: Transaction, lines: readonly Reorder[]): Promise<void> 
     )
     INSERT INTO procurement_order_items (procurement_order_id, position, stock_item_id, quantity, unit_cost_minor, vat_percentage)
     SELECT ${orderId}, position, item, quantity, cost, vat
-    FROM jsonb_to_recordset(${json(tx, items)}) AS l (position int, item bigint, quantity bigint, cost bigint, vat numeric)`;
+    FROM jsonb_to_recordset(${json(tx, items)}) AS l (position int, item bigint, quantity bigint, cost numeric, vat numeric)`;
   await enqueue(tx, {
     kind: 'start_workflow',
     target: procurementWorkflowId(orderId),

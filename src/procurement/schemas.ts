@@ -9,10 +9,36 @@ export const pieces = z.int().min(1).max(1_000_000_000);
 
 export const pageNumber = z.int().min(1).max(1_000_000_000);
 
-const pageRequestSchema = z.object({
-  pageNumber: pageNumber.default(1).describe('From 1.'),
-  perPage: z.int().min(1).max(10_000).default(1000),
-});
+/** Most rows before a page, since the database reads and skips them. */
+const MAX_OFFSET = 1_000_000;
+
+/** Returns true when a page begins within the first MAX_OFFSET rows. */
+export function beginsInRange(page: { readonly pageNumber: number; readonly perPage: number }): boolean {
+  return (page.pageNumber - 1) * page.perPage <= MAX_OFFSET;
+}
+export const BEGINS_OUT_OF_RANGE = {
+  path: ['pageNumber'],
+  error: `The page must not begin after row ${MAX_OFFSET}.`,
+};
+
+/** Largest page of a list. */
+export const MAX_PER_PAGE = 10_000;
+
+const pageRequestSchema = z
+  .object({
+    pageNumber: pageNumber.default(1).describe('From 1.'),
+    perPage: z
+      .int()
+      .min(1)
+      .default(1000)
+      .transform((rows) => Math.min(rows, MAX_PER_PAGE))
+      .describe(`A larger value than ${MAX_PER_PAGE} is reduced to it. The response has the applied value.`),
+  })
+  .refine(beginsInRange, BEGINS_OUT_OF_RANGE);
+
+/** Makes null count as absent: the schema then parses an empty object. */
+const orEmpty = <T extends z.ZodType>(schema: T) =>
+  schema.nullish().transform((value) => (value ?? schema.parse({})) as z.output<T>);
 
 const LATEST = Date.UTC(9999, 11, 31);
 const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/;
@@ -51,30 +77,32 @@ const inOrder = (filter: { dateFrom?: Date | undefined; dateTo?: Date | undefine
 const NOT_IN_ORDER = { path: ['dateTo'], error: 'Must not be before dateFrom.' };
 
 export const orderListRequestSchema = z.object({
-  filterBy: z
-    .object({ ...period, status: z.array(z.enum(PROCUREMENT_STATUSES)).max(100).default([]) })
-    .refine(inOrder, NOT_IN_ORDER)
-    .prefault({}),
-  pagination: pageRequestSchema.prefault({}),
+  filterBy: orEmpty(
+    z
+      .object({ ...period, status: z.array(z.enum(PROCUREMENT_STATUSES)).max(100).default([]) })
+      .refine(inOrder, NOT_IN_ORDER),
+  ),
+  pagination: orEmpty(pageRequestSchema),
 });
 
 export const consumptionListRequestSchema = z.object({
-  filterBy: z
-    .object({
-      ...period,
-      partnerSku: z.array(z.string()).max(10_000).default([]),
-      printJobId: z.array(z.int()).max(10_000).default([]),
-    })
-    .refine(inOrder, NOT_IN_ORDER)
-    .prefault({}),
-  pagination: pageRequestSchema.prefault({}),
+  filterBy: orEmpty(
+    z
+      .object({
+        ...period,
+        partnerSku: z.array(z.string()).max(10_000).default([]),
+        printJobId: z.array(z.int()).max(10_000).default([]),
+      })
+      .refine(inOrder, NOT_IN_ORDER),
+  ),
+  pagination: orEmpty(pageRequestSchema),
 });
 
 export const inventoryListRequestSchema = z.object({
-  filterBy: z
-    .object({ partnerSku: z.array(z.string()).max(10_000).default([]).describe('Empty: all items.') })
-    .prefault({}),
-  pagination: pageRequestSchema.optional().describe('Without pagination the response has all items.'),
+  filterBy: orEmpty(
+    z.object({ partnerSku: z.array(z.string()).max(10_000).default([]).describe('Empty: all items.') }),
+  ),
+  pagination: pageRequestSchema.nullish().describe('Without pagination the response has all items.'),
 });
 
 export const adjustStockRequestSchema = z.object({
@@ -103,7 +131,9 @@ export const procurementOrderShape = {
   status: z.enum(PROCUREMENT_STATUSES),
   currency: z.string().describe('ISO 4217; the currency of the partner and of all costs.'),
   shippingCost: z.number().nullable(),
-  totalCost: z.number().describe('Items plus shipping, before VAT.'),
+  totalCost: z
+    .number()
+    .describe('Items plus shipping, before VAT; rounded to the smallest unit of the currency.'),
   createdAt: z.iso.datetime(),
   items: z.array(
     z.object({
@@ -111,7 +141,7 @@ export const procurementOrderShape = {
       partnerSku: z.string().nullable(),
       productName: z.string().nullable(),
       quantity: z.int(),
-      unitCost: z.number(),
+      unitCost: z.number().describe('With up to six decimals.'),
       vatPercentage: z.number().nullable(),
       quantityReceived: z.int(),
     }),

@@ -14,7 +14,7 @@ export interface StockItemSetup {
   readonly supplier?:
     | {
         readonly uid: string;
-        /** Integer minor units of `currency`. */
+        /** Minor units of `currency`. May have a fraction: unit costs keep six decimals. */
         readonly unitCostMinor: number;
         readonly currency: string;
         readonly vatPercentage?: number | null | undefined;
@@ -72,7 +72,7 @@ export async function setUpStockItems(
       SELECT ${partnerId}, position, sku, uid, name, min, max, backorders, supplier, cost, currency, vat
       FROM jsonb_to_recordset(${json(tx, rows)})
         AS i (position bigint, sku text, uid text, name text, min bigint, max bigint, backorders boolean,
-              supplier text, cost bigint, currency text, vat numeric)
+              supplier text, cost numeric, currency text, vat numeric)
       ORDER BY position
       ON CONFLICT (partner_sku, partner_id) DO UPDATE
       SET product_uid = excluded.product_uid, product_name = excluded.product_name, min_stock = excluded.min_stock,

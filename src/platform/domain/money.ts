@@ -68,20 +68,27 @@ export class UnknownRateError extends Error {
 }
 
 /**
- * Converts integer minor units between currencies. Rounds half away from zero.
+ * Converts an amount in major units between currencies. Does not round.
  * @throws UnknownRateError when either currency is not in the table
  */
-export function convertMinor(minor: number, from: string, to: string, rates: RateTable): number {
-  if (from === to) return minor;
+export function convertAmount(amount: Decimal, from: string, to: string, rates: RateTable): Decimal {
+  if (from === to) return amount;
   const fromRate = from === 'EUR' ? '1' : rates.perEuro[from];
   const toRate = to === 'EUR' ? '1' : rates.perEuro[to];
   if (fromRate === undefined || toRate === undefined) {
     throw new UnknownRateError(`No exchange rate from ${from} to ${to} on ${rates.date}`);
   }
-  return new Decimal(minor)
-    .div(Decimal.pow(10, minorDigits(from)))
-    .div(fromRate)
-    .times(toRate)
+  return amount.div(fromRate).times(toRate);
+}
+
+/**
+ * Converts integer minor units between currencies. Rounds half away from zero.
+ * @throws UnknownRateError when either currency is not in the table
+ */
+export function convertMinor(minor: number, from: string, to: string, rates: RateTable): number {
+  if (from === to) return minor;
+  const amount = new Decimal(minor).div(Decimal.pow(10, minorDigits(from)));
+  return convertAmount(amount, from, to, rates)
     .times(Decimal.pow(10, minorDigits(to)))
     .toDecimalPlaces(0, Decimal.ROUND_HALF_UP)
     .toNumber();

@@ -1,11 +1,13 @@
 import request from 'supertest';
-import { stockPartner } from '../../src/procurement/stock-fixture';
+import { stocked, stockPartner } from '../../src/procurement/stock-fixture';
 import { type TestAccount, testAccount } from '../../support/api-deps';
 import { GROUP, LISTS, type ProcurementApi, procurementApi, rawOrders } from './procurement-api';
 
 let api: ProcurementApi;
+let partner: TestAccount;
 beforeAll(async () => {
   api = await procurementApi();
+  partner = await stockPartner(api.sql, [stocked('frame', 5)]);
 });
 
 describe('authentication', () => {
@@ -70,6 +72,48 @@ describe('pages', () => {
       const answer = await api.post(path, partner, { pagination: { [field]: value } }).expect(400);
       expect(answer.body).toEqual({ error: expect.stringContaining(`pagination.${field}:`) });
     }
+  });
+});
+
+describe('pagination', () => {
+  it.each(LISTS)('%s counts null for pagination and filterBy as absent', async (path) => {
+    const absent = await api.post(path, partner, {}).expect(200);
+    for (const body of [
+      { pagination: null },
+      { filterBy: null },
+      { pagination: null, filterBy: null },
+      { pagination: null, filterBy: {} },
+    ]) {
+      expect((await api.post(path, partner, body).expect(200)).body).toEqual(absent.body);
+    }
+    const paged = await api.post(path, partner, { filterBy: null, pagination: { perPage: 1 } }).expect(200);
+    expect(paged.body.pagination.perPage).toBe(1);
+    await api.post(path, partner, { filterBy: 'null' }).expect(400);
+    await api.post(path, partner, { pagination: false }).expect(400);
+  });
+
+  it.each([
+    ['order/list', 'orders'],
+    ['inventory/consumption/list', 'items'],
+    ['inventory/list', 'inventoryItem'],
+  ])('%s reduces perPage to 10,000 and returns the applied value', async (path, rows) => {
+    const { body } = await api.post(path, partner, { pagination: { perPage: 10_001 } }).expect(200);
+    expect(body.pagination).toMatchObject({ pageNumber: 1, perPage: 10_000 });
+    expect(body[rows].length).toBe(body.pagination.totalResult ?? body.pagination.totalItems);
+    const largest = await api.post(path, partner, { pagination: { perPage: 10_000 } }).expect(200);
+    expect(largest.body).toEqual(body);
+    const second = await api
+      .post(path, partner, { pagination: { pageNumber: 2, perPage: 2_000_000 } })
+      .expect(200);
+    expect(second.body).toMatchObject({ [rows]: [], pagination: { pageNumber: 2, perPage: 10_000 } });
+  });
+
+  it.each(LISTS)('%s is 400 when it begins after row 1,000,000', async (path) => {
+    await api.post(path, partner, { pagination: { pageNumber: 1_001, perPage: 1_000 } }).expect(200);
+    const { body } = await api
+      .post(path, partner, { pagination: { pageNumber: 1_002, perPage: 1_000 } })
+      .expect(400);
+    expect(body).toEqual({ error: expect.stringContaining('pagination.pageNumber:') });
   });
 });
 

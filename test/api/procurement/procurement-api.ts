@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import request, { type Test } from 'supertest';
 import { createApp } from '../../../api/app';
 import { procurementRoutes } from '../../../api/procurement/routes';
+import { stockRoutes } from '../../../api/procurement/stock-routes';
 import { inTransaction, type Sql } from '../../../src/platform/postgres';
 import { reserveStock } from '../../../src/procurement/reservations';
 import { type TestAccount, testApiDeps } from '../../support/api-deps';
@@ -10,7 +11,7 @@ import { testDatabase } from '../../support/database';
 export const GROUP = '/procurement/v1';
 export const LISTS = ['order/list', 'inventory/consumption/list', 'inventory/list'];
 
-/** The procurement routes on a fresh database. */
+/** The procurement and stock routes on a fresh database. */
 export interface ProcurementApi {
   readonly sql: Sql;
   readonly app: Express;
@@ -20,7 +21,7 @@ export interface ProcurementApi {
 export async function procurementApi(): Promise<ProcurementApi> {
   const { sql } = await testDatabase();
   const deps = await testApiDeps(sql);
-  const app = createApp(deps, procurementRoutes(deps));
+  const app = createApp(deps, [...procurementRoutes(deps), ...stockRoutes(deps)]);
   return {
     sql,
     app,

@@ -1,5 +1,7 @@
+import request from 'supertest';
 import { loadExchangeRates } from '../../../src/platform/exchange-rates';
 import { stocked, stockPartner } from '../../src/procurement/stock-fixture';
+import { testAccount } from '../../support/api-deps';
 import { type ProcurementApi, procurementApi, rawOrders } from './procurement-api';
 
 let api: ProcurementApi;
@@ -64,6 +66,51 @@ describe('POST /procurement/v1/order/list', () => {
       pagination: { pageNumber: 1, perPage: 1000, totalResult: 1 },
       currency: 'USD',
     });
+  });
+
+  it('keeps six decimals of unit costs, and rounds only the total', async () => {
+    await loadExchangeRates(api.sql, { date: '2026-02-01', perEuro: { CHF: '0.9' } });
+    const item = (partnerSku: string, unitCost: number, currency = 'EUR') => ({
+      partnerSku,
+      minStock: 10,
+      maxStock: 1_010,
+      openingQuantity: 10,
+      supplier: { uid: `${partnerSku}-supplier`, unitCost, currency },
+    });
+    const partner = await stockPartner(api.sql);
+    const operator = await testAccount(api.sql, 'operator');
+    await request(api.app)
+      .post(`/v1/partners/${partner.id}/stock-items`)
+      .set(operator.key)
+      .send({
+        items: [
+          item('pin', 0.004),
+          item('staple', 0.000_001_4),
+          item('dust', 0.000_000_4),
+          item('washer', 0.0036, 'CHF'),
+          item('bead', 0.5, 'JPY'),
+        ],
+      })
+      .expect(200);
+    await api.sql`
+      UPDATE procurement_orders SET created_at = '2026-02-20T12:00:00Z' WHERE partner_id = ${partner.id}`;
+    const { body } = await api.post('order/list', partner).expect(200);
+    const costs = body.orders.map(
+      ({ items, totalCost }: { items: { partnerSku: string; unitCost: number }[]; totalCost: number }) => [
+        items[0]!.partnerSku,
+        items[0]!.unitCost,
+        totalCost,
+      ],
+    );
+    expect(costs.sort()).toEqual([
+      // 0.50 JPY / 184
+      ['bead', 0.002717, 2.72],
+      ['dust', 0, 0],
+      ['pin', 0.004, 4],
+      ['staple', 0.000001, 0],
+      // 0.0036 CHF / 0.9
+      ['washer', 0.004, 4],
+    ]);
   });
 
   it('filters by status and period, returns pages, and only orders of the partner', async () => {
