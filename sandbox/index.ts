@@ -1,16 +1,16 @@
 import { setMaxListeners } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express, { type NextFunction, type Request, type Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from '../src/platform/logging';
-import { type CarrierEntry, createCarriers } from './carriers/carriers';
+import { type CarrierEntry, type Carriers, createCarriers } from './carriers/carriers';
 import { controlRoutes, type Seen } from './control';
 import { faultyFileRoutes } from './files/faulty-files';
 import { createPrintFileShelf, printFileRoutes } from './files/print-files';
 import { openJournal } from './journal';
 import { createOutbound } from './outbound';
 import type { Pace } from './pace';
-import { createPartner, type Partner, type PartnerUrls } from './partners/partner';
+import { createPartner, type Partner, type PartnerUrls, partnerUrlsAt } from './partners/partner';
 import type { Mode } from './partners/partner-context';
 import type { PartnerEntry } from './partners/partner-record';
 
@@ -71,77 +71,48 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     journal.append({ at: new Date().toISOString(), ...line } as JournalEntry);
 
   const outbound = createOutbound({ presslineUrl, pace, signal, log });
+  const shared = { outbound, pace, signal, log };
   const carriers = createCarriers({
+    ...shared,
     secret: options.carrierSecret,
     apiKeys: new Map(options.partners.map(({ name, apiKey }) => [name, apiKey])),
     moving: mode === 'auto',
     entries: entries.flatMap((line) => (line.partner === undefined ? [line.entry] : [])),
     write: (entry) => write({ entry }),
-    outbound,
-    pace,
-    signal,
-    log,
   });
   const partners = new Map<string, Partner>(
-    options.partners.map(({ name, apiKey }) => {
-      const own = entries.flatMap((line) => (line.partner === name ? [line.entry] : []));
-      const partner = createPartner({
+    options.partners.map(({ name, apiKey }) => [
+      name,
+      createPartner({
+        ...shared,
         name,
         apiKey,
         mode,
-        entries: own,
-        write: (entry) => write({ partner: name, entry }),
-        outbound,
         carriers,
-        pace,
-        signal,
-        log,
-      });
-      return [name, partner];
-    }),
+        entries: entries.flatMap((line) => (line.partner === name ? [line.entry] : [])),
+        write: (entry) => write({ partner: name, entry }),
+      }),
+    ]),
   );
   const seen = (): Seen => ({
     partners: Object.fromEntries([...partners].map(([name, partner]) => [name, partner.seen()])),
     parcels: carriers.seen(),
   });
 
-  const shelf = createPrintFileShelf();
-  const app = express().disable('x-powered-by');
-  app.use(printFileRoutes(shelf), faultyFileRoutes(shelf, signal), controlRoutes(partners, carriers, seen));
-  for (const partner of partners.values()) app.use(partner.routes);
-  app.use((error: Error & { status?: number }, request: Request, response: Response, _next: NextFunction) => {
-    const status = error.status ?? 500;
-    if (status >= 500 && !signal.aborted)
-      log.error({ err: error, path: request.path }, 'sandbox request failed');
-    if (response.headersSent) response.destroy();
-    else response.status(status).json({ error: error.message });
-  });
-
-  const server = createServer(app);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const server = createServer(createSandboxApp({ partners, carriers, seen, signal, log }));
+  const port = await listen(server, options.port);
   const url = `http://127.0.0.1:${port}`;
-  const partnerUrls = (name: string): PartnerUrls => ({
-    orderSubmitUrl: `${url}/partners/${name}/orders`,
-    apparelOrderSubmitUrl: `${url}/partners/${name}/apparel-orders`,
-    orderCancelUrl: `${url}/partners/${name}/cancellations`,
-    orderUpdateUrl: `${url}/partners/${name}/order-updates`,
-    inventoryUrl: `${url}/partners/${name}/inventory`,
-  });
+  const partnerUrls = (name: string): PartnerUrls => partnerUrlsAt(`${url}/partners/${name}`);
   log.info({ url, mode }, 'sandbox is listening');
 
   if (mode === 'auto') {
     for (const partner of partners.values()) partner.resume();
     carriers.resume();
   }
-  const subscriptions =
-    mode === 'off'
-      ? []
-      : [...partners.values()].map((partner) => partner.subscribe(partnerUrls(partner.name)));
-  const subscribed = Promise.all(subscriptions).then(() => undefined);
+  const subscribing = mode === 'off' ? [] : [...partners.values()];
+  const subscribed = Promise.all(
+    subscribing.map((partner) => partner.subscribe(partnerUrls(partner.name))),
+  ).then(() => undefined);
   subscribed.catch((error: unknown) => {
     if (!signal.aborted) log.error({ err: error }, 'subscription failed');
   });
@@ -163,4 +134,40 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       journal.close();
     },
   };
+}
+
+function createSandboxApp({
+  partners,
+  carriers,
+  seen,
+  signal,
+  log,
+}: {
+  partners: ReadonlyMap<string, Partner>;
+  carriers: Carriers;
+  seen: () => Seen;
+  signal: AbortSignal;
+  log: Logger;
+}): Express {
+  const shelf = createPrintFileShelf();
+  const app = express().disable('x-powered-by');
+  app.use(printFileRoutes(shelf), faultyFileRoutes(shelf, signal), controlRoutes(partners, carriers, seen));
+  for (const partner of partners.values()) app.use(partner.routes);
+  app.use((error: Error & { status?: number }, request: Request, response: Response, _next: NextFunction) => {
+    const status = error.status ?? 500;
+    if (status >= 500 && !signal.aborted)
+      log.error({ err: error, path: request.path }, 'sandbox request failed');
+    if (response.headersSent) response.destroy();
+    else response.status(status).json({ error: error.message });
+  });
+  return app;
+}
+
+/** Returns the port that the server listens on. */
+async function listen(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return (server.address() as AddressInfo).port;
 }

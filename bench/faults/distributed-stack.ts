@@ -72,6 +72,7 @@ async function stablePort(taken: Set<number>): Promise<number> {
 
 const portOf = (address: string) => Number(/:(\d+)(?:\/\w*)?$/.exec(address)![1]);
 
+/** Starts all processes and waits until the API is ready and the partners have subscribed. */
 export async function startDistributedStack(report: (line: string) => void): Promise<DistributedStack> {
   const folder = await mkdtemp(join(tmpdir(), 'pressline-faults-'));
   // When root runs this, the server runs as the user `postgres`, which must be able to enter the folder.
@@ -79,12 +80,50 @@ export async function startDistributedStack(report: (line: string) => void): Pro
   const claim = await claimDataFolder(folder);
   const taken = new Set<number>();
   const port = () => stablePort(taken);
-  const [apiPort1, apiPort2, sandboxPort] = [await port(), await port(), await port()];
+  const apiPorts = [await port(), await port()] as const;
+  const sandboxPort = await port();
   await writeFile(
     join(folder, 'ports.json'),
     JSON.stringify({ postgres: await port(), temporal: await port(), temporalUi: await port() }),
   );
 
+  const servers = await startServers(folder, report);
+  const proxies = {
+    postgres: await startCutProxy(await port(), () => [portOf(servers.databaseUrl())]),
+    temporal: await startCutProxy(await port(), () => [portOf(servers.temporalAddress())]),
+    api: await startCutProxy(await port(), () => apiPorts),
+  };
+  const credentials = await seed(servers.databaseUrl());
+  const clients = await startClients({ folder, credentials, proxies, apiPorts, sandboxPort, servers });
+  const processes = { ...servers.processes, ...clients };
+
+  const apiUrls = apiPorts.map((at) => `http://127.0.0.1:${at}`);
+  const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
+  for (const url of apiUrls) await untilReady(`${url}/readyz`, (answer) => answer.ok);
+  await untilReady(`${sandboxUrl}/control/seen`, async (answer) => {
+    const { partners } = (await answer.json()) as { partners: Record<string, { subscribed: boolean }> };
+    return Object.values(partners).every(({ subscribed }) => subscribed);
+  });
+  return {
+    folder,
+    credentials,
+    apiUrls,
+    sandboxUrl,
+    processes,
+    proxies,
+    databaseUrl: servers.databaseUrl,
+    temporalAddress: servers.temporalAddress,
+    async stop({ keepFolder }) {
+      await Promise.all(Object.values(processes).map((process) => process.stop()));
+      await Promise.all(Object.values(proxies).map((proxy) => proxy.close()));
+      await claim.release();
+      if (!keepFolder) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Starts Postgres and Temporal. Their addresses change with a restart. */
+async function startServers(folder: string, report: (line: string) => void) {
   const binary = await findTemporalBinary({
     cliPath: process.env.TEMPORAL_CLI_PATH || undefined,
     downloadTimeoutMs: 20_000,
@@ -104,90 +143,70 @@ export async function startDistributedStack(report: (line: string) => void): Pro
     temporalAddress = server.address;
     return { pid: server.pid, ended: server.died };
   });
-  const proxies = {
-    postgres: await startCutProxy(await port(), () => [portOf(databaseUrl)]),
-    temporal: await startCutProxy(await port(), () => [portOf(temporalAddress)]),
-    api: await startCutProxy(await port(), () => [apiPort1, apiPort2]),
+  return {
+    processes: { postgres, temporal },
+    databaseUrl: () => databaseUrl,
+    temporalAddress: () => temporalAddress,
   };
-  const credentials = await seed(databaseUrl);
+}
 
-  const secrets = { linkSecret: randomToken(32), carrierSecret: newSigningSecret() };
+/** Starts the API, worker and sandbox processes. They reach the servers and each other through the proxies. */
+async function startClients({
+  folder,
+  credentials,
+  proxies,
+  apiPorts,
+  sandboxPort,
+  servers,
+}: {
+  readonly folder: string;
+  readonly credentials: DemoCredentials;
+  readonly proxies: DistributedStack['proxies'];
+  readonly apiPorts: readonly [number, number];
+  readonly sandboxPort: number;
+  readonly servers: { databaseUrl(): string };
+}) {
   const presslineUrl = `http://127.0.0.1:${proxies.api.port}`;
+  const carrierSecret = newSigningSecret();
   const env = {
     ...plainEnvironment(),
     DATA_DIR: folder,
-    DATABASE_URL: Object.assign(new URL(databaseUrl), { port: String(proxies.postgres.port) }).href,
+    DATABASE_URL: Object.assign(new URL(servers.databaseUrl()), { port: String(proxies.postgres.port) }).href,
     TEMPORAL_ADDRESS: `127.0.0.1:${proxies.temporal.port}`,
     TEMPORAL_NAMESPACE: NAMESPACE,
     PUBLIC_URL: presslineUrl,
-    LINK_SECRET: secrets.linkSecret,
-    CARRIER_WEBHOOK_SECRET: secrets.carrierSecret,
+    LINK_SECRET: randomToken(32),
+    CARRIER_WEBHOOK_SECRET: carrierSecret,
     OUTBOUND_ALLOW_PRIVATE: 'true',
     RATE_LIMIT: '0',
     LOG_LEVEL: 'warn',
     LOG_FORMAT: 'json',
     RECEIVED_DEADLINE: '20s',
   };
+  const start = (name: ProcessName, script: string, argument: string, own: NodeJS.ProcessEnv) =>
+    supervise(name, nodeProcess(script, [argument], own, join(folder, 'logs', `${name}.log`)));
   const pressline = (name: ProcessName, command: string, own: NodeJS.ProcessEnv = {}) =>
-    supervise(
-      name,
-      nodeProcess(
-        join(projectRoot(), 'dist', 'cli', 'main.js'),
-        [command],
-        { ...env, ...own },
-        join(folder, 'logs', `${name}.log`),
-      ),
-    );
-  const sandbox = await supervise(
-    'sandbox',
-    nodeProcess(
+    start(name, join(projectRoot(), 'dist', 'cli', 'main.js'), command, { ...env, ...own });
+  const sandboxOptions = {
+    port: sandboxPort,
+    presslineUrl,
+    folder: join(folder, 'sandbox'),
+    mode: 'auto',
+    partners: credentials.partners,
+    carrierSecret,
+    pace: FAULT_PACE,
+  };
+  return {
+    sandbox: await start(
+      'sandbox',
       join(__dirname, 'sandbox-process.js'),
-      [
-        JSON.stringify({
-          port: sandboxPort,
-          presslineUrl,
-          folder: join(folder, 'sandbox'),
-          mode: 'auto',
-          partners: credentials.partners,
-          carrierSecret: secrets.carrierSecret,
-          pace: FAULT_PACE,
-        }),
-      ],
+      JSON.stringify(sandboxOptions),
       plainEnvironment(),
-      join(folder, 'logs', 'sandbox.log'),
     ),
-  );
-  const processes = {
-    postgres,
-    temporal,
-    'api-1': await pressline('api-1', 'api', { PORT: String(apiPort1) }),
-    'api-2': await pressline('api-2', 'api', { PORT: String(apiPort2) }),
+    'api-1': await pressline('api-1', 'api', { PORT: String(apiPorts[0]) }),
+    'api-2': await pressline('api-2', 'api', { PORT: String(apiPorts[1]) }),
     'worker-1': await pressline('worker-1', 'worker'),
     'worker-2': await pressline('worker-2', 'worker'),
-    sandbox,
-  };
-  const apiUrls = [apiPort1, apiPort2].map((at) => `http://127.0.0.1:${at}`);
-  const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
-  for (const url of apiUrls) await untilReady(`${url}/readyz`, (answer) => answer.ok);
-  await untilReady(`${sandboxUrl}/control/seen`, async (answer) => {
-    const { partners } = (await answer.json()) as { partners: Record<string, { subscribed: boolean }> };
-    return Object.values(partners).every(({ subscribed }) => subscribed);
-  });
-  return {
-    folder,
-    credentials,
-    apiUrls,
-    sandboxUrl,
-    processes,
-    proxies,
-    databaseUrl: () => databaseUrl,
-    temporalAddress: () => temporalAddress,
-    async stop({ keepFolder }) {
-      await Promise.all(Object.values(processes).map((process) => process.stop()));
-      await Promise.all(Object.values(proxies).map((proxy) => proxy.close()));
-      await claim.release();
-      if (!keepFolder) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    },
   };
 }
 

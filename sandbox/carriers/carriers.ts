@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Logger } from '../../src/platform/logging';
-import type { JourneyName } from '../behaviours';
+import type { JourneyName } from '../behaviour';
 import type { Answer, Outbound } from '../outbound';
 import type { Pace } from '../pace';
 import { createEventSender } from './event-sender';

@@ -1,4 +1,4 @@
-import type { JourneyName } from '../behaviours';
+import type { JourneyName } from '../behaviour';
 
 /** One scan of a parcel as a carrier reports it. The values of statusUid: interface, "States and transitions". */
 export interface Scan {

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { FirstAnswers } from '../behaviours';
+import type { FirstAnswers } from '../behaviour';
 
 /** How a partner answers a message: with 200, or in the faulty way of its behaviour. */
 

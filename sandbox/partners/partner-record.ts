@@ -1,4 +1,5 @@
-import type { ChosenBehaviour, PostbackStatus } from '../behaviours';
+import type { PostbackStatus } from '../behaviour';
+import type { ChosenBehaviour } from '../behaviours';
 import { type PrintOrder, workloadOf } from './print-order';
 
 /**

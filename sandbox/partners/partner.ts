@@ -30,6 +30,15 @@ export interface PartnerUrls {
   readonly inventoryUrl: string;
 }
 
+/** Returns the addresses of a partner. @param url base address of its routes */
+export const partnerUrlsAt = (url: string): PartnerUrls => ({
+  orderSubmitUrl: `${url}/orders`,
+  apparelOrderSubmitUrl: `${url}/apparel-orders`,
+  orderCancelUrl: `${url}/cancellations`,
+  orderUpdateUrl: `${url}/order-updates`,
+  inventoryUrl: `${url}/inventory`,
+});
+
 export interface Partner {
   readonly name: string;
   readonly routes: Router;

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { PostbackStatus, ScriptedStep } from '../behaviours';
+import type { PostbackStatus, ScriptedStep } from '../behaviour';
 import type { PartnerCalls } from './calls';
 import type { PartnerContext } from './partner-context';
 import type { PrintOrderRecord } from './partner-record';

@@ -1,4 +1,5 @@
-import { BEHAVIOURS, type ScriptedStep } from '../behaviours';
+import type { ScriptedStep } from '../behaviour';
+import { BEHAVIOURS } from '../behaviours';
 import type { Pace } from '../pace';
 import { checkAssets } from './asset-check';
 import type { PartnerCalls } from './calls';

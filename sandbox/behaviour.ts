@@ -1,0 +1,66 @@
+/** The parts of a print partner's behaviour. behaviours.ts has the table of all behaviours. */
+
+export type PostbackStatus = 'received' | 'error' | 'printed' | 'shipped' | 'cancelled';
+
+export type JourneyName = 'delivered' | 'returned' | 'troubled' | 'disordered';
+
+/** One step of a partner's work on a print order. */
+export type ScriptedStep =
+  | {
+      readonly do: 'postback';
+      readonly status: PostbackStatus;
+      readonly message?: string;
+      /** Sends one postback for each item instead of one for all. */
+      readonly perItem?: boolean;
+      /** Adds the partner's own tracking code and link, for partners that do not request dispatch. */
+      readonly ownTracking?: boolean;
+      /** Cancels the first item only: all of it, or this many units. */
+      readonly firstItem?: 'whole' | number;
+    }
+  | { readonly do: 'fetch-assets' }
+  | {
+      readonly do: 'dispatch' /** Number of equal requests sent at the same time. */;
+      readonly atOnce?: number;
+    }
+  | { readonly do: 'hand-over' }
+  | { readonly do: 'faulty-postbacks' }
+  | { readonly do: 'pause'; readonly ms: number };
+
+/** How the partner answers the first deliveries of a print order. It answers later ones with 200. */
+export interface FirstAnswers {
+  /** Number of deliveries that get this answer. */
+  readonly times: number;
+  /** True when the partner accepts the order despite the answer. */
+  readonly takes: boolean;
+  readonly how:
+    | {
+        readonly status: number;
+        readonly error: string;
+        readonly headers?: Readonly<Record<string, string>>;
+      }
+    /** Closes the connection. */
+    | 'hang-up'
+    /** Keeps the connection open and sends nothing. */
+    | 'silence'
+    | { readonly lateMs: number };
+}
+
+export interface Behaviour {
+  readonly summary: string;
+  /** Meaning and default of `=n` after the name. */
+  readonly amount?: { readonly meaning: string; readonly default: number };
+  readonly firstAnswers?: (amount: number) => FirstAnswers;
+  readonly plan: (amount: number) => readonly ScriptedStep[];
+  /** Number of the delivery that starts the work. 2 waits for the redelivery. */
+  readonly beginsAtDelivery?: number;
+  /** Factor for every pause. */
+  readonly slowness?: number;
+  /** Number of copies of every postback sent at the same time. One more follows after the next step. */
+  readonly copies?: number;
+  /** Reason with which the partner refuses a cancel request. It continues its work. */
+  readonly refusesCancel?: string;
+  /** Answer to order updates. Default: 200. */
+  readonly updateAnswer?: (amount: number) => FirstAnswers['how'];
+  /** Journey of the parcel. Default: `delivered`. */
+  readonly journey?: JourneyName;
+}
