@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { equalBytes } from '../platform/ids';
 import type { Sql } from '../platform/postgres';
 import type { Account } from './account';
@@ -45,17 +46,20 @@ async function readKey(sql: Sql, keyHash: Buffer): Promise<KnownKey | undefined>
  */
 export function createAuthenticator(sql: Sql, now: () => number = Date.now): Authenticator {
   /** Holds promises rather than results, so that concurrent requests share one query. */
-  const known = new Map<string, { readonly until: number; readonly key: Promise<KnownKey | undefined> }>();
+  const known = new LRUCache<string, Promise<KnownKey | undefined>>({
+    max: KEY_CACHE_SIZE,
+    ttl: KEY_CACHE_MS,
+    ttlResolution: 0,
+    perf: { now },
+  });
 
   function lookUp(apiKey: string): Promise<KnownKey | undefined> {
     const keyHash = credentialHash(apiKey);
     const name = keyHash.toString('base64');
     const cached = known.get(name);
-    if (cached !== undefined && cached.until > now()) return cached.key;
+    if (cached !== undefined) return cached;
     const key = readKey(sql, keyHash);
-    known.delete(name);
-    known.set(name, { until: now() + KEY_CACHE_MS, key });
-    if (known.size > KEY_CACHE_SIZE) known.delete(known.keys().next().value!);
+    known.set(name, key);
     // Failed queries and unknown keys are not cached: the next request queries again.
     key.then(
       (found) => found === undefined && known.delete(name),

@@ -142,6 +142,8 @@ test('no object key leaves the object store', () => {
 test('a file name cannot break out of its header', () => {
   for (const trick of TRICKS) {
     const header = contentDisposition('inline', trick);
-    expect(header).toMatch(/^inline; filename="[^"\\/\r\n]*"; filename\*=UTF-8''[^\s"/\\]*$/);
+    expect(header).toMatch(
+      /^inline; filename=("[^"\\/\r\n]*"|[^\s"\\/;]+)(; filename\*=UTF-8''[^\s"/\\]*)?$/,
+    );
   }
 });

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { PrintArea, ResolvedProduct } from '../../catalog/domain/product';
 import { type FileFacts, printDpi } from '../../files/domain/file-facts';
 import { type FileFault, lastingFault, passingFault } from '../../files/domain/file-fault';
@@ -57,28 +58,26 @@ export async function fetchOrderFiles(
   orderId: string,
   limits: FetchLimits,
 ): Promise<OrderFileFault | null> {
-  const waiting = [...(await wantedFiles(deps.sql, orderId))];
   const faults: OrderFileFault[] = [];
   const refused = new AbortController();
   const late = AbortSignal.timeout(limits.timeoutMs);
   const signal = AbortSignal.any([limits.signal, refused.signal, late]);
-  const worker = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      try {
-        signal.throwIfAborted();
-        const fault = await fetchOne(deps, orderId, file, signal);
-        if (fault === null) continue;
-        faults.push(fault);
-        if (!fault.passing) refused.abort();
-      } catch (error) {
-        limits.signal.throwIfAborted();
-        if (refused.signal.aborted) return;
-        if (!late.aborted) throw error;
-        faults.push(faultOf(file, passingFault('the host took too long')));
-      }
+  const limit = pLimit(CONCURRENCY);
+  await limit.map(await wantedFiles(deps.sql, orderId), async (file) => {
+    if (refused.signal.aborted) return;
+    try {
+      signal.throwIfAborted();
+      const fault = await fetchOne(deps, orderId, file, signal);
+      if (fault === null) return;
+      faults.push(fault);
+      if (!fault.passing) refused.abort();
+    } catch (error) {
+      limits.signal.throwIfAborted();
+      if (refused.signal.aborted) return;
+      if (!late.aborted) throw error;
+      faults.push(faultOf(file, passingFault('the host took too long')));
     }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  });
   return faults.find(({ passing }) => !passing) ?? faults[0] ?? null;
 }
 

@@ -1,13 +1,10 @@
+import { create } from 'content-disposition';
+
 /**
- * `Content-Disposition` with a file name of any script (RFC 6266): an ASCII stand-in for old readers and the
- * exact name in RFC 8187 form. Quotes, control characters and path separators never get through.
+ * Returns a `Content-Disposition` header with a file name of any script (RFC 6266, RFC 8187).
+ * Quotes, control characters and path separators are replaced, so that no file name can leave its folder.
  */
 export function contentDisposition(disposition: 'inline' | 'attachment', fileName: string): string {
-  const plain = fileName.replace(/[\p{Cc}\p{Cs}\\/"]/gu, '_');
-  const ascii = plain.replace(/[^\x20-\x7e]/g, '_').replace(/%/g, '_');
-  const exact = encodeURIComponent(plain).replace(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `${disposition}; filename="${ascii}"; filename*=UTF-8''${exact}`;
+  const name = fileName.replace(/[\p{Cc}\p{Cs}\\/"]/gu, '_');
+  return create(name, { type: disposition, fallback: name.replace(/[^\x20-\x7e]|%/g, '_') });
 }

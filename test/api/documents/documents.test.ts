@@ -104,7 +104,7 @@ describe('signed links', () => {
     const [, , token] = link({ fileName: 'label.pdf' }).split('/');
     const answer = await request(app).get(`/documents/${token}/evil.html`);
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/pdf']);
-    expect(answer.headers['content-disposition']).toContain('filename="label.pdf"');
+    expect(answer.headers['content-disposition']).toBe('inline; filename=label.pdf');
   });
 
   it.each(['x', '.', 'a.b', '..', 'a.b.c', '%00.%00', 'eyJrIjoiYSJ9.', `${'a'.repeat(3000)}.b`])(
@@ -135,16 +135,13 @@ describe('signed links', () => {
 
 describe('file names in Content-Disposition', () => {
   it.each([
-    ['label.pdf', `inline; filename="label.pdf"; filename*=UTF-8''label.pdf`],
-    [
-      'a\r\nSet-Cookie: x.pdf',
-      `inline; filename="a__Set-Cookie: x.pdf"; filename*=UTF-8''a__Set-Cookie%3A%20x.pdf`,
-    ],
-    ['../../etc/passwd', `inline; filename=".._.._etc_passwd"; filename*=UTF-8''.._.._etc_passwd`],
+    ['label.pdf', 'inline; filename=label.pdf'],
+    ['a\r\nSet-Cookie: x.pdf', 'inline; filename="a__Set-Cookie: x.pdf"'],
+    ['../../etc/passwd', 'inline; filename=.._.._etc_passwd'],
     [
       '送り状(1).pdf',
       `inline; filename="___(1).pdf"; filename*=UTF-8''%E9%80%81%E3%82%8A%E7%8A%B6%281%29.pdf`,
     ],
-    ['bad\ud800.pdf', `inline; filename="bad_.pdf"; filename*=UTF-8''bad_.pdf`],
+    ['bad\ud800.pdf', 'inline; filename=bad_.pdf'],
   ])('%p', (name, header) => expect(contentDisposition('inline', name)).toBe(header));
 });
