@@ -15,6 +15,7 @@ import {
   partnerByAccount,
 } from '../../src/partners/store';
 import { Refusal } from '../../src/platform/errors';
+import { requireRates } from '../../src/platform/exchange-rates';
 import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
@@ -118,8 +119,9 @@ function createRoute({ sql }: Deps): Route {
       'has subscribed.',
     body: partnerSetupSchema,
     response: partnerViewSchema.extend({ apiKey: z.string() }),
-    handler: async ({ body, log }) =>
-      await inTransaction(sql, async (tx) => {
+    handler: async ({ body, log }) => {
+      await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
+      return await inTransaction(sql, async (tx) => {
         const account = await createAccount(tx, { role: 'partner', name: body.uid });
         const partner = account && (await createPartner(tx, account.id, body));
         if (partner === undefined) {
@@ -128,7 +130,8 @@ function createRoute({ sql }: Deps): Route {
         const { apiKey } = await issueKey(tx, partner.partnerId);
         log.info({ partner: partner.uid }, 'partner created');
         return { ...partnerView(partner), apiKey };
-      }),
+      });
+    },
   });
 }
 

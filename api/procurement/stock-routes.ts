@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Refusal } from '../../src/platform/errors';
+import { requireRates } from '../../src/platform/exchange-rates';
 import { isUuid } from '../../src/platform/ids';
 import { unitCostMinor } from '../../src/procurement/domain/unit-cost';
 import {
@@ -63,6 +64,14 @@ export function stockRoutes({ sql }: ApiDeps): Route[] {
       body: stockItemsRequestSchema,
       response: z.object({ added: z.int(), changed: z.int() }),
       handler: async ({ params: { partnerId }, body: { items } }) => {
+        await requireRates(
+          sql,
+          items.flatMap(({ supplier }, at) =>
+            supplier === undefined
+              ? []
+              : [{ currency: supplier.currency, reference: `items[${at}].supplier.currency` }],
+          ),
+        );
         const setups = items.map(({ supplier, ...item }) => ({
           ...item,
           ...(supplier === undefined

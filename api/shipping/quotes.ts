@@ -1,11 +1,12 @@
 import { fromMinor } from '../../src/platform/domain/money';
+import { requireRates } from '../../src/platform/exchange-rates';
 import { consignmentFrom } from '../../src/shipping/consignment';
 import { quoteRequestSchema, quotesSchema } from '../../src/shipping/schemas';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
 /** `POST /v1/shipping-methods/quote`: lists the methods that carry packages to an address. */
-export function quoteRoute({ carriers }: Pick<ApiDeps, 'carriers'>): Route {
+export function quoteRoute({ sql, carriers }: Pick<ApiDeps, 'sql' | 'carriers'>): Route {
   return route({
     method: 'post',
     path: '/v1/shipping-methods/quote',
@@ -19,6 +20,7 @@ export function quoteRoute({ carriers }: Pick<ApiDeps, 'carriers'>): Route {
     body: quoteRequestSchema,
     response: quotesSchema,
     handler: async ({ body }) => {
+      await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
       const quotes = await carriers.quote(consignmentFrom(body));
       return {
         items: quotes.map((quote) => ({

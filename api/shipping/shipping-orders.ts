@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CarrierRefusal } from '../../src/carriers/carrier';
 import { Refusal } from '../../src/platform/errors';
+import { requireRates } from '../../src/platform/exchange-rates';
 import { inTransaction } from '../../src/platform/postgres';
 import { consignmentFrom } from '../../src/shipping/consignment';
 import { requestedMethod } from '../../src/shipping/method-request';
@@ -74,6 +75,7 @@ export function createShippingOrderRoute({ sql, links, temporal, config, carrier
       const placement = { accountId: account.id, request: body, waitSeconds: ANSWER_SECONDS + 5 };
       let placed = await resumeShippingOrder(sql, placement);
       if (placed === null) {
+        await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
         const consignment = consignmentFrom(body);
         const { methodUid } = await requestedMethod(carriers, consignment, body.shippingMethod);
         placed = await insertShippingOrder(sql, placement, { consignment, methodUid });

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { printable } from '../documents/printable';
 import { isCountry } from '../platform/domain/countries';
 import { crossField, property } from '../platform/domain/cross-field';
-import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
-import { day, moment } from '../platform/domain/fields';
+import { currencyCode, day, moment } from '../platform/domain/fields';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
 import { PRINT_ORDER_VERSIONS } from './domain/print-order-handoff';
 
@@ -48,12 +47,9 @@ export const partnerSetupSchema = z.object({
     .regex(/^[a-z0-9][a-z0-9-]{1,62}$/, 'must be lowercase letters, digits and hyphens, 2 to 63 of them')
     .describe('Identifies the partner. It cannot be changed.'),
   name: line(100),
-  currency: z
-    .string()
-    .refine((code) => code === 'EUR' || Object.hasOwn(REFERENCE_RATES.perEuro, code), {
-      error: 'must be an ISO 4217 currency with a known exchange rate',
-    })
-    .describe('Currency of its prices and procurement orders.'),
+  currency: currencyCode.describe(
+    'Currency of its prices and procurement orders. It needs an exchange rate.',
+  ),
   enabled: z.boolean().default(true).describe('True when routing may choose the partner.'),
   printHouseUid: line(100).nullable().default(null),
   senderAddress: senderAddressSchema.describe(

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { REFERENCE_RATES } from './domain/exchange-rates';
 import type { RateTable } from './domain/money';
+import { Refusal } from './errors';
 import { json, type Sql } from './postgres';
 
 /** Stores the exchange rates of a day. Replaces rates of the same day and currency. */
@@ -62,4 +63,23 @@ export async function ratesAt(sql: Sql, at: Date): Promise<RateTable> {
   // A failed read must not stay in the cache.
   table.catch(() => cache.delete(day));
   return await table;
+}
+
+/**
+ * Checks that currencies have an exchange rate today.
+ * @throws Refusal `VALIDATION_ERROR` with the references of those that have none
+ */
+export async function requireRates(
+  sql: Sql,
+  fields: readonly { readonly currency: string; readonly reference: string }[],
+): Promise<void> {
+  const { perEuro } = await ratesAt(sql, new Date());
+  const errors = fields
+    .filter(({ currency }) => currency !== 'EUR' && perEuro[currency] === undefined)
+    .map(({ currency, reference }) => ({
+      code: 'NO_SUCH_CHOICE_ERROR' as const,
+      message: `No exchange rate is known for ${currency}.`,
+      reference,
+    }));
+  if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
 }

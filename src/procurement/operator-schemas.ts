@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
-import { day } from '../platform/domain/fields';
+import { currencyCode, day } from '../platform/domain/fields';
 import { PROCUREMENT_STATUSES } from './domain/procurement-order';
 import {
   inventoryShape,
@@ -16,9 +15,6 @@ import {
 
 const note = z.string().trim().min(1).max(500);
 const limit = z.int().min(0).max(1_000_000_000);
-const currency = z.string().refine((code) => code === 'EUR' || Object.hasOwn(REFERENCE_RATES.perEuro, code), {
-  error: 'must be an ISO 4217 currency with a known exchange rate',
-});
 
 export const stockItemSetupSchema = z
   .object({
@@ -35,7 +31,7 @@ export const stockItemSetupSchema = z
       .object({
         uid: z.string().min(1).max(100),
         unitCost: z.number().min(0).max(1_000_000).describe('Kept with six decimals.'),
-        currency,
+        currency: currencyCode.describe('ISO 4217; a currency with an exchange rate.'),
         vatPercentage: z.number().min(0).max(100).nullable().default(null),
       })
       .optional()

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isCountry } from '../platform/domain/countries';
 import { crossField, list, property, type ReportField } from '../platform/domain/cross-field';
-import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
 import { currencyCode } from '../platform/domain/fields';
 import {
   optional,
@@ -16,17 +15,13 @@ import { MAX_PACKAGES, packageSchema } from './package-schemas';
 
 /** Requests and answers of the shipping group (interface "Shipping order, quote and tracking structures"). */
 
-const hasRate = (code: string) => code === 'EUR' || Object.hasOwn(REFERENCE_RATES.perEuro, code);
-
-/** An ISO 4217 code that rate cards can be converted to. */
+/** An ISO 4217 code. The routes check that it has an exchange rate, because rate cards are converted to it. */
 const currency = z.string().superRefine((code, context) => {
-  if (currencyCode.safeParse(code).success && hasRate(code)) return;
+  if (currencyCode.safeParse(code).success) return;
   const blank = code.trim() === '';
   context.addIssue({
     code: 'custom',
-    message: blank
-      ? 'This field must not be blank.'
-      : 'Not an ISO 4217 currency code with a known exchange rate.',
+    message: blank ? 'This field must not be blank.' : 'Not an ISO 4217 currency code.',
     params: { code: blank ? 'IS_BLANK_ERROR' : 'NO_SUCH_CHOICE_ERROR' },
   });
 });

@@ -53,6 +53,39 @@ test('a shipping quote converts carrier prices at the loaded rate', async () => 
   expect(await price()).toBeCloseTo(2 * before, 1);
 });
 
+test('a currency can be used once it has a rate', async () => {
+  const { operator, partner, shop } = stack;
+  const { partners } = await operator.listPartners();
+  const berlin = partners.find(({ uid }) => uid === 'prints-berlin');
+  const uses: Record<string, () => Promise<unknown>> = {
+    currency: () =>
+      shop.quoteShippingMethods({ body: { ...internationalRequest(), currency: 'VND' } as never }),
+    'items[0].supplier.currency': () =>
+      operator.setUpStockItems({
+        params: { partnerId: berlin!.id },
+        body: {
+          items: [
+            {
+              partnerSku: 'bamboo',
+              maxStock: 10,
+              supplier: { uid: 'hanoi', unitCost: 20_000, currency: 'VND' },
+            },
+          ],
+        },
+      }),
+  };
+  for (const [reference, use] of Object.entries(uses)) {
+    await expect(use()).rejects.toMatchObject({ status: 400, errors: [{ reference }] });
+  }
+  await load({ VND: '30000' });
+  for (const use of Object.values(uses)) await use();
+  // The cost is in the currency of the partner: 20,000 VND are 0.666667 EUR.
+  const { orders } = await partner('prints-berlin').listProcurementOrders({ body: {} });
+  expect(orders.flatMap(({ items }) => items)).toContainEqual(
+    expect.objectContaining({ partnerSku: 'bamboo', unitCost: 0.666667 }),
+  );
+});
+
 test('routing compares the costs of partners at the loaded rate', async () => {
   const newYork = { country: 'US', city: 'New York', postCode: '10118', state: 'NY' };
   const facility = async () => (await quoteOrder('EUR', newYork)).quotes[0]!.fulfillmentFacilityId;
