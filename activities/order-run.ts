@@ -114,10 +114,10 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
         if (fault === null) return;
         const { code, file, message } = fault;
         logOf(fetching).info(
-          { code, fileType: file.type, transient: fault.passing },
+          { code, fileType: file.type, transient: fault.transient },
           'print file not stored',
         );
-        if (!fault.passing || left() <= 0)
+        if (!fault.transient || left() <= 0)
           return refused(fetching, 'FileRefused', { message, details: { code, ...file } });
         const pause = Math.min(FIRST_FILE_PAUSE * 2 ** (attempt - 1), LONGEST_FILE_PAUSE);
         throw transient(message, 'FileUnreachable', Math.min(fault.retryAfterMs ?? pause, left()));

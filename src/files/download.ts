@@ -10,16 +10,16 @@ import {
   TransferError,
 } from '../platform/http/safe-client';
 import { PRINT_FILE_TYPES, type PrintFileType } from './domain/file-facts';
-import { type FileFault, type FileFaultCode, lastingFault, passingFault } from './domain/file-fault';
+import { type FileFault, type FileFaultCode, permanentFault, transientFault } from './domain/file-fault';
 
 export interface Download {
   readonly url: string;
-  /** Where the bytes go; the caller removes it. */
+  /** Path of the file to write. The caller removes it. */
   readonly path: string;
   readonly limitBytes: number;
   readonly accept?: readonly PrintFileType[];
   readonly signal?: AbortSignal | undefined;
-  /** Told the bytes so far. */
+  /** Called with the number of bytes received so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 
@@ -31,13 +31,13 @@ export interface Downloaded {
   readonly sha256: string;
 }
 
-/** From the request to the last byte; 200 MB in it take no more than 3 Mbit/s. */
+/** From the request to the last byte. Enough for 200 MB at 3 Mbit/s. */
 const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
 const MAX_REDIRECTS = 3;
-/** What file-type wants to see of a file. */
+/** Number of bytes that file-type needs to detect a type. */
 const HEAD_BYTES = 4100;
 
-/** What a host's refusal means; other 4xx are `file_host_refused`. */
+/** Fault codes of 4xx statuses. The others are `file_host_refused`. */
 const FAULT_OF_STATUS: Readonly<Record<number, FileFaultCode>> = {
   401: 'file_access_denied',
   403: 'file_access_denied',
@@ -49,30 +49,30 @@ const FAULT_OF_STATUS: Readonly<Record<number, FileFaultCode>> = {
 const megabytes = (bytes: number) => `${Math.floor(bytes / 1_000_000)} MB`;
 
 /**
- * Fetches a file to disk, chunk by chunk: the size is checked as it comes, the type by the first bytes and not by name
- * or header (DESIGN "Files"). Redirects are followed within one origin only.
- * @throws the signal's reason when the caller ends it
+ * Downloads a file to disk as a stream. Checks the size of each chunk, and detects the type from the first bytes, not from the
+ * name or the headers. Follows redirects within one origin only.
+ * @throws the reason of the signal when the caller aborts
  */
 export async function downloadFile(client: SafeClient, download: Download): Promise<Downloaded | FileFault> {
-  const answer = await requestFile(client, download);
-  if ('passing' in answer) return answer;
+  const response = await requestFile(client, download);
+  if ('transient' in response) return response;
   const hash = createHash('sha256');
   const head: Buffer[] = [];
   let sizeBytes = 0;
   let mimeType: PrintFileType | undefined;
   let fault: FileFault | undefined;
 
-  async function* checked(source: AsyncIterable<Buffer>) {
+  async function* inspectChunks(source: AsyncIterable<Buffer>) {
     for await (const chunk of source) {
       if (mimeType === undefined) {
         head.push(chunk);
         if (sizeBytes + chunk.length >= HEAD_BYTES) {
-          const sniffed = await sniff(head, download.accept);
-          if (typeof sniffed !== 'string') {
-            fault = sniffed;
+          const detected = await detectType(head, download.accept);
+          if (typeof detected !== 'string') {
+            fault = detected;
             return;
           }
-          mimeType = sniffed;
+          mimeType = detected;
         }
       }
       sizeBytes += chunk.length;
@@ -82,71 +82,71 @@ export async function downloadFile(client: SafeClient, download: Download): Prom
     }
   }
   try {
-    await pipeline(answer.body, checked, createWriteStream(download.path));
+    await pipeline(response.body, inspectChunks, createWriteStream(download.path));
   } catch (error) {
     download.signal?.throwIfAborted();
     if (!(error instanceof TransferError)) throw error;
-    return error.kind === 'too-large' ? tooLarge(download) : passingFault(error.message);
+    return error.kind === 'too-large' ? tooLarge(download) : transientFault(error.message);
   }
   if (fault !== undefined) return fault;
-  if (sizeBytes === 0) return lastingFault('file_empty');
-  const type = mimeType ?? (await sniff(head, download.accept));
+  if (sizeBytes === 0) return permanentFault('file_empty');
+  const type = mimeType ?? (await detectType(head, download.accept));
   if (typeof type !== 'string') return type;
   return { ok: true, mimeType: type, sizeBytes, sha256: hash.digest('hex') };
 }
 
 const tooLarge = ({ limitBytes }: Download) =>
-  lastingFault('file_too_large', `at most ${megabytes(limitBytes)}`);
+  permanentFault('file_too_large', `the limit is ${megabytes(limitBytes)}`);
 
 async function requestFile(client: SafeClient, download: Download): Promise<StreamedAnswer | FileFault> {
   let url = download.url;
   for (let redirects = 0; ; redirects++) {
-    const answer = await client.request({
+    const response = await client.request({
       url,
       timeoutMs: DOWNLOAD_TIMEOUT_MS,
       limitBytes: download.limitBytes,
       ...(download.signal === undefined ? {} : { signal: download.signal }),
     });
-    if (answer.ok) {
-      if (answer.status < 300) return answer;
-      answer.body.destroy();
-      if (isPassing(answer))
-        return passingFault(`its host answered ${answer.status}`, retryAfterMs(answer.headers));
-      return lastingFault(
-        FAULT_OF_STATUS[answer.status] ?? 'file_host_refused',
-        `its host answered ${answer.status}`,
+    if (response.ok) {
+      if (response.status < 300) return response;
+      response.body.destroy();
+      if (isPassing(response))
+        return transientFault(`the host answered ${response.status}`, retryAfterMs(response.headers));
+      return permanentFault(
+        FAULT_OF_STATUS[response.status] ?? 'file_host_refused',
+        `the host answered ${response.status}`,
       );
     }
-    switch (answer.kind) {
+    switch (response.kind) {
       case 'timeout':
       case 'connection':
-        return passingFault(answer.message);
+        return transientFault(response.message);
       case 'blocked':
-        return lastingFault('file_host_blocked', answer.message);
+        return permanentFault('file_host_blocked', response.message);
       case 'invalid-url':
-        return lastingFault('file_url_invalid', answer.message);
+        return permanentFault('file_url_invalid', response.message);
       case 'too-large':
         return tooLarge(download);
       case 'redirect': {
-        const { location } = answer;
+        const { location } = response;
         const sameOrigin = location !== undefined && new URL(location).origin === new URL(url).origin;
         if (!sameOrigin || redirects === MAX_REDIRECTS)
-          return lastingFault('file_redirected', answer.message);
+          return permanentFault('file_redirected', response.message);
         url = location;
       }
     }
   }
 }
 
-async function sniff(
+async function detectType(
   head: readonly Buffer[],
   accept: readonly PrintFileType[] = PRINT_FILE_TYPES,
 ): Promise<PrintFileType | FileFault> {
   const found = await fileTypeFromBuffer(Buffer.concat(head).subarray(0, HEAD_BYTES));
-  const type = accept.find((accepted) => accepted === found?.mime);
+  const type = accept.find((type) => type === found?.mime);
   if (type !== undefined) return type;
-  return lastingFault(
+  return permanentFault(
     'file_type_not_supported',
-    `it is ${found?.mime ?? 'of no known type'}, not ${accept.join(' or ')}`,
+    `the content is ${found?.mime ?? 'of an unknown type'}, expected ${accept.join(' or ')}`,
   );
 }

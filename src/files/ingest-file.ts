@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { SafeClient } from '../platform/http/safe-client';
 import type { ObjectStore } from '../platform/objects/object-store';
 import type { FileFacts, PreviewType, PrintFileType } from './domain/file-facts';
-import { type FileFault, lastingFault } from './domain/file-fault';
+import { type FileFault, permanentFault } from './domain/file-fault';
 import { downloadFile } from './download';
 import type { FileInspector } from './inspector';
 
@@ -13,21 +13,21 @@ export interface FileDeps {
   readonly client: SafeClient;
   readonly objects: ObjectStore;
   readonly inspector: FileInspector;
-  /** Where files lie while they are looked into (`openWorkFolder`); processes may share it. */
+  /** Folder for files that are being inspected (`openWorkFolder`). Processes can share it. */
   readonly workFolder: string;
 }
 
-export interface FileWanted {
+export interface FileRequest {
   readonly url: string;
-  /** Where our copy goes; previews go beside it, as `<objectKey>.<preview type>`. */
+  /** Key of the stored copy. Previews have the keys `<objectKey>.<preview type>`. */
   readonly objectKey: string;
   readonly limitBytes: number;
   readonly accept?: readonly PrintFileType[];
-  /** A rule of the product's over what the file turns out to be: its fault refuses the file before it is kept. */
+  /** A rule of the product about the properties of the file. Its fault refuses the file before it is stored. */
   readonly refuse?: (facts: FileFacts) => FileFault | null;
   readonly withPreviews: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Called now and then while it goes on, with the bytes fetched. */
+  /** Called during the download with the number of bytes received so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface StoredPreview {
   readonly mimeType: 'image/png' | 'image/jpeg';
 }
 
-export interface TakenFile extends FileFacts {
+export interface IngestedFile extends FileFacts {
   readonly ok: true;
   readonly mimeType: PrintFileType;
   readonly sizeBytes: number;
@@ -45,16 +45,16 @@ export interface TakenFile extends FileFacts {
 }
 
 /**
- * Fetches a file, looks into it, and keeps a copy with its previews. What is refused never reaches the store.
- * Asked again for a key that is stored already, it looks into the stored copy and does not fetch.
- * @throws the signal's reason when the caller ends it
+ * Downloads a file, inspects it, and stores a copy with its previews. A refused file is not stored.
+ * When the key is stored already, inspects the stored copy and downloads nothing.
+ * @throws the reason of the signal when the caller aborts
  */
-export async function ingestFile(deps: FileDeps, wanted: FileWanted): Promise<TakenFile | FileFault> {
+export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<IngestedFile | FileFault> {
   const folder = await mkdtemp(join(deps.workFolder, 'file-'));
   try {
     const path = join(folder, 'content');
-    const stored = await copyStored(deps.objects, wanted.objectKey, path);
-    const local = stored ?? (await downloadFile(deps.client, { ...wanted, path }));
+    const stored = await copyStored(deps.objects, request.objectKey, path);
+    const local = stored ?? (await downloadFile(deps.client, { ...request, path }));
     if (!local.ok) return local;
 
     const inspection = await deps.inspector.inspect({
@@ -62,25 +62,31 @@ export async function ingestFile(deps: FileDeps, wanted: FileWanted): Promise<Ta
       mimeType: local.mimeType,
       sha256: local.sha256,
     });
-    wanted.signal?.throwIfAborted();
-    if (!inspection.ok) return lastingFault('file_unreadable', inspection.reason);
+    request.signal?.throwIfAborted();
+    if (!inspection.ok) return permanentFault('file_unreadable', inspection.reason);
     const { facts } = inspection;
-    const refusal = wanted.refuse?.(facts) ?? null;
+    const refusal = request.refuse?.(facts) ?? null;
     if (refusal !== null) return refusal;
 
-    const previews = wanted.withPreviews ? inspection.previews : [];
-    const kept = await Promise.all(
+    const previews = request.withPreviews ? inspection.previews : [];
+    const storedPreviews = await Promise.all(
       previews.map(async ({ type, contentType, bytes }) => {
-        const objectKey = `${wanted.objectKey}.${type}`;
+        const objectKey = `${request.objectKey}.${type}`;
         await deps.objects.put(objectKey, bytes, { contentType });
         return { type, objectKey, mimeType: contentType };
       }),
     );
-    // Last, so that a stored file has its previews.
+    // The file is stored after its previews, so that every stored file has them.
     if (stored === null) {
-      await deps.objects.put(wanted.objectKey, createReadStream(path), { contentType: local.mimeType });
+      await deps.objects.put(request.objectKey, createReadStream(path), { contentType: local.mimeType });
     }
-    return { ok: true, mimeType: local.mimeType, sizeBytes: local.sizeBytes, ...facts, previews: kept };
+    return {
+      ok: true,
+      mimeType: local.mimeType,
+      sizeBytes: local.sizeBytes,
+      ...facts,
+      previews: storedPreviews,
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -99,10 +105,10 @@ async function copyStored(objects: ObjectStore, key: string, path: string) {
   };
 }
 
-/** Older than any download can last. */
+/** Longer than any download. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
-/** Makes the work folder and clears away what killed processes left in it. @returns the folder */
+/** Creates the work folder and removes the files that killed processes left in it. @returns the folder */
 export async function openWorkFolder(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   const before = Date.now() - ABANDONED_MS;

@@ -1,48 +1,32 @@
+import { LRUCache } from 'lru-cache';
 import type { Inspection } from './inspection';
 
-/** Bytes of previews kept; those of one file are some 20 to 200 kB. */
-const MOST_BYTES = 32 * 1024 * 1024;
+/** Size limit of the cached previews. Those of one file have 20 to 200 kB. */
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
- * Inspections by content: a design is ordered again and again, and drawing it takes 50 to 250 ms of CPU each time.
- * Inspections under way are shared; the ones not asked for longest are dropped.
+ * Caches inspections by content: designs are ordered repeatedly, and each rendering takes 50 to 250 ms of CPU time.
+ * Concurrent requests for the same content share one inspection. Least recently used inspections are evicted.
  */
-export function createInspectionCache(mostBytes = MOST_BYTES) {
-  const kept = new Map<string, Inspection>();
-  const underWay = new Map<string, Promise<Inspection>>();
-  let bytes = 0;
-
-  const keep = (key: string, inspection: Inspection) => {
-    kept.set(key, inspection);
-    bytes += sizeOf(inspection);
-    for (const [oldest, dropped] of kept) {
-      if (bytes <= mostBytes) break;
-      kept.delete(oldest);
-      bytes -= sizeOf(dropped);
-    }
-  };
+export function createInspectionCache(maxBytes = MAX_BYTES) {
+  const cached = new LRUCache<string, Inspection>({ maxSize: maxBytes, sizeCalculation: sizeOf });
+  const inFlight = new Map<string, Promise<Inspection>>();
 
   return {
-    /** @param key names the content and its type */
+    /** @param key identifies the content and its type */
     async get(key: string, inspect: () => Promise<Inspection>): Promise<Inspection> {
-      const found = kept.get(key);
-      if (found !== undefined) {
-        kept.delete(key);
-        kept.set(key, found);
-        return found;
-      }
-      const running = underWay.get(key);
-      if (running !== undefined) return await running;
-      const started = inspect().finally(() => underWay.delete(key));
-      underWay.set(key, started);
+      const found = cached.get(key) ?? inFlight.get(key);
+      if (found !== undefined) return await found;
+      const started = inspect().finally(() => inFlight.delete(key));
+      inFlight.set(key, started);
       const inspection = await started;
-      // What took too long to draw may succeed on a quieter day.
-      if (inspection.ok && inspection.previews.length > 0) keep(key, inspection);
+      // An inspection without previews is not cached: a rendering that took too long may succeed under less load.
+      if (inspection.ok && inspection.previews.length > 0) cached.set(key, inspection);
       return inspection;
     },
   };
 }
 
 function sizeOf(inspection: Inspection): number {
-  return inspection.ok ? inspection.previews.reduce((sum, { bytes }) => sum + bytes.length, 500) : 0;
+  return inspection.ok ? inspection.previews.reduce((sum, { bytes }) => sum + bytes.length, 500) : 1;
 }

@@ -2,28 +2,28 @@ import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { imageSize } from 'image-size';
 import { type OpenedFile, UnreadableFile } from './opened-file';
 
-/** A decoded pixel takes four bytes: 400 MB, for as long as the previews are drawn. */
-const MOST_DRAWN_PIXELS = 100_000_000;
-/** Trailing bytes among which the end mark must stand: some cameras append data of their own. */
+/** Each decoded pixel takes four bytes: at most 400 MB while the previews are rendered. */
+const MAX_RENDERED_PIXELS = 100_000_000;
+/** The end marker is searched in this many trailing bytes, because some cameras append data to the image. */
 const TAIL_BYTES = 65_536;
 const PNG_END = Buffer.from('IEND');
 const JPEG_END = Buffer.from([0xff, 0xd9]);
 
 /**
- * Opens a PNG or JPEG. An image without its end mark was cut short: decoders would show the missing part as grey,
- * and the press would print it so.
+ * Opens a PNG or JPEG. Refuses an image without an end marker as truncated: decoders render the missing part as
+ * grey, and it would be printed.
  * @throws UnreadableFile
  */
 export function openImage(bytes: Buffer, type: 'image/png' | 'image/jpeg'): OpenedFile {
   const tail = bytes.subarray(-TAIL_BYTES);
   if (tail.lastIndexOf(type === 'image/png' ? PNG_END : JPEG_END) === -1) {
-    throw new UnreadableFile('the image ends too early');
+    throw new UnreadableFile('the image is truncated');
   }
   const { width, height } = sizeOf(bytes);
   return {
     facts: { pageCount: 1, widthPx: width, heightPx: height, widthMm: null, heightMm: null },
-    async draw(longestSide) {
-      if (width * height > MOST_DRAWN_PIXELS) return null;
+    async render(longestSide) {
+      if (width * height > MAX_RENDERED_PIXELS) return null;
       const image = await loadImage(bytes).catch(() => null);
       if (image === null || image.width === 0) return null;
       const scale = Math.min(1, longestSide / Math.max(width, height));
@@ -40,7 +40,7 @@ export function openImage(bytes: Buffer, type: 'image/png' | 'image/jpeg'): Open
   };
 }
 
-/** Width and height in pixels as shown: EXIF orientations 5 to 8 lie on their side. */
+/** Returns width and height in pixels as displayed. EXIF orientations 5 to 8 swap them. */
 function sizeOf(bytes: Buffer): { width: number; height: number } {
   let found: ReturnType<typeof imageSize>;
   try {
@@ -49,11 +49,13 @@ function sizeOf(bytes: Buffer): { width: number; height: number } {
     throw new UnreadableFile('the image has no readable header');
   }
   if (!(found.width > 0 && found.height > 0)) throw new UnreadableFile('the image has no size');
-  const turned = found.orientation !== undefined && found.orientation >= 5;
-  return turned ? { width: found.height, height: found.width } : { width: found.width, height: found.height };
+  const rotated = found.orientation !== undefined && found.orientation >= 5;
+  return rotated
+    ? { width: found.height, height: found.width }
+    : { width: found.width, height: found.height };
 }
 
-/** PNG colour types with alpha (4, 6), or a palette (3) or plain colour with a tRNS chunk before the pixels. */
+/** Returns true for PNG colour types with alpha (4, 6), and for the others when a tRNS chunk precedes the pixels. */
 function mayBeTransparent(png: Buffer): boolean {
   const colourType = png[25];
   if (colourType === 4 || colourType === 6) return true;

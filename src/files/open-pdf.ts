@@ -3,13 +3,13 @@ import { createCanvas, ImageData } from '@napi-rs/canvas';
 import { type OpenedFile, UnreadableFile } from './opened-file';
 
 const MM_PER_POINT = 25.4 / 72;
-/** PDFium's word for a document that wants a password. */
+/** Matches PDFium's errors for documents with a password. */
 const PROTECTED = /password|security/i;
 
 let library: Promise<PDFiumLibrary> | undefined;
 
 /**
- * Opens a PDF with PDFium, which lives in WebAssembly: a hostile file reaches nothing outside its own memory.
+ * Opens a PDF with PDFium. PDFium runs in WebAssembly, so a hostile file cannot access memory outside it.
  * @throws UnreadableFile
  */
 export async function openPdf(bytes: Buffer): Promise<OpenedFile> {
@@ -32,7 +32,7 @@ export async function openPdf(bytes: Buffer): Promise<OpenedFile> {
       widthMm: inTenths(width * MM_PER_POINT),
       heightMm: inTenths(height * MM_PER_POINT),
     },
-    async draw(longestSide) {
+    async render(longestSide) {
       const longest = Math.max(width, height);
       if (!(longest > 0)) return null;
       const scale = longestSide / longest;
@@ -50,7 +50,7 @@ export async function openPdf(bytes: Buffer): Promise<OpenedFile> {
   };
 }
 
-/** What the library does not show of itself: PDFium's own functions, and the document's handle. */
+/** Private parts of @hyzyla/pdfium: the functions of PDFium and the handle of the document (docs/dependencies.md). */
 interface Internals {
   readonly documentIdx: number;
   readonly module: {
@@ -61,8 +61,8 @@ interface Internals {
 }
 
 /**
- * Width and height of the first page in points, zeros when it has none. The library's own way loads the page first, which
- * reads through all that is drawn on it: seconds for a heavy one, and facts should not take seconds.
+ * Returns width and height of the first page in points. Returns zeros when PDFium cannot tell them.
+ * The public method loads the page first, which parses its whole content. That takes seconds for a complex page.
  */
 function firstPageSize(document: PDFiumDocument): { width: number; height: number } {
   const { module, documentIdx } = document as unknown as Internals;

@@ -1,15 +1,15 @@
 import type { Canvas } from '@napi-rs/canvas';
 import type { FileFacts } from './domain/file-facts';
 
-/** A file whose facts are known and whose first page can be drawn. */
+/** A file with known properties, whose first page can be rendered. */
 export interface OpenedFile {
   readonly facts: FileFacts;
-  /** Draws the first page with its longest side at most this many pixels; null when it is too much to draw. */
-  draw(longestSide: number): Promise<{ canvas: Canvas; opaque: boolean } | null>;
+  /** Renders the first page; its longest side has at most this many pixels. Returns null when the page is too large to render. */
+  render(longestSide: number): Promise<{ canvas: Canvas; opaque: boolean } | null>;
   close(): void;
 }
 
-/** A file that is damaged, cut short or protected; the message is for the client. */
+/** The file is damaged, truncated or protected. The client reads the message. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }

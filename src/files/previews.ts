@@ -11,22 +11,25 @@ export interface Preview {
 const JPEG_QUALITY = 82;
 const sizes = (Object.entries(PREVIEW_SIZES) as [PreviewType, number][]).sort(([, a], [, b]) => b - a);
 
-/** Draws the file once at the largest size and the smaller previews from that; empty when it is too much to draw. */
+/**
+ * Renders the file at the largest preview size and scales it down to the others.
+ * Returns an empty list when the file is too large to render.
+ */
 export async function renderPreviews(file: OpenedFile): Promise<Preview[]> {
-  const largest = await file.draw(sizes[0]![1]);
+  const largest = await file.render(sizes[0]![1]);
   if (largest === null) return [];
   const { opaque } = largest;
   let canvas = largest.canvas;
   return sizes.map(([type, longestSide]) => {
-    canvas = shrunk(canvas, longestSide);
-    // PNG only where transparency needs it: encoding takes several times as long.
+    canvas = scaledDown(canvas, longestSide);
+    // Only transparent previews are PNG, because its encoding takes several times as long.
     return opaque
       ? { type, contentType: 'image/jpeg', bytes: canvas.toBuffer('image/jpeg', JPEG_QUALITY) }
       : { type, contentType: 'image/png', bytes: canvas.toBuffer('image/png') };
   });
 }
 
-function shrunk(canvas: Canvas, longestSide: number): Canvas {
+function scaledDown(canvas: Canvas, longestSide: number): Canvas {
   const scale = longestSide / Math.max(canvas.width, canvas.height);
   if (scale >= 1) return canvas;
   const smaller = createCanvas(

@@ -2,15 +2,16 @@ import type { ObjectStore } from '../platform/objects/object-store';
 import { json, type Sql } from '../platform/postgres';
 
 /**
- * How long files and shipping documents are kept after the last change of their order: long enough for claims and for
- * printing again; rows tell afterwards that there was a file, and links to it answer 404.
+ * Days for which files and shipping documents are stored after the last change of their order: long enough for claims and
+ * reprints. Afterwards the rows remain without the file, and links to it answer 404.
  */
-export const KEPT_DAYS = 90;
+export const RETENTION_DAYS = 90;
 
 const BATCH = 200;
-/** Orders that nothing more will be printed or shipped for; parcels without tracking stay `shipped` for good. */
-const ENDED = ['shipped', 'in_transit', 'delivered', 'returned', 'failed', 'canceled'];
+/** Statuses of orders that need no more printing or shipping. Parcels without tracking stay `shipped`. */
+const FINAL_STATUSES = ['shipped', 'in_transit', 'delivered', 'returned', 'failed', 'canceled'];
 
+/** Number of deleted objects of each kind. */
 export interface Collected {
   readonly files: number;
   readonly packingSlips: number;
@@ -18,11 +19,11 @@ export interface Collected {
 }
 
 /**
- * Deletes objects whose time is over. Objects go before the rows that name them, so that a run that is killed is
- * taken up by the next; any number of processes may do it at once.
+ * Deletes objects whose retention time is over. Deletes each object before it updates the row, so that the next run continues
+ * after a killed one. Any number of processes can run it concurrently.
  */
 export async function collectGarbage(sql: Sql, objects: ObjectStore, now = new Date()): Promise<Collected> {
-  const before = new Date(now.getTime() - KEPT_DAYS * 24 * 60 * 60 * 1000);
+  const before = new Date(now.getTime() - RETENTION_DAYS * 24 * 60 * 60 * 1000);
   return {
     files: await collectFiles(sql, objects, before),
     packingSlips: await collectPackingSlips(sql, objects, before),
@@ -41,7 +42,7 @@ async function collectFiles(sql: Sql, objects: ObjectStore, before: Date): Promi
       SELECT f.id, f.object_key, f.previews FROM order_files f
       JOIN order_items i ON i.id = f.order_item_id JOIN orders o ON o.id = i.order_id
       WHERE f.object_key IS NOT NULL AND f.fetched_at < ${before}
-        AND o.updated_at < ${before} AND o.fulfillment_status = ANY(${ENDED})
+        AND o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})
       ORDER BY f.fetched_at LIMIT ${BATCH}`;
     await deleteAll(
       objects,
@@ -57,7 +58,7 @@ async function collectPackingSlips(sql: Sql, objects: ObjectStore, before: Date)
   return await inBatches(async () => {
     const rows = await sql<{ id: string; objectKey: string }[]>`
       SELECT s.id, s.object_key FROM packing_slips s JOIN orders o ON o.id = s.order_id
-      WHERE s.object_key IS NOT NULL AND o.updated_at < ${before} AND o.fulfillment_status = ANY(${ENDED})
+      WHERE s.object_key IS NOT NULL AND o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})
       ORDER BY s.id LIMIT ${BATCH}`;
     await deleteAll(
       objects,
@@ -74,7 +75,7 @@ async function collectShippingDocuments(sql: Sql, objects: ObjectStore, before: 
       SELECT d.id, d.object_key FROM shipment_documents d
       JOIN shipments s ON s.id = d.shipment_id LEFT JOIN orders o ON o.id = s.order_id
       WHERE d.deleted_at IS NULL AND d.created_at < ${before}
-        AND (o.id IS NULL OR (o.updated_at < ${before} AND o.fulfillment_status = ANY(${ENDED})))
+        AND (o.id IS NULL OR (o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})))
       ORDER BY d.created_at LIMIT ${BATCH}`;
     await deleteAll(
       objects,
@@ -85,7 +86,7 @@ async function collectShippingDocuments(sql: Sql, objects: ObjectStore, before: 
   });
 }
 
-/** Repeats until a batch is not full; what is collected is not found again. @returns how many rows */
+/** Repeats `collect` until a batch is not full. `collect` does not find processed rows again. @returns the number of rows */
 async function inBatches(collect: () => Promise<readonly unknown[]>): Promise<number> {
   let total = 0;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Types a print file may be of, told from its content (interface "Asset": contentType). */
+/** Content types of print files, detected from the content (interface "Asset": contentType). */
 export const PRINT_FILE_TYPES = ['application/pdf', 'image/png', 'image/jpeg'] as const;
 
 export type PrintFileType = (typeof PRINT_FILE_TYPES)[number];
@@ -14,7 +14,7 @@ export function withExtension(name: string, contentType: string): string {
   return `${name}.${FILE_EXTENSIONS[contentType] ?? 'bin'}`;
 }
 
-/** The preview images of a retrieved item: longest side in pixels. */
+/** The preview images of an item, with the longest side in pixels. */
 export const PREVIEW_SIZES = {
   preview_flat: 1600,
   preview_default: 800,
@@ -23,21 +23,21 @@ export const PREVIEW_SIZES = {
 
 export type PreviewType = keyof typeof PREVIEW_SIZES;
 
-/** What is known of a file from its content. */
+/** Properties of a file, read from its content. */
 export interface FileFacts {
-  /** Pages of a PDF; an image is one page. */
+  /** Number of pages of a PDF. 1 for an image. */
   readonly pageCount: number;
-  /** Pixels of an image, as it is shown (a JPEG's rotation applied); null for a PDF. */
+  /** Size of an image in pixels, after the rotation of its EXIF orientation. Null for a PDF. */
   readonly widthPx: number | null;
   readonly heightPx: number | null;
-  /** Size of a PDF's first page in millimetres; null for an image. */
+  /** Size of the first page of a PDF in millimetres. Null for an image. */
   readonly widthMm: number | null;
   readonly heightMm: number | null;
 }
 
 /**
- * Resolution of an image printed at a size, in dots an inch: the lower of both directions, rounded down, the image
- * turned to suit the print's orientation.
+ * Returns the resolution of an image printed at a size, in dots per inch: the lower of both directions, rounded down.
+ * The image is rotated to match the orientation of the print.
  */
 export function printDpi(
   image: { readonly widthPx: number; readonly heightPx: number },

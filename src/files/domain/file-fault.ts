@@ -1,51 +1,51 @@
 /**
- * Why a file that a client named cannot be used: codes of `refusalReasonCode`, with what the client reads.
- * `file_unreachable` is what passing faults end in when the retry window is over.
+ * Reasons why a file of a client cannot be used: codes of `refusalReasonCode` with the message to the client.
+ * `file_unreachable` is the reason when a transient fault lasts until the end of the retry window.
  */
 export const FILE_FAULTS = {
-  file_url_invalid: 'The address of the file is not one that files are fetched from.',
-  file_host_blocked: 'The address of the file leads into a network that files are not fetched from.',
-  file_redirected: 'The address of the file redirects to another place.',
-  file_not_found: 'There is no file at this address.',
-  file_access_denied: 'The host of the file does not let it be fetched.',
-  file_host_refused: 'The host of the file refuses to give it.',
+  file_url_invalid: 'The URL of the file is not allowed.',
+  file_host_blocked: 'The URL of the file leads into a blocked network.',
+  file_redirected: 'The URL of the file redirects to another location.',
+  file_not_found: 'There is no file at this URL.',
+  file_access_denied: 'The file host denies access to the file.',
+  file_host_refused: 'The file host refuses the request.',
   file_too_large: 'The file is larger than the limit.',
   file_empty: 'The file is empty.',
-  file_type_not_supported: 'The content of the file is not of a supported type.',
+  file_type_not_supported: 'The type of the file is not supported.',
   file_unreadable: 'The file is damaged or protected and cannot be read.',
-  file_page_count_mismatch: 'The file does not have as many pages as the product needs.',
+  file_page_count_mismatch: 'The number of pages does not match the product.',
   file_unreachable: 'The file could not be fetched in time.',
 } as const;
 
 export type FileFaultCode = keyof typeof FILE_FAULTS;
 
-/** A fault of a file; `passing` ones are worth another try. */
+/** A reason why a file cannot be used. A download with a transient fault can be retried. */
 export interface FileFault {
   readonly ok: false;
-  readonly passing: boolean;
+  readonly transient: boolean;
   readonly code: FileFaultCode;
-  /** The code's words with particulars: sizes, types, status. Never a URL's query. */
+  /** The message of the code with details such as sizes, types and statuses. Never contains the query of a URL. */
   readonly message: string;
-  /** Milliseconds until the host wants to be asked again. */
+  /** Milliseconds until the next attempt, as requested by the host. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** A fault that stands however often the file is fetched. */
-export function lastingFault(code: FileFaultCode, particulars?: string): FileFault {
-  return { ok: false, passing: false, code, message: worded(code, particulars) };
+/** Returns a fault that no retry can resolve. */
+export function permanentFault(code: FileFaultCode, details?: string): FileFault {
+  return { ok: false, transient: false, code, message: messageOf(code, details) };
 }
 
-/** A fault that may be gone at the next try. */
-export function passingFault(particulars: string, retryAfterMs?: number): FileFault {
+/** Returns a fault that a retry may resolve. */
+export function transientFault(details: string, retryAfterMs?: number): FileFault {
   return {
     ok: false,
-    passing: true,
+    transient: true,
     code: 'file_unreachable',
-    message: worded('file_unreachable', particulars),
+    message: messageOf('file_unreachable', details),
     retryAfterMs,
   };
 }
 
-function worded(code: FileFaultCode, particulars: string | undefined): string {
-  return particulars === undefined ? FILE_FAULTS[code] : `${FILE_FAULTS[code].slice(0, -1)}: ${particulars}.`;
+function messageOf(code: FileFaultCode, details: string | undefined): string {
+  return details === undefined ? FILE_FAULTS[code] : `${FILE_FAULTS[code].slice(0, -1)}: ${details}.`;
 }

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import type { PrintArea, ResolvedProduct } from '../../catalog/domain/product';
 import { type FileFacts, printDpi } from '../../files/domain/file-facts';
-import { type FileFault, lastingFault, passingFault } from '../../files/domain/file-fault';
-import { type FileDeps, ingestFile, type TakenFile } from '../../files/ingest-file';
+import { type FileFault, permanentFault, transientFault } from '../../files/domain/file-fault';
+import { type FileDeps, type IngestedFile, ingestFile } from '../../files/ingest-file';
 import { json, type Sql } from '../../platform/postgres';
 import { describePages, hasWantedPages, wantedPages } from '../domain/file-pages';
 
@@ -49,8 +49,8 @@ interface FetchLimits {
 
 /**
  * Fetches the print files and packing slips of an order that are not stored yet, and records their properties.
- * A lasting fault of one file stops the other downloads, because it refuses the order.
- * @returns the lasting fault, else the first passing one; null when every file is stored
+ * A permanent fault of one file stops the other downloads, because it refuses the order.
+ * @returns the permanent fault, else the first transient one; null when every file is stored
  * @throws the signal's reason when the activity is cancelled
  */
 export async function fetchOrderFiles(
@@ -70,15 +70,15 @@ export async function fetchOrderFiles(
       const fault = await fetchOne(deps, orderId, file, signal);
       if (fault === null) return;
       faults.push(fault);
-      if (!fault.passing) refused.abort();
+      if (!fault.transient) refused.abort();
     } catch (error) {
       limits.signal.throwIfAborted();
       if (refused.signal.aborted) return;
       if (!late.aborted) throw error;
-      faults.push(faultOf(file, passingFault('the host took too long')));
+      faults.push(faultOf(file, transientFault('the host took too long')));
     }
   });
-  return faults.find(({ passing }) => !passing) ?? faults[0] ?? null;
+  return faults.find(({ transient }) => !transient) ?? faults[0] ?? null;
 }
 
 async function wantedFiles(sql: Sql, orderId: string): Promise<readonly WantedFile[]> {
@@ -146,7 +146,7 @@ function pageFault({ type, product, otherTypes }: WantedFile, { pageCount }: Fil
   if (type === null || product === null) return null;
   const wanted = wantedPages(type, product, otherTypes);
   if (wanted === null || hasWantedPages(pageCount, wanted)) return null;
-  return lastingFault(
+  return permanentFault(
     'file_page_count_mismatch',
     `the file has ${pageCount} ${pageCount === 1 ? 'page' : 'pages'}, expected ${describePages(wanted)}`,
   );
@@ -161,7 +161,7 @@ async function recordPrintFile(
   sql: Sql,
   file: WantedFile,
   objectKey: string,
-  taken: TakenFile,
+  taken: IngestedFile,
 ): Promise<void> {
   const size = printSize(file);
   const dpi =

@@ -7,9 +7,9 @@ import { createCanvas, loadImage } from '@napi-rs/canvas';
 import PDFDocument from 'pdfkit';
 import type { PrintFileType } from '../../../src/files/domain/file-facts';
 import { createFileInspector } from '../../../src/files/inspector';
-import { sampleImage, samplePdf, turned } from './samples';
+import { rotated, sampleImage, samplePdf } from './samples';
 
-// Draws previews in threads.
+// Renders previews in threads.
 jest.setTimeout(120_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'pressline-inspect-'));
@@ -34,9 +34,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('looking into print files', () => {
-  it('counts the pages of a PDF, measures the first in millimetres, and draws it', async () => {
-    // A4 upright, and one more page of another size
+describe('the inspector', () => {
+  it('counts the pages of a PDF, measures the first in millimetres, and renders it', async () => {
+    // A4 portrait, and a second page of another size
     const inspection = await inspect(await samplePdf([595.276, 841.89], [100, 100]), 'application/pdf');
     if (!inspection.ok) throw new Error(inspection.reason);
     expect(inspection.facts).toEqual({
@@ -94,11 +94,11 @@ describe('looking into print files', () => {
     expect(await pixel(inspection.previews[2]!.bytes, 50, 100)).toEqual([255, 0, 0, 255]);
   });
 
-  it('measures and shows a turned photograph as a viewer would', async () => {
-    const inspection = await inspect(turned(sampleImage('jpeg', 400, 200, 'blue')), 'image/jpeg');
+  it('applies the EXIF orientation to the size and the previews', async () => {
+    const inspection = await inspect(rotated(sampleImage('jpeg', 400, 200, 'blue')), 'image/jpeg');
     if (!inspection.ok) throw new Error(inspection.reason);
     expect(inspection.facts).toMatchObject({ widthPx: 200, heightPx: 400 });
-    // The red half, left as stored, is on top when shown.
+    // The red half is on the left as stored, and on top as displayed.
     const [red, , blue] = await pixel(inspection.previews[0]!.bytes, 100, 50);
     expect([red! > 200, blue! < 60]).toEqual([true, true]);
     const below = await pixel(inspection.previews[0]!.bytes, 100, 350);
@@ -128,12 +128,12 @@ describe('looking into print files', () => {
       Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(500, 1), Buffer.from('ffd9', 'hex')]),
       'image/jpeg',
     ],
-  ] as [string, Buffer, PrintFileType][])('%s cannot be read', async (_name, bytes, type) => {
+  ] as [string, Buffer, PrintFileType][])('refuses %s', async (_name, bytes, type) => {
     expect(await inspect(bytes, type)).toEqual({ ok: false, reason: expect.any(String) });
   });
 
-  it('an image with more pixels than memory allows is measured but not drawn', async () => {
-    // Given a PNG whose header promises 60,000 x 60,000 pixels
+  it('measures an image with too many pixels but renders no previews', async () => {
+    // Given a PNG whose header has the size 60,000 x 60,000 pixels
     const bomb = sampleImage('png', 16, 16);
     bomb.writeUInt32BE(60_000, 16);
     bomb.writeUInt32BE(60_000, 20);
@@ -145,8 +145,8 @@ describe('looking into print files', () => {
     });
   });
 
-  it('a file that takes too long to draw is accepted without previews, and the next one is looked at as ever', async () => {
-    // Given a page that draws itself in a million strokes
+  it('accepts a file that takes too long to render without previews, and inspects the next file', async () => {
+    // Given a page with 400,000 curves
     const pdf = new PDFDocument({ size: [2000, 2000], margin: 0 });
     const strokes = Array.from(
       { length: 400_000 },
@@ -155,23 +155,23 @@ describe('looking into print files', () => {
     pdf.addContent(`20 w\n${strokes}`).end();
     const path = join(folder, 'slow.pdf');
     await writeFile(path, await buffer(pdf));
-    const hasty = createFileInspector({ stageTimeoutMs: 3_000 });
+    const impatient = createFileInspector({ stageTimeoutMs: 3_000 });
     try {
       const started = Date.now();
-      const inspection = await hasty.inspect({ path, mimeType: 'application/pdf' });
+      const inspection = await impatient.inspect({ path, mimeType: 'application/pdf' });
       expect(inspection).toMatchObject({ ok: true, facts: { pageCount: 1 }, previews: [] });
       expect(Date.now() - started).toBeLessThan(20_000);
       await writeFile(path, await samplePdf([100, 100]));
-      expect(await hasty.inspect({ path, mimeType: 'application/pdf' })).toMatchObject({
+      expect(await impatient.inspect({ path, mimeType: 'application/pdf' })).toMatchObject({
         ok: true,
         previews: { length: 3 },
       });
     } finally {
-      await hasty.close();
+      await impatient.close();
     }
   });
 
-  it('many at once are taken in turn', async () => {
+  it('inspects more concurrent files than it has threads', async () => {
     const pdf = await samplePdf([300, 300]);
     const all = await Promise.all(Array.from({ length: 12 }, () => inspect(pdf, 'application/pdf')));
     expect(all.every((inspection) => inspection.ok && inspection.previews.length === 3)).toBe(true);

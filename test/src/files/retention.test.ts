@@ -1,5 +1,5 @@
 import type { ApiDeps } from '../../../api/deps';
-import { collectGarbage, KEPT_DAYS } from '../../../src/files/retention';
+import { collectGarbage, RETENTION_DAYS } from '../../../src/files/retention';
 import { uuidv7 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
 import { testAccount, testApiDeps } from '../../support/api-deps';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   clientId = (await testAccount(sql, 'client')).id;
 });
 
-/** An order with one file, its preview, and one packing slip, all stored. */
+/** Creates an order with a stored file, its preview and a packing slip. */
 async function storedOrder(
   status: string,
   ageDays: number,
@@ -45,36 +45,36 @@ async function storedOrder(
   return { orderId, keys };
 }
 
-const kept = async (keys: object) =>
+const areStored = async (keys: object) =>
   await Promise.all(Object.values(keys).map(async (key: string) => (await objects.stat(key)) !== null));
 
-describe('files of orders that are over', () => {
-  it('are deleted after their time with previews and packing slips; others stay', async () => {
-    const { keys: over } = await storedOrder('delivered', KEPT_DAYS + 1);
-    const { keys: untracked } = await storedOrder('shipped', KEPT_DAYS + 1);
-    const { keys: young } = await storedOrder('delivered', KEPT_DAYS - 1);
-    const { keys: stuck } = await storedOrder('on_hold', KEPT_DAYS + 100);
+describe('files of finished orders', () => {
+  it('are deleted with previews and packing slips after the retention time; others stay', async () => {
+    const { keys: finished } = await storedOrder('delivered', RETENTION_DAYS + 1);
+    const { keys: untracked } = await storedOrder('shipped', RETENTION_DAYS + 1);
+    const { keys: recent } = await storedOrder('delivered', RETENTION_DAYS - 1);
+    const { keys: onHold } = await storedOrder('on_hold', RETENTION_DAYS + 100);
     expect(await collectGarbage(sql, objects)).toEqual({ files: 2, packingSlips: 2, shippingDocuments: 0 });
-    expect(await kept(over)).toEqual([false, false, false]);
-    expect(await kept(untracked)).toEqual([false, false, false]);
-    expect(await kept(young)).toEqual([true, true, true]);
-    expect(await kept(stuck)).toEqual([true, true, true]);
+    expect(await areStored(finished)).toEqual([false, false, false]);
+    expect(await areStored(untracked)).toEqual([false, false, false]);
+    expect(await areStored(recent)).toEqual([true, true, true]);
+    expect(await areStored(onHold)).toEqual([true, true, true]);
     expect(await collectGarbage(sql, objects)).toEqual({ files: 0, packingSlips: 0, shippingDocuments: 0 });
     const [file] = await sql`SELECT object_key, previews FROM order_files WHERE object_key IS NULL LIMIT 1`;
     expect(file).toEqual({ objectKey: null, previews: [] });
   });
 
-  it('that a killed run has deleted already are no obstacle', async () => {
-    const { keys: over } = await storedOrder('canceled', KEPT_DAYS + 1);
-    await objects.delete(over.file);
+  it('can have been deleted by a killed run already', async () => {
+    const { keys: finished } = await storedOrder('canceled', RETENTION_DAYS + 1);
+    await objects.delete(finished.file);
     expect(await collectGarbage(sql, objects)).toMatchObject({ files: 1 });
   });
 });
 
 describe('shipping documents', () => {
-  it('are deleted after their time, and their rows tell so', async () => {
+  it('are deleted after the retention time, and their rows are marked', async () => {
     const [shipmentId, old, young] = [uuidv7(), uuidv7(), uuidv7()];
-    const { orderId } = await storedOrder('delivered', KEPT_DAYS + 1);
+    const { orderId } = await storedOrder('delivered', RETENTION_DAYS + 1);
     const partner = await testAccount(sql, 'partner');
     await sql`
       INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
@@ -86,7 +86,7 @@ describe('shipping documents', () => {
       INSERT INTO shipments (id, idempotency_key, order_id, print_order_id, consignment, method_uid)
       VALUES (${shipmentId}, ${shipmentId}, ${orderId}, ${printOrder!.id}, '{}', 'm')`;
     for (const [id, days] of [
-      [old, KEPT_DAYS + 1],
+      [old, RETENTION_DAYS + 1],
       [young, 1],
     ] as const) {
       await objects.put(`labels/${id}`, Buffer.from('x'), { contentType: 'application/pdf' });
@@ -96,7 +96,7 @@ describe('shipping documents', () => {
           now() - make_interval(days => ${days}))`;
     }
     expect(await collectGarbage(sql, objects)).toMatchObject({ shippingDocuments: 1 });
-    expect(await kept({ old: `labels/${old}`, young: `labels/${young}` })).toEqual([false, true]);
+    expect(await areStored({ old: `labels/${old}`, young: `labels/${young}` })).toEqual([false, true]);
     const rows =
       await sql`SELECT id, deleted_at IS NOT NULL AS deleted FROM shipment_documents ORDER BY deleted DESC`;
     expect(rows).toMatchObject([

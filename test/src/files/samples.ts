@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { createCanvas } from '@napi-rs/canvas';
 import PDFDocument from 'pdfkit';
 
-/** A PDF of pages in points; the first page's left half is red. */
+/** Returns a PDF with pages of the given sizes in points. The left half of each page is red. */
 export async function samplePdf(...pages: [number, number][]): Promise<Buffer> {
   const pdf = new PDFDocument({ margin: 0, autoFirstPage: false });
   for (const [width, height] of pages) {
@@ -15,7 +15,7 @@ export async function samplePdf(...pages: [number, number][]): Promise<Buffer> {
   return await buffer(pdf);
 }
 
-/** An image whose left half is red and whose right half is `right`. */
+/** Returns an image whose left half is red and whose right half has the colour `right`. */
 export function sampleImage(type: 'png' | 'jpeg', width: number, height: number, right = 'white'): Buffer {
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');
@@ -28,8 +28,8 @@ export function sampleImage(type: 'png' | 'jpeg', width: number, height: number,
   return type === 'png' ? canvas.toBuffer('image/png') : canvas.toBuffer('image/jpeg', 90);
 }
 
-/** The JPEG with an EXIF orientation of 6: shown turned by a quarter clockwise. */
-export function turned(jpeg: Buffer): Buffer {
+/** Returns the JPEG with EXIF orientation 6: displayed rotated by 90 degrees clockwise. */
+export function rotated(jpeg: Buffer): Buffer {
   const exif = Buffer.from('45786966000049492a0008000000010012010300010000000600000000000000', 'hex');
   const marker = Buffer.from([0xff, 0xe1, 0, exif.length + 2]);
   return Buffer.concat([jpeg.subarray(0, 2), marker, exif, jpeg.subarray(2)]);

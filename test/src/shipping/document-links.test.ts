@@ -5,7 +5,7 @@ import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
 import { documentRoutes } from '../../../api/documents/routes';
 import { createCarriers } from '../../../src/carriers/carriers';
-import { collectGarbage, KEPT_DAYS } from '../../../src/files/retention';
+import { collectGarbage, RETENTION_DAYS } from '../../../src/files/retention';
 import { uuidv7 } from '../../../src/platform/ids';
 import { createObjectStore } from '../../../src/platform/objects/create-object-store';
 import type { ObjectStore } from '../../../src/platform/objects/object-store';
@@ -142,7 +142,7 @@ describe.each(stores)('documents in %s', (_, createStore) => {
   test('are deleted after the retention period, and their links answer 404; newer documents stay', async () => {
     const [old, young] = [await boughtDocuments(), await boughtDocuments()];
     await sql`
-      UPDATE shipment_documents SET created_at = now() - make_interval(days => ${KEPT_DAYS + 1})
+      UPDATE shipment_documents SET created_at = now() - make_interval(days => ${RETENTION_DAYS + 1})
       WHERE id = ANY(${old.map(({ id }) => id)})`;
 
     expect(await collectGarbage(sql, deps.objects)).toMatchObject({ shippingDocuments: old.length });
