@@ -6,27 +6,27 @@ import { openPdf } from './open-pdf';
 import { UnreadableFile } from './opened-file';
 import { type Preview, renderPreviews } from './previews';
 
-/** One file to look at. */
+/** A file to inspect. */
 export interface InspectionJob {
   readonly path: string;
   readonly mimeType: PrintFileType;
 }
 
 /**
- * What the thread says of its job, in this order: `begun`, `facts`, `previews`; the last two give way to `unreadable`,
- * or to `broken` for a bug.
+ * Messages of the thread about its job, in this order: `started`, `facts`, `previews`. Instead of `facts` or `previews`, the
+ * job can end with `unreadable`, or with `failed` after a bug.
  */
 export type InspectionReport =
-  | { readonly stage: 'begun' }
+  | { readonly stage: 'started' }
   | { readonly stage: 'facts'; readonly facts: FileFacts }
   | { readonly stage: 'previews'; readonly previews: readonly Preview[] }
   | { readonly stage: 'unreadable'; readonly reason: string }
-  | { readonly stage: 'broken'; readonly reason: string };
+  | { readonly stage: 'failed'; readonly reason: string };
 
 const report = (message: InspectionReport) => parentPort!.postMessage(message);
 
 async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
-  report({ stage: 'begun' });
+  report({ stage: 'started' });
   try {
     const bytes = await readFile(path);
     const file = mimeType === 'application/pdf' ? await openPdf(bytes) : openImage(bytes, mimeType);
@@ -40,11 +40,11 @@ async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
     if (error instanceof UnreadableFile) report({ stage: 'unreadable', reason: error.message });
     else
       report({
-        stage: 'broken',
+        stage: 'failed',
         reason: error instanceof Error ? (error.stack ?? error.message) : String(error),
       });
   }
 }
 
-// One job at a time: the sender waits for its end before it sends the next.
+// One job at a time: the inspector waits for the end of a job before it sends the next one.
 parentPort!.on('message', (job: InspectionJob) => void inspect(job));

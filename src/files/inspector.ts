@@ -1,3 +1,4 @@
+// Not piscina (5.3.2): with idleTimeout, it starts no new thread after an abort has terminated one, and queued tasks wait forever.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -6,24 +7,25 @@ import type { Inspection } from './inspection';
 import { createInspectionCache } from './inspection-cache';
 import type { InspectionJob, InspectionReport } from './inspection-thread';
 
-/** Looks into files in threads of its own, so that a heavy or hostile one neither blocks nor outlives its time. */
+/** Inspects files in threads with a time limit, so that complex or hostile files do not block other work. */
 export interface FileInspector {
   /**
-   * @param job with `sha256`, content that was looked into before is not looked into again
-   * @returns facts and previews (none when drawing takes too long or too much); or why the file cannot be read
+   * @param job with `sha256`, content that was inspected before is not inspected again
+   * @returns facts and previews (none when rendering takes too long or the file is too large), or why the file cannot be read
+   * @throws Error when the thread does not start, or for a bug
    */
   inspect(job: InspectionJob & { readonly sha256?: string | undefined }): Promise<Inspection>;
   close(): Promise<void>;
 }
 
-/** For the facts, and again for the previews. */
+/** Time limit for the facts, and again for the previews. */
 const STAGE_TIMEOUT_MS = 30_000;
-/** For a thread to come up on a busy machine, which is not the file's fault. */
+/** Time limit for the start of a thread on a busy machine. It is separate, because a slow start is not a fault of the file. */
 const START_TIMEOUT_MS = 60_000;
 
 export function createFileInspector(options: { stageTimeoutMs?: number } = {}): FileInspector {
   const stageTimeoutMs = options.stageTimeoutMs ?? STAGE_TIMEOUT_MS;
-  const mostThreads = Math.max(1, Math.min(4, availableParallelism() - 1));
+  const maxThreads = Math.max(1, Math.min(4, availableParallelism() - 1));
   const idle: Worker[] = [];
   const all = new Set<Worker>();
   const waiting: ((thread: Worker) => void)[] = [];
@@ -33,25 +35,25 @@ export function createFileInspector(options: { stageTimeoutMs?: number } = {}): 
     all.add(thread);
     thread.once('exit', () => {
       all.delete(thread);
-      const at = idle.indexOf(thread);
-      if (at !== -1) idle.splice(at, 1);
+      const index = idle.indexOf(thread);
+      if (index !== -1) idle.splice(index, 1);
     });
     return thread;
   };
   const acquire = async (): Promise<Worker> => {
     const free = idle.pop();
     if (free !== undefined) return free;
-    if (all.size < mostThreads) return start();
+    if (all.size < maxThreads) return start();
     return await new Promise((resolve) => waiting.push(resolve));
   };
-  const release = (thread: Worker, sound: boolean): void => {
-    if (!sound) {
+  const release = (thread: Worker, reusable: boolean): void => {
+    if (!reusable) {
       all.delete(thread);
       void thread.terminate();
     }
     const next = waiting.shift();
-    if (next !== undefined) next(sound ? thread : start());
-    else if (sound) {
+    if (next !== undefined) next(reusable ? thread : start());
+    else if (reusable) {
       // An idle thread does not keep the process alive.
       thread.unref();
       idle.push(thread);
@@ -63,8 +65,8 @@ export function createFileInspector(options: { stageTimeoutMs?: number } = {}): 
   const inspectNow = async (job: InspectionJob): Promise<Inspection> => {
     const thread = await acquire();
     thread.ref();
-    const { inspection, sound } = await runJob(thread, job, stageTimeoutMs);
-    release(thread, sound);
+    const { inspection, reusable } = await runJob(thread, job, stageTimeoutMs);
+    release(thread, reusable);
     if (inspection instanceof Error) throw inspection;
     return inspection;
   };
@@ -82,56 +84,55 @@ export function createFileInspector(options: { stageTimeoutMs?: number } = {}): 
   };
 }
 
-/** Follows one job through its stages; `sound`: the thread can take another. */
+/** Runs a job in a thread. `reusable` is true when the thread can run another job. */
 function runJob(
   thread: Worker,
   job: InspectionJob,
   stageTimeoutMs: number,
-): Promise<{ inspection: Inspection | Error; sound: boolean }> {
+): Promise<{ inspection: Inspection | Error; reusable: boolean }> {
   return new Promise((resolve) => {
-    let begun = false;
+    let started = false;
     let facts: FileFacts | undefined;
     let timer: NodeJS.Timeout;
-    const end = (inspection: Inspection | Error, sound: boolean) => {
+    const end = (inspection: Inspection | Error, reusable: boolean) => {
       clearTimeout(timer);
       thread.off('message', onMessage).off('error', onError).off('exit', onExit);
-      resolve({ inspection, sound });
+      resolve({ inspection, reusable });
     };
-    // Before the job has begun, the fault is ours; after the facts are known, it costs the previews only.
-    const cutShort = (reason: string) => {
-      if (!begun) return end(new Error(`the inspection thread did not come up: ${reason}`), false);
+    // Before the start of the job, this is an internal error. After the facts are known, only the previews are missing.
+    const interrupt = (reason: string) => {
+      if (!started) return end(new Error(`the inspection thread did not start: ${reason}`), false);
       return end(facts === undefined ? { ok: false, reason } : { ok: true, facts, previews: [] }, false);
     };
-    const watch = (timeoutMs: number) => {
+    const setTimeLimit = (timeoutMs: number) => {
       clearTimeout(timer);
-      timer = setTimeout(() => cutShort('it takes too long to read'), timeoutMs);
+      timer = setTimeout(() => interrupt('reading it takes too long'), timeoutMs);
     };
     const onMessage = (report: InspectionReport) => {
       switch (report.stage) {
-        case 'begun':
-          begun = true;
-          return watch(stageTimeoutMs);
+        case 'started':
+          started = true;
+          return setTimeLimit(stageTimeoutMs);
         case 'facts':
           facts = report.facts;
-          return watch(stageTimeoutMs);
+          return setTimeLimit(stageTimeoutMs);
         case 'previews':
           return end({ ok: true, facts: facts!, previews: report.previews }, true);
         case 'unreadable':
           return end({ ok: false, reason: report.reason }, true);
-        case 'broken':
+        case 'failed':
           return end(new Error(report.reason), false);
       }
     };
-    const onError = (error: Error) =>
-      cutShort(begun ? 'it cannot be read in the memory there is' : error.message);
-    const onExit = () => cutShort('it cannot be read');
+    const onError = (error: Error) => interrupt(started ? 'reading it takes too much memory' : error.message);
+    const onExit = () => interrupt('the inspection thread ended');
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
-    watch(START_TIMEOUT_MS);
+    setTimeLimit(START_TIMEOUT_MS);
     thread.postMessage(job);
   });
 }
 
-/** Under the tests the sources run as they are: the thread then translates them as jest does. */
+/** Code that loads a TypeScript source and compiles it as jest does. Tests run the sources. */
 const FROM_SOURCES = `
 const { transformFileSync } = require('@swc/core');
 require.extensions['.ts'] = (module, path) =>
