@@ -41,10 +41,10 @@ export type Connections = Pick<
  * @param client sends the requests of carrier gateways
  */
 export function compose(connections: Connections, client: SafeClient): ApiDeps {
-  const { config, sql, temporal } = connections;
+  const { config, sql, temporal, publicUrl } = connections;
   return {
     ...connections,
-    carriers: createCarriers(sql, carrierGateways(config, client, sql)),
+    carriers: createCarriers(sql, publicUrl, carrierGateways(config, client, sql)),
     runs: createRunGateway(temporal),
     candidates: createCandidateReader(sql),
     wake: createNotifyThrottle(sql),

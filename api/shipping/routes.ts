@@ -5,6 +5,7 @@ import { quoteRoute } from './quotes';
 import { searchShippingOrdersRoute } from './shipping-order-search';
 import { cancelShippingOrderRoute, createShippingOrderRoute, getShippingOrderRoute } from './shipping-orders';
 import { trackingRoute } from './tracking';
+import { trackingPageRoute } from './tracking-page';
 
 /** Routes of the interface's shipping group, and the carrier webhook. */
 export function shippingRoutes(deps: ApiDeps): Route[] {
@@ -15,6 +16,7 @@ export function shippingRoutes(deps: ApiDeps): Route[] {
     cancelShippingOrderRoute(deps),
     quoteRoute(deps),
     trackingRoute(deps),
+    trackingPageRoute(deps),
     carrierEventsRoute(deps),
   ];
 }

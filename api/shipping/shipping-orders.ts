@@ -27,7 +27,7 @@ import { type Route, route } from '../http/route';
 
 const access = { credentials: 'key', roles: ['client', 'partner', 'operator'] } as const;
 /** An id or reference. References have up to 100 characters. */
-const params = z.object({ orderId: z.string().min(1).max(100) });
+const params = z.object({ shippingOrderId: z.string().min(1).max(100) });
 
 /** Returns a carrier's refusal as an API error (interface "Error codes seen"). */
 function refusalAnswer({ code, message, detail, missing }: CarrierRefusal): Refusal {
@@ -115,37 +115,40 @@ async function visibleShippingOrder(
   return order;
 }
 
-/** `GET /v1/shipping-orders/{orderId}`: reads a shipping order by its id or reference. */
+/** `GET /v1/shipping-orders/{shippingOrderId}`: reads a shipping order by its id or reference. */
 export function getShippingOrderRoute({ sql, links }: Pick<ApiDeps, 'sql' | 'links'>): Route {
   return route({
     method: 'get',
-    path: '/v1/shipping-orders/{orderId}',
+    path: '/v1/shipping-orders/{shippingOrderId}',
     operationId: 'getShippingOrder',
     summary: 'Read a shipping order',
     description:
-      '`orderId` is the id or the orderReferenceId. The links to documents are new. Use it to find the labels after a lost answer.',
+      '`shippingOrderId` is the id or the orderReferenceId. The links to documents are new. Use it to find the labels after a lost answer.',
     tag: 'Shipping',
     access,
     errors: 'coded',
     params,
     response: retrievedShippingOrderSchema,
-    handler: async ({ params: { orderId }, account }) =>
-      await retrievedShippingOrder({ sql, links }, await visibleShippingOrder(sql, account, orderId)),
+    handler: async ({ params, account }) =>
+      await retrievedShippingOrder(
+        { sql, links },
+        await visibleShippingOrder(sql, account, params.shippingOrderId),
+      ),
   });
 }
 
 const cannotCancel = (message: string) => new Refusal('CONFLICT', { message });
 const SCANNED = 'A carrier has scanned a package, so the labels can no longer be voided.';
 
-/** `POST /v1/shipping-orders/{orderId}/cancel`: voids the labels of a shipping order. */
+/** `POST /v1/shipping-orders/{shippingOrderId}/cancel`: voids the labels of a shipping order. */
 export function cancelShippingOrderRoute({ sql, links, temporal, config }: ApiDeps): Route {
   return route({
     method: 'post',
-    path: '/v1/shipping-orders/{orderId}/cancel',
+    path: '/v1/shipping-orders/{shippingOrderId}/cancel',
     operationId: 'cancelShippingOrder',
     summary: 'Void the labels of a shipping order',
     description:
-      '`orderId` is the id or the orderReferenceId. Possible until a carrier has scanned one of the packages; 409 ' +
+      '`shippingOrderId` is the id or the orderReferenceId. Possible until a carrier has scanned one of the packages; 409 ' +
       'afterwards, and when the carrier refuses to void a label. Canceling again changes nothing. The orderReferenceId ' +
       'stays used. After a 503, send the same request again to get the outcome.',
     tag: 'Shipping',
@@ -153,8 +156,8 @@ export function cancelShippingOrderRoute({ sql, links, temporal, config }: ApiDe
     errors: 'coded',
     params,
     response: retrievedShippingOrderSchema,
-    handler: async ({ params: { orderId }, account, requestId }) => {
-      const { id: shippingOrderId } = await visibleShippingOrder(sql, account, orderId);
+    handler: async ({ params, account, requestId }) => {
+      const { id: shippingOrderId } = await visibleShippingOrder(sql, account, params.shippingOrderId);
       const requested = await requestCancellation(sql, shippingOrderId);
       if (requested === 'scanned') throw cannotCancel(SCANNED);
       if (requested === 'refused') throw cannotCancel('The purchase was refused, so there are no labels.');

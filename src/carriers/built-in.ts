@@ -5,9 +5,10 @@ import type { BuyOutcome, CarrierAdapter, CarrierPurchase, CarrierRefusal, Purch
 import { type MethodRates, packagePrice, quoteRateCard, type RateCard } from './domain/rate-card';
 import { S10_SERIALS, SSCC_SERIALS, s10, sscc } from './domain/tracking-numbers';
 
-/** Returns the tracking page of a package. It is an example address, since the built-in carriers have no site. */
-const trackingUrl = (card: RateCard, number: string) =>
-  `https://track.${card.carrierUid.replaceAll('_', '-')}.example/${encodeURIComponent(number)}`;
+/** Returns the path of the tracking page of a package. */
+export function trackingPath(trackingNumber: string): string {
+  return `/track/${encodeURIComponent(trackingNumber)}`;
+}
 
 /** Returns the sort code of an address: its country and the first three characters of its post code. */
 export function routingText({ country, postcode }: { country: string; postcode: string }): string {
@@ -35,12 +36,13 @@ interface PurchaseRow {
 /**
  * Creates a built-in carrier. It prices packages by its rate card and keeps its numbers and purchases in Postgres.
  * Its tracking events arrive at the carrier webhook, like those of a real carrier.
+ * @param publicUrl base URL of the tracking pages, without a trailing slash
  */
-export function createBuiltInCarrier(sql: Sql, card: RateCard): CarrierAdapter {
+export function createBuiltInCarrier(sql: Sql, card: RateCard, publicUrl: string): CarrierAdapter {
   return {
     uid: card.carrierUid,
     quote: async (consignment) => quoteRateCard(card, consignment, await ratesAt(sql, new Date())),
-    buy: (request) => buy(sql, card, request),
+    buy: (request) => buy({ sql, card, publicUrl }, request),
 
     async void({ idempotencyKey }) {
       await sql`
@@ -68,9 +70,14 @@ export function createBuiltInCarrier(sql: Sql, card: RateCard): CarrierAdapter {
 
 const refuse = (refusal: CarrierRefusal): BuyOutcome => ({ ok: false, refusal });
 
+interface BuiltIn {
+  readonly sql: Sql;
+  readonly card: RateCard;
+  readonly publicUrl: string;
+}
+
 async function buy(
-  sql: Sql,
-  card: RateCard,
+  { sql, card, publicUrl }: BuiltIn,
   { consignment, packageIndex, methodUid, idempotencyKey }: PurchaseRequest,
 ): Promise<BuyOutcome> {
   const method = card.methods.find(({ uid }) => uid === methodUid);
@@ -108,7 +115,7 @@ async function buy(
   if (row === undefined || row.voidedAt !== null) {
     return refuse({ code: 'PURCHASE_VOIDED', message: 'This purchase was voided.' });
   }
-  return { ok: true, purchase: purchaseOf(card, row, method, consignment) };
+  return { ok: true, purchase: purchaseOf({ card, publicUrl }, row, method, consignment) };
 }
 
 async function findPurchase(sql: Sql, idempotencyKey: string): Promise<PurchaseRow | undefined> {
@@ -128,7 +135,7 @@ async function nextNumber(sql: Sql, card: RateCard, method: MethodRates, country
 }
 
 function purchaseOf(
-  card: RateCard,
+  { card, publicUrl }: Pick<BuiltIn, 'card' | 'publicUrl'>,
   row: PurchaseRow,
   method: MethodRates,
   consignment: Consignment,
@@ -138,7 +145,7 @@ function purchaseOf(
     carrierName: card.carrierName,
     methodName: method.name,
     trackingNumber: row.trackingNumber!,
-    trackingUrl: trackingUrl(card, row.trackingNumber!),
+    trackingUrl: `${publicUrl}${trackingPath(row.trackingNumber!)}`,
     cost: { minor: Number(row.priceMinor), currency: row.currency! },
     label: {
       kind: 'to_make',

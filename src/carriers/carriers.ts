@@ -17,9 +17,16 @@ export interface Carriers {
   forMethod(methodUid: string): CarrierAdapter | undefined;
 }
 
-/** Returns the built-in carriers and the given gateways. */
-export function createCarriers(sql: Sql, gateways: readonly CarrierAdapter[] = []): Carriers {
-  return carriersOf([...RATE_CARDS.map((card) => createBuiltInCarrier(sql, card)), ...gateways]);
+/**
+ * Returns the built-in carriers and the given gateways.
+ * @param publicUrl base URL of the tracking pages, without a trailing slash
+ */
+export function createCarriers(
+  sql: Sql,
+  publicUrl: string,
+  gateways: readonly CarrierAdapter[] = [],
+): Carriers {
+  return carriersOf([...RATE_CARDS.map((card) => createBuiltInCarrier(sql, card, publicUrl)), ...gateways]);
 }
 
 /** Returns the carriers of a list of adapters. */

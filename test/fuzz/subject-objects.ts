@@ -136,15 +136,19 @@ export async function raisedProcurementOrder(
   return row!.id;
 }
 
-/** Buys the label of a shipping order and returns its tracking number. */
-export async function label(deps: ApiDeps, accountId: string, mark: string): Promise<string> {
+/** Buys the label of a shipping order. */
+export async function label(
+  deps: ApiDeps,
+  accountId: string,
+  mark: string,
+): Promise<{ readonly trackingNumber: string; readonly shippingOrderId: string }> {
   const { sql, objects } = deps;
   const id = uuidv7();
   await sql`
-    INSERT INTO shipping_orders (id, account_id, order_reference_id, fingerprint, consignment, method_uid, label, waiting_until)
-    VALUES (${id}, ${accountId}, ${mark}, '', '{}', '', '{}', now())`;
+    INSERT INTO shipping_orders (id, account_id, order_reference_id, fingerprint, consignment, method_uid, label, status, waiting_until)
+    VALUES (${id}, ${accountId}, ${mark}, '', '{}', '', '{}', 'bought', now())`;
   const bought = await buyShipment(
-    { sql, objects, carriers: createCarriers(sql) },
+    { sql, objects, carriers: createCarriers(sql, 'https://pressline.test') },
     {
       consignment: consignmentTo(MUNICH),
       methodUid: 'tern_parcel_domestic',
@@ -164,5 +168,5 @@ export async function label(deps: ApiDeps, accountId: string, mark: string): Pro
       signedBy: 'Tern',
     },
   ]);
-  return trackingNumber;
+  return { trackingNumber, shippingOrderId: id };
 }

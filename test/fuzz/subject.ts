@@ -126,7 +126,7 @@ export async function fuzzSubject(): Promise<Subject> {
     (await issueKey(sql, accounts.prey.id)).keyId,
   ];
   await deps.objects.put('fuzz/label', Buffer.from('%PDF-1.7 label'), { contentType: 'application/pdf' });
-  const [tracked, foreignTracked] = [
+  const [bought, foreignBought] = [
     await label(deps, accounts.client.id, 'mine'),
     await label(deps, accounts.otherClient.id, FOREIGN_MARK),
   ];
@@ -147,7 +147,8 @@ export async function fuzzSubject(): Promise<Subject> {
       return new URL(deps.links.sign(target, { seconds: 86_400 })).pathname.split('/')[2]!;
     }),
     fileName: ['a.pdf', 'größe.pdf'],
-    trackingNumber: [tracked, foreignTracked, 'RR473124829DE'],
+    trackingNumber: [bought.trackingNumber, foreignBought.trackingNumber, 'RR473124829DE'],
+    shippingOrderId: [bought.shippingOrderId, foreignBought.shippingOrderId, 'mine'],
   };
   const draftsOf = (operation: string) => ({ [`${operation} orderId`]: [...drafts, ...foreign.orderId!] });
   const client = merged(shared, own, foreign, draftsOf('patchDraft'), draftsOf('deleteDraft'));
@@ -179,8 +180,17 @@ export async function fuzzSubject(): Promise<Subject> {
       stranger: client,
     },
     printFile: [FILE_URL, FILE_URL],
-    own: { ...own, trackingNumber: [tracked] },
-    foreign: { ...foreign, trackingNumber: [foreignTracked], printOrderId: [theirs.id] },
+    own: {
+      ...own,
+      trackingNumber: [bought.trackingNumber],
+      shippingOrderId: [bought.shippingOrderId],
+    },
+    foreign: {
+      ...foreign,
+      trackingNumber: [foreignBought.trackingNumber],
+      shippingOrderId: [foreignBought.shippingOrderId],
+      printOrderId: [theirs.id],
+    },
     foreignClient: accounts.otherClient.keyAndSecret,
     printOrders: [mine.id, theirs.id],
     jobs: [...mine.jobs, ...theirs.jobs],

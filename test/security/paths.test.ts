@@ -101,7 +101,7 @@ test.each(TRICKS)(
     INSERT INTO shipping_orders (id, account_id, order_reference_id, fingerprint, consignment, method_uid, label, waiting_until)
     VALUES (${id}, ${client.id}, ${id}, '', ${json(deps.sql, {})}, '', ${json(deps.sql, {})}, now())`;
     const bought = await buyShipment(
-      { sql: deps.sql, objects: deps.objects, carriers: createCarriers(deps.sql) },
+      { sql: deps.sql, objects: deps.objects, carriers: createCarriers(deps.sql, 'https://pressline.test') },
       {
         consignment: consignmentTo(CHICAGO, { reference }),
         methodUid: 'merlin_express_worldwide',

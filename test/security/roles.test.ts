@@ -17,6 +17,7 @@ const ROLES: readonly Role[] = ['client', 'partner', 'operator'];
 const OPEN: Readonly<Record<string, string>> = {
   receiveCarrierEvents: 'the signature is the credential',
   getDocument: 'the signed link is the credential',
+  getTrackingPage: 'receivers of packages have no key; it shows no personal data',
   getHealth: 'probes have no key; it says that the process is up',
   getReadiness: 'probes have no key; it says which servers answer',
 };

@@ -2,6 +2,7 @@ import { CORVID_POST } from './corvid-post';
 import { MERLIN_EXPRESS } from './merlin-express';
 import type { MethodRates, RateCard } from './rate-card';
 import { TERN_PARCEL } from './tern-parcel';
+import { isS10, isSscc } from './tracking-numbers';
 
 /** Rate cards of the built-in carriers. */
 export const RATE_CARDS: readonly RateCard[] = [CORVID_POST, TERN_PARCEL, MERLIN_EXPRESS];
@@ -13,4 +14,14 @@ export function findMethod(methodUid: string): { card: RateCard; method: MethodR
     if (method !== undefined) return { card, method };
   }
   return undefined;
+}
+
+/**
+ * Returns the built-in carrier that a tracking number belongs to by its form: an S10 number to the postal carrier, an SSCC to
+ * the courier with its GS1 company prefix. Returns undefined for any other number.
+ */
+export function carrierOfNumber(trackingNumber: string): RateCard | undefined {
+  if (isS10(trackingNumber)) return RATE_CARDS.find(({ kind }) => kind === 'postal');
+  if (!isSscc(trackingNumber)) return undefined;
+  return RATE_CARDS.find(({ gs1Prefix }) => gs1Prefix === trackingNumber.slice(1, 8));
 }

@@ -39,7 +39,7 @@ let faults: Partial<CarrierAdapter> = {};
 beforeAll(async () => {
   ({ sql } = await testDatabase());
   const deps: ApiDeps = await testApiDeps(sql, { config });
-  const tern = createCarriers(sql).forMethod(METHOD)!;
+  const tern = createCarriers(sql, 'https://pressline.test').forMethod(METHOD)!;
   const carriers = carriersOf([
     {
       ...tern,
@@ -247,7 +247,7 @@ describe('POST /v1/shipping-orders/{orderId}/cancel', () => {
 
   test('wins over a purchase that is running: no label stays bought', async () => {
     const body = requestFor();
-    const tern = createCarriers(sql).forMethod(METHOD)!;
+    const tern = createCarriers(sql, 'https://pressline.test').forMethod(METHOD)!;
     let purchased: () => void = () => undefined;
     const purchaseBegan = new Promise<void>((resolve) => {
       purchased = resolve;
@@ -373,7 +373,7 @@ describe('an Idempotency-Key', () => {
   test('is stored in the transaction that marks the order as answered', async () => {
     const body = requestFor();
     const key = `stolen-${body.orderReferenceId}`;
-    const tern = createCarriers(sql).forMethod(METHOD)!;
+    const tern = createCarriers(sql, 'https://pressline.test').forMethod(METHOD)!;
     faults = {
       buy: async (purchase) => {
         // Another attempt takes over the key while the labels are being bought.

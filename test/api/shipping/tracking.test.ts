@@ -42,7 +42,7 @@ async function shipment(options: { count?: number; printOrder?: boolean; methodU
   const { count = 1, printOrder = false, methodUid = 'tern_parcel_domestic' } = options;
   const owner = await (printOrder ? printOrderOwner() : insertShippingOrder(sql, client.id));
   const bought = await buyShipment(
-    { sql, objects: deps.objects, carriers: createCarriers(sql) },
+    { sql, objects: deps.objects, carriers: createCarriers(sql, 'https://pressline.test') },
     { consignment: consignmentTo(MUNICH, { count }), methodUid, idempotencyKey: uuidv7(), owner },
   );
   if (!bought.ok) throw new Error(bought.refusal.message);
@@ -260,7 +260,7 @@ describe('an order run is signalled', () => {
 
   test('for a voided label after its first scan only, and the shipment is bought again then', async () => {
     const { numbers, shipmentId } = await shipment({ printOrder: true });
-    await voidShipment({ sql, carriers: createCarriers(sql) }, { shipmentId });
+    await voidShipment({ sql, carriers: createCarriers(sql, 'https://pressline.test') }, { shipmentId });
     const status = async () =>
       (await sql<{ status: string }[]>`SELECT status FROM shipments WHERE id = ${shipmentId}`)[0]!.status;
 
@@ -279,7 +279,7 @@ describe('an order run is signalled', () => {
 describe('the tracking sweep', () => {
   /** Returns a carrier whose packages are polled. */
   const polled = (track: CarrierAdapter['track']) => {
-    const post = createCarriers(sql).forMethod('corvid_post_parcel')!;
+    const post = createCarriers(sql, 'https://pressline.test').forMethod('corvid_post_parcel')!;
     return carriersOf([
       {
         ...post,

@@ -39,7 +39,7 @@ const notCarried = consignmentTo(MUNICH, { packages: [packageOf({ grossWeightGra
 
 describe.each(RATE_CARDS)('$carrierName', (card) => {
   carrierConformance({
-    adapter: () => createBuiltInCarrier(sql, card),
+    adapter: () => createBuiltInCarrier(sql, card, 'https://pressline.test'),
     carried: consignmentTo(MUNICH),
     notCarried,
   });
@@ -132,7 +132,7 @@ describe('EasyPost', () => {
 
     test('of a quote leaves the quotes of the other carriers', async () => {
       server.fail('create', fault);
-      const all = carriersOf([...createCarriers(sql).adapters, gateway]);
+      const all = carriersOf([...createCarriers(sql, 'https://pressline.test').adapters, gateway]);
 
       const quotes = await all.quote(consignment);
 

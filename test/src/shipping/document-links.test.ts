@@ -76,7 +76,7 @@ describe.each(stores)('documents in %s', (_, createStore) => {
 
   async function boughtDocuments(): Promise<ShipmentDocument[]> {
     const bought = await buyShipment(
-      { sql, objects: deps.objects, carriers: createCarriers(sql) },
+      { sql, objects: deps.objects, carriers: createCarriers(sql, 'https://pressline.test') },
       {
         consignment: consignmentTo(CHICAGO),
         methodUid: 'tern_parcel_standard',

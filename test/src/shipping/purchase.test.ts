@@ -26,7 +26,7 @@ beforeAll(async () => {
   database = await testDatabase();
   folder = await mkdtemp(join(tmpdir(), 'pressline-shipping-'));
   objects = await createFolderStore(folder);
-  carriers = createCarriers(database.sql);
+  carriers = createCarriers(database.sql, 'https://pressline.test');
   await database.sql`INSERT INTO accounts (id, name, role) VALUES (${accountId}, 'shop', 'client')`;
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

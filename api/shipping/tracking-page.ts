@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import {
+  readPublicTracking,
+  renderTracking,
+  renderUnknownTracking,
+  TRACKING_PAGE_HEADERS,
+} from '../../src/shipping/tracking-page';
+import type { ApiDeps } from '../deps';
+import { RawAnswer, type Route, route } from '../http/route';
+
+/** `GET /track/{trackingNumber}`: the public tracking page, to which the tracking links of built-in carriers lead. */
+export function trackingPageRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+  return route({
+    method: 'get',
+    path: '/track/{trackingNumber}',
+    operationId: 'getTrackingPage',
+    summary: 'Show where a package is',
+    description:
+      'A public HTML page with the steps of a package. It needs no key and shows no personal data: places are city and country at most. 404 for an unknown number.',
+    tag: 'Shipping',
+    access: { credentials: 'none' },
+    errors: 'coded',
+    params: z.object({ trackingNumber: z.string().min(1).max(100) }),
+    response: z.unknown(),
+    contentType: 'text/html',
+    handler: async ({ params }) => {
+      const tracking = await readPublicTracking(sql, params.trackingNumber);
+      return tracking === null
+        ? new RawAnswer(404, TRACKING_PAGE_HEADERS, renderUnknownTracking())
+        : new RawAnswer(200, TRACKING_PAGE_HEADERS, renderTracking(tracking));
+    },
+  });
+}
