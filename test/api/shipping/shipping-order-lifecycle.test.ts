@@ -109,7 +109,7 @@ async function scan(trackingNumber: string, statusUid: string): Promise<void> {
   expect(answer.body).toMatchObject({ recorded: 1 });
 }
 
-describe('GET /v1/shipping-orders/{orderId}', () => {
+describe('GET /v1/shipping-orders/{shippingOrderId}', () => {
   test('returns the labels by id and by reference, so that they are found after a lost answer', async () => {
     const { answer, reference, number } = await bought();
 
@@ -183,7 +183,7 @@ describe('GET /v1/shipping-orders/{orderId}', () => {
   });
 });
 
-describe('POST /v1/shipping-orders/{orderId}/cancel', () => {
+describe('POST /v1/shipping-orders/{shippingOrderId}/cancel', () => {
   test('voids the labels, once, and keeps the reference used', async () => {
     const { body, answer, reference, number } = await bought();
     expect(await isLive(number)).toBe(true);
