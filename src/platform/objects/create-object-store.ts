@@ -4,7 +4,7 @@ import { createFolderStore } from './folder-store';
 import type { ObjectStore } from './object-store';
 import { createS3Store } from './s3-store';
 
-/** The store that the configuration names: `S3_BUCKET` a bucket, otherwise the folder `objects` under `DATA_DIR`. */
+/** Opens the object store of the configuration: the bucket `S3_BUCKET`, or the folder `objects` in `DATA_DIR`. */
 export async function createObjectStore(
   config: Pick<Config, 'DATA_DIR' | 'S3_BUCKET' | 'S3_ENDPOINT' | 'S3_REGION' | 'S3_FORCE_PATH_STYLE'>,
 ): Promise<ObjectStore> {

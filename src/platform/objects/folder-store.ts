@@ -4,13 +4,13 @@ import { Readable } from 'node:stream';
 import { randomToken } from '../ids';
 import { assertObjectKey, type ObjectStore } from './object-store';
 
-/** Unfinished writes older than this belong to no living process. */
+/** Age at which an unfinished write counts as abandoned. */
 const STALE_WRITE_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Objects as plain files under `folder/data`, their content types as JSON under `folder/meta`.
- * A write goes to `folder/partial` first and is renamed when it is whole and on disk, the content type before
- * the bytes: an object is either there with both or not there at all, whenever the process dies.
+ * Stores objects as files in `folder/data` and their content types as JSON in `folder/meta`.
+ * A write goes to `folder/partial` and is renamed when it is complete and on disk, first the content type, then the bytes.
+ * After a crash at any moment an object exists with both or not at all.
  */
 export async function createFolderStore(folder: string): Promise<ObjectStore> {
   const partial = join(folder, 'partial');

@@ -17,15 +17,15 @@ import { assertObjectKey, type ObjectStore } from './object-store';
 export interface S3StoreOptions {
   readonly bucket: string;
   readonly region: string;
-  /** An S3-compatible server; AWS when not given. */
+  /** Endpoint of an S3-compatible server. Default: AWS. */
   readonly endpoint: string | undefined;
   readonly forcePathStyle: boolean;
 }
 
 /**
- * Objects in a bucket. Credentials come from the AWS SDK's standard chain (environment, profile, instance role).
- * The bucket is made when it is missing.
- * @throws S3ServiceException when the bucket can neither be found nor made
+ * Stores objects in a bucket. Credentials come from the AWS SDK's standard chain (environment, profile, instance role).
+ * Creates the bucket when it does not exist.
+ * @throws S3ServiceException when the bucket neither exists nor can be created
  */
 export async function createS3Store(options: S3StoreOptions): Promise<ObjectStore> {
   const { bucket: Bucket, region, endpoint, forcePathStyle } = options;
@@ -33,7 +33,7 @@ export async function createS3Store(options: S3StoreOptions): Promise<ObjectStor
     region,
     forcePathStyle,
     ...(endpoint === undefined ? {} : { endpoint }),
-    // Stores other than AWS often lack the newer checksum headers.
+    // Stores other than AWS often do not support the newer checksum headers.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
@@ -53,7 +53,7 @@ export async function createS3Store(options: S3StoreOptions): Promise<ObjectStor
           yield chunk;
         }
       };
-      // In parts, so that a body of unknown length is never held whole; a failure aborts the parts.
+      // Multipart, so that a body of unknown length is never held in memory. A failure aborts the upload.
       const upload = new Upload({
         client,
         params: { ...input, Body: Readable.from(counted(), { objectMode: false }) },
@@ -119,7 +119,7 @@ async function ensureBucket(client: S3Client, Bucket: string): Promise<void> {
   } catch (error) {
     nullWhenMissing(error);
     await client.send(new CreateBucketCommand({ Bucket })).catch((failure: unknown) => {
-      // Another process was first.
+      // Another process created it first.
       if (!(failure instanceof S3ServiceException && failure.name === 'BucketAlreadyOwnedByYou'))
         throw failure;
     });

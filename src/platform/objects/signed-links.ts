@@ -1,23 +1,23 @@
 import { createHmac } from 'node:crypto';
 import { equalBytes } from '../ids';
 
-/** What a signed link gives access to. */
+/** The object that a signed link gives access to. */
 export interface LinkTarget {
   /** Key in the object store. */
   readonly objectKey: string;
   readonly contentType: string;
-  /** Name a browser saves it under. */
+  /** File name for the browser. */
   readonly fileName: string;
 }
 
-/** Seven days, the validity of shipping documents' links (interface "Limits"); also S3's longest presigned link. */
+/** Seven days: the validity of links to shipping documents (interface "Limits"), and S3's longest presigned link. */
 export const DOCUMENT_LINK_SECONDS = 7 * 24 * 60 * 60;
 
-/** Makes and checks links that end at a time and cannot be altered. */
+/** Creates and verifies links that expire and cannot be altered. */
 export interface LinkSigner {
-  /** @returns an absolute URL under the API's public address, valid for `seconds` from `now` */
+  /** @returns an absolute URL under the API's public base URL, valid for `seconds` from `now` */
   sign(target: LinkTarget, options: { seconds: number; now?: Date }): string;
-  /** @returns what a link's token leads to, or why it leads nowhere */
+  /** @returns the object of a link's token, or the reason why the token is not valid */
   open(
     token: string,
     now?: Date,
@@ -32,8 +32,8 @@ interface Claims {
 }
 
 /**
- * Links of the form `{publicUrl}/documents/{payload}.{HMAC-SHA256}/{fileName}`; both parts base64url.
- * The token alone decides: the file name at the end is for the reader's eyes and tools.
+ * Creates links of the form `{publicUrl}/documents/{payload}.{HMAC-SHA256}/{fileName}`, both parts in base64url.
+ * Only the token is verified. The file name at the end is informative.
  */
 export function createLinkSigner(options: { secret: string; publicUrl: string }): LinkSigner {
   const signature = (payload: string) =>
@@ -53,7 +53,7 @@ export function createLinkSigner(options: { secret: string; publicUrl: string })
     open(token, now = new Date()) {
       const [payload, mac, ...rest] = token.split('.');
       if (!payload || !mac || rest.length > 0) return { ok: false, reason: 'invalid' };
-      // As text: base64url has spare bits and skips foreign characters, so that altered text can decode to equal bytes.
+      // Compares text, not bytes: base64url has unused bits and ignores foreign characters, so altered text can decode to equal bytes.
       const expected = signature(payload).toString('base64url');
       if (!equalBytes(Buffer.from(mac), Buffer.from(expected))) return { ok: false, reason: 'invalid' };
       const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Claims;

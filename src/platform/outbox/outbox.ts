@@ -1,14 +1,14 @@
 import { json, type Queryable, type Sql } from '../postgres';
 
 /**
- * What leaves the database: workflow starts and signals for Temporal, notifications for clients.
- * A row is written in the transaction that makes it true, and delivered at least once afterwards.
+ * Kinds of outgoing messages: workflow starts and signals for Temporal, notifications for clients.
+ * A row is written in the transaction of the change that it announces, and is delivered at least once after the commit.
  */
 export type OutboxKind = 'start_workflow' | 'signal_workflow' | 'notification';
 
 export interface OutboxMessage {
   readonly kind: OutboxKind;
-  /** Workflow id, or id of the receiving endpoint: rows of one target never hold up another's. */
+  /** Workflow id or webhook endpoint id. Rows of one target do not delay rows of another. */
   readonly target: string;
   readonly payload: object;
 }
@@ -16,15 +16,15 @@ export interface OutboxMessage {
 export interface OutboxRow extends OutboxMessage {
   /** Decimal string. */
   readonly id: string;
-  /** Deliveries tried, this one included. */
+  /** Number of delivery attempts, including the current one. */
   readonly attempts: number;
   readonly createdAt: Date;
 }
 
-/** Channel on which relays listen; the notification's text is the kind. */
+/** Postgres channel that relays listen on. The payload of a notification is the kind. */
 export const OUTBOX_CHANNEL = 'outbox';
 
-/** Adds a message to the caller's transaction; relays wake when it commits. */
+/** Adds messages to the caller's transaction. Relays wake when the transaction commits. */
 export async function enqueue(tx: Queryable, ...messages: readonly OutboxMessage[]): Promise<void> {
   if (messages.length === 0) return;
   const batch = messages.map(({ kind, target, payload }) => ({ kind, target, payload }));
@@ -37,9 +37,9 @@ export async function enqueue(tx: Queryable, ...messages: readonly OutboxMessage
 }
 
 /**
- * Wakes relays outside a transaction: at once, and then at most once in `everyMs`. For what comes in often: a NOTIFY
- * inside a transaction takes a lock of the whole database at commit, so that concurrent submits would queue behind
- * each other. A wake-up lost in a crash costs one polling interval.
+ * Creates a function that wakes relays outside a transaction: immediately, then at most once in `everyMs` milliseconds.
+ * Use it for frequent messages. A NOTIFY inside a transaction takes a database-wide lock at commit, and concurrent
+ * submissions would queue for it. A wake-up lost in a crash costs one polling interval.
  */
 export function createNotifyThrottle(sql: Sql, everyMs = 20): (kind: OutboxKind) => void {
   const pending = new Set<OutboxKind>();
@@ -63,17 +63,17 @@ export function createNotifyThrottle(sql: Sql, everyMs = 20): (kind: OutboxKind)
 
 export interface ClaimOptions {
   readonly limit: number;
-  /** Seconds until a claimed row is due again when its relay died. */
+  /** Length of the lease in seconds. A claimed row is due again after it when its relay has died. */
   readonly leaseSeconds: number;
 }
 
-/** Claims due rows in order of age. Rows that another relay holds are passed over. */
+/** Claims due rows, oldest first. Skips rows that another relay has locked. */
 export async function claim(
   sql: Sql,
   kind: OutboxKind,
   { limit, leaseSeconds }: ClaimOptions,
 ): Promise<OutboxRow[]> {
-  // An array is made once; an IN may be planned as a look-up for each row, and then claims all there are.
+  // ARRAY evaluates the subquery once. With IN, the planner may evaluate it per row and claim every row.
   return await sql<OutboxRow[]>`
     UPDATE outbox SET attempts = attempts + 1, available_at = now() + make_interval(secs => ${leaseSeconds})
     WHERE id = ANY(ARRAY(
@@ -87,8 +87,8 @@ export async function claim(
 }
 
 /**
- * Claims at most `perTarget` due rows of each target that is not in `busy`, so that a target
- * with a long queue takes no more places than one with a single row.
+ * Claims at most `perTarget` due rows of each target that is not in `busy`, so that a target with a long queue gets no more
+ * slots than a target with one row.
  */
 export async function claimFairly(
   sql: Sql,
@@ -97,7 +97,7 @@ export async function claimFairly(
 ): Promise<OutboxRow[]> {
   return await sql<OutboxRow[]>`
     WITH RECURSIVE due_target (target) AS (
-      -- A loose index scan: one step a target, however many rows each has waiting.
+      -- Loose index scan: one step per target, whatever the number of waiting rows.
       (SELECT target FROM outbox WHERE kind = ${kind} AND dead_at IS NULL ORDER BY target LIMIT 1)
       UNION ALL
       SELECT (SELECT o.target FROM outbox o
@@ -120,22 +120,22 @@ export async function claimFairly(
     RETURNING id, kind, target, payload, attempts, created_at`;
 }
 
-/** Removes delivered rows. */
+/** Deletes delivered rows. */
 export async function settleDone(sql: Sql, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await sql`DELETE FROM outbox WHERE id = ANY(${[...ids]}::bigint[])`;
 }
 
-/** Puts a row off to a later time. */
+/** Schedules the next attempt of a row. */
 export async function settleRetry(sql: Sql, id: string, retryAt: Date, error: string): Promise<void> {
   await sql`UPDATE outbox SET available_at = ${retryAt}, last_error = ${error.slice(0, 500)} WHERE id = ${id}`;
 }
 
-/** Takes a row out of delivery until an operator replays it. */
+/** Makes a row a dead letter. It is not delivered until an operator replays it. */
 export async function settleDead(sql: Sql, id: string, error: string): Promise<void> {
   await sql`UPDATE outbox SET dead_at = now(), last_error = ${error.slice(0, 500)} WHERE id = ${id}`;
 }
 
-/** A row that was taken out of delivery; without its payload, which may hold what only the receiver should see. */
+/** A dead letter without its payload, which can contain data that only the receiver may see. */
 export interface DeadRow {
   /** Decimal string. */
   readonly id: string;
@@ -147,7 +147,7 @@ export interface DeadRow {
   readonly lastError: string | null;
 }
 
-/** Dead rows, those that died last first. @param after the last row of the page before */
+/** Returns dead letters, newest first. @param page `after`: the last row of the previous page */
 export async function deadRows(
   sql: Sql,
   page: { readonly limit: number; readonly after: { readonly deadAt: string; readonly id: string } | null },
@@ -164,7 +164,7 @@ export async function deadRows(
   ];
 }
 
-/** Puts dead rows back into delivery, their attempts counted anew. @returns how many */
+/** Queues dead letters for delivery again, with their attempts reset. Returns their number. */
 export async function replayDead(
   sql: Sql,
   filter: { ids?: readonly string[]; kind?: OutboxKind },

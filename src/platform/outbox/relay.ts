@@ -11,7 +11,7 @@ import {
   settleRetry,
 } from './outbox';
 
-/** What a delivery came to. `unavailable`: the whole receiving server is away, nothing is wrong with this row. */
+/** Result of a delivery. `unavailable`: the receiving server does not respond; the row itself is not at fault. */
 export type DeliveryOutcome =
   | { readonly outcome: 'done' }
   | { readonly outcome: 'retry'; readonly at: Date; readonly error: string }
@@ -20,18 +20,18 @@ export type DeliveryOutcome =
 
 export interface Lane {
   readonly kind: OutboxKind;
-  /** Rows delivered at once by this process. */
+  /** Number of concurrent deliveries in this process. */
   readonly concurrency: number;
-  /** Longest a delivery may take, in seconds; a row whose relay died is due again after it. */
+  /** Time limit of a delivery in seconds. The row of a dead relay is due again after it. */
   readonly leaseSeconds: number;
-  /** Rows of one target at once; unset: targets need not be told apart. */
+  /** Concurrent deliveries per target. Unset: no limit per target. */
   readonly perTarget?: number;
-  /** Must not throw for expected failures; a thrown error counts as a retry with backoff. */
+  /** Must not throw for expected failures. A thrown error counts as a retry with back-off. */
   readonly deliver: (row: OutboxRow) => Promise<DeliveryOutcome>;
 }
 
 export interface Relay {
-  /** Ends when deliveries in flight have ended. */
+  /** Stops claiming rows and waits for deliveries in progress. */
   stop(): Promise<void>;
 }
 
@@ -40,15 +40,15 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Exponential backoff with full jitter on its upper half. */
+/** Returns an exponential back-off in milliseconds, with jitter over its upper half. */
 export function backoffMs(attempt: number, first = FIRST_RETRY_MS, longest = LONGEST_RETRY_MS): number {
   const ceiling = Math.min(longest, first * 2 ** Math.min(attempt - 1, 20));
   return ceiling / 2 + Math.random() * (ceiling / 2);
 }
 
 /**
- * Delivers outbox rows until stopped; any number of processes may do so at once.
- * Each lane runs by itself, woken by NOTIFY and by a clock.
+ * Delivers outbox rows until stopped. Any number of processes can run relays at the same time.
+ * Each lane has its own loop, which NOTIFY and a timer wake.
  */
 export async function startRelay(options: { sql: Sql; lanes: readonly Lane[]; log: Logger }): Promise<Relay> {
   const { sql, log } = options;
@@ -70,13 +70,13 @@ class LaneRunner {
   private stopping = false;
   private readonly inFlight = new Map<string, Promise<void>>();
   private readonly busyTargets = new Map<string, number>();
-  /** Deliveries that found the receiving server away, since one last worked. */
+  /** Consecutive deliveries that met an unavailable server. */
   private unavailable = 0;
-  /** The last claim took as many rows as it might: more may be due. */
+  /** True when the last claim returned as many rows as its limit, so that more rows can be due. */
   private moreMayBeDue = false;
-  /** Something came in since the last claim began, which may have looked too early for it. */
+  /** True when a message arrived after the last claim began. The claim may have missed it. */
   private woken = false;
-  private rouse: () => void = () => undefined;
+  private endPause: () => void = () => undefined;
 
   constructor(
     private readonly sql: Sql,
@@ -86,18 +86,18 @@ class LaneRunner {
 
   wake(): void {
     this.woken = true;
-    this.rouse();
+    this.endPause();
   }
 
   stop(): void {
     this.stopping = true;
-    this.rouse();
+    this.endPause();
   }
 
   async run(): Promise<void> {
     while (!this.stopping) {
       const free = this.lane.concurrency - this.inFlight.size;
-      // While the receiver is away one row at a time asks whether it is back.
+      // While the receiver is unavailable, one row at a time probes it.
       const limit = this.unavailable > 0 ? Math.min(free, 1) : free;
       let claimed: OutboxRow[] = [];
       this.woken = false;
@@ -120,7 +120,7 @@ class LaneRunner {
     return await claimFairly(this.sql, kind, { limit, leaseSeconds, perTarget, busy });
   }
 
-  /** Rows claimed together are settled together: one DELETE for all that went through. */
+  /** Settles rows that were claimed together in one statement: one DELETE for all delivered rows. */
   private deliver(rows: readonly OutboxRow[]): void {
     if (rows.length === 0) return;
     if (this.lane.perTarget !== undefined) {
@@ -140,8 +140,8 @@ class LaneRunner {
         const left = (this.busyTargets.get(row.target) ?? 1) - 1;
         if (left === 0) this.busyTargets.delete(row.target);
         else this.busyTargets.set(row.target, left);
-        // A delivery that ends makes room, and frees its target; nothing becomes due by it.
-        if (this.moreMayBeDue || this.lane.perTarget !== undefined) this.rouse();
+        // The delivery frees a slot and its target. It makes no further row due.
+        if (this.moreMayBeDue || this.lane.perTarget !== undefined) this.endPause();
       }),
     );
   }
@@ -169,7 +169,7 @@ class LaneRunner {
       [...inSequence(rows).values()].map(async (sequence) => {
         let [result, pauseMs]: [DeliveryOutcome, number] = [{ outcome: 'done' }, 0];
         for (const row of sequence) {
-          // What is put off holds up what comes after it at the same target, in this batch.
+          // A postponed row postpones the later rows of its target in this batch.
           if (result.outcome === 'done' || result.outcome === 'dead') {
             result = await this.attempt(row);
             if (result.outcome === 'unavailable') {
@@ -181,7 +181,7 @@ class LaneRunner {
         }
       }),
     );
-    // A settlement that fails leaves the row leased: it is delivered once more, which every receiver bears.
+    // A row that could not be settled stays leased and is delivered again. Receivers accept duplicates.
     await Promise.all([...settling, settleDone(this.sql, done)]).catch((error: unknown) => {
       this.log.warn({ err: error }, 'outbox rows could not be settled');
     });
@@ -202,18 +202,18 @@ class LaneRunner {
     const ms = this.unavailable > 0 ? backoffMs(this.unavailable, 250, LONGEST_PAUSE_MS) : POLL_MS;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.rouse = () => {
-        // Away means away: new rows do not shorten the pause.
+      this.endPause = () => {
+        // New rows do not shorten the pause while the receiver is unavailable.
         if (this.unavailable > 0 && !this.stopping) return;
         clearTimeout(timer);
         resolve();
       };
     });
-    this.rouse = () => undefined;
+    this.endPause = () => undefined;
   }
 }
 
-/** Rows by target, those of one target as they were written: a run hears its messages in their sequence. */
+/** Groups rows by target, in the order in which they were written. A workflow receives its messages in that order. */
 function inSequence(rows: readonly OutboxRow[]): Map<string, OutboxRow[]> {
   const sequences = new Map<string, OutboxRow[]>();
   for (const row of [...rows].sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)))) {

@@ -9,7 +9,7 @@ import { isTemporalUnavailable } from '../unavailable';
 import type { OutboxRow } from './outbox';
 import type { DeliveryOutcome, Lane } from './relay';
 
-/** Payload of a `start_workflow` row; the row's target is the workflow id. */
+/** Payload of a `start_workflow` row. The target of the row is the workflow id. */
 export interface WorkflowStart {
   readonly workflowType: string;
   readonly args: readonly unknown[];
@@ -17,7 +17,7 @@ export interface WorkflowStart {
   readonly summary?: string;
 }
 
-/** Payload of a `signal_workflow` row; the row's target is the workflow id. */
+/** Payload of a `signal_workflow` row. The target of the row is the workflow id. */
 export interface WorkflowSignal {
   readonly signal: string;
   readonly args: readonly unknown[];
@@ -26,11 +26,11 @@ export interface WorkflowSignal {
 export interface TemporalDeliveryOptions {
   readonly client: Client;
   readonly taskQueue: string;
-  /** Search attributes a started workflow begins with, made from its start message. */
+  /** Returns the initial search attributes of a workflow. */
   readonly searchAttributes?: (start: WorkflowStart) => TypedSearchAttributes | undefined;
 }
 
-/** Lanes that carry workflow starts and signals to Temporal. */
+/** Returns the lanes that deliver workflow starts and signals to Temporal. */
 export function temporalLanes(options: TemporalDeliveryOptions): Lane[] {
   const { client, taskQueue } = options;
   return [
@@ -49,7 +49,7 @@ export function temporalLanes(options: TemporalDeliveryOptions): Lane[] {
   ];
 }
 
-/** Well below the lease; the client's own retries of an absent server would go on for longer. */
+/** Well below the lease. Without a deadline, the client would retry an unavailable server for longer. */
 const DEADLINE_MS = 10_000;
 
 async function delivered(client: Client, work: () => Promise<DeliveryOutcome>): Promise<DeliveryOutcome> {
@@ -81,7 +81,7 @@ async function start(
       ...(typedSearchAttributes ? { typedSearchAttributes } : {}),
     });
   } catch (error) {
-    // Started before, and perhaps ended: this row was delivered and its deletion lost.
+    // Already started, perhaps completed: the row was delivered, and its deletion was lost.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
   return { outcome: 'done' };
@@ -95,14 +95,18 @@ async function signal(handle: WorkflowHandle, row: OutboxRow): Promise<DeliveryO
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
     if (await hasEnded(handle)) return { outcome: 'done' };
-    // Not started yet: its start row is on the way.
+    // Not started yet: its start message is still in the outbox.
     if (row.attempts < 8)
-      return { outcome: 'retry', at: new Date(Date.now() + 500 * 2 ** row.attempts), error: 'no such run' };
-    return { outcome: 'dead', error: 'no workflow of this id' };
+      return {
+        outcome: 'retry',
+        at: new Date(Date.now() + 500 * 2 ** row.attempts),
+        error: 'the workflow has not started yet',
+      };
+    return { outcome: 'dead', error: 'no workflow has this id' };
   }
 }
 
-/** Whether the workflow ran to its end: a signal that comes later has nobody to reach, and nothing is wrong. */
+/** Returns true when the workflow has completed. A later signal has no receiver, which is not an error. */
 async function hasEnded(handle: WorkflowHandle): Promise<boolean> {
   try {
     return (await handle.describe()).status.name !== 'RUNNING';

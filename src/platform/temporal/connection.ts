@@ -7,15 +7,15 @@ import { dataConverterOf } from './codec/data-converter';
 
 type TemporalConfig = Pick<Config, 'TEMPORAL_ADDRESS' | 'TEMPORAL_NAMESPACE'>;
 
-/** What a client's Connection and a worker's NativeConnection both take. Holds keys: never logged. */
+/** Options of a client's Connection and a worker's NativeConnection. They contain keys: never log them. */
 export type TemporalConnectionOptions = ReturnType<typeof loadClientConnectConfig>['connectionOptions'] & {
   readonly address: string;
 };
 
 /**
- * How to reach Temporal: the address of the configuration, and TLS and API key from the standard TEMPORAL_* variables
- * and profile file. Those belong to a server that TEMPORAL_ADDRESS names; our embedded server, whose address was
- * put into the configuration afterwards, is spoken to plainly, whatever profile the user has.
+ * Returns the connection options of Temporal: the configured address, and TLS and API key from the standard TEMPORAL_*
+ * variables and profile file. These apply only to a server that TEMPORAL_ADDRESS names. The embedded server, whose address is
+ * added to the configuration later, is used without TLS, whatever profile the user has.
  */
 export function temporalConnectionOptions(
   config: TemporalConfig,
@@ -23,7 +23,7 @@ export function temporalConnectionOptions(
 ): TemporalConnectionOptions {
   const address = config.TEMPORAL_ADDRESS;
   if (address === undefined)
-    throw new Error('no Temporal address: neither TEMPORAL_ADDRESS nor an embedded server');
+    throw new Error('TEMPORAL_ADDRESS is not set and no embedded Temporal server is running');
   if (!env.TEMPORAL_ADDRESS) return { address };
   const variables = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const { connectionOptions } = loadClientConnectConfig({
@@ -32,7 +32,7 @@ export function temporalConnectionOptions(
   return { ...connectionOptions, address };
 }
 
-/** A client that connects with its first call, so that a process starts and serves while Temporal is away. */
+/** Creates a client that connects with its first call, so that a process can start while Temporal is unavailable. */
 export function connectTemporal(config: TemporalConfig & Pick<Config, 'PAYLOAD_KEYS'>): Client {
   const dataConverter = dataConverterOf(config.PAYLOAD_KEYS);
   return new Client({
@@ -50,8 +50,8 @@ const INDEXED_TYPES = {
 } as const;
 
 /**
- * Registers our search attributes in a namespace; those that are there already stay. Safe when several processes do it.
- * @throws Error naming the attribute when one exists with another type
+ * Registers the search attributes in a namespace and keeps existing ones. Several processes can call it at the same time.
+ * @throws Error with the name of an attribute that exists with another type
  */
 export async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<void> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
@@ -70,7 +70,7 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
   try {
     await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: missing });
   } catch (error) {
-    // Another process was faster.
+    // Another process registered it first.
     if (!isGrpcServiceError(error) || error.code !== ALREADY_EXISTS) throw error;
   }
 }

@@ -10,22 +10,22 @@ import type { Config } from '../config';
 
 type QueueConfig = Pick<Config, 'TEMPORAL_TASK_QUEUE'>;
 
-/** Housekeeping that comes round: one workflow run at a time, for all orders. */
+/** A periodic job: a workflow that a Temporal Schedule starts, one run at a time, for all orders. */
 export interface PeriodicJob {
-  /** Its id without the task queue, as `tracking-sweep`. */
+  /** Schedule id without the task queue, for example `tracking-sweep`. */
   readonly name: string;
   readonly workflowType: string;
   readonly everyMs: number;
-  /** How far into each interval it starts; unset: at its beginning. */
+  /** Offset of the start within each interval, in milliseconds. Default 0. */
   readonly offsetMs?: number;
 }
 
-/** Two deployments on one Temporal namespace have task queues, and so schedules, of their own. */
+/** Returns a schedule id that contains the task queue: deployments that share a namespace have separate schedules. */
 export function scheduleId(config: QueueConfig, { name }: Pick<PeriodicJob, 'name'>): string {
   return `${config.TEMPORAL_TASK_QUEUE}-${name}`;
 }
 
-/** Creates a schedule, or brings one of an earlier version up to date. Safe from many processes. */
+/** Creates a schedule, or updates the schedule of an earlier version. Several processes can call it at the same time. */
 export async function ensureSchedule(client: Client, config: QueueConfig, job: PeriodicJob): Promise<void> {
   const id = scheduleId(config, job);
   const wanted = definition(id, config.TEMPORAL_TASK_QUEUE, job);
@@ -34,7 +34,7 @@ export async function ensureSchedule(client: Client, config: QueueConfig, job: P
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     const schedule = client.schedule.getHandle(id);
-    // A change takes the place of a pause that comes at the same moment, so what is right is left alone.
+    // An update can overwrite a concurrent pause. Do not update a schedule that is already as wanted.
     if (isWhatIs(wanted, await schedule.describe())) return;
     await schedule.update(({ state }) => ({ ...wanted, state }));
   }
@@ -44,7 +44,7 @@ function definition(id: string, taskQueue: string, { workflowType, everyMs, offs
   return {
     spec: { intervals: [{ every: everyMs, offset: offsetMs }] },
     action: { type: 'startWorkflow', workflowType, workflowId: id, taskQueue, args: [] },
-    // A round that is still at it does what the next one would; one missed while Temporal was away is made up once.
+    // A run in progress does the work of the next one. A run missed while Temporal was unavailable is caught up once.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: everyMs },
   } as const satisfies Omit<ScheduleUpdateOptions, 'state'>;
 }

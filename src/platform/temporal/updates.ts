@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 
 const PAUSE_MS = 100;
 
-/** Whether the server took an update back because its worker ended a task without looking at it; nothing was done. */
+/** Returns true when the server dropped an update because the worker completed its task without processing it. */
 export function isUnprocessedUpdate(error: unknown): boolean {
   return (
     error instanceof WorkflowUpdateFailedError &&
@@ -14,10 +14,10 @@ export function isUnprocessedUpdate(error: unknown): boolean {
 }
 
 /**
- * Sends an update to a run, and again while it was not looked at: of two dozen at once to one run whose steps are local
- * activities, the server gave two back so.
- * @param withinMs how long the answer may take; what is given back after it is thrown
- * @throws what `send` throws
+ * Sends an update to a workflow, and repeats it while it is dropped without being processed. Of two dozen concurrent updates to
+ * one workflow with local activities, the server dropped two in this way.
+ * @param withinMs time limit for the response. An update that is dropped after it is an error
+ * @throws errors of `send`
  */
 export async function sendUpdate<T>(
   client: Pick<Client, 'withDeadline'>,

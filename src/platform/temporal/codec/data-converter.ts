@@ -3,8 +3,8 @@ import { encryptionCodec } from './encryption-codec';
 import type { PayloadKey } from './payload-keys';
 
 /**
- * How a client or worker writes what Temporal keeps: encrypted with keys, plainly without.
- * Search attributes are never encrypted, since Temporal searches by them.
+ * Returns the data converter of clients and workers: it encrypts payloads when keys are configured.
+ * Search attributes are never encrypted, because Temporal searches by them.
  */
 export function dataConverterOf(keys: readonly PayloadKey[] | undefined): DataConverter | undefined {
   const [current, ...older] = keys ?? [];

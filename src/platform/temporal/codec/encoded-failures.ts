@@ -1,4 +1,4 @@
 import { DefaultFailureConverter } from '@temporalio/common';
 
-/** Puts messages and stack traces of failures into payloads, where the codec encrypts them. */
+/** Moves messages and stack traces of failures into payloads, where the codec encrypts them. */
 export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });

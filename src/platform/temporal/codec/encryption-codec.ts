@@ -4,7 +4,7 @@ import { temporal } from '@temporalio/proto';
 import type { PayloadKey } from './payload-keys';
 
 const CIPHER = 'aes-256-gcm';
-/** What GCM takes without a further step (NIST SP 800-38D, 5.2.1.1), and a tag of full length. */
+/** Nonce of 96 bits, which GCM uses without hashing (NIST SP 800-38D, 5.2.1.1), and a tag of full length. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ENCODING = 'binary/encrypted';
@@ -12,16 +12,16 @@ const KEY_ID = 'encryption-key-id';
 
 const { Payload: WirePayload } = temporal.api.common.v1;
 
-/** A payload that was encrypted under a key that this process does not have, or that was tampered with. */
+/** A payload that was encrypted with a key that this process does not have, or that was altered. */
 export class UndecryptablePayload extends Error {
   override readonly name = 'UndecryptablePayload';
 }
 
 /**
- * Encrypts every payload, whole with its metadata: the payload that Temporal keeps holds `nonce | ciphertext | tag` and
- * names its key. The key's name is authenticated too, so that no payload can be passed off as another key's.
- * Payloads that were never encrypted are read as they are: runs from before go on.
- * @param keys the first encrypts; at least one
+ * Encrypts every payload with its metadata. The stored payload contains `nonce | ciphertext | tag` and the name of its key. The
+ * name is authenticated, so that a payload cannot be attributed to another key. Payloads that are not encrypted are read
+ * unchanged, so that workflows from before continue.
+ * @param keys at least one; the first one encrypts
  */
 export function encryptionCodec(keys: readonly [PayloadKey, ...PayloadKey[]]): PayloadCodec {
   const [current] = keys;

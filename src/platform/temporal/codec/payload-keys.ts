@@ -1,4 +1,4 @@
-/** A key of AES-256-GCM, by the name that payloads carry. */
+/** A named AES-256-GCM key. Payloads carry the name. */
 export interface PayloadKey {
   readonly id: string;
   /** 32 bytes. */
@@ -8,8 +8,8 @@ export interface PayloadKey {
 const KEY_BYTES = 32;
 
 /**
- * `id:base64key,id2:base64key2`: the first encrypts, all decrypt.
- * @returns undefined for text that is not such a list; ids must differ, keys have 32 bytes
+ * Parses `id:base64key,id2:base64key2`. The first key encrypts, all keys decrypt.
+ * @returns undefined for any other text. Ids must be unique, keys have 32 bytes
  */
 export function parsePayloadKeys(text: string): PayloadKey[] | undefined {
   const keys: PayloadKey[] = [];

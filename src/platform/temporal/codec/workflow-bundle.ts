@@ -5,9 +5,9 @@ const PLAIN = 'pressline:failure-messages:plain';
 const ENCODED = 'pressline:failure-messages:encoded';
 
 /**
- * The bundle as a worker runs it. One that encrypts has workflow code encode its failures' messages: there is one
- * bundle for both, since a second one would double the time of every build for one word.
- * @throws Error for a bundle that was made without workflow-failures.ts
+ * Returns the workflow bundle for a worker. With encryption, workflow code also encodes the messages of its failures. Both
+ * cases use one bundle with one changed word, because a second bundle would double the build time.
+ * @throws Error for a bundle that was built without workflow-failures.ts
  */
 export async function bundleFor(
   keys: readonly PayloadKey[] | undefined,
@@ -16,6 +16,6 @@ export async function bundleFor(
   if (keys === undefined) return { codePath };
   const code = await readFile(codePath, 'utf8');
   if (code.split(PLAIN).length !== 2)
-    throw new Error(`${codePath} was not bundled with the failure converter`);
+    throw new Error(`${codePath} was bundled without the failure converter`);
   return { code: code.replace(PLAIN, ENCODED) };
 }

@@ -1,8 +1,8 @@
 import { DefaultFailureConverter } from '@temporalio/common';
 
 /**
- * The failure converter of workflow code, which runs apart and can read no configuration: a worker that encrypts
- * exchanges this word in the bundle (workflow-bundle.ts). Failures are otherwise readable in the Temporal UI.
+ * Failure converter of workflow code. Workflow code cannot read the configuration, so a worker that encrypts replaces this
+ * word in the bundle (workflow-bundle.ts). Otherwise failures are readable in the Temporal UI.
  */
 const MESSAGES: string = 'pressline:failure-messages:plain';
 

@@ -172,7 +172,7 @@ test('messages of one target that wait together arrive in the sequence in which 
   expect(seen.filter((n) => n !== 99)).toEqual(numbers);
 });
 
-test('a waker rouses relays without a transaction of its own', async () => {
+test('the notify throttle wakes relays without a transaction', async () => {
   const wake = createNotifyThrottle(sql);
   const seen: number[] = [];
   await relay(async (row) => {
