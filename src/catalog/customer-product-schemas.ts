@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ALL_CUSTOMERS, CUSTOMER_PRODUCT_STATES } from './domain/customer-product';
-import { commaSeparated, queryInteger, text, timestamp } from './fields';
+import { commaSeparated, MAX_OFFSET, queryInteger, text, timestamp } from './fields';
 
 const id = text(100);
 
@@ -69,11 +69,11 @@ export const customerProductQuery = z.object({
     ),
   productModelIds: commaSeparated.optional().describe('Comma-separated'),
   state: commaSeparated
-    .pipe(z.array(z.enum(CUSTOMER_PRODUCT_STATES)).optional())
+    .pipe(z.array(z.enum(CUSTOMER_PRODUCT_STATES)).max(CUSTOMER_PRODUCT_STATES.length).optional())
     .default(['published'])
     .describe('Comma-separated. Default: published'),
   search: z.string().max(200).optional().describe('Part of the name, case-insensitive'),
-  offset: queryInteger(0, 1_000_000_000, 0),
+  offset: queryInteger(0, MAX_OFFSET, 0),
   limit: queryInteger(1, 250, 250),
 });
 
@@ -112,7 +112,9 @@ export const variantValues = z
                 .array(
                   z.object({
                     partModelId: id,
-                    attributes: z.record(z.string().max(100), z.string().max(100)),
+                    attributes: z
+                      .record(z.string().max(100), z.string().max(100))
+                      .refine((given) => Object.keys(given).length <= 50, 'No more than 50 attributes'),
                   }),
                 )
                 .max(50),

@@ -20,6 +20,9 @@ export const commaSeparated = z
   )
   .transform((entries) => (entries.length === 0 ? undefined : entries));
 
+/** Largest offset of a list, since the database reads and skips the rows before it. */
+export const MAX_OFFSET = 1_000_000;
+
 /** A whole number in a query parameter, within limits. */
 export const queryInteger = (min: number, max: number, fallback: number) =>
   z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MODEL_STATES, productionSpec } from './domain/product-model';
-import { attributeId, commaSeparated, queryInteger, text } from './fields';
+import { attributeId, commaSeparated, MAX_OFFSET, queryInteger, text } from './fields';
 
 const modelAttribute = z.object({
   id: attributeId,
@@ -103,6 +103,6 @@ export const productModelList = z.object({
 export const productModelQuery = z.object({
   modelIds: commaSeparated.optional().describe('Comma-separated'),
   state: z.enum(MODEL_STATES).optional().describe('Drafts are visible to operators only'),
-  offset: queryInteger(0, 1_000_000_000, 0),
+  offset: queryInteger(0, MAX_OFFSET, 0),
   limit: queryInteger(1, 1_000, 1_000),
 });

@@ -148,6 +148,7 @@ export const exchangeRatesSchema = z.object({
       z.string().regex(/^[A-Z]{3}$/),
       z.string().regex(/^\d{1,9}(\.\d{1,8})?$/, 'must be a decimal number'),
     )
+    .refine((rates) => Object.keys(rates).length <= 200, { error: 'No more than 200 currencies.' })
     .refine((rates) => Object.values(rates).every((rate) => Number(rate) > 0), {
       error: 'A rate must be greater than 0.',
     })

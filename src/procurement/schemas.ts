@@ -90,7 +90,7 @@ export const consumptionListRequestSchema = z.object({
     z
       .object({
         ...period,
-        partnerSku: z.array(z.string()).max(10_000).default([]),
+        partnerSku: z.array(z.string().max(255)).max(10_000).default([]),
         printJobId: z.array(z.int()).max(10_000).default([]),
       })
       .refine(inOrder, NOT_IN_ORDER),
@@ -100,7 +100,9 @@ export const consumptionListRequestSchema = z.object({
 
 export const inventoryListRequestSchema = z.object({
   filterBy: orEmpty(
-    z.object({ partnerSku: z.array(z.string()).max(10_000).default([]).describe('Empty: all items.') }),
+    z.object({
+      partnerSku: z.array(z.string().max(255)).max(10_000).default([]).describe('Empty: all items.'),
+    }),
   ),
   pagination: pageRequestSchema.nullish().describe('Without pagination the response has all items.'),
 });

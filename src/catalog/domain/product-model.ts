@@ -83,8 +83,15 @@ const minor = z.number().int().min(0).max(1_000_000_000);
 const factor = z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'expected a decimal such as 1.25');
 const currency = z.string().regex(/^[A-Z]{3}$/);
 const attributeId = z.string().regex(/^[a-z0-9_.-]{1,100}$/);
+
+/** A record with at most `max` entries. */
+const boundedRecord = <K extends z.core.$ZodRecordKey, V extends z.ZodType>(key: K, value: V, max: number) =>
+  z.record(key, value).refine((entries) => Object.keys(entries).length <= max, `No more than ${max} entries`);
+
+const MAX_CURRENCIES = 200;
 /** A record from attribute id to value id to the effect of that value. */
-const byValue = <T extends z.ZodType>(effect: T) => z.record(attributeId, z.record(attributeId, effect));
+const byValue = <T extends z.ZodType>(effect: T) =>
+  boundedRecord(attributeId, boundedRecord(attributeId, effect, 1_000), 50);
 
 const fixedSize = z.object({ widthMm: millimetres, heightMm: millimetres });
 
@@ -94,7 +101,7 @@ const printArea = z.object({
   /** Default: the size from `sizeAttribute`. */
   size: fixedSize.optional(),
   /** The print area exists only when the attribute has one of these values. */
-  when: z.object({ attributeId, valueIds: z.array(attributeId).min(1) }).optional(),
+  when: z.object({ attributeId, valueIds: z.array(attributeId).min(1).max(1_000) }).optional(),
 });
 
 const packed = z.discriminatedUnion('form', [
@@ -120,11 +127,11 @@ export const productionSpec = z.object({
   partType: z.enum(['print', 'stock', 'service']).default('print'),
   workflowEnabled: z.boolean().default(false),
   /** Default: the standard file types of the kind. */
-  fileTypes: z.array(z.enum(standardFileTypes)).min(1).optional(),
+  fileTypes: z.array(z.enum(standardFileTypes)).min(1).max(50).optional(),
   sizeAttribute: attributeId.optional(),
   orientationAttribute: attributeId.optional(),
   paperAttribute: attributeId.optional(),
-  printAreas: z.array(printArea).default([]),
+  printAreas: z.array(printArea).max(50).default([]),
   /** For books: the attribute that has the number of pages. Default: one page, or one for each print area. */
   pages: z
     .object({
@@ -145,12 +152,17 @@ export const productionSpec = z.object({
     .regex(/^\d{6,10}$/, 'expected 6 to 10 digits')
     .default('491199'),
   /** Quantity breaks by currency. Empty: not sold separately, only as a part. */
-  priceList: z
-    .record(currency, z.array(z.object({ from: z.number().int().min(1), unitMinor: minor })).min(1))
-    .default({}),
+  priceList: boundedRecord(
+    currency,
+    z
+      .array(z.object({ from: z.number().int().min(1), unitMinor: minor }))
+      .min(1)
+      .max(100),
+    MAX_CURRENCIES,
+  ).default({}),
   priceFactors: byValue(factor).default({}),
   /** Price of each page above `pages.included`, by currency. */
-  pagePrices: z.record(currency, minor).default({}),
+  pagePrices: boundedRecord(currency, minor, MAX_CURRENCIES).default({}),
   /** SKU of a stock part at partners, for example `frame-{frame_material}-{paper_format.code}`. */
   partnerSku: z.string().min(1).max(200).optional(),
   unitPriceMinorEur: minor.default(0),

@@ -80,6 +80,7 @@ describe('GET /product/v1/customer-products', () => {
     ['limit', 'many'],
     ['offset', -1],
     ['offset', 1.5],
+    ['offset', 1_000_001],
   ])('refuses %s=%s', async (name, value) => {
     const { body } = await request(api.app)
       .get(PRODUCTS)

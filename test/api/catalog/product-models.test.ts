@@ -115,7 +115,8 @@ test('the list has pages of at most 1,000, with offset, limit and total', async 
     productModels: [],
     meta: { offset: 5_000, limit: 10, total },
   });
-  for (const query of [{ limit: 1_001 }, { limit: 0 }, { offset: -1 }]) {
+  expect((await page({ offset: 1_000_000 })).productModels).toEqual([]);
+  for (const query of [{ limit: 1_001 }, { limit: 0 }, { offset: -1 }, { offset: 1_000_001 }]) {
     expect(references(await page(query))).toEqual(Object.keys(query));
   }
   await api.sql`DELETE FROM product_models WHERE id LIKE 'zz-%'`;
@@ -227,6 +228,37 @@ describe('POST /product/v1/product-models', () => {
       'production.priceList.EUR',
       'production.pagePrices.EUR',
     ]);
+  });
+
+  test.each<[path: string, most: number, production: (count: number) => object]>([
+    ['production.fileTypes', 50, (count) => ({ fileTypes: Array(count).fill('default') })],
+    [
+      'production.printAreas',
+      50,
+      (count) => ({
+        printAreas: Array(count).fill({ fileType: 'front', size: { widthMm: 1, heightMm: 1 } }),
+      }),
+    ],
+    [
+      'production.priceList.EUR',
+      100,
+      (count) => ({
+        priceList: { EUR: Array.from({ length: count }, (_, n) => ({ from: n + 1, unitMinor: 1 })) },
+      }),
+    ],
+    [
+      'production.addedGrams.paper_format',
+      1_000,
+      (count) => ({
+        addedGrams: {
+          paper_format: Object.fromEntries(Array.from({ length: count }, (_, n) => [`v${n}`, 1])),
+        },
+      }),
+    ],
+  ])('limits %s to %i entries', async (path, most, production) => {
+    await create(model({ production: production(most) })).expect(200);
+    const { body } = await create(model({ production: production(most + 1) })).expect(400);
+    expect(references(body)).toEqual([path]);
   });
 
   test('is 409 for an id or a template that is already in use', async () => {
