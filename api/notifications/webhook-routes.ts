@@ -13,7 +13,7 @@ import {
 } from '../../src/notifications/endpoints';
 import { allowsPrivateAddresses } from '../../src/platform/config';
 import { Refusal } from '../../src/platform/errors';
-import { checkOutboundUrl } from '../../src/platform/http/safe-client';
+import { checkOutboundUrl } from '../../src/platform/http/address-check';
 import { isUuid } from '../../src/platform/ids';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';

@@ -3,7 +3,7 @@ import { PRINT_ORDER_VERSIONS } from '../../src/partners/domain/print-order-hand
 import { subscribe } from '../../src/partners/store';
 import { allowsPrivateAddresses } from '../../src/platform/config';
 import { Refusal } from '../../src/platform/errors';
-import { checkOutboundUrl } from '../../src/platform/http/safe-client';
+import { checkOutboundUrl } from '../../src/platform/http/address-check';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 

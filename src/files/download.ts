@@ -2,13 +2,9 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { fileTypeFromBuffer } from 'file-type';
-import {
-  isPassing,
-  retryAfterMs,
-  type SafeClient,
-  type StreamedAnswer,
-  TransferError,
-} from '../platform/http/safe-client';
+import { TransferError } from '../platform/http/http-fault';
+import { isTransient, retryAfterMs, type StreamedResponse } from '../platform/http/response';
+import type { SafeClient } from '../platform/http/safe-client';
 import { PRINT_FILE_TYPES, type PrintFileType } from './domain/file-facts';
 import { type FileFault, type FileFaultCode, permanentFault, transientFault } from './domain/file-fault';
 
@@ -98,7 +94,7 @@ export async function downloadFile(client: SafeClient, download: Download): Prom
 const tooLarge = ({ limitBytes }: Download) =>
   permanentFault('file_too_large', `the limit is ${megabytes(limitBytes)}`);
 
-async function requestFile(client: SafeClient, download: Download): Promise<StreamedAnswer | FileFault> {
+async function requestFile(client: SafeClient, download: Download): Promise<StreamedResponse | FileFault> {
   let url = download.url;
   for (let redirects = 0; ; redirects++) {
     const response = await client.request({
@@ -110,7 +106,7 @@ async function requestFile(client: SafeClient, download: Download): Promise<Stre
     if (response.ok) {
       if (response.status < 300) return response;
       response.body.destroy();
-      if (isPassing(response))
+      if (isTransient(response))
         return transientFault(`the host answered ${response.status}`, retryAfterMs(response.headers));
       return permanentFault(
         FAULT_OF_STATUS[response.status] ?? 'file_host_refused',

@@ -1,5 +1,6 @@
-import type { HttpFault, SafeClient, TextAnswer } from '../platform/http/safe-client';
-import { retryAfterMs } from '../platform/http/safe-client';
+import type { HttpFault } from '../platform/http/http-fault';
+import { retryAfterMs, type TextResponse } from '../platform/http/response';
+import type { SafeClient } from '../platform/http/safe-client';
 import { signatureHeaders } from '../platform/http/webhook-signature';
 import type { Logger } from '../platform/logging';
 import type { OutboxRow } from '../platform/outbox/outbox';
@@ -124,7 +125,7 @@ async function pendingDelivery(sql: Sql, deliveryId: string): Promise<PendingDel
   return row;
 }
 
-function attemptOf(answer: TextAnswer | HttpFault, startedAt: Date): Attempt {
+function attemptOf(answer: TextResponse | HttpFault, startedAt: Date): Attempt {
   const common = { at: startedAt.toISOString(), durationMs: Date.now() - startedAt.getTime() };
   if (!answer.ok) return { ...common, status: null, error: answer.message, response: null };
   const succeeded = answer.status >= 200 && answer.status < 300;

@@ -1,4 +1,5 @@
-import { isPassing, retryAfterMs, type SafeClient } from '../platform/http/safe-client';
+import { isTransient, retryAfterMs } from '../platform/http/response';
+import type { SafeClient } from '../platform/http/safe-client';
 import { signatureHeaders } from '../platform/http/webhook-signature';
 
 /** Outcome of a call to a partner. `message` of a refusal quotes the partner's error. */
@@ -42,7 +43,7 @@ export async function postToPartner(client: SafeClient, call: PartnerCall): Prom
   });
   if (answer.ok && answer.status < 300) return { outcome: 'accepted', text: answer.text };
   const message = answer.ok ? `HTTP ${answer.status}: ${errorText(answer.text)}` : answer.message;
-  if (isPassing(answer)) {
+  if (isTransient(answer)) {
     return {
       outcome: 'retry',
       message,

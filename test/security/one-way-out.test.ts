@@ -9,6 +9,7 @@ import { projectRoot } from '../../src/platform/project-root';
 
 const OPENS_CONNECTIONS: Readonly<Record<string, string>> = {
   'src/platform/http/safe-client.ts': 'the safe client itself',
+  'src/platform/http/address-check.ts': 'the connector of the safe client, which checks addresses',
   'src/platform/http/resolve.ts': 'the DNS lookup of the safe client',
   'src/platform/objects/s3-store.ts': 'the object store in the configuration',
   'src/platform/embedded/health-check.ts': 'checks the health of an embedded server',

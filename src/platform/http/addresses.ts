@@ -1,13 +1,12 @@
 import ipaddr from 'ipaddr.js';
 
-/** What an address range lets an outbound connection do. */
+/** Class of an address. Outbound connections to private ones need a permission; those to forbidden ones are never opened. */
 export type AddressClass = 'public' | 'private' | 'forbidden';
 
 /**
- * Ranges of one's own network, open to outbound calls only where private addresses are allowed.
- * Names are those of ipaddr.js; every range that is neither here nor plain unicast is forbidden
- * (multicast, unspecified, reserved, documentation, 6to4, Teredo, NAT64, IPv4-mapped and the like:
- * forms in which an inner address could hide).
+ * Private ranges, by their names in ipaddr.js. Every range that is neither listed here nor `unicast` is forbidden:
+ * multicast, unspecified, reserved, documentation, and forms that can contain a private address (6to4, Teredo, NAT64,
+ * IPv4-mapped).
  */
 const PRIVATE_RANGES: ReadonlySet<string> = new Set([
   'private',
@@ -17,7 +16,7 @@ const PRIVATE_RANGES: ReadonlySet<string> = new Set([
   'carrierGradeNat',
 ]);
 
-/** Instance metadata of cloud machines, whatever their range says: never reached, private addresses allowed or not. */
+/** Metadata addresses of cloud providers. They are forbidden in every range. */
 const METADATA_ADDRESSES: ReadonlySet<string> = new Set([
   '169.254.169.254',
   '169.254.169.253',
@@ -32,7 +31,7 @@ const METADATA_ADDRESSES: ReadonlySet<string> = new Set([
   'fd20:ce::254',
 ]);
 
-/** Classifies an IPv4 or IPv6 address; text that is no address is forbidden. */
+/** Returns the class of an IPv4 or IPv6 address. Other text is forbidden. */
 export function classifyAddress(text: string): AddressClass {
   const unzoned = text.replace(/%.*$/s, '');
   if (!ipaddr.isValid(unzoned)) return 'forbidden';

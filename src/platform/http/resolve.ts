@@ -5,16 +5,16 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** @returns every address of a host name; rejects with the DNS error code when there is none */
+/** Returns every address of a host name. Rejects with the DNS error code when there is none. */
 export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
-/** The system's own look-up: knows the hosts file and names of the local network. */
+/** Resolves names with the system's lookup, which knows the hosts file and names of the local network. */
 export const resolveLocally: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true });
 
 /**
- * Look-up by DNS alone, for public names. The system's runs in the process's few worker threads, four by default, where
- * four names whose servers stay silent would hold up every other look-up and file of the process.
- * @param servers `address:port`; the system's when not given
+ * Returns a lookup for public names that uses DNS alone. The system's lookup uses libuv's thread pool, four threads by default:
+ * four names whose servers do not answer would delay every other lookup and file operation of the process.
+ * @param servers `address:port`; default: the servers of the system
  */
 export function createDnsResolve(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: 3_000, tries: 2 });

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
-/** A fresh signing secret in the form of Standard Webhooks 1.0: `whsec_` and 32 random bytes in base64. */
+/** Returns a new signing secret as defined by Standard Webhooks 1.0: `whsec_` and 32 random bytes in base64. */
 export function newSigningSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
 export interface SignedMessage {
-  /** Stable over retries: receivers know a repeated message by it. Holds no full stop. */
+  /** The same for every retry, so that receivers recognize a repeated message. Must not contain a full stop. */
   readonly id: string;
-  /** Exactly the bytes that are sent. */
+  /** The body exactly as sent. */
   readonly body: string;
-  /** When this attempt is made; receivers refuse one more than five minutes off. */
+  /** Time of this attempt. Receivers refuse a time that differs from theirs by more than five minutes. */
   readonly at: Date;
-  /** One signature for each; two while a secret is being rotated. */
+  /** The message gets a signature for each. Two during a rotation. */
   readonly secrets: readonly string[];
 }
 
-/** The three headers of a signed call (Standard Webhooks 1.0). */
+/** Returns the three headers of a signed message (Standard Webhooks 1.0). */
 export function signatureHeaders({ id, body, at, secrets }: SignedMessage): Record<string, string> {
   return {
     'webhook-id': id,
@@ -26,7 +26,7 @@ export function signatureHeaders({ id, body, at, secrets }: SignedMessage): Reco
   };
 }
 
-/** Whether a call was signed with one of these secrets within the last five minutes. */
+/** Returns true when a message was signed with one of the secrets within the last five minutes. */
 export function verifySignature(
   headers: Readonly<Record<string, string | undefined>>,
   body: string | Buffer,

@@ -1,6 +1,6 @@
 import { classifyAddress } from '../../../../src/platform/http/addresses';
 
-describe('addresses that outbound calls may reach', () => {
+describe('the class of an address', () => {
   it.each(['8.8.8.8', '1.1.1.1', '93.184.216.34', '2606:4700:4700::1111', '2a00:1450:4001:80f::200e'])(
     '%s is public',
     (address) => expect(classifyAddress(address)).toBe('public'),
@@ -18,7 +18,7 @@ describe('addresses that outbound calls may reach', () => {
     'fe80::1',
     'fe80::1%eth0',
     'fd12::1',
-  ])('%s is of one’s own network', (address) => expect(classifyAddress(address)).toBe('private'));
+  ])('%s is private', (address) => expect(classifyAddress(address)).toBe('private'));
 
   it.each([
     ['instance metadata', '169.254.169.254'],

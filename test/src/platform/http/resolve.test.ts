@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createDnsResolve, resolveLocally } from '../../../../src/platform/http/resolve';
 import { createSafeClient } from '../../../../src/platform/http/safe-client';
 
-// Runs servers, and waits for time-outs.
+// Runs servers and waits for time-outs.
 jest.setTimeout(120_000);
 
 const A = 1;
@@ -12,7 +12,7 @@ const AAAA = 28;
 let server: Socket;
 let address: string;
 
-/** A DNS server that knows two names, says NXDOMAIN of `none.example`, and is silent on all others. */
+/** Starts a DNS server that has two names, answers NXDOMAIN for `none.example`, and does not answer for other names. */
 beforeAll(async () => {
   server = createSocket('udp4');
   server.on('message', (query, from) => {
@@ -29,10 +29,10 @@ beforeAll(async () => {
             [A]: Buffer.from([93, 184, 216, 34]),
             [AAAA]: Buffer.from('26064700470000000000000000001111', 'hex'),
           }[type]
-        : name === 'inner.example' && type === A
+        : name === 'internal.example' && type === A
           ? Buffer.from([10, 0, 0, 7])
           : undefined;
-    if (data === undefined && !['none.example', 'inner.example'].includes(name)) return;
+    if (data === undefined && !['none.example', 'internal.example'].includes(name)) return;
     const head = Buffer.alloc(12);
     query.copy(head, 0, 0, 2);
     head.writeUInt16BE(name === 'none.example' ? 0x8183 : 0x8180, 2);
@@ -55,23 +55,23 @@ afterAll(() => {
   server.close();
 });
 
-describe('look-up by DNS', () => {
-  it('gives the addresses of both families', async () => {
+describe('DNS lookup', () => {
+  it('returns the addresses of both families', async () => {
     expect(await createDnsResolve([address])('both.example')).toEqual([
       { address: '93.184.216.34', family: 4 },
       { address: '2606:4700:4700::1111', family: 6 },
     ]);
   });
 
-  it('of a name that there is not says so', async () => {
+  it('rejects for an unknown name', async () => {
     await expect(createDnsResolve([address])('none.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
   });
 
-  it('that leads inside is blocked by the client', async () => {
+  it('of a name with a private address: the client blocks it', async () => {
     const client = createSafeClient({ allowPrivate: false, resolve: createDnsResolve([address]) });
     try {
       const result = await client.request({
-        url: 'https://inner.example/',
+        url: 'https://internal.example/',
         timeoutMs: 5_000,
         limitBytes: 10,
       });
@@ -81,7 +81,7 @@ describe('look-up by DNS', () => {
     }
   });
 
-  it('of names whose servers are silent holds up neither files nor other names', async () => {
+  it('of names whose servers do not answer delays neither file reads nor other names', async () => {
     const resolve = createDnsResolve([address]);
     const silent = Array.from({ length: 50 }, (_, i) => resolve(`silent-${i}.example`).catch(() => []));
     const started = Date.now();

@@ -1,14 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  createSafeClient,
-  isPassing,
-  retryAfterMs,
-  type SafeClient,
-  TransferError,
-} from '../../../../src/platform/http/safe-client';
+import { TransferError } from '../../../../src/platform/http/http-fault';
+import { isTransient, retryAfterMs } from '../../../../src/platform/http/response';
+import { createSafeClient, type SafeClient } from '../../../../src/platform/http/safe-client';
 
-// Runs servers, and waits for time-outs.
+// Runs servers and waits for time-outs.
 jest.setTimeout(120_000);
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -39,7 +35,7 @@ afterAll(async () => {
 
 const call = { timeoutMs: 5_000, limitBytes: 1_000 };
 
-describe('what may be called', () => {
+describe('allowed addresses', () => {
   const strict = clientWith({ allowPrivate: false });
   const embedded = clientWith({ allowPrivate: true });
 
@@ -59,7 +55,7 @@ describe('what may be called', () => {
     'https://100.64.0.1/',
     'https://169.254.169.254/latest/meta-data/',
     'https://１２７.０.０.１/',
-  ])('%s is blocked as written', async (url) => {
+  ])('blocks %s', async (url) => {
     expect(await strict.request({ url, ...call })).toMatchObject({ ok: false, kind: 'blocked' });
   });
 
@@ -72,7 +68,7 @@ describe('what may be called', () => {
     '',
     'https://user:pw@example.com/',
     'https:///',
-  ])('%p is no address for a call', async (url) =>
+  ])('refuses %p as a URL', async (url) =>
     expect(await strict.request({ url, ...call })).toMatchObject({ ok: false, kind: 'invalid-url' }),
   );
 
@@ -82,24 +78,24 @@ describe('what may be called', () => {
     'http://0.0.0.0/',
     'http://[::ffff:169.254.169.254]/',
     'http://2852039166/',
-  ])('even where private addresses are allowed, %s is blocked', async (url) =>
+  ])('blocks %s also when private addresses are allowed', async (url) =>
     expect(await embedded.request({ url, ...call })).toMatchObject({ ok: false, kind: 'blocked' }),
   );
 
-  it('checks what a name resolves to inside the connection: it is asked for once, and called where it was checked', async () => {
-    const asked: string[] = [];
+  it('checks the addresses of a name in the lookup of the connection, which resolves it once', async () => {
+    const resolved: string[] = [];
     const client = clientWith({
       allowPrivate: false,
       resolve: async (hostname) => {
-        asked.push(hostname);
+        resolved.push(hostname);
         return [{ address: '127.0.0.1', family: 4 }];
       },
     });
-    expect(await client.request({ url: `https://inward.example:${port}/`, ...call })).toMatchObject({
+    expect(await client.request({ url: `https://internal.example:${port}/`, ...call })).toMatchObject({
       ok: false,
       kind: 'blocked',
     });
-    expect(asked).toEqual(['inward.example']);
+    expect(resolved).toEqual(['internal.example']);
   });
 
   it.each([
@@ -119,33 +115,33 @@ describe('what may be called', () => {
     '2130706433',
     '0177.0.0.1',
     '127.1',
-  ])('a name that leads to %s leads nowhere', async (address) => {
+  ])('blocks a name that resolves to %s', async (address) => {
     const client = clientWith({
       allowPrivate: false,
       resolve: async () => [{ address, family: address.includes(':') ? 6 : 4 }],
     });
-    expect(await client.request({ url: `https://inward.example:${port}/`, ...call })).toMatchObject({
+    expect(await client.request({ url: `https://internal.example:${port}/`, ...call })).toMatchObject({
       ok: false,
       kind: 'blocked',
     });
   });
 
-  it('a name whose answer changes gains nothing by it: each connection is checked by itself', async () => {
+  it('checks each connection to a name whose addresses change', async () => {
     handler = (_request, response) => response.writeHead(200, { connection: 'close' }).end('reached');
-    // Given a name that leads where it may, and afterwards to the metadata of the machine
+    // Given a name that resolves to an allowed address, and then to the cloud metadata
     const answers = ['127.0.0.1', '169.254.169.254', '127.0.0.1'];
     const client = clientWith({
       allowPrivate: true,
       resolve: async () => [{ address: answers.shift()!, family: 4 }],
     });
-    const ask = () => client.exchange({ url: `http://rebind.example:${port}/`, ...call });
-    expect(await ask()).toMatchObject({ text: 'reached' });
-    expect(await ask()).toMatchObject({ ok: false, kind: 'blocked' });
-    expect(await ask()).toMatchObject({ text: 'reached' });
+    const exchange = () => client.exchange({ url: `http://rebind.example:${port}/`, ...call });
+    expect(await exchange()).toMatchObject({ text: 'reached' });
+    expect(await exchange()).toMatchObject({ ok: false, kind: 'blocked' });
+    expect(await exchange()).toMatchObject({ text: 'reached' });
     expect(answers).toEqual([]);
   });
 
-  it('passes over the forbidden among several addresses', async () => {
+  it('skips forbidden addresses among several', async () => {
     handler = (_request, response) => response.end('reached');
     const client = clientWith({
       allowPrivate: true,
@@ -159,7 +155,7 @@ describe('what may be called', () => {
     });
   });
 
-  it('a name that does not resolve is a passing fault', async () => {
+  it('a name that does not resolve is a transient fault', async () => {
     const client = clientWith({
       allowPrivate: false,
       resolve: async () => {
@@ -172,14 +168,14 @@ describe('what may be called', () => {
       kind: 'connection',
       message: expect.stringContaining('ENOTFOUND'),
     });
-    expect(isPassing(result)).toBe(true);
+    expect(isTransient(result)).toBe(true);
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   const client = clientWith({ allowPrivate: true });
 
-  it('gives status, headers and text, and says who calls', async () => {
+  it('have status, headers and text; the request has a user agent', async () => {
     let seen: IncomingMessage['headers'] = {};
     let sent = '';
     handler = (request, response) => {
@@ -206,7 +202,7 @@ describe('answers', () => {
     expect(seen['user-agent']).toMatch(/^Pressline/);
   });
 
-  it('does not follow redirects, and tells where they point', async () => {
+  it('redirects are not followed; the fault has their location', async () => {
     let calls = 0;
     handler = (_request, response) => {
       calls++;
@@ -214,17 +210,17 @@ describe('answers', () => {
     };
     const result = await client.exchange({ url: `${origin}/start`, ...call });
     expect(result).toMatchObject({ ok: false, kind: 'redirect', location: 'http://169.254.169.254/latest' });
-    expect(isPassing(result)).toBe(false);
+    expect(isTransient(result)).toBe(false);
     expect(calls).toBe(1);
   });
 
-  it('refuses a body announced too large before reading it', async () => {
+  it('a Content-Length above the limit is refused before the body is read', async () => {
     handler = (_request, response) =>
       response.writeHead(200, { 'content-length': '5000' }).end(Buffer.alloc(5000));
     expect(await client.request({ url: origin, ...call })).toMatchObject({ ok: false, kind: 'too-large' });
   });
 
-  it('ends an unannounced body at the limit', async () => {
+  it('a body without Content-Length ends at the limit', async () => {
     handler = (_request, response) => {
       response.write(Buffer.alloc(900));
       setTimeout(() => response.end(Buffer.alloc(900)), 20);
@@ -237,7 +233,7 @@ describe('answers', () => {
     await expect(reading).rejects.toMatchObject({ name: 'TransferError', kind: 'too-large' });
   });
 
-  it('cuts the text of an exchange at the limit', async () => {
+  it('the text of an exchange is truncated at the limit', async () => {
     handler = (_request, response) => response.end('x'.repeat(100_000));
     expect(await client.exchange({ url: origin, ...call })).toMatchObject({
       ok: true,
@@ -246,14 +242,14 @@ describe('answers', () => {
     });
   });
 
-  it('times out on silence before the head', async () => {
+  it('a server that sends no head times out', async () => {
     handler = () => undefined;
     const result = await client.exchange({ url: origin, timeoutMs: 100, limitBytes: 10 });
     expect(result).toMatchObject({ ok: false, kind: 'timeout' });
-    expect(isPassing(result)).toBe(true);
+    expect(isTransient(result)).toBe(true);
   });
 
-  it('times out on a body that trickles', async () => {
+  it('a body that trickles times out', async () => {
     handler = (_request, response) => {
       const drip = setInterval(() => response.write('.'), 20);
       response.on('close', () => clearInterval(drip));
@@ -266,7 +262,7 @@ describe('answers', () => {
     expect(Date.now() - started).toBeLessThan(3_000);
   });
 
-  it('a connection cut in the middle of the body is a passing fault', async () => {
+  it('a connection cut during the body is a transient fault', async () => {
     handler = (_request, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('half');
@@ -280,12 +276,12 @@ describe('answers', () => {
     expect(failed).toBeInstanceOf(TransferError);
   });
 
-  it('a closed port is a passing fault', async () => {
+  it('a closed port is a transient fault', async () => {
     const result = await client.exchange({ url: 'http://127.0.0.1:9/', ...call });
     expect(result).toMatchObject({ ok: false, kind: 'connection' });
   });
 
-  it('throws the caller’s reason when the caller ends the call', async () => {
+  it('a request that the caller aborts throws the reason of the signal', async () => {
     handler = (_request, response) => void response.write('x');
     const controller = new AbortController();
     const reason = new Error('cancelled');
@@ -293,7 +289,7 @@ describe('answers', () => {
     await expect(client.exchange({ url: origin, ...call, signal: controller.signal })).rejects.toBe(reason);
   });
 
-  it('lets go of a body that nobody reads', async () => {
+  it('destroying an unread body closes the connection', async () => {
     let closed = false;
     handler = (_request, response) => {
       response.on('close', () => {
@@ -309,7 +305,7 @@ describe('answers', () => {
   });
 });
 
-describe('whether to try again', () => {
+describe('retries', () => {
   it.each([
     [408, true],
     [425, true],
@@ -320,9 +316,11 @@ describe('whether to try again', () => {
     [400, false],
     [404, false],
     [410, false],
-  ])('status %i: %p', (status, passing) => expect(isPassing({ ok: true, status })).toBe(passing));
+  ])('status %i is transient: %p', (status, transient) =>
+    expect(isTransient({ ok: true, status })).toBe(transient),
+  );
 
-  it('reads Retry-After in seconds and as a date', () => {
+  it('Retry-After can be seconds or a date', () => {
     const now = new Date('2026-01-01T00:00:00Z');
     expect(retryAfterMs({ 'retry-after': '120' }, now)).toBe(120_000);
     expect(retryAfterMs({ 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }, now)).toBe(30_000);

@@ -7,15 +7,15 @@ import {
 
 const body = '{"event":"order_status_updated","name":"Zoë"}';
 
-describe('signed calls (Standard Webhooks 1.0)', () => {
-  it('makes secrets of 32 bytes that differ', () => {
+describe('webhook signatures (Standard Webhooks 1.0)', () => {
+  it('use random secrets of 32 bytes', () => {
     const secret = newSigningSecret();
     expect(secret).toMatch(/^whsec_/);
     expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
     expect(newSigningSecret()).not.toBe(secret);
   });
 
-  it('signs id, timestamp and body as the standard says', () => {
+  it('sign id, timestamp and body', () => {
     const secret = newSigningSecret();
     const headers = signatureHeaders({
       id: 'msg_1',
@@ -33,7 +33,7 @@ describe('signed calls (Standard Webhooks 1.0)', () => {
     });
   });
 
-  it('carries both signatures while a secret is rotated', () => {
+  it('contain a signature for each secret during a rotation', () => {
     const [before, after] = [newSigningSecret(), newSigningSecret()];
     const headers = signatureHeaders({ id: 'm', body, at: new Date(), secrets: [after, before] });
     expect(headers['webhook-signature']!.split(' ')).toHaveLength(2);
@@ -41,7 +41,7 @@ describe('signed calls (Standard Webhooks 1.0)', () => {
     expect(verifySignature(headers, body, [after])).toBe(true);
   });
 
-  it('refuses what was altered, old, or signed by another', () => {
+  it('are refused when the message was altered, is old, or was signed with another secret', () => {
     const secret = newSigningSecret();
     const headers = signatureHeaders({ id: 'm', body, at: new Date(), secrets: [secret] });
     expect(verifySignature(headers, Buffer.from(body), [secret])).toBe(true);

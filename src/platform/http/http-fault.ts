@@ -1,0 +1,57 @@
+/**
+ * Why a request has no response.
+ * `invalid-url`, `blocked`: the URL is not allowed. `redirect`: the server redirects. `too-large`: the response exceeds the
+ * limit. `timeout`, `connection`: transient.
+ */
+export type FaultKind = 'invalid-url' | 'blocked' | 'redirect' | 'too-large' | 'timeout' | 'connection';
+
+export interface HttpFault {
+  readonly ok: false;
+  readonly kind: FaultKind;
+  /** A message for people. Names the host at most: the query of a URL may contain credentials. */
+  readonly message: string;
+  /** Absolute URL to which a redirect points. It is not followed. */
+  readonly location?: string;
+}
+
+/** Returns a fault. */
+export const httpFault = (kind: FaultKind, message: string): HttpFault => ({ ok: false, kind, message });
+
+/** The body of a response broke off, took too long or grew too large. */
+export class TransferError extends Error {
+  override readonly name = 'TransferError';
+  constructor(
+    readonly kind: Extract<FaultKind, 'timeout' | 'connection' | 'too-large'>,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The address of a connection is blocked. */
+export class BlockedAddressError extends Error {
+  override readonly name = 'BlockedAddressError';
+}
+
+/** Codes of undici's errors for its time-outs. */
+const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);
+
+/** Returns the fault of an error of the HTTP client, by the first known error among its causes. */
+export function faultOf(error: unknown, host: string): HttpFault {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof TransferError) return httpFault(cause.kind, cause.message);
+    if (cause instanceof BlockedAddressError) return httpFault('blocked', cause.message);
+    if (TIMEOUT_CODES.has((cause as NodeJS.ErrnoException).code)) {
+      return httpFault('timeout', `${host} did not answer in time`);
+    }
+    if (cause instanceof AggregateError && cause.errors.length > 0 && cause.cause === undefined) {
+      return faultOf(cause.errors[0], host);
+    }
+  }
+  const code = (error as NodeJS.ErrnoException).code;
+  return httpFault('connection', `no connection to ${host}${typeof code === 'string' ? ` (${code})` : ''}`);
+}
