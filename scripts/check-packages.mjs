@@ -36,6 +36,8 @@ const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.u
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const { dependencies = {}, optionalDependencies = {}, devDependencies = {}, scripts = {} } = manifest;
 
+const lockFile = join(root, 'package-lock.json');
+const locked = existsSync(lockFile) ? JSON.parse(readFileSync(lockFile, 'utf8')).packages : {};
 const declared = { ...dependencies, ...optionalDependencies, ...devDependencies };
 const problems = [];
 
@@ -80,11 +82,8 @@ function configured() {
 function commands() {
   const words = new Set(Object.values(scripts).flatMap((script) => script.split(/\s+/)));
   return Object.keys(devDependencies).filter((name) => {
-    const file = join(root, 'node_modules', name, 'package.json');
-    if (!existsSync(file)) return false;
-    const { bin } = JSON.parse(readFileSync(file, 'utf8'));
-    const names = typeof bin === 'string' ? [name.split('/').at(-1)] : Object.keys(bin ?? {});
-    return names.some((command) => words.has(command));
+    const { bin = {} } = locked[`node_modules/${name}`] ?? {};
+    return Object.keys(bin).some((command) => words.has(command));
   });
 }
 

@@ -53,7 +53,9 @@ test('a package.json that matches the imports passes', () => {
       'src/fonts.ts': "export const FILE = '@fonts/sans/400Regular/Sans_400Regular.ttf';",
       'test/server.test.ts': "import request from 'supertest'; import type { Shape } from 'type-only';",
       'jest.config.js': "module.exports = { transform: { ts: ['@swc/jest', {}] } };",
-      'node_modules/a-runner/package.json': JSON.stringify({ bin: { runner: 'cli.js' } }),
+      'package-lock.json': JSON.stringify({
+        packages: { 'node_modules/a-runner': { bin: { runner: 'cli.js' } } },
+      }),
     },
   );
   expect(output).toContain('package.json matches the imports (11 packages)');
