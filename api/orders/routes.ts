@@ -87,8 +87,9 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       operationId: 'updateShipment',
       summary: 'Change shipping method or address',
       description:
-        'Allowed until the order has shipped. Items that have left keep their address, method and tracking code. Existing labels of the other items are voided, and the next dispatch creates new ones. Before ' +
-        'the order is planned, `shipment` is the expected one.',
+        'Allowed until the order has shipped. Items that have left keep their address, method and tracking code. Existing ' +
+        'labels of the other items are voided, and the next dispatch creates new ones. Before the order is planned, ' +
+        '`shipment` is the expected one.',
       tag: 'Orders',
       access: clients,
       errors: 'coded',

@@ -35,7 +35,7 @@ const schedule = () => {
 };
 
 let rounds = 0;
-async function round(): Promise<Reconciliation> {
+async function reconcileOnce(): Promise<Reconciliation> {
   await schedule().trigger(ScheduleOverlapPolicy.SKIP);
   const action = await eventually(async () => {
     const { recentActions, numActionsTaken } = (await schedule().describe()).info;
@@ -118,11 +118,11 @@ async function restoreUnderRunningOrders(): Promise<void> {
     },
   });
   await orderUntil(stack, plannedLater, is('uploading'));
-  expect(await round()).toMatchObject({ lost: null, found: {} });
+  expect(await reconcileOnce()).toMatchObject({ lost: null, found: {} });
 
   await backUp();
 
-  expect(await round()).toMatchObject({ lost: null });
+  expect(await reconcileOnce()).toMatchObject({ lost: null });
   await say(atWork.printOrderId, 'received');
   await say(atWork.printOrderId, 'printed');
   await orderUntil(stack, atWork.orderId, is('printed'));
@@ -143,7 +143,7 @@ async function restoreUnderRunningOrders(): Promise<void> {
   await sql`UPDATE orders SET updated_at = updated_at - interval '1 hour'`;
   await stack.startWorker();
 
-  expect(await round()).toMatchObject({
+  expect(await reconcileOnce()).toMatchObject({
     lost: 'postgres',
     found: { caughtUp: 3, printOrdersLost: 1, withoutOrder: 1 },
   });
@@ -152,7 +152,7 @@ async function restoreUnderRunningOrders(): Promise<void> {
   expect(await orderNow(stack, ended.orderId)).toMatchObject({ status: 'canceled' });
   expect(await orderNow(stack, idle.orderId)).toMatchObject({ status: 'passed', attention: null });
   expect(await orderNow(stack, plannedLater)).toMatchObject({ attention: 'out_of_step' });
-  expect(await round()).toMatchObject({ lost: null, found: { withoutOrder: 1 } });
+  expect(await reconcileOnce()).toMatchObject({ lost: null, found: { withoutOrder: 1 } });
 
   await ship(atWork.orderId, atWork.printOrderId);
   await say(idle.printOrderId, 'printed');

@@ -35,7 +35,7 @@ const runId = (orderId: string) => `order-${orderId}`;
 const runOf = (orderId: string) => stack.services.temporal.workflow.getHandle(runId(orderId));
 
 /** Runs one reconciliation that compares everything: there is none before it. */
-async function round(): Promise<Reconciliation['found']> {
+async function reconcileOnce(): Promise<Reconciliation['found']> {
   const { temporal, config } = stack.services;
   const result: Reconciliation = await temporal.workflow.execute('reconcile', {
     workflowId: `reconcile-${randomUUID()}`,
@@ -94,7 +94,7 @@ test('without differences it finds nothing and changes nothing', async () => {
   const { orderId } = await handedOver(stack, 'in-order');
   await age(orderId);
   const before = await orderLog(stack, orderId);
-  expect(await round()).toEqual({});
+  expect(await reconcileOnce()).toEqual({});
   expect(await orderLog(stack, orderId)).toEqual(before);
 });
 
@@ -105,8 +105,8 @@ test('an order whose start never reached Temporal is started once', async () => 
   await sql`DELETE FROM outbox WHERE target = ${runId(id)}`;
   await age(id);
   await stack.startWorker();
-  expect(await round()).toEqual({ started: 1 });
-  expect(await round()).toEqual({});
+  expect(await reconcileOnce()).toEqual({ started: 1 });
+  expect(await reconcileOnce()).toEqual({});
   await orderUntil(stack, id, is('passed'));
 });
 
@@ -117,13 +117,13 @@ test('a start that is still in the outbox is left to the outbox', async () => {
   await sql`UPDATE outbox SET available_at = now() + interval '1 hour' WHERE target = ${runId(id)}`;
   await age(id);
   await stack.startWorker();
-  expect(await round()).toEqual({});
+  expect(await reconcileOnce()).toEqual({});
   await sql`UPDATE outbox SET available_at = now() WHERE target = ${runId(id)}`;
   await orderUntil(stack, id, is('passed'));
 });
 
 test.each(['passed', 'in_production', 'printed'] as const)(
-  'an order whose run is lost when it is %s goes on where it was, with one print order and one label',
+  'an order whose run is lost at %s continues there, with one print order and one label',
   async (status) => {
     const { orderId, printOrderId } = await handedOver(stack, `lost-${status}`);
     if (status !== 'passed') await say(printOrderId, 'received');
@@ -131,7 +131,7 @@ test.each(['passed', 'in_production', 'printed'] as const)(
     await orderUntil(stack, orderId, is(status));
     await loseRun(orderId);
     await age(orderId);
-    expect(await round()).toEqual({ started: 1 });
+    expect(await reconcileOnce()).toEqual({ started: 1 });
     await restarted(orderId);
     await makeAndShip(orderId, printOrderId);
     expect(await orderNow(stack, orderId)).toMatchObject({
@@ -153,7 +153,7 @@ test('an order whose run is lost after dispatch ships with the same label', asyn
   const before = await trackingOf();
   await loseRun(orderId);
   await age(orderId);
-  expect(await round()).toEqual({ started: 1 });
+  expect(await reconcileOnce()).toEqual({ started: 1 });
   await restarted(orderId);
   await say(printOrderId, 'shipped');
   await orderUntil(stack, orderId, hasLeft);
@@ -169,10 +169,10 @@ test('a lost run with an operator’s repair is flagged once and not rebuilt', a
   });
   await loseRun(orderId);
   await age(orderId);
-  expect(await round()).toEqual({ flagged: 1 });
+  expect(await reconcileOnce()).toEqual({ flagged: 1 });
   expect(await orderNow(stack, orderId)).toMatchObject({ status: 'on_hold', attention: 'out_of_step' });
   await age(orderId);
-  expect(await round()).toEqual({});
+  expect(await reconcileOnce()).toEqual({});
   const { orders } = await stack.operator.listOrdersNeedingAttention({ query: { reason: 'out_of_step' } });
   expect(orders.map(({ id }) => id)).toContain(orderId);
   expect((await orderLog(stack, orderId)).at(-1)).toMatchObject({
@@ -185,7 +185,7 @@ test('the open order of a terminated run is flagged', async () => {
   const { orderId, printOrderId } = await handedOver(stack, 'terminated');
   await runOf(orderId).terminate('by hand');
   await age(orderId);
-  expect(await round()).toEqual({ flagged: 1 });
+  expect(await reconcileOnce()).toEqual({ flagged: 1 });
   expect(await orderNow(stack, orderId)).toMatchObject({ status: 'passed', attention: 'out_of_step' });
 
   // The operator's steps in docs/backup-and-recovery.md.
@@ -213,7 +213,7 @@ test('rows that are behind a completed run are updated', async () => {
   await sql`UPDATE order_items SET fulfillment_status = ${before.status} WHERE order_id = ${orderId}`;
   await sql`UPDATE print_orders SET status = 'accepted' WHERE order_id = ${orderId}`;
   await age(orderId);
-  expect(await round()).toEqual({ caughtUp: 1 });
+  expect(await reconcileOnce()).toEqual({ caughtUp: 1 });
   const { status, items } = await orderNow(stack, orderId);
   expect({ status, items }).toEqual({ status: after.status, items: after.items });
   expect([...(await sql`SELECT status FROM print_orders WHERE order_id = ${orderId}`)]).toEqual([
@@ -241,17 +241,17 @@ describe('postbacks that no run has applied', () => {
     const { orderId, printOrderId } = await handedOver(stack, 'undelivered');
     await undelivered(printOrderId, 'received');
     expect(await orderNow(stack, orderId)).toMatchObject({ status: 'passed' });
-    expect(await round()).toEqual({ redelivered: 1 });
+    expect(await reconcileOnce()).toEqual({ redelivered: 1 });
     await orderUntil(stack, orderId, is('in_production'));
     expect(await handled(printOrderId)).toEqual([true]);
-    expect(await round()).toEqual({});
+    expect(await reconcileOnce()).toEqual({});
   });
 
   test('are closed and logged when the run has completed', async () => {
     const { orderId, printOrderId } = await handedOver(stack, 'too-late');
     await runOf(orderId).terminate('by hand');
     await undelivered(printOrderId, 'received');
-    expect(await round()).toEqual({ late: 1 });
+    expect(await reconcileOnce()).toEqual({ late: 1 });
     expect(await handled(printOrderId)).toEqual([true]);
     expect((await orderLog(stack, orderId)).at(-1)).toMatchObject({
       type: 'reconciled',
@@ -268,7 +268,7 @@ test('a run without an order and a run of an ended order are reported and left a
   await sql`
     UPDATE orders SET fulfillment_status = 'delivered', updated_at = now() - interval '3 days'
     WHERE id = ${outlived.orderId}`;
-  expect(await round()).toEqual({ withoutOrder: 1, lingering: 1 });
+  expect(await reconcileOnce()).toEqual({ withoutOrder: 1, lingering: 1 });
   for (const { orderId } of [orphan, outlived]) {
     expect((await runOf(orderId).describe()).status.name).toBe('RUNNING');
     await runOf(orderId).terminate('tidied up');
@@ -309,23 +309,25 @@ describe('unfinished purchases of labels', () => {
   };
 
   test('are left to the next dispatch while the order needs them', async () => {
-    const order = await handedOver(stack, 'half-bought');
+    const order = await handedOver(stack, 'incomplete-purchase');
     const shipmentId = await incompletePurchases(order, 0);
-    expect(await round()).toEqual({ incompletePurchases: 1 });
+    expect(await reconcileOnce()).toEqual({ incompletePurchases: 1 });
     await makeAndShip(order.orderId, order.printOrderId);
     expect(await standing(shipmentId)).toEqual({ status: 'bought', labels: 1 });
   });
 
   test('are voided when the address has changed since', async () => {
-    const order = await handedOver(stack, 'half-bought-before');
+    const order = await handedOver(stack, 'incomplete-purchase-before');
     const shipmentId = await incompletePurchases(order, 0);
-    const { shippingAddress } = orderBody(stack, 'half-bought-before', { address: { city: 'Potsdam' } });
+    const { shippingAddress } = orderBody(stack, 'incomplete-purchase-before', {
+      address: { city: 'Potsdam' },
+    });
     await stack.shop.updateShipment({ params: { orderId: order.orderId }, body: { shippingAddress } });
     expect(await standing(shipmentId)).toEqual({ status: 'buying', labels: 1 });
-    expect(await round()).toEqual({ voided: 1 });
+    expect(await reconcileOnce()).toEqual({ voided: 1 });
     await eventually(async () => ((await standing(shipmentId)).status === 'voided' ? true : undefined));
     expect(await standing(shipmentId)).toEqual({ status: 'voided', labels: 0 });
-    expect(await round()).toEqual({});
+    expect(await reconcileOnce()).toEqual({});
   });
 });
 
@@ -338,7 +340,7 @@ test('dead signals are replayed when their run exists, and others are counted', 
       INSERT INTO outbox (kind, target, payload, dead_at)
       VALUES ('signal_workflow', ${target}, ${sql.json({ signal: 'tracking', args: [event] })}, now())`;
   }
-  expect(await round()).toEqual({ replayed: 1, dead: 1 });
+  expect(await reconcileOnce()).toEqual({ replayed: 1, dead: 1 });
   await orderUntil(stack, orderId, is('in_transit'));
   await sql`DELETE FROM outbox WHERE dead_at IS NOT NULL`;
 });

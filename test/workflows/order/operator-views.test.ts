@@ -62,7 +62,7 @@ describe('an invalid repair is refused with the field', () => {
   beforeAll(async () => {
     order = await handedOver(stack, 'not-meant');
   });
-  const nobody = '01a1fc19-7267-7b2d-8a04-1853788939ca';
+  const unknownId = '01a1fc19-7267-7b2d-8a04-1853788939ca';
   const itemId = () => order.itemIds[0]!;
 
   test.each([
@@ -74,7 +74,7 @@ describe('an invalid repair is refused with the field', () => {
     ['no items', () => ({ action: 'cancel', itemIds: [] }), ['itemIds']],
     [
       'too many units for an unknown partner',
-      () => ({ action: 'reroute', itemId: itemId(), quantity: 9, partnerId: nobody }),
+      () => ({ action: 'reroute', itemId: itemId(), quantity: 9, partnerId: unknownId }),
       ['quantity', 'partnerId'],
     ],
     ['half a unit', () => ({ action: 'reproduce', itemId: itemId(), quantity: 0.5 }), ['quantity']],
@@ -86,7 +86,7 @@ describe('an invalid repair is refused with the field', () => {
   });
 
   test('unknown orders and callers without the role are refused', async () => {
-    await expect(repair(nobody, { action: 'hold' })).rejects.toMatchObject({ status: 404 });
+    await expect(repair(unknownId, { action: 'hold' })).rejects.toMatchObject({ status: 404 });
     const body = { action: 'hold', reason: 'no' } as const;
     await expect(stack.shop.repairOrder({ params: { orderId: order.orderId }, body })).rejects.toMatchObject({
       status: 403,

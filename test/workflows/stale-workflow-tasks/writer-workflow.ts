@@ -8,14 +8,14 @@ export const wordSignal = defineSignal<[string]>('word');
 
 /** Records the received signals in one local activity per batch, until the signal `end`. */
 export async function writer(): Promise<string[]> {
-  const told: string[] = [];
+  const received: string[] = [];
   const written: string[] = [];
   setHandler(wordSignal, (word) => {
-    told.push(word);
+    received.push(word);
   });
   while (!written.includes('end')) {
-    await condition(() => told.length > 0);
-    const words = told.splice(0);
+    await condition(() => received.length > 0);
+    const words = received.splice(0);
     await write(words);
     written.push(...words);
   }
