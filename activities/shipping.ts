@@ -11,7 +11,7 @@ import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
 import { cancelShippingOrder } from '../src/shipping/shipping-order-cancellation';
 import { purchaseShippingOrder, refuseShippingOrder } from '../src/shipping/shipping-orders';
 import { type SweepResult, sweepTrackings } from '../src/shipping/tracking-sweep';
-import type { OrRefusal } from './order-run';
+import type { OrRefusal } from './refusals';
 
 export interface ShippingDeps extends PurchaseDeps {
   readonly log: Logger;

@@ -309,7 +309,7 @@ describe('unfinished purchases of labels', () => {
   };
 
   test('are left to the next dispatch while the order needs them', async () => {
-    const order = await handedOver(stack, 'incomplete-purchase');
+    const order = await handedOver(stack, 'unfinished-purchase');
     const shipmentId = await incompletePurchases(order, 0);
     expect(await reconcileOnce()).toEqual({ incompletePurchases: 1 });
     await makeAndShip(order.orderId, order.printOrderId);
@@ -317,9 +317,9 @@ describe('unfinished purchases of labels', () => {
   });
 
   test('are voided when the address has changed since', async () => {
-    const order = await handedOver(stack, 'incomplete-purchase-before');
+    const order = await handedOver(stack, 'unfinished-purchase-2');
     const shipmentId = await incompletePurchases(order, 0);
-    const { shippingAddress } = orderBody(stack, 'incomplete-purchase-before', {
+    const { shippingAddress } = orderBody(stack, 'unfinished-purchase-2', {
       address: { city: 'Potsdam' },
     });
     await stack.shop.updateShipment({ params: { orderId: order.orderId }, body: { shippingAddress } });

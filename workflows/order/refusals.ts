@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
-import type { ActivityRefusal, OrRefusal } from '../../activities/order-run';
+import type { ActivityRefusal, OrRefusal } from '../../activities/refusals';
 
 /**
  * Expected refusals are results in activities and in the domain. Only two places turn refusals into failures or back:

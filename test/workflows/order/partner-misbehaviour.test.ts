@@ -174,7 +174,7 @@ const CASES: Record<BehaviourName, Case> = {
       }),
   },
   'refuses-cancel': {
-    amount: 6_000,
+    amount: 12_000,
     waits: is('in_production'),
     act: async (stack, orderId) => {
       const { fulfillmentStatus } = await stack.shop.cancelOrder({ params: { orderId }, body: {} });
@@ -219,7 +219,7 @@ const CASES: Record<BehaviourName, Case> = {
   },
   // The label of the dispatch has the new address, so the partner needs no update any more.
   'refuses-updates': {
-    amount: 6_000,
+    amount: 12_000,
     waits: is('in_production'),
     act: async (stack, orderId, now) => {
       await moves('refuses-updates')(stack, orderId, now);
@@ -230,7 +230,7 @@ const CASES: Record<BehaviourName, Case> = {
     first: ({ updates }) => expect(updates).toMatchObject([{ revision: 2, answered: '422' }]),
   },
   'misses-updates': {
-    amount: 3_000,
+    amount: 12_000,
     waits: is('in_production'),
     act: moves('misses-updates'),
     printOrders: 1,
@@ -238,7 +238,7 @@ const CASES: Record<BehaviourName, Case> = {
     first: ({ updates }) => expect(updates).toMatchObject([{ revision: 2, answered: 'silence' }]),
   },
   'delays-updates': {
-    amount: 3_000,
+    amount: 8_000,
     waits: is('in_production'),
     act: moves('delays-updates'),
     printOrders: 1,
@@ -247,7 +247,7 @@ const CASES: Record<BehaviourName, Case> = {
       expect(updates).toMatchObject([{ revision: 2, addressLine1: 'Invalidenstrasse 2', answered: '200' }]),
   },
   'ships-to-old-address': {
-    amount: 6_000,
+    amount: 12_000,
     waits: is('in_production'),
     act: moves('ships-to-old-address'),
     end: 'shipped',

@@ -1,0 +1,81 @@
+import { cancelAtPartner } from '../src/orders/print-orders/cancellation';
+import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/print-orders/delivery';
+import { deliverOrderUpdate, type OrderUpdate } from '../src/orders/print-orders/order-updates';
+import type { Logger } from '../src/platform/logging';
+import { logOf, type RunIds } from './order-ids';
+import { type OrRefusal, type RefusableCall, refused, transient } from './refusals';
+
+/** Activities of the order workflow that send messages to partners. Each can be retried any number of times. */
+export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log: Logger }) {
+  return {
+    /**
+     * Delivers a print order to its partner.
+     * @returns the partner's refusal
+     * @throws ApplicationFailure `PartnerUnreachable` for a transient failure
+     */
+    async deliverPrintOrder(
+      call: RunIds & RefusableCall & { readonly printOrderId: string },
+    ): Promise<OrRefusal<void>> {
+      const { printOrderId } = call;
+      const answer = await deliverPrintOrder(deps, printOrderId);
+      logOf(deps, call).info({ printOrderId, outcome: answer.outcome }, 'print order delivery');
+      switch (answer.outcome) {
+        case 'accepted':
+          return;
+        case 'refused':
+          return refused(call, 'PrintOrderRefused', { message: answer.message });
+        case 'retry':
+          throw transient(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
+      }
+    },
+
+    /**
+     * Delivers an order update after a change of address or method.
+     * @returns the outcome, or the partner's refusal
+     * @throws ApplicationFailure `PartnerUnreachable` for a transient failure
+     */
+    async deliverOrderUpdate(
+      call: RunIds & RefusableCall & OrderUpdate,
+    ): Promise<
+      OrRefusal<
+        | { readonly outcome: 'accepted' | 'not_needed' }
+        | { readonly outcome: 'no_address'; readonly message: string }
+      >
+    > {
+      const { printOrderId, shippingRevision } = call;
+      const answer = await deliverOrderUpdate(deps, { printOrderId, shippingRevision });
+      logOf(deps, call).info(
+        { printOrderId, shippingRevision, outcome: answer.outcome },
+        'order update delivery',
+      );
+      switch (answer.outcome) {
+        case 'accepted':
+          return { outcome: 'accepted' };
+        case 'refused':
+          return refused(call, 'OrderUpdateRefused', { message: answer.message });
+        case 'retry':
+          throw transient(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
+        default:
+          return answer;
+      }
+    },
+
+    /** Asks a partner to cancel print jobs. @throws ApplicationFailure `PartnerUnreachable` for a transient failure */
+    async cancelAtPartner(
+      request: RunIds & {
+        readonly printOrderId: string;
+        readonly jobIds: readonly string[];
+        readonly reason: string;
+      },
+    ) {
+      const answer = await cancelAtPartner(deps, request);
+      logOf(deps, request).info(
+        { printOrderId: request.printOrderId, outcome: answer.outcome },
+        'cancellation requested from partner',
+      );
+      if (answer.outcome === 'retry')
+        throw transient(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
+      return answer;
+    },
+  };
+}
