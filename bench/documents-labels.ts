@@ -31,6 +31,7 @@ const label = (serial: number): LabelContent => ({
   mark: 'DOMESTIC',
   brandName: 'Northern Walls',
   sender: SENDER,
+  originCountry: 'DE',
   receiver: RECEIVER,
   reference: 'ORDER-2026-000123',
   packageReference: 'pkg-1',

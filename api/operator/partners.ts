@@ -65,6 +65,7 @@ function partnerView(partner: Partner): z.input<typeof partnerViewSchema> {
             orderUpdateUrl: partner.orderUpdateUrl,
             inventoryUrl: partner.inventoryUrl,
             version: partner.printOrderVersion,
+            documentTypes: partner.documentTypes ?? null,
             subscribedAt: subscribedAt.toISOString(),
           },
     createdAt: partner.createdAt.toISOString(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { currentShipmentId } from '../../src/orders/dispatch/dispatch';
 import { printOrderOfPartner } from '../../src/partners/print-orders';
+import { partnerByAccount } from '../../src/partners/store';
 import { text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { dispatchAnswer } from '../../src/shipping/shipments';
@@ -30,7 +31,12 @@ export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
         .object({
           documents: z.array(
             z.object({
-              type: z.enum(['label', 'invoice']),
+              type: z
+                .enum(['label', 'invoice', 'packing_slip', 'customs_form'])
+                .describe(
+                  'packing_slip and customs_form only for partners that subscribed with documentTypes all. Others get customs forms ' +
+                    'and the client’s packing slips as label or invoice.',
+                ),
               contentType: z.string(),
               format: z.string(),
               url: z.url().describe('Valid for seven days.'),
@@ -51,7 +57,8 @@ export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
           const shipmentId = await currentShipmentId(sql, ids);
           if (shipmentId !== null) {
             log.info({ ...ids, shipmentId }, 'dispatch answered');
-            return await dispatchAnswer({ sql, links }, shipmentId);
+            const { documentTypes } = (await partnerByAccount(sql, account.id))!;
+            return await dispatchAnswer({ sql, links }, shipmentId, documentTypes ?? null);
           }
           await runs.dispatch(ids.orderId, ids.printOrderId);
         }

@@ -48,6 +48,12 @@ export function subscribeRoutes({ sql, config }: ApiDeps): Route[] {
           .enum(PRINT_ORDER_VERSIONS)
           .nullish()
           .describe('Version of print orders; default 1.1, and 1.0 for apparel.'),
+        documentTypes: z
+          .enum(['all'])
+          .nullish()
+          .describe(
+            'all: dispatch answers also have the types packing_slip and customs_form. Default: label and invoice only.',
+          ),
       }),
       response: z.object({
         message: z.string(),
@@ -61,6 +67,7 @@ export function subscribeRoutes({ sql, config }: ApiDeps): Route[] {
           orderUpdateUrl: body.orderUpdateUrl ?? null,
           inventoryUrl: body.inventoryUrl ?? null,
           printOrderVersion: body.version ?? null,
+          documentTypes: body.documentTypes ?? null,
         });
         if (subscribed === undefined) {
           throw new Refusal('CONFLICT', { message: 'This account has not been set up as a print partner.' });

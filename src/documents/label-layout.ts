@@ -13,7 +13,10 @@ export interface LabelContent {
   readonly mark: string;
   /** The client's brand, where the carrier allows it. */
   readonly brandName?: string | undefined;
+  /** Sender or return address. */
   readonly sender: PostalAddress;
+  /** Country in which the carrier accepts the package, ISO 3166-1 alpha-2. */
+  readonly originCountry: string;
   readonly receiver: PostalAddress;
   readonly reference: string;
   readonly packageReference: string;
@@ -170,12 +173,15 @@ function printedAddress(address: PostalAddress, from: string): string[] {
     .filter((line) => line !== '');
 }
 
-function addSender(layout: LabelLayout, { brandName, sender, receiver }: LabelContent): void {
+function addSender(layout: LabelLayout, { brandName, sender, originCountry, receiver }: LabelContent): void {
+  // The country line helps a package that returns from abroad, or to another country than it came from.
+  const isDomestic = originCountry === receiver.country;
+
   const width = layout.inner - FACTS_WIDTH - 8;
   const title = brandName === undefined ? 'From' : `From: ${brandName}`;
   layout.addText(title, MARGIN, 56, { size: 6.5, weight: 'bold', width });
   layout.addLines(
-    printedAddress(sender, receiver.country),
+    printedAddress(sender, isDomestic ? receiver.country : ''),
     { x: MARGIN, y: 65, width, height: 57 },
     { size: 7.5, minSize: 3 },
   );
@@ -199,11 +205,11 @@ function addFacts(layout: LabelLayout, label: LabelContent): void {
   });
 }
 
-function addReceiver(layout: LabelLayout, { receiver, sender }: LabelContent): void {
+function addReceiver(layout: LabelLayout, { receiver, originCountry }: LabelContent): void {
   const phone = receiver.phone === undefined ? [] : [`Tel. ${receiver.phone}`];
   layout.addText('To', MARGIN, 130, { size: 6.5, weight: 'bold' });
   layout.addLines(
-    [...printedAddress(receiver, sender.country), ...phone],
+    [...printedAddress(receiver, originCountry), ...phone],
     { x: MARGIN + 6, y: 139, width: layout.inner - 6, height: 105 },
     { size: 13, minSize: 4.5, weight: 'bold' },
   );

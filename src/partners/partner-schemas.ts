@@ -87,6 +87,7 @@ export const partnerViewSchema = z.object({
       orderUpdateUrl: z.string().nullable(),
       inventoryUrl: z.string().nullable(),
       version: z.enum(PRINT_ORDER_VERSIONS).nullable(),
+      documentTypes: z.enum(['all']).nullable(),
       subscribedAt: z.iso.datetime(),
     })
     .nullable()

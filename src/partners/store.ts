@@ -14,6 +14,8 @@ export interface Subscription {
   readonly inventoryUrl: string | null;
   /** Null selects the default version of each product kind. */
   readonly printOrderVersion: PrintOrderVersion | null;
+  /** `all`: dispatch answers name packing slips and customs forms by their own types. */
+  readonly documentTypes?: 'all' | null;
 }
 
 export interface Partner extends PartnerSetup, Omit<Subscription, 'orderSubmitUrl'> {
@@ -39,6 +41,7 @@ const SECRET_OVERLAP_HOURS = 24;
 const columns = (sql: Queryable) => sql`
   account_id AS partner_id, uid, name, country, state_province, currency, enabled, print_house_uid, sender_address,
   capabilities, order_submit_url, apparel_order_submit_url, order_cancel_url, order_update_url, inventory_url, print_order_version,
+  document_types,
   array_remove(ARRAY[signing_secret, CASE WHEN previous_secret_until > now() THEN previous_signing_secret END], NULL)
     AS signing_secrets,
   subscribed_at, created_at`;
@@ -121,6 +124,7 @@ export async function subscribe(
       order_update_url = ${subscription.orderUpdateUrl},
       inventory_url = ${subscription.inventoryUrl},
       print_order_version = ${subscription.printOrderVersion},
+      document_types = ${subscription.documentTypes ?? null},
       previous_signing_secret = signing_secret,
       previous_secret_until = now() + make_interval(hours => ${SECRET_OVERLAP_HOURS}),
       signing_secret = ${signingSecret},

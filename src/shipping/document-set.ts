@@ -9,6 +9,7 @@ import { type CustomerInvoice, renderCustomerInvoice } from '../documents/custom
 import type { LabelContent } from '../documents/label-layout';
 import { type LabelSize, renderLabelPdf } from '../documents/label-pdf';
 import { renderLabelZpl } from '../documents/label-zpl';
+import { renderPackingList } from '../documents/packing-list';
 import type { RateTable } from '../platform/domain/money';
 import type { ShipmentDocument } from './shipments';
 
@@ -47,7 +48,8 @@ function labelContent(
     serviceName: methodName,
     mark: label.mark,
     brandName: label.brandAllowed ? consignment.brandName : undefined,
-    sender: consignment.sender,
+    sender: consignment.returnAddress ?? consignment.sender,
+    originCountry: consignment.sender.country,
     receiver: consignment.receiver,
     reference: consignment.reference,
     packageReference: pack.packageReferenceId,
@@ -155,6 +157,24 @@ async function customsDocuments(
   return documents;
 }
 
+/** Returns the packing lists of the packages that have one. */
+async function packingLists(consignment: Consignment, date: string): Promise<MadeDocument[]> {
+  const documents: MadeDocument[] = [];
+  for (const [index, pack] of consignment.packages.entries()) {
+    if (pack.packingList !== true) continue;
+    documents.push({
+      packagePosition: index,
+      type: 'packing_slip',
+      documentType: 'packing_list',
+      contentType: CONTENT_TYPES.pdf,
+      format: 'pdf',
+      fileName: `packing-list-${fileSafe(pack.packageReferenceId)}.pdf`,
+      body: await renderPackingList({ consignment, pack, packageNumber: index + 1, date }),
+    });
+  }
+  return documents;
+}
+
 async function customerInvoice(invoice: CustomerInvoice | undefined): Promise<MadeDocument[]> {
   if (invoice === undefined) return [];
   return [
@@ -171,7 +191,8 @@ async function customerInvoice(invoice: CustomerInvoice | undefined): Promise<Ma
 }
 
 /**
- * Returns all documents of a shipment: labels, the required customs documents, and the customer's invoice when given.
+ * Returns all documents of a shipment: labels, the required customs documents, packing lists, and the customer's invoice
+ * when given.
  * @param options.date date on the documents, YYYY-MM-DD
  * @param options.rates the exchange rates of that date
  */
@@ -188,6 +209,7 @@ export async function makeDocuments(
   return [
     ...(await labels(consignment, purchases, options.label, options.date)),
     ...(await customsDocuments(consignment, purchases, options.date, options.rates)),
+    ...(await packingLists(consignment, options.date)),
     ...(await customerInvoice(options.invoice)),
   ];
 }

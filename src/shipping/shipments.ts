@@ -18,7 +18,7 @@ export interface ShipmentDocument {
   /** Index of the document's package, or null for a document of all packages. */
   readonly packagePosition: number | null;
   readonly type: 'label' | 'invoice' | 'customs_form' | 'packing_slip';
-  /** `label`, `invoice`, `commercial_invoice`, `cn22`, `cn23` or `packing_slip`. */
+  /** `label`, `invoice`, `commercial_invoice`, `cn22`, `cn23`, `packing_slip` (the client's) or `packing_list`. */
   readonly documentType: string;
   readonly contentType: string;
   readonly format: string;
@@ -86,30 +86,40 @@ export function documentLink(links: LinkSigner, document: ShipmentDocument, now 
 
 /** A document in the answer to a dispatch request (interface "Partner interaction"). */
 export interface DispatchDocument {
-  readonly type: 'label' | 'invoice';
+  readonly type: ShipmentDocument['type'];
   readonly contentType: string;
   readonly format: string;
   readonly url: string;
 }
 
 /**
+ * Returns a document's type in the two types of the interface, or null for a document that only partners with
+ * `documentTypes: all` get. A CN22 counts as a `label`, since it is stuck on the parcel. A CN23 counts as an `invoice`, since
+ * it travels in the document pouch, and so does a client's packing slip, which travels with the goods.
+ */
+function listedType({ type, documentType }: ShipmentDocument): 'label' | 'invoice' | null {
+  if (documentType === 'packing_list') return null;
+  return type === 'label' || documentType === 'cn22' ? 'label' : 'invoice';
+}
+
+/**
  * Returns the answer to a dispatch request: the documents under new links, and the tracking data of the first package.
- * The interface defines two document types. A CN22 counts as a `label`, since it is stuck on the parcel. A CN23 counts as an
- * `invoice`, since it travels in the document pouch, and so does a packing slip, which travels with the goods.
+ * @param documentTypes `all` names every document by its own type; null maps to the two types of the interface
  */
 export async function dispatchAnswer(
   deps: { readonly sql: Queryable; readonly links: LinkSigner; readonly now?: Date },
   shipmentId: string,
+  documentTypes: 'all' | null,
 ): Promise<{ documents: DispatchDocument[]; trackingCode?: string; trackingLink?: string }> {
   const shipment = await readShipment(deps.sql, shipmentId);
   if (shipment === null) throw new Error(`shipment ${shipmentId} was not bought`);
-  const documents = (await shipmentDocuments(deps.sql, shipmentId)).map(
-    (document): DispatchDocument => ({
-      type: document.type === 'label' || document.documentType === 'cn22' ? 'label' : 'invoice',
-      contentType: document.contentType,
-      format: document.format,
-      url: documentLink(deps.links, document, deps.now),
-    }),
+  const documents = (await shipmentDocuments(deps.sql, shipmentId)).flatMap(
+    (document): DispatchDocument[] => {
+      const type = documentTypes === 'all' ? document.type : listedType(document);
+      if (type === null) return [];
+      const { contentType, format } = document;
+      return [{ type, contentType, format, url: documentLink(deps.links, document, deps.now) }];
+    },
   );
   const [first] = shipment.packages;
   return {

@@ -87,6 +87,9 @@ export function shipmentParameters(
   return {
     to_address: address(consignment.receiver),
     from_address: address(consignment.sender),
+    ...(consignment.returnAddress === undefined
+      ? {}
+      : { return_address: address(consignment.returnAddress) }),
     parcel: {
       length: inches(pack.lengthMm),
       width: inches(pack.widthMm),

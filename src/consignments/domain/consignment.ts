@@ -68,11 +68,15 @@ export interface ConsignmentPackage {
   readonly items: readonly ConsignmentItem[];
   /** Object key of the packing slip (PDF) of this package. */
   readonly packingSlip?: string | undefined;
+  /** True for a package that a packing list is made for. */
+  readonly packingList?: boolean | undefined;
 }
 
 export interface Consignment {
   readonly sender: PostalAddress & { readonly taxIds?: TaxIds | undefined };
   readonly receiver: PostalAddress & { readonly taxIds?: TaxIds | undefined };
+  /** Address on the label in place of the sender's. Parcels that cannot be delivered return to it. */
+  readonly returnAddress?: PostalAddress | undefined;
   readonly packages: readonly ConsignmentPackage[];
   /** ISO 4217 currency of quotes. */
   readonly currency: string;

@@ -1,9 +1,10 @@
+import type { ClientSettings } from '../../accounts/client-settings';
 import { partnerByAccount } from '../../partners/store';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import type { Queryable } from '../../platform/postgres';
 import { type BoughtShipment, buyShipment, type PurchaseDeps } from '../../shipping/purchase';
 import type { PackedPackage } from '../domain/packing';
-import { consignmentOf, packForPartner } from '../preparation/consignments';
+import { consignmentOf, packForPartner, returnAddressOf } from '../preparation/consignments';
 import { runOrder } from '../run/run-order';
 import { customerInvoice } from './customer-invoice';
 
@@ -26,15 +27,22 @@ export async function dispatchPrintOrder(
 ): Promise<BoughtShipment> {
   const { sql } = deps;
   const order = await runOrder(sql, orderId);
-  const [row] = await sql<{ partnerId: string; shipmentMethodUid: string }[]>`
-    SELECT p.partner_id, s.shipment_method_uid
-    FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id WHERE p.id = ${printOrderId}`;
+  const [row] = await sql<{ partnerId: string; shipmentMethodUid: string; clientSettings: ClientSettings }[]>`
+    SELECT p.partner_id, s.shipment_method_uid, a.settings AS client_settings
+    FROM print_orders p
+    JOIN planned_shipments s ON s.print_order_id = p.id
+    JOIN orders o ON o.id = p.order_id
+    JOIN accounts a ON a.id = o.client_id
+    WHERE p.id = ${printOrderId}`;
   if (row === undefined) throw new Error(`print order ${printOrderId} does not exist`);
   const partner = (await partnerByAccount(sql, row.partnerId))!;
   const packages = await withPackingSlips(sql, orderId, packForPartner(order, partner, jobs));
   const invoice = await customerInvoice(sql, order, partner, printOrderId, jobs);
   return await buyShipment(deps, {
-    consignment: consignmentOf(order, partner, packages, order.clientName),
+    consignment: {
+      ...consignmentOf(order, partner, packages, order.clientName),
+      returnAddress: returnAddressOf(row.clientSettings, order.clientName) ?? undefined,
+    },
     methodUid: row.shipmentMethodUid,
     idempotencyKey: dispatchKey(orderId, printOrderId, revision),
     owner: { kind: 'print_order', orderId, printOrderId },
@@ -42,7 +50,10 @@ export async function dispatchPrintOrder(
   });
 }
 
-/** Adds the packing slip of each instruction to the first package of that instruction. */
+/**
+ * Adds the client's packing slip of each instruction to the first package of that instruction. Every other package of an
+ * instruction has a packing list.
+ */
 async function withPackingSlips(
   sql: Queryable,
   orderId: string,
@@ -55,7 +66,7 @@ async function withPackingSlips(
     if (pack.instructionIndex === null) return pack;
     const packingSlip = waiting.get(pack.instructionIndex);
     waiting.delete(pack.instructionIndex);
-    return packingSlip === undefined ? pack : { ...pack, packingSlip };
+    return packingSlip === undefined ? { ...pack, packingList: true } : { ...pack, packingSlip };
   });
 }
 

@@ -1,4 +1,5 @@
-import type { Consignment } from '../../consignments/domain/consignment';
+import type { ClientSettings } from '../../accounts/client-settings';
+import type { Consignment, PostalAddress } from '../../consignments/domain/consignment';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { contentsValue, euroCents } from '../../consignments/domain/customs';
 import type { PrintOrderAddress } from '../../partners/domain/print-order';
@@ -64,6 +65,25 @@ export function packForPartner(
     ];
   });
   return packOrder(items, order.packagingInstructions, { countryOfOrigin: partner.country });
+}
+
+/** Returns the return address of a client's settings, or null when none is set. It has no person. */
+export function returnAddressOf(
+  { returnAddress }: ClientSettings,
+  clientName: string,
+): (PostalAddress & { readonly company: string }) | null {
+  if (returnAddress == null) return null;
+  return {
+    company: returnAddress.companyName ?? clientName,
+    addressLine1: returnAddress.addressLine1,
+    addressLine2: returnAddress.addressLine2 ?? undefined,
+    city: returnAddress.city,
+    postcode: returnAddress.postCode,
+    state: returnAddress.state ?? undefined,
+    country: returnAddress.country,
+    email: returnAddress.email ?? undefined,
+    phone: returnAddress.phone ?? undefined,
+  };
 }
 
 /** Returns the consignment of a print order. */

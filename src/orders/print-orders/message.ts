@@ -12,7 +12,7 @@ import type { Sql } from '../../platform/postgres';
 import type { PackedPackage } from '../domain/packing';
 import { retailValue } from '../domain/retail-value';
 import { VAT_RATES } from '../domain/vat';
-import { fallsUnderIoss, packForPartner, receiverOf } from '../preparation/consignments';
+import { fallsUnderIoss, packForPartner, receiverOf, returnAddressOf } from '../preparation/consignments';
 import { type RunOrder, runOrder } from '../run/run-order';
 
 /**
@@ -146,25 +146,14 @@ function packageBody(
  * Returns the sender: the client's return address where one is set, else the partner's address. A return address has no
  * person, and its email address is optional; print orders require both.
  */
-function senderOf(
-  { returnAddress }: ClientSettings,
-  order: RunOrder,
-  { senderAddress }: Partner,
-): PrintOrderAddress {
-  if (returnAddress == null) return senderAddress;
-  const company = returnAddress.companyName ?? order.clientName;
+function senderOf(settings: ClientSettings, order: RunOrder, { senderAddress }: Partner): PrintOrderAddress {
+  const returnAddress = returnAddressOf(settings, order.clientName);
+  if (returnAddress === null) return senderAddress;
   return {
-    firstName: company,
+    ...returnAddress,
+    firstName: returnAddress.company,
     lastName: 'Returns',
-    company,
-    addressLine1: returnAddress.addressLine1,
-    addressLine2: returnAddress.addressLine2 ?? undefined,
-    city: returnAddress.city,
-    postcode: returnAddress.postCode,
-    state: returnAddress.state ?? undefined,
-    country: returnAddress.country,
     email: returnAddress.email ?? senderAddress.email,
-    phone: returnAddress.phone ?? undefined,
   };
 }
 

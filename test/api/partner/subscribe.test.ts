@@ -35,6 +35,7 @@ const ALL = {
   orderUpdateUrl: 'https://partner.example/updates',
   inventoryUrl: 'https://partner.example/stock',
   version: '1.0',
+  documentTypes: 'all',
 };
 
 describe('subscribe', () => {
@@ -56,6 +57,7 @@ describe('subscribe', () => {
       orderUpdateUrl: null,
       inventoryUrl: null,
       printOrderVersion: null,
+      documentTypes: null,
       signingSecrets: [second.signingSecret, first.signingSecret],
     });
   });

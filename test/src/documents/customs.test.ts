@@ -6,6 +6,7 @@ import { renderCn23 } from '../../../src/documents/cn23';
 import { renderCommercialInvoice } from '../../../src/documents/commercial-invoice';
 import { type CustomerInvoice, renderCustomerInvoice } from '../../../src/documents/customer-invoice';
 import type { CustomsDeclaration } from '../../../src/documents/customs-declaration';
+import { renderPackingList } from '../../../src/documents/packing-list';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import { BERLIN, CHICAGO, MUNICH, TOKYO } from '../consignments/sample-addresses';
 import { consignmentTo, packageOf } from '../consignments/sample-consignments';
@@ -194,6 +195,25 @@ test('a commercial invoice to Japan prints the receiver in Japanese', async () =
 
   expect(text).toContain('株式会社サンプル印刷');
   expect(text).toContain('銀座');
+});
+
+test('a packing list shows the package, its items and no prices', async () => {
+  const first = packageOf({ packageReferenceId: 'P-1', items: items(2) });
+  const pdf = await renderPackingList({
+    consignment: consignmentTo(CHICAGO, { packages: [first, packageOf({ packageReferenceId: 'P-2' })] }),
+    pack: first,
+    packageNumber: 1,
+    date: '2026-01-05',
+  });
+  const text = words((await textOf(pdf)).join(' '));
+  const [page] = await pagesOf(pdf, 'packing-list');
+
+  expect(text).toContain('P-1 Package 1 of 2 Order ORDER-2026-000123');
+  expect(text).toContain('Poster 1, matte paper 200 g, 50x70 cm item-1 2');
+  expect(text).toContain('Items in this package 4');
+  expect(text).not.toContain('EUR');
+  expect(text).not.toContain('maria@example.com');
+  expect(touchesEdge(page!, 30)).toBe(false);
 });
 
 describe('the customer’s invoice', () => {

@@ -24,6 +24,7 @@ const postal: LabelContent = {
   serviceName: 'Tracked Packet',
   mark: 'PACKET',
   sender: BERLIN,
+  originCountry: 'DE',
   receiver: MUNICH,
   reference: 'ORDER-2026-000123',
   packageReference: 'pkg-1',

@@ -368,7 +368,7 @@ test('the dispatch answer has links for seven days and the tracking data of the 
   const links = createLinkSigner({ secret: 'x'.repeat(32), publicUrl: 'https://print.example' });
   const now = new Date('2026-03-01T12:00:00Z');
 
-  const answer = await dispatchAnswer({ sql: database.sql, links, now }, bought.shipment.shipmentId);
+  const answer = await dispatchAnswer({ sql: database.sql, links, now }, bought.shipment.shipmentId, null);
 
   expect(answer).toMatchObject({
     trackingCode: bought.shipment.packages[0]!.trackingNumber,
