@@ -51,7 +51,7 @@ const isCurrent = (hash) =>
   existsSync(stampFile) && existsSync(bundleFile) && readFileSync(stampFile, 'utf8') === hash;
 
 function compile() {
-  const typescript = dirname(createRequire(import.meta.url).resolve('@typescript/native/package.json'));
+  const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
   const tsc = join(typescript, 'bin', 'tsc');
   execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], {
     cwd: root,

