@@ -40,95 +40,114 @@ function shown({ description, ...value }: StoredAttributeValue): z.input<typeof 
   };
 }
 
+function putAttributeRoute({ sql }: ApiDeps): Route {
+  return route({
+    method: 'put',
+    path: '/product/v1/attributes/{attributeId}',
+    operationId: 'putAttribute',
+    summary: 'Create or change an attribute',
+    tag,
+    access: operators,
+    errors,
+    params: z.object({ attributeId }),
+    body: attribute,
+    response: attribute.extend({ id: z.string() }),
+    handler: async ({ params, body }) => {
+      const given = { id: params.attributeId, ...body };
+      await putAttribute(sql, given);
+      return given;
+    },
+  });
+}
+
+function listAttributeValuesRoute({ sql }: ApiDeps): Route {
+  return route({
+    method: 'get',
+    path: '/product/v1/attributes/{attributeId}/values',
+    operationId: 'listAttributeValues',
+    summary: 'List the values of an attribute',
+    tag,
+    access: { credentials: 'key', roles: ['client', 'operator'] },
+    errors,
+    params,
+    response: z.array(storedAttributeValue),
+    handler: async ({ params }) => {
+      const values = await readAttributeValues(sql, params.attributeId);
+      if (values === undefined) throw new Refusal('NOT_FOUND', { message: 'The attribute does not exist.' });
+      return values.map(shown);
+    },
+  });
+}
+
+function addAttributeValuesRoute({ sql }: ApiDeps): Route {
+  return route({
+    method: 'post',
+    path: '/product/v1/attributes/{attributeId}/values',
+    operationId: 'addAttributeValues',
+    summary: 'Add values to an attribute',
+    description: 'Adds all values, or none when one of them already exists.',
+    tag,
+    access: operators,
+    errors,
+    idempotent: true,
+    params,
+    body: attributeValues,
+    response: z.array(storedAttributeValue),
+    handler: async ({ params, body, idempotency }) => {
+      const values = body.map(attributeValueOf);
+      const stored = await addAttributeValues(sql, params.attributeId, values, (tx, added) =>
+        idempotency.complete(tx, added.map(shown)),
+      );
+      return stored.map(shown);
+    },
+  });
+}
+
+function replaceAttributeValuesRoute({ sql }: ApiDeps): Route {
+  return route({
+    method: 'put',
+    path: '/product/v1/attributes/{attributeId}/values',
+    operationId: 'replaceAttributeValues',
+    summary: 'Replace values of an attribute by id',
+    description: 'Adds new ids. Values that are not given stay unchanged.',
+    tag,
+    access: operators,
+    errors,
+    params,
+    body: attributeValues,
+    response: z.array(storedAttributeValue),
+    handler: async ({ params, body }) =>
+      (await replaceAttributeValues(sql, params.attributeId, body.map(attributeValueOf))).map(shown),
+  });
+}
+
+function replaceAttributeValueRoute({ sql }: ApiDeps): Route {
+  return route({
+    method: 'put',
+    path: '/product/v1/attributes/{attributeId}/values/{valueId}',
+    operationId: 'replaceAttributeValue',
+    summary: 'Replace one value of an attribute',
+    tag,
+    access: operators,
+    errors,
+    params: z.object({ attributeId: z.string(), valueId: attributeId }),
+    body: attributeValue.omit({ id: true }),
+    response: storedAttributeValue,
+    handler: async ({ params, body }) => {
+      const value = attributeValueOf({ ...body, id: params.valueId });
+      const [stored] = await replaceAttributeValues(sql, params.attributeId, [value]);
+      return shown(stored!);
+    },
+  });
+}
+
 /** Routes of attributes and their values (interface "AttributeValue"). */
-export function attributeRoutes({ sql }: ApiDeps): Route[] {
+export function attributeRoutes(deps: ApiDeps): Route[] {
   return [
-    route({
-      method: 'put',
-      path: '/product/v1/attributes/{attributeId}',
-      operationId: 'putAttribute',
-      summary: 'Create or change an attribute',
-      tag,
-      access: operators,
-      errors,
-      params: z.object({ attributeId }),
-      body: attribute,
-      response: attribute.extend({ id: z.string() }),
-      handler: async ({ params, body }) => {
-        const given = { id: params.attributeId, ...body };
-        await putAttribute(sql, given);
-        return given;
-      },
-    }),
-    route({
-      method: 'get',
-      path: '/product/v1/attributes/{attributeId}/values',
-      operationId: 'listAttributeValues',
-      summary: 'List the values of an attribute',
-      tag,
-      access: { credentials: 'key', roles: ['client', 'operator'] },
-      errors,
-      params,
-      response: z.array(storedAttributeValue),
-      handler: async ({ params }) => {
-        const values = await readAttributeValues(sql, params.attributeId);
-        if (values === undefined)
-          throw new Refusal('NOT_FOUND', { message: 'The attribute does not exist.' });
-        return values.map(shown);
-      },
-    }),
-    route({
-      method: 'post',
-      path: '/product/v1/attributes/{attributeId}/values',
-      operationId: 'addAttributeValues',
-      summary: 'Add values to an attribute',
-      description: 'Adds all values, or none when one of them already exists.',
-      tag,
-      access: operators,
-      errors,
-      idempotent: true,
-      params,
-      body: attributeValues,
-      response: z.array(storedAttributeValue),
-      handler: async ({ params, body, idempotency }) => {
-        const values = body.map(attributeValueOf);
-        const stored = await addAttributeValues(sql, params.attributeId, values, (tx, added) =>
-          idempotency.complete(tx, added.map(shown)),
-        );
-        return stored.map(shown);
-      },
-    }),
-    route({
-      method: 'put',
-      path: '/product/v1/attributes/{attributeId}/values',
-      operationId: 'replaceAttributeValues',
-      summary: 'Replace values of an attribute by id',
-      description: 'Adds new ids. Values that are not given stay unchanged.',
-      tag,
-      access: operators,
-      errors,
-      params,
-      body: attributeValues,
-      response: z.array(storedAttributeValue),
-      handler: async ({ params, body }) =>
-        (await replaceAttributeValues(sql, params.attributeId, body.map(attributeValueOf))).map(shown),
-    }),
-    route({
-      method: 'put',
-      path: '/product/v1/attributes/{attributeId}/values/{valueId}',
-      operationId: 'replaceAttributeValue',
-      summary: 'Replace one value of an attribute',
-      tag,
-      access: operators,
-      errors,
-      params: z.object({ attributeId: z.string(), valueId: attributeId }),
-      body: attributeValue.omit({ id: true }),
-      response: storedAttributeValue,
-      handler: async ({ params, body }) => {
-        const value = attributeValueOf({ ...body, id: params.valueId });
-        const [stored] = await replaceAttributeValues(sql, params.attributeId, [value]);
-        return shown(stored!);
-      },
-    }),
+    putAttributeRoute(deps),
+    listAttributeValuesRoute(deps),
+    addAttributeValuesRoute(deps),
+    replaceAttributeValuesRoute(deps),
+    replaceAttributeValueRoute(deps),
   ];
 }

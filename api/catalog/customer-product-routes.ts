@@ -69,138 +69,162 @@ function listed(product: CustomerProduct): z.input<typeof customerProductList>['
   };
 }
 
+function createCustomerProductRoute({ sql, config }: ApiDeps): Route {
+  return route({
+    method: 'post',
+    path: '/product/v1/customer-product',
+    operationId: 'createCustomerProduct',
+    summary: 'Create a customer product',
+    description:
+      'A sellable configuration of a product model, which belongs to the account that creates it. Orders can use it ' +
+      'immediately. A client sees, changes and orders its own products only, and those that an operator created for it. ' +
+      '409 `QUOTA_EXCEEDED` when the client has reached the limit.',
+    tag,
+    access,
+    errors,
+    idempotent: true,
+    body: newCustomerProduct,
+    response: customerProduct,
+    handler: async ({ account, body, idempotency }) => {
+      const viewer = viewerOf(account);
+      const customerIds = body.customerIds ?? [viewer.role === 'client' ? viewer.id : ALL_CUSTOMERS];
+      return await inTransaction(sql, async (tx) => {
+        const answer = shown(
+          await createCustomerProduct(tx, viewer, { ...body, customerIds }, config.CUSTOMER_PRODUCT_LIMIT),
+        );
+        await idempotency.complete(tx, answer);
+        return answer;
+      });
+    },
+  });
+}
+
+function updateCustomerProductRoute({ sql }: ApiDeps): Route {
+  return route({
+    method: 'patch',
+    path: '/product/v1/customer-products/{id}',
+    operationId: 'updateCustomerProduct',
+    summary: 'Change a customer product',
+    description:
+      'Changes only the given fields. The owner or an operator can archive a product and publish it again.',
+    tag,
+    access,
+    errors,
+    params: z.object({ id: z.string() }),
+    body: customerProductChange,
+    response: customerProduct,
+    handler: async ({ account, params, body }) =>
+      shown(await updateCustomerProduct(sql, viewerOf(account), params.id, body)),
+  });
+}
+
+function listCustomerProductsRoute({ sql }: ApiDeps): Route {
+  return route({
+    method: 'get',
+    path: '/product/v1/customer-products',
+    operationId: 'listCustomerProducts',
+    summary: 'List customer products',
+    description:
+      'Newest first. A client sees its own products and those that an operator created for it. Shows published products ' +
+      'unless `state` asks for others.',
+    tag,
+    access,
+    errors,
+    query: customerProductQuery,
+    response: customerProductList,
+    handler: async ({ account, query }) => {
+      const { search, state: states, ...filter } = query;
+      const { products, total, totalIsEstimate } = await listCustomerProducts(sql, viewerOf(account), {
+        ...filter,
+        states,
+        search: search === '' ? undefined : search,
+      });
+      return {
+        customerProducts: products.map(listed),
+        meta: {
+          offset: query.offset,
+          limit: query.limit,
+          total,
+          ...(totalIsEstimate ? { totalIsEstimate } : {}),
+        },
+      };
+    },
+  });
+}
+
+function deleteCustomerProductRoute({ sql }: ApiDeps): Route {
+  return route({
+    method: 'delete',
+    path: '/product/v1/customer-products/{id}',
+    operationId: 'deleteCustomerProduct',
+    summary: 'Delete a customer product',
+    description: 'The owner or an operator can delete a product that was never ordered; otherwise 409.',
+    tag,
+    access,
+    errors,
+    params: z.object({ id: z.string() }),
+    response: z.object({ id: z.string(), deleted: z.literal(true) }),
+    handler: async ({ account, params }) => {
+      await deleteCustomerProduct(sql, viewerOf(account), params.id, customerProductOrdered);
+      return { id: params.id, deleted: true as const };
+    },
+  });
+}
+
+function addVariantValuesRoute({ sql }: ApiDeps): Route {
+  return route({
+    method: 'post',
+    path: '/product/v1/customer-products/{customerProductId}/variant-values',
+    operationId: 'addVariantValues',
+    summary: 'Add values to variant options',
+    description: 'Adds all values, or none when one of them is invalid.',
+    tag,
+    access,
+    errors,
+    idempotent: true,
+    params: z.object({ customerProductId: z.string() }),
+    body: variantValues.min(1),
+    response: variantValues,
+    handler: async ({ account, params, body, idempotency }) =>
+      await inTransaction(sql, async (tx) => {
+        await addVariantValues(tx, viewerOf(account), params.customerProductId, body);
+        await idempotency.complete(tx, body);
+        return body;
+      }),
+  });
+}
+
+function getVariantValuesRoute({ sql }: ApiDeps): Route {
+  return route({
+    method: 'get',
+    path: '/product/v1/customer-products/{customerProductId}/variant-values',
+    operationId: 'getVariantValues',
+    summary: 'Read the variant values of a customer product',
+    tag,
+    access,
+    errors,
+    params: z.object({ customerProductId: z.string() }),
+    response: variantValues,
+    handler: async ({ account, params }) => {
+      const product = await readCustomerProduct(sql, viewerOf(account), params.customerProductId);
+      if (product === undefined)
+        throw new Refusal('NOT_FOUND', { message: 'The customer product does not exist.' });
+      return product.variantOptions.map(({ id, values }) => ({
+        variantOptionId: id,
+        values: values as z.input<typeof variantValues>[0]['values'],
+      }));
+    },
+  });
+}
+
 /** Routes of customer products and their variant values (interface "Catalog"). */
-export function customerProductRoutes({ sql, config }: ApiDeps): Route[] {
+export function customerProductRoutes(deps: ApiDeps): Route[] {
   return [
-    route({
-      method: 'post',
-      path: '/product/v1/customer-product',
-      operationId: 'createCustomerProduct',
-      summary: 'Create a customer product',
-      description:
-        'A sellable configuration of a product model, which belongs to the account that creates it. Orders can use it ' +
-        'immediately. A client sees, changes and orders its own products only, and those that an operator created for it. ' +
-        '409 `QUOTA_EXCEEDED` when the client has reached the limit.',
-      tag,
-      access,
-      errors,
-      idempotent: true,
-      body: newCustomerProduct,
-      response: customerProduct,
-      handler: async ({ account, body, idempotency }) => {
-        const viewer = viewerOf(account);
-        const customerIds = body.customerIds ?? [viewer.role === 'client' ? viewer.id : ALL_CUSTOMERS];
-        return await inTransaction(sql, async (tx) => {
-          const answer = shown(
-            await createCustomerProduct(tx, viewer, { ...body, customerIds }, config.CUSTOMER_PRODUCT_LIMIT),
-          );
-          await idempotency.complete(tx, answer);
-          return answer;
-        });
-      },
-    }),
-    route({
-      method: 'patch',
-      path: '/product/v1/customer-products/{id}',
-      operationId: 'updateCustomerProduct',
-      summary: 'Change a customer product',
-      description:
-        'Changes only the given fields. The owner or an operator can archive a product and publish it again.',
-      tag,
-      access,
-      errors,
-      params: z.object({ id: z.string() }),
-      body: customerProductChange,
-      response: customerProduct,
-      handler: async ({ account, params, body }) =>
-        shown(await updateCustomerProduct(sql, viewerOf(account), params.id, body)),
-    }),
-    route({
-      method: 'get',
-      path: '/product/v1/customer-products',
-      operationId: 'listCustomerProducts',
-      summary: 'List customer products',
-      description:
-        'Newest first. A client sees its own products and those that an operator created for it. Shows published products ' +
-        'unless `state` asks for others.',
-      tag,
-      access,
-      errors,
-      query: customerProductQuery,
-      response: customerProductList,
-      handler: async ({ account, query }) => {
-        const { search, state: states, ...filter } = query;
-        const { products, total, totalIsEstimate } = await listCustomerProducts(sql, viewerOf(account), {
-          ...filter,
-          states,
-          search: search === '' ? undefined : search,
-        });
-        return {
-          customerProducts: products.map(listed),
-          meta: {
-            offset: query.offset,
-            limit: query.limit,
-            total,
-            ...(totalIsEstimate ? { totalIsEstimate } : {}),
-          },
-        };
-      },
-    }),
-    route({
-      method: 'delete',
-      path: '/product/v1/customer-products/{id}',
-      operationId: 'deleteCustomerProduct',
-      summary: 'Delete a customer product',
-      description: 'The owner or an operator can delete a product that was never ordered; otherwise 409.',
-      tag,
-      access,
-      errors,
-      params: z.object({ id: z.string() }),
-      response: z.object({ id: z.string(), deleted: z.literal(true) }),
-      handler: async ({ account, params }) => {
-        await deleteCustomerProduct(sql, viewerOf(account), params.id, customerProductOrdered);
-        return { id: params.id, deleted: true as const };
-      },
-    }),
-    route({
-      method: 'post',
-      path: '/product/v1/customer-products/{customerProductId}/variant-values',
-      operationId: 'addVariantValues',
-      summary: 'Add values to variant options',
-      description: 'Adds all values, or none when one of them is invalid.',
-      tag,
-      access,
-      errors,
-      idempotent: true,
-      params: z.object({ customerProductId: z.string() }),
-      body: variantValues.min(1),
-      response: variantValues,
-      handler: async ({ account, params, body, idempotency }) =>
-        await inTransaction(sql, async (tx) => {
-          await addVariantValues(tx, viewerOf(account), params.customerProductId, body);
-          await idempotency.complete(tx, body);
-          return body;
-        }),
-    }),
-    route({
-      method: 'get',
-      path: '/product/v1/customer-products/{customerProductId}/variant-values',
-      operationId: 'getVariantValues',
-      summary: 'Read the variant values of a customer product',
-      tag,
-      access,
-      errors,
-      params: z.object({ customerProductId: z.string() }),
-      response: variantValues,
-      handler: async ({ account, params }) => {
-        const product = await readCustomerProduct(sql, viewerOf(account), params.customerProductId);
-        if (product === undefined)
-          throw new Refusal('NOT_FOUND', { message: 'The customer product does not exist.' });
-        return product.variantOptions.map(({ id, values }) => ({
-          variantOptionId: id,
-          values: values as z.input<typeof variantValues>[0]['values'],
-        }));
-      },
-    }),
+    createCustomerProductRoute(deps),
+    updateCustomerProductRoute(deps),
+    listCustomerProductsRoute(deps),
+    deleteCustomerProductRoute(deps),
+    addVariantValuesRoute(deps),
+    getVariantValuesRoute(deps),
   ];
 }

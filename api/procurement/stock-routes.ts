@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Refusal } from '../../src/platform/errors';
 import { requireRates } from '../../src/platform/exchange-rates';
 import { isUuid } from '../../src/platform/ids';
+import type { Sql } from '../../src/platform/postgres';
 import { unitCostMinor } from '../../src/procurement/domain/unit-cost';
 import {
   pageQuerySchema,
@@ -23,91 +24,102 @@ const group = {
 
 const partnerParams = z.object({ partnerId: z.string() });
 
-/** Routes with which operators set up stock items and read the ledger. */
-export function stockRoutes({ sql }: ApiDeps): Route[] {
-  /** Returns the id of a print partner. @throws Refusal `NOT_FOUND` for any other account */
-  const partner = async (partnerId: string): Promise<string> => {
-    const rows = isUuid(partnerId) ? await sql`SELECT 1 FROM partners WHERE account_id = ${partnerId}` : [];
-    if (rows.length === 0) throw new Refusal('NOT_FOUND');
-    return partnerId;
-  };
+/** Returns the id of a print partner. @throws Refusal `NOT_FOUND` for any other account */
+async function printPartner(sql: Sql, partnerId: string): Promise<string> {
+  const rows = isUuid(partnerId) ? await sql`SELECT 1 FROM partners WHERE account_id = ${partnerId}` : [];
+  if (rows.length === 0) throw new Refusal('NOT_FOUND');
+  return partnerId;
+}
 
-  return [
-    route({
-      ...group,
-      method: 'get',
-      path: '/v1/partners/{partnerId}/stock-items',
-      operationId: 'listStockItems',
-      summary: 'List stock items of a partner',
-      params: partnerParams,
-      query: pageQuerySchema
-        .extend({ partnerSku: z.string().max(12_000).optional().describe('Comma-separated.') })
-        .refine(beginsInRange, BEGINS_OUT_OF_RANGE),
-      response: stockItemListSchema,
-      handler: async ({ params: { partnerId }, query: { partnerSku, ...page } }) => {
-        const partnerSkus = partnerSku?.split(',').filter((sku) => sku !== '') ?? [];
-        const { items, total } = await listStockItems(sql, await partner(partnerId), { partnerSkus, page });
-        const totalPages = Math.ceil(total / page.perPage);
-        return { items, pagination: { ...page, totalPages, totalItems: total } };
-      },
+function listStockItemsRoute({ sql }: ApiDeps): Route {
+  return route({
+    ...group,
+    method: 'get',
+    path: '/v1/partners/{partnerId}/stock-items',
+    operationId: 'listStockItems',
+    summary: 'List stock items of a partner',
+    params: partnerParams,
+    query: pageQuerySchema
+      .extend({ partnerSku: z.string().max(12_000).optional().describe('Comma-separated.') })
+      .refine(beginsInRange, BEGINS_OUT_OF_RANGE),
+    response: stockItemListSchema,
+    handler: async ({ params: { partnerId }, query: { partnerSku, ...page } }) => {
+      const partnerSkus = partnerSku?.split(',').filter((sku) => sku !== '') ?? [];
+      const { items, total } = await listStockItems(sql, await printPartner(sql, partnerId), {
+        partnerSkus,
+        page,
+      });
+      const totalPages = Math.ceil(total / page.perPage);
+      return { items, pagination: { ...page, totalPages, totalItems: total } };
+    },
+  });
+}
+
+function setUpStockItemsRoute({ sql }: ApiDeps): Route {
+  return route({
+    ...group,
+    method: 'post',
+    path: '/v1/partners/{partnerId}/stock-items',
+    operationId: 'setUpStockItems',
+    summary: 'Set up stock items of a partner',
+    description:
+      'Adds new SKUs, and changes names, limits, supplier and backorder policy of existing ones. Levels change only through ' +
+      'adjust-stock. An item at or below its minimum is reordered immediately.',
+    params: partnerParams,
+    body: stockItemsRequestSchema,
+    response: z.object({ added: z.int(), changed: z.int() }),
+    handler: async ({ params: { partnerId }, body: { items } }) => {
+      await requireRates(
+        sql,
+        items.flatMap(({ supplier }, at) =>
+          supplier === undefined
+            ? []
+            : [{ currency: supplier.currency, reference: `items[${at}].supplier.currency` }],
+        ),
+      );
+      const setups = items.map(({ supplier, ...item }) => ({
+        ...item,
+        ...(supplier === undefined
+          ? {}
+          : {
+              supplier: { ...supplier, unitCostMinor: unitCostMinor(supplier.unitCost, supplier.currency) },
+            }),
+      }));
+      const added = await setUpStockItems(sql, await printPartner(sql, partnerId), setups);
+      return { added, changed: items.length - added };
+    },
+  });
+}
+
+function listStockMovementsRoute({ sql }: ApiDeps): Route {
+  return route({
+    ...group,
+    method: 'get',
+    path: '/v1/partners/{partnerId}/stock-items/{partnerSku}/movements',
+    operationId: 'listStockMovements',
+    summary: 'Read the ledger of a stock item',
+    description: 'Newest first. The deltas of all movements add up to the current level.',
+    params: partnerParams.extend({ partnerSku: z.string() }),
+    query: z.object({
+      before: z
+        .string()
+        .regex(/^\d{1,18}$/)
+        .optional()
+        .describe('Id of the last movement of the previous page.'),
+      limit: z.coerce.number().pipe(z.int().min(1).max(1000)).default(100),
     }),
-    route({
-      ...group,
-      method: 'post',
-      path: '/v1/partners/{partnerId}/stock-items',
-      operationId: 'setUpStockItems',
-      summary: 'Set up stock items of a partner',
-      description:
-        'Adds new SKUs, and changes names, limits, supplier and backorder policy of existing ones. Levels change only through ' +
-        'adjust-stock. An item at or below its minimum is reordered immediately.',
-      params: partnerParams,
-      body: stockItemsRequestSchema,
-      response: z.object({ added: z.int(), changed: z.int() }),
-      handler: async ({ params: { partnerId }, body: { items } }) => {
-        await requireRates(
-          sql,
-          items.flatMap(({ supplier }, at) =>
-            supplier === undefined
-              ? []
-              : [{ currency: supplier.currency, reference: `items[${at}].supplier.currency` }],
-          ),
-        );
-        const setups = items.map(({ supplier, ...item }) => ({
-          ...item,
-          ...(supplier === undefined
-            ? {}
-            : {
-                supplier: { ...supplier, unitCostMinor: unitCostMinor(supplier.unitCost, supplier.currency) },
-              }),
-        }));
-        const added = await setUpStockItems(sql, await partner(partnerId), setups);
-        return { added, changed: items.length - added };
-      },
-    }),
-    route({
-      ...group,
-      method: 'get',
-      path: '/v1/partners/{partnerId}/stock-items/{partnerSku}/movements',
-      operationId: 'listStockMovements',
-      summary: 'Read the ledger of a stock item',
-      description: 'Newest first. The deltas of all movements add up to the current level.',
-      params: partnerParams.extend({ partnerSku: z.string() }),
-      query: z.object({
-        before: z
-          .string()
-          .regex(/^\d{1,18}$/)
-          .optional()
-          .describe('Id of the last movement of the previous page.'),
-        limit: z.coerce.number().pipe(z.int().min(1).max(1000)).default(100),
-      }),
-      response: z.object({ movements: z.array(stockMovementSchema) }),
-      handler: async ({ params: { partnerId, partnerSku }, query: { before, limit } }) => {
-        const movements = await stockMovements(sql, await partner(partnerId), partnerSku, {
-          before: before ?? null,
-          limit,
-        });
-        return { movements: movements.map((movement) => ({ ...movement, at: movement.at.toISOString() })) };
-      },
-    }),
-  ];
+    response: z.object({ movements: z.array(stockMovementSchema) }),
+    handler: async ({ params: { partnerId, partnerSku }, query: { before, limit } }) => {
+      const movements = await stockMovements(sql, await printPartner(sql, partnerId), partnerSku, {
+        before: before ?? null,
+        limit,
+      });
+      return { movements: movements.map((movement) => ({ ...movement, at: movement.at.toISOString() })) };
+    },
+  });
+}
+
+/** Routes with which operators set up stock items and read the ledger. */
+export function stockRoutes(deps: ApiDeps): Route[] {
+  return [listStockItemsRoute(deps), setUpStockItemsRoute(deps), listStockMovementsRoute(deps)];
 }
