@@ -220,7 +220,7 @@ describe('a host name that resolves to a private address later', () => {
     const outcome = await createNotificationDelivery({ sql, client, log })(row);
     expect(outcome).toMatchObject({
       outcome: 'retry',
-      error: expect.stringMatching(/^inward\.example leads to/),
+      error: expect.stringMatching(/^inward\.example resolves to a blocked address/),
     });
     expect(connections).toBe(0);
   });

@@ -169,7 +169,7 @@ describe('a delivery', () => {
     });
     expect(await deliver(await oneTest(endpoint.id))).toMatchObject({
       outcome: 'retry',
-      error: expect.stringContaining('not called'),
+      error: expect.stringContaining('is a blocked address'),
     });
   });
 
