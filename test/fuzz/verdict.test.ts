@@ -126,6 +126,14 @@ test('reports an error body of another group', () => {
   expect(judge(answer(400, { error: 'orderId: unknown' }))).toMatch(/^error body/);
 });
 
+test('accepts a 404 page from the tracking page only', () => {
+  const page = answer(404, '<!doctype html><h1>Not found</h1>', {
+    'content-type': 'text/html; charset=utf-8',
+  });
+  expect(judge(page, operation('getTrackingPage'))).toBeUndefined();
+  expect(judge(page)).toMatch(/not a JSON object/);
+});
+
 test('reports a polluted Object.prototype', () => {
   const prototype = Object.prototype as { polluted?: unknown };
   prototype.polluted = true;
