@@ -25,6 +25,7 @@ const stockSchema = z.object({
   amount: z.number().int().nonnegative().optional(),
   replenishmentDate: z.iso.date().optional(),
 });
+const subscriptionSchema = z.record(z.string(), z.unknown());
 const eventsSchema = z.object({ events: z.array(z.record(z.string(), z.unknown())).min(1) });
 
 /** The control API, for tests, fault runs and people. It listens on loopback only and requires no key. */
@@ -68,6 +69,11 @@ export function controlRoutes(
     if (!partner || !rule) return;
     const behaviour = choose(rule.behaviour, rule.amount);
     response.json(partner.setRule({ behaviour, contains: rule.contains, times: rule.times }));
+  });
+  router.post('/control/partners/:name/subscription', async (request, response) => {
+    const partner = partnerOf(response, request.params.name);
+    const fields = partner && checked(response, subscriptionSchema, request.body);
+    if (partner && fields) response.json(await partner.resubscribe(fields));
   });
   router.delete('/control/partners/:name/behaviour', (request, response) => {
     const partner = partnerOf(response, request.params.name);

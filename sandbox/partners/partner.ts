@@ -44,6 +44,11 @@ export interface Partner {
   readonly routes: Router;
   /** Registers the addresses with Pressline. Retries until Pressline accepts. */
   subscribe(urls: PartnerUrls): Promise<void>;
+  /**
+   * Subscribes again with the addresses of the last subscription and further fields, valid or not.
+   * @returns Pressline's answer. Its signing secret stays with the partner.
+   */
+  resubscribe(fields: object): Promise<Answer>;
   /** Continues with the unfinished print orders of the journal. */
   resume(): void;
   /** Sends any body as a status postback. Retries passing faults. */
@@ -94,6 +99,7 @@ export function createPartner(
   const intake = createPrintOrderIntake(context, signature, work);
   const inventory = createInventory(context, signature);
   let subscribed = false;
+  let urls: PartnerUrls | undefined;
 
   const body = raw({ type: () => true, limit: '4mb' });
   const routes = Router();
@@ -107,11 +113,12 @@ export function createPartner(
     name,
     routes,
 
-    async subscribe(urls) {
+    async subscribe(addresses) {
+      urls = addresses;
       signature.subscribing = true;
       // Without `version`, each product kind has its usual version (1.1, apparel 1.0). An unknown key is retried:
       // Pressline and its sandbox start at the same time, so the key may not exist yet.
-      const answer = await calls.send('/v2/subscribe', urls, ({ status }) => {
+      const answer = await calls.send('/v2/subscribe', addresses, ({ status }) => {
         if (status !== 200) log.warn({ status }, 'Pressline refused the subscription; retrying');
         return status !== 200;
       });
@@ -119,6 +126,15 @@ export function createPartner(
       signature.subscribing = false;
       subscribed = true;
       log.info('partner subscribed');
+    },
+
+    async resubscribe(fields) {
+      signature.subscribing = true;
+      const answer = await calls.send('/v2/subscribe', { ...urls, ...fields });
+      const result = subscribedSchema.safeParse(answer.body);
+      if (result.success) enter({ type: 'subscribed', signingSecret: result.data.signingSecret });
+      signature.subscribing = false;
+      return result.success ? { status: answer.status, body: { message: result.data.message } } : answer;
     },
 
     resume() {

@@ -64,6 +64,19 @@ describe('Control API, in manual mode', () => {
     expect(dispatched.body.body.trackingCode).toBe('TRACK500');
   });
 
+  it('subscribes again with further fields and keeps the new secret', async () => {
+    const before = stub.secrets.get('key-ohio');
+    const { body } = await control('POST', '/partners/prints-ohio/subscription', { version: '1.0' });
+    expect(body).toEqual({ status: 200, body: { message: 'Subscribed' } });
+    expect(stub.arrivals.filter(({ path }) => path === '/v2/subscribe').at(-1)).toMatchObject({
+      apiKey: 'key-ohio',
+      body: { ...sandbox.partnerUrls('prints-ohio'), version: '1.0' },
+    });
+    expect(stub.secrets.get('key-ohio')).not.toBe(before);
+    const url = sandbox.partnerUrls('prints-ohio').orderSubmitUrl;
+    expect((await sendSigned(stub, url, printOrder(sandbox, '505'))).status).toBe(200);
+  });
+
   it('sends a stock report as the partner and returns the answer', async () => {
     const report = { items: [{ SKU: 'tee-navy-m', status: 'in-stock', quantity: 250 }] };
     const { body } = await control('POST', '/partners/prints-ohio/stock-status', report);

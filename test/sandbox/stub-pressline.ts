@@ -7,6 +7,7 @@ import express from 'express';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { FAST, type Mode, type Sandbox, startSandbox } from '../../sandbox';
+import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 
 // Sandbox tests run servers and draw print files.
 jest.setTimeout(120_000);
@@ -69,7 +70,7 @@ export async function startStub(): Promise<StubPressline> {
     next();
   });
   app.post('/v2/subscribe', (request, response) => {
-    const secret = `whsec_${Buffer.from(`${request.get('x-api-key')}-${'x'.repeat(24)}`).toString('base64')}`;
+    const secret = newSigningSecret();
     secrets.set(request.get('x-api-key')!, secret);
     response.json({ message: 'Subscribed', signingSecret: secret });
   });
