@@ -44,11 +44,11 @@ const REFUSED: Readonly<Record<string, Refused>> = {
   'drips.pdf?ms=60000': { code: 'file_unreachable', says: 'took too long', waits: true },
   'breaks-off.pdf': { code: 'file_unreachable', says: '', waits: true },
   'hangs-up.pdf': { code: 'file_unreachable', says: '', waits: true },
-  'lies.pdf': { code: 'file_type_not_supported', says: 'not application/pdf' },
+  'lies.pdf': { code: 'file_type_not_supported', says: 'expected application/pdf' },
   'empty.pdf': { code: 'file_empty', says: 'empty' },
   'corrupt.pdf': { code: 'file_unreadable', says: 'damaged' },
-  'too-large.pdf?megabytes=3': { code: 'file_too_large', says: 'at most 1 MB' },
-  'claims-large.pdf': { code: 'file_too_large', says: 'at most 1 MB' },
+  'too-large.pdf?megabytes=3': { code: 'file_too_large', says: 'the limit is 1 MB' },
+  'claims-large.pdf': { code: 'file_too_large', says: 'the limit is 1 MB' },
   'redirect-private.pdf': { code: 'file_redirected', says: 'redirects' },
 };
 /** Files that are stored in the end. */
