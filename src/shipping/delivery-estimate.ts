@@ -6,10 +6,12 @@ import type { Transaction } from '../platform/postgres';
  * enqueues notifications where they change. The dates promised first are kept beside them. Parcels without an estimate
  * are assumed to arrive with the others.
  * @param shipmentIds shipments that the transaction has locked
+ * @param printOrderIds print orders whose partners ship with tracking codes of their own
  */
 export async function updateDeliveryEstimates(
   tx: Transaction,
   shipmentIds: readonly string[],
+  printOrderIds: readonly string[],
 ): Promise<void> {
   // Order runs lock the order row first. The same lock order makes the notified state the latest one.
   const estimates = await tx<{ orderId: string; printOrderId: string; first: string; last: string }[]>`
@@ -18,6 +20,11 @@ export async function updateDeliveryEstimates(
       FROM shipments s JOIN trackings t ON t.shipment_id = s.id
       WHERE s.id = ANY(${[...shipmentIds]}) AND s.print_order_id IS NOT NULL AND s.status = 'bought'
       GROUP BY s.id
+      UNION ALL
+      SELECT p.order_id, p.id, min(t.expected_delivery_date), max(t.expected_delivery_date)
+      FROM print_orders p JOIN trackings t ON t.print_order_id = p.id
+      WHERE p.id = ANY(${[...printOrderIds]}::bigint[])
+      GROUP BY p.id
     )
     SELECT e.order_id, e.print_order_id::text, e.first::text, e.last::text
     FROM expected e

@@ -146,9 +146,15 @@ async function insertTrackings(
     ), tracking AS (
       INSERT INTO trackings (tracking_number, short_uid, shipment_id, carrier_uid, next_check_at)
       SELECT tracking_number, short_uid, shipment_id, carrier_uid, now() + make_interval(hours => hours) FROM new
+      -- A partner may have named the number before it was issued. The shipment takes it over.
+      ON CONFLICT (tracking_number) DO UPDATE SET shipment_id = excluded.shipment_id, print_order_id = NULL,
+        carrier_uid = excluded.carrier_uid, carrier_name = NULL, adapter_uid = NULL, tracking_url = NULL,
+        next_check_at = excluded.next_check_at
+        WHERE trackings.print_order_id IS NOT NULL
       RETURNING tracking_number
     )
     INSERT INTO tracking_checkpoints (tracking_number, event_key, status_uid, message, signed_by, occurred_at)
     SELECT tracking_number, 'registered', 'registered', 'Shipment data received', signed_by, now()
-    FROM new JOIN tracking USING (tracking_number)`;
+    FROM new JOIN tracking USING (tracking_number)
+    ON CONFLICT (tracking_number, event_key) DO NOTHING`;
 }

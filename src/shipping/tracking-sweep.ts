@@ -3,6 +3,7 @@ import { CarrierUnavailable } from '../carriers/carrier';
 import type { Carriers } from '../carriers/carriers';
 import { nextCheckHours, type TrackingStatus } from '../consignments/domain/tracking-status';
 import { json, type Sql } from '../platform/postgres';
+import { findPartnerCarriers } from './partner-tracking';
 import { recordTrackingEvents } from './tracking';
 
 /** Tracking numbers per request. */
@@ -21,8 +22,11 @@ export interface SweepResult {
 
 interface DueTracking {
   trackingNumber: string;
-  carrierUid: string;
-  methodUid: string;
+  /** Null for a partner's tracking code without a known carrier. */
+  carrierUid: string | null;
+  /** Method of the shipment. Null for a partner's tracking code. */
+  methodUid: string | null;
+  adapterUid: string | null;
   statusUid: TrackingStatus;
   ageDays: number;
   voided: boolean;
@@ -39,24 +43,34 @@ export async function sweepTrackings(
 ): Promise<SweepResult> {
   const due = await sql<DueTracking[]>`
     UPDATE trackings t SET next_check_at = now() + make_interval(mins => ${LEASE_MINUTES}), checked_at = now()
-    FROM shipments s
-    WHERE s.id = t.shipment_id AND t.tracking_number = ANY(ARRAY(
-      SELECT tracking_number FROM trackings WHERE next_check_at <= now()
-      ORDER BY next_check_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
-    RETURNING t.tracking_number, t.carrier_uid, s.method_uid, t.status_uid,
-      extract(epoch FROM now() - t.created_at)::float8 / 86400 AS age_days, s.status = 'voided' AS voided`;
-  const away: string[] = [];
-  let recorded = 0;
+    FROM (
+      SELECT x.tracking_number, s.method_uid, coalesce(s.status = 'voided', false) AS voided
+      FROM trackings x LEFT JOIN shipments s ON s.id = x.shipment_id
+      WHERE x.tracking_number = ANY(ARRAY(
+        SELECT tracking_number FROM trackings WHERE next_check_at <= now()
+        ORDER BY next_check_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
+    ) d
+    WHERE t.tracking_number = d.tracking_number
+    RETURNING t.tracking_number, t.carrier_uid, d.method_uid, t.adapter_uid, t.status_uid,
+      extract(epoch FROM now() - t.created_at)::float8 / 86400 AS age_days, d.voided`;
+  const search = await findPartnerCarriers(
+    { sql, carriers },
+    due.filter(({ carrierUid }) => carrierUid === null),
+  );
+  const away: string[] = [...search.away];
+  let { recorded } = search;
   await Promise.all(
     carriers.adapters.map(async (adapter) => {
-      const own = due.filter(({ methodUid }) => carriers.forMethod(methodUid) === adapter);
+      const own = due.filter(({ methodUid, adapterUid }) =>
+        methodUid === null ? adapterUid === adapter.uid : carriers.forMethod(methodUid) === adapter,
+      );
       for (let from = 0; from < own.length; from += BATCH) {
         if (from > 0) await sleep(PAUSE_MS);
         const batch = own.slice(from, from + BATCH);
         try {
           const events = await adapter.track(batch.map(({ trackingNumber }) => trackingNumber));
           await scheduleNextCheck(sql, batch);
-          for (const carrierUid of new Set(batch.map((each) => each.carrierUid))) {
+          for (const carrierUid of new Set(batch.map((each) => each.carrierUid!))) {
             const numbers = new Set(
               batch.filter((each) => each.carrierUid === carrierUid).map((each) => each.trackingNumber),
             );
@@ -65,7 +79,7 @@ export async function sweepTrackings(
           }
         } catch (error) {
           if (!(error instanceof CarrierUnavailable)) throw error;
-          away.push(adapter.uid);
+          if (!away.includes(adapter.uid)) away.push(adapter.uid);
           return;
         }
       }

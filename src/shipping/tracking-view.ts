@@ -47,7 +47,8 @@ interface CheckpointRow {
 }
 
 /**
- * Returns the tracking data of a package. Clients and partners see packages of their own orders, operators see all.
+ * Returns the tracking data of a package, also of one that a print partner ships with its own tracking code. Clients and
+ * partners see packages of their own orders, operators see all.
  * @returns null when the number is unknown or belongs to another account
  */
 export async function readTracking(
@@ -58,38 +59,40 @@ export async function readTracking(
   const [row] = await sql<
     {
       shortUid: string;
-      trackingUrl: string;
-      methodUid: string;
-      methodName: string;
+      trackingNumber: string;
+      trackingUrl: string | null;
+      methodUid: string | null;
+      methodName: string | null;
       carrierUid: string;
       carrierName: string;
-      weightGrams: string;
+      weightGrams: string | null;
       checkpoints: CheckpointRow[] | null;
     }[]
   >`
-    SELECT t.short_uid, p.tracking_url, s.method_uid, s.method_name, s.carrier_uid, s.carrier_name, p.weight_grams,
+    SELECT t.short_uid, t.tracking_number, coalesce(p.tracking_url, t.tracking_url) AS tracking_url, s.method_uid,
+      s.method_name, t.carrier_uid, coalesce(s.carrier_name, t.carrier_name) AS carrier_name, p.weight_grams,
       (SELECT jsonb_agg(jsonb_build_object('statusUid', c.status_uid, 'message', c.message, 'description', c.description,
           'location', c.location, 'occurredAt', c.occurred_at, 'expectedDeliveryDate', c.expected_delivery_date,
           'signedBy', c.signed_by) ORDER BY c.occurred_at DESC, c.id DESC)
         FROM tracking_checkpoints c WHERE c.tracking_number = t.tracking_number) AS checkpoints
     FROM trackings t
-    JOIN shipments s ON s.id = t.shipment_id
-    JOIN shipment_packages p ON p.tracking_number = t.tracking_number
-    LEFT JOIN orders o ON o.id = s.order_id
-    LEFT JOIN print_orders po ON po.id = s.print_order_id
+    LEFT JOIN shipments s ON s.id = t.shipment_id
+    LEFT JOIN shipment_packages p ON p.shipment_id = s.id AND p.tracking_number = t.tracking_number
+    LEFT JOIN print_orders po ON po.id = coalesce(s.print_order_id, t.print_order_id)
+    LEFT JOIN orders o ON o.id = po.order_id
     LEFT JOIN shipping_orders so ON so.id = s.shipping_order_id
-    WHERE t.tracking_number = ${trackingNumber}
+    WHERE t.tracking_number IN (${trackingNumber}, ${trackingNumber.replace(/\s+/g, '')}) AND t.carrier_uid IS NOT NULL
       AND (${account.role === 'operator'} OR ${account.id} IN (o.client_id, po.partner_id, so.account_id))`;
   if (row === undefined) return null;
   return {
     shortUid: row.shortUid,
-    trackingNumber,
-    trackingUrl: row.trackingUrl,
-    shipmentMethodUid: row.methodUid,
-    shipmentMethodName: row.methodName,
+    trackingNumber: row.trackingNumber,
+    ...(row.trackingUrl === null ? {} : { trackingUrl: row.trackingUrl }),
+    ...(row.methodUid === null ? {} : { shipmentMethodUid: row.methodUid }),
+    ...(row.methodName === null ? {} : { shipmentMethodName: row.methodName }),
     carrierUid: row.carrierUid,
     carrierName: row.carrierName,
-    weightInGrams: String(Math.ceil(Number(row.weightGrams))),
+    ...(row.weightGrams === null ? {} : { weightInGrams: String(Math.ceil(Number(row.weightGrams))) }),
     checkpoints: (row.checkpoints ?? []).map((checkpoint) => ({
       status: TRACKING_STATUS[checkpoint.statusUid].number,
       statusUid: checkpoint.statusUid,

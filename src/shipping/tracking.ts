@@ -31,7 +31,10 @@ const eventKey = (event: CarrierEvent) =>
 
 interface TrackedPackage {
   trackingNumber: string;
-  shipmentId: string;
+  /** Null for a tracking code that a print partner brought. */
+  shipmentId: string | null;
+  /** The print order of such a code. */
+  printOrderId: string | null;
   statusUid: TrackingStatus;
   polled: boolean;
   ageDays: number;
@@ -64,7 +67,7 @@ export async function recordTrackingEvents(
       await updateStatuses(tx, packages);
       await restoreScannedShipments(tx, packages);
       await signalOrders(tx, before, await shipmentTransits(tx, packages));
-      await updateDeliveryEstimates(tx, [...new Set(packages.map(({ shipmentId }) => shipmentId))]);
+      await updateDeliveryEstimates(tx, shipmentIdsOf(packages), printOrderIdsOf(packages));
     }
     const unknown = [
       ...new Set(
@@ -87,12 +90,22 @@ async function lockPackages(
     SELECT 1 FROM shipments WHERE id IN (
       SELECT shipment_id FROM trackings WHERE tracking_number = ANY(${[...numbers]}) AND carrier_uid = ${carrierUid}
     ) ORDER BY id FOR UPDATE`;
+  await tx`
+    SELECT 1 FROM trackings WHERE print_order_id IN (
+      SELECT print_order_id FROM trackings WHERE tracking_number = ANY(${[...numbers]}) AND carrier_uid = ${carrierUid}
+    ) ORDER BY tracking_number FOR UPDATE`;
   return await tx<TrackedPackage[]>`
-    SELECT tracking_number, shipment_id, status_uid, next_check_at IS NOT NULL AS polled,
+    SELECT tracking_number, shipment_id, print_order_id::text, status_uid, next_check_at IS NOT NULL AS polled,
       extract(epoch FROM now() - created_at)::float8 / 86400 AS age_days,
       (created_at - interval '1 day')::date::text AS day_before
     FROM trackings WHERE tracking_number = ANY(${[...numbers]}) AND carrier_uid = ${carrierUid}`;
 }
+
+const distinct = (ids: readonly (string | null)[]) => [...new Set(ids.filter((id) => id !== null))];
+const shipmentIdsOf = (packages: readonly TrackedPackage[]) =>
+  distinct(packages.map(({ shipmentId }) => shipmentId));
+const printOrderIdsOf = (packages: readonly TrackedPackage[]) =>
+  distinct(packages.map(({ printOrderId }) => printOrderId));
 
 async function insertCheckpoints(tx: Transaction, events: readonly CarrierEvent[]): Promise<number> {
   const rows = events.map((event) => ({
@@ -162,27 +175,34 @@ async function restoreScannedShipments(tx: Transaction, packages: readonly Track
 type Transit = NonNullable<ReturnType<typeof transitOf>>;
 
 interface ShipmentTransit {
-  shipmentId: string;
+  /** Null for the parcels that a print partner ships with tracking codes of its own. */
+  shipmentId: string | null;
   orderId: string;
   printOrderId: string;
   transit: Transit | null;
 }
 
 /**
- * Returns the combined status of each print order's shipment: `delivered` when all packages are, `returned` when all have
- * a final status and at least one was returned, `in_transit` as soon as one moves.
+ * Returns the combined status of each print order's shipment, and of the tracking codes that its partner brought: `delivered`
+ * when all packages are, `returned` when all have a final status and at least one was returned, `in_transit` as soon as
+ * one moves.
  */
 async function shipmentTransits(
   tx: Transaction,
   packages: readonly TrackedPackage[],
 ): Promise<ShipmentTransit[]> {
   const rows = await tx<
-    { shipmentId: string; orderId: string; printOrderId: string; statuses: TrackingStatus[] }[]
+    { shipmentId: string | null; orderId: string; printOrderId: string; statuses: TrackingStatus[] }[]
   >`
     SELECT s.id AS shipment_id, s.order_id, s.print_order_id, array_agg(t.status_uid) AS statuses
     FROM shipments s JOIN trackings t ON t.shipment_id = s.id
-    WHERE s.id = ANY(${packages.map(({ shipmentId }) => shipmentId)}) AND s.print_order_id IS NOT NULL AND s.status = 'bought'
-    GROUP BY s.id`;
+    WHERE s.id = ANY(${shipmentIdsOf(packages)}::uuid[]) AND s.print_order_id IS NOT NULL AND s.status = 'bought'
+    GROUP BY s.id
+    UNION ALL
+    SELECT NULL, p.order_id, p.id, array_agg(t.status_uid)
+    FROM print_orders p JOIN trackings t ON t.print_order_id = p.id
+    WHERE p.id = ANY(${printOrderIdsOf(packages)}::bigint[]) AND t.carrier_uid IS NOT NULL
+    GROUP BY p.id`;
   return rows.map(({ shipmentId, orderId, printOrderId, statuses }) => {
     const each = statuses.map(transitOf);
     const ended = each.every((transit) => transit === 'delivered' || transit === 'returned');
@@ -204,10 +224,18 @@ async function signalOrders(
   after: readonly ShipmentTransit[],
 ): Promise<void> {
   const messages = after.flatMap(({ shipmentId, orderId, printOrderId, transit }) => {
-    const previous = before.find((each) => each.shipmentId === shipmentId)?.transit ?? null;
+    const previous =
+      before.find((each) => each.shipmentId === shipmentId && each.printOrderId === printOrderId)?.transit ??
+      null;
     if (transit === null || transit === previous) return [];
-    const eventId = `${shipmentId}:${transit}`;
-    const event = { type: 'tracking', eventId, printOrderId, transit, shipmentId } as const;
+    const eventId = `${shipmentId ?? `print-order-${printOrderId}`}:${transit}`;
+    const event = {
+      type: 'tracking',
+      eventId,
+      printOrderId,
+      transit,
+      ...(shipmentId === null ? {} : { shipmentId }),
+    } as const;
     return [
       {
         kind: 'signal_workflow',

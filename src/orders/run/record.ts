@@ -1,6 +1,7 @@
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
 import { settleReservations } from '../../procurement/reservations';
+import { followPartnerTracking } from '../../shipping/partner-tracking';
 import type { RunEffect } from '../domain/lifecycle/run-events';
 import type { RunRecord } from '../domain/run/run-messages';
 import { refundItems } from '../receipts/receipts';
@@ -44,6 +45,8 @@ export async function recordRun(sql: Sql, record: RunRecord): Promise<void> {
         UPDATE planned_shipments SET tracking_code = coalesce(${trackingCode}, tracking_code),
           tracking_link = coalesce(${trackingLink}, tracking_link)
         WHERE print_order_id = ${printOrderId}`;
+      if (trackingCode !== null)
+        await followPartnerTracking(tx, { printOrderId, trackingCode, trackingLink });
     }
     await enqueueOrderNotifications(tx, { orderId: record.orderId });
   });

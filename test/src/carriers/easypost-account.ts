@@ -66,6 +66,11 @@ export class EasyPostAccount {
     ).length;
   }
 
+  /** Adds the tracker of a parcel that was not bought from EasyPost. */
+  addTracker(code: string): void {
+    this.trackers.set(code, trackerOf(code));
+  }
+
   /** Adds a tracking detail to a tracker. */
   addTrackingDetail(code: string, status: string, datetime: string): void {
     this.trackers.get(code)!.tracking_details.push({

@@ -79,6 +79,8 @@ export async function startEasyPostServer() {
     },
     /** Returns the number of labels that are paid for and not refunded. */
     live: () => account.liveLabels(),
+    /** Adds the tracker of a parcel that was not bought from EasyPost. */
+    know: (code: string) => account.addTracker(code),
     /** Adds a tracking detail to a tracker. */
     move: (code: string, status: string, datetime: string) =>
       account.addTrackingDetail(code, status, datetime),
