@@ -42,9 +42,9 @@ function joined(sql: Sql, parts: readonly Fragment[], separator: Fragment): Frag
 
 /**
  * Returns the customer products that a viewer can see, newest first (interface "GET /product/v1/customer-products").
- * Without a filter of customers or text, reads index ranges of customer_product_listings (operators: customer_products),
- * one for each viewer, state and product model, merged in the order of the list; totals come from
- * customer_product_totals. Other filters are read by their matches.
+ * Without further filters, reads index ranges of customer_product_listings (operators: customer_products), one for each
+ * viewer, state and product model, merged in the order of the list; totals come from customer_product_totals. A filter by
+ * customers alone reads ranges of customer_product_customers. Other filters are read by their matches.
  */
 export async function listCustomerProducts(
   sql: Sql,
@@ -61,13 +61,17 @@ export async function listCustomerProducts(
     search === undefined ? [] : [sql`AND name ILIKE ${containing(search)}`],
     ids === undefined ? [] : [sql`AND id = ANY(${ids})`],
   ].flat();
-  const source: Source = {
-    // customer_ids are in customer_products only.
-    viewers: viewer.role === 'client' && customerIds === undefined ? clientListings(viewer.id) : undefined,
-    states,
-    models,
-    narrowing: conditions.length === 0 ? sql`` : joined(sql, conditions, sql``),
-  };
+  const byCustomer = customerIds !== undefined && conditions.length === 1 && models === undefined;
+  const viewers = viewer.role === 'client' ? clientListings(viewer.id) : undefined;
+  const source: Source = byCustomer
+    ? { ...customersOf(sql, viewer, customerIds), states, models, narrowing: sql`` }
+    : {
+        // customer_ids are in customer_products only.
+        ...productsOf(sql, customerIds === undefined ? viewers : undefined),
+        states,
+        models,
+        narrowing: conditions.length === 0 ? sql`` : joined(sql, conditions, sql``),
+      };
   const narrowed = conditions.length > 0;
   const selection: Selection = {
     // Where the total is not stored, one row more than the page tells whether another page follows.
@@ -75,9 +79,11 @@ export async function listCustomerProducts(
     matches: matchesOf(sql, source),
     found: search === undefined ? sql`` : sql`AND searchable(name) @@ search_for(${search})`,
   };
-  const { pageIds, ...totals } = narrowed
-    ? await readMatches(sql, selection, filter)
-    : await readRanges(sql, selection, storedTotal(sql, source));
+  const { pageIds, ...totals } = byCustomer
+    ? await readCountedRanges(sql, selection, filter)
+    : narrowed
+      ? await readMatches(sql, selection, filter)
+      : await readRanges(sql, selection, storedTotal(sql, viewers, source));
   return { products: await customerProductsByIds(sql, viewer, pageIds), ...totals };
 }
 
@@ -93,9 +99,13 @@ function namesOneOf(sql: Sql, viewer: Viewer, customerIds: readonly string[]): F
     OR (owner_id IS NULL AND customer_ids && ${shown}))`;
 }
 
-/** The rows to list: the listings of viewers or (undefined) customer_products, filtered by state, model and condition. */
+/** The rows to list, filtered by state, product model and condition. */
 interface Source {
-  readonly viewers: readonly string[] | undefined;
+  /** Tables to read as ordered ranges. They have no rows in common unless `overlap` is true. */
+  readonly tables: readonly Fragment[];
+  /** The rows of all tables. */
+  readonly whole: Fragment;
+  readonly overlap: boolean;
   readonly states: readonly CustomerProductState[];
   readonly models: readonly string[] | undefined;
   readonly narrowing: Fragment;
@@ -117,6 +127,43 @@ interface Ids {
   readonly totalIsEstimate: boolean;
 }
 
+/** Returns the listings of viewers, or (undefined) all customer products. */
+function productsOf(
+  sql: Sql,
+  viewers: readonly string[] | undefined,
+): Pick<Source, 'tables' | 'whole' | 'overlap'> {
+  if (viewers === undefined) {
+    return { tables: [sql`customer_products`], whole: sql`customer_products`, overlap: false };
+  }
+  return {
+    tables: viewers.map((id) => listingsOf(sql, sql`= ${id}`)),
+    whole: listingsOf(sql, sql`= ANY(${viewers as string[]})`),
+    overlap: false,
+  };
+}
+
+/** Returns the products that name one of the customers, among those that the viewer can see (see namesOneOf). */
+function customersOf(
+  sql: Sql,
+  viewer: Viewer,
+  customerIds: readonly string[],
+): Pick<Source, 'tables' | 'whole' | 'overlap'> {
+  const customers = [...new Set(customerIds)];
+  const conditions = customers.flatMap((customer) => {
+    if (viewer.role === 'operator') return [sql`customer = ${customer}`];
+    const own = sql`customer = ${customer} AND owner = ${viewer.id}`;
+    const shown = customer === ALL_CUSTOMERS || customer === viewer.id;
+    return shown ? [own, sql`customer = ${customer} AND owner = ''`] : [own];
+  });
+  const table = (condition: Fragment) =>
+    sql`(SELECT customer_product_id AS id, state FROM customer_product_customers WHERE ${condition})`;
+  return {
+    tables: conditions.map(table),
+    whole: table(joined(sql, conditions, sql`OR`)),
+    overlap: customers.length > 1,
+  };
+}
+
 /** Returns listings with the column names of customer_products, so that one condition fits both. */
 function listingsOf(sql: Sql, viewer: Fragment): Fragment {
   return sql`(SELECT customer_product_id AS id, state, product_model_id, name FROM customer_product_listings
@@ -125,10 +172,9 @@ function listingsOf(sql: Sql, viewer: Fragment): Fragment {
 
 function pageOf(
   sql: Sql,
-  { viewers, states, models, narrowing }: Source,
+  { tables, overlap, states, models, narrowing }: Source,
   { offset, limit }: Pick<CustomerProductFilter, 'offset' | 'limit'>,
 ): Fragment {
-  const tables = viewers?.map((id) => listingsOf(sql, sql`= ${id}`)) ?? [sql`customer_products`];
   const modelRanges: Fragment[] =
     models === undefined
       ? [sql``]
@@ -145,15 +191,13 @@ function pageOf(
     ),
   );
   return sql`
-    SELECT id FROM (${joined(sql, ranges, sql`UNION ALL`)}) AS page
+    SELECT id FROM (${joined(sql, ranges, overlap ? sql`UNION` : sql`UNION ALL`)}) AS page
     ORDER BY id DESC OFFSET ${offset} LIMIT ${limit}`;
 }
 
-function matchesOf(sql: Sql, { viewers, states, models, narrowing }: Source): Fragment {
-  const table =
-    viewers === undefined ? sql`customer_products` : listingsOf(sql, sql`= ANY(${viewers as string[]})`);
+function matchesOf(sql: Sql, { whole, overlap, states, models, narrowing }: Source): Fragment {
   return sql`
-    SELECT id FROM ${table} AS listing
+    SELECT ${overlap ? sql`DISTINCT` : sql``} id FROM ${whole} AS listing
     WHERE state = ANY(${states as string[]})
       ${models === undefined ? sql`` : sql`AND product_model_id = ANY(${models as string[]})`} ${narrowing}`;
 }
@@ -163,7 +207,27 @@ async function readRanges(sql: Sql, { page }: Selection, total: Promise<number>)
   return { pageIds: rows.map(({ id }) => id), total: count, totalIsEstimate: false };
 }
 
-async function storedTotal(sql: Sql, { viewers, states, models }: Source): Promise<number> {
+/** Reads a page of ranges and counts up to COUNTED_MATCHES rows, which are in the index alone. */
+async function readCountedRanges(
+  sql: Sql,
+  selection: Selection,
+  filter: CustomerProductFilter,
+): Promise<Ids> {
+  const [rows, [count]] = await Promise.all([
+    sql<{ id: string }[]>`${selection.page}`,
+    sql<{ total: number }[]>`
+      SELECT count(*)::int AS total FROM (${selection.matches} LIMIT ${COUNTED_MATCHES + 1}) AS counted`,
+  ]);
+  if (count!.total > COUNTED_MATCHES) return await readMatches(sql, selection, filter);
+  const pageIds = rows.slice(0, filter.limit).map(({ id }) => id);
+  return { pageIds, total: count!.total, totalIsEstimate: false };
+}
+
+async function storedTotal(
+  sql: Sql,
+  viewers: readonly string[] | undefined,
+  { states, models }: Source,
+): Promise<number> {
   const [row] = await sql<{ total: string }[]>`
     SELECT coalesce(sum(total), 0) AS total FROM customer_product_totals
     WHERE viewer = ANY(${(viewers ?? ['']) as string[]}) AND state = ANY(${states as string[]})

@@ -86,6 +86,28 @@ test('pages over several ranges contain every product once, in order', async () 
   expect(ids.length).toBe(MANY + 2);
 });
 
+test.each([
+  ['one customer', ['*'], MANY - Math.floor(MANY / 3) + 2],
+  ['several customers', ['*', CLIENT.id], MANY + 2],
+])(
+  'paging through a filter by %s up to its total returns every match once',
+  async (_, customerIds, total) => {
+    for (const viewer of [CLIENT, { role: 'operator' } as const]) {
+      const ids: string[] = [];
+      let last: { total: number; totalIsEstimate: boolean };
+      do {
+        const page = { customerIds, offset: ids.length, limit: 250 };
+        const { products, ...totals } = await listCustomerProducts(sql, viewer, page);
+        ids.push(...products.map(({ id }) => id));
+        last = totals;
+      } while (ids.length < last.total);
+      expect(ids).toEqual([...new Set(ids)].sort().reverse());
+      expect(ids).toHaveLength(total);
+      expect(last).toEqual({ total, totalIsEstimate: false });
+    }
+  },
+);
+
 test('totals stay correct when products are deleted or change customers', async () => {
   await sql`DELETE FROM customer_products WHERE name LIKE 'Bulk rare%'`;
   await sql`UPDATE customer_products SET customer_ids = ARRAY['other'] WHERE name LIKE 'Bulk usual 1%'`;
