@@ -15,19 +15,19 @@ import { testTemporalBinary } from '../support/servers';
 
 const PROGRAM = join(projectRoot(), 'dist/cli/main.js');
 
-/** Compiles what `npm start` runs; nothing when it is compiled already. */
+/** Compiles the sources as `npm start` does. Does nothing when dist/ is up to date. */
 export function build(): void {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(projectRoot(), 'scripts/build.mjs')]);
   if (status !== 0) throw new Error(`the build failed:\n${stdout}${stderr}`);
 }
 
-/** A data folder with ports of its own, which the stacks of a test start on one after another. */
+/** A data folder with free ports. The stacks of a test start on it one after another. */
 export class DataFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'pressline-cli-'));
   private port = 0;
 
   async withFreePorts(): Promise<this> {
-    // Postgres, which runs as another user when we are root, must reach it.
+    // When root runs the tests, Postgres runs as another user and must be able to enter the folder.
     chmodSync(this.path, 0o755);
     this.port = await freePort();
     const names = ['postgres', 'temporal', 'temporalUi', 'sandbox'] as const;
@@ -63,30 +63,30 @@ export class DataFolder {
     return `http://127.0.0.1:${sandbox}`;
   }
 
-  /** What the partners and carriers of the sandbox got and sent. */
+  /** Returns the messages that the sandbox partners and carriers received and sent. */
   async seen(): Promise<Seen> {
     const response = await fetch(`${this.sandboxUrl}/control/seen`);
     return (await response.json()) as Seen;
   }
 
-  /** Postgres and Temporal servers that run on the folder. */
+  /** Returns the Postgres and Temporal servers that run on the folder. */
   async servers(): Promise<ProcessIdentity[]> {
     const found = await Promise.all([
       processesWithArguments('-D', join(this.path, 'postgres')),
-      this.postgresElsewhere(),
+      this.postgresOfLink(),
       processesWithArguments('start-dev', join(this.path, 'temporal', 'temporal.db')),
     ]);
     return found.flat();
   }
 
-  /** As root the cluster lies where the postgres user can reach it, and the folder holds a link. */
-  private async postgresElsewhere(): Promise<ProcessIdentity[]> {
+  /** Returns the Postgres server of a linked cluster: when root runs the tests, the cluster is in another folder. */
+  private async postgresOfLink(): Promise<ProcessIdentity[]> {
     const cluster = await readlink(join(this.path, 'postgres')).catch(() => undefined);
     return cluster === undefined ? [] : await processesWithArguments('-D', cluster);
   }
 }
 
-/** One run of the program, as a user starts it. */
+/** A process of the program, started as a user starts it. */
 export class Program {
   readonly exit: Promise<number | NodeJS.Signals>;
   output = '';
@@ -114,12 +114,15 @@ export class Program {
     return this.child.pid!;
   }
 
-  /** Waits until it has printed a text. @throws with all that it printed when it ends before */
+  /**
+   * Waits until the process has printed a text.
+   * @throws Error with the whole output when the process ends before
+   */
   async printed(text: string | RegExp): Promise<void> {
     const has = () => (typeof text === 'string' ? this.output.includes(text) : text.test(this.output));
     while (!has()) {
       if (this.child.exitCode !== null || this.child.signalCode !== null)
-        throw new Error(`it ended without printing ${text}:\n${this.output}`);
+        throw new Error(`The process ended without printing ${text}:\n${this.output}`);
       await sleep(25);
     }
   }

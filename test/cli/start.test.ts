@@ -41,7 +41,7 @@ async function submit(folder: DataFolder, reference: string): Promise<string> {
   return id;
 }
 
-async function untilStatus(folder: DataFolder, orderId: string, ...statuses: string[]): Promise<void> {
+async function waitForStatus(folder: DataFolder, orderId: string, ...statuses: string[]): Promise<void> {
   for (;;) {
     const { fulfillmentStatus } = await folder.shop.getOrder({ params: { orderId } });
     if (statuses.includes(fulfillmentStatus)) return;
@@ -50,7 +50,7 @@ async function untilStatus(folder: DataFolder, orderId: string, ...statuses: str
   }
 }
 
-/** One print order an order, taken once; one label for each of its parcels; no parcel that belongs to none. */
+/** Asserts one print order per order, received once, one label per parcel, and no parcel without an order. */
 async function expectMadeOnce(folder: DataFolder, orderIds: readonly string[]): Promise<void> {
   const orders = await Promise.all(orderIds.map((orderId) => folder.shop.getOrder({ params: { orderId } })));
   const { partners, parcels } = await folder.seen();
@@ -74,13 +74,13 @@ async function expectMadeOnce(folder: DataFolder, orderIds: readonly string[]): 
   expect(parcels.map(({ trackingNumber }) => trackingNumber).sort()).toEqual(codes.sort());
 }
 
-test('orders outlive kills of the whole stack and of our own process, each made once; Ctrl-C leaves nothing behind', async () => {
+test('orders survive kills of the whole stack and of the main process, and are produced once; Ctrl-C stops every server', async () => {
   const folder = await newFolder();
   const killed = await start(folder);
   const inProduction = await submit(folder, 'in production');
-  await untilStatus(folder, inProduction, 'in_production', 'printed');
+  await waitForStatus(folder, inProduction, 'in_production', 'printed');
   const fetching = await submit(folder, 'fetching files');
-  await untilStatus(folder, fetching, 'uploading');
+  await waitForStatus(folder, fetching, 'uploading');
   const justTaken = await submit(folder, 'just taken');
   killed.kill('SIGKILL');
   for (const { pid } of await folder.servers()) process.kill(pid, 'SIGKILL');
@@ -88,7 +88,7 @@ test('orders outlive kills of the whole stack and of our own process, each made 
 
   const resumed = await start(folder);
   const afterwards = await submit(folder, 'our own process killed');
-  await untilStatus(folder, afterwards, 'in_production', 'printed');
+  await waitForStatus(folder, afterwards, 'in_production', 'printed');
   resumed.kill('SIGKILL');
   expect(await resumed.exit).toBe('SIGKILL');
   expect(await folder.servers()).toHaveLength(2);
@@ -97,7 +97,7 @@ test('orders outlive kills of the whole stack and of our own process, each made 
   const servers = await folder.servers();
   expect(servers).toHaveLength(2);
   for (const id of [inProduction, fetching, justTaken, afterwards])
-    await untilStatus(folder, id, 'delivered');
+    await waitForStatus(folder, id, 'delivered');
   await expectMadeOnce(folder, [inProduction, fetching, justTaken, afterwards]);
 
   last.kill('SIGINT');
@@ -106,7 +106,7 @@ test('orders outlive kills of the whole stack and of our own process, each made 
   expect(await Promise.all(servers.map(isRunning))).toEqual([false, false]);
 });
 
-test('Ctrl-C while it starts leaves nothing behind either', async () => {
+test('Ctrl-C during the start stops every server', async () => {
   const folder = await newFolder();
   const stack = Program.start('start', folder.environment);
   programs.push(stack);
@@ -114,18 +114,20 @@ test('Ctrl-C while it starts leaves nothing behind either', async () => {
   stack.kill('SIGINT');
   expect(await stack.exit).toBe(130);
   for (const end = Date.now() + 20_000; (await folder.servers()).length > 0; await sleep(100)) {
-    if (Date.now() > end) throw new Error('a server is still there');
+    if (Date.now() > end) throw new Error('A server is still running');
   }
 });
 
-test('two stacks run side by side; a third that wants their folder or their port ends with one line', async () => {
+test('two stacks run side by side; a third with the same folder or port ends with one line', async () => {
   const [one, other] = [await newFolder(), await newFolder()];
   const [first] = await Promise.all([start(one), start(other)]);
 
   const sameFolder = Program.start('start', { ...one.environment, PORT: '0' });
   expect(await sameFolder.exit).toBe(1);
   expect(sameFolder.lines).toEqual([
-    expect.stringMatching(new RegExp(`in use by a running Pressline \\(process ${first.pid}\\).*DATA_DIR`)),
+    expect.stringMatching(
+      new RegExp(`in use by a running Pressline \\(process ${first.pid}\\)\\. .*DATA_DIR`),
+    ),
   ]);
   const { PORT } = one.environment;
   const samePort = Program.start('start', { ...(await newFolder()).environment, PORT });
@@ -134,7 +136,7 @@ test('two stacks run side by side; a third that wants their folder or their port
 
   for (const folder of [one, other]) {
     const id = await submit(folder, 'side by side');
-    await untilStatus(folder, id, 'shipped', 'in_transit');
+    await waitForStatus(folder, id, 'shipped', 'in_transit');
   }
 });
 
@@ -143,7 +145,7 @@ test.each([
   ['SANDBOX', 'sometimes'],
   ['FILE_RETRY_WINDOW', '1 hour'],
   ['DATABASE_URL', 'mysql://localhost/orders'],
-])('a wrong %s ends the start with one line that names it', async (name, value) => {
+])('an invalid %s ends the start with one line that names it', async (name, value) => {
   const folder = await newFolder();
   const program = Program.start('start', { ...folder.environment, [name]: value });
   expect(await program.exit).toBe(1);

@@ -95,7 +95,7 @@ export default async function globalSetup(): Promise<void> {
     pids.push(server.pid);
     stops.push(async () => {
       const stopped = server.stop();
-      // Nobody reads its data again; an orderly stop would take a second and a half.
+      // Its data is not needed any more. An orderly stop would take 1.5 s.
       process.kill(server.pid, 'SIGKILL');
       await stopped;
     });

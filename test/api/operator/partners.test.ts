@@ -80,6 +80,7 @@ describe('print partners', () => {
     await request(app).post('/v2/subscribe').set('X-API-KEY', apiKey).send(subscription).expect(200);
     const { body: read } = await request(app).get(`/v1/partners/${created.id}`).set(operator.key).expect(200);
     expect(read.subscription).toEqual({
+      documentTypes: null,
       orderSubmitUrl: 'https://leeds.example/orders',
       apparelOrderSubmitUrl: null,
       orderCancelUrl: null,

@@ -5,14 +5,14 @@ import { projectRoot } from '../../../src/platform/project-root';
 
 const DOCUMENT = join(projectRoot(), 'docs/configuration.md');
 
-test('docs/configuration.md lists every variable as the code has it, in the same order', () => {
+test('docs/configuration.md lists every variable of the code in the same order', () => {
   const rows = [...readFileSync(DOCUMENT, 'utf8').matchAll(/^\| `([A-Z0-9_]+)` \| (.+?) \| (.+) \|$/gm)];
   const documented = rows.map(([, name, fallback, doc]) => ({ name, fallback, doc }));
   const inCode = Object.entries(VARIABLES).map(([name, { fallback, doc }]) => ({ name, fallback, doc }));
   expect(documented).toEqual(inCode);
 });
 
-test('without variables everything has its default', () => {
+test('every variable has a default', () => {
   expect(loadConfig({})).toMatchObject({
     PORT: 3000,
     RATE_LIMIT: 100,
@@ -21,7 +21,7 @@ test('without variables everything has its default', () => {
   });
 });
 
-test('an empty variable counts as unset', () => {
+test('an empty variable counts as not set', () => {
   expect(loadConfig({ PORT: '', DATABASE_URL: '' })).toMatchObject({ PORT: 3000, DATABASE_URL: undefined });
 });
 
@@ -29,7 +29,7 @@ test('durations are parsed to milliseconds', () => {
   expect(loadConfig({ FILE_RETRY_WINDOW: '90m' }).FILE_RETRY_WINDOW).toBe(5_400_000);
 });
 
-test('addresses lose their slash at the end', () => {
+test('removes the trailing slash of URLs', () => {
   expect(loadConfig({ PUBLIC_URL: 'https://print.example/' }).PUBLIC_URL).toBe('https://print.example');
 });
 
@@ -48,6 +48,6 @@ test.each([
   expect(load).toThrow(new RegExp(`^Wrong configuration: ${name}: [^\\n]+$`));
 });
 
-test('several wrong variables are named at once', () => {
+test('names every invalid variable', () => {
   expect(() => loadConfig({ PORT: 'x', SANDBOX: 'y' })).toThrow(/PORT: .*SANDBOX: /);
 });

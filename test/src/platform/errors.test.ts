@@ -22,13 +22,13 @@ test('every code is documented with its status and message, and every documented
   expect(documented.sort(byCode)).toEqual(inTable.sort(byCode));
 });
 
-test('every code of a field’s error is documented', () => {
+test('every field error code is documented', () => {
   for (const code of ['MISSING_FIELD_ERROR', 'IS_BLANK_ERROR', 'NO_SUCH_CHOICE_ERROR', 'VALIDATION_ERROR']) {
     expect(document).toContain(`| \`${code}\` |`);
   }
 });
 
-test('a refusal takes status and message from its code', () => {
+test('a refusal has the status and message of its code', () => {
   expect(new Refusal('NOT_FOUND')).toMatchObject({ status: 404, message: 'The resource does not exist.' });
   expect(new Refusal('NOT_FOUND', { message: 'No such order.' }).message).toBe('No such order.');
 });

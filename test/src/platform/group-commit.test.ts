@@ -4,7 +4,7 @@ import { groupCommit } from '../../../src/platform/group-commit';
 const refusal = () =>
   Object.assign(Object.create(postgres.PostgresError.prototype) as Error, { message: 'violates a check' });
 
-/** Answers when it is told to; keeps what it was given. */
+/** A writer that completes on request and records its batches. */
 function heldUp() {
   const statements: { all: readonly number[]; end: (error?: Error) => void }[] = [];
   const write = (all: readonly number[]) =>
@@ -16,7 +16,7 @@ function heldUp() {
 }
 const aTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-test('the first goes at once; what comes meanwhile goes together, and each gets its own answer', async () => {
+test('writes the first item at once and the items that arrive meanwhile in one batch; each gets its own result', async () => {
   const { write, statements, given } = heldUp();
   const one = groupCommit(write, 3);
   const first = one(1);
@@ -35,7 +35,7 @@ test('the first goes at once; what comes meanwhile goes together, and each gets 
   expect(await Promise.all(others)).toEqual([20, 30, 40, 50]);
 });
 
-test('a statement that is refused is taken apart: only what is wrong fails', async () => {
+test('splits a rejected batch, so that only the faulty item fails', async () => {
   const write = jest.fn(async (all: readonly number[]) => {
     if (all.includes(2)) throw refusal();
     return all.map((one) => one * 10);
@@ -50,7 +50,7 @@ test('a statement that is refused is taken apart: only what is wrong fails', asy
   expect(write.mock.calls.map(([all]) => all)).toEqual([[1, 2, 3], [1], [2], [3]]);
 });
 
-test('a statement whose outcome is not known is not sent again', async () => {
+test('does not repeat a statement with an unknown outcome', async () => {
   const write = jest.fn(() => Promise.reject(Object.assign(new Error('cut'), { code: 'ECONNRESET' })));
   const one = groupCommit(write, 10);
   const outcomes = await Promise.allSettled([1, 2].map(one));

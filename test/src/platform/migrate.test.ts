@@ -22,21 +22,21 @@ async function inEmptyDatabase<T>(work: (url: string) => Promise<T>): Promise<T>
   }
 }
 
-test('every file runs once, in order, and none again', async () => {
+test('runs every file once, in order', async () => {
   await inEmptyDatabase(async (url) => {
     expect(await migrate(url)).toEqual(fileNames);
     expect(await migrate(url)).toEqual([]);
   });
 });
 
-test('two processes that start at once share the work', async () => {
+test('two processes that start at the same time run every file once', async () => {
   await inEmptyDatabase(async (url) => {
     const [one, other] = await Promise.all([migrate(url), migrate(url)]);
     expect([one.length, other.length].sort((a, b) => a - b)).toEqual([0, fileNames.length]);
   });
 });
 
-test('a changed file is an error that names its number', async () => {
+test('a changed file is an error with its number', async () => {
   await inEmptyDatabase(async (url) => {
     await migrate(url);
     const sql = connectPostgres(url, { max: 1 });

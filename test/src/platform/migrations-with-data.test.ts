@@ -277,7 +277,7 @@ function migrateElsewhere(url: string) {
   return { child, ended };
 }
 
-test('processes that start at once on an old database upgrade it once', async () => {
+test('processes that start at the same time upgrade an old database once', async () => {
   await inEmptyDatabase(async (url, sql) => {
     await migrateFilled(sql, 1);
     const applied = await Promise.all([1, 2, 3].map(() => migrateElsewhere(url).ended));
@@ -286,7 +286,7 @@ test('processes that start at once on an old database upgrade it once', async ()
   });
 });
 
-test('a process that is killed half-way leaves the version it found, and the next one finishes', async () => {
+test('a killed process leaves the old version, and the next process upgrades it', async () => {
   await inEmptyDatabase(async (url, sql) => {
     await migrateFilled(sql, 2);
     const before = await contents(sql);
@@ -295,7 +295,7 @@ test('a process that is killed half-way leaves the version it found, and the nex
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    // An upgrade waits for whoever works with the table; this one gets as far as the first change of partners.
+    // An upgrade waits for transactions that use its tables. This one stops at the first change of partners.
     let lock: Promise<unknown> = held;
     await new Promise<void>((locked) => {
       lock = holding.begin(async (tx) => {
@@ -322,7 +322,7 @@ test('a process that is killed half-way leaves the version it found, and the nex
   });
 });
 
-test('a file that was changed after it ran stops the upgrade before it does anything', async () => {
+test('a file that changed after it ran stops the upgrade before any change', async () => {
   await inEmptyDatabase(async (url, sql) => {
     await migrateTo(sql, 3);
     await sql`UPDATE schema_version SET md5 = 'other' WHERE version = 2`;
@@ -331,7 +331,7 @@ test('a file that was changed after it ran stops the upgrade before it does anyt
   });
 });
 
-test('a database of a newer release is left alone', async () => {
+test('does not change a database of a newer release', async () => {
   await inEmptyDatabase(async (url, sql) => {
     await migrate(url);
     await sql`INSERT INTO schema_version (version, name, run_at) VALUES (${NEWEST + 1}, 'from-the-future', now())`;

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 // Fails, or ends the process, when the driver is not patched (patches/README.md).
-test('connections cut under load end the work on them, and nothing else: no hang, no answer to another query', async () => {
+test('a cut connection fails only its own queries: no query hangs or gets the result of another', async () => {
   let cutting = true;
   const counts = { done: 0, broken: 0 };
   const wrong: string[] = [];

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => proxy?.close());
 
-test('a server that comes up later is waited for, and the log says so once', async () => {
+test('waits for a server that comes up later, and logs it once', async () => {
   const port = await freePort();
   const there = untilPostgresAnswers(Object.assign(new URL(url), { port: String(port) }).href, log);
   let isThere = false;

@@ -1,6 +1,6 @@
 import { day, moment } from '../../../../src/platform/domain/fields';
 
-describe('days and moments that both Postgres and Date can hold', () => {
+describe('dates and times that Postgres and Date can both represent', () => {
   test.each(['2026-01-05', '1900-01-01', '2024-02-29', '9999-12-31'])('%s is a day', (text) => {
     expect(day.safeParse(text).success).toBe(true);
   });
@@ -30,7 +30,7 @@ describe('days and moments that both Postgres and Date can hold', () => {
     expect(moment().safeParse(text).success).toBe(false);
   });
 
-  test('without an offset it is read as UTC, where that is allowed', () => {
+  test('a time without an offset is UTC where that is allowed', () => {
     expect(moment({ local: true }).safeParse('2026-01-05T10:00:00').success).toBe(true);
     expect(moment({ local: true }).safeParse('0000-01-05T10:00:00').success).toBe(false);
   });

@@ -7,7 +7,7 @@ import { type EmbeddedStack, startEmbeddedStack } from '../../../../src/platform
 import { connectPostgres } from '../../../../src/platform/postgres';
 import { testTemporalBinary } from '../../../support/servers';
 
-/** A copy of a stopped data folder is a backup of everything: docs/backup-and-recovery.md, tried. */
+/** A copy of the data folder of a stopped stack is a complete backup (docs/backup-and-recovery.md). */
 
 jest.setTimeout(120_000);
 
@@ -52,25 +52,25 @@ async function withServers<T>(
   }
 }
 
-const begin = (temporal: Client, workflowId: string) =>
+const startWorkflow = (temporal: Client, workflowId: string) =>
   temporal.workflow.start('trace', { workflowId, taskQueue: 'nobody' });
 
 test.each([
-  ['that others may enter', 0o755],
-  // Started as root, its cluster lies elsewhere, behind a link that the copy follows.
-  ['of our own alone', 0o700],
+  ['that other users can enter', 0o755],
+  // When root starts the stack, the cluster is in another folder, behind a link that the copy follows.
+  ['that only its owner can enter', 0o700],
 ])(
-  'of a folder %s, rows and runs of the moment of the copy are there again, and those after it are not',
+  'the copy of a data folder %s restores the rows and workflows of its time, and none of later',
   async (_name, mode) => {
     const [dir, copy] = [await newFolder(mode), await newFolder(mode)];
     await withServers(dir, async (sql, temporal) => {
       await sql`CREATE TABLE traces AS SELECT 'before' AS at`;
-      await begin(temporal, 'before');
+      await startWorkflow(temporal, 'before');
     });
     await cp(dir, copy, { recursive: true, dereference: true, preserveTimestamps: true });
     await withServers(dir, async (sql, temporal) => {
       await sql`INSERT INTO traces VALUES ('after')`;
-      await begin(temporal, 'after');
+      await startWorkflow(temporal, 'after');
     });
     await withServers(copy, async (sql, temporal) => {
       expect([...(await sql`SELECT at FROM traces`)]).toEqual([{ at: 'before' }]);

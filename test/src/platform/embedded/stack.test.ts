@@ -31,7 +31,7 @@ async function newFolder(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'pressline-stack-'));
   await chmod(dir, 0o755);
   folders.push(dir);
-  // The usual ports may be in use by a developer's own stack.
+  // A developer's stack may use the default ports.
   const ports = { postgres: await freePort(), temporal: await freePort(), temporalUi: await freePort() };
   writeFileSync(join(dir, 'ports.json'), JSON.stringify(ports));
   return dir;
@@ -50,8 +50,8 @@ interface Addresses {
   readonly TEMPORAL_ADDRESS?: string | undefined;
 }
 
-/** A stack in a process of its own. */
-async function startElsewhere(dir: string): Promise<Addresses & { child: ChildProcess }> {
+/** Starts a stack in a separate process. */
+async function startInProcess(dir: string): Promise<Addresses & { child: ChildProcess }> {
   const child = spawn(
     process.execPath,
     [
@@ -80,10 +80,11 @@ async function kill(pid: number): Promise<void> {
 async function serverPids(dir: string): Promise<{ postgres: number; temporal: number }> {
   const [postgres] = await processesWithArguments('-D', join(dir, 'postgres'));
   const [temporal] = await processesWithArguments('start-dev', join(dir, 'temporal', 'temporal.db'));
-  return { postgres: postgres!.pid, temporal: temporal!.pid };
+  // Between two restarts a server has no process.
+  return { postgres: postgres?.pid as number, temporal: temporal?.pid as number };
 }
 
-/** Writes a row and starts a workflow. */
+/** Writes a row and starts a workflow, which `expectTraces` finds. */
 async function leaveTraces({ DATABASE_URL, TEMPORAL_ADDRESS }: Addresses): Promise<void> {
   const sql = connectPostgres(DATABASE_URL!, { max: 1 });
   await sql`CREATE TABLE traces AS SELECT 42 AS answer`;
@@ -103,7 +104,7 @@ async function expectTraces({ DATABASE_URL, TEMPORAL_ADDRESS }: Addresses): Prom
   await connection.close();
 }
 
-test('a restart keeps data and addresses, and nothing runs in between', async () => {
+test('a restart keeps data and addresses, and no server runs after the stop', async () => {
   const dir = await newFolder();
   const first = await start(dir);
   await leaveTraces(first.config);
@@ -119,7 +120,7 @@ test('a restart keeps data and addresses, and nothing runs in between', async ()
   expect((await stat(join(dir, 'postgres-password'))).mode & 0o777).toBe(0o600);
 });
 
-test('search attributes are registered once, however often it is asked for', async () => {
+test('registers search attributes once when several processes register them', async () => {
   const { config } = await start(await newFolder());
   const connection = await Connection.connect({ address: config.TEMPORAL_ADDRESS! });
   await Promise.all([1, 2, 3].map(() => ensureSearchAttributes(connection, 'default')));
@@ -133,18 +134,18 @@ test('search attributes are registered once, however often it is asked for', asy
   await connection.close();
 });
 
-test('after kill -9 of the stack and both servers, the next start has the data', async () => {
+test('keeps the data after kill -9 of the stack and both servers', async () => {
   const dir = await newFolder();
-  const killed = await startElsewhere(dir);
+  const killed = await startInProcess(dir);
   await leaveTraces(killed);
   const pids = await serverPids(dir);
   await Promise.all([kill(killed.child.pid!), kill(pids.temporal), kill(pids.postgres)]);
   await expectTraces((await start(dir)).config);
 });
 
-test('servers that a killed stack left running are stopped, not doubled', async () => {
+test('stops the servers that a killed stack left running', async () => {
   const dir = await newFolder();
-  const killed = await startElsewhere(dir);
+  const killed = await startInProcess(dir);
   await leaveTraces(killed);
   const orphans = await serverPids(dir);
   await kill(killed.child.pid!);
@@ -157,7 +158,7 @@ test('servers that a killed stack left running are stopped, not doubled', async 
   await expectTraces(next.config);
 });
 
-test('a folder in use is refused with one line, and is free again after a stop', async () => {
+test('rejects a folder in use with one line, and accepts it after a stop', async () => {
   const dir = await newFolder();
   const first = await start(dir);
   const refusal = await startEmbeddedStack(loadConfig(environment(dir)), () => undefined).catch(
@@ -170,7 +171,7 @@ test('a folder in use is refused with one line, and is free again after a stop',
   await expect(start(dir)).resolves.toBeDefined();
 });
 
-test('two stacks run side by side, even when they want the same ports', async () => {
+test('two stacks run side by side when they are configured for the same ports', async () => {
   const [one, other] = [await newFolder(), await newFolder()];
   writeFileSync(join(other, 'ports.json'), await readFile(join(one, 'ports.json')));
   const [first, second] = await Promise.all([start(one), start(other)]);
@@ -181,7 +182,7 @@ test('two stacks run side by side, even when they want the same ports', async ()
   expect(new URL(first.config.DATABASE_URL!).port).not.toBe(new URL(second.config.DATABASE_URL!).port);
 });
 
-test('a cluster half made by a killed first start is made anew; a pid file that names a stranger is no hindrance', async () => {
+test('replaces the partial cluster of a killed first start, and ignores a pid file that names another process', async () => {
   const dir = await newFolder();
   mkdirSync(join(dir, 'postgres.new-1'));
   writeFileSync(join(dir, 'postgres.new-1', 'PG_VERSION'), '18\n');
@@ -195,7 +196,7 @@ test('a cluster half made by a killed first start is made anew; a pid file that 
   await expectTraces((await start(dir)).config);
 });
 
-test('a server that ends unasked comes back at its address, with what it held', async () => {
+test('restarts a server that ends unexpectedly at its address, with its data', async () => {
   const dir = await newFolder();
   const ends: Error[] = [];
   const stack = await startEmbeddedStack(
@@ -221,7 +222,7 @@ test('a server that ends unasked comes back at its address, with what it held', 
   await sql.end();
 });
 
-test('a server that keeps ending fails the stack, with its last words', async () => {
+test('fails the stack when a server keeps ending, with the end of its log', async () => {
   const dir = await newFolder();
   const stack = await start(dir);
   let failure: Error | undefined;
@@ -236,7 +237,7 @@ test('a server that keeps ending fails the stack, with its last words', async ()
   expect(failure.message).toMatch(/^Temporal (has ended \(SIGKILL\)|did not start)/);
 });
 
-test('with servers named by the configuration none is started', async () => {
+test('starts no server when the configuration names both', async () => {
   const dir = await newFolder();
   const named = { DATABASE_URL: 'postgresql://db.example/orders', TEMPORAL_ADDRESS: 'temporal.example:7233' };
   const stack = await startEmbeddedStack(loadConfig({ DATA_DIR: dir, ...named }), () => undefined);

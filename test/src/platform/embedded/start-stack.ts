@@ -1,7 +1,7 @@
 import { loadConfig } from '../../../../src/platform/config';
 import { startEmbeddedStack } from '../../../../src/platform/embedded/stack';
 
-/** A stack in a process of its own, that a test can kill: prints its configuration when it is up, and stays. */
+/** Starts a stack in a separate process that a test can kill. Prints its configuration when it is up. */
 async function main(): Promise<void> {
   const stack = await startEmbeddedStack(loadConfig(), () => undefined);
   const { DATABASE_URL, TEMPORAL_ADDRESS } = stack.config;

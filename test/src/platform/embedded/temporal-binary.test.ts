@@ -27,7 +27,7 @@ beforeEach(() => {
   rmSync(root, { recursive: true });
   for (const dir of [bin, goBin, cache]) mkdirSync(dir, { recursive: true });
   lines.length = 0;
-  // What the fake programs below need of the system.
+  // The system programs that the fake programs below call.
   for (const name of ['sh', 'sleep', 'chmod', 'cat']) {
     symlinkSync(
       execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
@@ -45,7 +45,7 @@ function program(path: string, text: string): string {
   return path;
 }
 
-/** A Go that takes a moment and writes a binary to the name after -o, or fails. */
+/** Installs a fake Go that writes a binary to the path after -o within a second, or fails. */
 function go(outcome: 'builds' | 'fails'): void {
   const script =
     outcome === 'builds'
@@ -67,7 +67,7 @@ function find(cliPath?: string): Promise<string> {
       PATH: [bin, goBin].join(delimiter),
       XDG_CACHE_HOME: join(root, 'cache'),
       HOME: root,
-      // Nothing listens there: no download gets through.
+      // No proxy listens there, so that every download fails.
       HTTPS_PROXY: 'http://127.0.0.1:9',
     },
   });
@@ -76,28 +76,28 @@ function find(cliPath?: string): Promise<string> {
 const builtName = () =>
   readdirSync(cache).filter((name) => /^temporal-\d[\w.-]*$/.test(name) && !/lock|tmp/.test(name));
 
-test('TEMPORAL_CLI_PATH comes first', async () => {
+test('first choice: TEMPORAL_CLI_PATH', async () => {
   const named = program(join(root, 'mine'), TEMPORAL);
   program(join(bin, 'temporal'), TEMPORAL);
   expect(await find(named)).toBe(named);
   expect(lines).toEqual([`Temporal server: ${named} (TEMPORAL_CLI_PATH, temporal version 9.9.9)`]);
 });
 
-test('a TEMPORAL_CLI_PATH that does not run is an error that names the variable, not a reason to look elsewhere', async () => {
+test('a TEMPORAL_CLI_PATH that does not run is an error that names the variable', async () => {
   program(join(bin, 'temporal'), TEMPORAL);
   await expect(find(join(root, 'nothing'))).rejects.toThrow(
     /^TEMPORAL_CLI_PATH: .*nothing is not a Temporal CLI/,
   );
 });
 
-test('then temporal on PATH', async () => {
+test('second choice: temporal on PATH', async () => {
   const onPath = program(join(bin, 'temporal'), TEMPORAL);
   go('builds');
   expect(await find()).toBe(onPath);
   expect(existsSync(buildLog)).toBe(false);
 });
 
-test('then what was downloaded before, but not a half of it', async () => {
+test('third choice: a complete earlier download', async () => {
   go('fails');
   const folder = `temporal-sdk-${require('@temporalio/testing/package.json').version}-${process.platform}-${process.arch}`;
   program(join(cache, folder, 'temporal-sdk-typescript.downloading'), TEMPORAL);
@@ -106,7 +106,7 @@ test('then what was downloaded before, but not a half of it', async () => {
   expect(await find()).toBe(whole);
 });
 
-test('then a build with Go of the pinned module, kept for the next start', async () => {
+test('last choice: a Go build of the pinned module, stored for the next start', async () => {
   program(join(bin, 'temporal'), '#!/bin/sh\nexit 1\n');
   go('builds');
   const path = await find();
@@ -120,7 +120,7 @@ test('then a build with Go of the pinned module, kept for the next start', async
   expect(await find()).toBe(path);
 });
 
-test('two starts at once build once', async () => {
+test('two processes that start at the same time build once', async () => {
   go('builds');
   const [one, other] = await Promise.all([find(), find()]);
   expect(one).toBe(other);
@@ -128,7 +128,7 @@ test('two starts at once build once', async () => {
   expect(readdirSync(cache).filter((name) => /lock|tmp/.test(name))).toEqual([]);
 });
 
-test('a binary cut short is never used: it is built again', async () => {
+test('builds again when the binary is incomplete', async () => {
   go('builds');
   const path = await find();
   writeFileSync(path, 'half');
@@ -138,7 +138,7 @@ test('a binary cut short is never used: it is built again', async () => {
   expect(builtName()).toHaveLength(1);
 });
 
-test('with no way left, the error names every way out and what was tried', async () => {
+test('when every choice fails, the error names the possible solutions and the failures', async () => {
   go('fails');
   const error = await find().catch((reason) => reason);
   expect(error).toBeInstanceOf(TemporalBinaryMissing);

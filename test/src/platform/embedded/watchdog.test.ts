@@ -37,26 +37,26 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Whether the server is there after so many looks at it. */
-const isThereAfter = (looks: number) =>
-  Promise.race([server.died.then(() => false), sleep(looks * 50 + 400, true)]);
+/** Returns true when the server still runs after this many health checks. */
+const runsAfter = (checks: number) =>
+  Promise.race([server.died.then(() => false), sleep(checks * 50 + 400, true)]);
 
-test('a server that answers is left alone, and so is one that misses two answers', async () => {
+test('keeps a server that fails two health checks in a row', async () => {
   startWatchdog(server, healthUrl, 50);
   status = 503;
   await sleep(120);
   status = 200;
-  expect(await isThereAfter(5)).toBe(true);
+  expect(await runsAfter(5)).toBe(true);
 });
 
-test('a server that answers no more is killed, which its keeper sees as an end unasked', async () => {
+test('kills a server that keeps failing its health check, which its supervisor sees as an unexpected end', async () => {
   startWatchdog(server, healthUrl, 50);
   status = 503;
   const end = await server.died;
   expect(end?.message).toContain('Sleeper has ended (SIGKILL)');
 });
 
-test('one that was stopped is not looked at again', async () => {
+test('does not check a server that was stopped', async () => {
   startWatchdog(server, healthUrl, 50);
   status = 503;
   await server.stop();

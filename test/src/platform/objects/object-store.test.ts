@@ -57,7 +57,7 @@ describe.each(kinds)('object store: %s', (kind, create) => {
     store = await create();
   }, 900_000);
 
-  it('gives back the bytes, the size and the content type', async () => {
+  it('returns the bytes, the size and the content type', async () => {
     const bytes = randomBytes(10_000);
     expect(await store.put('labels/a/1.pdf', bytes, { contentType: 'application/pdf' })).toEqual({
       size: 10_000,
@@ -68,7 +68,7 @@ describe.each(kinds)('object store: %s', (kind, create) => {
     expect(Buffer.concat(await found.body.toArray()).equals(bytes)).toBe(true);
   });
 
-  it('takes a stream of unknown length, larger than one upload part', async () => {
+  it('stores a stream of unknown length, larger than one upload part', async () => {
     const chunks = Array.from({ length: 12 }, () => randomBytes(1_048_576));
     expect(await store.put('files/large', Readable.from(chunks), { contentType: 'image/png' })).toEqual({
       size: 12 * 1_048_576,
@@ -76,19 +76,19 @@ describe.each(kinds)('object store: %s', (kind, create) => {
     expect((await contentOf(store, 'files/large')).equals(Buffer.concat(chunks))).toBe(true);
   });
 
-  it('takes an empty object', async () => {
+  it('stores an empty object', async () => {
     await store.put('files/empty', Readable.from([]), { contentType: 'text/plain' });
     expect(await store.stat('files/empty')).toEqual({ size: 0, contentType: 'text/plain' });
   });
 
-  it('replaces what is there', async () => {
+  it('replaces an existing object', async () => {
     await store.put('files/twice', Buffer.from('first'), { contentType: 'text/plain' });
     await store.put('files/twice', Buffer.from('second one'), { contentType: 'image/jpeg' });
     expect(await store.stat('files/twice')).toEqual({ size: 10, contentType: 'image/jpeg' });
     expect((await contentOf(store, 'files/twice')).toString()).toBe('second one');
   });
 
-  it('a body that breaks off leaves nothing behind, and what was there before stands', async () => {
+  it('a body that ends with an error leaves nothing behind and keeps the existing object', async () => {
     const breaking = () =>
       Readable.from(
         (async function* () {
@@ -107,7 +107,7 @@ describe.each(kinds)('object store: %s', (kind, create) => {
     expect(await store.stat('files/whole')).toEqual({ size: 5, contentType: 'text/plain' });
   });
 
-  it('says null of what is not there, and deletes without complaint', async () => {
+  it('returns null for a missing object, and deletes it without an error', async () => {
     expect(await store.get('files/none')).toBeNull();
     expect(await store.stat('files/none')).toBeNull();
     await store.delete('files/none');
@@ -116,7 +116,7 @@ describe.each(kinds)('object store: %s', (kind, create) => {
     expect(await store.get('files/doomed')).toBeNull();
   });
 
-  it('two writers of one key at once leave one whole object', async () => {
+  it('two concurrent writers of one key leave one complete object', async () => {
     const bodies = [Buffer.alloc(200_000, 'a'), Buffer.alloc(100_000, 'b')];
     await Promise.all(bodies.map((body) => store.put('files/raced', body, { contentType: 'text/plain' })));
     const left = await contentOf(store, 'files/raced');
@@ -144,7 +144,7 @@ describe.each(kinds)('object store: %s', (kind, create) => {
     await expect(store.delete(key)).rejects.toThrow(RangeError);
   });
 
-  it('a direct link, which only S3 has, serves the object under the wanted name and type', async () => {
+  it('a direct link, which only S3 has, serves the object with the given name and type', async () => {
     await store.put('labels/linked', Buffer.from('%PDF-'), { contentType: 'application/octet-stream' });
     const link = await store.directLink('labels/linked', {
       seconds: 60,
@@ -162,7 +162,7 @@ describe.each(kinds)('object store: %s', (kind, create) => {
 });
 
 describe('folder store', () => {
-  it('keeps objects over a restart and clears away writes that no process finishes', async () => {
+  it('keeps objects across a restart and deletes abandoned writes', async () => {
     const store = await createObjectStore({ DATA_DIR: folder, ...s3Settings });
     await store.put('files/kept', Buffer.from('kept'), { contentType: 'text/plain' });
     const partial = join(folder, 'objects/partial');

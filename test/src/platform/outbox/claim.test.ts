@@ -23,7 +23,7 @@ beforeEach(async () => {
   });
 });
 
-test('claims no more rows than asked for, however it is planned', async () => {
+test('claims at most the limit, with any query plan', async () => {
   const sizes: number[] = [];
   for (let round = 0; round < 8; round += 1) {
     sizes.push((await claim(sql, KIND, { limit: 9, leaseSeconds: 30 })).length);
@@ -31,7 +31,7 @@ test('claims no more rows than asked for, however it is planned', async () => {
   expect(sizes).toEqual([9, 9, 9, 9, 9, 9, 6, 0]);
 });
 
-test('claims no more rows of a target, nor in all, than asked for', async () => {
+test('claims at most the limit per target and in total', async () => {
   const rows = await claimFairly(sql, KIND, { limit: 30, leaseSeconds: 30, perTarget: 2, busy: ['t3'] });
   expect(rows).toHaveLength(30);
   const byTarget = new Map<string, number>();

@@ -50,7 +50,7 @@ const numberOf = (row: OutboxRow) => (row.payload as { n: number }).n;
 const left = async () => Number((await sql<{ count: string }[]>`SELECT count(*) FROM outbox`)[0]!.count);
 const none = async () => ((await left()) === 0 ? true : undefined);
 
-test('three relays deliver 500 rows, each once, and leave none', async () => {
+test('three relays deliver each of 500 rows once', async () => {
   const seen: number[] = [];
   const deliver = async (row: OutboxRow): Promise<DeliveryOutcome> => {
     seen.push(numberOf(row));
@@ -62,7 +62,7 @@ test('three relays deliver 500 rows, each once, and leave none', async () => {
   expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 500 }, (_, n) => n));
 });
 
-test('a message of a transaction that rolls back is never delivered', async () => {
+test('does not deliver a message of a transaction that rolls back', async () => {
   const seen: number[] = [];
   await relay(async (row) => {
     seen.push(numberOf(row));
@@ -79,7 +79,7 @@ test('a message of a transaction that rolls back is never delivered', async () =
   expect(seen).toEqual([2]);
 });
 
-test('a fault is tried again later, a row that cannot be delivered is dead until it is replayed', async () => {
+test('retries after an error; an undeliverable row is a dead letter until it is replayed', async () => {
   let broken = true;
   const attempts: number[] = [];
   await relay(async (row) => {
@@ -102,7 +102,7 @@ test('a fault is tried again later, a row that cannot be delivered is dead until
   expect(attempts).toEqual([1, 2, 1, 2]);
 });
 
-test('one target with a long queue and a slow receiver holds up no other', async () => {
+test('a target with a long queue and a slow receiver does not delay other targets', async () => {
   const done: string[] = [];
   let release: () => void = () => undefined;
   const slow = new Promise<void>((resolve) => {
@@ -125,7 +125,7 @@ test('one target with a long queue and a slow receiver holds up no other', async
   expect(done.filter((target) => target === 'slow')).toHaveLength(100);
 });
 
-test('while the receiving server is away rows wait undamaged, and all go through when it is back', async () => {
+test('rows wait while the receiving server is unavailable and are delivered when it is back', async () => {
   let away = true;
   let asked = 0;
   const seen: number[] = [];
@@ -145,7 +145,7 @@ test('while the receiving server is away rows wait undamaged, and all go through
   expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n));
 });
 
-test('a row whose relay died is due again when its lease ends', async () => {
+test('a row of a dead relay is due again when its lease ends', async () => {
   await enqueue(sql, message('t', 1));
   // A relay that claimed the row and was killed.
   await sql`UPDATE outbox SET attempts = 1, available_at = now() + interval '1 second'`;
@@ -158,7 +158,7 @@ test('a row whose relay died is due again when its lease ends', async () => {
   expect(seen).toEqual([2]);
 });
 
-test('messages of one target that wait together arrive in the sequence in which they were written', async () => {
+test('waiting messages of one target arrive in the order in which they were written', async () => {
   const numbers = Array.from({ length: 12 }, (_, index) => index);
   await enqueue(sql, ...numbers.map((n) => message('run', n)), message('other', 99));
   const seen: number[] = [];
@@ -185,7 +185,7 @@ test('the notify throttle wakes relays without a transaction', async () => {
   expect(seen).toEqual([7]);
 });
 
-test('a stopping relay ends what it began', async () => {
+test('a stopping relay finishes its deliveries', async () => {
   let ended = false;
   const started = await relay(async () => {
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -27,19 +27,19 @@ function sending(...errors: Error[]) {
   return { send, tries: () => tries };
 }
 
-test('an update that the server gave back is sent until it is looked at', async () => {
+test('sends an update again until a worker processes it', async () => {
   const { send, tries } = sending(givenBack(), givenBack());
   expect(await sendUpdate(client, A_MINUTE, send)).toBe('done');
   expect(tries()).toBe(3);
 });
 
-test('a refusal of the run is an answer', async () => {
+test('a refusal by the workflow is a response and is not retried', async () => {
   const { send, tries } = sending(refused);
   await expect(sendUpdate(client, A_MINUTE, send)).rejects.toBe(refused);
   expect(tries()).toBe(1);
 });
 
-test('after the deadline it is given up, and its caller told to come again', async () => {
+test('after the deadline the update fails, and the caller is asked to retry', async () => {
   const error = givenBack();
   await expect(sendUpdate(client, 0, sending(error).send)).rejects.toBe(error);
   expect(asRefusal(error)).toMatchObject({ code: 'UNAVAILABLE', retryAfter: expect.any(Number) });

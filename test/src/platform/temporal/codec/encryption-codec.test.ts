@@ -22,7 +22,7 @@ test.each([
   ['null', null],
   ['bytes', new Uint8Array([0, 255, 1])],
   ['much', 'x'.repeat(1_000_000)],
-])('%s comes back as it was', async (_what, value) => {
+])('%s is decrypted to its original', async (_what, value) => {
   const codec = encryptionCodec([spring]);
   const encrypted = await codec.encode([payload(value)]);
   expect(valueIn(await one(codec.decode(encrypted)))).toEqual(value);

@@ -47,7 +47,7 @@ const post = (path: string, payloads: unknown[], to = app) =>
     .set('X-Namespace', 'default')
     .send({ payloads });
 
-test('what is encrypted under any of the keys comes back readable, the rest as it was', async () => {
+test('decrypts payloads of every configured key and returns others unchanged', async () => {
   const answer = await post('decode', [await sealed(), plain, await sealed([autumn])]);
   expect(answer.status).toBe(200);
   expect(answer.body).toEqual({ payloads: [plain, plain, plain] });
@@ -77,7 +77,7 @@ test('payloads that are none are refused', async () => {
   });
 });
 
-test('without keys everything comes back as it was', async () => {
+test('returns payloads unchanged when no keys are configured', async () => {
   for (const path of ['encode', 'decode']) {
     expect((await post(path, [plain], appWithoutKeys)).body).toEqual({ payloads: [plain] });
   }
@@ -91,7 +91,7 @@ describe('who may', () => {
   const basic = (password: string) => ({
     Authorization: `Basic ${Buffer.from(`me:${password}`).toString('base64')}`,
   });
-  test('nobody without an operator’s key', async () => {
+  test('rejects callers without an operator’s key', async () => {
     expect((await decode()).status).toBe(401);
     expect((await decode().set(client.keyAndSecret)).status).toBe(403);
     expect((await decode().set(basic(client.apiKey))).status).toBe(403);
