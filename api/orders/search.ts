@@ -6,29 +6,11 @@ import { fromMinor } from '../../src/platform/domain/money';
 import type { ApiDeps } from '../deps';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { type Route, route } from '../http/route';
+import { anyOf, instant } from '../http/search-filters';
 import { viewerOf } from './visible-order';
 
-/** Largest number of values in one filter. It equals the largest page. */
-const FILTER_VALUES = 250;
 const DEFAULT_PAGE = 50;
 
-const anyOf = <T extends z.ZodType>(value: T, max = FILTER_VALUES) =>
-  z
-    .array(value)
-    .min(1)
-    .max(max)
-    .nullish()
-    .transform((values) => values ?? undefined);
-/** Times are clamped to this range, because Postgres accepts fewer years than ISO 8601. No order is outside it. */
-const [EARLIEST, LATEST] = [0, Date.UTC(9999, 0)];
-const instant = z.iso
-  .datetime({ offset: true })
-  .nullish()
-  .transform((value) =>
-    value == null
-      ? undefined
-      : new Date(Math.min(Math.max(Date.parse(value), EARLIEST), LATEST)).toISOString(),
-  );
 const text = z.string().min(1).max(100);
 
 const orderSearchSchema = z

@@ -7,26 +7,9 @@ import {
 import type { ApiDeps } from '../deps';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { type Route, route } from '../http/route';
+import { anyOf, instant } from '../http/search-filters';
 
 const MAX_PAGE = 250;
-
-const anyOf = <T extends z.ZodType>(value: T) =>
-  z
-    .array(value)
-    .min(1)
-    .max(MAX_PAGE)
-    .nullish()
-    .transform((values) => values ?? undefined);
-/** Times are clamped to this range, because Postgres accepts fewer years than ISO 8601. */
-const [EARLIEST, LATEST] = [0, Date.UTC(9999, 0)];
-const instant = z.iso
-  .datetime({ offset: true })
-  .nullish()
-  .transform((value) =>
-    value == null
-      ? undefined
-      : new Date(Math.min(Math.max(Date.parse(value), EARLIEST), LATEST)).toISOString(),
-  );
 
 const searchSchema = z
   .object({

@@ -1,11 +1,7 @@
 import type { PageRule, ResolvedProduct } from '../../catalog/domain/product';
 
 /** Number of pages that a print file must have. */
-export interface WantedPages {
-  readonly min: number;
-  readonly max: number;
-  readonly multipleOf: number;
-}
+export type WantedPages = Pick<PageRule, 'min' | 'max' | 'multipleOf'>;
 
 const exactly = (pages: number): WantedPages => ({ min: pages, max: pages, multipleOf: 1 });
 
@@ -27,16 +23,12 @@ export function wantedPages(
   const isBook = pageRule.min === pageRule.max;
   if (isBook) {
     if (fileType === 'cover') return exactly(pageRule.coverPages ?? 1);
-    return fileType === 'default' || fileType === 'inside' ? bookPages(pageRule) : exactly(1);
+    return fileType === 'default' || fileType === 'inside' ? pageRule : exactly(1);
   }
   if (fileType !== 'default') return exactly(1);
   const areas = printAreas.filter((area) => !otherTypes.includes(area.fileType));
   const required = areas.filter((area) => area.required);
   return { min: Math.max(1, required.length), max: Math.max(1, areas.length), multipleOf: 1 };
-}
-
-function bookPages({ min, max, multipleOf }: PageRule): WantedPages {
-  return { min, max, multipleOf };
 }
 
 /** Returns true when a file has an accepted number of pages. */
