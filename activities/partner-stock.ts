@@ -1,8 +1,8 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { PartnerCallDeps } from '../src/partners/calls';
 import { partnersToPoll } from '../src/partners/stock-levels';
 import { pollStockPage } from '../src/partners/stock-poll';
-import type { SafeClient } from '../src/platform/http/safe-client';
 import type { Sql } from '../src/platform/postgres';
 
 /** Result of polling one partner. */
@@ -20,7 +20,7 @@ interface Progress extends StockPollResult {
 }
 
 /** Activities of the partners' stock poll. */
-export function createPartnerStockActivities(deps: { readonly sql: Sql; readonly client: SafeClient }) {
+export function createPartnerStockActivities(deps: PartnerCallDeps & { readonly sql: Sql }) {
   return {
     async partnersToPoll(): Promise<string[]> {
       return await partnersToPoll(deps.sql);

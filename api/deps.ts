@@ -9,6 +9,7 @@ import type { ObjectStore } from '../src/platform/objects/object-store';
 import type { LinkSigner } from '../src/platform/objects/signed-links';
 import type { OutboxKind } from '../src/platform/outbox/outbox';
 import type { Sql } from '../src/platform/postgres';
+import type { SecretBox } from '../src/platform/sealing/secret-box';
 
 /** Dependencies of the routes. Each API process has one set, built by cli/composition-root.ts. */
 export interface ApiDeps {
@@ -17,6 +18,8 @@ export interface ApiDeps {
   readonly sql: Sql;
   readonly objects: ObjectStore;
   readonly links: LinkSigner;
+  /** Seals the signing secrets that Postgres stores. */
+  readonly secretBox: SecretBox;
   readonly carriers: Carriers;
   /** Sends updates and queries to order workflows. */
   readonly runs: RunGateway;

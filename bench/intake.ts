@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { freePort } from '../src/platform/embedded/ports';
@@ -77,6 +78,7 @@ async function measure(
     PUBLIC_URL: apiUrl,
     PORT: String(apiPort),
     LINK_SECRET: randomToken(32),
+    SECRET_KEYS: `bench:${randomBytes(32).toString('base64')}`,
     CARRIER_WEBHOOK_SECRET: newSigningSecret(),
     RATE_LIMIT: '0',
     LOG_FORMAT: 'json',

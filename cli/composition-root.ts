@@ -15,6 +15,7 @@ import { createObjectStore } from '../src/platform/objects/create-object-store';
 import { createLinkSigner } from '../src/platform/objects/signed-links';
 import { createNotifyThrottle } from '../src/platform/outbox/outbox';
 import { connectPostgres } from '../src/platform/postgres';
+import { createSecretBox } from '../src/platform/sealing/secret-box';
 import { connectTemporal } from '../src/platform/temporal/connection';
 import type { Secrets } from './secrets';
 
@@ -32,7 +33,7 @@ export interface Services extends ApiDeps {
 /** The connections and stores from which `compose` builds the rest. */
 export type Connections = Pick<
   ApiDeps,
-  'config' | 'log' | 'sql' | 'objects' | 'links' | 'publicUrl' | 'temporal'
+  'config' | 'log' | 'sql' | 'objects' | 'links' | 'secretBox' | 'publicUrl' | 'temporal'
 >;
 
 /**
@@ -76,6 +77,7 @@ export async function createServices(
     temporal,
     objects: await createObjectStore(config),
     links: createLinkSigner({ secret: secrets.linkSecret, publicUrl }),
+    secretBox: createSecretBox(secrets.secretKeys),
   };
   return {
     ...compose(connections, client),

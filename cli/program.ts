@@ -5,6 +5,7 @@ import { demo, demoLogFile } from './commands/demo';
 import { importCatalogFile } from './commands/import-catalog';
 import { migrateDatabase } from './commands/migrate';
 import { issueOperatorKey } from './commands/operator';
+import { resealSecrets } from './commands/reseal-secrets';
 import { start } from './commands/start';
 import { worker } from './commands/worker';
 
@@ -40,6 +41,11 @@ program
   .argument('<name>')
   .description('create an operator, or issue a new key; previous keys expire after a day')
   .action((name: string) => runCommand('operator', (context) => issueOperatorKey(context, name)));
+
+program
+  .command('reseal-secrets')
+  .description('seal every stored secret with the first key of SECRET_KEYS')
+  .action(() => runCommand('reseal-secrets', resealSecrets));
 
 program
   .command('import-catalog')

@@ -12,6 +12,7 @@ import { dataConverterOf } from '../src/platform/temporal/codec/data-converter';
 import { bundleFor } from '../src/platform/temporal/codec/workflow-bundle';
 import { temporalConnectionOptions } from '../src/platform/temporal/connection';
 import type { Services } from './composition-root';
+import { resealStoredSecrets } from './sealed-secrets';
 
 /** Returns the search attributes with which an order workflow starts, or undefined for other workflows. */
 function searchAttributesOf(start: WorkflowStart, encrypted: boolean): TypedSearchAttributes | undefined {
@@ -38,6 +39,16 @@ function versionOf(config: Config, buildId: string): WorkerDeploymentOptions {
   };
 }
 
+/**
+ * Seals the secrets that an older release stored, or that another key has sealed. Secrets that no key opens stay as they
+ * are: calls that need them are retried until the key is configured.
+ */
+async function sealStoredSecrets({ sql, secretBox, log }: Services): Promise<void> {
+  const { sealed, failed } = await resealStoredSecrets(sql, secretBox);
+  if (sealed > 0) log.info({ sealed }, 'stored secrets sealed with the first key of SECRET_KEYS');
+  if (failed.length > 0) log.error({ failed }, 'no key of SECRET_KEYS opens these stored secrets');
+}
+
 export interface RunningWorker {
   /** Resolves when the worker ends unexpectedly: because of a bug, or because Temporal stays unavailable. */
   readonly failure: Promise<Error>;
@@ -54,6 +65,7 @@ export async function runWorker(
   workflowBundle: { readonly codePath: string },
 ): Promise<RunningWorker> {
   const { config, sql, temporal, log } = services;
+  await sealStoredSecrets(services);
   const activityDeps = {
     ...services,
     quote: services.carriers.quote,

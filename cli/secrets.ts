@@ -1,18 +1,30 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { type Config, ConfigError } from '../src/platform/config';
-
 import { newSigningSecret } from '../src/platform/http/webhook-signature';
 import { randomToken } from '../src/platform/ids';
+import { type KeyRing, parseNamedKeys } from '../src/platform/sealing/named-keys';
 
 /** Secrets that all processes of a deployment share. */
 export interface Secrets {
   /** Signs document and file links. */
   readonly linkSecret: string;
+  /** Seals the signing secrets of partners and webhook endpoints in Postgres. */
+  readonly secretKeys: KeyRing;
   /** Carriers sign tracking events with it. */
   readonly carrierWebhookSecret: string;
 }
+
+/** The variable of each secret, and what `start` generates when it is not set. */
+const GENERATED = {
+  linkSecret: { variable: 'LINK_SECRET', generate: () => randomToken(32) },
+  secretKeys: { variable: 'SECRET_KEYS', generate: () => `start:${randomBytes(32).toString('base64')}` },
+  carrierWebhookSecret: { variable: 'CARRIER_WEBHOOK_SECRET', generate: newSigningSecret },
+} as const satisfies Record<keyof Secrets, { variable: keyof Config; generate: () => string }>;
+
+type StoredSecrets = Readonly<Partial<Record<keyof Secrets, string>>>;
 
 const FILE_NAME = 'secrets.json';
 
@@ -23,27 +35,39 @@ const FILE_NAME = 'secrets.json';
  * @throws ConfigError that names the variable to set, when a secret is missing and `embedded` is false
  */
 export async function loadSecrets(config: Config, embedded: boolean): Promise<Secrets> {
-  const { LINK_SECRET: linkSecret, CARRIER_WEBHOOK_SECRET: carrierWebhookSecret } = config;
-  if (linkSecret !== undefined && carrierWebhookSecret !== undefined)
-    return { linkSecret, carrierWebhookSecret };
-  if (!embedded) {
-    const missing = linkSecret === undefined ? 'LINK_SECRET' : 'CARRIER_WEBHOOK_SECRET';
+  const unset = Object.values(GENERATED).find(({ variable }) => config[variable] === undefined);
+  if (!embedded && unset !== undefined) {
     throw new ConfigError(
-      `Wrong configuration: ${missing}: must be set to the same value for every process of a deployment`,
+      `Wrong configuration: ${unset.variable}: must be set to the same value for every process of a deployment`,
     );
   }
-  const path = join(config.DATA_DIR, FILE_NAME);
-  const stored = await readFile(path, 'utf8').then(
-    (text) => JSON.parse(text) as Secrets,
-    () => undefined,
+  const stored = unset === undefined ? {} : await storedSecrets(config.DATA_DIR);
+  return {
+    linkSecret: config.LINK_SECRET ?? stored.linkSecret!,
+    secretKeys: config.SECRET_KEYS ?? parseNamedKeys(stored.secretKeys!)!,
+    carrierWebhookSecret: config.CARRIER_WEBHOOK_SECRET ?? stored.carrierWebhookSecret!,
+  };
+}
+
+/** Returns every secret of the file in DATA_DIR. Adds those that it does not have yet. */
+async function storedSecrets(folder: string): Promise<StoredSecrets> {
+  const path = join(folder, FILE_NAME);
+  const before = await readFile(path, 'utf8').then(
+    (text) => JSON.parse(text) as StoredSecrets,
+    (error: NodeJS.ErrnoException) => {
+      // Any other error must not replace the keys that stored secrets are sealed with.
+      if (error.code === 'ENOENT') return {};
+      throw error;
+    },
   );
-  const secrets = stored ?? { linkSecret: randomToken(32), carrierWebhookSecret: newSigningSecret() };
-  if (stored === undefined) {
-    await mkdir(config.DATA_DIR, { recursive: true });
+  const missing = Object.entries(GENERATED).filter(([name]) => !(name in before));
+  const secrets = {
+    ...before,
+    ...Object.fromEntries(missing.map(([name, { generate }]) => [name, generate()])),
+  };
+  if (missing.length > 0) {
+    await mkdir(folder, { recursive: true });
     await writeFileAtomic(path, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
   }
-  return {
-    linkSecret: linkSecret ?? secrets.linkSecret,
-    carrierWebhookSecret: carrierWebhookSecret ?? secrets.carrierWebhookSecret,
-  };
+  return secrets;
 }

@@ -3,6 +3,6 @@ import type { Route } from '../http/route';
 import { deliveryRoutes } from './delivery-routes';
 import { webhookRoutes } from './webhook-routes';
 
-export function notificationRoutes(deps: Pick<ApiDeps, 'sql' | 'config'>): Route[] {
+export function notificationRoutes(deps: Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>): Route[] {
   return [...webhookRoutes(deps), ...deliveryRoutes(deps)];
 }

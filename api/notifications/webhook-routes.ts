@@ -58,7 +58,11 @@ export async function foundEndpoint(
 }
 
 /** Routes with which clients manage their endpoints for notifications (DESIGN "Notifications to clients"). */
-export function webhookRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): Route[] {
+export function webhookRoutes({
+  sql,
+  config,
+  secretBox,
+}: Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>): Route[] {
   const allowPrivate = allowsPrivateAddresses(config);
   const url = z
     .string()
@@ -91,7 +95,7 @@ export function webhookRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>):
       response: endpointSchema.extend({ secret: secretSchema }),
       handler: async ({ account, body, idempotency }) =>
         await inTransaction(sql, async (tx) => {
-          const created = await createEndpoint(tx, account.id, {
+          const created = await createEndpoint(tx, secretBox, account.id, {
             url: body.url,
             description: body.description ?? '',
             events: body.events ?? NOTIFICATION_EVENTS,
@@ -190,7 +194,7 @@ export function webhookRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>):
       handler: async ({ account, params: { webhookId }, body }) => {
         const overlap = body.overlapSeconds ?? ROTATION_OVERLAP_SECONDS.default;
         const rotated = isUuid(webhookId)
-          ? await rotateSecret(sql, account.id, webhookId, overlap)
+          ? await rotateSecret({ sql, secretBox }, account.id, webhookId, overlap)
           : undefined;
         if (rotated === undefined) throw new Refusal('NOT_FOUND');
         return {

@@ -8,7 +8,7 @@ import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
 /** `POST /v2/subscribe`: a partner registers the addresses that it is called at. */
-export function subscribeRoutes({ sql, config }: ApiDeps): Route[] {
+export function subscribeRoutes({ sql, config, secretBox }: ApiDeps): Route[] {
   const allowPrivate = allowsPrivateAddresses(config);
   const address = z
     .string()
@@ -60,7 +60,7 @@ export function subscribeRoutes({ sql, config }: ApiDeps): Route[] {
         signingSecret: z.string().describe('`whsec_` and base64; shown once.'),
       }),
       handler: async ({ account, body, log }) => {
-        const subscribed = await subscribe(sql, account.id, {
+        const subscribed = await subscribe({ sql, secretBox }, account.id, {
           orderSubmitUrl: body.orderSubmitUrl,
           apparelOrderSubmitUrl: body.apparelOrderSubmitUrl ?? null,
           orderCancelUrl: body.orderCancelUrl ?? null,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -176,6 +177,7 @@ async function startClients({
     TEMPORAL_NAMESPACE: NAMESPACE,
     PUBLIC_URL: presslineUrl,
     LINK_SECRET: randomToken(32),
+    SECRET_KEYS: `bench:${randomBytes(32).toString('base64')}`,
     CARRIER_WEBHOOK_SECRET: carrierSecret,
     OUTBOUND_ALLOW_PRIVATE: 'true',
     RATE_LIMIT: '0',

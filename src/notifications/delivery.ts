@@ -6,11 +6,15 @@ import type { Logger } from '../platform/logging';
 import type { OutboxRow } from '../platform/outbox/outbox';
 import type { DeliveryOutcome, Lane } from '../platform/outbox/relay';
 import { json, type Sql } from '../platform/postgres';
+import { secretOwner } from '../platform/sealing/reseal';
+import type { SecretBox } from '../platform/sealing/secret-box';
 import { delayAfter } from './domain/retry-schedule';
+import { ENDPOINT_SECRETS } from './endpoints';
 
 export interface NotificationDeps {
   readonly sql: Sql;
   readonly client: SafeClient;
+  readonly secretBox: SecretBox;
   readonly log: Logger;
 }
 
@@ -42,8 +46,8 @@ interface PendingDelivery {
   readonly endpointId: string;
   readonly url: string;
   readonly enabled: boolean;
-  readonly secret: string;
-  readonly previousSecret: string | null;
+  /** One or two. */
+  readonly sealedSecrets: readonly string[];
 }
 
 /**
@@ -67,7 +71,7 @@ export function notificationLane(deps: NotificationDeps): Lane {
 export function createNotificationDelivery(
   deps: NotificationDeps,
 ): (row: OutboxRow) => Promise<DeliveryOutcome> {
-  const { sql, client, log } = deps;
+  const { sql, client, secretBox, log } = deps;
   return async (row) => {
     const { deliveryId } = row.payload as { deliveryId: string };
     const delivery = await pendingDelivery(sql, deliveryId);
@@ -86,7 +90,9 @@ export function createNotificationDelivery(
           id: delivery.messageId,
           body: delivery.body,
           at: startedAt,
-          secrets: [delivery.secret, ...(delivery.previousSecret === null ? [] : [delivery.previousSecret])],
+          secrets: delivery.sealedSecrets.map((sealed) =>
+            secretBox.open(sealed, secretOwner(ENDPOINT_SECRETS, delivery.endpointId)),
+          ),
         }),
       },
       timeoutMs: TIMEOUT_MS,
@@ -118,8 +124,9 @@ export function createNotificationDelivery(
 
 async function pendingDelivery(sql: Sql, deliveryId: string): Promise<PendingDelivery | undefined> {
   const [row] = await sql<PendingDelivery[]>`
-    SELECT d.id, d.message_id, d.event, d.body, d.state, d.endpoint_id, e.url, e.enabled, e.secret,
-      CASE WHEN e.previous_secret_until > now() THEN e.previous_secret END AS previous_secret
+    SELECT d.id, d.message_id, d.event, d.body, d.state, d.endpoint_id, e.url, e.enabled,
+      array_remove(ARRAY[e.secret, CASE WHEN e.previous_secret_until > now() THEN e.previous_secret END], NULL)
+        AS sealed_secrets
     FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
     WHERE d.id = ${deliveryId}`;
   return row;

@@ -1,6 +1,8 @@
 import { newSigningSecret } from '../platform/http/webhook-signature';
 import { uuidv7 } from '../platform/ids';
 import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
+import { type SealedTable, secretOwner } from '../platform/sealing/reseal';
+import type { SecretBox } from '../platform/sealing/secret-box';
 import type { NotificationEvent } from './domain/events';
 
 /** An endpoint to which a client's notifications are sent, without its secrets. */
@@ -31,18 +33,27 @@ export const ROTATION_OVERLAP_SECONDS = { default: 24 * 60 * 60, most: 7 * 24 * 
 const columns = (sql: Queryable) =>
   sql`id, url, description, events, enabled, disabled_reason, created_at, updated_at`;
 
+export const ENDPOINT_SECRETS: SealedTable = {
+  table: 'webhook_endpoints',
+  key: 'id',
+  columns: ['secret', 'previous_secret'],
+};
+
 /** Creates an endpoint and returns it with its secret. Returns undefined when the client has the largest number already. */
 export async function createEndpoint(
   tx: Transaction,
+  secretBox: SecretBox,
   clientId: string,
   fields: EndpointFields,
 ): Promise<(Endpoint & { secret: string }) | undefined> {
+  const id = uuidv7();
   const secret = newSigningSecret();
   // The lock is a separate statement, so that the count sees endpoints that a concurrent request has committed.
   await tx`SELECT FROM accounts WHERE id = ${clientId} FOR UPDATE`;
   const [row] = await tx<Endpoint[]>`
     INSERT INTO webhook_endpoints (id, client_id, url, description, events, enabled, secret)
-    SELECT ${uuidv7()}, ${clientId}, ${fields.url}, ${fields.description}, ${[...fields.events]}, ${fields.enabled}, ${secret}
+    SELECT ${id}, ${clientId}, ${fields.url}, ${fields.description}, ${[...fields.events]}, ${fields.enabled},
+      ${secretBox.seal(secret, secretOwner(ENDPOINT_SECRETS, id))}
     WHERE (SELECT count(*) FROM webhook_endpoints WHERE client_id = ${clientId}) < ${MOST_ENDPOINTS}
     RETURNING ${columns(tx)}`;
   return row === undefined ? undefined : { ...row, secret };
@@ -97,14 +108,15 @@ export async function deleteEndpoint(sql: Sql, clientId: string, id: string): Pr
 
 /** Replaces the secret of an endpoint. Until the overlap ends, messages carry a signature by each of the two secrets. */
 export async function rotateSecret(
-  sql: Queryable,
+  { sql, secretBox }: { readonly sql: Queryable; readonly secretBox: SecretBox },
   clientId: string,
   id: string,
   overlapSeconds: number,
 ): Promise<{ secret: string; previousSecretValidUntil: Date } | undefined> {
   const secret = newSigningSecret();
   const [row] = await sql<{ previousSecretUntil: Date }[]>`
-    UPDATE webhook_endpoints SET previous_secret = secret, secret = ${secret}, updated_at = now(),
+    UPDATE webhook_endpoints SET previous_secret = secret, updated_at = now(),
+      secret = ${secretBox.seal(secret, secretOwner(ENDPOINT_SECRETS, id))},
       previous_secret_until = now() + make_interval(secs => ${overlapSeconds})
     WHERE id = ${id} AND client_id = ${clientId}
     RETURNING previous_secret_until`;

@@ -1,6 +1,8 @@
 import { isTransient, retryAfterMs } from '../platform/http/response';
 import type { SafeClient } from '../platform/http/safe-client';
 import { signatureHeaders } from '../platform/http/webhook-signature';
+import type { SecretBox } from '../platform/sealing/secret-box';
+import { type Partner, signingSecretsOf } from './store';
 
 /** Outcome of a call to a partner. `message` of a refusal quotes the partner's error. */
 export type PartnerAnswer =
@@ -12,19 +14,27 @@ const TIMEOUT_MS = 20_000;
 /** Characters of a partner's error text that are kept. */
 const ERROR_TEXT_LENGTH = 500;
 
+export interface PartnerCallDeps {
+  readonly client: SafeClient;
+  readonly secretBox: SecretBox;
+}
+
 export interface PartnerCall {
+  readonly partner: Pick<Partner, 'partnerId' | 'sealedSecrets'>;
   readonly url: string;
   /** Sent as `webhook-id`. Every retry uses the same id. */
   readonly messageId: string;
   readonly body: string;
-  readonly signingSecrets: readonly string[];
 }
 
 /**
  * Posts a signed message to a partner (Standard Webhooks 1.0). Any 2xx accepts it. 408, 425, 429, 5xx, timeouts and
  * broken connections are retryable. Every other status refuses it.
  */
-export async function postToPartner(client: SafeClient, call: PartnerCall): Promise<PartnerAnswer> {
+export async function postToPartner(
+  { client, secretBox }: PartnerCallDeps,
+  call: PartnerCall,
+): Promise<PartnerAnswer> {
   const answer = await client.exchange({
     url: call.url,
     method: 'POST',
@@ -34,7 +44,7 @@ export async function postToPartner(client: SafeClient, call: PartnerCall): Prom
         id: call.messageId,
         body: call.body,
         at: new Date(),
-        secrets: call.signingSecrets,
+        secrets: signingSecretsOf(secretBox, call.partner),
       }),
     },
     body: call.body,

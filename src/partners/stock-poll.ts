@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { SafeClient } from '../platform/http/safe-client';
 import { uuidv7 } from '../platform/ids';
 import type { Sql } from '../platform/postgres';
-import { postToPartner } from './calls';
+import { type PartnerCallDeps, postToPartner } from './calls';
 import { type StockReport, stockReportSchema } from './partner-schemas';
 import { recordStockReports, skusToPoll } from './stock-levels';
 import { partnerByAccount } from './store';
@@ -32,10 +31,11 @@ const answerSchema = z.object({ items: z.array(z.unknown()).max(10 * SKUS_PER_CA
  * are skipped. SKUs missing from the answer keep their last report.
  */
 export async function pollStockPage(
-  { sql, client }: { readonly sql: Sql; readonly client: SafeClient },
+  deps: PartnerCallDeps & { readonly sql: Sql },
   partnerId: string,
   afterSku: string,
 ): Promise<PageOutcome> {
+  const { sql } = deps;
   const partner = await partnerByAccount(sql, partnerId);
   const emptyPage = { outcome: 'asked', lastSku: null, asked: 0, told: 0 } as const;
   if (partner?.inventoryUrl == null) return emptyPage;
@@ -44,11 +44,11 @@ export async function pollStockPage(
   if (lastSku === undefined) return emptyPage;
 
   const polledAt = new Date();
-  const answer = await postToPartner(client, {
+  const answer = await postToPartner(deps, {
+    partner,
     url: partner.inventoryUrl,
     messageId: `stock_${uuidv7()}`,
     body: JSON.stringify({ version: STOCK_POLL_VERSION, SKU: skus }),
-    signingSecrets: partner.signingSecrets,
   });
   if (answer.outcome !== 'accepted') return answer;
   const reports = readAnswer(answer.text, new Set(skus));

@@ -1,6 +1,8 @@
 import type { ProductKind } from '../catalog/domain/product';
 import { newSigningSecret } from '../platform/http/webhook-signature';
 import { json, type Queryable } from '../platform/postgres';
+import { type SealedTable, secretOwner } from '../platform/sealing/reseal';
+import type { SecretBox } from '../platform/sealing/secret-box';
 import { type PrintOrderVersion, printOrderVersion, submitUrlFor } from './domain/print-order-handoff';
 import type { PartnerChange, PartnerSetup } from './partner-schemas';
 
@@ -26,8 +28,8 @@ export interface Partner extends PartnerSetup, Omit<Subscription, 'orderSubmitUr
   readonly stateProvince: string | null;
   /** Null until the partner has subscribed. */
   readonly orderSubmitUrl: string | null;
-  /** Every call to the partner carries one signature for each. Empty until the partner has subscribed. */
-  readonly signingSecrets: readonly string[];
+  /** Sealed. `signingSecretsOf` opens them. Empty until the partner has subscribed. */
+  readonly sealedSecrets: readonly string[];
   readonly subscribedAt: Date | null;
   readonly createdAt: Date;
 }
@@ -38,12 +40,18 @@ export interface Partner extends PartnerSetup, Omit<Subscription, 'orderSubmitUr
  */
 const SECRET_OVERLAP_HOURS = 24;
 
+export const PARTNER_SECRETS: SealedTable = {
+  table: 'partners',
+  key: 'account_id',
+  columns: ['signing_secret', 'previous_signing_secret'],
+};
+
 const columns = (sql: Queryable) => sql`
   account_id AS partner_id, uid, name, country, state_province, currency, enabled, print_house_uid, sender_address,
   capabilities, order_submit_url, apparel_order_submit_url, order_cancel_url, order_update_url, inventory_url, print_order_version,
   document_types,
   array_remove(ARRAY[signing_secret, CASE WHEN previous_secret_until > now() THEN previous_signing_secret END], NULL)
-    AS signing_secrets,
+    AS sealed_secrets,
   subscribed_at, created_at`;
 
 /** Returns the partner of an account, or undefined when the account is not set up as a partner. */
@@ -111,7 +119,7 @@ export async function changePartner(
  * @returns the new secret, or undefined when the account is not set up as a partner
  */
 export async function subscribe(
-  sql: Queryable,
+  { sql, secretBox }: { readonly sql: Queryable; readonly secretBox: SecretBox },
   accountId: string,
   subscription: Subscription,
 ): Promise<{ signingSecret: string } | undefined> {
@@ -127,23 +135,27 @@ export async function subscribe(
       document_types = ${subscription.documentTypes ?? null},
       previous_signing_secret = signing_secret,
       previous_secret_until = now() + make_interval(hours => ${SECRET_OVERLAP_HOURS}),
-      signing_secret = ${signingSecret},
+      signing_secret = ${secretBox.seal(signingSecret, secretOwner(PARTNER_SECRETS, accountId))},
       subscribed_at = now()
     WHERE account_id = ${accountId}
     RETURNING 1`;
   return rows.length === 0 ? undefined : { signingSecret };
 }
 
+/** Returns the secrets that sign calls to a partner: every call carries one signature for each. */
+export function signingSecretsOf(
+  secretBox: SecretBox,
+  { partnerId, sealedSecrets }: Pick<Partner, 'partnerId' | 'sealedSecrets'>,
+): string[] {
+  return sealedSecrets.map((sealed) => secretBox.open(sealed, secretOwner(PARTNER_SECRETS, partnerId)));
+}
+
 /** Returns where and in which version a partner accepts print orders of a kind; undefined before it has subscribed. */
 export function handoffOf(
   partner: Partner,
   kind: ProductKind,
-): { url: string; version: PrintOrderVersion; signingSecrets: readonly string[] } | undefined {
+): { url: string; version: PrintOrderVersion } | undefined {
   const url = submitUrlFor(kind, partner);
   if (url === null) return undefined;
-  return {
-    url,
-    version: printOrderVersion(kind, partner.printOrderVersion),
-    signingSecrets: partner.signingSecrets,
-  };
+  return { url, version: printOrderVersion(kind, partner.printOrderVersion) };
 }

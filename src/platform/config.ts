@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { parsePayloadKeys } from './temporal/codec/payload-keys';
+import { parseNamedKeys } from './sealing/named-keys';
 
 /**
  * An environment variable that Pressline reads.
@@ -39,10 +39,10 @@ const duration = (fallback: string) =>
       return Number(amount) * durationUnits[unit as keyof typeof durationUnits];
     });
 
-const payloadKeys = z
+const namedKeys = z
   .string()
   .transform((text, context) => {
-    const keys = parsePayloadKeys(text);
+    const keys = parseNamedKeys(text);
     if (keys === undefined) context.addIssue('expected name:key,name2:key2 with keys of 32 bytes in base64');
     return keys;
   })
@@ -112,9 +112,14 @@ export const VARIABLES = {
     'Time limit for downloading the Temporal CLI. After it, Pressline builds the CLI with Go.',
   ),
   PAYLOAD_KEYS: variable(
-    payloadKeys,
+    namedKeys,
     'payloads are not encrypted',
     'Keys that encrypt Temporal payloads (AES-256-GCM), as `name:base64,name2:base64`. The first key encrypts; all keys decrypt. Set the same keys for every API and worker process (docs/encryption.md).',
+  ),
+  SECRET_KEYS: variable(
+    namedKeys,
+    'random, stored in DATA_DIR',
+    'Keys that encrypt the signing secrets of partners and webhook endpoints in Postgres (AES-256-GCM), as `name:base64,name2:base64`. The first key encrypts; all keys decrypt. Set the same keys for every API and worker process (docs/encryption.md).',
   ),
   WORKER_BUILD_ID: variable(
     z

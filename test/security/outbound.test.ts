@@ -9,6 +9,7 @@ import { createSafeClient, type SafeClient } from '../../src/platform/http/safe-
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import type { OutboxRow } from '../../src/platform/outbox/outbox';
 import { item, order, T_SHIRT } from '../api/orders/sample-orders';
+import { testSecretBox } from '../support/secret-box';
 import { eventually, type TestStack, testStack } from '../support/stack';
 
 /**
@@ -217,7 +218,7 @@ describe('a host name that resolves to a private address later', () => {
     const { body: endpoint } = await post(stack, '/v1/webhooks', clientKey(stack), { url });
     const { body: sent } = await post(stack, `/v1/webhooks/${endpoint.id}/test`, clientKey(stack), {});
     const row = { payload: { deliveryId: sent.id }, attempts: 0 } as unknown as OutboxRow;
-    const outcome = await createNotificationDelivery({ sql, client, log })(row);
+    const outcome = await createNotificationDelivery({ sql, client, secretBox: testSecretBox, log })(row);
     expect(outcome).toMatchObject({
       outcome: 'retry',
       error: expect.stringMatching(/^inward\.example resolves to a blocked address/),
@@ -226,8 +227,12 @@ describe('a host name that resolves to a private address later', () => {
   });
 
   test('receives no print order, cancel request or stock poll; the partner counts as refusing', async () => {
-    const call = { url, messageId: 'msg_1', body: '{}', signingSecrets: [newSigningSecret()] };
-    expect(await postToPartner(client, call)).toMatchObject({ outcome: 'refused', status: null });
+    const partner = { partnerId: 'partner', sealedSecrets: [newSigningSecret()] };
+    const call = { partner, url, messageId: 'msg_1', body: '{}' };
+    expect(await postToPartner({ client, secretBox: testSecretBox }, call)).toMatchObject({
+      outcome: 'refused',
+      status: null,
+    });
     expect(connections).toBe(0);
   });
 

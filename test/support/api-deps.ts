@@ -13,6 +13,7 @@ import { createFolderStore } from '../../src/platform/objects/folder-store';
 import { createLinkSigner } from '../../src/platform/objects/signed-links';
 import type { Sql } from '../../src/platform/postgres';
 import { connectTemporal } from '../../src/platform/temporal/connection';
+import { testSecretBox } from './secret-box';
 import { testTemporalAddress } from './servers';
 
 const open: (() => Promise<void>)[] = [];
@@ -52,6 +53,7 @@ export async function testApiDeps(
     sql,
     objects: await createFolderStore(join(folder, 'objects')),
     links: createLinkSigner({ secret: randomToken(32), publicUrl }),
+    secretBox: testSecretBox,
     publicUrl,
     temporal,
   };

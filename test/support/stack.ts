@@ -19,6 +19,7 @@ import { randomToken } from '../../src/platform/ids';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
 import { testDatabase } from './database';
 import { expectNoRefusedChange, recordHistories, replayRuns } from './order-histories';
+import { TEST_SECRET_KEYS } from './secret-box';
 import { testTemporalAddress, workflowBundle } from './servers';
 
 export { eventually } from './eventually';
@@ -84,7 +85,11 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
     OUTBOUND_ALLOW_PRIVATE: true,
     ...options.config,
   };
-  const secrets = { linkSecret: randomToken(32), carrierWebhookSecret: newSigningSecret() };
+  const secrets = {
+    linkSecret: randomToken(32),
+    secretKeys: TEST_SECRET_KEYS,
+    carrierWebhookSecret: newSigningSecret(),
+  };
   const log = options.log ?? pino({ level: config.LOG_LEVEL }, pino.destination(2));
   installRuntimeOnce(log);
   const services = await createServices(config, secrets, baseUrl, log);

@@ -5,7 +5,7 @@ import { Connection } from '@temporalio/client';
 import { type RunningWorker, runWorker } from '../../cli/run-worker';
 import type { Config } from '../../src/platform/config';
 import { randomToken } from '../../src/platform/ids';
-import type { PayloadKey } from '../../src/platform/temporal/codec/payload-keys';
+import type { NamedKey } from '../../src/platform/sealing/named-keys';
 import { connectTemporal } from '../../src/platform/temporal/connection';
 import { testTemporalAddress, testTemporalBinary, workflowBundle } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
@@ -22,7 +22,7 @@ import {
 /** Payload encryption: searches the bytes that Temporal stores, as somebody with its database and no keys could. */
 
 const run = promisify(execFile);
-const newKey = (id: string): PayloadKey => ({ id, key: randomBytes(32) });
+const newKey = (id: string): NamedKey => ({ id, key: randomBytes(32) });
 const [spring, autumn] = [newKey('spring'), newKey('autumn')];
 const REFERENCE = `for-mrs-${randomToken(6)}`;
 const ADDRESS = {

@@ -1,6 +1,5 @@
-import { postToPartner } from '../../partners/calls';
+import { type PartnerCallDeps, postToPartner } from '../../partners/calls';
 import { partnerByAccount } from '../../partners/store';
-import type { SafeClient } from '../../platform/http/safe-client';
 import { sha256 } from '../../platform/ids';
 import type { Sql } from '../../platform/postgres';
 
@@ -14,7 +13,7 @@ export type CancellationAnswer =
  * the cancellation. Any other refusal means that the partner continues to make the jobs.
  */
 export async function cancelAtPartner(
-  deps: { readonly sql: Sql; readonly client: SafeClient },
+  deps: PartnerCallDeps & { readonly sql: Sql },
   request: { readonly printOrderId: string; readonly jobIds: readonly string[]; readonly reason: string },
 ): Promise<CancellationAnswer> {
   const { printOrderId, jobIds, reason } = request;
@@ -32,7 +31,8 @@ export async function cancelAtPartner(
   if (partner?.orderCancelUrl == null) {
     return { outcome: 'pending', message: 'the partner has no cancel URL' };
   }
-  const answer = await postToPartner(deps.client, {
+  const answer = await postToPartner(deps, {
+    partner,
     url: partner.orderCancelUrl,
     messageId: `msg_cancel_${sha256(`${printOrderId}:${jobIds.join()}`).toString('base64url').slice(0, 24)}`,
     body: JSON.stringify({
@@ -41,7 +41,6 @@ export async function cancelAtPartner(
       canceledPrintJobIdList: row.itemIds,
       reason,
     }),
-    signingSecrets: partner.signingSecrets,
   });
   switch (answer.outcome) {
     case 'accepted':

@@ -1,14 +1,12 @@
-import { type PartnerAnswer, postToPartner } from '../../partners/calls';
+import { type PartnerAnswer, type PartnerCallDeps, postToPartner } from '../../partners/calls';
 import { handoffOf, type Partner, partnerByAccount } from '../../partners/store';
-import type { SafeClient } from '../../platform/http/safe-client';
 import type { ObjectStore } from '../../platform/objects/object-store';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Queryable, Sql } from '../../platform/postgres';
 import { buildMessage, type MessageSource } from './message';
 
-export interface DeliveryDeps {
+export interface DeliveryDeps extends PartnerCallDeps {
   readonly sql: Sql;
-  readonly client: SafeClient;
   readonly objects: ObjectStore;
   readonly links: LinkSigner;
 }
@@ -49,11 +47,11 @@ export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string
   if (handoff === undefined)
     return { outcome: 'retry', message: `${partner.uid} has not subscribed`, retryAfterMs: null };
   const body = row.body ?? (await storedMessage(deps, row, partner));
-  const answer = await postToPartner(deps.client, {
+  const answer = await postToPartner(deps, {
+    partner,
     url: handoff.url,
     messageId: row.messageId,
     body,
-    signingSecrets: handoff.signingSecrets,
   });
   if (answer.outcome === 'accepted') {
     await sql`UPDATE print_orders SET accepted_at = coalesce(accepted_at, now()) WHERE id = ${printOrderId}`;

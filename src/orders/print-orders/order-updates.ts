@@ -19,14 +19,14 @@ export interface OrderUpdate {
   readonly shippingRevision: number;
 }
 
-type Deps = Pick<DeliveryDeps, 'sql' | 'client' | 'links'>;
+type Deps = Omit<DeliveryDeps, 'objects'>;
 
 /**
  * Sends a partner the whole print order again after a change of address or method: the same `id`, and a `revision` that
  * counts from 2. The message is stored before it is sent. Every delivery repeats it byte for byte under one `webhook-id`.
  */
 export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promise<OrderUpdateAnswer> {
-  const { sql, client } = deps;
+  const { sql } = deps;
   const { printOrderId, shippingRevision } = update;
   const row = await printOrderRow(sql, printOrderId);
   const partner = (await partnerByAccount(sql, row.partnerId))!;
@@ -35,11 +35,11 @@ export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promi
   if (partner.orderUpdateUrl === null) {
     return { outcome: 'no_address', message: `${partner.uid} has no orderUpdateUrl` };
   }
-  const answer = await postToPartner(client, {
+  const answer = await postToPartner(deps, {
+    partner,
     url: partner.orderUpdateUrl,
     messageId: message.messageId,
     body: message.body,
-    signingSecrets: partner.signingSecrets,
   });
   if (answer.outcome === 'accepted') {
     await sql`

@@ -15,6 +15,7 @@ import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
+import { testSecretBox } from '../../support/secret-box';
 
 export interface OrdersApi {
   readonly deps: ApiDeps;
@@ -90,7 +91,7 @@ export async function subscribedPartners({ sql }: OrdersApi): Promise<{ berlin: 
     { id: ohio, name: 'prints-ohio' },
   ]);
   for (const id of [berlin, ohio]) {
-    await subscribe(sql, id, {
+    await subscribe({ sql, secretBox: testSecretBox }, id, {
       orderSubmitUrl: 'https://partner.example/orders',
       apparelOrderSubmitUrl: null,
       orderCancelUrl: null,

@@ -3,10 +3,11 @@ import request from 'supertest';
 import { createApp } from '../../../api/app';
 import { subscribeRoutes } from '../../../api/partner/subscribe';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
-import { partnerByAccount } from '../../../src/partners/store';
+import { partnerByAccount, signingSecretsOf } from '../../../src/partners/store';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
+import { testSecretBox } from '../../support/secret-box';
 
 let sql: Sql;
 let publicApp: Express;
@@ -50,7 +51,9 @@ describe('subscribe', () => {
 
     const { body: second } = await subscribe({ orderSubmitUrl: 'https://other.example/o' }).expect(200);
     expect(second.signingSecret).not.toBe(first.signingSecret);
-    expect(await partnerByAccount(sql, berlin.id)).toMatchObject({
+    const partner = (await partnerByAccount(sql, berlin.id))!;
+    expect(signingSecretsOf(testSecretBox, partner)).toEqual([second.signingSecret, first.signingSecret]);
+    expect(partner).toMatchObject({
       orderSubmitUrl: 'https://other.example/o',
       apparelOrderSubmitUrl: null,
       orderCancelUrl: null,
@@ -58,7 +61,6 @@ describe('subscribe', () => {
       inventoryUrl: null,
       printOrderVersion: null,
       documentTypes: null,
-      signingSecrets: [second.signingSecret, first.signingSecret],
     });
   });
 

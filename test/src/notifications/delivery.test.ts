@@ -16,6 +16,7 @@ import {
 import { verifySignature } from '../../../src/platform/http/webhook-signature';
 import { type OutboxRow, replayDead } from '../../../src/platform/outbox/outbox';
 import { startRelay } from '../../../src/platform/outbox/relay';
+import { testSecretBox } from '../../support/secret-box';
 import { notificationFixture } from './notification-fixture';
 
 const fixture = notificationFixture();
@@ -147,12 +148,22 @@ describe('a delivery', () => {
   it('carries both signatures during the overlap of a secret rotation', async () => {
     const clientId = await newClient();
     const endpoint = await newEndpoint(clientId);
-    const rotated = (await rotateSecret(fixture.sql, clientId, endpoint.id, 3600))!;
+    const rotated = (await rotateSecret(
+      { sql: fixture.sql, secretBox: testSecretBox },
+      clientId,
+      endpoint.id,
+      3600,
+    ))!;
     await deliver(await oneTest(endpoint.id));
     const { headers, body } = received[0]!;
     expect(verifySignature(headers as Record<string, string>, body, [endpoint.secret])).toBe(true);
     expect(verifySignature(headers as Record<string, string>, body, [rotated.secret])).toBe(true);
-    const again = (await rotateSecret(fixture.sql, clientId, endpoint.id, 0))!;
+    const again = (await rotateSecret(
+      { sql: fixture.sql, secretBox: testSecretBox },
+      clientId,
+      endpoint.id,
+      0,
+    ))!;
     await deliver(await oneTest(endpoint.id));
     const last = received[1]!;
     expect(verifySignature(last.headers as Record<string, string>, last.body, [rotated.secret])).toBe(false);
@@ -200,7 +211,7 @@ describe('through the relay', () => {
     const relay = await startRelay({
       sql: fixture.sql,
       log,
-      lanes: [notificationLane({ sql: fixture.sql, client: fixture.client, log })],
+      lanes: [notificationLane({ sql: fixture.sql, client: fixture.client, secretBox: testSecretBox, log })],
     });
     try {
       const started = Date.now();

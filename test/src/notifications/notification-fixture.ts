@@ -12,6 +12,7 @@ import type { OutboxRow } from '../../../src/platform/outbox/outbox';
 import { inTransaction, type Sql } from '../../../src/platform/postgres';
 import { testAccount } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
+import { testSecretBox } from '../../support/secret-box';
 
 export interface Received {
   readonly path: string;
@@ -68,7 +69,7 @@ export function notificationFixture() {
       OutboxRow[]
     >`SELECT id, kind, target, payload, attempts + 1 AS attempts, created_at FROM outbox ORDER BY id`;
   const addEndpoint = async (clientId: string, fields: EndpointFields) =>
-    (await inTransaction(sql, (tx) => createEndpoint(tx, clientId, fields)))!;
+    (await inTransaction(sql, (tx) => createEndpoint(tx, testSecretBox, clientId, fields)))!;
 
   return {
     log,
@@ -116,7 +117,8 @@ export function notificationFixture() {
       });
     },
     /** Makes one attempt to deliver an outbox row. */
-    deliver: (row: OutboxRow) => createNotificationDelivery({ sql, client, log })(row),
+    deliver: (row: OutboxRow) =>
+      createNotificationDelivery({ sql, client, secretBox: testSecretBox, log })(row),
     /** Enqueues a test event and returns its outbox row. */
     async oneTest(endpointId: string): Promise<OutboxRow> {
       await sendTestEvent(sql, endpointId);

@@ -12,6 +12,7 @@ import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import type { Sql } from '../../../src/platform/postgres';
 import { testAccount } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
+import { testSecretBox } from '../../support/secret-box';
 import { subscription } from './builders';
 
 let sql: Sql;
@@ -28,7 +29,7 @@ beforeAll(async () => {
   await ensureDemoPartners(sql, accounts);
   for (const { id, name } of accounts) {
     await subscribe(
-      sql,
+      { sql, secretBox: testSecretBox },
       id,
       subscription({
         orderSubmitUrl: `https://${name}.example/orders`,

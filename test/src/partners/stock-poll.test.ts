@@ -7,7 +7,7 @@ import { createCandidateReader } from '../../../src/partners/candidates';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
 import { recordStockReports, reportedLevels } from '../../../src/partners/stock-levels';
 import { STOCK_POLL } from '../../../src/partners/stock-poll-job';
-import { partnerByAccount, subscribe } from '../../../src/partners/store';
+import { partnerByAccount, signingSecretsOf, subscribe } from '../../../src/partners/store';
 import { createSafeClient } from '../../../src/platform/http/safe-client';
 import { verifySignature } from '../../../src/platform/http/webhook-signature';
 import { randomToken } from '../../../src/platform/ids';
@@ -18,6 +18,7 @@ import type { PartnerStockPollResult } from '../../../workflows/partner-stock-po
 import { testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
+import { testSecretBox } from '../../support/secret-box';
 import { testTemporalAddress, workflowBundle } from '../../support/servers';
 import { subscription } from './builders';
 
@@ -74,7 +75,7 @@ beforeAll(async () => {
     [ohio, '/ohio'],
   ] as const) {
     await subscribe(
-      sql,
+      { sql, secretBox: testSecretBox },
       id,
       subscription({ orderSubmitUrl: `${url}/orders`, inventoryUrl: `${url}${path}` }),
     );
@@ -84,7 +85,7 @@ beforeAll(async () => {
     connection,
     taskQueue,
     workflowBundle: workflowBundle(),
-    activities: createPartnerStockActivities({ sql, client }),
+    activities: createPartnerStockActivities({ sql, client, secretBox: testSecretBox }),
   });
   running = worker.run();
 });
@@ -131,7 +132,7 @@ describe('stock poll', () => {
     expect(await poll()).toEqual({ partners: 2, skusAsked: 250, skusTold: 250, failed: {} });
     expect(received['/ohio']!.map((poll) => poll.skus.length)).toEqual([100, 100, 50]);
     expect(received['/ohio']!.flatMap((poll) => poll.skus)).toEqual(skus);
-    const { signingSecrets } = (await partnerByAccount(sql, ohio))!;
+    const signingSecrets = signingSecretsOf(testSecretBox, (await partnerByAccount(sql, ohio))!);
     for (const { headers, text } of received['/ohio']!) {
       expect(JSON.parse(text)).toEqual({ version: '1.0', SKU: expect.any(Array) });
       expect(verifySignature(headers, text, signingSecrets)).toBe(true);

@@ -11,6 +11,7 @@ import {
   handoffOf,
   listPartners,
   partnerByAccount,
+  signingSecretsOf,
   subscribe,
 } from '../../../src/partners/store';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
@@ -18,6 +19,7 @@ import type { Sql } from '../../../src/platform/postgres';
 import { setUpStockItems } from '../../../src/procurement/stock-items';
 import { testDatabase } from '../../support/database';
 import { insertOrder } from '../../support/order-rows';
+import { testSecretBox } from '../../support/secret-box';
 import { subscription } from './builders';
 import { framedPoster, photoBook, poster, tShirt } from './products';
 
@@ -61,27 +63,27 @@ describe('partners', () => {
 
   test('a second subscription replaces the first; both secrets sign for 24 hours', async () => {
     expect(handoffOf((await partnerByAccount(sql, berlin))!, 'print')).toBeUndefined();
-    const first = (await subscribe(sql, berlin, ADDRESSES))!;
-    expect((await partnerByAccount(sql, berlin))!.signingSecrets).toEqual([first.signingSecret]);
-    const second = (await subscribe(sql, berlin, {
+    const first = (await subscribe({ sql, secretBox: testSecretBox }, berlin, ADDRESSES))!;
+    expect(signingSecretsOf(testSecretBox, (await partnerByAccount(sql, berlin))!)).toEqual([
+      first.signingSecret,
+    ]);
+    const second = (await subscribe({ sql, secretBox: testSecretBox }, berlin, {
       ...ADDRESSES,
       apparelOrderSubmitUrl: null,
       printOrderVersion: '1.0',
     }))!;
     const partner = (await partnerByAccount(sql, berlin))!;
-    expect(partner.signingSecrets).toEqual([second.signingSecret, first.signingSecret]);
-    expect(handoffOf(partner, 'apparel')).toEqual({
-      url: ADDRESSES.orderSubmitUrl,
-      version: '1.0',
-      signingSecrets: partner.signingSecrets,
-    });
+    expect(signingSecretsOf(testSecretBox, partner)).toEqual([second.signingSecret, first.signingSecret]);
+    expect(handoffOf(partner, 'apparel')).toEqual({ url: ADDRESSES.orderSubmitUrl, version: '1.0' });
     await sql`UPDATE partners SET previous_secret_until = now() - interval '1 s' WHERE account_id = ${berlin}`;
-    expect((await partnerByAccount(sql, berlin))!.signingSecrets).toEqual([second.signingSecret]);
+    expect(signingSecretsOf(testSecretBox, (await partnerByAccount(sql, berlin))!)).toEqual([
+      second.signingSecret,
+    ]);
   });
 
   test('an account that is not set up as a partner cannot subscribe', async () => {
     const other = (await createAccount(sql, { role: 'partner', name: 'nobody' }))!;
-    expect(await subscribe(sql, other.id, ADDRESSES)).toBeUndefined();
+    expect(await subscribe({ sql, secretBox: testSecretBox }, other.id, ADDRESSES)).toBeUndefined();
   });
 });
 
@@ -157,8 +159,8 @@ describe('stock levels for routing', () => {
 
 describe('routing with the demo partners', () => {
   test('an order to Germany gets its poster and framed poster from Berlin, its t-shirt from Ohio', async () => {
-    await subscribe(sql, berlin, ADDRESSES);
-    await subscribe(sql, ohio, ADDRESSES);
+    await subscribe({ sql, secretBox: testSecretBox }, berlin, ADDRESSES);
+    await subscribe({ sql, secretBox: testSecretBox }, ohio, ADDRESSES);
     const framed = { ...framedPoster, modelUid: 'framed_poster_product' };
     const partners = await createCandidateReader(sql)(['tee-white-m', 'frame-wood-black-30x40']);
     const route = (destinationCountry: string, products = [tShirt, poster, framed, photoBook]) =>

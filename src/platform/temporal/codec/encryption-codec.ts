@@ -1,12 +1,8 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { METADATA_ENCODING_KEY, type Payload, type PayloadCodec } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import type { PayloadKey } from './payload-keys';
+import { decrypt, encrypt } from '../../sealing/aes-gcm';
+import type { KeyRing, NamedKey } from '../../sealing/named-keys';
 
-const CIPHER = 'aes-256-gcm';
-/** Nonce of 96 bits, which GCM uses without hashing (NIST SP 800-38D, 5.2.1.1), and a tag of full length. */
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 const ENCODING = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
 
@@ -23,15 +19,15 @@ export class UndecryptablePayload extends Error {
  * unchanged, so that workflows from before continue.
  * @param keys at least one; the first one encrypts
  */
-export function encryptionCodec(keys: readonly [PayloadKey, ...PayloadKey[]]): PayloadCodec {
+export function encryptionCodec(keys: KeyRing): PayloadCodec {
   const [current] = keys;
   const byId = new Map(keys.map(({ id, key }) => [id, key]));
   return {
     async encode(payloads) {
-      return payloads.map((payload) => (isEncrypted(payload) ? payload : encrypt(current, payload)));
+      return payloads.map((payload) => (isEncrypted(payload) ? payload : encryptPayload(current, payload)));
     },
     async decode(payloads) {
-      return payloads.map((payload) => (isEncrypted(payload) ? decrypt(byId, payload) : payload));
+      return payloads.map((payload) => (isEncrypted(payload) ? decryptPayload(byId, payload) : payload));
     },
   };
 }
@@ -42,32 +38,21 @@ export function isEncrypted({ metadata }: Payload): boolean {
   return text(metadata?.[METADATA_ENCODING_KEY]) === ENCODING;
 }
 
-function encrypt({ id, key }: PayloadKey, payload: Payload): Payload {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
-  cipher.setAAD(Buffer.from(id));
-  const ciphertext = [cipher.update(WirePayload.encode(payload).finish()), cipher.final()];
+function encryptPayload({ id, key }: NamedKey, payload: Payload): Payload {
   return {
     metadata: { [METADATA_ENCODING_KEY]: Buffer.from(ENCODING), [KEY_ID]: Buffer.from(id) },
-    data: Buffer.concat([nonce, ...ciphertext, cipher.getAuthTag()]),
+    data: encrypt(key, WirePayload.encode(payload).finish(), id),
   };
 }
 
-function decrypt(keys: ReadonlyMap<string, Buffer>, { metadata, data }: Payload): Payload {
+function decryptPayload(keys: ReadonlyMap<string, Buffer>, { metadata, data }: Payload): Payload {
   const id = text(metadata?.[KEY_ID]);
   const key = keys.get(id);
   if (key === undefined) {
     throw new UndecryptablePayload(`payload key ${JSON.stringify(id.slice(0, 64))} is not in PAYLOAD_KEYS`);
   }
-  const sealed = Buffer.from(data ?? []);
   try {
-    const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), {
-      authTagLength: TAG_BYTES,
-    });
-    decipher.setAAD(Buffer.from(id));
-    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-    const ciphertext = sealed.subarray(NONCE_BYTES, -TAG_BYTES);
-    return WirePayload.decode(Buffer.concat([decipher.update(ciphertext), decipher.final()]));
+    return WirePayload.decode(decrypt(key, Buffer.from(data ?? []), id));
   } catch {
     throw new UndecryptablePayload(
       `a payload of key ${id} is damaged, or its key is another one of that name`,

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { PayloadKey } from './payload-keys';
+import type { KeyRing } from '../../sealing/named-keys';
 
 const PLAIN = 'pressline:failure-messages:plain';
 const ENCODED = 'pressline:failure-messages:encoded';
@@ -10,7 +10,7 @@ const ENCODED = 'pressline:failure-messages:encoded';
  * @throws Error for a bundle that was built without workflow-failures.ts
  */
 export async function bundleFor(
-  keys: readonly PayloadKey[] | undefined,
+  keys: KeyRing | undefined,
   { codePath }: { readonly codePath: string },
 ): Promise<{ readonly codePath: string } | { readonly code: string }> {
   if (keys === undefined) return { codePath };

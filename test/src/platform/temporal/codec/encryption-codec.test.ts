@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { type Config, loadConfig } from '../../../../../src/platform/config';
+import type { NamedKey } from '../../../../../src/platform/sealing/named-keys';
 import { dataConverterOf } from '../../../../../src/platform/temporal/codec/data-converter';
 import {
   encryptionCodec,
   UndecryptablePayload,
 } from '../../../../../src/platform/temporal/codec/encryption-codec';
-import type { PayloadKey } from '../../../../../src/platform/temporal/codec/payload-keys';
 
-const newKey = (id: string): PayloadKey => ({ id, key: randomBytes(32) });
+const newKey = (id: string): NamedKey => ({ id, key: randomBytes(32) });
 const [spring, autumn] = [newKey('spring'), newKey('autumn')];
 const payload = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
 const valueIn = (from: Payload) => defaultPayloadConverter.fromPayload(from);
@@ -59,7 +59,7 @@ test('payloads from before encryption are read as they are, and none is encrypte
 describe('what cannot be decrypted', () => {
   const decoding = async (
     change: (encrypted: Payload) => Payload,
-    keys: [PayloadKey, ...PayloadKey[]] = [spring],
+    keys: [NamedKey, ...NamedKey[]] = [spring],
   ) => {
     const encrypted = await one(encryptionCodec([spring]).encode([payload('secret')]));
     return await encryptionCodec(keys).decode([change(encrypted)]);

@@ -3,6 +3,7 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import request from 'supertest';
 import { createApp } from '../../../../../api/app';
 import { allRoutes } from '../../../../../api/routes';
+import type { KeyRing } from '../../../../../src/platform/sealing/named-keys';
 import { encryptionCodec } from '../../../../../src/platform/temporal/codec/encryption-codec';
 import { type TestAccount, testAccount, testApiDeps } from '../../../../support/api-deps';
 import { testDatabase } from '../../../../support/database';
@@ -19,7 +20,7 @@ let client: TestAccount;
 
 beforeAll(async () => {
   const { sql } = await testDatabase();
-  const appWith = async (PAYLOAD_KEYS: (typeof spring)[] | undefined) => {
+  const appWith = async (PAYLOAD_KEYS: KeyRing | undefined) => {
     const deps = await testApiDeps(sql, { config: { PAYLOAD_KEYS, TEMPORAL_UI_URL: UI } });
     return createApp(deps, allRoutes(deps));
   };

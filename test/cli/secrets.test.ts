@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { resealSecrets } from '../../cli/commands/reseal-secrets';
+import { loadSecrets } from '../../cli/secrets';
+import { StopSignals } from '../../cli/stop-signals';
+import { ConfigError, loadConfig } from '../../src/platform/config';
+import { testStack } from '../support/stack';
+
+const PLAIN = `whsec_${randomBytes(32).toString('base64')}`;
+
+describe('the secrets of a deployment', () => {
+  let folder: string;
+  const file = () => join(folder, 'secrets.json');
+  const load = async (env: Record<string, string> = {}) =>
+    await loadSecrets(loadConfig({ DATA_DIR: folder, ...env }), true);
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pressline-secrets-'));
+  });
+  afterEach(async () => await rm(folder, { recursive: true, force: true }));
+
+  test('start generates them once and stores them for its owner alone', async () => {
+    const first = await load();
+    expect(first.secretKeys).toEqual([{ id: 'start', key: expect.any(Buffer) }]);
+    expect(await load()).toEqual(first);
+    expect((await stat(file())).mode & 0o777).toBe(0o600);
+  });
+
+  test('start adds a secret that a file of an older release does not have, and keeps the others', async () => {
+    await writeFile(file(), JSON.stringify({ linkSecret: 'links-of-before' }));
+    const secrets = await load();
+    expect(secrets.linkSecret).toBe('links-of-before');
+    expect(await load()).toEqual(secrets);
+  });
+
+  test('a damaged file ends the start and is not replaced', async () => {
+    await writeFile(file(), '{"linkSecret": ');
+    await expect(load()).rejects.toThrow(SyntaxError);
+    expect(await readFile(file(), 'utf8')).toBe('{"linkSecret": ');
+  });
+
+  test('a configured secret replaces the stored one', async () => {
+    const secrets = await load({ SECRET_KEYS: `mine:${randomBytes(32).toString('base64')}` });
+    expect(secrets.secretKeys[0].id).toBe('mine');
+  });
+
+  test('a process that is not the whole deployment needs them in its environment', async () => {
+    const config = loadConfig({
+      DATA_DIR: folder,
+      LINK_SECRET: 'x'.repeat(32),
+      CARRIER_WEBHOOK_SECRET: PLAIN,
+    });
+    const loading = loadSecrets(config, false);
+    await expect(loading).rejects.toThrow(ConfigError);
+    await expect(loading).rejects.toThrow('SECRET_KEYS: must be set to the same value for every process');
+  });
+});
+
+describe('secrets in Postgres', () => {
+  test('a worker seals those of older releases when it starts; the command seals with a new first key', async () => {
+    const { services, startWorker, stopWorker } = await testStack({ mode: 'off' });
+    const { sql, config, secrets } = services;
+    const stored = async () => {
+      const [row] = await sql<{ signingSecret: string }[]>`
+        SELECT signing_secret FROM partners ORDER BY uid LIMIT 1`;
+      return row!.signingSecret;
+    };
+    await stopWorker();
+    await sql`UPDATE partners SET signing_secret = ${PLAIN}`;
+    await startWorker();
+    expect(await stored()).toMatch(/^sealed:test:/);
+
+    const [old] = secrets.secretKeys;
+    const added = { id: 'new', key: randomBytes(32) };
+    const run = async (SECRET_KEYS: typeof config.SECRET_KEYS) =>
+      await resealSecrets({
+        config: { ...config, SECRET_KEYS },
+        log: pino({ level: 'silent' }),
+        signals: new StopSignals(),
+      });
+    const print = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    try {
+      expect(await run([added, old])).toBe(0);
+      expect(await stored()).toMatch(/^sealed:new:/);
+      expect(await run([old])).toBe(1);
+      expect(print.mock.calls.join()).toContain('Not opened by any key of SECRET_KEYS: partners:');
+    } finally {
+      print.mockRestore();
+    }
+  });
+});
