@@ -3,8 +3,11 @@ import { type Config, ConfigError, loadConfig } from '../src/platform/config';
 import { DataFolderBusy } from '../src/platform/embedded/data-folder';
 import { TemporalBinaryMissing } from '../src/platform/embedded/temporal-binary';
 import { createLogger, type Logger } from '../src/platform/logging';
+import { MigrationBlocked } from '../src/platform/migrate';
 import { OptionalPackageMissing } from '../src/platform/optional-package';
+import { untilPostgresAnswers } from '../src/platform/postgres';
 import { assertPatchedDriver, DriverNotPatched } from '../src/platform/postgres-driver';
+import { DatabaseNotMigrated, untilMigrated } from '../src/platform/schema-version';
 import { createServices, type Services } from './composition-root';
 import { loadSecrets } from './secrets';
 import { StopSignals } from './stop-signals';
@@ -12,8 +15,10 @@ import { StopSignals } from './stop-signals';
 /** Errors that the user can fix. Their message is printed without a stack trace. */
 const USER_ERRORS = [
   ConfigError,
+  DatabaseNotMigrated,
   DataFolderBusy,
   DriverNotPatched,
+  MigrationBlocked,
   OptionalPackageMissing,
   TemporalBinaryMissing,
 ];
@@ -59,12 +64,17 @@ export async function runCommand(
 }
 
 /**
- * Creates the services of a process that connects to servers of the deployment.
+ * Creates the services of a process that connects to servers of the deployment. Waits until Postgres is available and
+ * migrated.
  * @throws ConfigError when the configuration does not name every server
+ * @throws DatabaseNotMigrated when the database is older than this release after MIGRATION_WAIT
  */
 export async function connectServices(config: Config, log: Logger): Promise<Services> {
   for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'PUBLIC_URL'] as const) assertSet(config, name);
-  return await createServices(config, await loadSecrets(config, false), config.PUBLIC_URL!, log);
+  const secrets = await loadSecrets(config, false);
+  await untilPostgresAnswers(config.DATABASE_URL!, log);
+  await untilMigrated(config.DATABASE_URL!, config.MIGRATION_WAIT, log);
+  return await createServices(config, secrets, config.PUBLIC_URL!, log);
 }
 
 /** @throws ConfigError when a variable that the command requires is not set */

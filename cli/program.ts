@@ -33,8 +33,12 @@ program
 
 program
   .command('migrate')
+  .option('--dry-run', 'run the pending migrations and roll them back')
+  .option('--status', 'print the version of the database; exit with 1 when migrations are pending')
   .description('migrate the database to the latest version')
-  .action(() => runCommand('migrate', migrateDatabase));
+  .action((options: { dryRun?: boolean; status?: boolean }) =>
+    runCommand('migrate', (context) => migrateDatabase(context, options)),
+  );
 
 program
   .command('operator')

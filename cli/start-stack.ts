@@ -5,9 +5,9 @@ import { seedDemoCatalog } from '../src/catalog/demo/seed';
 import { ensureDemoPartners } from '../src/partners/demo-partners';
 import { type Config, ConfigError } from '../src/platform/config';
 import { choosePort, freePort, listenError } from '../src/platform/embedded/ports';
-import { type EmbeddedStack, startEmbeddedStack } from '../src/platform/embedded/stack';
+import { type EmbeddedStack, migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';
 import type { Logger } from '../src/platform/logging';
-import { migrate } from '../src/platform/migrate';
+import { untilMigrated } from '../src/platform/schema-version';
 import { ensureDemoStock } from '../src/procurement/demo-stock';
 import { createServices, type Services } from './composition-root';
 import { type CredentialsFile, readCredentials, writeCredentials } from './credentials';
@@ -87,7 +87,8 @@ async function startParts(
   const config: Config = { ...embedded.config, PORT: port };
   const publicUrl =
     config.PUBLIC_URL ?? `http://${config.HOST === '0.0.0.0' ? '127.0.0.1' : config.HOST}:${port}`;
-  await migrate(config.DATABASE_URL!, log);
+  if (embedded.postgres === undefined) await untilMigrated(config.DATABASE_URL!, config.MIGRATION_WAIT, log);
+  else await migrateEmbedded(embedded, log);
   const secrets = await loadSecrets(config, true);
   const services = await createServices(config, secrets, publicUrl, log);
   stoppers.add('connections', () => services.close());

@@ -94,7 +94,7 @@ export async function startDistributedStack(report: (line: string) => void): Pro
     temporal: await startCutProxy(await port(), () => [portOf(servers.temporalAddress())]),
     api: await startCutProxy(await port(), () => apiPorts),
   };
-  const credentials = await seed(servers.databaseUrl());
+  const credentials = await seed(servers.ownerUrl(), servers.databaseUrl());
   const clients = await startClients({ folder, credentials, proxies, apiPorts, sandboxPort, servers });
   const processes = { ...servers.processes, ...clients };
 
@@ -131,11 +131,13 @@ async function startServers(folder: string, report: (line: string) => void) {
     report,
   });
   const quiet = () => undefined;
+  let ownerUrl = '';
   let databaseUrl = '';
   let temporalAddress = '';
   const postgres = await supervise('postgres', async (): Promise<RunningProcess> => {
     const server = await startPostgres(folder, quiet);
-    databaseUrl = server.url;
+    ownerUrl = server.url;
+    databaseUrl = server.applicationUrl;
     return { pid: server.pid, ended: server.died };
   });
   const temporal = await supervise('temporal', async (): Promise<RunningProcess> => {
@@ -146,6 +148,7 @@ async function startServers(folder: string, report: (line: string) => void) {
   });
   return {
     processes: { postgres, temporal },
+    ownerUrl: () => ownerUrl,
     databaseUrl: () => databaseUrl,
     temporalAddress: () => temporalAddress,
   };
@@ -212,8 +215,8 @@ async function startClients({
   };
 }
 
-async function seed(databaseUrl: string): Promise<DemoCredentials> {
-  await migrate(databaseUrl);
+async function seed(ownerUrl: string, databaseUrl: string): Promise<DemoCredentials> {
+  await migrate(ownerUrl, { applicationUrl: databaseUrl });
   const sql = connectPostgres(databaseUrl, { max: 2 });
   try {
     const { credentials, accounts } = await ensureDemoAccounts(sql);

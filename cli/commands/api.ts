@@ -1,5 +1,3 @@
-import { migrate } from '../../src/platform/migrate';
-import { untilPostgresAnswers } from '../../src/platform/postgres';
 import { type Command, connectServices } from '../command';
 import { runApi } from '../run-api';
 import { untilStopped } from '../stop-signals';
@@ -7,8 +5,6 @@ import { untilStopped } from '../stop-signals';
 /** Serves the API. Postgres and Temporal are servers of the deployment. */
 export const api: Command = async ({ config, log, signals }) => {
   const services = await connectServices(config, log);
-  await untilPostgresAnswers(config.DATABASE_URL!, log);
-  await migrate(config.DATABASE_URL!, log);
   const server = await runApi(services, { host: config.HOST, port: config.PORT });
   log.info({ url: server.url }, 'API is up');
   const stop = async () => {

@@ -4,10 +4,10 @@ import { csvLines, jsonLines } from '../../src/catalog/import-lines';
 import type { Config } from '../../src/platform/config';
 import { DataFolderBusy } from '../../src/platform/embedded/data-folder';
 import { runningPostgresUrl } from '../../src/platform/embedded/postgres-server';
-import { startEmbeddedStack } from '../../src/platform/embedded/stack';
+import { migrateEmbedded, startEmbeddedStack } from '../../src/platform/embedded/stack';
 import type { Logger } from '../../src/platform/logging';
-import { migrate } from '../../src/platform/migrate';
 import { connectPostgres } from '../../src/platform/postgres';
+import { untilMigrated } from '../../src/platform/schema-version';
 
 /** Maximum number of rejected lines that are printed. Further ones are only counted. */
 const SHOWN_REFUSALS = 50;
@@ -23,12 +23,17 @@ interface ImportTarget {
  * Returns the configured database, or the database of the stack that runs on DATA_DIR. When no stack is running, starts
  * the embedded Postgres of DATA_DIR for the import.
  */
-async function importTarget(config: Config, say: (line: string) => void): Promise<ImportTarget> {
-  if (config.DATABASE_URL !== undefined) return { url: config.DATABASE_URL, release: async () => undefined };
+async function importTarget(config: Config, log: Logger, say: (line: string) => void): Promise<ImportTarget> {
+  const { DATABASE_URL: url } = config;
+  if (url !== undefined) {
+    await untilMigrated(url, 0, log);
+    return { url, release: async () => undefined };
+  }
   try {
     // Only Postgres is needed. With any TEMPORAL_ADDRESS, no embedded Temporal server is started.
     const only = { ...config, TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS ?? 'none' };
     const stack = await startEmbeddedStack(only, say);
+    await migrateEmbedded(stack, log);
     return { url: stack.config.DATABASE_URL!, release: () => stack.stop() };
   } catch (error) {
     const url = error instanceof DataFolderBusy ? await runningPostgresUrl(config.DATA_DIR) : undefined;
@@ -49,10 +54,9 @@ export async function importCatalogFile(
   file: string,
   { dryRun, say }: { readonly dryRun: boolean; readonly say: (line: string) => void },
 ): Promise<number> {
-  const { url, release } = await importTarget(config, say);
+  const { url, release } = await importTarget(config, log, say);
   const sql = connectPostgres(url, { max: 4, applicationName: 'pressline-import' });
   try {
-    await migrate(url, log);
     const text = createReadStream(file, 'utf8');
     let shown = 0;
     const counts = await importCatalog(sql, /\.csv$/i.test(file) ? csvLines(text) : jsonLines(text), {

@@ -1,12 +1,41 @@
 import { migrate } from '../../src/platform/migrate';
-import { untilPostgresAnswers } from '../../src/platform/postgres';
-import { assertSet, type Command, say } from '../command';
+import { connectPostgres, untilPostgresAnswers } from '../../src/platform/postgres';
+import { schemaStatus } from '../../src/platform/schema-version';
+import { assertSet, type CommandContext, say } from '../command';
 
-/** Migrates the database to the latest version. */
-export const migrateDatabase: Command = async ({ config, log }) => {
+/**
+ * Migrates the database to the latest version, and gives the application's role its rights.
+ * @param options dryRun rolls the migrations back; status only prints the version
+ * @returns the exit code: with `status`, 1 when migrations are pending
+ */
+export async function migrateDatabase(
+  { config, log }: CommandContext,
+  { dryRun = false, status = false }: { readonly dryRun?: boolean; readonly status?: boolean },
+): Promise<number> {
   assertSet(config, 'DATABASE_URL');
-  await untilPostgresAnswers(config.DATABASE_URL!, log);
-  const applied = await migrate(config.DATABASE_URL!, log);
-  say(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`);
+  const ownerUrl = config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL!;
+  await untilPostgresAnswers(ownerUrl, log);
+  if (status) return await printStatus(ownerUrl);
+  const names = await migrate(ownerUrl, {
+    applicationUrl: config.DATABASE_URL,
+    logger: log,
+    lockWaitMs: config.MIGRATION_WAIT,
+    dryRun,
+  });
+  if (names.length === 0) say('The database is up to date.');
+  else say(`${dryRun ? 'Dry run, nothing was changed. Pending' : 'Applied'}: ${names.join(', ')}.`);
   return 0;
-};
+}
+
+async function printStatus(url: string): Promise<number> {
+  const sql = connectPostgres(url, { max: 1, applicationName: 'pressline-migrate' });
+  try {
+    const { version, latest, pending } = await schemaStatus(sql);
+    say(
+      `Version ${version} of ${latest}. ${pending.length === 0 ? 'No migration is pending' : `Pending: ${pending.join(', ')}`}.`,
+    );
+    return pending.length === 0 ? 0 : 1;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}

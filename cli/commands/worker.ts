@@ -1,5 +1,3 @@
-import { migrate } from '../../src/platform/migrate';
-import { untilPostgresAnswers } from '../../src/platform/postgres';
 import { type Command, connectServices } from '../command';
 import { runWorker } from '../run-worker';
 import { untilStopped } from '../stop-signals';
@@ -10,8 +8,6 @@ import { workflowBundle } from '../workflow-bundle';
 /** Runs a worker and an outbox relay. Postgres and Temporal are servers of the deployment. */
 export const worker: Command = async ({ config, log, signals }) => {
   const services = await connectServices(config, log);
-  await untilPostgresAnswers(config.DATABASE_URL!, log);
-  await migrate(config.DATABASE_URL!, log);
   await setUpTemporal(services);
   installTemporalRuntime(log);
   const running = await runWorker(services, workflowBundle);

@@ -77,6 +77,16 @@ export const VARIABLES = {
     'embedded Postgres',
     'Connection URL of Postgres. When it is not set, Pressline starts an embedded server with its data in DATA_DIR.',
   ),
+  MIGRATION_DATABASE_URL: variable(
+    z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    'DATABASE_URL',
+    'Connection URL of the role that owns the tables. Only `migrate` uses it. When its user differs from the user of DATABASE_URL, `migrate` gives the latter the rights to read and write rows, and creates it if necessary.',
+  ),
+  MIGRATION_WAIT: variable(
+    duration('5m'),
+    '5m',
+    'How long `api`, `worker` and `start` wait for a database that is not migrated yet, and how long `migrate` retries while other transactions hold the locks that it needs.',
+  ),
   DATABASE_POOL_SIZE: variable(
     integer(10, 1, 500),
     '10',

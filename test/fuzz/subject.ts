@@ -83,7 +83,8 @@ const TEMPORAL_AWAY = {
  * every written row belongs to one request.
  */
 export async function fuzzSubject(): Promise<Subject> {
-  const { sql } = await testDatabase();
+  const database = await testDatabase();
+  const { sql } = database;
   const carrierSecret = newSigningSecret();
   const deps: ApiDeps = {
     ...(await testApiDeps(sql, {
@@ -135,7 +136,7 @@ export async function fuzzSubject(): Promise<Subject> {
   // Requests turn drafts into orders and delete them.
   const drafts: string[] = [];
   for (let made = 0; made < DRAFTS; made += 1) drafts.push(await draft(server.url, accounts.client));
-  await watchWrites(sql);
+  await watchWrites(database);
 
   const shared: KnownIds = {
     attributeId: ['paper_format', 'apparel_size', 'fuzz_size'],

@@ -1,8 +1,9 @@
 import type { Sql } from '../../src/platform/postgres';
+import type { TestDatabase } from '../support/database';
 
 /** Installs a trigger on every table that records each written row in the same transaction, updates included. */
-export async function watchWrites(sql: Sql): Promise<void> {
-  await sql.unsafe(`
+export async function watchWrites(database: TestDatabase): Promise<void> {
+  await database.asOwner(`
     CREATE UNLOGGED TABLE fuzz_writes (relation text NOT NULL, operation text NOT NULL);
     CREATE FUNCTION note_write() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN INSERT INTO fuzz_writes VALUES (TG_TABLE_NAME, TG_OP); RETURN NULL; END $$;

@@ -2,11 +2,19 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectPostgres, type Sql } from '../../src/platform/postgres';
 import { TEMPLATE_DATABASE } from './server-variables';
-import { testPostgresUrl } from './servers';
+import { testApplicationUrl, testPostgresUrl } from './servers';
 
 export interface TestDatabase {
+  /** URL of the application's role. */
   readonly url: string;
+  /** A pool of the application's role, as the API and the worker use it. */
   readonly sql: Sql;
+  /** URL of the role that owns the tables. */
+  readonly ownerUrl: string;
+  /** A connection of the role that owns the tables. */
+  readonly owner: Sql;
+  /** Runs statements as the owner, and gives the application's role its rights on the tables that they create. */
+  asOwner(statements: string): Promise<void>;
   /** Ends `sql` and drops the database; fails when the test left other connections open. */
   drop(): Promise<void>;
 }
@@ -26,9 +34,12 @@ export async function testDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const admin = connectPostgres(testPostgresUrl(), { max: 1, applicationName: 'test-admin' });
   await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE}`);
-  const url = Object.assign(new URL(testPostgresUrl()), { pathname: `/${name}` }).href;
+  const inDatabase = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+  const url = inDatabase(testApplicationUrl());
+  const ownerUrl = inDatabase(testPostgresUrl());
   const sql = connectPostgres(url, { max: 10, applicationName: 'test' });
-  await sql`
+  const owner = connectPostgres(ownerUrl, { max: 1, applicationName: 'test-owner' });
+  await owner`
     SELECT setval(format('%I.%I', schemaname, sequencename)::regclass,
                   coalesce(last_value, start_value) + ${String(randomInt(1, 1_000_000) * 1_000_000)}::bigint)
     FROM pg_sequences
@@ -37,7 +48,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   let dropped: Promise<void> | undefined;
   const drop = () => {
     dropped ??= (async () => {
-      await sql.end({ timeout: 2 });
+      await Promise.all([sql.end({ timeout: 2 }), owner.end({ timeout: 2 })]);
       const leaked = await connectionsLeft(admin, name);
       await admin.unsafe(`DROP DATABASE ${name} WITH (FORCE)`);
       await admin.end({ timeout: 2 });
@@ -47,7 +58,11 @@ export async function testDatabase(): Promise<TestDatabase> {
     return dropped;
   };
   open.push(drop);
-  return { url, sql, drop };
+  const asOwner = async (statements: string) => {
+    await owner.unsafe(statements);
+    await owner`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${owner(new URL(url).username)}`;
+  };
+  return { url, sql, ownerUrl, owner, asOwner, drop };
 }
 
 /** Names of the connections that are still there after two seconds: closing ones take a moment to go. */

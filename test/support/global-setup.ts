@@ -123,10 +123,14 @@ export default async function globalSetup(): Promise<void> {
 
 async function makeTemplate(server: EmbeddedPostgres): Promise<void> {
   process.env[SERVER_VARIABLES.postgresUrl] = server.url;
+  process.env[SERVER_VARIABLES.applicationUrl] = server.applicationUrl;
   const admin = connectPostgres(server.url, { max: 1 });
   await admin.unsafe(`CREATE DATABASE ${TEMPLATE_DATABASE}`);
   await admin.end();
-  await migrate(Object.assign(new URL(server.url), { pathname: `/${TEMPLATE_DATABASE}` }).href);
+  // The rights of the application's role are part of the template, so every copy has them.
+  await migrate(Object.assign(new URL(server.url), { pathname: `/${TEMPLATE_DATABASE}` }).href, {
+    applicationUrl: server.applicationUrl,
+  });
 }
 
 /** Ends what a killed jest run left behind. */

@@ -2,6 +2,8 @@
 export const SERVER_VARIABLES = {
   /** Superuser, maintenance database. */
   postgresUrl: 'PRESSLINE_TEST_POSTGRES_URL',
+  /** The application's role, maintenance database. */
+  applicationUrl: 'PRESSLINE_TEST_APPLICATION_URL',
   temporalAddress: 'PRESSLINE_TEST_TEMPORAL_ADDRESS',
   temporalUiUrl: 'PRESSLINE_TEST_TEMPORAL_UI_URL',
   temporalBinary: 'PRESSLINE_TEST_TEMPORAL_BINARY',

@@ -16,6 +16,9 @@ function given(name: keyof typeof SERVER_VARIABLES): string {
 /** Superuser URL of the test Postgres. Tests use `testDatabase()` instead. */
 export const testPostgresUrl = (): string => given('postgresUrl');
 
+/** URL of the application's role on the test Postgres. It can read and write rows of test databases, and owns nothing. */
+export const testApplicationUrl = (): string => given('applicationUrl');
+
 /** host:port of the test Temporal server; namespace `default`, with our search attributes. */
 export const testTemporalAddress = (): string => given('temporalAddress');
 

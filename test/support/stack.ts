@@ -17,7 +17,7 @@ import { freePort } from '../../src/platform/embedded/ports';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { randomToken } from '../../src/platform/ids';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
-import { testDatabase } from './database';
+import { type TestDatabase, testDatabase } from './database';
 import { expectNoRefusedChange, recordHistories, replayRuns } from './order-histories';
 import { TEST_SECRET_KEYS } from './secret-box';
 import { testTemporalAddress, workflowBundle } from './servers';
@@ -35,6 +35,7 @@ afterAll(async () => {
 
 /** A complete Pressline for one test file: API, worker and sandbox on the shared test servers, with their own database and task queue. */
 export interface TestStack {
+  readonly database: TestDatabase;
   readonly services: Services;
   readonly credentials: DemoCredentials;
   readonly sandbox: Sandbox;
@@ -129,6 +130,7 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
   const clientOf = (apiKey: string, apiSecret?: string) =>
     createPresslineClient({ baseUrl, apiKey, ...(apiSecret === undefined ? {} : { apiSecret }), retries: 0 });
   return {
+    database,
     services,
     credentials,
     sandbox,

@@ -48,7 +48,7 @@ async function reconcileOnce(): Promise<Reconciliation> {
 
 /** Copies every table in one snapshot under a running stack, as pg_dump does. */
 async function backUp(): Promise<void> {
-  const { sql } = stack.services;
+  const { owner: sql } = stack.database;
   await sql`CREATE SCHEMA backup`;
   await sql.begin('ISOLATION LEVEL REPEATABLE READ', async (tx) => {
     for (const table of tables) await tx.unsafe(`CREATE TABLE backup.${table} AS TABLE public.${table}`);
@@ -60,8 +60,7 @@ async function backUp(): Promise<void> {
 
 /** Restores the tables as pg_restore does, and then advances the sequences as the document requires. */
 async function restore(): Promise<void> {
-  const { sql } = stack.services;
-  await inTransaction(sql, async (tx) => {
+  await inTransaction(stack.database.owner, async (tx) => {
     await tx`SET LOCAL session_replication_role = replica`;
     await tx.unsafe(`TRUNCATE ${tables.join(', ')} CASCADE`);
     for (const table of tables) {

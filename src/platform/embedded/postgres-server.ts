@@ -13,7 +13,10 @@ import { type RunningServer, runServer } from './running-server';
 
 const run = promisify(execFile);
 
+/** Owns the database and migrates it. */
 const SUPERUSER = 'pressline';
+/** Role of the application. The first migration creates it (application-role.ts). */
+const APPLICATION = 'pressline_app';
 const DATABASE = 'pressline';
 const PID_FILE = 'postmaster.pid';
 
@@ -43,9 +46,17 @@ const STOP_STEPS: readonly StopStep[] = [
 ];
 
 export interface EmbeddedPostgres extends RunningServer {
-  /** Connection URL with its password: a secret. */
+  /** Connection URL of the owner, with its password: a secret. */
   readonly url: string;
+  /** Connection URL of the application's role, with its password: a secret. */
+  readonly applicationUrl: string;
 }
+
+/** Files of the data folder with the password of a role. */
+const PASSWORD_FILES = { [SUPERUSER]: 'postgres-password', [APPLICATION]: 'postgres-app-password' } as const;
+
+const urlOf = (role: string, password: string, port: number) =>
+  `postgresql://${role}:${password}@127.0.0.1:${port}/${DATABASE}`;
 
 /**
  * Starts the Postgres server of a data folder. The first start creates the cluster, and a start after a hard kill
@@ -63,7 +74,8 @@ export async function startPostgres(
   const installation = await postgresInstallation();
   const cluster = await clusterPath(dataDir, installation.user);
   await stopLeftover(cluster, report);
-  const password = await ensurePassword(dataDir);
+  const password = await ensurePassword(dataDir, SUPERUSER);
+  const applicationPassword = await ensurePassword(dataDir, APPLICATION);
   await ensureCluster(installation, cluster, password, report);
 
   const taken: number[] = [];
@@ -76,15 +88,19 @@ export async function startPostgres(
       join(dataDir, 'logs', 'postgres.log'),
     );
     if (server !== undefined) {
-      return { ...server, url: `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${DATABASE}` };
+      return {
+        ...server,
+        url: urlOf(SUPERUSER, password, port),
+        applicationUrl: urlOf(APPLICATION, applicationPassword, port),
+      };
     }
     taken.push(port);
   }
   throw new Error('Postgres found no free port');
 }
 
-async function ensurePassword(dataDir: string): Promise<string> {
-  const file = join(dataDir, 'postgres-password');
+async function ensurePassword(dataDir: string, role: keyof typeof PASSWORD_FILES): Promise<string> {
+  const file = join(dataDir, PASSWORD_FILES[role]);
   const stored = (await readFile(file, 'utf8').catch(() => '')).trim();
   if (stored !== '') return stored;
   const password = randomToken(24);
@@ -219,13 +235,16 @@ async function isReady(cluster: string, pid: number): Promise<boolean> {
   return false;
 }
 
-/** Returns the connection URL (a secret) of the running Postgres of a data folder, or undefined when none is running. */
+/**
+ * Returns the connection URL (a secret) of the application's role at the running Postgres of a data folder, or undefined
+ * when none is running.
+ */
 export async function runningPostgresUrl(dataDir: string): Promise<string | undefined> {
   const read = (...path: string[]) => readFile(join(dataDir, ...path), 'utf8').catch(() => '');
   const lines = (await read('postgres', PID_FILE)).split('\n');
-  const password = (await read('postgres-password')).trim();
+  const password = (await read(PASSWORD_FILES[APPLICATION])).trim();
   if (lines[7]?.trim() !== 'ready' || !isAlive(Number(lines[0])) || password === '') return undefined;
-  return `postgresql://${SUPERUSER}:${password}@127.0.0.1:${Number(lines[3])}/${DATABASE}`;
+  return urlOf(APPLICATION, password, Number(lines[3]));
 }
 
 /** Stops the Postgres server that a killed stack left running. Claim the data folder before. */

@@ -1,6 +1,8 @@
 import { allowsPrivateAddresses, type Config } from '../config';
+import type { Logger } from '../logging';
+import { migrate } from '../migrate';
 import { claimDataFolder } from './data-folder';
-import { startPostgres } from './postgres-server';
+import { type EmbeddedPostgres, startPostgres } from './postgres-server';
 import type { RunningServer } from './running-server';
 import { type SupervisedServer, supervise } from './supervisor';
 import { findTemporalBinary } from './temporal-binary';
@@ -13,6 +15,8 @@ export interface EmbeddedStack {
   readonly config: Config;
   /** Resolves only when a server ended unexpectedly and could not be restarted. The error has the end of its log. */
   readonly failure: Promise<Error>;
+  /** The embedded Postgres server, or undefined when the configuration names a server. */
+  readonly postgres: EmbeddedPostgres | undefined;
   /** Stops the servers and releases the data folder. Close all connections before. */
   stop(): Promise<void>;
 }
@@ -47,13 +51,15 @@ export async function startEmbeddedStack(
     await folder.release();
   };
 
+  let embeddedPostgres: EmbeddedPostgres | undefined;
   const postgres = async (): Promise<Partial<Config>> => {
     if (config.DATABASE_URL !== undefined) return {};
     const server = await startSupervised(
       (report) => startPostgres(folder.path, report),
-      ({ url }) => url,
+      ({ applicationUrl }) => applicationUrl,
     );
-    return { DATABASE_URL: server.url };
+    embeddedPostgres = server;
+    return { DATABASE_URL: server.applicationUrl };
   };
   const temporal = async (): Promise<Partial<Config>> => {
     if (config.TEMPORAL_ADDRESS !== undefined) return {};
@@ -84,6 +90,13 @@ export async function startEmbeddedStack(
     // Decided by the original configuration: in the completed one, an embedded server looks like any other.
     config: Object.assign({}, config, { OUTBOUND_ALLOW_PRIVATE: allowsPrivateAddresses(config) }, ...filled),
     failure: Promise.race(running.map(({ failure }) => failure)),
+    postgres: embeddedPostgres,
     stop,
   };
+}
+
+/** Migrates the embedded database, and gives the application's role its rights. */
+export async function migrateEmbedded({ postgres }: EmbeddedStack, logger: Logger): Promise<void> {
+  if (postgres === undefined) throw new Error('The stack has no embedded Postgres');
+  await migrate(postgres.url, { applicationUrl: postgres.applicationUrl, logger });
 }

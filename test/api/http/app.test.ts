@@ -16,7 +16,7 @@ const logged: string[] = [];
 
 beforeAll(async () => {
   database = await testDatabase();
-  await database.sql`CREATE TABLE parcels (id uuid PRIMARY KEY, owner text NOT NULL)`;
+  await database.asOwner('CREATE TABLE parcels (id uuid PRIMARY KEY, owner text NOT NULL)');
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   app = createApp(await testApiDeps(database.sql, { log }), sampleRoutes(database.sql));
   client = await testAccount(database.sql, 'client');

@@ -14,7 +14,7 @@ const hooks: { beforeStore?: () => Promise<void> } = {};
 
 beforeAll(async () => {
   database = await testDatabase();
-  await database.sql`CREATE TABLE parcels (id uuid PRIMARY KEY, owner text NOT NULL)`;
+  await database.asOwner('CREATE TABLE parcels (id uuid PRIMARY KEY, owner text NOT NULL)');
   app = createApp(await testApiDeps(database.sql), sampleRoutes(database.sql, hooks));
   client = await testAccount(database.sql, 'client');
 });
@@ -80,10 +80,10 @@ test.each([
 
 test('a response completed in a transaction that fails is not stored, nor is the object', async () => {
   const owner = 'rolled-back';
-  await database.sql`ALTER TABLE parcels ADD CONSTRAINT no_such_owner CHECK (owner <> 'rolled-back') NOT VALID`;
+  await database.owner`ALTER TABLE parcels ADD CONSTRAINT no_such_owner CHECK (owner <> 'rolled-back') NOT VALID`;
   await create(owner, { ...goodParcel, parcelOwner: owner }).expect(500);
   expect(await keptKeys(owner)).toHaveLength(0);
-  await database.sql`ALTER TABLE parcels DROP CONSTRAINT no_such_owner`;
+  await database.owner`ALTER TABLE parcels DROP CONSTRAINT no_such_owner`;
   await create(owner, { ...goodParcel, parcelOwner: owner }).expect(200);
 });
 

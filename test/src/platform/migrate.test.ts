@@ -1,26 +1,98 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { MIGRATIONS_DIR, migrate } from '../../../src/platform/migrate';
-import { connectPostgres } from '../../../src/platform/postgres';
-import { testPostgresUrl } from '../../support/servers';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { type MigrateOptions, MigrationBlocked, migrate, statementsOf } from '../../../src/platform/migrate';
+import { connectPostgres, type Sql } from '../../../src/platform/postgres';
+import {
+  DatabaseNotMigrated,
+  MIGRATIONS_DIR,
+  schemaStatus,
+  untilMigrated,
+} from '../../../src/platform/schema-version';
+import { testDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
+import { testApplicationUrl, testPostgresUrl } from '../../support/servers';
 
-const fileNames = readdirSync(MIGRATIONS_DIR)
-  .sort()
-  .map((file) => file.split('.')[2]);
+const files = readdirSync(MIGRATIONS_DIR).sort();
+const nameOf = (file: string) => file.split('.')[2]!;
+const fileNames = files.map(nameOf);
+const newest = Number.parseInt(files.at(-1)!, 10);
 
 const admin = connectPostgres(testPostgresUrl(), { max: 1 });
-afterAll(() => admin.end());
+const folders: string[] = [];
+afterAll(async () => {
+  await admin.end();
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
 
-/** An empty database, which `work` is given the address of. */
-async function inEmptyDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
+/** Runs `work` with an empty database and a connection to it. */
+async function inEmptyDatabase<T>(work: (url: string, sql: Sql) => Promise<T>): Promise<T> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await admin.unsafe(`CREATE DATABASE ${name}`);
+  const url = Object.assign(new URL(testPostgresUrl()), { pathname: `/${name}` }).href;
+  const sql = connectPostgres(url, { max: 3 });
   try {
-    return await work(Object.assign(new URL(testPostgresUrl()), { pathname: `/${name}` }).href);
+    return await work(url, sql);
   } finally {
+    await sql.end({ timeout: 1 });
     await admin.unsafe(`DROP DATABASE ${name} WITH (FORCE)`);
   }
 }
+
+/** Returns a folder with migrations of a test: name to SQL, numbered from 1. */
+function folderOf(migrations: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pressline-migrations-'));
+  folders.push(folder);
+  Object.entries(migrations).forEach(([name, text], index) => {
+    writeFileSync(join(folder, `${String(index + 1).padStart(3, '0')}.do.${name}.sql`), text);
+  });
+  return folder;
+}
+
+/** Returns a folder with Pressline's migrations up to a version. */
+function folderUpTo(version: number): string {
+  const folder = folderOf({});
+  for (const file of files.filter((each) => Number.parseInt(each, 10) <= version))
+    cpSync(join(MIGRATIONS_DIR, file), join(folder, file));
+  return folder;
+}
+
+const PARCELS = { parcels: 'CREATE TABLE parcels (id int, weight int);\nINSERT INTO parcels VALUES (1, 5);' };
+const WEIGHT_INDEX =
+  '--! no-transaction\nCREATE INDEX CONCURRENTLY IF NOT EXISTS parcels_weight ON parcels (weight);\n';
+
+/** Runs `work` while another session reads `parcels` in an open transaction. */
+async function whileParcelsAreRead<T>(sql: Sql, work: (release: () => void) => Promise<T>): Promise<T> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let reading = () => {};
+  const readingStarted = new Promise<void>((resolve) => {
+    reading = resolve;
+  });
+  const transaction = sql.begin(async (tx) => {
+    await tx`SELECT * FROM parcels`;
+    reading();
+    await released;
+  });
+  await readingStarted;
+  try {
+    return await work(release);
+  } finally {
+    release();
+    await transaction;
+  }
+}
+
+const versionOf = async (sql: Sql) => (await schemaStatus(sql)).version;
+const isValid = async (sql: Sql, index: string) => {
+  const [row] = await sql<{ indisvalid: boolean }[]>`
+    SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(${index})`;
+  return row?.indisvalid;
+};
 
 test('runs every file once, in order', async () => {
   await inEmptyDatabase(async (url) => {
@@ -37,11 +109,260 @@ test('two processes that start at the same time run every file once', async () =
 });
 
 test('a changed file is an error with its number', async () => {
-  await inEmptyDatabase(async (url) => {
+  await inEmptyDatabase(async (url, sql) => {
     await migrate(url);
-    const sql = connectPostgres(url, { max: 1 });
     await sql`UPDATE schema_version SET md5 = 'other' WHERE version = 2`;
-    await sql.end();
     await expect(migrate(url)).rejects.toThrow(/MD5 checksum failed for migration \[2\]/);
+  });
+});
+
+describe('locks', () => {
+  const folder = folderOf({ ...PARCELS, weights: 'ALTER TABLE parcels ADD COLUMN height int;' });
+  const first = folderOf(PARCELS);
+
+  test('a migration that waits for a lock pauses others for two seconds at most, and is retried', async () => {
+    await inEmptyDatabase(async (url, sql) => {
+      await migrate(url, { folder: first });
+      await whileParcelsAreRead(sql, async (release) => {
+        const migrated = migrate(url, { folder });
+        await eventually(async () => {
+          const [waiting] = await sql`
+            SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pressline-migrate'
+              AND wait_event_type = 'Lock'`;
+          return waiting;
+        });
+        // This read queues behind the waiting migration until the migration gives up its place.
+        const before = performance.now();
+        await sql`SELECT * FROM parcels`;
+        expect(performance.now() - before).toBeLessThan(10_000);
+        release();
+        expect(await migrated).toEqual(['weights']);
+      });
+      expect(await versionOf(sql)).toBe(2);
+    });
+  });
+
+  test('a lock that stays taken ends the migration, which names the oldest transactions and changes nothing', async () => {
+    await inEmptyDatabase(async (url, sql) => {
+      await migrate(url, { folder: first });
+      await whileParcelsAreRead(sql, async () => {
+        const blocked = migrate(url, { folder, lockWaitMs: 100 });
+        await expect(blocked).rejects.toThrow(MigrationBlocked);
+        await expect(blocked).rejects.toThrow(/Oldest open transactions: process \d+ \(pressline, /);
+      });
+      expect(await versionOf(sql)).toBe(1);
+    });
+  });
+});
+
+describe('outside a transaction', () => {
+  const folder = folderOf({
+    ...PARCELS,
+    index: WEIGHT_INDEX,
+    heights: 'ALTER TABLE parcels ADD height int;',
+  });
+
+  test('an index is built concurrently: writes continue while the build waits for an older transaction', async () => {
+    await inEmptyDatabase(async (url, sql) => {
+      await migrate(url, { folder: folderOf(PARCELS) });
+      await whileParcelsAreRead(sql, async (release) => {
+        const migrated = migrate(url, { folder });
+        await eventually(async () => ((await isValid(sql, 'parcels_weight')) === false ? true : undefined));
+        await sql`INSERT INTO parcels VALUES (2, 7)`;
+        expect(await versionOf(sql)).toBe(1);
+        release();
+        expect(await migrated).toEqual(['index', 'heights']);
+      });
+      expect(await isValid(sql, 'parcels_weight')).toBe(true);
+    });
+  });
+
+  test('processes that wait for each other do not hold up the build', async () => {
+    await inEmptyDatabase(async (url) => {
+      const applied = await Promise.all([1, 2, 3].map(() => migrate(url, { folder })));
+      expect(applied.flat()).toEqual(['parcels', 'index', 'heights']);
+    });
+  });
+
+  test('an index whose build was interrupted is built again', async () => {
+    await inEmptyDatabase(async (url, sql) => {
+      await migrate(url, { folder: folderOf(PARCELS) });
+      await sql`INSERT INTO parcels VALUES (1, 5)`;
+      await sql`CREATE UNIQUE INDEX CONCURRENTLY parcels_weight ON parcels (weight)`.catch(() => undefined);
+      expect(await isValid(sql, 'parcels_weight')).toBe(false);
+      await migrate(url, { folder });
+      expect(await isValid(sql, 'parcels_weight')).toBe(true);
+    });
+  });
+
+  test('statements end with a semicolon at the end of a line', () => {
+    expect(statementsOf('--! no-transaction\n-- Why.\nDROP INDEX a;\nCREATE INDEX b\n  ON c (d);\n')).toEqual(
+      ['DROP INDEX a', 'CREATE INDEX b\n  ON c (d)'],
+    );
+  });
+});
+
+/** Indexes of migrations that the file does not drop first, by the migration that creates them on an existing table. */
+const BUILT_LATER = files.flatMap((file) => {
+  const text = readFileSync(join(MIGRATIONS_DIR, file), 'utf8');
+  const created = new Set([...text.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, table]) => table));
+  return [...text.matchAll(/^CREATE (?:UNIQUE )?INDEX (\w+)\s+ON (\w+)[^;]*;/gm)]
+    .filter(
+      ([, name, table]) => !created.has(table) && !new RegExp(`DROP INDEX[^;]*\\b${name}\\b`).test(text),
+    )
+    .map(([statement, name]) => ({ version: Number.parseInt(file, 10), name: name!, statement }));
+});
+
+test('an index that an operator has built in advance under its name is accepted by its migration', async () => {
+  expect(BUILT_LATER.length).toBeGreaterThan(5);
+  const refused: string[] = [];
+  for (const version of new Set(BUILT_LATER.map((index) => index.version))) {
+    await inEmptyDatabase(async (url, sql) => {
+      await migrate(url, { folder: folderUpTo(version - 1) });
+      const built: string[] = [];
+      for (const { name, statement } of BUILT_LATER.filter((index) => index.version === version)) {
+        const concurrently = statement.replace('INDEX', 'INDEX CONCURRENTLY IF NOT EXISTS');
+        // An index on a column that the same migration adds cannot be built in advance.
+        await sql.unsafe(concurrently).then(
+          () => built.push(name),
+          (error: Error) => refused.push(`${name}: ${error.message}`),
+        );
+      }
+      const oidOf = async (name: string) => (await sql`SELECT to_regclass(${name})::oid AS oid`)[0]!.oid;
+      const before = await Promise.all(built.map(oidOf));
+      await migrate(url, { folder: folderUpTo(version) });
+      expect(await versionOf(sql)).toBe(version);
+      expect(await Promise.all(built.map(oidOf))).toEqual(before);
+    });
+  }
+  expect(refused.length).toBeLessThan(BUILT_LATER.length);
+});
+
+describe('without migrating', () => {
+  const silent = pino({ level: 'silent' });
+
+  test('a dry run names what is pending, runs it, and changes nothing', async () => {
+    await inEmptyDatabase(async (url, sql) => {
+      const dryRun = (migrations: Record<string, string>): Promise<string[]> => {
+        const options: MigrateOptions = { folder: folderOf(migrations), dryRun: true };
+        return migrate(url, options);
+      };
+      expect(await dryRun({ ...PARCELS, index: WEIGHT_INDEX })).toEqual(['parcels', 'index']);
+      await expect(dryRun({ broken: 'ALTER TABLE missing ADD a int;' })).rejects.toThrow(/missing/);
+      expect(await sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`).toHaveLength(0);
+    });
+  });
+
+  test('the status names the versions and the pending migrations', async () => {
+    await inEmptyDatabase(async (url, sql) => {
+      expect(await schemaStatus(sql)).toEqual({ version: 0, latest: newest, pending: fileNames });
+      await migrate(url, { folder: folderUpTo(40) });
+      expect(await schemaStatus(sql)).toEqual({
+        version: 40,
+        latest: newest,
+        pending: files.filter((file) => Number.parseInt(file, 10) > 40).map(nameOf),
+      });
+    });
+  });
+
+  test('a process waits for the version that it needs', async () => {
+    await inEmptyDatabase(async (url, sql) => {
+      const waited = untilMigrated(url, 60_000, silent);
+      let ready = false;
+      void waited.then(() => {
+        ready = true;
+      });
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      expect([ready, await versionOf(sql)]).toEqual([false, 0]);
+      await migrate(url);
+      await waited;
+    });
+  });
+
+  test('a process refuses an older database after its time, and serves a newer one', async () => {
+    await inEmptyDatabase(async (url, sql) => {
+      const refused = untilMigrated(url, 0, silent);
+      await expect(refused).rejects.toThrow(DatabaseNotMigrated);
+      await expect(refused).rejects.toThrow(
+        `The database is at version 0. This release needs version ${newest}. Run "pressline migrate".`,
+      );
+      await migrate(url);
+      await sql`INSERT INTO schema_version (version, name, run_at) VALUES (${newest + 1}, 'later', now())`;
+      await untilMigrated(url, 0, silent);
+    });
+  });
+
+  test('a process warns when its role owns the tables', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
+    const { url, ownerUrl } = await testDatabase();
+    await untilMigrated(url, 0, log);
+    expect(lines).toEqual([]);
+    await untilMigrated(ownerUrl, 0, log);
+    expect(lines).toEqual([expect.stringContaining('can change tables')]);
+  });
+});
+
+describe("the application's role", () => {
+  test.each([
+    ['drop a table', 'DROP TABLE orders'],
+    ['alter a table', 'ALTER TABLE orders ADD COLUMN spare int'],
+    ['empty a table at once', 'TRUNCATE order_events'],
+    ['create a table', 'CREATE TABLE spare (id int)'],
+    ['create a function', "CREATE FUNCTION spare() RETURNS int LANGUAGE sql AS 'SELECT 1'"],
+    ['disable a trigger', 'ALTER TABLE orders DISABLE TRIGGER ALL'],
+    ['change the version', 'UPDATE schema_version SET version = 0'],
+    ['create a role', 'CREATE ROLE spare'],
+    ['create a database', 'CREATE DATABASE spare'],
+    ['read files of the server', "SELECT pg_read_file('PG_VERSION')"],
+    ['run programs on the server', "COPY orders FROM PROGRAM 'true'"],
+  ])('cannot %s', async (_, statement) => {
+    const { sql } = await testDatabase();
+    await expect(sql.unsafe(statement)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  test('can read and write rows of every other table, and owns nothing', async () => {
+    const { sql } = await testDatabase();
+    const lacking = await sql`
+      SELECT tablename FROM pg_tables
+      WHERE schemaname = 'public' AND tablename <> 'schema_version'
+        AND NOT (has_table_privilege(quote_ident(tablename), 'SELECT') AND has_table_privilege(quote_ident(tablename), 'INSERT')
+          AND has_table_privilege(quote_ident(tablename), 'UPDATE') AND has_table_privilege(quote_ident(tablename), 'DELETE'))`;
+    expect([...lacking]).toEqual([]);
+    const owned = await sql`
+      SELECT relname FROM pg_class WHERE relowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)`;
+    expect([...owned]).toEqual([]);
+  });
+
+  test('migrate creates the role with the password of the URL, and keeps its rights over new tables', async () => {
+    await inEmptyDatabase(async (url, sql) => {
+      const role = `app_${randomBytes(6).toString('hex')}`;
+      const applicationUrl = Object.assign(new URL(url), { username: role, password: 'p%40ss' }).href;
+      const options = { applicationUrl, folder: folderOf(PARCELS) };
+      try {
+        await migrate(url, options);
+        await migrate(url, {
+          ...options,
+          folder: folderOf({ ...PARCELS, labels: 'CREATE TABLE labels (id int);' }),
+        });
+        const app = connectPostgres(applicationUrl, { max: 1 });
+        expect([...(await app`INSERT INTO labels VALUES (7) RETURNING id`)]).toEqual([{ id: 7 }]);
+        await expect(app`DROP TABLE labels`).rejects.toThrow(/must be owner/);
+        await app.end();
+        const wrong = connectPostgres(Object.assign(new URL(applicationUrl), { password: 'wrong' }).href, {
+          max: 1,
+        });
+        await expect(wrong`SELECT 1`).rejects.toThrow(/password authentication failed/);
+        await wrong.end();
+      } finally {
+        await sql.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+      }
+    });
+  });
+
+  test('every test database is used with this role', async () => {
+    const { sql } = await testDatabase();
+    const [row] = await sql`SELECT current_user AS role, usesuper FROM pg_user WHERE usename = current_user`;
+    expect(row).toEqual({ role: new URL(testApplicationUrl()).username, usesuper: false });
   });
 });

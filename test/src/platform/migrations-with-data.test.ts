@@ -5,8 +5,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Postgrator from 'postgrator';
 import postgres from 'postgres';
-import { MIGRATIONS_DIR, migrate } from '../../../src/platform/migrate';
+import { migrate } from '../../../src/platform/migrate';
 import { projectRoot } from '../../../src/platform/project-root';
+import { MIGRATIONS_DIR } from '../../../src/platform/schema-version';
 import { eventually } from '../../support/eventually';
 import { testPostgresUrl } from '../../support/servers';
 
@@ -195,7 +196,7 @@ test('migration 040 makes the products that clients published to others theirs a
         VALUES (gen_random_uuid(), ${ownerId}, ${name}, ${customerIds}, 'flat', '[]')`;
     }
     const warnings: string[] = [];
-    await migrate(url, { info: () => {}, warn: (line: string) => warnings.push(line) } as never);
+    await migrate(url, { logger: { info: () => {}, warn: (line: string) => warnings.push(line) } as never });
 
     const stored = await sql<{ name: string; customer_ids: string[]; viewers: string[] }[]>`
       SELECT p.name, p.customer_ids, array_agg(l.viewer) AS viewers

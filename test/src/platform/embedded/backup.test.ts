@@ -29,19 +29,19 @@ async function newFolder(mode: number): Promise<string> {
   return dir;
 }
 
-async function start(dir: string): Promise<EmbeddedStack['config']> {
+async function start(dir: string): Promise<EmbeddedStack> {
   const environment = { DATA_DIR: dir, TEMPORAL_CLI_PATH: testTemporalBinary() };
   running = await startEmbeddedStack(loadConfig(environment), () => undefined);
-  return running.config;
+  return running;
 }
 
 async function withServers<T>(
   dir: string,
   work: (sql: ReturnType<typeof connectPostgres>, temporal: Client) => Promise<T>,
 ): Promise<T> {
-  const { DATABASE_URL, TEMPORAL_ADDRESS } = await start(dir);
-  const sql = connectPostgres(DATABASE_URL!, { max: 1 });
-  const connection = await Connection.connect({ address: TEMPORAL_ADDRESS! });
+  const { postgres, config } = await start(dir);
+  const sql = connectPostgres(postgres!.url, { max: 1 });
+  const connection = await Connection.connect({ address: config.TEMPORAL_ADDRESS! });
   try {
     return await work(sql, new Client({ connection }));
   } finally {

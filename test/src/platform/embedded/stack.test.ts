@@ -45,10 +45,16 @@ async function start(dir: string, report: (line: string) => void = () => undefin
   return stack;
 }
 
+/** Addresses of the servers of a stack. The Postgres URL is the owner's. */
 interface Addresses {
-  readonly DATABASE_URL?: string | undefined;
-  readonly TEMPORAL_ADDRESS?: string | undefined;
+  readonly postgresUrl: string;
+  readonly temporalAddress: string;
 }
+
+const addressesOf = ({ postgres, config }: EmbeddedStack): Addresses => ({
+  postgresUrl: postgres!.url,
+  temporalAddress: config.TEMPORAL_ADDRESS!,
+});
 
 /** Starts a stack in a separate process. */
 async function startInProcess(dir: string): Promise<Addresses & { child: ChildProcess }> {
@@ -85,20 +91,20 @@ async function serverPids(dir: string): Promise<{ postgres: number; temporal: nu
 }
 
 /** Writes a row and starts a workflow, which `expectTraces` finds. */
-async function leaveTraces({ DATABASE_URL, TEMPORAL_ADDRESS }: Addresses): Promise<void> {
-  const sql = connectPostgres(DATABASE_URL!, { max: 1 });
+async function leaveTraces({ postgresUrl, temporalAddress }: Addresses): Promise<void> {
+  const sql = connectPostgres(postgresUrl, { max: 1 });
   await sql`CREATE TABLE traces AS SELECT 42 AS answer`;
   await sql.end();
-  const connection = await Connection.connect({ address: TEMPORAL_ADDRESS! });
+  const connection = await Connection.connect({ address: temporalAddress });
   await new Client({ connection }).workflow.start('trace', { workflowId: 'trace', taskQueue: 'nobody' });
   await connection.close();
 }
 
-async function expectTraces({ DATABASE_URL, TEMPORAL_ADDRESS }: Addresses): Promise<void> {
-  const sql = connectPostgres(DATABASE_URL!, { max: 1 });
+async function expectTraces({ postgresUrl, temporalAddress }: Addresses): Promise<void> {
+  const sql = connectPostgres(postgresUrl, { max: 1 });
   expect([...(await sql`SELECT answer FROM traces`)]).toEqual([{ answer: 42 }]);
   await sql.end();
-  const connection = await Connection.connect({ address: TEMPORAL_ADDRESS! });
+  const connection = await Connection.connect({ address: temporalAddress });
   const { status } = await new Client({ connection }).workflow.getHandle('trace').describe();
   expect(status.name).toBe('RUNNING');
   await connection.close();
@@ -107,13 +113,13 @@ async function expectTraces({ DATABASE_URL, TEMPORAL_ADDRESS }: Addresses): Prom
 test('a restart keeps data and addresses, and no server runs after the stop', async () => {
   const dir = await newFolder();
   const first = await start(dir);
-  await leaveTraces(first.config);
+  await leaveTraces(addressesOf(first));
   const pids = await serverPids(dir);
   await first.stop();
   expect([await runs(pids.postgres), await runs(pids.temporal)]).toEqual([false, false]);
 
   const second = await start(dir);
-  await expectTraces(second.config);
+  await expectTraces(addressesOf(second));
   const { DATABASE_URL, TEMPORAL_ADDRESS, TEMPORAL_UI_URL } = first.config;
   expect(second.config).toMatchObject({ DATABASE_URL, TEMPORAL_ADDRESS, TEMPORAL_UI_URL });
   expect((await fetch(TEMPORAL_UI_URL!)).status).toBe(200);
@@ -140,7 +146,7 @@ test('keeps the data after kill -9 of the stack and both servers', async () => {
   await leaveTraces(killed);
   const pids = await serverPids(dir);
   await Promise.all([kill(killed.child.pid!), kill(pids.temporal), kill(pids.postgres)]);
-  await expectTraces((await start(dir)).config);
+  await expectTraces(addressesOf(await start(dir)));
 });
 
 test('stops the servers that a killed stack left running', async () => {
@@ -155,7 +161,7 @@ test('stops the servers that a killed stack left running', async () => {
   const next = await start(dir, (line) => lines.push(line));
   expect(lines.filter((line) => line.includes('left running'))).toHaveLength(2);
   expect([await runs(orphans.postgres), await runs(orphans.temporal)]).toEqual([false, false]);
-  await expectTraces(next.config);
+  await expectTraces(addressesOf(next));
 });
 
 test('rejects a folder in use with one line, and accepts it after a stop', async () => {
@@ -175,9 +181,9 @@ test('two stacks run side by side when they are configured for the same ports', 
   const [one, other] = [await newFolder(), await newFolder()];
   writeFileSync(join(other, 'ports.json'), await readFile(join(one, 'ports.json')));
   const [first, second] = await Promise.all([start(one), start(other)]);
-  await leaveTraces(first.config);
-  await leaveTraces(second.config);
-  await expectTraces(first.config);
+  await leaveTraces(addressesOf(first));
+  await leaveTraces(addressesOf(second));
+  await expectTraces(addressesOf(first));
   expect(first.config.TEMPORAL_ADDRESS).not.toBe(second.config.TEMPORAL_ADDRESS);
   expect(new URL(first.config.DATABASE_URL!).port).not.toBe(new URL(second.config.DATABASE_URL!).port);
 });
@@ -187,13 +193,13 @@ test('replaces the partial cluster of a killed first start, and ignores a pid fi
   mkdirSync(join(dir, 'postgres.new-1'));
   writeFileSync(join(dir, 'postgres.new-1', 'PG_VERSION'), '18\n');
   const first = await start(dir);
-  await leaveTraces(first.config);
+  await leaveTraces(addressesOf(first));
   await first.stop();
   expect((await readdir(dir)).filter((name) => name.startsWith('postgres.new'))).toEqual([]);
 
   writeFileSync(join(dir, 'postgres', 'postmaster.pid'), `${process.pid}\n${join(dir, 'postgres')}\n`);
   writeFileSync(join(dir, 'stack.json'), JSON.stringify({ pid: process.pid, started: 'long ago' }));
-  await expectTraces((await start(dir)).config);
+  await expectTraces(addressesOf(await start(dir)));
 });
 
 test('restarts a server that ends unexpectedly at its address, with its data', async () => {
@@ -205,7 +211,7 @@ test('restarts a server that ends unexpectedly at its address, with its data', a
     (end) => ends.push(end),
   );
   stacks.push(stack);
-  const sql = connectPostgres(stack.config.DATABASE_URL!, { max: 1 });
+  const sql = connectPostgres(stack.postgres!.url, { max: 1 });
   await sql`CREATE TABLE kept AS SELECT 1 AS answer`;
   const before = await serverPids(dir);
   process.kill(before.temporal, 'SIGKILL');

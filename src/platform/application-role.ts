@@ -1,0 +1,42 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import type postgres from 'postgres';
+import { SCHEMA_TABLE } from './schema-version';
+
+const ITERATIONS = 4_096;
+
+/** Returns a SCRAM-SHA-256 verifier (RFC 5803). The server never sees the password, so no log of it can hold it. */
+function scramVerifier(password: string): string {
+  const salt = randomBytes(16);
+  const salted = pbkdf2Sync(password.normalize('NFKC'), salt, ITERATIONS, 32, 'sha256');
+  const keyOf = (label: string) => createHmac('sha256', salted).update(label).digest();
+  const storedKey = createHash('sha256').update(keyOf('Client Key')).digest('base64');
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${storedKey}:${keyOf('Server Key').toString('base64')}`;
+}
+
+/**
+ * Gives the role of a connection URL the rights that the application needs: reading and writing rows. It owns nothing, so
+ * it cannot drop or alter a table. Creates the role with the URL's password when it does not exist. Does nothing when the
+ * URL names the current role.
+ * @param sql a connection of the role that owns the tables
+ */
+export async function grantApplicationRole(sql: postgres.Sql, applicationUrl: string): Promise<void> {
+  const url = new URL(applicationUrl);
+  const role = decodeURIComponent(url.username);
+  const password = decodeURIComponent(url.password);
+  await sql.begin(async (tx) => {
+    const [found] = await tx<{ isOwner: boolean; exists: boolean; database: string; schema: string }[]>`
+      SELECT current_user = ${role} AS "isOwner", EXISTS (SELECT FROM pg_roles WHERE rolname = ${role}) AS exists,
+             current_database() AS database, current_schema() AS schema`;
+    const { isOwner, exists, database, schema } = found!;
+    if (isOwner || role === '') return;
+    const name = tx(role);
+    // CREATE ROLE takes no parameters. A verifier consists of base64 and the characters $ and colon.
+    if (!exists) await tx`CREATE ROLE ${name} LOGIN PASSWORD ${tx.unsafe(`'${scramVerifier(password)}'`)}`;
+    await tx`GRANT CONNECT ON DATABASE ${tx(database)} TO ${name}`;
+    await tx`REVOKE CREATE ON SCHEMA ${tx(schema)} FROM PUBLIC`;
+    await tx`GRANT USAGE ON SCHEMA ${tx(schema)} TO ${name}`;
+    await tx`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${tx(schema)} TO ${name}`;
+    await tx`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${tx(schema)} TO ${name}`;
+    await tx`REVOKE INSERT, UPDATE, DELETE ON ${tx(SCHEMA_TABLE)} FROM ${name}`;
+  });
+}
