@@ -96,6 +96,11 @@ function checkRoutes(routes: readonly Route[]): void {
       if (operations.has(name)) throw new Error(`two routes have the name or path ${name}`);
       operations.add(name);
     }
+    if (
+      access.credentials !== 'none' &&
+      access.roles.includes('operator') !== (access.operatorRole !== undefined)
+    )
+      throw new Error(`${operationId}: a route for operators needs an operatorRole, and only such a route`);
     if (idempotent && access.credentials === 'none')
       throw new Error(`${operationId}: an idempotent route needs credentials`);
   }

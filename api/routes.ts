@@ -1,3 +1,4 @@
+import { operatorRoutes } from './accounts/operator-routes';
 import { catalogRoutes } from './catalog/routes';
 import { connectorRoutes } from './connectors/routes';
 import type { ApiDeps } from './deps';
@@ -39,6 +40,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...stockStatusRoutes(deps),
     ...documentRoutes(deps),
     ...notificationRoutes(deps),
+    ...operatorRoutes(deps),
     ...connectorRoutes(deps),
     ...operatorPartnerRoutes(deps),
     ...operatorOrderRoutes(deps),

@@ -1,13 +1,27 @@
-import { Command as Program } from 'commander';
+import { InvalidArgumentError, Option, Command as Program } from 'commander';
+import { OPERATOR_ROLES, type OperatorRole } from '../src/accounts/account';
 import { runCommand, say } from './command';
 import { api } from './commands/api';
 import { demo, demoLogFile } from './commands/demo';
 import { importCatalogFile } from './commands/import-catalog';
 import { migrateDatabase } from './commands/migrate';
-import { issueOperatorKey } from './commands/operator';
+import {
+  addOperator,
+  listAllOperators,
+  OVERLAP_SECONDS,
+  revokeOperatorByName,
+  rotateOperatorKey,
+} from './commands/operator';
 import { resealSecrets } from './commands/reseal-secrets';
 import { start } from './commands/start';
 import { worker } from './commands/worker';
+
+/** Parses a whole number of seconds, up to 30 days. */
+function wholeSeconds(text: string): number {
+  const seconds = Number(text);
+  if (/^\d{1,7}$/.test(text) && seconds <= 30 * 86_400) return seconds;
+  throw new InvalidArgumentError('Expected a whole number of seconds, at most 2592000 (30 days).');
+}
 
 const program = new Program('pressline').description('Print fulfillment as durable workflows.');
 
@@ -40,11 +54,42 @@ program
     runCommand('migrate', (context) => migrateDatabase(context, options)),
   );
 
-program
+const operator = program
   .command('operator')
   .argument('<name>')
-  .description('create an operator, or issue a new key; previous keys expire after a day')
-  .action((name: string) => runCommand('operator', (context) => issueOperatorKey(context, name)));
+  .description('create an admin, or issue a new key for an operator; previous keys expire after a day')
+  .action((name: string) =>
+    runCommand('operator', (context) =>
+      rotateOperatorKey(context, name, { overlapSeconds: OVERLAP_SECONDS, create: true }),
+    ),
+  );
+operator
+  .command('list')
+  .description('list operators')
+  .action(() => runCommand('operator', listAllOperators));
+operator
+  .command('add')
+  .argument('<name>')
+  .addOption(
+    new Option('--role <role>', 'permissions of the operator').choices(OPERATOR_ROLES).default('operator'),
+  )
+  .description('create an operator and print its key')
+  .action((name: string, { role }: { role: OperatorRole }) =>
+    runCommand('operator', (context) => addOperator(context, name, role)),
+  );
+operator
+  .command('revoke')
+  .argument('<name>')
+  .description('revoke an operator with all keys')
+  .action((name: string) => runCommand('operator', (context) => revokeOperatorByName(context, name)));
+operator
+  .command('rotate')
+  .argument('<name>')
+  .option('--overlap <seconds>', 'time for which previous keys keep working', wholeSeconds, OVERLAP_SECONDS)
+  .description('issue a new key for an operator and print it')
+  .action((name: string, { overlap }: { overlap: number }) =>
+    runCommand('operator', (context) => rotateOperatorKey(context, name, { overlapSeconds: overlap })),
+  );
 
 program
   .command('reseal-secrets')

@@ -17,11 +17,11 @@ import type { AttributeValue } from '../../src/catalog/domain/product-model';
 import { attributeId } from '../../src/catalog/fields';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
-import { type Access, type Route, route } from '../http/route';
+import { operatorsOnly, type Route, route } from '../http/route';
 
 const tag = 'Catalog';
 const errors = 'coded';
-const operators: Access = { credentials: 'key', roles: ['operator'] };
+const changers = operatorsOnly('operator');
 const params = z.object({ attributeId: z.string() });
 
 function attributeValueOf(input: z.output<typeof attributeValue>): AttributeValue {
@@ -47,7 +47,7 @@ function putAttributeRoute({ sql }: ApiDeps): Route {
     operationId: 'putAttribute',
     summary: 'Create or change an attribute',
     tag,
-    access: operators,
+    access: changers,
     errors,
     params: z.object({ attributeId }),
     body: attribute,
@@ -67,7 +67,7 @@ function listAttributeValuesRoute({ sql }: ApiDeps): Route {
     operationId: 'listAttributeValues',
     summary: 'List the values of an attribute',
     tag,
-    access: { credentials: 'key', roles: ['client', 'operator'] },
+    access: { credentials: 'key', roles: ['client', 'operator'], operatorRole: 'viewer' },
     errors,
     params,
     response: z.array(storedAttributeValue),
@@ -87,7 +87,7 @@ function addAttributeValuesRoute({ sql }: ApiDeps): Route {
     summary: 'Add values to an attribute',
     description: 'Adds all values, or none when one of them already exists.',
     tag,
-    access: operators,
+    access: changers,
     errors,
     idempotent: true,
     params,
@@ -111,7 +111,7 @@ function replaceAttributeValuesRoute({ sql }: ApiDeps): Route {
     summary: 'Replace values of an attribute by id',
     description: 'Adds new ids. Values that are not given stay unchanged.',
     tag,
-    access: operators,
+    access: changers,
     errors,
     params,
     body: attributeValues,
@@ -128,7 +128,7 @@ function replaceAttributeValueRoute({ sql }: ApiDeps): Route {
     operationId: 'replaceAttributeValue',
     summary: 'Replace one value of an attribute',
     tag,
-    access: operators,
+    access: changers,
     errors,
     params: z.object({ attributeId: z.string(), valueId: attributeId }),
     body: attributeValue.omit({ id: true }),

@@ -26,7 +26,8 @@ import { type Access, type Route, route } from '../http/route';
 
 const tag = 'Catalog';
 const errors = 'coded';
-const access: Access = { credentials: 'key', roles: ['client', 'operator'] };
+const readers: Access = { credentials: 'key', roles: ['client', 'operator'], operatorRole: 'viewer' };
+const changers: Access = { ...readers, operatorRole: 'operator' };
 
 function viewerOf({ role, id }: Account): Viewer {
   return role === 'operator' ? { role } : { role: 'client', id };
@@ -80,7 +81,7 @@ function createCustomerProductRoute({ sql, config }: ApiDeps): Route {
       'immediately. A client sees, changes and orders its own products only, and those that an operator created for it. ' +
       '409 `QUOTA_EXCEEDED` when the client has reached the limit.',
     tag,
-    access,
+    access: changers,
     errors,
     idempotent: true,
     body: newCustomerProduct,
@@ -108,7 +109,7 @@ function updateCustomerProductRoute({ sql }: ApiDeps): Route {
     description:
       'Changes only the given fields. The owner or an operator can archive a product and publish it again.',
     tag,
-    access,
+    access: changers,
     errors,
     params: z.object({ id: z.string() }),
     body: customerProductChange,
@@ -128,7 +129,7 @@ function listCustomerProductsRoute({ sql }: ApiDeps): Route {
       'Newest first. A client sees its own products and those that an operator created for it. Shows published products ' +
       'unless `state` asks for others.',
     tag,
-    access,
+    access: readers,
     errors,
     query: customerProductQuery,
     response: customerProductList,
@@ -160,7 +161,7 @@ function deleteCustomerProductRoute({ sql }: ApiDeps): Route {
     summary: 'Delete a customer product',
     description: 'The owner or an operator can delete a product that was never ordered; otherwise 409.',
     tag,
-    access,
+    access: changers,
     errors,
     params: z.object({ id: z.string() }),
     response: z.object({ id: z.string(), deleted: z.literal(true) }),
@@ -179,7 +180,7 @@ function addVariantValuesRoute({ sql }: ApiDeps): Route {
     summary: 'Add values to variant options',
     description: 'Adds all values, or none when one of them is invalid.',
     tag,
-    access,
+    access: changers,
     errors,
     idempotent: true,
     params: z.object({ customerProductId: z.string() }),
@@ -201,7 +202,7 @@ function getVariantValuesRoute({ sql }: ApiDeps): Route {
     operationId: 'getVariantValues',
     summary: 'Read the variant values of a customer product',
     tag,
-    access,
+    access: readers,
     errors,
     params: z.object({ customerProductId: z.string() }),
     response: variantValues,

@@ -16,11 +16,11 @@ import {
 } from '../../src/catalog/product-models';
 import { uuidv7 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
-import { type Access, type Route, route } from '../http/route';
+import { operatorsOnly, type Route, route } from '../http/route';
 
 const tag = 'Catalog';
 const errors = 'coded';
-const operators: Access = { credentials: 'key', roles: ['operator'] };
+const changers = operatorsOnly('operator');
 
 function shown(model: ListedModel, role: Role): z.input<typeof productModel> {
   const forOperators = role === 'operator';
@@ -56,7 +56,7 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       description:
         'Ordered by id, in pages of at most 1,000. Clients see active and inactive product models; operators also see drafts.',
       tag,
-      access: { credentials: 'key', roles: ['client', 'operator'] },
+      access: { credentials: 'key', roles: ['client', 'operator'], operatorRole: 'viewer' },
       errors,
       query: productModelQuery,
       response: productModelList,
@@ -76,7 +76,7 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       operationId: 'createProductModel',
       summary: 'Create a product model',
       tag,
-      access: operators,
+      access: changers,
       errors,
       idempotent: true,
       body: newProductModel,
@@ -97,7 +97,7 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       description:
         'Changes only the given fields. The state changes from draft to active or inactive, and between active and inactive. Template and parts can change only in state draft.',
       tag,
-      access: operators,
+      access: changers,
       errors,
       params: z.object({ id: z.string() }),
       body: productModelChange,

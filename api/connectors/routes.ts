@@ -2,10 +2,10 @@ import { changeConnector, listConnectors } from '../../src/accounts/connectors';
 import { createAccount, issueKey } from '../../src/accounts/store';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
+import { type KeyOwners, keyRoutes } from '../accounts/key-routes';
 import type { ApiDeps } from '../deps';
 import { checkedIdCursor, pageOf } from '../http/cursor';
-import { type Route, route } from '../http/route';
-import { connectorKeyRoutes } from './key-routes';
+import { operatorsOnly, type Route, route } from '../http/route';
 import {
   connector,
   connectorChange,
@@ -21,22 +21,36 @@ type Deps = Pick<ApiDeps, 'sql' | 'publicUrl'>;
 
 const common = {
   tag: 'Connectors',
-  access: { credentials: 'key', roles: ['operator'] },
   errors: 'coded',
 } as const;
+
+const CONNECTORS: KeyOwners = {
+  noun: 'Connector',
+  tag: 'Connectors',
+  path: '/v1/connectors/{connectorId}',
+  maxOverlapSeconds: 30 * 86_400,
+  find: async (sql, id) => (await requireConnector(sql, id)).id,
+};
 
 /**
  * Routes that set up clients. A connector is a client account with its three addresses (interface "Conventions") and
  * its keys.
  */
 export function connectorRoutes(deps: Deps): Route[] {
-  return [createRoute(deps), listRoute(deps), getRoute(deps), changeRoute(deps), ...connectorKeyRoutes(deps)];
+  return [
+    createRoute(deps),
+    listRoute(deps),
+    getRoute(deps),
+    changeRoute(deps),
+    ...keyRoutes(deps, CONNECTORS),
+  ];
 }
 
 function createRoute({ sql, publicUrl }: Deps): Route {
   return route({
     ...common,
     method: 'post',
+    access: operatorsOnly('admin'),
     path: '/v1/connectors',
     operationId: 'createConnector',
     summary: 'Set up a client',
@@ -65,6 +79,7 @@ function listRoute({ sql, publicUrl }: Deps): Route {
   return route({
     ...common,
     method: 'get',
+    access: operatorsOnly('viewer'),
     path: '/v1/connectors',
     operationId: 'listConnectors',
     summary: 'List clients, newest first',
@@ -83,6 +98,7 @@ function getRoute({ sql, publicUrl }: Deps): Route {
   return route({
     ...common,
     method: 'get',
+    access: operatorsOnly('viewer'),
     path: '/v1/connectors/{connectorId}',
     operationId: 'getConnector',
     summary: 'Get a client and its keys',
@@ -99,6 +115,7 @@ function changeRoute({ sql, publicUrl }: Deps): Route {
   return route({
     ...common,
     method: 'patch',
+    access: operatorsOnly('admin'),
     path: '/v1/connectors/{connectorId}',
     operationId: 'changeConnector',
     summary: 'Change the settings of a client',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countryCode, currencyCode, text } from '../../src/platform/domain/fields';
+import { accountKey, credentialFields } from '../accounts/key-schemas';
 
 const timestamp = z.iso.datetime();
 const connectorFields = {
@@ -13,11 +14,6 @@ const connectorFields = {
       'Send a new method or address here with PUT. Replace {order_id} with the order’s id or reference.',
     ),
   createdAt: timestamp,
-};
-const credentialFields = {
-  keyId: z.string(),
-  apiKey: z.string().describe('Shown only in this answer.'),
-  apiSecret: z.string().describe('Shown only in this answer.'),
 };
 
 const billingEntity = z
@@ -98,18 +94,8 @@ const shownSettings = {
   brandedPackaging: z.string().nullable(),
 };
 
-export const connectorKey = z
-  .object({
-    id: z.string(),
-    hint: z.string().describe('First and last characters of the key.'),
-    createdAt: timestamp,
-    expiresAt: timestamp.nullable(),
-    revokedAt: timestamp.nullable(),
-  })
-  .meta({ id: 'ConnectorKey' });
-
 export const connector = z
-  .object({ ...connectorFields, ...shownSettings, keys: z.array(connectorKey) })
+  .object({ ...connectorFields, ...shownSettings, keys: z.array(accountKey) })
   .meta({ id: 'Connector' });
 
 export const createdConnector = z
@@ -127,19 +113,3 @@ export const pageQuery = z.object({
 });
 
 export const connectorPath = z.object({ connectorId: z.string().max(100) });
-export const keyPath = z.object({ connectorId: z.string().max(100), keyId: z.string().max(100) });
-
-export const keyRotation = z
-  .object({
-    overlapSeconds: z
-      .int()
-      .min(0)
-      .max(30 * 86_400)
-      .default(86_400)
-      .describe('Time for which the existing keys keep working: at most 30 days.'),
-  })
-  .meta({ id: 'KeyRotation' });
-
-export const rotatedKey = z
-  .object({ ...credentialFields, createdAt: timestamp, previousKeysExpireAt: timestamp })
-  .meta({ id: 'RotatedKey' });

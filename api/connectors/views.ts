@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import type { ClientSettings } from '../../src/accounts/client-settings';
 import { type Connector, connectorById } from '../../src/accounts/connectors';
-import { type ApiKeyEntry, keysOf } from '../../src/accounts/store';
+import { keysOf } from '../../src/accounts/store';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid, uuidv7 } from '../../src/platform/ids';
 import type { Queryable } from '../../src/platform/postgres';
+import { keyView } from '../accounts/key-schemas';
 import type { connector } from './schemas';
 
 /** Returns a client account. @throws Refusal `NOT_FOUND` when there is none with this id */
@@ -70,15 +71,5 @@ function settingsView(settings: ClientSettings): SettingsView {
     returnAddress: (returnAddress ?? null) as SettingsView['returnAddress'],
     iossNumber: iossNumber ?? null,
     brandedPackaging: brandedPackaging ?? null,
-  };
-}
-
-function keyView({ id, hint, createdAt, expiresAt, revokedAt }: ApiKeyEntry) {
-  return {
-    id,
-    hint,
-    createdAt: createdAt.toISOString(),
-    expiresAt: expiresAt?.toISOString() ?? null,
-    revokedAt: revokedAt?.toISOString() ?? null,
   };
 }

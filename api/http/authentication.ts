@@ -1,4 +1,4 @@
-import type { Account } from '../../src/accounts/account';
+import { type Account, hasOperatorRole, type OperatorRole } from '../../src/accounts/account';
 import type { Authenticator } from '../../src/accounts/authenticator';
 import { ERROR_CODES, Refusal } from '../../src/platform/errors';
 import type { Route } from './route';
@@ -18,11 +18,19 @@ export async function authorize(
   const caller = await authenticator.authenticate(header);
   if (caller === undefined) throw noKey(route, ERROR_CODES.UNAUTHORIZED.message);
   const { account, withSecret } = caller;
-  if (!route.access.roles.includes(account.role)) throw new Refusal('FORBIDDEN');
+  const { roles, operatorRole } = route.access;
+  if (!roles.includes(account.role)) throw new Refusal('FORBIDDEN');
+  if (account.role === 'operator') requireOperatorRole(account, operatorRole!);
   if (route.access.credentials === 'key:secret' && account.role === 'client' && !withSecret) {
     throw noKey(route, 'This address needs the key and its secret, joined by a colon.');
   }
   return account;
+}
+
+/** @throws Refusal `FORBIDDEN` for a caller who is not an operator with at least this role */
+export function requireOperatorRole(account: Account, least: OperatorRole): void {
+  if (hasOperatorRole(account, least)) return;
+  throw new Refusal('FORBIDDEN', { message: `This operation needs an operator with the role ${least}.` });
 }
 
 function noKey(route: Route, message: string): Refusal {

@@ -6,7 +6,7 @@ import {
   releaseAttempt,
   type StoredAnswer,
 } from '../../src/accounts/idempotency-keys';
-import { openAnswer, type SealedAnswer, sealAnswer } from '../../src/accounts/sealed-answer';
+import { isSealed, openAnswer, sealAnswer } from '../../src/accounts/sealed-answer';
 import { Refusal } from '../../src/platform/errors';
 import { sha256 } from '../../src/platform/ids';
 import type { Logger } from '../../src/platform/logging';
@@ -72,8 +72,9 @@ export async function onceForKey(
 }
 
 function reopened(stored: StoredAnswer, sealWith: string | undefined): unknown {
-  if (sealWith === undefined) return stored.body;
-  const answer = openAnswer(sealWith, stored.body as SealedAnswer);
+  // Releases that did not seal the answers of a route may have stored the answer in plain text.
+  if (sealWith === undefined || !isSealed(stored.body)) return stored.body;
+  const answer = openAnswer(sealWith, stored.body);
   if (answer !== undefined) return answer;
   throw new Refusal('CONFLICT', {
     message:

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { hasOperatorRole, OPERATOR_ROLES } from '../../src/accounts/account';
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors';
 import { ERROR_CODE, ERROR_SCHEMAS, FIELD_ERROR, type JsonSchema } from './error-schemas';
-import { route as defineRoute, RawAnswer, type Route } from './route';
+import { type Access, route as defineRoute, RawAnswer, type Route } from './route';
 import { pathParameters } from './route-path';
 
 /** Collects the named schemas (`.meta({ id })`) of all routes. A name identifies one schema. */
@@ -106,6 +107,14 @@ const IDEMPOTENCY_PARAMETER = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
+/** Returns the callers of a route in words, for operators with the roles that may call it. */
+function callersOf({ roles, operatorRole }: Exclude<Access, { credentials: 'none' }>): string[] {
+  const permitted = OPERATOR_ROLES.filter(
+    (role) => operatorRole && hasOperatorRole({ operatorRole: role }, operatorRole),
+  );
+  return roles.map((role) => (role === 'operator' ? `operator (${permitted.join(', ')})` : role));
+}
+
 function operation(components: Components, route: Route): JsonSchema {
   const { access, body } = route;
   const scheme = access.credentials === 'key:secret' ? 'keyAndSecret' : 'key';
@@ -114,13 +123,16 @@ function operation(components: Components, route: Route): JsonSchema {
     ...parameters(components, route.query, 'query'),
     ...(route.idempotent ? [IDEMPOTENCY_PARAMETER] : []),
   ];
-  const roles = access.credentials === 'none' ? undefined : `For: ${access.roles.join(', ')}.`;
+  const roles = access.credentials === 'none' ? undefined : `For: ${callersOf(access).join(', ')}.`;
   const description = [route.description, roles].filter((text) => text !== undefined).join('\n\n');
   return {
     operationId: route.operationId,
     summary: route.summary,
     ...(description ? { description } : {}),
     tags: [route.tag],
+    ...(access.credentials === 'none' || access.operatorRole === undefined
+      ? {}
+      : { 'x-operator-role': access.operatorRole }),
     security: access.credentials === 'none' ? [] : [{ [scheme]: [] }],
     ...(given.length > 0 ? { parameters: given } : {}),
     ...(body

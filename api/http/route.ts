@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Account, Role } from '../../src/accounts/account';
+import type { Account, OperatorRole, Role } from '../../src/accounts/account';
 import type { Logger } from '../../src/platform/logging';
 import type { Queryable } from '../../src/platform/postgres';
 
@@ -10,10 +10,20 @@ export type ErrorShape = 'coded' | 'plain' | 'plain-list' | 'adjust-stock' | 'sh
  * Who may call a route.
  * `key`: the key is sufficient; `key:secret` is accepted. `key:secret`: clients need both. Partners and operators have keys
  * without a secret and send the key alone where their role is allowed. `none`: no authentication.
+ * `operatorRole`: the least role of an operator who may call the route. Required when `roles` has `operator`.
  */
 export type Access =
-  | { readonly credentials: 'key' | 'key:secret'; readonly roles: readonly Role[] }
+  | {
+      readonly credentials: 'key' | 'key:secret';
+      readonly roles: readonly Role[];
+      readonly operatorRole?: OperatorRole;
+    }
   | { readonly credentials: 'none' };
+
+/** Returns the access of a route that only operators may call, with at least the given role. */
+export function operatorsOnly(operatorRole: OperatorRole): Access {
+  return { credentials: 'key', roles: ['operator'], operatorRole };
+}
 
 /** Input of a handler: parsed request and authenticated caller. */
 export interface Call<P, Q, B> {

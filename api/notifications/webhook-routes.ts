@@ -86,6 +86,7 @@ export function webhookRoutes({
         'within 15 seconds. Any other response is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. ' +
         '410 disables the endpoint.',
       idempotent: true,
+      answersSecret: true,
       body: z.object({
         url,
         description: description.nullish(),

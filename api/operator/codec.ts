@@ -8,14 +8,13 @@ import { UndecryptablePayload } from '../../src/platform/temporal/codec/encrypti
 import type { ApiDeps } from '../deps';
 import { ERROR_BODIES } from '../http/error-body';
 import { notesOf } from '../http/request-log';
-import { type Route, route } from '../http/route';
+import { operatorsOnly, type Route, route } from '../http/route';
 import { sendJson } from '../http/serve';
 
 /** Base path of the codec server. The Temporal UI and CLI append `/decode` and `/encode`. */
 export const CODEC_PATH = '/v1/operator/codec';
 
 const TAG = 'Operator: payload codec';
-const access = { credentials: 'key', roles: ['operator'] } as const;
 
 const base64 = z.base64();
 const payloads = z.object({
@@ -63,7 +62,7 @@ export function codecRoutes({ config }: Pick<ApiDeps, 'config'>): Route[] {
         'Opened in a browser, it asks for a user name (any value) and for a password (an operator’s key). ' +
         'The browser then sends both with the requests of the Temporal UI.',
       tag: TAG,
-      access,
+      access: operatorsOnly('viewer'),
       errors: 'coded',
       response: z.object({ message: z.string(), encrypted: z.boolean() }),
       handler: async () => ({
@@ -79,7 +78,7 @@ export function codecRoutes({ config }: Pick<ApiDeps, 'config'>): Route[] {
       description:
         'Returns 400 for a payload whose key is not configured. Payloads that are not encrypted are returned unchanged.',
       tag: TAG,
-      access,
+      access: operatorsOnly('operator'),
       errors: 'coded',
       body: exchanged,
       response: exchanged,
@@ -101,7 +100,7 @@ export function codecRoutes({ config }: Pick<ApiDeps, 'config'>): Route[] {
       summary: 'Encrypt payloads',
       description: 'For signals and workflow starts sent from the Temporal UI or CLI.',
       tag: TAG,
-      access,
+      access: operatorsOnly('operator'),
       errors: 'coded',
       body: exchanged,
       response: exchanged,

@@ -4,7 +4,7 @@ import { recordPayment } from '../../src/orders/receipts/payment';
 import { text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
-import { type Route, route } from '../http/route';
+import { operatorsOnly, type Route, route } from '../http/route';
 import { visibleOrder, visibleOrderId } from '../orders/visible-order';
 import { OPERATOR_ORDER_ROUTE } from './order-schemas';
 
@@ -20,6 +20,7 @@ export function orderPaymentRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return route({
     ...OPERATOR_ORDER_ROUTE,
     method: 'post',
+    access: operatorsOnly('operator'),
     path: '/v1/operator/orders/{orderId}/payment',
     operationId: 'recordPayment',
     summary: 'Record the payment of an order',

@@ -13,7 +13,6 @@ import { routingDecisionSchema } from './routing-decision';
 /** What every route of operators for orders has in common. */
 export const OPERATOR_ROUTE = {
   tag: 'Operator: orders',
-  access: { credentials: 'key', roles: ['operator'] },
   errors: 'coded',
 } as const;
 

@@ -14,7 +14,7 @@ import { Refusal } from '../../src/platform/errors';
 import { sha256 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
-import { type Route, route } from '../http/route';
+import { operatorsOnly, type Route, route } from '../http/route';
 import { visibleOrderId } from '../orders/visible-order';
 import { orderPaymentRoute } from './order-payment';
 import { checkedRepair, dismissEnded } from './order-repair';
@@ -89,6 +89,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
     route({
       ...OPERATOR_ORDER_ROUTE,
       method: 'get',
+      access: operatorsOnly('viewer'),
       path: '/v1/operator/orders/{orderId}',
       operationId: 'getOperatorOrder',
       summary: 'Retrieve an order as operators see it',
@@ -117,6 +118,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
     route({
       ...OPERATOR_ROUTE,
       method: 'get',
+      access: operatorsOnly('viewer'),
       path: '/v1/operator/attention',
       operationId: 'listOrdersNeedingAttention',
       summary: 'List orders that need attention, newest first',
@@ -150,6 +152,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
     route({
       ...OPERATOR_ORDER_ROUTE,
       method: 'post',
+      access: operatorsOnly('operator'),
       path: '/v1/operator/orders/{orderId}/repairs',
       operationId: 'repairOrder',
       summary: 'Repair an order',

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { deadRows, replayDead } from '../../src/platform/outbox/outbox';
 import type { ApiDeps } from '../deps';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
-import { type Route, route } from '../http/route';
+import { operatorsOnly, type Route, route } from '../http/route';
 
 const TAG = 'Operator: outbox';
-const access = { credentials: 'key', roles: ['operator'] } as const;
 const KINDS = ['start_workflow', 'signal_workflow', 'notification'] as const;
 const ROW_ID = /^\d{1,18}$/;
 const rowId = z.string().regex(ROW_ID, 'must be a string that holds an integer');
@@ -19,7 +18,7 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       operationId: 'listDeadMessages',
       summary: 'List dead letters, newest first',
       tag: TAG,
-      access,
+      access: operatorsOnly('viewer'),
       errors: 'coded',
       query: z.object({
         limit: z.coerce.number().int().min(1).max(250).default(50),
@@ -68,7 +67,7 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       description:
         'Replays all dead letters, the named ones, or those of one kind. Receivers recognise a message that they have already received.',
       tag: TAG,
-      access,
+      access: operatorsOnly('operator'),
       errors: 'coded',
       body: z.object({
         ids: z.array(rowId).min(1).max(1_000).nullish(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createAccount, issueKey, rotateKeys } from '../../src/accounts/store';
+import { createAccount, issueKey } from '../../src/accounts/store';
 import {
   partnerChangeSchema,
   partnerSetupSchema,
@@ -18,20 +18,17 @@ import { Refusal } from '../../src/platform/errors';
 import { requireRates } from '../../src/platform/exchange-rates';
 import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
+import { type KeyOwners, keyRoutes } from '../accounts/key-routes';
 import type { ApiDeps } from '../deps';
-import { type Route, route } from '../http/route';
+import { operatorsOnly, type Route, route } from '../http/route';
 import { type RoutingDecisionView, routingDecisionSchema } from './routing-decision';
 
 type Deps = Pick<ApiDeps, 'sql'>;
 
 const params = z.object({ partnerId: z.string() });
 
-/** Largest overlap in which the old and the new key of a partner work. */
-const MAX_OVERLAP_SECONDS = 7 * 86_400;
-
 const common = {
   tag: 'Operator: partners',
-  access: { credentials: 'key', roles: ['operator'] },
   errors: 'coded',
 } as const;
 
@@ -41,6 +38,14 @@ async function requirePartner(sql: Queryable, partnerId: string): Promise<Partne
   if (partner === undefined) throw new Refusal('NOT_FOUND');
   return partner;
 }
+
+const PARTNERS: KeyOwners = {
+  noun: 'Partner',
+  tag: common.tag,
+  path: '/v1/partners/{partnerId}',
+  maxOverlapSeconds: 7 * 86_400,
+  find: async (sql, id) => (await requirePartner(sql, id)).partnerId,
+};
 
 function partnerView(partner: Partner): z.input<typeof partnerViewSchema> {
   const { orderSubmitUrl, subscribedAt } = partner;
@@ -78,7 +83,7 @@ export function operatorPartnerRoutes(deps: Deps): Route[] {
     ...readRoutes(deps),
     createRoute(deps),
     changeRoute(deps),
-    keyRoute(deps),
+    ...keyRoutes(deps, PARTNERS),
     stockRoute(deps),
     routingRoute(deps),
   ];
@@ -89,6 +94,7 @@ function readRoutes({ sql }: Deps): Route[] {
     route({
       ...common,
       method: 'get',
+      access: operatorsOnly('viewer'),
       path: '/v1/partners',
       operationId: 'listPartners',
       summary: 'List print partners',
@@ -98,6 +104,7 @@ function readRoutes({ sql }: Deps): Route[] {
     route({
       ...common,
       method: 'get',
+      access: operatorsOnly('viewer'),
       path: '/v1/partners/{partnerId}',
       operationId: 'getPartner',
       summary: 'Get a print partner',
@@ -112,15 +119,18 @@ function createRoute({ sql }: Deps): Route {
   return route({
     ...common,
     method: 'post',
+    access: operatorsOnly('admin'),
     path: '/v1/partners',
     operationId: 'createPartner',
     summary: 'Set up a print partner',
     description:
       'Creates the account and its key. The key is shown only in this answer. Routing can choose the partner after it ' +
       'has subscribed.',
+    idempotent: true,
+    answersSecret: true,
     body: partnerSetupSchema,
     response: partnerViewSchema.extend({ apiKey: z.string() }),
-    handler: async ({ body, log }) => {
+    handler: async ({ body, account: { name: by }, log, idempotency }) => {
       await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
       return await inTransaction(sql, async (tx) => {
         const account = await createAccount(tx, { role: 'partner', name: body.uid });
@@ -129,8 +139,10 @@ function createRoute({ sql }: Deps): Route {
           throw new Refusal('CONFLICT', { message: 'A partner with this uid exists already.' });
         }
         const { apiKey } = await issueKey(tx, partner.partnerId);
-        log.info({ partner: partner.uid }, 'partner created');
-        return { ...partnerView(partner), apiKey };
+        const answer = { ...partnerView(partner), apiKey };
+        await idempotency.complete(tx, answer);
+        log.info({ partner: partner.uid, by }, 'partner created');
+        return answer;
       });
     },
   });
@@ -140,6 +152,7 @@ function changeRoute({ sql }: Deps): Route {
   return route({
     ...common,
     method: 'patch',
+    access: operatorsOnly('admin'),
     path: '/v1/partners/{partnerId}',
     operationId: 'changePartner',
     summary: 'Change a print partner',
@@ -156,31 +169,11 @@ function changeRoute({ sql }: Deps): Route {
   });
 }
 
-function keyRoute({ sql }: Deps): Route {
-  return route({
-    ...common,
-    method: 'post',
-    path: '/v1/partners/{partnerId}/keys',
-    operationId: 'rotatePartnerKey',
-    summary: 'Issue a new key for a print partner',
-    description:
-      'The existing keys keep working during the overlap. With an overlap of 0 they expire at once.',
-    params,
-    body: z.object({ overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).default(86_400) }),
-    response: z.object({ apiKey: z.string(), previousKeysExpireAt: z.iso.datetime() }),
-    handler: async ({ params: { partnerId }, body, log, account }) => {
-      const partner = await requirePartner(sql, partnerId);
-      const key = await inTransaction(sql, (tx) => rotateKeys(tx, partner.partnerId, body.overlapSeconds));
-      log.info({ partner: partner.uid, by: account.name }, 'partner key rotated');
-      return { apiKey: key.apiKey, previousKeysExpireAt: key.previousKeysExpireAt.toISOString() };
-    },
-  });
-}
-
 function stockRoute({ sql }: Deps): Route {
   return route({
     ...common,
     method: 'get',
+    access: operatorsOnly('viewer'),
     path: '/v1/partners/{partnerId}/stock',
     operationId: 'listPartnerStock',
     summary: 'List the last reported stock levels of a print partner',
@@ -211,6 +204,7 @@ function routingRoute({ sql }: Deps): Route {
   return route({
     ...common,
     method: 'get',
+    access: operatorsOnly('viewer'),
     path: '/v1/operator/orders/{orderId}/routing',
     operationId: 'getOrderRouting',
     summary: 'Get the routing decisions of an order',

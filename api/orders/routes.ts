@@ -33,7 +33,11 @@ export function orderRoutes(deps: ApiDeps): Route[] {
   const { sql, links, wake, runs, runSettings } = deps;
   const intake = createIntake(sql, runSettings);
   const clients = { credentials: 'key:secret', roles: ['client'] } as const;
-  const readers = { credentials: 'key:secret', roles: ['client', 'operator'] } as const;
+  const readers = {
+    credentials: 'key:secret',
+    roles: ['client', 'operator'],
+    operatorRole: 'viewer',
+  } as const;
 
   return [
     route({
@@ -109,7 +113,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
         'Allowed until the order has shipped. Pressline asks a partner that already has the order. The order keeps its ' +
         'status until the partner confirms, and then becomes `canceled`.',
       tag: 'Orders',
-      access: readers,
+      access: { ...readers, operatorRole: 'operator' },
       errors: 'coded',
       params: orderAddress,
       body: cancelOrderSchema,

@@ -95,7 +95,7 @@ export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         'Returns the orders that match every filter given. A list matches any of its values. A cursor continues after ' +
         'the last order of a page, so new orders neither repeat rows nor hide them.',
       tag: 'Orders',
-      access: { credentials: 'key:secret', roles: ['client', 'operator'] },
+      access: { credentials: 'key:secret', roles: ['client', 'operator'], operatorRole: 'viewer' },
       errors: 'coded',
       body: orderSearchSchema,
       response: orderPageSchema,

@@ -3,10 +3,9 @@ import { day } from '../../src/platform/domain/fields';
 import { loadExchangeRates, ratesOn } from '../../src/platform/exchange-rates';
 import { exchangeRatesSchema } from '../../src/procurement/operator-schemas';
 import type { ApiDeps } from '../deps';
-import { type Route, route } from '../http/route';
+import { operatorsOnly, type Route, route } from '../http/route';
 
 const group = {
-  access: { credentials: 'key', roles: ['operator'] },
   errors: 'coded',
   tag: 'Operator: stock',
 } as const;
@@ -17,6 +16,7 @@ export function exchangeRateRoutes({ sql }: ApiDeps): Route[] {
     route({
       ...group,
       method: 'get',
+      access: operatorsOnly('viewer'),
       path: '/v1/exchange-rates/{date}',
       operationId: 'getExchangeRates',
       summary: 'Read the exchange rates of a day',
@@ -27,6 +27,7 @@ export function exchangeRateRoutes({ sql }: ApiDeps): Route[] {
     route({
       ...group,
       method: 'put',
+      access: operatorsOnly('admin'),
       path: '/v1/exchange-rates/{date}',
       operationId: 'loadExchangeRates',
       summary: 'Load exchange rates of a day',

@@ -25,10 +25,9 @@ import {
 import { BEGINS_OUT_OF_RANGE, beginsInRange } from '../../src/procurement/schemas';
 import { procurementStepUpdate } from '../../workflows/procurement-order';
 import type { ApiDeps } from '../deps';
-import { type Route, route } from '../http/route';
+import { operatorsOnly, type Route, route } from '../http/route';
 
 const group = {
-  access: { credentials: 'key', roles: ['operator'] },
   errors: 'coded',
   tag: 'Operator: procurement orders',
 } as const;
@@ -77,6 +76,7 @@ function searchProcurementOrdersRoute({ sql }: ApiDeps): Route {
   return route({
     ...group,
     method: 'get',
+    access: operatorsOnly('viewer'),
     path: '/v1/operator/procurement-orders',
     operationId: 'searchProcurementOrders',
     summary: 'List procurement orders of all partners',
@@ -106,6 +106,7 @@ function getProcurementOrderRoute({ sql }: ApiDeps): Route {
   return route({
     ...group,
     method: 'get',
+    access: operatorsOnly('viewer'),
     path: '/v1/operator/procurement-orders/{orderId}',
     operationId: 'getProcurementOrder',
     summary: 'Read a procurement order with its events',
@@ -128,6 +129,7 @@ function moveProcurementOrderRoute({ sql, temporal }: ApiDeps): Route {
   return route({
     ...group,
     method: 'post',
+    access: operatorsOnly('operator'),
     path: '/v1/operator/procurement-orders/{orderId}/transitions',
     operationId: 'moveProcurementOrder',
     summary: 'Move a procurement order to its next status',
@@ -158,6 +160,7 @@ function receiveProcurementOrderRoute({ sql, temporal }: ApiDeps): Route {
   return route({
     ...group,
     method: 'post',
+    access: operatorsOnly('operator'),
     path: '/v1/operator/procurement-orders/{orderId}/receipts',
     operationId: 'receiveProcurementOrder',
     summary: 'Record received goods, in one or several deliveries',
@@ -176,6 +179,7 @@ function attachProcurementInvoiceRoute({ sql, temporal }: ApiDeps): Route {
   return route({
     ...group,
     method: 'post',
+    access: operatorsOnly('operator'),
     path: '/v1/operator/procurement-orders/{orderId}/invoices',
     operationId: 'attachProcurementInvoice',
     summary: 'Attach a supplier’s invoice',

@@ -14,10 +14,9 @@ import { BEGINS_OUT_OF_RANGE, beginsInRange } from '../../src/procurement/schema
 import { listStockItems, setUpStockItems } from '../../src/procurement/stock-items';
 import { stockMovements } from '../../src/procurement/stock-movements';
 import type { ApiDeps } from '../deps';
-import { type Route, route } from '../http/route';
+import { operatorsOnly, type Route, route } from '../http/route';
 
 const group = {
-  access: { credentials: 'key', roles: ['operator'] },
   errors: 'coded',
   tag: 'Operator: stock',
 } as const;
@@ -35,6 +34,7 @@ function listStockItemsRoute({ sql }: ApiDeps): Route {
   return route({
     ...group,
     method: 'get',
+    access: operatorsOnly('viewer'),
     path: '/v1/partners/{partnerId}/stock-items',
     operationId: 'listStockItems',
     summary: 'List stock items of a partner',
@@ -59,6 +59,7 @@ function setUpStockItemsRoute({ sql }: ApiDeps): Route {
   return route({
     ...group,
     method: 'post',
+    access: operatorsOnly('operator'),
     path: '/v1/partners/{partnerId}/stock-items',
     operationId: 'setUpStockItems',
     summary: 'Set up stock items of a partner',
@@ -95,6 +96,7 @@ function listStockMovementsRoute({ sql }: ApiDeps): Route {
   return route({
     ...group,
     method: 'get',
+    access: operatorsOnly('viewer'),
     path: '/v1/partners/{partnerId}/stock-items/{partnerSku}/movements',
     operationId: 'listStockMovements',
     summary: 'Read the ledger of a stock item',

@@ -15,7 +15,7 @@ export function quoteRoute({ sql, carriers }: Pick<ApiDeps, 'sql' | 'carriers'>)
     description:
       'Cheapest method first, with the price of all packages. The list is empty when no method carries them.',
     tag: 'Shipping',
-    access: { credentials: 'key', roles: ['client', 'partner', 'operator'] },
+    access: { credentials: 'key', roles: ['client', 'partner', 'operator'], operatorRole: 'viewer' },
     errors: 'shipping',
     body: quoteRequestSchema,
     response: quotesSchema,

@@ -46,7 +46,7 @@ export function searchShippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route 
     description:
       'Returns the shipping orders of the account that match every filter given. A list matches any of its values. Operators see all accounts.',
     tag: 'Shipping',
-    access: { credentials: 'key', roles: ['client', 'partner', 'operator'] },
+    access: { credentials: 'key', roles: ['client', 'partner', 'operator'], operatorRole: 'viewer' },
     errors: 'coded',
     body: searchSchema,
     response: pageSchema,

@@ -25,7 +25,12 @@ import {
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
-const access = { credentials: 'key', roles: ['client', 'partner', 'operator'] } as const;
+const readers = {
+  credentials: 'key',
+  roles: ['client', 'partner', 'operator'],
+  operatorRole: 'viewer',
+} as const;
+const changers = { ...readers, operatorRole: 'operator' } as const;
 /** An id or reference. References have up to 100 characters. */
 const params = z.object({ shippingOrderId: z.string().min(1).max(100) });
 
@@ -66,7 +71,7 @@ export function createShippingOrderRoute({ sql, links, temporal, config, carrier
       'canceled shipping order. After a 503 or a lost answer, send the same request again to get the labels that were ' +
       'bought meanwhile, or read the shipping order by its reference.',
     tag: 'Shipping',
-    access,
+    access: changers,
     errors: 'shipping',
     idempotent: true,
     body: shippingOrderRequestSchema,
@@ -125,7 +130,7 @@ export function getShippingOrderRoute({ sql, links }: Pick<ApiDeps, 'sql' | 'lin
     description:
       '`shippingOrderId` is the id or the orderReferenceId. The links to documents are new. Use it to find the labels after a lost answer.',
     tag: 'Shipping',
-    access,
+    access: readers,
     errors: 'coded',
     params,
     response: retrievedShippingOrderSchema,
@@ -152,7 +157,7 @@ export function cancelShippingOrderRoute({ sql, links, temporal, config }: ApiDe
       'afterwards, and when the carrier refuses to void a label. Canceling again changes nothing. The orderReferenceId ' +
       'stays used. After a 503, send the same request again to get the outcome.',
     tag: 'Shipping',
-    access,
+    access: changers,
     errors: 'coded',
     params,
     response: retrievedShippingOrderSchema,

@@ -12,7 +12,7 @@ export function trackingRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     operationId: 'getTracking',
     summary: 'Read where a package is',
     tag: 'Shipping',
-    access: { credentials: 'key', roles: ['client', 'partner', 'operator'] },
+    access: { credentials: 'key', roles: ['client', 'partner', 'operator'], operatorRole: 'viewer' },
     errors: 'tracking',
     params: z.object({ trackingNumber: z.string().min(1).max(100) }),
     response: trackingSchema,

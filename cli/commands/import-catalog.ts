@@ -2,46 +2,12 @@ import { createReadStream } from 'node:fs';
 import { importCatalog } from '../../src/catalog/import-catalog';
 import { csvLines, jsonLines } from '../../src/catalog/import-lines';
 import type { Config } from '../../src/platform/config';
-import { DataFolderBusy } from '../../src/platform/embedded/data-folder';
-import { runningPostgresUrl } from '../../src/platform/embedded/postgres-server';
-import { migrateEmbedded, startEmbeddedStack } from '../../src/platform/embedded/stack';
 import type { Logger } from '../../src/platform/logging';
 import { connectPostgres } from '../../src/platform/postgres';
-import { untilMigrated } from '../../src/platform/schema-version';
+import { databaseTarget } from '../database-target';
 
 /** Maximum number of rejected lines that are printed. Further ones are only counted. */
 const SHOWN_REFUSALS = 50;
-
-/** The database to import into. */
-interface ImportTarget {
-  readonly url: string;
-  /** Stops the server when it was started for the import. */
-  release(): Promise<void>;
-}
-
-/**
- * Returns the configured database, or the database of the stack that runs on DATA_DIR. When no stack is running, starts
- * the embedded Postgres of DATA_DIR for the import.
- */
-async function importTarget(config: Config, log: Logger, say: (line: string) => void): Promise<ImportTarget> {
-  const { DATABASE_URL: url } = config;
-  if (url !== undefined) {
-    await untilMigrated(url, 0, log);
-    return { url, release: async () => undefined };
-  }
-  try {
-    // Only Postgres is needed. With any TEMPORAL_ADDRESS, no embedded Temporal server is started.
-    const only = { ...config, TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS ?? 'none' };
-    const stack = await startEmbeddedStack(only, say);
-    await migrateEmbedded(stack, log);
-    return { url: stack.config.DATABASE_URL!, release: () => stack.stop() };
-  } catch (error) {
-    const url = error instanceof DataFolderBusy ? await runningPostgresUrl(config.DATA_DIR) : undefined;
-    if (url === undefined) throw error;
-    say(`Importing into the running Pressline in ${config.DATA_DIR}.`);
-    return { url, release: async () => undefined };
-  }
-}
 
 /**
  * Imports a catalog file (docs/catalog.md) into the configured database, or into the embedded database of DATA_DIR. A
@@ -54,7 +20,7 @@ export async function importCatalogFile(
   file: string,
   { dryRun, say }: { readonly dryRun: boolean; readonly say: (line: string) => void },
 ): Promise<number> {
-  const { url, release } = await importTarget(config, log, say);
+  const { url, release } = await databaseTarget(config, log, say);
   const sql = connectPostgres(url, { max: 4, applicationName: 'pressline-import' });
   try {
     const text = createReadStream(file, 'utf8');

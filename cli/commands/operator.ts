@@ -1,26 +1,101 @@
-import { accountByName, createAccount, rotateKeys } from '../../src/accounts/store';
-import { connectPostgres, inTransaction } from '../../src/platform/postgres';
-import { assertSet, type CommandContext, say } from '../command';
+import type { OperatorRole } from '../../src/accounts/account';
+import { listOperators, revokeOperator } from '../../src/accounts/operators';
+import {
+  accountByName,
+  createAccount,
+  isRevokedAccount,
+  issueKey,
+  rotateKeys,
+} from '../../src/accounts/store';
+import { connectPostgres, inTransaction, type Sql } from '../../src/platform/postgres';
+import { type CommandContext, say } from '../command';
+import { databaseTarget } from '../database-target';
 
-/** How long the previous keys of an operator stay valid beside a new key. */
-const OVERLAP_SECONDS = 86_400;
+/** How long the previous keys of an operator stay valid beside a new key, unless `--overlap` says otherwise. */
+export const OVERLAP_SECONDS = 86_400;
+
+/** An expected refusal. Its text is printed, and the exit code is 1. */
+class CannotDo extends Error {}
 
 /**
- * Issues a key for an operator and prints it. Creates the operator's account when it does not exist, so this command is
- * how a new deployment gets its first account. The key is not shown again.
+ * Runs an operator command on the configured database, or on the embedded database of DATA_DIR, where a stack may be
+ * running.
+ * @returns the exit code
  */
-export async function issueOperatorKey({ config }: CommandContext, name: string): Promise<number> {
-  assertSet(config, 'DATABASE_URL');
-  const sql = connectPostgres(config.DATABASE_URL!, { max: 1, applicationName: 'pressline-operator' });
+async function onDatabase(
+  { config, log }: CommandContext,
+  work: (sql: Sql) => Promise<void>,
+): Promise<number> {
+  const { url, release } = await databaseTarget(config, log, say);
+  const sql = connectPostgres(url, { max: 1, applicationName: 'pressline-operator' });
   try {
-    const { apiKey } = await inTransaction(sql, async (tx) => {
-      const account =
-        (await createAccount(tx, { role: 'operator', name })) ?? (await accountByName(tx, 'operator', name));
-      return await rotateKeys(tx, account!.id, OVERLAP_SECONDS);
-    });
-    say(`Operator     X-API-KEY: ${apiKey} (${name})`);
+    await work(sql);
     return 0;
+  } catch (error) {
+    if (!(error instanceof CannotDo)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 1;
   } finally {
     await sql.end({ timeout: 5 });
+    await release();
   }
+}
+
+const showKey = (apiKey: string, name: string) => say(`Operator     X-API-KEY: ${apiKey} (${name})`);
+
+/** Prints every operator: name, role, creation, last use, and whether it is revoked. */
+export function listAllOperators(context: CommandContext): Promise<number> {
+  return onDatabase(context, async (sql) => {
+    for (const { name, operatorRole, createdAt, lastUsedAt, revokedAt } of await listOperators(sql)) {
+      const used = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`;
+      const revoked = revokedAt === null ? '' : `, revoked ${revokedAt.toISOString()}`;
+      say(`${name} (${operatorRole}): created ${createdAt.toISOString()}, ${used}${revoked}`);
+    }
+  });
+}
+
+/** Creates an operator and prints its key, which is not shown again. */
+export function addOperator(context: CommandContext, name: string, role: OperatorRole): Promise<number> {
+  return onDatabase(context, async (sql) => {
+    await inTransaction(sql, async (tx) => {
+      const account = await createAccount(tx, { role: 'operator', name, operatorRole: role });
+      if (account === undefined) throw new CannotDo(`There is an operator ${name} already.`);
+      showKey((await issueKey(tx, account.id)).apiKey, name);
+    });
+  });
+}
+
+/** Revokes an operator with all keys. Refuses to revoke the last admin. */
+export function revokeOperatorByName(context: CommandContext, name: string): Promise<number> {
+  return onDatabase(context, async (sql) => {
+    await inTransaction(sql, async (tx) => {
+      const account = await accountByName(tx, 'operator', name);
+      if (account === undefined) throw new CannotDo(`There is no operator ${name}.`);
+      if ((await revokeOperator(tx, account.id)) === 'last-admin')
+        throw new CannotDo(`${name} is the last admin. Add another admin first.`);
+    });
+    say(`Revoked ${name}.`);
+  });
+}
+
+/**
+ * Issues a new key for an operator and prints it. The previous keys expire after the overlap.
+ * @param create creates the operator as an admin when it does not exist
+ */
+export function rotateOperatorKey(
+  context: CommandContext,
+  name: string,
+  { overlapSeconds, create = false }: { readonly overlapSeconds: number; readonly create?: boolean },
+): Promise<number> {
+  return onDatabase(context, async (sql) => {
+    await inTransaction(sql, async (tx) => {
+      const created = create
+        ? await createAccount(tx, { role: 'operator', name, operatorRole: 'admin' })
+        : undefined;
+      const account = created ?? (await accountByName(tx, 'operator', name));
+      if (account === undefined) throw new CannotDo(`There is no operator ${name}.`);
+      if (await isRevokedAccount(tx, account.id)) throw new CannotDo(`The operator ${name} is revoked.`);
+      showKey((await rotateKeys(tx, account.id, overlapSeconds)).apiKey, name);
+    });
+  });
 }

@@ -15,7 +15,7 @@ export const start: Command = async ({ config, log, signals }) => {
   if (stack.sandbox) say(`Sandbox      ${stack.sandbox.url} (${config.SANDBOX})`);
   say(`Client       X-API-KEY: ${credentials.client.apiKey}:${credentials.client.apiSecret}`);
   for (const { name, apiKey } of credentials.partners) say(`Partner      X-API-KEY: ${apiKey} (${name})`);
-  say(`Operator     X-API-KEY: ${credentials.operator.apiKey}`);
+  say(`Operator     X-API-KEY: ${credentials.operator.apiKey || 'none, the demo operator is revoked'}`);
   say(`Saved in     ${credentialsPath}`);
   say('Press Ctrl-C to stop.');
   return await untilStopped(signals.wait(), stack, log, say);

@@ -5,12 +5,15 @@ import type { Account } from './account';
 import { credentialHash, parseKeyHeader } from './api-key';
 
 /**
- * Lifetime of a cached key. Revocation, rotation and expiry take effect in every process within one second; a busy
- * client costs one query per second instead of one per request.
+ * Lifetime of a cached key of a client or partner. Revocation, rotation and expiry take effect in every process within
+ * one second; a busy client costs one query per second instead of one per request. Keys of operators are not cached, so
+ * that a revocation takes effect with the next request.
  */
 export const KEY_CACHE_MS = 1_000;
 /** Largest number of cached keys. Beyond it the oldest are evicted, so that requests with many keys use bounded memory. */
 const KEY_CACHE_SIZE = 10_000;
+/** Precision of `last_used_at`. A busy key costs one update per minute and process. */
+export const LAST_USED_PRECISION_MS = 60_000;
 
 /** An authenticated caller. */
 export interface Caller {
@@ -21,23 +24,30 @@ export interface Caller {
 
 interface KnownKey {
   readonly account: Account;
+  readonly keyId: string;
   readonly secretHash: Buffer;
+  /** Milliseconds since the epoch. */
+  lastUsedAt: number;
 }
 
 export interface Authenticator {
   /**
    * @param header the `X-API-KEY` header: `key` or `key:secret`
-   * @returns undefined for a missing, unknown, expired or revoked key and for a wrong secret
+   * @returns undefined for a missing, unknown, expired or revoked key, for a wrong secret, and for a revoked account
    */
   authenticate(header: string | undefined): Promise<Caller | undefined>;
 }
 
 async function readKey(sql: Sql, keyHash: Buffer): Promise<KnownKey | undefined> {
-  const [row] = await sql<{ id: string; name: string; role: Account['role']; secretHash: Buffer }[]>`
-    SELECT accounts.id, accounts.name, accounts.role, api_keys.secret_hash
+  const [row] = await sql<(Account & { keyId: string; secretHash: Buffer; lastUsedAt: Date | null })[]>`
+    SELECT accounts.id, accounts.name, accounts.role, accounts.operator_role,
+      api_keys.id AS key_id, api_keys.secret_hash, api_keys.last_used_at
     FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
-    WHERE key_hash = ${keyHash} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`;
-  return row && { account: { id: row.id, name: row.name, role: row.role }, secretHash: row.secretHash };
+    WHERE key_hash = ${keyHash} AND accounts.revoked_at IS NULL
+      AND api_keys.revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`;
+  if (row === undefined) return undefined;
+  const { keyId, secretHash, lastUsedAt, ...account } = row;
+  return { account, keyId, secretHash, lastUsedAt: lastUsedAt?.getTime() ?? 0 };
 }
 
 /**
@@ -60,12 +70,22 @@ export function createAuthenticator(sql: Sql, now: () => number = Date.now): Aut
     if (cached !== undefined) return cached;
     const key = readKey(sql, keyHash);
     known.set(name, key);
-    // Failed queries and unknown keys are not cached: the next request queries again.
+    // Failed queries, unknown keys and keys of operators are not cached: the next request queries again.
     key.then(
-      (found) => found === undefined && known.delete(name),
+      (found) => (found === undefined || found.account.role === 'operator') && known.delete(name),
       () => known.delete(name),
     );
     return key;
+  }
+
+  /** Records the use of a key in steps of `LAST_USED_PRECISION_MS`. */
+  async function noteUse(key: KnownKey): Promise<void> {
+    const at = now();
+    if (at - key.lastUsedAt < LAST_USED_PRECISION_MS) return;
+    key.lastUsedAt = at;
+    await sql`
+      UPDATE api_keys SET last_used_at = now()
+      WHERE id = ${key.keyId} AND (last_used_at IS NULL OR last_used_at < now() - ${LAST_USED_PRECISION_MS} * interval '1 ms')`;
   }
 
   return {
@@ -74,9 +94,10 @@ export function createAuthenticator(sql: Sql, now: () => number = Date.now): Aut
       if (presented === undefined) return undefined;
       const key = await lookUp(presented.apiKey);
       if (key === undefined) return undefined;
-      if (presented.apiSecret === undefined) return { account: key.account, withSecret: false };
-      if (!equalBytes(credentialHash(presented.apiSecret), key.secretHash)) return undefined;
-      return { account: key.account, withSecret: true };
+      const withSecret = presented.apiSecret !== undefined;
+      if (withSecret && !equalBytes(credentialHash(presented.apiSecret), key.secretHash)) return undefined;
+      await noteUse(key);
+      return { account: key.account, withSecret };
     },
   };
 }

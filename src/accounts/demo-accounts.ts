@@ -1,12 +1,13 @@
 import { inTransaction, type Queryable, type Sql } from '../platform/postgres';
 import type { Account, Role } from './account';
 import { createAuthenticator } from './authenticator';
-import { accountByName, createAccount, issueKey } from './store';
+import { accountByName, createAccount, isRevokedAccount, issueKey, type NewAccount } from './store';
 
 /** The accounts in `credentials.json`. */
 export interface DemoCredentials {
   readonly client: { readonly apiKey: string; readonly apiSecret: string };
   readonly partners: readonly { readonly name: string; readonly apiKey: string }[];
+  /** An admin. The key is empty when the operator was revoked before the first start with this file. */
   readonly operator: { readonly apiKey: string };
 }
 
@@ -15,8 +16,11 @@ export const DEMO_PARTNERS = ['prints-berlin', 'prints-ohio'] as const;
 export const DEMO_OPERATOR = 'operator';
 
 async function ensureAccount(sql: Queryable, role: Role, name: string): Promise<Account> {
-  const account = (await createAccount(sql, { role, name })) ?? (await accountByName(sql, role, name));
-  return { id: account!.id, name, role };
+  const wanted: NewAccount = role === 'operator' ? { role, name, operatorRole: 'admin' } : { role, name };
+  const created = await createAccount(sql, wanted);
+  if (created === undefined) return (await accountByName(sql, role, name))!;
+  const { createdAt: _createdAt, ...account } = created;
+  return account;
 }
 
 /**
@@ -63,7 +67,11 @@ export async function ensureDemoAccounts(
       partnerKeys.push({ name, apiKey });
     }
     const clientKey = clientWorks ? stored!.client : await issueKey(tx, client.id);
-    const operatorKey = operatorWorks ? stored!.operator : await issueKey(tx, operator.id);
+    // A revoked operator stays revoked: a start gives it no new key.
+    const operatorKey =
+      operatorWorks || (await isRevokedAccount(tx, operator.id))
+        ? (stored?.operator ?? { apiKey: '' })
+        : await issueKey(tx, operator.id);
     return {
       credentials: {
         client: { apiKey: clientKey.apiKey, apiSecret: clientKey.apiSecret },

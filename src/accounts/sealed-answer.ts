@@ -9,6 +9,10 @@ export interface SealedAnswer {
 
 const CONTEXT = 'pressline stored answer';
 
+export function isSealed(body: unknown): body is SealedAnswer {
+  return typeof (body as { sealed?: unknown } | null)?.sealed === 'string';
+}
+
 function sealingKey(apiKey: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', apiKey, '', CONTEXT, 32));
 }

@@ -1,23 +1,33 @@
 import { uuidv7 } from '../platform/ids';
 import { json, type Queryable } from '../platform/postgres';
-import type { Account, Role } from './account';
+import type { Account, OperatorRole, Role } from './account';
 import { type Credentials, credentialHash, keyHint, newCredentials } from './api-key';
 
 /** An API key in lists. */
 export interface ApiKeyEntry {
   readonly id: string;
+  readonly name: string | null;
   /** First and last characters of the key. */
   readonly hint: string;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
+  /** Precise to a minute. Null: never used. */
+  readonly lastUsedAt: Date | null;
 }
 
 /** A new key. Key and secret are readable only here. */
 export interface IssuedKey extends Credentials {
   readonly keyId: string;
+  readonly hint: string;
   readonly createdAt: Date;
 }
+
+/** What an account is created from. Only operators have an operator role. */
+export type NewAccount = { readonly name: string; readonly settings?: object } & (
+  | { readonly role: 'client' | 'partner' }
+  | { readonly role: 'operator'; readonly operatorRole: OperatorRole }
+);
 
 /**
  * Creates an account. Names are unique within a role.
@@ -25,36 +35,46 @@ export interface IssuedKey extends Credentials {
  */
 export async function createAccount(
   sql: Queryable,
-  account: { readonly name: string; readonly role: Role; readonly settings?: object },
+  account: NewAccount,
 ): Promise<(Account & { readonly createdAt: Date }) | undefined> {
   const [row] = await sql<(Account & { createdAt: Date })[]>`
-    INSERT INTO accounts (id, name, role, settings)
-    VALUES (${uuidv7()}, ${account.name}, ${account.role}, ${json(sql, account.settings ?? {})})
+    INSERT INTO accounts (id, name, role, operator_role, settings)
+    VALUES (${uuidv7()}, ${account.name}, ${account.role},
+            ${account.role === 'operator' ? account.operatorRole : null}, ${json(sql, account.settings ?? {})})
     ON CONFLICT (role, name) DO NOTHING
-    RETURNING id, name, role, created_at`;
+    RETURNING id, name, role, operator_role, created_at`;
   return row;
 }
 
 export async function accountByName(sql: Queryable, role: Role, name: string): Promise<Account | undefined> {
   const [row] = await sql<Account[]>`
-    SELECT id, name, role FROM accounts WHERE role = ${role} AND name = ${name}`;
+    SELECT id, name, role, operator_role FROM accounts WHERE role = ${role} AND name = ${name}`;
   return row;
 }
 
-export async function accountById(sql: Queryable, id: string): Promise<Account | undefined> {
-  const [row] = await sql<Account[]>`SELECT id, name, role FROM accounts WHERE id = ${id}`;
-  return row;
+/** Returns true for an account that is revoked, and for an id without an account. */
+export async function isRevokedAccount(sql: Queryable, id: string): Promise<boolean> {
+  const rows = await sql`SELECT 1 FROM accounts WHERE id = ${id} AND revoked_at IS NULL`;
+  return rows.length === 0;
 }
 
-/** Issues a key and secret for an account. */
-export async function issueKey(sql: Queryable, accountId: string): Promise<IssuedKey> {
+/**
+ * Issues a key and secret for an account.
+ * @param name describes where the key is used
+ */
+export async function issueKey(
+  sql: Queryable,
+  accountId: string,
+  name: string | null = null,
+): Promise<IssuedKey> {
   const credentials = newCredentials();
+  const hint = keyHint(credentials.apiKey);
   const [row] = await sql<{ id: string; createdAt: Date }[]>`
-    INSERT INTO api_keys (id, account_id, key_hash, secret_hash, key_hint)
+    INSERT INTO api_keys (id, account_id, key_hash, secret_hash, key_hint, name)
     VALUES (${uuidv7()}, ${accountId}, ${credentialHash(credentials.apiKey)},
-            ${credentialHash(credentials.apiSecret)}, ${keyHint(credentials.apiKey)})
+            ${credentialHash(credentials.apiSecret)}, ${hint}, ${name})
     RETURNING id, created_at`;
-  return { ...credentials, keyId: row!.id, createdAt: row!.createdAt };
+  return { ...credentials, keyId: row!.id, hint, createdAt: row!.createdAt };
 }
 
 /**
@@ -65,13 +85,14 @@ export async function rotateKeys(
   tx: Queryable,
   accountId: string,
   overlapSeconds: number,
+  name: string | null = null,
 ): Promise<IssuedKey & { readonly previousKeysExpireAt: Date }> {
   const [until] = await tx<{ at: Date }[]>`SELECT now() + make_interval(secs => ${overlapSeconds}) AS at`;
   await tx`
     UPDATE api_keys SET expires_at = ${until!.at}
     WHERE account_id = ${accountId} AND revoked_at IS NULL
       AND (expires_at IS NULL OR expires_at > ${until!.at})`;
-  return { ...(await issueKey(tx, accountId)), previousKeysExpireAt: until!.at };
+  return { ...(await issueKey(tx, accountId, name)), previousKeysExpireAt: until!.at };
 }
 
 /**
@@ -92,7 +113,7 @@ export async function keysOf(
   accountIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly ApiKeyEntry[]>> {
   const rows = await sql<(ApiKeyEntry & { accountId: string })[]>`
-    SELECT account_id, id, key_hint AS hint, created_at, expires_at, revoked_at
+    SELECT account_id, id, name, key_hint AS hint, created_at, expires_at, revoked_at, last_used_at
     FROM api_keys WHERE account_id = ANY(${accountIds as string[]})
     ORDER BY created_at DESC, id DESC`;
   const byAccount = new Map<string, ApiKeyEntry[]>(accountIds.map((id) => [id, []]));

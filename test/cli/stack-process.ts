@@ -100,9 +100,10 @@ export class Program {
     }
   }
 
+  /** @param command the command with its arguments, separated by spaces */
   static start(command: string, environment: NodeJS.ProcessEnv, cwd = projectRoot()): Program {
     return new Program(
-      spawn(process.execPath, [PROGRAM, command], {
+      spawn(process.execPath, [PROGRAM, ...command.split(' ')], {
         cwd,
         env: environment,
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,16 +1,66 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../api/app';
+import { openApiDocument } from '../../api/http/openapi';
 import type { Route } from '../../api/http/route';
 import { systemRoutes } from '../../api/http/system-routes';
 import { allRoutes } from '../../api/routes';
-import type { Role } from '../../src/accounts/account';
+import { OPERATOR_ROLES, type OperatorRole, type Role } from '../../src/accounts/account';
 import { issueKey, revokeKey } from '../../src/accounts/store';
 import type { Sql } from '../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
 
 /** Tests every route with every kind of credential. New routes are included automatically. */
+
+/**
+ * Who may call each route for operators, by their least role. A viewer reads, searches and quotes; an operator also changes
+ * orders, catalog, stock and procurement; an admin also changes keys, operators, partners, connectors and rates.
+ */
+const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
+  operator: [
+    'putAttribute',
+    'addAttributeValues',
+    'replaceAttributeValues',
+    'replaceAttributeValue',
+    'createProductModel',
+    'updateProductModel',
+    'createCustomerProduct',
+    'updateCustomerProduct',
+    'deleteCustomerProduct',
+    'addVariantValues',
+    'cancelOrder',
+    'repairOrder',
+    'recordPayment',
+    'createShippingOrder',
+    'cancelShippingOrder',
+    'replayDeadMessages',
+    'decodePayloads',
+    'encodePayloads',
+    'moveProcurementOrder',
+    'receiveProcurementOrder',
+    'attachProcurementInvoice',
+    'setUpStockItems',
+  ],
+  admin: [
+    'createOperator',
+    'changeOperator',
+    'revokeOperator',
+    'rotateOperatorKey',
+    'revokeOperatorKey',
+    'createConnector',
+    'changeConnector',
+    'rotateConnectorKey',
+    'revokeConnectorKey',
+    'createPartner',
+    'changePartner',
+    'rotatePartnerKey',
+    'revokePartnerKey',
+    'loadExchangeRates',
+  ],
+};
+/** POST routes for operators that only read. */
+const READING_POSTS = ['searchOrders', 'searchShippingOrders', 'quoteShippingMethods'];
 
 const ROLES: readonly Role[] = ['client', 'partner', 'operator'];
 /** Routes that require no key, with the reason. Any other open route is a defect. */
@@ -26,6 +76,7 @@ let sql: Sql;
 let app: Express;
 let routes: Route[];
 const accounts = {} as Record<Role, TestAccount>;
+const operators = {} as Record<OperatorRole, TestAccount>;
 
 beforeAll(async () => {
   ({ sql } = await testDatabase());
@@ -33,6 +84,7 @@ beforeAll(async () => {
   app = createApp(deps, allRoutes(deps));
   routes = [...allRoutes(deps), ...systemRoutes(deps)];
   for (const role of ROLES) accounts[role] = await testAccount(sql, role);
+  for (const role of OPERATOR_ROLES) operators[role] = await testAccount(sql, 'operator', role, role);
 });
 
 /** Sends a body that no schema accepts. A sender with permission gets a validation error. */
@@ -114,4 +166,52 @@ test('order routes require the client’s secret', async () => {
   for (const route of withSecret) {
     expect(named(route, await knock(route, accounts.client.apiKey))).toEqual(named(route, 401));
   }
+});
+
+const forOperators = () =>
+  guarded().flatMap((route) =>
+    route.access.credentials !== 'none' && route.access.roles.includes('operator')
+      ? [{ route, least: route.access.operatorRole! }]
+      : [],
+  );
+
+test('every route for operators has the least role that its kind of change needs', () => {
+  for (const { route, least } of forOperators()) {
+    const { operationId, method } = route;
+    const expected = OPERATOR_ROLES.find((role) => role !== 'viewer' && CHANGES[role].includes(operationId));
+    expect([operationId, least]).toEqual([operationId, expected ?? 'viewer']);
+    if (least === 'viewer' && method !== 'get') expect(READING_POSTS).toContain(operationId);
+    if (method === 'get') expect([operationId, least]).toEqual([operationId, 'viewer']);
+  }
+  const known = forOperators().map(({ route }) => route.operationId);
+  expect(known).toEqual(expect.arrayContaining([...CHANGES.operator, ...CHANGES.admin, ...READING_POSTS]));
+});
+
+test.each(OPERATOR_ROLES)('an operator with the role %s is refused beyond its permissions', async (role) => {
+  const rank = OPERATOR_ROLES.indexOf(role);
+  for (const { route, least } of forOperators()) {
+    const status = await knock(route, operators[role].apiKey);
+    if (OPERATOR_ROLES.indexOf(least) > rank) expect(named(route, status)).toEqual(named(route, 403));
+    else expect([...named(route, status), status === 401 || status === 403]).toContain(false);
+  }
+});
+
+test('the OpenAPI document names the roles of operators that may call a route', () => {
+  const { paths } = openApiDocument(routes, 'https://pressline.test') as {
+    paths: Record<string, Record<string, { description?: string; 'x-operator-role'?: string }>>;
+  };
+  const words = { viewer: 'viewer, operator, admin', operator: 'operator, admin', admin: 'admin' };
+  for (const route of routes) {
+    const { description, 'x-operator-role': named } = paths[route.path]![route.method]!;
+    const least = route.access.credentials === 'none' ? undefined : route.access.operatorRole;
+    expect([route.operationId, named]).toEqual([route.operationId, least]);
+    if (least !== undefined) expect(description).toContain(`operator (${words[least]})`);
+  }
+});
+
+test('a route for operators without a least role does not start', async () => {
+  const deps = await testApiDeps(sql);
+  const [first] = forOperators();
+  const access = { credentials: 'key', roles: ['operator'] } as const;
+  expect(() => createApp(deps, [{ ...first!.route, access }])).toThrow(/needs an operatorRole/);
 });

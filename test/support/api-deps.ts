@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import type { ApiDeps } from '../../api/deps';
 import { compose } from '../../cli/composition-root';
-import type { Role } from '../../src/accounts/account';
+import type { OperatorRole, Role } from '../../src/accounts/account';
 import { createAccount, issueKey } from '../../src/accounts/store';
 import { type Config, loadConfig } from '../../src/platform/config';
 import { createSafeClient } from '../../src/platform/http/safe-client';
@@ -71,13 +71,17 @@ export interface TestAccount {
   readonly keyAndSecret: { readonly 'X-API-KEY': string };
 }
 
-/** An account with one key. */
+/** An account with one key. Operators are admins unless `operatorRole` says otherwise. */
 export async function testAccount(
   sql: Sql,
   role: Role,
   name: string = `${role}-${randomToken(6)}`,
+  operatorRole: OperatorRole = 'admin',
 ): Promise<TestAccount> {
-  const account = await createAccount(sql, { role, name });
+  const account = await createAccount(
+    sql,
+    role === 'operator' ? { role, name, operatorRole } : { role, name },
+  );
   if (account === undefined) throw new Error(`there is a ${role} ${name} already`);
   const { apiKey, apiSecret } = await issueKey(sql, account.id);
   return {

@@ -14,7 +14,11 @@ const parcel = z.object({
 
 /** Sample routes, each of which shows one feature of the framework. The test creates the table `parcels`. */
 export function sampleRoutes(sql: Sql, hooks: { beforeStore?: () => Promise<void> } = {}): Route[] {
-  const keyed = { credentials: 'key', roles: ['client', 'partner', 'operator'] } as const;
+  const keyed = {
+    credentials: 'key',
+    roles: ['client', 'partner', 'operator'],
+    operatorRole: 'viewer',
+  } as const;
   const store = async (tx: Sql, owner: string) => {
     const id = uuidv7();
     await tx`INSERT INTO parcels (id, owner) VALUES (${id}, ${owner})`;
@@ -27,7 +31,7 @@ export function sampleRoutes(sql: Sql, hooks: { beforeStore?: () => Promise<void
       operationId: 'createParcel',
       summary: 'Create',
       tag: 'Samples',
-      access: { credentials: 'key:secret', roles: ['client', 'operator'] },
+      access: { credentials: 'key:secret', roles: ['client', 'operator'], operatorRole: 'operator' },
       errors: 'coded',
       idempotent: true,
       query: z.object({ depth: z.coerce.number().int().optional() }),

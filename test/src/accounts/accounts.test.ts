@@ -1,5 +1,6 @@
 import { createAuthenticator, KEY_CACHE_MS } from '../../../src/accounts/authenticator';
 import { ensureDemoAccounts } from '../../../src/accounts/demo-accounts';
+import { revokeOperator } from '../../../src/accounts/operators';
 import { createAccount, issueKey, keysOf, revokeKey, rotateKeys } from '../../../src/accounts/store';
 import { inTransaction } from '../../../src/platform/postgres';
 import { testAccount } from '../../support/api-deps';
@@ -90,6 +91,45 @@ test('demo accounts keep the keys of the credentials file that work and replace 
   expect(third.credentials.operator.apiKey).not.toBe(first.credentials.client.apiKey);
   const caller = await createAuthenticator(sql).authenticate(third.credentials.operator.apiKey);
   expect(caller?.account).toEqual(first.accounts.operator);
+});
+
+test('a revoked demo operator gets no new key at the next start', async () => {
+  const { sql } = database;
+  const { credentials, accounts } = await ensureDemoAccounts(sql);
+  const other = await testAccount(sql, 'operator');
+  expect(await inTransaction(sql, (tx) => revokeOperator(tx, accounts.operator.id))).toBe('revoked');
+  expect((await ensureDemoAccounts(sql, credentials)).credentials.operator).toEqual(credentials.operator);
+  expect((await ensureDemoAccounts(sql)).credentials.operator).toEqual({ apiKey: '' });
+  const keys = (await keysOf(sql, [accounts.operator.id])).get(accounts.operator.id)!;
+  expect(keys.filter(({ revokedAt }) => revokedAt === null)).toEqual([]);
+  expect(await inTransaction(sql, (tx) => revokeOperator(tx, other.id))).toBe('last-admin');
+});
+
+test('the last use of a key is stored once per minute, and not for a wrong secret', async () => {
+  const { sql } = database;
+  const { id, apiKey, apiSecret } = await testAccount(sql, 'client');
+  const lastUse = async () => (await keysOf(sql, [id])).get(id)![0]!.lastUsedAt;
+  const authenticator = createAuthenticator(sql);
+  await authenticator.authenticate(`${apiKey}:pls_${'x'.repeat(43)}`);
+  expect(await lastUse()).toBeNull();
+  await authenticator.authenticate(`${apiKey}:${apiSecret}`);
+  const first = await lastUse();
+  expect(first).toEqual(expect.any(Date));
+  await createAuthenticator(sql).authenticate(apiKey);
+  expect(await lastUse()).toEqual(first);
+  await sql`UPDATE api_keys SET last_used_at = now() - interval '2 minutes' WHERE account_id = ${id}`;
+  await createAuthenticator(sql).authenticate(apiKey);
+  expect((await lastUse())!.getTime()).toBeGreaterThanOrEqual(first!.getTime());
+});
+
+test('the key of an operator is not cached: a revocation takes effect with the next call', async () => {
+  const { sql } = database;
+  const authenticator = createAuthenticator(sql, () => 0);
+  const { id, apiKey } = await testAccount(sql, 'operator');
+  expect(await authenticator.authenticate(apiKey)).toBeDefined();
+  const [key] = (await keysOf(sql, [id])).get(id)!;
+  await revokeKey(sql, id, key!.id);
+  expect(await authenticator.authenticate(apiKey)).toBeUndefined();
 });
 
 test('issuing a key for an unknown account fails', async () => {

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { isLastAdminKey } from '../../src/accounts/operators';
+import { isRevokedAccount, keysOf, revokeKey, rotateKeys } from '../../src/accounts/store';
+import { Refusal } from '../../src/platform/errors';
+import { isUuid } from '../../src/platform/ids';
+import { inTransaction, type Queryable } from '../../src/platform/postgres';
+import type { ApiDeps } from '../deps';
+import { operatorsOnly, type Route, route } from '../http/route';
+import { accountKey, keyName, keyView, rotatedKey } from './key-schemas';
+
+/** The accounts of one role, as their key routes need them. */
+export interface KeyOwners {
+  /** Begins the names of the operations: `rotateConnectorKey`. */
+  readonly noun: 'Operator' | 'Connector' | 'Partner';
+  readonly tag: string;
+  /** Path of one account, such as `/v1/connectors/{connectorId}`. */
+  readonly path: string;
+  readonly maxOverlapSeconds: number;
+  /** Returns the id of an account. @throws Refusal `NOT_FOUND` */
+  find(sql: Queryable, id: string): Promise<string>;
+}
+
+type Deps = Pick<ApiDeps, 'sql'>;
+
+/** Routes with which admins list, rotate and revoke the keys of operators, clients and partners. */
+export function keyRoutes(deps: Deps, owners: KeyOwners): Route[] {
+  return [listKeysRoute(deps, owners), rotateKeyRoute(deps, owners), revokeKeyRoute(deps, owners)];
+}
+
+/** Returns the schema of the path's parameters and the value of its first one. */
+function pathOf({ path }: KeyOwners) {
+  const parameter = /\{(\w+)\}/.exec(path)![1]!;
+  return {
+    ownerPath: z.object({ [parameter]: z.string().max(100) }),
+    keyPath: z.object({ [parameter]: z.string().max(100), keyId: z.string().max(100) }),
+    ownerIdOf: (params: Readonly<Record<string, unknown>>) => params[parameter] as string,
+  };
+}
+
+function listKeysRoute({ sql }: Deps, owners: KeyOwners): Route {
+  const { ownerPath, ownerIdOf } = pathOf(owners);
+  return route({
+    method: 'get',
+    path: `${owners.path}/keys`,
+    operationId: `list${owners.noun}Keys`,
+    summary: 'List the keys, newest first',
+    tag: owners.tag,
+    access: operatorsOnly('viewer'),
+    errors: 'coded',
+    params: ownerPath,
+    response: z.object({ keys: z.array(accountKey) }),
+    handler: async ({ params }) => {
+      const id = await owners.find(sql, ownerIdOf(params));
+      return { keys: (await keysOf(sql, [id])).get(id)!.map(keyView) };
+    },
+  });
+}
+
+function rotateKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
+  const { ownerPath, ownerIdOf } = pathOf(owners);
+  const days = owners.maxOverlapSeconds / 86_400;
+  return route({
+    method: 'post',
+    path: `${owners.path}/keys`,
+    operationId: `rotate${owners.noun}Key`,
+    summary: 'Issue a new key',
+    description:
+      'The existing keys keep working during the overlap and expire after it. With an overlap of 0 they expire at once.',
+    tag: owners.tag,
+    access: operatorsOnly('admin'),
+    errors: 'coded',
+    idempotent: true,
+    answersSecret: true,
+    params: ownerPath,
+    body: z
+      .object({
+        overlapSeconds: z
+          .int()
+          .min(0)
+          .max(owners.maxOverlapSeconds)
+          .default(86_400)
+          .describe(`Time for which the existing keys keep working: at most ${days} days.`),
+        name: keyName.nullish().describe('Where the key is used.'),
+      })
+      .meta({ id: `${owners.noun}KeyRotation` }),
+    response: rotatedKey,
+    handler: ({ params, body, account, log, idempotency }) =>
+      inTransaction(sql, async (tx) => {
+        const id = await owners.find(tx, ownerIdOf(params));
+        if (await isRevokedAccount(tx, id)) {
+          throw new Refusal('CONFLICT', { message: 'This account is revoked and gets no more keys.' });
+        }
+        const issued = await rotateKeys(tx, id, body.overlapSeconds, body.name ?? null);
+        const answer = {
+          keyId: issued.keyId,
+          apiKey: issued.apiKey,
+          apiSecret: issued.apiSecret,
+          createdAt: issued.createdAt.toISOString(),
+          previousKeysExpireAt: issued.previousKeysExpireAt.toISOString(),
+        };
+        await idempotency.complete(tx, answer);
+        log.info({ owner: id, by: account.name }, 'key rotated');
+        return answer;
+      }),
+  });
+}
+
+function revokeKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
+  const { keyPath, ownerIdOf } = pathOf(owners);
+  const effect =
+    owners.noun === 'Operator'
+      ? 'The next request with the key is refused. 409: no admin would be left with a working key.'
+      : 'Every process refuses the key within one second.';
+  return route({
+    method: 'delete',
+    path: `${owners.path}/keys/{keyId}`,
+    operationId: `revoke${owners.noun}Key`,
+    summary: 'Revoke a key',
+    description: effect,
+    tag: owners.tag,
+    access: operatorsOnly('admin'),
+    errors: 'coded',
+    params: keyPath,
+    response: z.object({ id: z.string(), revoked: z.literal(true) }),
+    handler: ({ params, account, log }) =>
+      inTransaction(sql, async (tx) => {
+        const { keyId } = params as { keyId: string };
+        const id = await owners.find(tx, ownerIdOf(params));
+        if (owners.noun === 'Operator' && (await isLastAdminKey(tx, keyId))) {
+          throw new Refusal('CONFLICT', { message: 'This is the only working key of an admin.' });
+        }
+        const revoked = isUuid(keyId) && (await revokeKey(tx, id, keyId));
+        if (!revoked) throw new Refusal('NOT_FOUND', { message: 'This account has no such key.' });
+        log.info({ owner: id, keyId, by: account.name }, 'key revoked');
+        return { id: keyId, revoked: true as const };
+      }),
+  });
+}

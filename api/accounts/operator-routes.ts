@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import { OPERATOR_ROLES } from '../../src/accounts/account';
+import {
+  changeOperatorRole,
+  listOperators,
+  type Operator,
+  operatorById,
+  revokeOperator,
+} from '../../src/accounts/operators';
+import { createAccount, issueKey } from '../../src/accounts/store';
+import { Refusal } from '../../src/platform/errors';
+import { isUuid } from '../../src/platform/ids';
+import { inTransaction, type Queryable } from '../../src/platform/postgres';
+import type { ApiDeps } from '../deps';
+import { operatorsOnly, type Route, route } from '../http/route';
+import { type KeyOwners, keyRoutes } from './key-routes';
+import { keyName } from './key-schemas';
+
+type Deps = Pick<ApiDeps, 'sql'>;
+
+const common = { tag: 'Operators', errors: 'coded' } as const;
+
+const role = z
+  .enum(OPERATOR_ROLES)
+  .describe(
+    '`viewer`: reads, searches and quotes. `operator`: also changes orders, catalog, stock and procurement. `admin`: also ' +
+      'changes keys, operators, partners, connectors and exchange rates, and exports the audit log.',
+  );
+const operator = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    role,
+    createdAt: z.iso.datetime(),
+    revokedAt: z.iso.datetime().nullable(),
+    lastUsedAt: z.iso.datetime().nullable().describe('Last use of any of the keys, precise to a minute.'),
+  })
+  .meta({ id: 'Operator' });
+const params = z.object({ operatorId: z.string().max(100) });
+
+const lastAdmin = () =>
+  new Refusal('CONFLICT', { message: 'This is the last admin. Make another operator an admin first.' });
+
+function operatorView({ operatorRole, ...one }: Operator): z.input<typeof operator> {
+  return {
+    id: one.id,
+    name: one.name,
+    role: operatorRole,
+    createdAt: one.createdAt.toISOString(),
+    revokedAt: one.revokedAt?.toISOString() ?? null,
+    lastUsedAt: one.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+/** Returns an operator, revoked or not. @throws Refusal `NOT_FOUND` when there is none with this id */
+async function requireOperator(sql: Queryable, id: string): Promise<Operator> {
+  const found = isUuid(id) ? await operatorById(sql, id) : undefined;
+  if (found === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no such operator.' });
+  return found;
+}
+
+const OPERATORS: KeyOwners = {
+  noun: 'Operator',
+  tag: common.tag,
+  path: '/v1/operators/{operatorId}',
+  maxOverlapSeconds: 30 * 86_400,
+  find: async (sql, id) => (await requireOperator(sql, id)).id,
+};
+
+/** Routes with which admins manage operators and their keys. */
+export function operatorRoutes(deps: Deps): Route[] {
+  return [
+    createOperatorRoute(deps),
+    listOperatorsRoute(deps),
+    changeOperatorRoute(deps),
+    revokeOperatorRoute(deps),
+    ...keyRoutes(deps, OPERATORS),
+  ];
+}
+
+function createOperatorRoute({ sql }: Deps): Route {
+  return route({
+    ...common,
+    method: 'post',
+    path: '/v1/operators',
+    operationId: 'createOperator',
+    summary: 'Create an operator',
+    description:
+      'The answer contains the key, which is shown only here. Names are unique and are not used again.',
+    access: operatorsOnly('admin'),
+    idempotent: true,
+    answersSecret: true,
+    body: z
+      .object({
+        name: z.string().trim().min(1).max(100),
+        role,
+        keyName: keyName.nullish().describe('Where the first key is used.'),
+      })
+      .meta({ id: 'NewOperator', examples: [{ name: 'ada', role: 'operator' }] }),
+    response: z
+      .object({
+        id: z.string(),
+        name: z.string(),
+        role,
+        createdAt: z.iso.datetime(),
+        keyId: z.string(),
+        apiKey: z.string().describe('Shown only in this answer.'),
+      })
+      .meta({ id: 'CreatedOperator' }),
+    handler: ({ body, account: { name: by }, log, idempotency }) =>
+      inTransaction(sql, async (tx) => {
+        const created = await createAccount(tx, {
+          role: 'operator',
+          name: body.name,
+          operatorRole: body.role,
+        });
+        if (created === undefined) {
+          throw new Refusal('CONFLICT', { message: 'An operator with this name exists already.' });
+        }
+        const { keyId, apiKey } = await issueKey(tx, created.id, body.keyName ?? null);
+        const { id, name, createdAt } = created;
+        const answer = { id, name, role: body.role, createdAt: createdAt.toISOString(), keyId, apiKey };
+        await idempotency.complete(tx, answer);
+        log.info({ operator: name, role: body.role, by }, 'operator created');
+        return answer;
+      }),
+  });
+}
+
+function listOperatorsRoute({ sql }: Deps): Route {
+  return route({
+    ...common,
+    method: 'get',
+    path: '/v1/operators',
+    operationId: 'listOperators',
+    summary: 'List operators, oldest first',
+    access: operatorsOnly('viewer'),
+    response: z.object({ operators: z.array(operator) }),
+    handler: async () => ({ operators: (await listOperators(sql)).map(operatorView) }),
+  });
+}
+
+function changeOperatorRoute({ sql }: Deps): Route {
+  return route({
+    ...common,
+    method: 'patch',
+    path: '/v1/operators/{operatorId}',
+    operationId: 'changeOperator',
+    summary: 'Change the role of an operator',
+    description: 'Applies from the operator’s next request. 409: no other admin would be left.',
+    access: operatorsOnly('admin'),
+    params,
+    body: z.object({ role }).meta({ id: 'OperatorChange' }),
+    response: operator,
+    handler: ({ params: { operatorId }, body, account: { name: by }, log }) =>
+      inTransaction(sql, async (tx) => {
+        const { id, name } = await requireOperator(tx, operatorId);
+        if ((await changeOperatorRole(tx, id, body.role)) === 'last-admin') throw lastAdmin();
+        log.info({ operator: name, role: body.role, by }, 'operator role changed');
+        return operatorView(await requireOperator(tx, id));
+      }),
+  });
+}
+
+function revokeOperatorRoute({ sql }: Deps): Route {
+  return route({
+    ...common,
+    method: 'post',
+    path: '/v1/operators/{operatorId}/revoke',
+    operationId: 'revokeOperator',
+    summary: 'Revoke an operator with all keys',
+    description:
+      'Cannot be undone. The operator’s next request is refused. Revoking again changes nothing. 409: the operator is the ' +
+      'last admin.',
+    access: operatorsOnly('admin'),
+    params,
+    response: operator,
+    handler: ({ params: { operatorId }, account: { name: by }, log }) =>
+      inTransaction(sql, async (tx) => {
+        const { id, name } = await requireOperator(tx, operatorId);
+        if ((await revokeOperator(tx, id)) === 'last-admin') throw lastAdmin();
+        log.info({ operator: name, by }, 'operator revoked');
+        return operatorView(await requireOperator(tx, id));
+      }),
+  });
+}
