@@ -1,28 +1,15 @@
-import { Context } from '@temporalio/activity';
 import { pruneIdempotencyKeys } from '../src/accounts/idempotency-keys';
 import { type Collected, collectGarbage } from '../src/files/retention';
 import { pruneDeliveries } from '../src/notifications/delivery-log';
 import type { Logger } from '../src/platform/logging';
 import type { ObjectStore } from '../src/platform/objects/object-store';
 import type { Sql } from '../src/platform/postgres';
+import { withHeartbeat } from './heartbeats';
 
 export interface MaintenanceDeps {
   readonly sql: Sql;
   readonly objects: ObjectStore;
   readonly log: Logger;
-}
-
-const HEARTBEAT_MS = 10_000;
-
-/** Sends heartbeats while the work runs, so that Temporal notices a worker that dies within a minute. */
-async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
-  const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-  }
 }
 
 /** Activities that delete expired data. Each works in batches, can be retried, and can run twice at the same time. */

@@ -1,4 +1,4 @@
-import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { activityInfo, cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { compareOrders, compareRuns, type ReconcileBatch } from '../src/orders/reconciliation/compare';
 import { type Counts, tally } from '../src/orders/reconciliation/findings';
@@ -15,6 +15,7 @@ import { runSettingsOf } from '../src/orders/run/settings';
 import type { Config } from '../src/platform/config';
 import type { Logger } from '../src/platform/logging';
 import type { Sql } from '../src/platform/postgres';
+import { withHeartbeat } from './heartbeats';
 
 export interface ReconcileActivityDeps {
   readonly sql: Sql;
@@ -32,26 +33,43 @@ export interface BatchRange {
   readonly batches: number | null;
 }
 
-interface Progress extends ReconcileBatch {
+interface Progress extends Pick<ReconcileBatch, 'counts' | 'next'> {
   readonly done: number;
 }
 
-/** Processes batches one after the other. A retry continues after the last completed batch. */
+/**
+ * Orders or workflows that are compared in a second. A million takes 17 minutes, and the other work of Postgres and
+ * Temporal is not delayed.
+ */
+const ROWS_PER_SECOND = 1_000;
+
+/**
+ * Processes batches one after the other, at `ROWS_PER_SECOND`. A retry continues after the last batch that the activity has
+ * reported in a heartbeat.
+ */
 async function inBatches(
   { after, batches }: BatchRange,
   step: (after: string) => Promise<ReconcileBatch>,
-): Promise<ReconcileBatch> {
+): Promise<Pick<ReconcileBatch, 'counts' | 'next'>> {
   let progress: Progress = (activityInfo().heartbeatDetails as Progress | undefined) ?? {
     counts: {},
     next: after,
     done: 0,
   };
-  while (progress.done === 0 || (progress.next !== '' && progress.done < (batches ?? Infinity))) {
-    cancellationSignal().throwIfAborted();
-    const { counts, next } = await step(progress.next);
-    progress = { counts: tally(progress.counts, counts), next, done: progress.done + 1 };
-    heartbeat(progress);
-  }
+  const isDone = () => progress.done > 0 && (progress.next === '' || progress.done >= (batches ?? Infinity));
+  await withHeartbeat(
+    async () => {
+      while (!isDone()) {
+        const began = Date.now();
+        cancellationSignal().throwIfAborted();
+        const { rows, counts, next } = await step(progress.next);
+        progress = { counts: tally(progress.counts, counts), next, done: progress.done + 1 };
+        heartbeat(progress);
+        if (next !== '') await sleep(Math.max(0, began + (rows / ROWS_PER_SECOND) * 1_000 - Date.now()));
+      }
+    },
+    () => progress,
+  );
   return { counts: progress.counts, next: progress.next };
 }
 
@@ -69,23 +87,36 @@ export function createReconcileActivities({ sql, temporal, log, config }: Reconc
 
     /** Completes what the outbox, the inbox and label purchases have left unfinished. */
     async reconcileLeftovers(): Promise<Counts> {
-      const parts = [startMissingRuns, redeliverPostbacks, settleShipments, replayDeadSignals];
-      const counts: Counts[] = [];
-      for (const part of parts) {
-        counts.push(await part(deps));
-        heartbeat();
-      }
-      return tally(...counts);
+      return await withHeartbeat(async () => {
+        const parts = [startMissingRuns, redeliverPostbacks, settleShipments, replayDeadSignals];
+        const counts: Counts[] = [];
+        for (const part of parts) counts.push(await part(deps));
+        return tally(...counts);
+      });
     },
 
-    reconcileOrders: (from: BatchRange & { readonly afterLoss: boolean }): Promise<ReconcileBatch> =>
+    reconcileOrders: (from: BatchRange & { readonly afterLoss: boolean }) =>
       inBatches(from, (after) => compareOrders(deps, after, from.afterLoss)),
 
-    reconcileRuns: (from: BatchRange & { readonly restored: boolean }): Promise<ReconcileBatch> =>
+    reconcileRuns: (from: BatchRange & { readonly restored: boolean }) =>
       inBatches(from, (after) => compareRuns(deps, after, from.restored)),
 
-    async finishReconciliation({ mark, counts }: { mark: number; counts: Counts }): Promise<void> {
-      await writeMark(sql, mark);
+    /** Records the end of a reconciliation. `expected`: the mark at its start. Runs of an earlier version do not pass it. */
+    async finishReconciliation({
+      mark,
+      expected,
+      counts,
+    }: {
+      mark: number;
+      expected?: number;
+      counts: Counts;
+    }): Promise<void> {
+      const written = await writeMark(sql, mark, expected);
+      if (!written)
+        log.warn(
+          { mark, expected },
+          'Postgres was restored during a reconciliation; the next one compares everything',
+        );
       const isQuiet = Object.keys(counts).length === 0;
       log[isQuiet ? 'debug' : 'info']({ mark, ...counts }, 'Postgres and Temporal reconciled');
     },

@@ -1,44 +1,148 @@
-import { log, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, log, patched, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { ReconcileActivities } from '../activities/reconcile';
 
+type Counts = Readonly<Record<string, number>>;
+
+/** Retried until they succeed: Postgres and Temporal are unavailable for a while when they are restored. */
 const work = proxyActivities<ReconcileActivities>({
   startToCloseTimeout: '2 hours',
-  heartbeatTimeout: '2 minutes',
-  retry: {
-    initialInterval: '5 seconds',
-    backoffCoefficient: 2,
-    maximumInterval: '1 minute',
-    maximumAttempts: 5,
-  },
+  heartbeatTimeout: '1 minute',
+  retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
-/** Batches of 500 in one run. The open orders of a busy month are compared within a few hours. */
-const BATCHES = 4;
+/** Batches of 500 in one activity. Its progress reaches the history after five seconds. */
+const BATCHES = 10;
+/** Activities for each side in a scheduled run: 150,000 orders and as many workflows, in two and a half minutes. */
+const ACTIVITIES = 30;
+/** Activities after which the run continues as new. */
+const ACTIVITIES_PER_RUN = 200;
 
 /** Result of a run, and the cursors where the next run continues. */
 export interface Reconciliation {
   /** Number of runs so far. Postgres keeps the same number. */
   readonly mark: number;
-  /** Which of the two has lost data since the last run. `temporal` also for a run that was started manually. */
+  /** Which of the two has lost data since the last run. `temporal` also after a run that was started manually. */
   readonly lost: 'postgres' | 'temporal' | null;
-  readonly found: Readonly<Record<string, number>>;
+  readonly found: Counts;
   readonly ordersAfter: string;
   readonly runsAfter: string;
 }
 
+/** A cursor: where the comparison of one side continues. */
+interface Cursor {
+  readonly after: string;
+  readonly atEnd: boolean;
+}
+
+/** The progress of a reconciliation. It is carried through continue-as-new. */
+export interface ReconcileProgress {
+  /** The number in Postgres when the reconciliation began. */
+  readonly markBefore: number;
+  readonly mark: number;
+  readonly lost: Reconciliation['lost'];
+  readonly found: Counts;
+  readonly runs: Cursor;
+  readonly orders: Cursor;
+}
+
 /**
  * Compares Postgres with Temporal, repairs differences, and flags orders that cannot be repaired. A Temporal Schedule
- * starts it. Recent orders are left out, and a long comparison is spread over many runs. When one side is older than the
- * other (Postgres restored from a backup, or a new Temporal), everything is compared at once.
+ * starts it. Recent orders are left out, and a long comparison is spread over several runs. When one side is older than the
+ * other (Postgres restored from a backup, or a new Temporal), everything is compared at once. A worker or server that stops
+ * meanwhile delays the comparison; it continues after the last completed activity.
  */
-export async function reconcile(): Promise<Reconciliation> {
+export async function reconcile(carried?: ReconcileProgress): Promise<Reconciliation> {
+  if (!patched('progress-in-state')) return await reconcileInOneActivity();
+  const comparison = new Comparison(carried ?? (await begin()));
+  if (comparison.progress.lost === null) {
+    await Promise.all([comparison.compareRuns(ACTIVITIES), comparison.compareOrders(ACTIVITIES)]);
+  } else {
+    // Rows that are behind their run come first: signals that are sent again afterwards find them up to date.
+    await comparison.compareRuns(Infinity);
+    await comparison.compareOrders(Infinity);
+  }
+  comparison.count(await work.reconcileLeftovers());
+  const { markBefore, mark, lost, found, runs, orders } = comparison.progress;
+  await work.finishReconciliation({ mark, expected: markBefore, counts: found });
+  return { mark, lost, found, ordersAfter: orders.after, runsAfter: runs.after };
+}
+
+async function begin(): Promise<ReconcileProgress> {
+  const last = workflowInfo().lastResult as Reconciliation | undefined;
+  const markBefore = await work.readReconciliationMark();
+  const lost = whoLost(markBefore, last?.mark ?? 0);
+  if (lost !== null)
+    log.warn(`${lost} is older than the last reconciliation: comparing everything`, { mark: markBefore });
+  const from = (after = ''): Cursor => ({ after: lost === null ? after : '', atEnd: false });
+  return {
+    markBefore,
+    mark: Math.max(markBefore, last?.mark ?? 0) + 1,
+    lost,
+    found: {},
+    runs: from(last?.runsAfter),
+    orders: from(last?.ordersAfter),
+  };
+}
+
+function whoLost(inPostgres: number, inTemporal: number): Reconciliation['lost'] {
+  if (inPostgres < inTemporal) return 'postgres';
+  return inPostgres > inTemporal ? 'temporal' : null;
+}
+
+class Comparison {
+  private activities = 0;
+
+  constructor(public progress: ReconcileProgress) {}
+
+  count(counts: Counts): void {
+    this.progress = { ...this.progress, found: sum(this.progress.found, counts) };
+  }
+
+  /** Compares running workflows with orders, up to the end or the limit. @param limit number of activities */
+  async compareRuns(limit: number): Promise<void> {
+    const restored = this.progress.lost === 'postgres';
+    await this.advance('runs', limit, (after) => work.reconcileRuns({ after, batches: BATCHES, restored }));
+  }
+
+  /** Compares open orders with workflows, up to the end or the limit. @param limit number of activities */
+  async compareOrders(limit: number): Promise<void> {
+    const afterLoss = this.progress.lost !== null;
+    await this.advance('orders', limit, (after) =>
+      work.reconcileOrders({ after, batches: BATCHES, afterLoss }),
+    );
+  }
+
+  private async advance(
+    side: 'runs' | 'orders',
+    limit: number,
+    compare: (after: string) => Promise<{ readonly counts: Counts; readonly next: string }>,
+  ): Promise<void> {
+    for (let done = 0; done < limit && !this.progress[side].atEnd; done++) {
+      const { counts, next } = await compare(this.progress[side].after);
+      this.count(counts);
+      this.progress = { ...this.progress, [side]: { after: next, atEnd: next === '' } };
+      this.activities += 1;
+      // Only a complete comparison is this long. It compares one side at a time, so no other activity is running.
+      if (this.activities >= ACTIVITIES_PER_RUN) await continueAsNew<typeof reconcile>(this.progress);
+    }
+  }
+}
+
+function sum(a: Counts, b: Counts): Counts {
+  const total: Record<string, number> = { ...a };
+  for (const [name, n] of Object.entries(b)) total[name] = (total[name] ?? 0) + n;
+  return total;
+}
+
+/** Runs that an earlier version started: each side is compared by one activity. */
+async function reconcileInOneActivity(): Promise<Reconciliation> {
   const last = workflowInfo().lastResult as Reconciliation | undefined;
   const mark = await work.readReconciliationMark();
-  const lost = whoLost(mark, last?.mark ?? 0);
+  const inTemporal = last?.mark ?? 0;
+  const lost = mark < inTemporal ? 'postgres' : mark > 0 && inTemporal === 0 ? 'temporal' : null;
   if (lost !== null)
     log.warn(`${lost} is older than the last reconciliation: comparing everything`, { mark });
-  const batches = lost === null ? BATCHES : null;
-  // Rows that are behind their run come first: signals that are sent again afterwards find them up to date.
+  const batches = lost === null ? 4 : null;
   const runs = await work.reconcileRuns({
     after: lost === null ? (last?.runsAfter ?? '') : '',
     batches,
@@ -50,16 +154,8 @@ export async function reconcile(): Promise<Reconciliation> {
     afterLoss: lost !== null,
   });
   const leftovers = await work.reconcileLeftovers();
-  const found: Record<string, number> = {};
-  for (const counts of [runs.counts, orders.counts, leftovers]) {
-    for (const [name, n] of Object.entries(counts)) found[name] = (found[name] ?? 0) + n;
-  }
-  const next = Math.max(mark, last?.mark ?? 0) + 1;
+  const found = [runs.counts, orders.counts, leftovers].reduce<Counts>(sum, {});
+  const next = Math.max(mark, inTemporal) + 1;
   await work.finishReconciliation({ mark: next, counts: found });
   return { mark: next, lost, found, ordersAfter: orders.next, runsAfter: runs.next };
-}
-
-function whoLost(inPostgres: number, inTemporal: number): Reconciliation['lost'] {
-  if (inPostgres < inTemporal) return 'postgres';
-  return inPostgres > 0 && inTemporal === 0 ? 'temporal' : null;
 }

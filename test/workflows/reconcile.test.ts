@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { ScheduleOverlapPolicy, WorkflowNotFoundError } from '@temporalio/client';
 import { RECONCILIATION } from '../../src/orders/reconciliation/job';
+import { writeMark } from '../../src/orders/reconciliation/leftovers';
 import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import { buyShipment } from '../../src/shipping/purchase';
 import type { Reconciliation } from '../../workflows/reconcile';
@@ -27,7 +28,8 @@ let stack: TestStack;
 const now = partnerClock();
 
 beforeAll(async () => {
-  stack = await testStack({ mode: 'manual' });
+  // Parcels that no carrier follows end two seconds after shipping.
+  stack = await testStack({ mode: 'manual', config: { UNTRACKED_ORDER_END: 2_000 } });
 }, 60_000);
 
 const hasLeft = ({ status }: OrderNow) => ['shipped', 'in_transit', 'delivered'].includes(status);
@@ -257,6 +259,8 @@ describe('postbacks that no run has applied', () => {
       type: 'reconciled',
       data: { found: 'postback_after_end', status: 'received' },
     });
+    // An open order with a terminated run would be flagged by a later test.
+    await stack.services.sql`UPDATE orders SET fulfillment_status = 'canceled' WHERE id = ${orderId}`;
   });
 });
 
@@ -345,30 +349,156 @@ test('dead signals are replayed when their run exists, and others are counted', 
   await sql`DELETE FROM outbox WHERE dead_at IS NOT NULL`;
 });
 
-test('scheduled runs count up, and a lower number in Postgres shows that it was restored', async () => {
-  const { sql, temporal, config } = stack.services;
-  // The schedule must not start runs in between.
-  await ensureSchedule(temporal, config, { ...RECONCILIATION, everyMs: 24 * 3_600_000 });
-  const schedule = temporal.schedule.getHandle(scheduleId(config, RECONCILIATION));
+describe('orders whose run Temporal has deleted after its retention', () => {
+  test('are compared no more when they have shipped', async () => {
+    const { sql } = stack.services;
+    const { orderId } = await handedOver(stack, 'past-retention');
+    await loseRun(orderId);
+    await sql`
+      UPDATE orders SET fulfillment_status = 'shipped', updated_at = now() - interval '86 days' WHERE id = ${orderId}`;
+    expect(await reconcileOnce()).toEqual({ settled: 1 });
+    expect(await orderNow(stack, orderId)).toMatchObject({ status: 'shipped', attention: null });
+    expect((await orderLog(stack, orderId)).at(-1)).toMatchObject({
+      type: 'reconciled',
+      data: { found: 'tracking_ended' },
+    });
+    expect(await reconcileOnce()).toEqual({});
+  });
+
+  test('get no late postbacks and dead signals once they have ended', async () => {
+    const { sql } = stack.services;
+    const { orderId, printOrderId } = await handedOver(stack, 'ended-and-deleted');
+    await loseRun(orderId);
+    await sql`UPDATE orders SET fulfillment_status = 'delivered' WHERE id = ${orderId}`;
+    await sql`
+      INSERT INTO postbacks (partner_id, print_order_id, fingerprint, body, received_at)
+      SELECT partner_id, id, 'late', '{"status": "printed"}', now() - interval '1 hour' FROM print_orders
+      WHERE id = ${printOrderId}`;
+    await sql`
+      INSERT INTO outbox (kind, target, payload, dead_at) VALUES ('signal_workflow', ${runId(orderId)}, '{}', now())`;
+    expect(await reconcileOnce()).toEqual({ late: 1 });
+    expect([...(await sql`SELECT 1 FROM outbox WHERE dead_at IS NOT NULL`)]).toEqual([]);
+    expect(await reconcileOnce()).toEqual({});
+  });
+});
+
+test('a shipped order whose run has completed as shipped is compared no more', async () => {
+  const { sql } = stack.services;
+  const { orderId, printOrderId } = await handedOver(stack, 'untracked');
+  await say(printOrderId, 'shipped');
+  await orderUntil(stack, orderId, is('shipped'));
+  expect(await runOf(orderId).result()).toEqual({ fulfillmentStatus: 'shipped' });
+  await sql`UPDATE orders SET tracking_ended_at = NULL WHERE id = ${orderId}`;
+  await age(orderId);
+  expect(await reconcileOnce()).toEqual({ settled: 1 });
+  expect(await reconcileOnce()).toEqual({});
+});
+
+describe('with many orders', () => {
+  /** Inserts orders without items, which no API creates. */
+  async function bareOrders(count: number, status: string, ageDays: number): Promise<void> {
+    const { sql } = stack.services;
+    await sql`
+      INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
+        shipping_address, created_at, updated_at)
+      SELECT gen_random_uuid(), client_id, 'bare-' || n, 'order', ${status}, 'invoiced', 'EUR', '{}',
+        now() - make_interval(days => ${ageDays}), now() - make_interval(days => ${ageDays})
+      FROM generate_series(1, ${count}) AS n, (SELECT client_id FROM orders LIMIT 1) AS c`;
+  }
+
+  test('a reconciliation continues after its last batch when its worker stops', async () => {
+    const { sql, temporal, config } = stack.services;
+    await bareOrders(1_700, 'shipped', 86);
+    const reconciliation = await temporal.workflow.start('reconcile', {
+      workflowId: `reconcile-${randomUUID()}`,
+      taskQueue: config.TEMPORAL_TASK_QUEUE,
+    });
+    await eventually(async () => {
+      const [row] = await sql<{ settled: boolean }[]>`
+        SELECT count(*) >= 500 AS settled FROM orders WHERE tracking_ended_at IS NOT NULL AND order_reference_id LIKE 'bare-%'`;
+      return row!.settled ? true : undefined;
+    });
+    await stack.stopWorker();
+    await stack.startWorker();
+    // Settled orders are not open any more. A comparison that began anew would not count them again.
+    expect(await reconciliation.result()).toMatchObject({ found: { settled: 1_700 } });
+  });
+
+  test('an order that cannot be compared does not stop the others', async () => {
+    const { sql } = stack.services;
+    const { orderId } = await handedOver(stack, 'beside-a-broken-one');
+    await bareOrders(1, 'passed', 1);
+    await loseRun(orderId);
+    await age(orderId);
+    expect(await reconcileOnce()).toEqual({ started: 1, unchecked: 1 });
+    await restarted(orderId);
+    await sql`DELETE FROM orders WHERE order_reference_id LIKE 'bare-%'`;
+  });
+});
+
+describe('scheduled runs', () => {
   let seen = 0;
-  const nextRound = async () => {
+  const handle = () => {
+    const { temporal, config } = stack.services;
+    return temporal.schedule.getHandle(scheduleId(config, RECONCILIATION));
+  };
+  beforeAll(async () => {
+    const { temporal, config, sql } = stack.services;
+    await sql`DELETE FROM reconciliation`;
+    // The schedule must not start runs in between.
+    await ensureSchedule(temporal, config, { ...RECONCILIATION, everyMs: 24 * 3_600_000 });
+  });
+  afterAll(() => handle().delete());
+
+  async function nextRun(): Promise<Reconciliation> {
     // As the schedule itself does. By default a triggered run does not get the result of the run before.
-    await schedule.trigger(ScheduleOverlapPolicy.SKIP);
+    await handle().trigger(ScheduleOverlapPolicy.SKIP);
     const action = await eventually(async () => {
-      const { recentActions, numActionsTaken } = (await schedule.describe()).info;
+      const { recentActions, numActionsTaken } = (await handle().describe()).info;
       return numActionsTaken > seen ? recentActions.at(-1) : undefined;
     });
-    seen = (await schedule.describe()).info.numActionsTaken;
-    return (await temporal.workflow.getHandle(action.action.workflow.workflowId).result()) as Reconciliation;
-  };
-  try {
-    await sql`DELETE FROM reconciliation`;
-    expect(await nextRound()).toMatchObject({ mark: 1, lost: null });
-    expect(await nextRound()).toMatchObject({ mark: 2, lost: null });
-    await sql`UPDATE reconciliation SET mark = 1`;
-    expect(await nextRound()).toMatchObject({ mark: 3, lost: 'postgres' });
-    expect(await nextRound()).toMatchObject({ mark: 4, lost: null });
-  } finally {
-    await schedule.delete();
+    seen = (await handle().describe()).info.numActionsTaken;
+    const { workflowId } = action.action.workflow;
+    return (await stack.services.temporal.workflow.getHandle(workflowId).result()) as Reconciliation;
   }
+
+  test('count up, and a lower number in Postgres shows that it was restored', async () => {
+    const { sql } = stack.services;
+    expect(await nextRun()).toMatchObject({ mark: 1, lost: null });
+    expect(await nextRun()).toMatchObject({ mark: 2, lost: null });
+    await sql`UPDATE reconciliation SET mark = 1`;
+    expect(await nextRun()).toMatchObject({ mark: 3, lost: 'postgres' });
+    expect(await nextRun()).toMatchObject({ mark: 4, lost: null });
+    await sql`UPDATE reconciliation SET mark = 5`;
+    expect(await nextRun()).toMatchObject({ mark: 6, lost: 'temporal' });
+    expect(await nextRun()).toMatchObject({ mark: 7, lost: null });
+  });
+
+  test('find a missing run and leave running ones alone', async () => {
+    const { temporal } = stack.services;
+    const [lost, kept] = [await handedOver(stack, 'lost-later'), await handedOver(stack, 'kept')];
+    await loseRun(lost.orderId);
+    for (const { orderId } of [lost, kept]) await age(orderId);
+    await eventually(async () => {
+      const { count } = await temporal.workflow.count(`WorkflowId = '${runId(lost.orderId)}'`);
+      return count === 0 ? true : undefined;
+    });
+    expect(await nextRun()).toMatchObject({ lost: null, found: { started: 1 } });
+    await restarted(lost.orderId);
+    expect((await orderLog(stack, kept.orderId)).some(({ type }) => type === 'reconciled')).toBe(false);
+  });
+});
+
+test('a mark is written only over the mark that the reconciliation began with', async () => {
+  const { sql } = stack.services;
+  const markNow = async () => (await sql<{ mark: string }[]>`SELECT mark FROM reconciliation`)[0]?.mark;
+  await sql`DELETE FROM reconciliation`;
+  expect(await writeMark(sql, 9, 8)).toBe(false);
+  expect(await markNow()).toBeUndefined();
+  expect(await writeMark(sql, 1, 0)).toBe(true);
+  expect(await writeMark(sql, 2, 1)).toBe(true);
+  // A retry of the same step.
+  expect(await writeMark(sql, 2, 1)).toBe(true);
+  expect(await writeMark(sql, 9, 8)).toBe(false);
+  expect(await markNow()).toBe('2');
 });

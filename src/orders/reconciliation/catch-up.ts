@@ -18,6 +18,23 @@ export async function flagOrder(sql: Sql, orderId: string, reason: AttentionReas
 }
 
 /**
+ * Records that nobody follows the parcels of a shipped order any more. Returns false when the order is not shipped, or when
+ * that is recorded.
+ */
+export async function settleShippedOrder(sql: Sql, orderId: string): Promise<boolean> {
+  return await inTransaction(sql, async (tx) => {
+    const settled = await tx`
+      UPDATE orders SET tracking_ended_at = now()
+      WHERE id = ${orderId} AND fulfillment_status IN ('shipped', 'in_transit') AND tracking_ended_at IS NULL`;
+    if (settled.count === 0) return false;
+    await tx`
+      INSERT INTO order_events (order_id, type, data)
+      VALUES (${orderId}, 'reconciled', ${json(tx, { found: 'tracking_ended' })})`;
+    return true;
+  });
+}
+
+/**
  * Updates the rows of an order to the state of its workflow. The rows are behind after Postgres was restored from a
  * backup. While the workflow runs, the rows keep a version one below the state that they show, so that a pending
  * `recordRun` of that version still applies, with its stock movements and refunds.

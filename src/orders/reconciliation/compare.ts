@@ -1,14 +1,25 @@
 import { orderIdOfWorkflow, orderWorkflowId } from '../../platform/domain/workflows';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
-import { openOrderStatuses } from '../run/open-orders';
-import { catchUp, flagOrder } from './catch-up';
+import { isOpenOrder } from '../run/open-orders';
+import { settleEach } from './batches';
+import { catchUp, flagOrder, settleShippedOrder } from './catch-up';
 import { type Counts, FINDINGS, tally } from './findings';
 import type { ReconcileDeps } from './leftovers';
 import { restartRun } from './restart-run';
-import { lookUpRun, mapConcurrently, type RunLookup, runningOrderRuns, stateOfRun } from './runs';
+import {
+  isOrderId,
+  lookUpRun,
+  PAGE,
+  type RunLookup,
+  runningAmong,
+  runningOrderRuns,
+  stateOfRun,
+} from './runs';
 
 /** The result of one batch, and the cursor of the next one (empty after the last). */
 export interface ReconcileBatch {
+  /** Number of compared orders or workflows. */
+  readonly rows: number;
   readonly counts: Counts;
   readonly next: string;
 }
@@ -21,12 +32,12 @@ const QUIET_AFTER_LOSS = '1 minute';
 const FORGOTTEN = '85 days';
 /** Voids and cancellations are retried for a day after an order has ended. */
 const LINGERS = '2 days';
-const BATCH = 500;
 
 /**
  * Checks that each open order has a running workflow. Processes one batch, ordered by id.
  * @param after `next` of the previous batch; empty for the first
- * @param afterLoss Postgres or Temporal lost data: recently changed orders are checked too
+ * @param afterLoss Postgres or Temporal lost data: recently changed orders are checked too, and each workflow is looked up
+ *   in Temporal's history service, because the visibility store may be older or newer than it
  */
 export async function compareOrders(
   deps: ReconcileDeps,
@@ -36,23 +47,32 @@ export async function compareOrders(
   const { sql, temporal } = deps;
   const quiet = afterLoss ? QUIET_AFTER_LOSS : QUIET;
   const rows = await sql<OpenOrder[]>`
-    SELECT id, fulfillment_status AS status, run_version = 0 AS unstarted, updated_at < now() - ${quiet}::interval AS quiet,
+    SELECT id, fulfillment_status AS status, updated_at < now() - ${quiet}::interval AS quiet,
       updated_at < now() - ${FORGOTTEN}::interval AS forgotten
     FROM orders
-    WHERE fulfillment_status IN ${openOrderStatuses(sql)} AND tracking_ended_at IS NULL
+    WHERE ${isOpenOrder(sql)}
       ${after === '' ? sql`` : sql`AND id > ${after}`}
-    ORDER BY id LIMIT ${BATCH}`;
-  const checked = rows.filter(({ quiet, unstarted }) => quiet && !unstarted);
-  const counts = await mapConcurrently(checked, async (order) =>
-    settleOrder(deps, order, await lookUpRun(temporal, orderWorkflowId(order.id))),
+    ORDER BY id LIMIT ${PAGE}`;
+  const due = rows.filter(({ quiet }) => quiet);
+  const running = afterLoss
+    ? new Set<string>()
+    : await runningAmong(
+        temporal,
+        due.map(({ id }) => orderWorkflowId(id)),
+      );
+  const unclear = due.filter(({ id }) => !running.has(orderWorkflowId(id)));
+  const counts = await settleEach(
+    deps.log,
+    unclear,
+    ({ id }) => ({ orderId: id }),
+    async (order) => await settleOrder(deps, order, await lookUpRun(temporal, orderWorkflowId(order.id))),
   );
-  return { counts: tally(...counts), next: rows.length < BATCH ? '' : rows.at(-1)!.id };
+  return { rows: rows.length, counts, next: rows.length < PAGE ? '' : rows.at(-1)!.id };
 }
 
 interface OpenOrder {
   id: string;
   status: string;
-  unstarted: boolean;
   quiet: boolean;
   forgotten: boolean;
 }
@@ -63,7 +83,7 @@ async function settleOrder(deps: ReconcileDeps, order: OpenOrder, run: RunLookup
   if (run.status === 'running') return {};
   const hasLeft = order.status === 'shipped' || order.status === 'in_transit';
   if (run.status === 'missing') {
-    if (hasLeft && order.forgotten) return {};
+    if (hasLeft && order.forgotten) return await endTracking(deps, orderId);
     const outcome = await restartRun(sql, settings, orderId);
     if (outcome === 'not-needed') return {};
     const isNew = outcome === 'started' || (await flagOrder(sql, orderId, 'out_of_step'));
@@ -75,7 +95,7 @@ async function settleOrder(deps: ReconcileDeps, order: OpenOrder, run: RunLookup
     const { fulfillmentStatus } = (await temporal.workflow.getHandle(orderWorkflowId(orderId)).result()) as {
       fulfillmentStatus: string;
     };
-    if (fulfillmentStatus === order.status) return {};
+    if (fulfillmentStatus === order.status) return await endTracking(deps, orderId);
   }
   const counts = await catchUpWith(deps, orderId, true);
   if (run.status === 'completed') return counts;
@@ -84,13 +104,16 @@ async function settleOrder(deps: ReconcileDeps, order: OpenOrder, run: RunLookup
   return tally(counts, { flagged: Number(isNew) });
 }
 
+/** Takes a shipped order, whose workflow has completed, off the list of open orders. */
+async function endTracking({ sql, log }: ReconcileDeps, orderId: string): Promise<Counts> {
+  const settled = await settleShippedOrder(sql, orderId);
+  if (settled) log.info({ orderId }, 'reconciled: the workflow of a shipped order has completed');
+  return { settled: Number(settled) };
+}
+
 async function catchUpWith(deps: ReconcileDeps, orderId: string, hasEnded: boolean): Promise<Counts> {
   const { sql, temporal, log } = deps;
-  const state = await stateOfRun(temporal, orderWorkflowId(orderId)).catch((error: unknown) => {
-    log.warn({ err: error, orderId }, 'the state of a workflow cannot be read');
-    return null;
-  });
-  if (state === null) return {};
+  const state = await stateOfRun(temporal, orderWorkflowId(orderId));
   const { behind, lostPrintOrders } = await catchUp(sql, orderId, state, hasEnded);
   if (behind)
     log.warn({ orderId, lostPrintOrders }, 'reconciled: the rows of an order were behind its workflow');
@@ -110,11 +133,11 @@ export async function compareRuns(
 ): Promise<ReconcileBatch> {
   const { sql, temporal, log, taskQueue } = deps;
   const { workflowIds, next } = await runningOrderRuns(temporal, taskQueue, after);
-  const ids = workflowIds.map((id) => orderIdOfWorkflow(id)!);
+  const ids = workflowIds.map((id) => orderIdOfWorkflow(id) ?? id);
   const rows = await sql<{ id: string; lingering: boolean }[]>`
     SELECT id, fulfillment_status = ANY(${[...ENDED_ORDERS]})
       AND updated_at < now() - ${LINGERS}::interval AS lingering
-    FROM orders WHERE id = ANY(${ids}::uuid[])`;
+    FROM orders WHERE id = ANY(${ids.filter(isOrderId)}::uuid[])`;
   const known = new Map(rows.map((row) => [row.id, row]));
   const report = (finding: 'withoutOrder' | 'lingering', orderIds: readonly string[]): Counts => {
     if (orderIds.length > 0)
@@ -122,10 +145,15 @@ export async function compareRuns(
     return { [finding]: orderIds.length };
   };
   const caughtUp = restored
-    ? await mapConcurrently([...known.keys()], (orderId) => catchUpWith(deps, orderId, false))
-    : [];
+    ? await settleEach(
+        log,
+        [...known.keys()],
+        (orderId) => ({ orderId }),
+        (orderId) => catchUpWith(deps, orderId, false),
+      )
+    : {};
   const counts = tally(
-    ...caughtUp,
+    caughtUp,
     report(
       'withoutOrder',
       ids.filter((id) => !known.has(id)),
@@ -135,5 +163,5 @@ export async function compareRuns(
       rows.filter(({ lingering }) => lingering).map(({ id }) => id),
     ),
   );
-  return { counts, next };
+  return { rows: ids.length, counts, next };
 }

@@ -4,6 +4,9 @@ export const FINDINGS = {
   flagged: 'open orders whose workflow is missing or failed and cannot be rebuilt: flagged out_of_step',
   caughtUp: 'orders whose rows were behind their workflow: updated',
   printOrdersLost: 'workflows with print orders that have no rows: flagged out_of_step',
+  settled:
+    'shipped orders whose workflow has completed, or was deleted after its retention: no longer compared',
+  unchecked: 'orders and messages that could not be checked: the log has the error',
   redelivered: 'postbacks that the workflow had not handled: signalled again',
   late: 'postbacks for a workflow that has completed: closed',
   undelivered: 'postbacks that wait for a workflow that is busy or missing',

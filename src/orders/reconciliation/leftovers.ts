@@ -1,13 +1,20 @@
 import type { Client } from '@temporalio/client';
-import { ORDER_SIGNALS, ORDER_WORKFLOW_PREFIX, orderWorkflowId } from '../../platform/domain/workflows';
+import {
+  ORDER_SIGNALS,
+  ORDER_WORKFLOW_PREFIX,
+  orderIdOfWorkflow,
+  orderWorkflowId,
+} from '../../platform/domain/workflows';
 import type { Logger } from '../../platform/logging';
 import { enqueue, replayDead } from '../../platform/outbox/outbox';
-import { inTransaction, json, type Sql } from '../../platform/postgres';
+import { json, type Sql } from '../../platform/postgres';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
+import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import type { RunSettings } from '../run/settings';
+import { inBatches, settleEach } from './batches';
 import { type Counts, tally } from './findings';
 import { restartRun } from './restart-run';
-import { lookUpRun, mapConcurrently } from './runs';
+import { isOrderId, lookUpRun } from './runs';
 
 export interface ReconcileDeps {
   readonly sql: Sql;
@@ -17,26 +24,34 @@ export interface ReconcileDeps {
   readonly settings: RunSettings;
 }
 
-const BATCH = 500;
+/** Orders that one reconciliation checks for a missing start. */
+const CHECKED_STARTS = 500;
 /** Younger rows are skipped: the outbox delivers within seconds. */
 const YOUNG = '1 minute';
 
-/** Starts the workflows of accepted orders that have neither a workflow nor an outbox row that would start one. */
+/**
+ * Starts the workflows of accepted orders that have neither a workflow nor an outbox row that would start one. Checks the
+ * oldest orders only. `compareOrders` checks the others.
+ */
 export async function startMissingRuns(deps: ReconcileDeps): Promise<Counts> {
   const { sql, temporal, log, settings } = deps;
   const rows = await sql<{ id: string }[]>`
-    SELECT id FROM orders o
-    WHERE fulfillment_status = 'created' AND created_at < now() - ${YOUNG}::interval AND run_version = 0
-      AND NOT EXISTS (SELECT FROM outbox x
-        WHERE x.kind = 'start_workflow' AND x.target = ${ORDER_WORKFLOW_PREFIX} || o.id AND x.dead_at IS NULL)
-    ORDER BY created_at, id LIMIT ${BATCH}`;
-  return tally(
-    ...(await mapConcurrently(rows, async ({ id }): Promise<Counts> => {
+    SELECT id FROM (
+      SELECT id FROM orders
+      WHERE fulfillment_status = 'created' AND created_at < now() - ${YOUNG}::interval AND run_version = 0
+      ORDER BY created_at, id LIMIT ${CHECKED_STARTS}) o
+    WHERE NOT EXISTS (SELECT FROM outbox x
+      WHERE x.kind = 'start_workflow' AND x.target = ${ORDER_WORKFLOW_PREFIX} || o.id AND x.dead_at IS NULL)`;
+  return await settleEach(
+    log,
+    rows,
+    ({ id }) => ({ orderId: id }),
+    async ({ id }) => {
       if ((await lookUpRun(temporal, orderWorkflowId(id))).status !== 'missing') return {};
       if ((await restartRun(sql, settings, id)) !== 'started') return {};
       log.warn({ orderId: id }, 'reconciled: the workflow of an order was started');
       return { started: 1 };
-    })),
+    },
   );
 }
 
@@ -48,35 +63,58 @@ function groupedBy<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string
 
 interface PendingPostback {
   id: string;
+  receivedAt: string;
   orderId: string;
   printOrderId: string;
   body: Omit<PostbackEvent, 'type' | 'eventId' | 'printOrderId'>;
+  /** True when an outbox row will deliver it, or another postback of the order before it. */
+  isQueued: boolean;
+  /** True when the order has a final status. */
+  hasEnded: boolean;
 }
 
 /** Signals postbacks again that no workflow has handled. A workflow ignores postbacks that it has already handled. */
 export async function redeliverPostbacks(deps: ReconcileDeps): Promise<Counts> {
-  const { sql, temporal } = deps;
-  const rows = await sql<PendingPostback[]>`
-    SELECT b.id, b.print_order_id, b.body, p.order_id
-    FROM postbacks b JOIN print_orders p ON p.id = b.print_order_id
-    WHERE b.handled_at IS NULL AND b.received_at < now() - ${YOUNG}::interval
-      AND NOT EXISTS (SELECT FROM outbox x
-        WHERE x.kind = 'signal_workflow' AND x.target = ${ORDER_WORKFLOW_PREFIX} || p.order_id AND x.dead_at IS NULL)
-    ORDER BY b.received_at DESC LIMIT ${BATCH}`;
-  const byOrder = groupedBy(rows, ({ orderId }) => orderId);
-  return tally(
-    ...(await mapConcurrently([...byOrder], async ([orderId, postbacks]): Promise<Counts> => {
-      const run = await lookUpRun(temporal, orderWorkflowId(orderId));
-      if (run.status === 'missing' || (run.status === 'running' && run.busy))
-        return { undelivered: postbacks.length };
-      if (run.status === 'running') {
-        await signalAgain(sql, orderId, postbacks);
-        return { redelivered: postbacks.length };
-      }
-      await closePostbacks(sql, orderId, postbacks);
-      return { late: postbacks.length };
-    })),
+  const { sql } = deps;
+  return await inBatches<PendingPostback>(
+    (after, limit) => sql<PendingPostback[]>`
+      SELECT b.id, b.received_at::text, b.print_order_id, b.body, p.order_id,
+        EXISTS (SELECT FROM outbox x
+          WHERE x.kind = 'signal_workflow' AND x.target = ${ORDER_WORKFLOW_PREFIX} || p.order_id AND x.dead_at IS NULL)
+          AS is_queued,
+        o.fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR o.tracking_ended_at IS NOT NULL AS has_ended
+      FROM postbacks b JOIN print_orders p ON p.id = b.print_order_id JOIN orders o ON o.id = p.order_id
+      WHERE b.handled_at IS NULL AND b.received_at < now() - ${YOUNG}::interval
+        ${after === undefined ? sql`` : sql`AND (b.received_at, b.id) < (${after.receivedAt}::text::timestamptz, ${after.id}::bigint)`}
+      ORDER BY b.received_at DESC, b.id DESC LIMIT ${limit}`,
+    async (rows) => {
+      const waiting = rows.filter(({ isQueued }) => !isQueued);
+      const byOrder = [...groupedBy(waiting, ({ orderId }) => orderId)];
+      return await settleEach(
+        deps.log,
+        byOrder,
+        ([orderId]) => ({ orderId }),
+        ([orderId, postbacks]) => redeliver(deps, orderId, postbacks),
+      );
+    },
   );
+}
+
+async function redeliver(
+  { sql, temporal }: ReconcileDeps,
+  orderId: string,
+  postbacks: readonly PendingPostback[],
+): Promise<Counts> {
+  const run = await lookUpRun(temporal, orderWorkflowId(orderId));
+  if (run.status === 'running' && !run.busy) {
+    await signalAgain(sql, orderId, postbacks);
+    return { redelivered: postbacks.length };
+  }
+  // Temporal deletes a workflow some time after its end. The order's status then shows that it has ended.
+  const hasEnded = run.status === 'missing' ? postbacks[0]!.hasEnded : run.status !== 'running';
+  if (!hasEnded) return { undelivered: postbacks.length };
+  await closePostbacks(sql, orderId, postbacks);
+  return { late: postbacks.length };
 }
 
 async function signalAgain(sql: Sql, orderId: string, postbacks: readonly PendingPostback[]): Promise<void> {
@@ -114,24 +152,67 @@ async function closePostbacks(
     FROM jsonb_to_recordset(${json(sql, lines)}) AS l (id bigint, print_order_id bigint, data jsonb) JOIN closed USING (id)`;
 }
 
+interface DeadSignal {
+  id: string;
+  target: string;
+  deadAt: string;
+}
+
+/** Dead letters that are counted. More are reported as this many. */
+const COUNTED_DEAD = 10_000;
+
 /** Replays dead signals whose workflow is running, and deletes those whose workflow has completed. */
-export async function replayDeadSignals({ sql, temporal, log }: ReconcileDeps): Promise<Counts> {
-  const rows = await sql<{ id: string; target: string }[]>`
-    SELECT id, target FROM outbox
-    WHERE dead_at IS NOT NULL AND kind = 'signal_workflow' ORDER BY dead_at DESC LIMIT ${BATCH}`;
-  const byTarget = [...groupedBy(rows, ({ target }) => target)];
-  const counts = await mapConcurrently(byTarget, async ([target, messages]): Promise<Counts> => {
-    const ids = messages.map(({ id }) => id);
-    const run = await lookUpRun(temporal, target);
-    if (run.status === 'running') return { replayed: await replayDead(sql, { ids }) };
-    if (run.status === 'missing') return {};
-    await sql`DELETE FROM outbox WHERE id = ANY(${ids}::bigint[]) AND dead_at IS NOT NULL`;
-    return {};
-  });
+export async function replayDeadSignals(deps: ReconcileDeps): Promise<Counts> {
+  const { sql, log } = deps;
+  const counts = await inBatches<DeadSignal>(
+    (after, limit) => sql<DeadSignal[]>`
+      SELECT id, target, dead_at::text FROM outbox
+      WHERE dead_at IS NOT NULL AND kind = 'signal_workflow'
+        ${after === undefined ? sql`` : sql`AND (dead_at, id) < (${after.deadAt}::text::timestamptz, ${after.id}::bigint)`}
+      ORDER BY dead_at DESC, id DESC LIMIT ${limit}`,
+    async (rows) => {
+      const byTarget = [...groupedBy(rows, ({ target }) => target)];
+      const ended = await endedOrders(
+        sql,
+        byTarget.map(([target]) => target),
+      );
+      return await settleEach(
+        log,
+        byTarget,
+        ([workflowId]) => ({ workflowId }),
+        ([target, signals]) => settleDeadSignals(deps, target, signals, ended.has(target)),
+      );
+    },
+  );
   const [left] = await sql<{ dead: number; kinds: string }[]>`
-    SELECT count(*)::int AS dead, string_agg(DISTINCT kind, ' ') AS kinds FROM outbox WHERE dead_at IS NOT NULL`;
+    SELECT count(*)::int AS dead, string_agg(DISTINCT kind, ' ') AS kinds
+    FROM (SELECT kind FROM outbox WHERE dead_at IS NOT NULL LIMIT ${COUNTED_DEAD}) AS counted`;
   if (left!.dead > 0) log.warn({ ...left }, 'dead letters wait for an operator');
-  return tally(...counts, { dead: left!.dead });
+  return tally(counts, { dead: left!.dead });
+}
+
+async function settleDeadSignals(
+  { sql, temporal }: ReconcileDeps,
+  target: string,
+  signals: readonly DeadSignal[],
+  orderHasEnded: boolean,
+): Promise<Counts> {
+  const ids = signals.map(({ id }) => id);
+  const run = await lookUpRun(temporal, target);
+  if (run.status === 'running') return { replayed: await replayDead(sql, { ids }) };
+  if (run.status === 'missing' && !orderHasEnded) return {};
+  await sql`DELETE FROM outbox WHERE id = ANY(${ids}::bigint[]) AND dead_at IS NOT NULL`;
+  return {};
+}
+
+/** Returns those of the given workflow ids that belong to orders with a final status. */
+async function endedOrders(sql: Sql, workflowIds: readonly string[]): Promise<Set<string>> {
+  const orderIds = workflowIds.map((id) => orderIdOfWorkflow(id) ?? '').filter(isOrderId);
+  const rows = await sql<{ id: string }[]>`
+    SELECT id FROM orders
+    WHERE id = ANY(${orderIds}::uuid[])
+      AND (fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL)`;
+  return new Set(rows.map(({ id }) => orderWorkflowId(id)));
 }
 
 /** Returns the number of reconciliations that Postgres has recorded. It is 0 at first, and after a restore from an older backup. */
@@ -140,10 +221,17 @@ export async function readMark(sql: Sql): Promise<number> {
   return Number(row?.mark ?? 0);
 }
 
-export async function writeMark(sql: Sql, mark: number): Promise<void> {
-  await inTransaction(sql, async (tx) => {
-    await tx`
-      INSERT INTO reconciliation (mark, marked_at) VALUES (${mark}, now())
-      ON CONFLICT (only_row) DO UPDATE SET mark = excluded.mark, marked_at = now()`;
-  });
+/**
+ * Records the number of a completed reconciliation.
+ * @param expected the number that `readMark` returned when the reconciliation began; undefined for one of an earlier version
+ * @returns false when Postgres has another number by now, because it was restored meanwhile. It is then left as it is, and
+ *   the next reconciliation compares everything.
+ */
+export async function writeMark(sql: Sql, mark: number, expected: number | undefined): Promise<boolean> {
+  const written = await sql`
+    INSERT INTO reconciliation (mark, marked_at)
+    SELECT ${mark}, now() WHERE ${expected ?? 0} = 0 OR EXISTS (SELECT FROM reconciliation)
+    ON CONFLICT (only_row) DO UPDATE SET mark = excluded.mark, marked_at = now()
+    WHERE ${expected === undefined} OR reconciliation.mark IN (${expected ?? 0}, excluded.mark)`;
+  return written.count > 0;
 }

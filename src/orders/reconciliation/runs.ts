@@ -1,8 +1,12 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import pLimit from 'p-limit';
+import { z } from 'zod';
 import { WORKFLOW_TYPES } from '../../platform/domain/workflows';
 import type { RunState } from '../domain/lifecycle/run-state';
 import { ORDER_QUERIES } from '../domain/run/run-messages';
+
+/** Workflow executions in one list request. */
+export const PAGE = 500;
 
 /** Concurrent requests to Temporal. A request takes a few milliseconds, and running orders need the server too. */
 const CONCURRENCY = 10;
@@ -23,6 +27,9 @@ export async function mapConcurrently<T, R>(
     throw error;
   }
 }
+
+/** Returns true for the text of a UUID. The id of a workflow that was started manually may have any text. */
+export const isOrderId = (text: string): boolean => z.guid().safeParse(text).success;
 
 export type RunLookup =
   /** `busy`: a workflow task waits for a worker, so the workflow may not have handled its latest signals. */
@@ -49,23 +56,50 @@ export async function lookUpRun(client: Client, workflowId: string): Promise<Run
   return name === 'COMPLETED' ? { status: 'completed' } : { status: 'failed', how: name };
 }
 
+/** Time in which a worker replays a workflow and answers a query. */
+const QUERY_TIMEOUT_MS = 30_000;
+
 /**
  * Returns the state of an order workflow, running or completed.
- * @throws QueryNotRegisteredError and other query errors when the workflow cannot be replayed
+ * @throws QueryNotRegisteredError and other query errors, and Error after a time-out, when the workflow cannot be replayed;
+ *   the client's error when Temporal is unavailable
  */
 export async function stateOfRun(client: Client, workflowId: string): Promise<RunState> {
-  return await client.withDeadline(Date.now() + 30_000, () =>
-    client.workflow.getHandle(workflowId).query<RunState>(ORDER_QUERIES.runState),
-  );
+  const end = Date.now() + QUERY_TIMEOUT_MS;
+  try {
+    return await client.withDeadline(end, () =>
+      client.workflow.getHandle(workflowId).query<RunState>(ORDER_QUERIES.runState),
+    );
+  } catch (error) {
+    // A worker is running: the caller is one of its activities. A query without an answer is the fault of this workflow.
+    if (Date.now() >= end) throw new Error(`${workflowId} did not answer a query in time`);
+    throw error;
+  }
 }
+
+/**
+ * Returns those of the given workflow ids whose execution is running, as Temporal's visibility store shows it. One request
+ * replaces hundreds of `lookUpRun` calls. The store lags behind by about a second, and after a restore of Temporal it may
+ * show executions that no longer exist.
+ * @param workflowIds at most `PAGE` ids
+ */
+export async function runningAmong(client: Client, workflowIds: readonly string[]): Promise<Set<string>> {
+  if (workflowIds.length === 0) return new Set();
+  const { executions } = await client.workflowService.listWorkflowExecutions({
+    namespace: client.options.namespace,
+    query: `ExecutionStatus = 'Running' AND WorkflowId IN (${workflowIds.map(quoted).join(', ')})`,
+    pageSize: PAGE,
+  });
+  return new Set(executions.map(({ execution }) => execution!.workflowId!));
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 export interface RunPage {
   readonly workflowIds: readonly string[];
   /** Base64; empty after the last page. */
   readonly next: string;
 }
-
-const PAGE = 500;
 
 /**
  * Returns a page of the running order workflows of a task queue.
@@ -74,7 +108,7 @@ const PAGE = 500;
 export async function runningOrderRuns(client: Client, taskQueue: string, after: string): Promise<RunPage> {
   const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
     namespace: client.options.namespace,
-    query: `WorkflowType = '${WORKFLOW_TYPES.order}' AND ExecutionStatus = 'Running' AND TaskQueue = '${taskQueue.replaceAll("'", "''")}'`,
+    query: `WorkflowType = '${WORKFLOW_TYPES.order}' AND ExecutionStatus = 'Running' AND TaskQueue = ${quoted(taskQueue)}`,
     pageSize: PAGE,
     nextPageToken: Buffer.from(after, 'base64'),
   });

@@ -10,16 +10,17 @@ import { inTransaction } from '../../platform/postgres';
 import { refuseShippingOrder } from '../../shipping/shipping-orders';
 import { dispatchKey } from '../dispatch/dispatch';
 import { UNSHIPPED_ORDERS } from '../domain/lifecycle/statuses';
-import { type Counts, tally } from './findings';
+import { inBatches, settleEach } from './batches';
+import type { Counts } from './findings';
 import type { ReconcileDeps } from './leftovers';
-import { lookUpRun, mapConcurrently } from './runs';
+import { lookUpRun } from './runs';
 
 /** Far longer than the two minutes for which a purchase is retried. */
 const STUCK = '15 minutes';
-const BATCH = 500;
 
 interface StuckShipment {
   id: string;
+  startedAt: string;
   idempotencyKey: string;
   orderId: string | null;
   printOrderId: string | null;
@@ -34,13 +35,24 @@ interface StuckShipment {
  * will complete is left alone; a purchase that no order needs any more is voided.
  */
 export async function settleShipments(deps: ReconcileDeps): Promise<Counts> {
-  const rows = await deps.sql<StuckShipment[]>`
-    SELECT s.id, s.idempotency_key, s.order_id, s.print_order_id, s.shipping_order_id, o.shipping_revision,
-      coalesce(p.status <> 'cancelled' AND o.fulfillment_status = ANY(${[...UNSHIPPED_ORDERS]}), false) AS wanted
-    FROM shipments s LEFT JOIN orders o ON o.id = s.order_id LEFT JOIN print_orders p ON p.id = s.print_order_id
-    WHERE s.status = 'buying' AND s.started_at < now() - ${STUCK}::interval
-    ORDER BY s.started_at LIMIT ${BATCH}`;
-  return tally(...(await mapConcurrently(rows, (shipment) => settle(deps, shipment))));
+  const { sql } = deps;
+  return await inBatches<StuckShipment>(
+    (after, limit) => sql<StuckShipment[]>`
+      SELECT s.id, s.started_at::text, s.idempotency_key, s.order_id, s.print_order_id, s.shipping_order_id,
+        o.shipping_revision,
+        coalesce(p.status <> 'cancelled' AND o.fulfillment_status = ANY(${[...UNSHIPPED_ORDERS]}), false) AS wanted
+      FROM shipments s LEFT JOIN orders o ON o.id = s.order_id LEFT JOIN print_orders p ON p.id = s.print_order_id
+      WHERE s.status = 'buying' AND s.started_at < now() - ${STUCK}::interval
+        ${after === undefined ? sql`` : sql`AND (s.started_at, s.id) > (${after.startedAt}::text::timestamptz, ${after.id}::uuid)`}
+      ORDER BY s.started_at, s.id LIMIT ${limit}`,
+    (rows) =>
+      settleEach(
+        deps.log,
+        rows,
+        ({ id }) => ({ shipmentId: id }),
+        (shipment) => settle(deps, shipment),
+      ),
+  );
 }
 
 async function settle(deps: ReconcileDeps, shipment: StuckShipment): Promise<Counts> {

@@ -2,9 +2,10 @@ import type { Queryable } from '../../platform/postgres';
 import { OPEN_ORDERS } from '../domain/lifecycle/statuses';
 
 /**
- * Returns the statuses of open orders as an SQL list. The list is literal text, not a parameter: Postgres uses the
- * partial index `orders_open` only for a statement that shows these statuses when it is planned.
+ * Returns the SQL condition of open orders: those that have a running workflow. The statuses are literal text, not
+ * parameters: Postgres uses the partial index `orders_running` only for a statement that shows them when it is planned.
  */
-export function openOrderStatuses(sql: Queryable) {
-  return sql.unsafe(`(${OPEN_ORDERS.map((status) => `'${status}'`).join(', ')})`);
+export function isOpenOrder(sql: Queryable) {
+  const statuses = OPEN_ORDERS.map((status) => `'${status}'`).join(', ');
+  return sql.unsafe(`(fulfillment_status IN (${statuses}) AND tracking_ended_at IS NULL)`);
 }

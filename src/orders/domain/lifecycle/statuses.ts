@@ -78,7 +78,7 @@ export function hasShipped(status: ItemStatus): boolean {
 /** Order statuses that are final. */
 export const ENDED_ORDERS: readonly OrderStatus[] = ['delivered', 'returned', 'failed', 'canceled'];
 
-/** Statuses of orders that have a running workflow. The partial index `orders_open` names the same. */
+/** Statuses of orders that have a running workflow, unless their tracking has ended. The partial index `orders_running` names the same. */
 export const OPEN_ORDERS: readonly OrderStatus[] = ORDER_STATUSES.filter(
   (status) => status !== 'draft' && !ENDED_ORDERS.includes(status),
 );

@@ -1,0 +1,75 @@
+import { keepHistory } from '../../support/histories';
+import { inTurn, playScriptedRun, type ScriptedRun } from '../../support/scripted-runs';
+
+/**
+ * Records histories/: one run per path through the workflows of periodic jobs, with scripted activities. Record a history
+ * when a workflow gets a new path. Keep the existing ones, since such workflows may still be running:
+ * `npx jest --testMatch '**\/periodic-jobs/record-histories.ts' -t <name>`
+ */
+const SCENARIOS: Readonly<Record<string, ScriptedRun>> = {
+  reconcile: {
+    workflow: 'reconcile',
+    args: [],
+    steps: {
+      readReconciliationMark: async () => 0,
+      reconcileRuns: inTurn<object>(
+        async () => ({ counts: {}, next: 'cGFnZQ==' }),
+        async () => ({ counts: { withoutOrder: 1 }, next: '' }),
+      ),
+      reconcileOrders: inTurn<object>(
+        async () => ({ counts: { started: 2 }, next: '019a0000-0000-7000-8000-000000000001' }),
+        async () => ({ counts: { started: 1 }, next: '019a0000-0000-7000-8000-000000000002' }),
+        async () => ({ counts: {}, next: '' }),
+      ),
+      reconcileLeftovers: async () => ({ redelivered: 1 }),
+      finishReconciliation: async () => undefined,
+    },
+  },
+  'reconcile-after-loss': {
+    workflow: 'reconcile',
+    args: [],
+    steps: {
+      readReconciliationMark: async () => 7,
+      reconcileRuns: async () => ({ counts: {}, next: '' }),
+      reconcileOrders: inTurn<object>(
+        async () => ({ counts: { started: 4 }, next: '019a0000-0000-7000-8000-000000000001' }),
+        async () => {
+          throw new Error('the database is not available');
+        },
+        async () => ({ counts: { started: 3 }, next: '' }),
+      ),
+      reconcileLeftovers: async () => ({}),
+      finishReconciliation: async () => undefined,
+    },
+  },
+  maintenance: {
+    workflow: 'maintenance',
+    args: [],
+    steps: {
+      pruneIdempotencyKeys: async () => 3,
+      pruneDeliveries: async () => 0,
+      collectGarbage: async () => ({ files: 2 }),
+    },
+  },
+  'stock-poll-of-two-partners': {
+    workflow: 'partnerStockPoll',
+    args: [],
+    steps: {
+      partnersToPoll: async () => ['partner-1', 'partner-2'],
+      pollPartnerStock: inTurn<object>(
+        async () => ({ asked: 2, told: 2 }),
+        async () => ({ asked: 1, told: 0, refusal: 'the answer is not {items: [...]}' }),
+      ),
+    },
+  },
+};
+
+test.each(Object.entries(SCENARIOS))(
+  '%s',
+  async (name, scenario) => {
+    const { history } = await playScriptedRun(name, scenario);
+    expect(history.events).not.toEqual([]);
+    await keepHistory('periodic-jobs', name, history);
+  },
+  60_000,
+);
