@@ -7,11 +7,11 @@ import type {
   ShippingOrderInput,
   ShippingOrderOutcome,
 } from '../src/shipping/domain/shipping-order-run';
-import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
+import { type PurchaseDeps, type ToVoid, voidShipment } from '../src/shipping/purchase';
 import { cancelShippingOrder } from '../src/shipping/shipping-order-cancellation';
 import { purchaseShippingOrder, refuseShippingOrder } from '../src/shipping/shipping-orders';
 import { type SweepResult, sweepTrackings } from '../src/shipping/tracking-sweep';
-import type { OrRefusal } from './refusals';
+import { type OrRefusal, type RefusableCall, refused } from './refusals';
 
 export interface ShippingDeps extends PurchaseDeps {
   readonly log: Logger;
@@ -68,12 +68,13 @@ export function createShippingActivities(deps: ShippingDeps) {
       return result;
     },
 
-    /** Voids the labels that were bought under an idempotency key. Returns the carrier's refusal. */
-    async takeBackShipment({ idempotencyKey }: { idempotencyKey: string }): Promise<OrRefusal<void>> {
-      const voided = await retryWhileUnavailable(() => voidShipment(deps, { idempotencyKey }));
+    /** Voids labels that nobody uses. Returns the carrier's refusal. */
+    async takeBackShipment(call: ToVoid & RefusableCall): Promise<OrRefusal<void>> {
+      const { refusalsAsResults, ...labels } = call;
+      const voided = await retryWhileUnavailable(() => voidShipment(deps, labels));
       if (!voided.ok) {
-        deps.log.error({ idempotencyKey, reason: voided.reason }, 'carrier refused to void an unused label');
-        return { refusal: { message: voided.reason } };
+        deps.log.error({ ...labels, reason: voided.reason }, 'carrier refused to void an unused label');
+        return refused(call, 'CarrierRefused', { message: voided.reason });
       }
     },
   };

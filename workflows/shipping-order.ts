@@ -71,11 +71,13 @@ export async function shippingOrder(input: ShippingOrderInput): Promise<Shipping
 }
 
 /**
- * Workflow that voids the labels bought under an idempotency key.
+ * Workflow that voids labels that nobody uses: those bought under an idempotency key, or some packages of a shipment.
  * @throws ApplicationFailure when the carrier refuses. The workflow fails, so that operators find it in the Temporal UI
  */
-export async function takeBackShipment(input: { idempotencyKey: string }): Promise<void> {
-  const result = await voiding.takeBackShipment(input);
+export async function takeBackShipment(
+  input: { idempotencyKey: string } | { shipmentId: string; positions: number[] },
+): Promise<void> {
+  const result = await voiding.takeBackShipment({ ...input, refusalsAsResults: true });
   // Older activities return nothing, and refuse by a failure.
   if (result != null && 'refusal' in result)
     throw ApplicationFailure.nonRetryable(result.refusal.message, 'CarrierRefused');

@@ -54,7 +54,7 @@ export async function readOrderView(
            AND CASE WHEN j.departed_method_uid IS NOT NULL THEN sh.id = j.departed_shipment_id
              WHEN j.tracking_code IS NOT NULL THEN false
              ELSE NOT EXISTS (SELECT FROM print_jobs d WHERE d.print_order_id = j.print_order_id AND d.departed_shipment_id = sh.id) END
-         LEFT JOIN shipment_packages k ON k.shipment_id = sh.id
+         LEFT JOIN shipment_packages k ON k.shipment_id = sh.id AND k.left_out_at IS NULL
          WHERE j.order_item_id = i.id AND j.status <> ALL(${ENDED_JOBS})
        ) f ON true
        WHERE i.order_id = o.id) AS items

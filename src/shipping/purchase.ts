@@ -124,16 +124,17 @@ async function buyPackages(
 }
 
 /**
- * Voids the purchases of all packages of an attempt.
+ * Voids the purchases of the packages of an attempt: all of them, or those at `positions`.
  * @returns null, or the reason of the first carrier refusal
  * @throws CarrierUnavailable
  */
 async function voidPackages(
   adapter: CarrierAdapter,
   intent: Pick<PurchaseIntent, 'id' | 'attempt' | 'methodUid' | 'consignment'>,
+  positions: Iterable<number> = intent.consignment.packages.keys(),
 ): Promise<string | null> {
   let reason: string | null = null;
-  for (const [index] of intent.consignment.packages.entries()) {
+  for (const index of positions) {
     const outcome = await adapter.void({
       idempotencyKey: packageKey(intent, index),
       methodUid: intent.methodUid,
@@ -161,15 +162,20 @@ async function storeDocuments(
 
 export type VoidedShipment = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
+/** A shipment to void: by its id, or by the idempotency key of its purchase. With `positions`, only these packages. */
+export type ToVoid =
+  | { readonly shipmentId: string; readonly positions?: readonly number[] }
+  | { readonly idempotencyKey: string };
+
 /**
  * Voids a shipment's labels, including those of an unfinished purchase. The call is idempotent, and the shipment's key can
- * buy nothing afterwards. Succeeds for a shipment that does not exist.
- * @param by the shipment's id, or the idempotency key of its purchase
+ * buy nothing afterwards. When only some packages are voided, the shipment stays bought. Succeeds for a shipment that does
+ * not exist.
  * @throws CarrierUnavailable when the carrier does not answer; repeat the call to continue
  */
 export async function voidShipment(
   { sql, carriers }: Pick<PurchaseDeps, 'sql' | 'carriers'>,
-  by: { readonly shipmentId: string } | { readonly idempotencyKey: string },
+  by: ToVoid,
 ): Promise<VoidedShipment> {
   const which = 'shipmentId' in by ? sql`id = ${by.shipmentId}` : sql`idempotency_key = ${by.idempotencyKey}`;
   const [shipment] = await sql<PurchaseIntent[]>`
@@ -177,8 +183,10 @@ export async function voidShipment(
   if (shipment === undefined || shipment.status === 'voided') return { ok: true };
   const adapter = carriers.forMethod(shipment.methodUid);
   if (adapter === undefined) return { ok: false, reason: `No carrier has a method ${shipment.methodUid}.` };
-  const reason = await voidPackages(adapter, shipment);
+  const positions = 'positions' in by ? by.positions : undefined;
+  const reason = await voidPackages(adapter, shipment, positions);
   if (reason !== null) return { ok: false, reason };
+  if (positions !== undefined) return { ok: true };
   await inTransaction(sql, async (tx) => {
     await tx`UPDATE shipments SET status = 'voided', voided_at = now() WHERE id = ${shipment.id} AND status <> 'voided'`;
     // A print partner may have used the label before it was voided, so its tracking continues at a slower pace. Labels of

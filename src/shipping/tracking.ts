@@ -4,13 +4,11 @@ import {
   nextCheckHours,
   SCANNED_STATUSES,
   type TrackingStatus,
-  transitOf,
 } from '../consignments/domain/tracking-status';
-import { ORDER_SIGNALS, orderWorkflowId } from '../platform/domain/workflows';
 import { sha256 } from '../platform/ids';
-import { enqueue } from '../platform/outbox/outbox';
 import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
 import { updateDeliveryEstimates } from './delivery-estimate';
+import { shipmentTransits, signalOrders } from './shipment-transit';
 
 /** Counts of recorded events. */
 export interface RecordedEvents {
@@ -46,7 +44,7 @@ interface TrackedPackage {
  * Records a carrier's events as checkpoints and updates the statuses of packages. The result does not depend on the order
  * or repetition of events, and a status never regresses. The same transaction signals status changes of a print order's
  * packages to the order run and updates the order's delivery dates. When a carrier scans a package with a voided label of
- * a print order, the shipment becomes `bought` again.
+ * a print order, the label is valid again.
  * @param carrierUid packages of other carriers are ignored
  */
 export async function recordTrackingEvents(
@@ -61,13 +59,14 @@ export async function recordTrackingEvents(
     ]);
     const known = new Map(packages.map((each) => [each.trackingNumber, each]));
     const ofPackages = events.filter(({ trackingNumber }) => known.has(trackingNumber));
-    const before = await shipmentTransits(tx, packages);
+    const owners = { shipmentIds: shipmentIdsOf(packages), printOrderIds: printOrderIdsOf(packages) };
+    const before = await shipmentTransits(tx, owners);
     const recorded = await insertCheckpoints(tx, ofPackages);
     if (recorded > 0) {
       await updateStatuses(tx, packages);
-      await restoreScannedShipments(tx, packages);
-      await signalOrders(tx, before, await shipmentTransits(tx, packages));
-      await updateDeliveryEstimates(tx, shipmentIdsOf(packages), printOrderIdsOf(packages));
+      await restoreScannedLabels(tx, packages);
+      await signalOrders(tx, before, await shipmentTransits(tx, owners));
+      await updateDeliveryEstimates(tx, owners.shipmentIds, owners.printOrderIds);
     }
     const unknown = [
       ...new Set(
@@ -163,86 +162,17 @@ async function updateStatuses(tx: Transaction, packages: readonly TrackedPackage
     WHERE t.tracking_number = u.tracking_number`;
 }
 
-/** Restores voided shipments of print orders that a carrier has scanned: their labels are in use. */
-async function restoreScannedShipments(tx: Transaction, packages: readonly TrackedPackage[]): Promise<void> {
+/** Restores voided labels of print orders that a carrier has scanned: they are in use. */
+async function restoreScannedLabels(tx: Transaction, packages: readonly TrackedPackage[]): Promise<void> {
   await tx`
-    UPDATE shipments s SET status = 'bought', voided_at = NULL
-    FROM trackings t
-    WHERE t.shipment_id = s.id AND t.tracking_number = ANY(${packages.map(({ trackingNumber }) => trackingNumber)})
-      AND s.status = 'voided' AND s.print_order_id IS NOT NULL AND t.status_uid = ANY(${SCANNED_STATUSES})`;
-}
-
-type Transit = NonNullable<ReturnType<typeof transitOf>>;
-
-interface ShipmentTransit {
-  /** Null for the parcels that a print partner ships with tracking codes of its own. */
-  shipmentId: string | null;
-  orderId: string;
-  printOrderId: string;
-  transit: Transit | null;
-}
-
-/**
- * Returns the combined status of each print order's shipment, and of the tracking codes that its partner brought: `delivered`
- * when all packages are, `returned` when all have a final status and at least one was returned, `in_transit` as soon as
- * one moves.
- */
-async function shipmentTransits(
-  tx: Transaction,
-  packages: readonly TrackedPackage[],
-): Promise<ShipmentTransit[]> {
-  const rows = await tx<
-    { shipmentId: string | null; orderId: string; printOrderId: string; statuses: TrackingStatus[] }[]
-  >`
-    SELECT s.id AS shipment_id, s.order_id, s.print_order_id, array_agg(t.status_uid) AS statuses
-    FROM shipments s JOIN trackings t ON t.shipment_id = s.id
-    WHERE s.id = ANY(${shipmentIdsOf(packages)}::uuid[]) AND s.print_order_id IS NOT NULL AND s.status = 'bought'
-    GROUP BY s.id
-    UNION ALL
-    SELECT NULL, p.order_id, p.id, array_agg(t.status_uid)
-    FROM print_orders p JOIN trackings t ON t.print_order_id = p.id
-    WHERE p.id = ANY(${printOrderIdsOf(packages)}::bigint[]) AND t.carrier_uid IS NOT NULL
-    GROUP BY p.id`;
-  return rows.map(({ shipmentId, orderId, printOrderId, statuses }) => {
-    const each = statuses.map(transitOf);
-    const ended = each.every((transit) => transit === 'delivered' || transit === 'returned');
-    const combined = ended
-      ? each.includes('returned')
-        ? 'returned'
-        : 'delivered'
-      : each.some(Boolean)
-        ? 'in_transit'
-        : null;
-    return { shipmentId, orderId, printOrderId, transit: combined };
-  });
-}
-
-/** Signals changed shipment statuses to the order runs. */
-async function signalOrders(
-  tx: Transaction,
-  before: readonly ShipmentTransit[],
-  after: readonly ShipmentTransit[],
-): Promise<void> {
-  const messages = after.flatMap(({ shipmentId, orderId, printOrderId, transit }) => {
-    const previous =
-      before.find((each) => each.shipmentId === shipmentId && each.printOrderId === printOrderId)?.transit ??
-      null;
-    if (transit === null || transit === previous) return [];
-    const eventId = `${shipmentId ?? `print-order-${printOrderId}`}:${transit}`;
-    const event = {
-      type: 'tracking',
-      eventId,
-      printOrderId,
-      transit,
-      ...(shipmentId === null ? {} : { shipmentId }),
-    } as const;
-    return [
-      {
-        kind: 'signal_workflow',
-        target: orderWorkflowId(orderId),
-        payload: { signal: ORDER_SIGNALS.tracking, args: [event] },
-      } as const,
-    ];
-  });
-  await enqueue(tx, ...messages);
+    WITH scanned AS (
+      SELECT tracking_number, shipment_id FROM trackings
+      WHERE tracking_number = ANY(${packages.map(({ trackingNumber }) => trackingNumber)})
+        AND status_uid = ANY(${SCANNED_STATUSES})
+    ), restored AS (
+      UPDATE shipment_packages k SET left_out_at = NULL FROM scanned
+      WHERE k.tracking_number = scanned.tracking_number AND k.left_out_at IS NOT NULL
+    )
+    UPDATE shipments s SET status = 'bought', voided_at = NULL FROM scanned
+    WHERE s.id = scanned.shipment_id AND s.status = 'voided' AND s.print_order_id IS NOT NULL`;
 }

@@ -9,6 +9,12 @@ import { type Charges, openLines, shippingCharge } from '../receipts/charges';
 import { readCharges } from '../receipts/receipts';
 import type { RunOrder } from '../run/run-order';
 
+/** @property returnAddress the client's, or null when it has none */
+interface InvoiceSender {
+  readonly partner: Pick<Partner, 'country' | 'senderAddress'>;
+  readonly returnAddress: CustomerInvoice['seller'] | null;
+}
+
 type InvoiceLine = CustomerInvoice['lines'][number];
 
 /**
@@ -20,7 +26,7 @@ type InvoiceLine = CustomerInvoice['lines'][number];
 export async function customerInvoice(
   sql: Queryable,
   order: RunOrder,
-  partner: Pick<Partner, 'country' | 'senderAddress'>,
+  { partner, returnAddress }: InvoiceSender,
   printOrderId: string,
   jobs: readonly { readonly itemId: string; readonly quantity: number }[],
 ): Promise<CustomerInvoice | undefined> {
@@ -41,7 +47,7 @@ export async function customerInvoice(
     date: invoice.createdAt.toISOString().slice(0, 10),
     currency: retail === null ? invoice.body.currency : currency,
     vatRate: retail === null ? invoice.body.vatRate : rate,
-    seller: sellerOf(order, partner),
+    seller: sellerOf(order, { partner, returnAddress }),
     buyer: {
       ...receiverOf(order.shippingAddress),
       ...(federalTaxId === undefined ? {} : { taxIds: { vatNumber: federalTaxId } }),
@@ -52,8 +58,9 @@ export async function customerInvoice(
   };
 }
 
-/** Returns the client with the partner's address, where returns go, without the partner's contact person and tax ids. */
-function sellerOf(order: RunOrder, partner: Pick<Partner, 'senderAddress'>): CustomerInvoice['seller'] {
+/** Returns the client with the address where returns go: its own, else the partner's without contact person and tax ids. */
+function sellerOf(order: RunOrder, { partner, returnAddress }: InvoiceSender): CustomerInvoice['seller'] {
+  if (returnAddress !== null) return returnAddress;
   const { firstName, lastName, email, phone, taxIds, ...address } = partner.senderAddress;
   return { ...address, company: order.clientName };
 }

@@ -3,8 +3,8 @@ import { partnerByAccount } from '../../partners/store';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import type { Queryable } from '../../platform/postgres';
 import { type BoughtShipment, buyShipment, type PurchaseDeps } from '../../shipping/purchase';
-import type { PackedPackage } from '../domain/packing';
-import { consignmentOf, packForPartner, returnAddressOf } from '../preparation/consignments';
+import { type PackedPackage, withReferencesOf } from '../domain/packing';
+import { consignmentOf, listsPackages, packForPartner, returnAddressOf } from '../preparation/consignments';
 import { runOrder } from '../run/run-order';
 import { customerInvoice } from './customer-invoice';
 
@@ -14,6 +14,14 @@ export interface DispatchOrder {
   readonly revision: number;
   /** The units in the parcels. */
   readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
+}
+
+interface DispatchRow {
+  readonly partnerId: string;
+  readonly shipmentMethodUid: string;
+  readonly clientSettings: ClientSettings;
+  /** Units that are neither cancelled nor replaced, including those that have left. */
+  readonly liveJobs: DispatchOrder['jobs'] | null;
 }
 
 /**
@@ -27,8 +35,10 @@ export async function dispatchPrintOrder(
 ): Promise<BoughtShipment> {
   const { sql } = deps;
   const order = await runOrder(sql, orderId);
-  const [row] = await sql<{ partnerId: string; shipmentMethodUid: string; clientSettings: ClientSettings }[]>`
-    SELECT p.partner_id, s.shipment_method_uid, a.settings AS client_settings
+  const [row] = await sql<DispatchRow[]>`
+    SELECT p.partner_id, s.shipment_method_uid, a.settings AS client_settings,
+      (SELECT jsonb_agg(jsonb_build_object('itemId', j.order_item_id::text, 'quantity', j.quantity) ORDER BY j.id)
+       FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')) AS live_jobs
     FROM print_orders p
     JOIN planned_shipments s ON s.print_order_id = p.id
     JOIN orders o ON o.id = p.order_id
@@ -36,12 +46,15 @@ export async function dispatchPrintOrder(
     WHERE p.id = ${printOrderId}`;
   if (row === undefined) throw new Error(`print order ${printOrderId} does not exist`);
   const partner = (await partnerByAccount(sql, row.partnerId))!;
-  const packages = await withPackingSlips(sql, orderId, packForPartner(order, partner, jobs));
-  const invoice = await customerInvoice(sql, order, partner, printOrderId, jobs);
+  const returnAddress = returnAddressOf(row.clientSettings, order.clientName);
+  const whole = packForPartner(order, partner, row.liveJobs ?? jobs);
+  const packed = withReferencesOf(packForPartner(order, partner, jobs), whole);
+  const packages = await withPackingSlips(sql, orderId, packed, listsPackages(order, whole));
+  const invoice = await customerInvoice(sql, order, { partner, returnAddress }, printOrderId, jobs);
   return await buyShipment(deps, {
     consignment: {
       ...consignmentOf(order, partner, packages, order.clientName),
-      returnAddress: returnAddressOf(row.clientSettings, order.clientName) ?? undefined,
+      returnAddress: returnAddress ?? undefined,
     },
     methodUid: row.shipmentMethodUid,
     idempotencyKey: dispatchKey(orderId, printOrderId, revision),
@@ -51,19 +64,21 @@ export async function dispatchPrintOrder(
 }
 
 /**
- * Adds the client's packing slip of each instruction to the first package of that instruction. Every other package of an
- * instruction has a packing list.
+ * Adds the client's packing slip of each instruction to the first package of that instruction. Every other package that the
+ * print order lists has a packing list.
+ * @param areListed true when the print order lists its packages
  */
 async function withPackingSlips(
   sql: Queryable,
   orderId: string,
   packages: readonly PackedPackage[],
+  areListed: boolean,
 ): Promise<readonly PackedPackage[]> {
   const slips = await sql<{ packageIndex: number; objectKey: string }[]>`
     SELECT package_index, object_key FROM packing_slips WHERE order_id = ${orderId} AND object_key IS NOT NULL`;
   const waiting = new Map(slips.map(({ packageIndex, objectKey }) => [packageIndex, objectKey]));
   return packages.map((pack) => {
-    if (pack.instructionIndex === null) return pack;
+    if (pack.instructionIndex === null) return areListed ? { ...pack, packingList: true } : pack;
     const packingSlip = waiting.get(pack.instructionIndex);
     waiting.delete(pack.instructionIndex);
     return packingSlip === undefined ? { ...pack, packingList: true } : { ...pack, packingSlip };

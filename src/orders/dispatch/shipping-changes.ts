@@ -2,7 +2,8 @@ import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { listPartners } from '../../partners/store';
 import { uuidv7 } from '../../platform/ids';
-import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
+import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
+import { leaveOutPackages } from '../../shipping/left-out-packages';
 import type { ShippingAddress, UpdateShipment } from '../intake/schemas';
 import {
   planShipment,
@@ -177,9 +178,12 @@ function withDepartedParcels(
   };
 }
 
-/** Keeps label, method and own tracking code of the print jobs that left before the change. */
+/**
+ * Keeps label, method and own tracking code of the print jobs that left before the change. The labels of the old shipment
+ * that none of them uses are voided.
+ */
 async function keepDepartedParcels(
-  tx: Queryable,
+  tx: Transaction,
   plans: readonly { readonly printOrderId: string; readonly isPartlyShipped: boolean }[],
 ): Promise<void> {
   const ids = plans.flatMap(({ printOrderId, isPartlyShipped }) => (isPartlyShipped ? [printOrderId] : []));
@@ -196,4 +200,20 @@ async function keepDepartedParcels(
   await tx`
     UPDATE planned_shipments SET tracking_code = NULL, tracking_link = NULL
     WHERE print_order_id = ANY(${ids}::bigint[])`;
+  await leaveOutPackages(tx, await packagesLeftBehind(tx, ids));
+}
+
+/** Returns the packages of departed shipments that hold nothing of what has left. */
+async function packagesLeftBehind(tx: Queryable, printOrderIds: readonly string[]) {
+  return await tx<{ shipmentId: string; positions: number[] }[]>`
+    SELECT s.id AS shipment_id, array_agg(k.position) AS positions
+    FROM shipments s JOIN shipment_packages k ON k.shipment_id = s.id
+    WHERE s.print_order_id = ANY(${[...printOrderIds]}::bigint[]) AND s.status = 'bought' AND k.left_out_at IS NULL
+      AND EXISTS (SELECT FROM print_jobs j WHERE j.print_order_id = s.print_order_id AND j.departed_shipment_id = s.id)
+      AND NOT EXISTS (
+        SELECT FROM jsonb_array_elements(s.consignment -> 'packages' -> k.position -> 'items') content
+        JOIN order_items i ON i.order_id = s.order_id AND i.item_reference_id = content ->> 'itemReferenceId'
+        JOIN print_jobs j ON j.order_item_id = i.id AND j.print_order_id = s.print_order_id
+        WHERE j.departed_shipment_id = s.id)
+    GROUP BY s.id`;
 }

@@ -181,3 +181,30 @@ export function packOrder(
       items: contents(filled, options.countryOfOrigin, packed),
     }));
 }
+
+/**
+ * Gives packages of a part of a print order the references that the whole print order has for their contents, so that a
+ * label names the package that the partner knows. Packages without a counterpart get new references.
+ */
+export function withReferencesOf(
+  packages: readonly PackedPackage[],
+  whole: readonly PackedPackage[],
+): PackedPackage[] {
+  const free = [...whole];
+  let last = whole.length;
+  return packages.map((pack) => {
+    const counterpart = free.findIndex(
+      ({ instructionIndex, items }) =>
+        instructionIndex === pack.instructionIndex &&
+        pack.items.every(({ itemReferenceId }) =>
+          items.some((item) => item.itemReferenceId === itemReferenceId),
+        ),
+    );
+    if (counterpart === -1) {
+      last += 1;
+      return { ...pack, packageReferenceId: `P-${last}` };
+    }
+    const [{ packageReferenceId }] = free.splice(counterpart, 1) as [PackedPackage];
+    return { ...pack, packageReferenceId };
+  });
+}

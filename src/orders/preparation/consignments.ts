@@ -67,6 +67,11 @@ export function packForPartner(
   return packOrder(items, order.packagingInstructions, { countryOfOrigin: partner.country });
 }
 
+/** Returns true when a print order lists its packages: the client gave instructions, or several packages are planned. */
+export function listsPackages(order: RunOrder, packages: readonly PackedPackage[]): boolean {
+  return order.packagingInstructions.length > 0 || packages.length > 1;
+}
+
 /** Returns the return address of a client's settings, or null when none is set. It has no person. */
 export function returnAddressOf(
   { returnAddress }: ClientSettings,

@@ -12,7 +12,13 @@ import type { Sql } from '../../platform/postgres';
 import type { PackedPackage } from '../domain/packing';
 import { retailValue } from '../domain/retail-value';
 import { VAT_RATES } from '../domain/vat';
-import { fallsUnderIoss, packForPartner, receiverOf, returnAddressOf } from '../preparation/consignments';
+import {
+  fallsUnderIoss,
+  listsPackages,
+  packForPartner,
+  receiverOf,
+  returnAddressOf,
+} from '../preparation/consignments';
 import { type RunOrder, runOrder } from '../run/run-order';
 
 /**
@@ -96,10 +102,9 @@ export async function buildMessage(
       customTrim,
       files: (files ?? []).map((file) => printFile(links, file)),
     })),
-    packages:
-      order.packagingInstructions.length === 0 && packages.length < 2
-        ? null
-        : packages.map((pack) => packageBody(links, pack, jobs, source.packingSlips)),
+    packages: listsPackages(order, packages)
+      ? packages.map((pack) => packageBody(links, pack, jobs, source.packingSlips))
+      : null,
     shipmentMethodUid: source.shipmentMethodUid,
     sender: senderOf(source.clientSettings, order, partner),
     delivery: receiverOf(order.shippingAddress),

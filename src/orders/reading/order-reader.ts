@@ -211,7 +211,7 @@ export async function readOrders(sql: Queryable, ids: readonly string[]): Promis
                 'trackingNumber', k.tracking_number, 'trackingUrl', k.tracking_url,
                 'methodUid', sh.method_uid, 'methodName', sh.method_name) ORDER BY sh.bought_at, k.position)
               FROM shipments sh JOIN shipment_packages k ON k.shipment_id = sh.id
-              WHERE sh.print_order_id = s.print_order_id AND sh.voided_at IS NULL)) ORDER BY s.print_order_id)
+              WHERE sh.print_order_id = s.print_order_id AND sh.voided_at IS NULL AND k.left_out_at IS NULL)) ORDER BY s.print_order_id)
           FROM planned_shipments s WHERE s.order_id = o.id) AS shipments,
         (SELECT jsonb_agg(jsonb_build_object('id', r.id, 'number', r.number, 'type', r.type, 'currency', r.currency,
             'body', r.body, 'createdAt', r.created_at, 'updatedAt', r.updated_at) ORDER BY r.number)

@@ -61,3 +61,8 @@ export function takeBackShippingOrderWorkflowId(shippingOrderId: string): string
 export function voidShipmentWorkflowId(shipmentId: string): string {
   return `void-shipment-${shipmentId}`;
 }
+
+/** Returns the workflow id under which the labels of a shipment that a part of a print order left behind are voided. */
+export function voidPackagesWorkflowId(shipmentId: string): string {
+  return `void-packages-${shipmentId}`;
+}

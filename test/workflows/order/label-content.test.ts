@@ -70,6 +70,9 @@ describe('the return address of a client', () => {
     const senders = printOrder.shipping.address.filter(({ type }: { type: string }) => type === 'sender');
     expect(senders).toMatchObject([{ addressLine1: 'Prinsengracht 12', city: 'Amsterdam' }]);
     expect(JSON.stringify(printOrder.shipping)).not.toContain(partner!.street);
+    const invoice = documents.find(({ text }) => text.startsWith('Invoice'))!;
+    expect(invoice.text).toMatch(/FROM Poster Shop Returns Prinsengracht 12/);
+    expect(invoice.text).not.toContain(partner!.street);
   });
 
   test('without one, the label shows the partner’s address', async () => {
@@ -116,11 +119,13 @@ describe('documents of packages with packaging instructions', () => {
       ...Array(3).fill('customs_form'),
       'invoice',
       ...Array(3).fill('label'),
-      ...Array(2).fill('packing_slip'),
+      ...Array(3).fill('packing_slip'),
     ]);
-    const [list, ...others] = typed.filter(({ text }) => text.includes('Packing list'));
-    expect(others).toEqual([]);
+    // The client's packing slip goes into P-2 in place of a packing list.
+    const [list, other, ...more] = typed.filter(({ text }) => text.includes('Packing list'));
+    expect(more).toEqual([]);
     expect(list).toMatchObject({ type: 'packing_slip' });
+    expect(other!.text).toContain('P-3');
     expect(list!.text).toContain('P-1');
     expect(list!.text).toContain('Package 1 of 3');
     expect(list!.text).toMatch(/poster 2 Items in this package 2/);

@@ -1,4 +1,5 @@
 import { recordTrackingEvents } from '../../../src/shipping/tracking';
+import { eventually } from '../../support/eventually';
 import { type TestStack, testStack } from '../../support/stack';
 import { conflict, operatorHelpers } from './operator-fixture';
 import {
@@ -96,20 +97,58 @@ test('an item that left with the partner’s own code keeps code and method; the
 test('an item that left with a label keeps it, and each parcel is followed separately', async () => {
   const order = await handedOver(stack, 'two-labels', { items: 2 });
   const first = (await dispatch(order.printOrderId)).trackingCode!;
+  const [departed] = (await read(order.orderId)).shipment!.packages.filter(
+    ({ packageReferenceId }) => packageReferenceId === 'P-2',
+  );
   await stickerShipped(order);
   await change(order.orderId, 'two-labels');
   const second = (await dispatch(order.printOrderId)).trackingCode!;
   expect(second).not.toBe(first);
   expect(await orderNow(stack, order.orderId)).toMatchObject({ shipments: { bought: 2 } });
   const codes = (await read(order.orderId)).shipment!.packages.map(({ trackingCode }) => trackingCode);
-  expect(codes).toEqual(expect.arrayContaining([first, second]));
+  expect(codes).toEqual([departed!.trackingCode, second]);
 
-  for (const code of codes.filter((each) => each !== second)) await scanned(code);
+  await scanned(departed!.trackingCode);
   await orderUntil(stack, order.orderId, itemsAre('passed', 'delivered'));
   await say(order, 'shipped', { orderItemId: order.jobIds[0] });
   await orderUntil(stack, order.orderId, itemsAre('shipped', 'delivered'));
   await scanned(second);
   expect(await orderUntil(stack, order.orderId, is('delivered'))).toMatchObject({ attention: null });
+});
+
+test('the label of the rest in the old shipment is voided: it is not shown, and the order is delivered without it', async () => {
+  const order = await handedOver(stack, 'left-behind', { items: 2 });
+  await dispatch(order.printOrderId);
+  const before = (await read(order.orderId)).shipment!.packages;
+  // The poster and the sticker travel in a package each.
+  expect(before).toMatchObject([{ packageReferenceId: 'P-1' }, { packageReferenceId: 'P-2' }]);
+  const [rest, departed] = before.map(({ trackingCode }) => trackingCode!);
+  await stickerShipped(order);
+  await change(order.orderId, 'left-behind');
+  const renewed = (await dispatch(order.printOrderId)).trackingCode!;
+
+  expect((await read(order.orderId)).shipment!.packages).toMatchObject([
+    { packageReferenceId: 'P-2', trackingCode: departed },
+    { packageReferenceId: 'P-1', trackingCode: renewed },
+  ]);
+  const { sql } = stack.services;
+  await eventually(async () => {
+    const [voided] = await sql`
+      SELECT 1 FROM carrier_purchases WHERE tracking_number = ${rest!} AND voided_at IS NOT NULL`;
+    return voided;
+  });
+  expect(
+    await sql`SELECT 1 FROM carrier_purchases WHERE tracking_number = ${departed!} AND voided_at IS NULL`,
+  ).toHaveLength(1);
+  await scanned(departed!);
+  await orderUntil(stack, order.orderId, itemsAre('passed', 'delivered'));
+  await say(order, 'shipped', { orderItemId: order.jobIds[0] });
+  await orderUntil(stack, order.orderId, itemsAre('shipped', 'delivered'));
+  await scanned(renewed);
+  await orderUntil(stack, order.orderId, is('delivered'));
+  // A scan shows that the partner has used the label after all.
+  await scanned(rest!);
+  expect((await read(order.orderId)).shipment!.packages.map((parcel) => parcel.trackingCode)).toContain(rest);
 });
 
 test('own codes of several items are kept side by side, also when the rest is dispatched', async () => {

@@ -1,0 +1,44 @@
+import { SCANNED_STATUSES } from '../consignments/domain/tracking-status';
+import { voidPackagesWorkflowId, WORKFLOW_TYPES } from '../platform/domain/workflows';
+import { enqueue } from '../platform/outbox/outbox';
+import type { Transaction } from '../platform/postgres';
+import { shipmentTransits, signalOrders } from './shipment-transit';
+
+/** Packages of one shipment by position. */
+interface PackagesOfShipment {
+  readonly shipmentId: string;
+  readonly positions: readonly number[];
+}
+
+/**
+ * Leaves packages out of bought shipments of print orders: nothing travels with their labels any more. They are not shown
+ * and not followed, and a workflow voids them. Packages that a carrier has scanned stay.
+ */
+export async function leaveOutPackages(
+  tx: Transaction,
+  unused: readonly PackagesOfShipment[],
+): Promise<void> {
+  const shipmentIds = unused.map(({ shipmentId }) => shipmentId);
+  if (shipmentIds.length === 0) return;
+  await tx`SELECT 1 FROM shipments WHERE id = ANY(${shipmentIds}::uuid[]) ORDER BY id FOR UPDATE`;
+  const owners = { shipmentIds, printOrderIds: [] };
+  const before = await shipmentTransits(tx, owners);
+  for (const { shipmentId, positions } of unused) {
+    const leftOut = await tx<{ position: number }[]>`
+      UPDATE shipment_packages k SET left_out_at = now() FROM trackings t
+      WHERE k.shipment_id = ${shipmentId} AND k.position = ANY(${[...positions]}) AND k.left_out_at IS NULL
+        AND t.tracking_number = k.tracking_number AND t.status_uid <> ALL(${SCANNED_STATUSES})
+      RETURNING k.position`;
+    if (leftOut.length === 0) continue;
+    await enqueue(tx, {
+      kind: 'start_workflow',
+      target: voidPackagesWorkflowId(shipmentId),
+      payload: {
+        workflowType: WORKFLOW_TYPES.takeBackShipment,
+        args: [{ shipmentId, positions: leftOut.map(({ position }) => position) }],
+        summary: `Labels of shipment ${shipmentId} that are not used`,
+      },
+    });
+  }
+  await signalOrders(tx, before, await shipmentTransits(tx, owners));
+}

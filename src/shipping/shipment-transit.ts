@@ -1,0 +1,86 @@
+import { type TrackingStatus, transitOf } from '../consignments/domain/tracking-status';
+import { ORDER_SIGNALS, orderWorkflowId } from '../platform/domain/workflows';
+import { enqueue } from '../platform/outbox/outbox';
+import type { Transaction } from '../platform/postgres';
+
+/** The combined statuses of the parcels of a print order, and the signals of their changes to the order workflow. */
+
+type Transit = NonNullable<ReturnType<typeof transitOf>>;
+
+interface ShipmentTransit {
+  /** Null for the parcels that a print partner ships with tracking codes of its own. */
+  shipmentId: string | null;
+  orderId: string;
+  printOrderId: string;
+  transit: Transit | null;
+}
+
+/**
+ * Returns the combined status of each print order's shipment, and of the tracking codes that its partner brought: `delivered`
+ * when all packages are, `returned` when all have a final status and at least one was returned, `in_transit` as soon as
+ * one moves. A package that was left out does not count.
+ */
+export async function shipmentTransits(
+  tx: Transaction,
+  {
+    shipmentIds,
+    printOrderIds,
+  }: { readonly shipmentIds: readonly string[]; readonly printOrderIds: readonly string[] },
+): Promise<ShipmentTransit[]> {
+  const rows = await tx<
+    { shipmentId: string | null; orderId: string; printOrderId: string; statuses: TrackingStatus[] }[]
+  >`
+    SELECT s.id AS shipment_id, s.order_id, s.print_order_id, array_agg(t.status_uid) AS statuses
+    FROM shipments s JOIN shipment_packages k ON k.shipment_id = s.id
+      JOIN trackings t ON t.tracking_number = k.tracking_number
+    WHERE s.id = ANY(${[...shipmentIds]}::uuid[]) AND s.print_order_id IS NOT NULL AND s.status = 'bought'
+      AND k.left_out_at IS NULL
+    GROUP BY s.id
+    UNION ALL
+    SELECT NULL, p.order_id, p.id, array_agg(t.status_uid)
+    FROM print_orders p JOIN trackings t ON t.print_order_id = p.id
+    WHERE p.id = ANY(${[...printOrderIds]}::bigint[]) AND t.carrier_uid IS NOT NULL
+    GROUP BY p.id`;
+  return rows.map(({ shipmentId, orderId, printOrderId, statuses }) => {
+    const each = statuses.map(transitOf);
+    const ended = each.every((transit) => transit === 'delivered' || transit === 'returned');
+    const combined = ended
+      ? each.includes('returned')
+        ? 'returned'
+        : 'delivered'
+      : each.some(Boolean)
+        ? 'in_transit'
+        : null;
+    return { shipmentId, orderId, printOrderId, transit: combined };
+  });
+}
+
+/** Signals changed shipment statuses to the order runs. */
+export async function signalOrders(
+  tx: Transaction,
+  before: readonly ShipmentTransit[],
+  after: readonly ShipmentTransit[],
+): Promise<void> {
+  const messages = after.flatMap(({ shipmentId, orderId, printOrderId, transit }) => {
+    const previous =
+      before.find((each) => each.shipmentId === shipmentId && each.printOrderId === printOrderId)?.transit ??
+      null;
+    if (transit === null || transit === previous) return [];
+    const eventId = `${shipmentId ?? `print-order-${printOrderId}`}:${transit}`;
+    const event = {
+      type: 'tracking',
+      eventId,
+      printOrderId,
+      transit,
+      ...(shipmentId === null ? {} : { shipmentId }),
+    } as const;
+    return [
+      {
+        kind: 'signal_workflow',
+        target: orderWorkflowId(orderId),
+        payload: { signal: ORDER_SIGNALS.tracking, args: [event] },
+      } as const,
+    ];
+  });
+  await enqueue(tx, ...messages);
+}
