@@ -37,7 +37,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
   // Paths match exactly: `/v1/orders/` is not `/v1/orders`.
   app.enable('strict routing');
   app.enable('case sensitive routing');
-  app.use(requestLog(deps.log));
+  app.use(requestLog(deps.log, deps.metrics));
   // No upgrade to https: on a laptop the pages are served over http.
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.use((_req, res, next) => {

@@ -5,6 +5,7 @@ import type { RunSettings } from '../src/orders/run/settings';
 import type { CandidateReader } from '../src/partners/candidates';
 import type { Config } from '../src/platform/config';
 import type { Logger } from '../src/platform/logging';
+import type { Metrics } from '../src/platform/metrics/metrics';
 import type { ObjectStore } from '../src/platform/objects/object-store';
 import type { LinkSigner } from '../src/platform/objects/signed-links';
 import type { OutboxKind } from '../src/platform/outbox/outbox';
@@ -15,6 +16,7 @@ import type { SecretBox } from '../src/platform/sealing/secret-box';
 export interface ApiDeps {
   readonly config: Config;
   readonly log: Logger;
+  readonly metrics: Metrics;
   readonly sql: Sql;
   readonly objects: ObjectStore;
   readonly links: LinkSigner;

@@ -1,8 +1,9 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApiDeps } from '../api/deps';
-import { createCarriers } from '../src/carriers/carriers';
+import { carriersOf, createCarriers } from '../src/carriers/carriers';
 import { carrierGateways } from '../src/carriers/gateways';
+import { measuredCarrier } from '../src/carriers/measured-carrier';
 import { openWorkFolder } from '../src/files/ingest-file';
 import { createFileInspector, type FileInspector } from '../src/files/inspector';
 import { createRunGateway } from '../src/orders/run/gateway';
@@ -11,6 +12,8 @@ import { createCandidateReader } from '../src/partners/candidates';
 import { allowsPrivateAddresses, type Config } from '../src/platform/config';
 import { createSafeClient, type SafeClient } from '../src/platform/http/safe-client';
 import type { Logger } from '../src/platform/logging';
+import { createMetrics } from '../src/platform/metrics/metrics';
+import { createOutboundObserver } from '../src/platform/metrics/outbound-metrics';
 import { createObjectStore } from '../src/platform/objects/create-object-store';
 import { createLinkSigner } from '../src/platform/objects/signed-links';
 import { createNotifyThrottle } from '../src/platform/outbox/outbox';
@@ -33,7 +36,7 @@ export interface Services extends ApiDeps {
 /** The connections and stores from which `compose` builds the rest. */
 export type Connections = Pick<
   ApiDeps,
-  'config' | 'log' | 'sql' | 'objects' | 'links' | 'secretBox' | 'publicUrl' | 'temporal'
+  'config' | 'log' | 'metrics' | 'sql' | 'objects' | 'links' | 'secretBox' | 'publicUrl' | 'temporal'
 >;
 
 /**
@@ -42,10 +45,14 @@ export type Connections = Pick<
  * @param client sends the requests of carrier gateways
  */
 export function compose(connections: Connections, client: SafeClient): ApiDeps {
-  const { config, sql, temporal, publicUrl } = connections;
+  const { config, metrics, sql, temporal, publicUrl } = connections;
+  const gateways = carrierGateways(config, client, sql);
+  const { adapters } = createCarriers(sql, publicUrl, gateways);
   return {
     ...connections,
-    carriers: createCarriers(sql, publicUrl, carrierGateways(config, client, sql)),
+    carriers: carriersOf(
+      adapters.map((adapter) => measuredCarrier(adapter, metrics, gateways.includes(adapter))),
+    ),
     runs: createRunGateway(temporal),
     candidates: createCandidateReader(sql),
     wake: createNotifyThrottle(sql),
@@ -66,12 +73,17 @@ export async function createServices(
 ): Promise<Services> {
   const sql = connectPostgres(config.DATABASE_URL!, { max: config.DATABASE_POOL_SIZE });
   const temporal = connectTemporal(config);
-  const client = createSafeClient({ allowPrivate: allowsPrivateAddresses(config) });
+  const metrics = createMetrics((error) => log.warn({ err: error }, 'some metrics could not be read'));
+  const client = createSafeClient({
+    allowPrivate: allowsPrivateAddresses(config),
+    observe: createOutboundObserver(metrics),
+  });
   const inspector = createFileInspector();
   const connections: Connections = {
     // The carrier webhook reads its secret from the configuration, whether it was set or generated at the first start.
     config: { ...config, CARRIER_WEBHOOK_SECRET: secrets.carrierWebhookSecret },
     log,
+    metrics,
     publicUrl,
     sql,
     temporal,

@@ -7,6 +7,8 @@ import type { DemoCredentials } from '../src/accounts/demo-accounts';
 export interface CredentialsFile extends DemoCredentials {
   readonly baseUrl: string;
   readonly temporalUiUrl: string;
+  /** URL of the metrics of this process. Absent with METRICS_PORT=off. */
+  readonly metricsUrl?: string;
 }
 
 const path = (dataDir: string) => join(dataDir, 'credentials.json');

@@ -1,5 +1,10 @@
 import { TypedSearchAttributes } from '@temporalio/common';
-import { NativeConnection, Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
+import {
+  type InjectedSinks,
+  NativeConnection,
+  Worker,
+  type WorkerDeploymentOptions,
+} from '@temporalio/worker';
 import { createActivities } from '../activities';
 import { notificationLane } from '../src/notifications/delivery';
 import type { OrderRunInput } from '../src/orders/domain/run/run-messages';
@@ -11,8 +16,11 @@ import { temporalLanes, type WorkflowStart } from '../src/platform/outbox/tempor
 import { dataConverterOf } from '../src/platform/temporal/codec/data-converter';
 import { bundleFor } from '../src/platform/temporal/codec/workflow-bundle';
 import { temporalConnectionOptions } from '../src/platform/temporal/connection';
+import { createJobRunRecorder } from '../src/platform/temporal/job-runs';
+import type { JobRunSinks } from '../workflows/job-runs';
 import type { Services } from './composition-root';
 import { resealStoredSecrets } from './sealed-secrets';
+import { PERIODIC_JOBS } from './temporal-setup';
 
 /** Returns the search attributes with which an order workflow starts, or undefined for other workflows. */
 function searchAttributesOf(start: WorkflowStart, encrypted: boolean): TypedSearchAttributes | undefined {
@@ -73,6 +81,10 @@ export async function runWorker(
     limitBytes: config.FILE_SIZE_LIMIT_MB * 1_000_000,
   };
   const dataConverter = dataConverterOf(config.PAYLOAD_KEYS);
+  const recordJobRun = createJobRunRecorder(services, PERIODIC_JOBS);
+  const sinks: InjectedSinks<JobRunSinks> = {
+    jobRuns: { ended: { fn: ({ workflowType }, run) => recordJobRun(workflowType, run) } },
+  };
   const connection = await NativeConnection.connect(temporalConnectionOptions(config));
   const worker = await Worker.create({
     connection,
@@ -82,6 +94,7 @@ export async function runWorker(
     ...(dataConverter && { dataConverter }),
     ...(config.WORKER_BUILD_ID && { workerDeploymentOptions: versionOf(config, config.WORKER_BUILD_ID) }),
     activities: createActivities(activityDeps),
+    sinks,
     maxCachedWorkflows: 1_000,
     maxConcurrentWorkflowTaskExecutions: 40,
     maxConcurrentActivityTaskExecutions: 100,

@@ -11,6 +11,7 @@ import { untilMigrated } from '../src/platform/schema-version';
 import { ensureDemoStock } from '../src/procurement/demo-stock';
 import { createServices, type Services } from './composition-root';
 import { type CredentialsFile, readCredentials, writeCredentials } from './credentials';
+import { startObservability } from './observability';
 import { runApi } from './run-api';
 import { runWorker } from './run-worker';
 import { loadSecrets } from './secrets';
@@ -93,10 +94,12 @@ async function startParts(
   const services = await createServices(config, secrets, publicUrl, log);
   stoppers.add('connections', () => services.close());
 
-  const credentials = await seed(services, config);
+  const metricsServer = await startObservability(services, config);
+  if (metricsServer !== undefined) stoppers.add('metrics', () => metricsServer.stop());
+  const credentials = await seed(services, config, metricsServer?.url);
   const credentialsPath = await writeCredentials(config.DATA_DIR, credentials);
   await setUpTemporal(services);
-  installTemporalRuntime(log);
+  await installTemporalRuntime(log, { metrics: metricsServer !== undefined });
   report('Pressline: starting the worker');
   const worker = await runWorker(services, workflowBundle);
   stoppers.add('worker', () => worker.stop());
@@ -127,13 +130,22 @@ async function ensureFree(name: 'PORT' | 'SANDBOX_PORT', host: string, port: num
   );
 }
 
-async function seed({ sql, publicUrl }: Services, config: Config): Promise<CredentialsFile> {
+async function seed(
+  { sql, publicUrl }: Services,
+  config: Config,
+  metricsUrl: string | undefined,
+): Promise<CredentialsFile> {
   const stored = await readCredentials(config.DATA_DIR);
   const { credentials, accounts } = await ensureDemoAccounts(sql, stored);
   await seedDemoCatalog(sql);
   const partners = await ensureDemoPartners(sql, accounts.partners);
   await ensureDemoStock(sql, partners);
-  return { baseUrl: publicUrl, temporalUiUrl: config.TEMPORAL_UI_URL ?? '', ...credentials };
+  return {
+    baseUrl: publicUrl,
+    temporalUiUrl: config.TEMPORAL_UI_URL ?? '',
+    ...(metricsUrl === undefined ? {} : { metricsUrl }),
+    ...credentials,
+  };
 }
 
 async function openSandbox(services: Services, credentials: CredentialsFile): Promise<Sandbox> {

@@ -71,7 +71,9 @@ async function bundle() {
   const quiet = () => undefined;
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(dist, 'workflows', 'index.js'),
-    workflowInterceptorModules: [join(dist, 'workflows', 'stale-workflow-tasks.js')],
+    workflowInterceptorModules: ['stale-workflow-tasks.js', 'job-runs.js'].map((name) =>
+      join(dist, 'workflows', name),
+    ),
     failureConverterPath: join(dist, 'src', 'platform', 'temporal', 'codec', 'workflow-failures.js'),
     logger: { log: quiet, trace: quiet, debug: quiet, info: quiet, warn: console.warn, error: console.error },
   });

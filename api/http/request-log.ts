@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Account } from '../../src/accounts/account';
 import type { Logger } from '../../src/platform/logging';
+import type { Metrics } from '../../src/platform/metrics/metrics';
 import type { Route } from './route';
 
 /** State of one request, shared by the pipeline, the log line and the error body. */
@@ -29,7 +30,7 @@ const PLAIN_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
  * personal data, or signed links. It uses pino directly: pino-http binds a serialized request to two child loggers per
  * request, and none of that is needed here.
  */
-export function requestLog(log: Logger): RequestHandler {
+export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
   // All fields are set here. Redaction would be more than half of the cost of a line.
   const lines = log.child({}, { redact: [] });
   return (req, res, next) => {
@@ -40,8 +41,23 @@ export function requestLog(log: Logger): RequestHandler {
     notes.requestId = requestId;
     notes.log = log.child({ requestId });
     const startedAt = performance.now();
-    res.once('close', () => logRequest(lines, req, res, Math.round(performance.now() - startedAt)));
+    res.once('close', () => {
+      const ms = performance.now() - startedAt;
+      metrics.observe('http_server_request_duration_seconds', metricLabels(req, res), ms / 1_000);
+      logRequest(lines, req, res, Math.round(ms));
+    });
     next();
+  };
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Returns labels with a bounded number of values. A method that HTTP does not define is `_OTHER` (OpenTelemetry). */
+function metricLabels(req: Request, res: Response) {
+  return {
+    http_request_method: METHODS.has(req.method) ? req.method : '_OTHER',
+    http_route: notesOf(res).route?.path ?? '',
+    http_response_status_code: String(res.statusCode),
   };
 }
 

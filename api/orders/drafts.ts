@@ -30,7 +30,7 @@ function noDraft(reason: NoDraft): Refusal {
 
 /** Routes for drafts: stored orders that have no workflow until they become orders. */
 export function draftRoutes(deps: ApiDeps): Route[] {
-  const { sql, links, wake, runSettings } = deps;
+  const { sql, links, wake, metrics, runSettings } = deps;
   const common = {
     path: '/v1/orders/{orderId}',
     tag: 'Orders',
@@ -71,6 +71,7 @@ export function draftRoutes(deps: ApiDeps): Route[] {
           if (outcome === 'overtaken') continue;
           if (outcome !== 'saved') throw noDraft(outcome);
           if (becomesOrder) {
+            metrics.count('pressline_orders_accepted_total', {});
             wake('start_workflow');
             log.info({ orderId: id }, 'draft became an order');
           }

@@ -30,7 +30,7 @@ export const orderAddress = z.object({
 
 /** Routes for clients' orders (interface "Orders", DESIGN "Addresses"). */
 export function orderRoutes(deps: ApiDeps): Route[] {
-  const { sql, links, wake, runs, runSettings } = deps;
+  const { sql, links, wake, metrics, runs, runSettings } = deps;
   const intake = createIntake(sql, runSettings);
   const clients = { credentials: 'key:secret', roles: ['client'] } as const;
   const readers = {
@@ -65,7 +65,10 @@ export function orderRoutes(deps: ApiDeps): Route[] {
           idempotency.keyed ? (tx, answer) => idempotency.complete(tx, answer) : null,
         );
         if (submitted === null) throw new Refusal('DUPLICATE_ORDER_REFERENCE');
-        if (body.orderType === 'order') wake('start_workflow');
+        if (body.orderType === 'order') {
+          metrics.count('pressline_orders_accepted_total', {});
+          wake('start_workflow');
+        }
         log.info({ orderId: submitted.id, orderType: body.orderType }, 'order accepted');
         return submitted;
       },

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { postbackSchema, storePostback } from '../../src/orders/print-orders/postbacks';
+import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
 /** `POST /v2/order/status`: accepts status postbacks (interface "Events"). */
-export function postbackRoutes({ sql, wake }: ApiDeps): Route[] {
+export function postbackRoutes({ sql, wake, metrics }: ApiDeps): Route[] {
   return [
     route({
       method: 'post',
@@ -20,7 +21,14 @@ export function postbackRoutes({ sql, wake }: ApiDeps): Route[] {
       body: postbackSchema,
       response: z.object({ message: z.string() }),
       handler: async ({ account, body, log }) => {
-        const { isNew, orderId } = await storePostback(sql, account.id, body);
+        const labels = { partner: account.name, status: body.status };
+        const { isNew, orderId } = await storePostback(sql, account.id, body).catch((error: unknown) => {
+          const outcome = error instanceof Refusal ? 'refused' : 'failed';
+          metrics.count('pressline_postbacks_total', { ...labels, outcome });
+          throw error;
+        });
+        const outcome = isNew ? 'accepted' : 'duplicate';
+        metrics.count('pressline_postbacks_total', { ...labels, outcome });
         if (isNew) wake('signal_workflow');
         log.info({ orderId, printOrderId: body.orderId, status: body.status, isNew }, 'postback stored');
         return { message: isNew ? 'Status accepted.' : 'Status known already.' };

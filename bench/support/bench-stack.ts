@@ -16,6 +16,7 @@ export async function withBenchStack<T>(
     ...loadConfig({
       DATA_DIR: folder,
       PORT: '0',
+      METRICS_PORT: '0',
       SANDBOX: 'off',
       RATE_LIMIT: '0',
       LOG_LEVEL: 'warn',

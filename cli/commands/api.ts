@@ -1,14 +1,17 @@
 import { type Command, connectServices } from '../command';
+import { startObservability } from '../observability';
 import { runApi } from '../run-api';
 import { untilStopped } from '../stop-signals';
 
 /** Serves the API. Postgres and Temporal are servers of the deployment. */
 export const api: Command = async ({ config, log, signals }) => {
   const services = await connectServices(config, log);
+  const metricsServer = await startObservability(services, config);
   const server = await runApi(services, { host: config.HOST, port: config.PORT });
-  log.info({ url: server.url }, 'API is up');
+  log.info({ url: server.url, metricsUrl: metricsServer?.url }, 'API is up');
   const stop = async () => {
     await server.stop(config.SHUTDOWN_GRACE);
+    await metricsServer?.stop();
     await services.close();
   };
   const neverFails = new Promise<Error>(() => undefined);

@@ -12,6 +12,7 @@ export const start: Command = async ({ config, log, signals }) => {
   say(`API          ${credentials.baseUrl}`);
   say(`API pages    ${credentials.baseUrl}/docs`);
   say(`Temporal UI  ${credentials.temporalUiUrl}`);
+  if (credentials.metricsUrl) say(`Metrics      ${credentials.metricsUrl}`);
   if (stack.sandbox) say(`Sandbox      ${stack.sandbox.url} (${config.SANDBOX})`);
   say(`Client       X-API-KEY: ${credentials.client.apiKey}:${credentials.client.apiSecret}`);
   for (const { name, apiKey } of credentials.partners) say(`Partner      X-API-KEY: ${apiKey} (${name})`);

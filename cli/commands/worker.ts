@@ -1,4 +1,5 @@
 import { type Command, connectServices } from '../command';
+import { startObservability } from '../observability';
 import { runWorker } from '../run-worker';
 import { untilStopped } from '../stop-signals';
 import { installTemporalRuntime } from '../temporal-runtime';
@@ -9,11 +10,13 @@ import { workflowBundle } from '../workflow-bundle';
 export const worker: Command = async ({ config, log, signals }) => {
   const services = await connectServices(config, log);
   await setUpTemporal(services);
-  installTemporalRuntime(log);
+  await installTemporalRuntime(log, { metrics: config.METRICS_PORT !== 'off' });
+  const metricsServer = await startObservability(services, config);
   const running = await runWorker(services, workflowBundle);
-  log.info({ taskQueue: config.TEMPORAL_TASK_QUEUE }, 'worker is up');
+  log.info({ taskQueue: config.TEMPORAL_TASK_QUEUE, metricsUrl: metricsServer?.url }, 'worker is up');
   const stop = async () => {
     await running.stop();
+    await metricsServer?.stop();
     await services.close();
   };
   return await untilStopped(signals.wait(), { failure: running.failure, stop }, log, (line) =>

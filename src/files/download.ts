@@ -99,6 +99,7 @@ async function requestFile(client: SafeClient, download: Download): Promise<Stre
   for (let redirects = 0; ; redirects++) {
     const response = await client.request({
       url,
+      purpose: { kind: 'file' },
       timeoutMs: DOWNLOAD_TIMEOUT_MS,
       limitBytes: download.limitBytes,
       ...(download.signal === undefined ? {} : { signal: download.signal }),

@@ -83,6 +83,7 @@ export function createNotificationDelivery(
     const answer = await client.exchange({
       url: delivery.url,
       method: 'POST',
+      purpose: { kind: 'receiver' },
       body: delivery.body,
       headers: {
         'content-type': 'application/json',

@@ -20,8 +20,10 @@ export interface PartnerCallDeps {
 }
 
 export interface PartnerCall {
-  readonly partner: Pick<Partner, 'partnerId' | 'sealedSecrets'>;
+  readonly partner: Pick<Partner, 'partnerId' | 'uid' | 'sealedSecrets'>;
   readonly url: string;
+  /** False for a stock poll, true for messages about print orders. */
+  readonly delivers: boolean;
   /** Sent as `webhook-id`. Every retry uses the same id. */
   readonly messageId: string;
   readonly body: string;
@@ -48,6 +50,7 @@ export async function postToPartner(
       }),
     },
     body: call.body,
+    purpose: { kind: 'partner', uid: call.partner.uid, delivers: call.delivers },
     timeoutMs: TIMEOUT_MS,
     limitBytes: 64 * 1024,
   });

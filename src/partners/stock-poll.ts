@@ -47,6 +47,7 @@ export async function pollStockPage(
   const answer = await postToPartner(deps, {
     partner,
     url: partner.inventoryUrl,
+    delivers: false,
     messageId: `stock_${uuidv7()}`,
     body: JSON.stringify({ version: STOCK_POLL_VERSION, SKU: skus }),
   });

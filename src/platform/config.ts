@@ -142,6 +142,18 @@ export const VARIABLES = {
     'workers are not versioned',
     'Build id of this worker. When it is set, Temporal routes workflows to the current version (docs/upgrades.md).',
   ),
+  METRICS_PORT: variable(
+    z
+      .union([z.literal('off'), z.coerce.number().int().min(0).max(65535)], 'expected a port or off')
+      .optional(),
+    '9464',
+    'Port of the metrics and health listener of each process. Set it to 0 to pick a free port, or to off to have no listener. When it is not set and 9464 is in use, a free port is taken.',
+  ),
+  METRICS_HOST: variable(
+    z.string().min(1).default('127.0.0.1'),
+    '127.0.0.1',
+    'Address that the metrics and health listener listens on. The metrics are not authenticated.',
+  ),
   LOG_LEVEL: variable(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     'info',

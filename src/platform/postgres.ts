@@ -38,6 +38,18 @@ export function connectPostgres(
   }) as unknown as Sql;
 }
 
+/** Numbers of the connections of a pool, and of the queries that wait for one. */
+export interface PoolStates {
+  readonly used: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+/** Returns the present state of a pool. The patched driver counts it (patches/README.md). */
+export function poolStates(sql: Sql): PoolStates {
+  return (sql as unknown as { presslinePool(): PoolStates }).presslinePool();
+}
+
 /** Time limit for a server that starts up, crash recovery included. */
 const COMES_UP_WITHIN_MS = 60_000;
 const ASK_AGAIN_MS = 500;

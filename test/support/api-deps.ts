@@ -9,6 +9,7 @@ import { createAccount, issueKey } from '../../src/accounts/store';
 import { type Config, loadConfig } from '../../src/platform/config';
 import { createSafeClient } from '../../src/platform/http/safe-client';
 import { randomToken } from '../../src/platform/ids';
+import { createMetrics } from '../../src/platform/metrics/metrics';
 import { createFolderStore } from '../../src/platform/objects/folder-store';
 import { createLinkSigner } from '../../src/platform/objects/signed-links';
 import type { Sql } from '../../src/platform/postgres';
@@ -50,6 +51,7 @@ export async function testApiDeps(
   const connections = {
     config,
     log: options.log ?? pino({ level: 'silent' }),
+    metrics: createMetrics(),
     sql,
     objects: await createFolderStore(join(folder, 'objects')),
     links: createLinkSigner({ secret: randomToken(32), publicUrl }),

@@ -49,12 +49,12 @@ export interface TestStack {
   startWorker(): Promise<void>;
 }
 
-let installed = false;
+let installed: Promise<void> | undefined;
 
 /** Sends the log lines of the SDK to the stack's log. Once for each process. */
-function installRuntimeOnce(log: Logger): void {
-  if (!installed) installTemporalRuntime(log);
-  installed = true;
+function installRuntimeOnce(log: Logger): Promise<void> {
+  installed ??= installTemporalRuntime(log, { metrics: false });
+  return installed;
 }
 
 export interface TestStackOptions {
@@ -92,7 +92,7 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
     carrierWebhookSecret: newSigningSecret(),
   };
   const log = options.log ?? pino({ level: config.LOG_LEVEL }, pino.destination(2));
-  installRuntimeOnce(log);
+  await installRuntimeOnce(log);
   const services = await createServices(config, secrets, baseUrl, log);
   const { sql } = services;
   const { credentials, accounts } = await ensureDemoAccounts(sql);

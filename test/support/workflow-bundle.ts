@@ -9,7 +9,7 @@ import { projectRoot } from '../../src/platform/project-root';
 const KEPT_MS = 3_600_000;
 /** As scripts/build.mjs has it. */
 const FAILURE_CONVERTER = 'src/platform/temporal/codec/workflow-failures.ts';
-const INTERCEPTORS = 'workflows/stale-workflow-tasks.ts';
+const INTERCEPTORS = ['workflows/stale-workflow-tasks.ts', 'workflows/job-runs.ts'];
 
 /**
  * Bundles workflows/index.ts, or finds the bundle made of the same sources before.
@@ -24,7 +24,7 @@ export async function bundleForTests(): Promise<string> {
   if (existsSync(path)) return path;
   const { code } = await bundleWorkflowCode({
     workflowsPath,
-    workflowInterceptorModules: [join(root, INTERCEPTORS)],
+    workflowInterceptorModules: INTERCEPTORS.map((path) => join(root, path)),
     failureConverterPath: join(root, FAILURE_CONVERTER),
     logger: quiet,
   });

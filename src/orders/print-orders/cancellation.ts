@@ -34,6 +34,7 @@ export async function cancelAtPartner(
   const answer = await postToPartner(deps, {
     partner,
     url: partner.orderCancelUrl,
+    delivers: true,
     messageId: `msg_cancel_${sha256(`${printOrderId}:${jobIds.join()}`).toString('base64url').slice(0, 24)}`,
     body: JSON.stringify({
       version: row.version,

@@ -50,6 +50,7 @@ export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string
   const answer = await postToPartner(deps, {
     partner,
     url: handoff.url,
+    delivers: true,
     messageId: row.messageId,
     body,
   });

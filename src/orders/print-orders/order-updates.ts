@@ -38,6 +38,7 @@ export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promi
   const answer = await postToPartner(deps, {
     partner,
     url: partner.orderUpdateUrl,
+    delivers: true,
     messageId: message.messageId,
     body: message.body,
   });

@@ -1,6 +1,7 @@
 import { Agent, request as undiciRequest } from 'undici';
 import { checkOutboundUrl, createCheckedConnector } from './address-check';
 import { faultOf, type HttpFault, TransferError } from './http-fault';
+import { type OutboundObserver, type OutboundPurpose, outcomeOf } from './outbound-observer';
 import { createDnsResolve, type Resolve, resolveLocally } from './resolve';
 import type { StreamedResponse, TextResponse } from './response';
 import { faultOfHead, limitedBody } from './response-limits';
@@ -14,6 +15,8 @@ export interface OutboundRequest {
   readonly timeoutMs: number;
   /** Size limit of the response body. */
   readonly limitBytes: number;
+  /** For metrics. A request without a purpose is not observed. */
+  readonly purpose?: OutboundPurpose;
   /** Aborts the request, which then throws the reason of the signal. */
   readonly signal?: AbortSignal;
 }
@@ -32,6 +35,8 @@ export interface SafeClientOptions {
   /** Resolves host names. Default: DNS, or the system's lookup when private networks are allowed. */
   readonly resolve?: Resolve;
   readonly userAgent?: string;
+  /** Called at the end of every request that has a purpose. */
+  readonly observe?: OutboundObserver;
 }
 
 /** Longest pause within a body. The time limit of the request ends a response that trickles. */
@@ -43,7 +48,7 @@ const USER_AGENT = 'Pressline/1.0 (print fulfillment)';
  * (DESIGN "Files"). It checks every address to which it connects.
  */
 export function createSafeClient(options: SafeClientOptions): SafeClient {
-  const { allowPrivate, userAgent = USER_AGENT } = options;
+  const { allowPrivate, userAgent = USER_AGENT, observe } = options;
   const resolve = options.resolve ?? (allowPrivate ? resolveLocally : createDnsResolve());
   const agent = new Agent({
     headersTimeout: 0,
@@ -58,6 +63,12 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
       const invalid = checkOutboundUrl(outbound.url, allowPrivate);
       if (invalid !== undefined) return invalid;
       const url = new URL(outbound.url);
+      const startedAt = performance.now();
+      const ended = <Result extends { ok: true; status: number } | HttpFault>(result: Result): Result => {
+        if (outbound.purpose !== undefined)
+          observe?.(outbound.purpose, outcomeOf(result), (performance.now() - startedAt) / 1_000);
+        return result;
+      };
       const { deadline, clear } = startDeadline(url.host, outbound.timeoutMs);
       try {
         const response = await undiciRequest(url, {
@@ -76,16 +87,23 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
         if (refused !== undefined) {
           clear();
           response.body.on('error', () => undefined).destroy();
-          return refused;
+          return ended(refused);
         }
         const { limitBytes, signal } = outbound;
         const body = limitedBody(response.body, url.host, { limitBytes, deadline, signal });
-        body.once('close', clear);
+        let fault: HttpFault | undefined;
+        body.once('error', (error) => {
+          fault = faultOf(error, url.host);
+        });
+        body.once('close', () => {
+          clear();
+          ended(fault ?? { ok: true, status: response.statusCode });
+        });
         return { ok: true, status: response.statusCode, headers: response.headers, body };
       } catch (error) {
         clear();
         outbound.signal?.throwIfAborted();
-        return faultOf(error, url.host);
+        return ended(faultOf(error, url.host));
       }
     },
 

@@ -4,7 +4,8 @@ import { json, type Queryable, type Sql } from '../postgres';
  * Kinds of outgoing messages: workflow starts and signals for Temporal, notifications for clients.
  * A row is written in the transaction of the change that it announces, and is delivered at least once after the commit.
  */
-export type OutboxKind = 'start_workflow' | 'signal_workflow' | 'notification';
+export const OUTBOX_KINDS = ['start_workflow', 'signal_workflow', 'notification'] as const;
+export type OutboxKind = (typeof OUTBOX_KINDS)[number];
 
 export interface OutboxMessage {
   readonly kind: OutboxKind;

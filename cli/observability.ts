@@ -1,0 +1,29 @@
+import { orderGauges } from '../src/orders/order-gauges';
+import { RECONCILIATION } from '../src/orders/reconciliation/job';
+import type { Config } from '../src/platform/config';
+import { createGaugeSnapshot } from '../src/platform/metrics/gauge-snapshot';
+import { type MetricsServer, startMetricsServer } from '../src/platform/metrics/metrics-server';
+import { addProcessMetrics } from '../src/platform/metrics/process-metrics';
+import { outboxGauges } from '../src/platform/outbox/outbox-gauges';
+import { jobGauges } from '../src/platform/temporal/job-runs';
+import type { Services } from './composition-root';
+import { readTemporalMetrics } from './temporal-runtime';
+import { PERIODIC_JOBS } from './temporal-setup';
+
+/**
+ * Adds the gauges of this process and of the database to the metrics, and serves them.
+ * @returns undefined with METRICS_PORT=off
+ * @throws ConfigError when METRICS_HOST and METRICS_PORT cannot be used
+ */
+export async function startObservability(
+  { metrics, sql, log }: Pick<Services, 'metrics' | 'sql' | 'log'>,
+  config: Config,
+): Promise<MetricsServer | undefined> {
+  if (config.METRICS_PORT === 'off') return undefined;
+  addProcessMetrics(metrics, sql);
+  metrics.addGauges(
+    createGaugeSnapshot(sql, [orderGauges, outboxGauges, jobGauges(PERIODIC_JOBS, RECONCILIATION)]),
+  );
+  metrics.append(readTemporalMetrics);
+  return await startMetricsServer(config, metrics, log);
+}

@@ -1,0 +1,193 @@
+/**
+ * All metrics of Pressline, as /metrics exposes them. docs/metrics.md describes them; a test compares the two with a running
+ * stack. The metrics of the Temporal SDK (`temporal_*`) are added by the SDK itself.
+ *
+ * Labels are bounded: route templates, statuses, outcomes, uids of carriers and partners. They never hold ids, references or
+ * hosts of clients.
+ */
+
+interface MetricDefinition {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly labels: readonly string[];
+  readonly help: string;
+  /** Upper bounds of the buckets of a histogram, in seconds. */
+  readonly bounds?: readonly number[];
+}
+
+/** 5 ms to 10 s. */
+const HTTP_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** 1 s to 14 days. */
+const STAGE_BOUNDS = [
+  1,
+  5,
+  15,
+  MINUTE,
+  5 * MINUTE,
+  15 * MINUTE,
+  HOUR,
+  4 * HOUR,
+  12 * HOUR,
+  DAY,
+  2 * DAY,
+  3 * DAY,
+  5 * DAY,
+  7 * DAY,
+  14 * DAY,
+];
+/** 100 ms to one hour: a reconciliation of a million orders takes most of one. */
+const JOB_BOUNDS = [0.1, 0.5, 1, 5, 15, MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR];
+
+export const METRICS = {
+  http_server_request_duration_seconds: {
+    type: 'histogram',
+    labels: ['http_request_method', 'http_route', 'http_response_status_code'],
+    bounds: HTTP_BOUNDS,
+    help: 'Duration of requests to the API. http_route is the route template, empty for an unknown route.',
+  },
+  http_client_request_duration_seconds: {
+    type: 'histogram',
+    labels: ['kind', 'target', 'outcome'],
+    bounds: HTTP_BOUNDS,
+    help: 'Duration of outgoing requests. target is the uid of the partner or carrier, empty for other kinds.',
+  },
+  pressline_orders_accepted_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Orders accepted, drafts not included.',
+  },
+  pressline_orders_ended_total: {
+    type: 'counter',
+    labels: ['status'],
+    help: 'Orders that reached a final status.',
+  },
+  pressline_orders_open: {
+    type: 'gauge',
+    labels: ['status'],
+    help: 'Orders without a final status, drafts not included.',
+  },
+  pressline_order_stage_duration_seconds: {
+    type: 'histogram',
+    labels: ['stage'],
+    bounds: STAGE_BOUNDS,
+    help: 'Time from the acceptance of an order to the end of each stage.',
+  },
+  pressline_attention: {
+    type: 'gauge',
+    labels: ['reason'],
+    help: 'Open orders that need attention, by reason.',
+  },
+  pressline_attention_oldest_age_seconds: {
+    type: 'gauge',
+    labels: ['reason'],
+    help: 'Time since the oldest open attention of each reason was raised. 0 without one.',
+  },
+  pressline_outbox_pending: { type: 'gauge', labels: ['kind'], help: 'Outbox rows that are not delivered.' },
+  pressline_outbox_oldest_age_seconds: {
+    type: 'gauge',
+    labels: ['kind'],
+    help: 'Age of the oldest outbox row that is not delivered. 0 without one.',
+  },
+  pressline_outbox_dead: { type: 'gauge', labels: ['kind'], help: 'Dead outbox rows.' },
+  pressline_outbox_deliveries_total: {
+    type: 'counter',
+    labels: ['kind', 'outcome'],
+    help: 'Delivery attempts of outbox rows.',
+  },
+  pressline_postbacks_total: {
+    type: 'counter',
+    labels: ['partner', 'status', 'outcome'],
+    help: 'Status postbacks of partners.',
+  },
+  pressline_postbacks_unhandled_oldest_age_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'Age of the oldest stored postback that no order run has processed. 0 without one.',
+  },
+  pressline_partner_deliveries_total: {
+    type: 'counter',
+    labels: ['partner', 'outcome'],
+    help: 'Attempts to deliver print orders, order updates and cancel requests to partners.',
+  },
+  pressline_labels_total: {
+    type: 'counter',
+    labels: ['carrier', 'outcome'],
+    help: 'Attempts to buy labels.',
+  },
+  pressline_notifications_total: {
+    type: 'counter',
+    labels: ['outcome'],
+    help: 'Attempts to deliver notifications to webhook endpoints.',
+  },
+  pressline_tracking_checks_total: {
+    type: 'counter',
+    labels: ['carrier', 'outcome'],
+    help: 'Attempts to read the tracking of a parcel from its carrier.',
+  },
+  pressline_reconcile_last_success_timestamp_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'Unix time of the end of the last successful reconciliation. 0 before the first.',
+  },
+  pressline_reconcile_differences_total: {
+    type: 'counter',
+    labels: ['kind'],
+    help: 'Differences between Postgres and Temporal that reconciliations found.',
+  },
+  pressline_job_last_success_timestamp_seconds: {
+    type: 'gauge',
+    labels: ['job'],
+    help: 'Unix time of the end of the last successful run of each periodic job. 0 before the first.',
+  },
+  pressline_job_duration_seconds: {
+    type: 'histogram',
+    labels: ['job'],
+    bounds: JOB_BOUNDS,
+    help: 'Duration of runs of periodic jobs.',
+  },
+  pressline_errors_total: {
+    type: 'counter',
+    labels: ['where'],
+    help: 'Unexpected exceptions, by the part of the process that caught them.',
+  },
+  pressline_db_connections: {
+    type: 'gauge',
+    labels: ['state'],
+    help: 'Postgres connections of this process: used, idle, and queries waiting for one.',
+  },
+  nodejs_eventloop_delay_seconds: {
+    type: 'gauge',
+    labels: ['quantile'],
+    help: 'Delay of the event loop since the previous scrape.',
+  },
+  nodejs_heap_used_bytes: { type: 'gauge', labels: [], help: 'Used heap of V8.' },
+  nodejs_heap_limit_bytes: { type: 'gauge', labels: [], help: 'Limit of the heap of V8.' },
+  process_resident_memory_bytes: { type: 'gauge', labels: [], help: 'Resident memory of the process.' },
+  process_cpu_seconds_total: {
+    type: 'counter',
+    labels: [],
+    help: 'User and system CPU time of the process.',
+  },
+  process_start_time_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'Unix time at which the process started.',
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+export type MetricName = keyof typeof METRICS;
+export type MetricLabels<Name extends MetricName> = Readonly<
+  Record<(typeof METRICS)[Name]['labels'][number], string>
+>;
+type MetricOfType<Type> = {
+  [Name in MetricName]: (typeof METRICS)[Name]['type'] extends Type ? Name : never;
+}[MetricName];
+export type CounterName = MetricOfType<'counter'>;
+export type GaugeName = MetricOfType<'gauge'>;
+export type HistogramName = MetricOfType<'histogram'>;
+
+/** Outcomes of an attempt: the other side accepted it, refused it, or did not give an answer that decides. */
+export const ATTEMPT_OUTCOMES = ['accepted', 'refused', 'failed'] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
