@@ -7,6 +7,7 @@ import { planReplacement, type ReplacementRequest } from '../src/orders/print-or
 import { recordRun } from '../src/orders/run/record';
 import { isTrackingFollowed } from '../src/orders/run/tracking';
 import type { Logger } from '../src/platform/logging';
+import type { Sql } from '../src/platform/postgres';
 import type { PurchaseDeps } from '../src/shipping/purchase';
 import { createOrderFileActivities } from './order-files';
 import { logOf, type RunIds } from './order-ids';
@@ -14,20 +15,18 @@ import { createOrderLabelActivities } from './order-labels';
 import { createOrderPartnerActivities } from './order-partners';
 
 export interface OrderRunDeps extends PreparationDeps, OrderFilesDeps, PurchaseDeps, DeliveryDeps {
+  /** Connections for the local activities, one for each that can run. Statements have a short time limit. */
+  readonly localSql: Sql;
   readonly log: Logger;
 }
 
-/** Database-only activities of the order workflow. They run as local activities. Each can be retried any number of times. */
-function createOrderDatabaseActivities(deps: OrderRunDeps) {
+/** Activities that plan orders. They read prices from carriers. Each can be retried any number of times. */
+function createOrderPlanningActivities(deps: OrderRunDeps) {
   return {
     async prepareOrder(ids: RunIds) {
       const plan = await prepareOrder(deps, ids.orderId);
       logOf(deps, ids).info({ outcome: plan.outcome }, 'order prepared');
       return plan;
-    },
-
-    async recordRun(record: RunRecord): Promise<void> {
-      await recordRun(deps.sql, record);
     },
 
     async applyShippingChange(change: RunIds & { readonly changeId: string }) {
@@ -37,10 +36,19 @@ function createOrderDatabaseActivities(deps: OrderRunDeps) {
     async planReplacement(request: RunIds & ReplacementRequest) {
       return await planReplacement(deps, request);
     },
+  };
+}
+
+/** Database-only activities of the order workflow. They run as local activities. Each can be retried any number of times. */
+function createOrderDatabaseActivities({ localSql }: OrderRunDeps) {
+  return {
+    async recordRun(record: RunRecord): Promise<void> {
+      await recordRun(localSql, record);
+    },
 
     /** Returns whether a carrier follows a parcel of the order. */
     async checkTracking({ orderId }: RunIds): Promise<{ readonly followed: boolean }> {
-      return { followed: await isTrackingFollowed(deps.sql, orderId) };
+      return { followed: await isTrackingFollowed(localSql, orderId) };
     },
   };
 }
@@ -49,6 +57,7 @@ function createOrderDatabaseActivities(deps: OrderRunDeps) {
 export function createOrderRunActivities(deps: OrderRunDeps) {
   return {
     ...createOrderDatabaseActivities(deps),
+    ...createOrderPlanningActivities(deps),
     ...createOrderFileActivities(deps),
     ...createOrderPartnerActivities(deps),
     ...createOrderLabelActivities(deps),

@@ -8,16 +8,19 @@ import {
 import { createActivities } from '../activities';
 import { notificationLane } from '../src/notifications/delivery';
 import type { OrderRunInput } from '../src/orders/domain/run/run-messages';
+import { createStaleTaskCounter } from '../src/orders/run/stale-tasks';
 import type { Config } from '../src/platform/config';
 import { SEARCH_ATTRIBUTES } from '../src/platform/domain/search-attributes';
 import { WORKFLOW_TYPES } from '../src/platform/domain/workflows';
 import { startRelay } from '../src/platform/outbox/relay';
 import { temporalLanes, type WorkflowStart } from '../src/platform/outbox/temporal-delivery';
+import { connectPostgres } from '../src/platform/postgres';
 import { dataConverterOf } from '../src/platform/temporal/codec/data-converter';
 import { bundleFor } from '../src/platform/temporal/codec/workflow-bundle';
 import { temporalConnectionOptions } from '../src/platform/temporal/connection';
 import { createJobRunRecorder } from '../src/platform/temporal/job-runs';
 import type { JobRunSinks } from '../workflows/job-runs';
+import type { StaleTaskSinks } from '../workflows/stale-workflow-tasks';
 import type { Services } from './composition-root';
 import { resealStoredSecrets } from './sealed-secrets';
 import { PERIODIC_JOBS } from './temporal-setup';
@@ -57,6 +60,9 @@ async function sealStoredSecrets({ sql, secretBox, log }: Services): Promise<voi
   if (failed.length > 0) log.error({ failed }, 'no key of SECRET_KEYS opens these stored secrets');
 }
 
+/** Below the 5 s that `recordRun` has (workflows/order/activities.ts), so that no statement outlives its attempt. */
+const RECORD_STATEMENT_TIMEOUT_MS = 4_000;
+
 export interface RunningWorker {
   /** Resolves when the worker ends unexpectedly: because of a bug, or because Temporal stays unavailable. */
   readonly failure: Promise<Error>;
@@ -74,16 +80,24 @@ export async function runWorker(
 ): Promise<RunningWorker> {
   const { config, sql, temporal, log } = services;
   await sealStoredSecrets(services);
+  // A local activity waits for a slot, not for a connection: the wait does not count against its time-out.
+  const localSql = connectPostgres(config.DATABASE_URL!, {
+    max: config.DATABASE_POOL_SIZE,
+    statementTimeoutMs: RECORD_STATEMENT_TIMEOUT_MS,
+  });
   const activityDeps = {
     ...services,
+    localSql,
     quote: services.carriers.quote,
     now: () => new Date(),
     limitBytes: config.FILE_SIZE_LIMIT_MB * 1_000_000,
   };
+  const staleTasks = createStaleTaskCounter(services);
   const dataConverter = dataConverterOf(config.PAYLOAD_KEYS);
   const recordJobRun = createJobRunRecorder(services, PERIODIC_JOBS);
-  const sinks: InjectedSinks<JobRunSinks> = {
+  const sinks: InjectedSinks<JobRunSinks & StaleTaskSinks> = {
     jobRuns: { ended: { fn: ({ workflowType }, run) => recordJobRun(workflowType, run) } },
+    staleWorkflowTasks: { abandoned: { fn: staleTasks.abandoned } },
   };
   const connection = await NativeConnection.connect(temporalConnectionOptions(config));
   const worker = await Worker.create({
@@ -98,7 +112,7 @@ export async function runWorker(
     maxCachedWorkflows: 1_000,
     maxConcurrentWorkflowTaskExecutions: 40,
     maxConcurrentActivityTaskExecutions: 100,
-    maxConcurrentLocalActivityExecutions: 100,
+    maxConcurrentLocalActivityExecutions: config.DATABASE_POOL_SIZE,
     workflowTaskPollerBehavior: { type: 'autoscaling' },
     activityTaskPollerBehavior: { type: 'autoscaling' },
     shutdownGraceTime: config.SHUTDOWN_GRACE,
@@ -129,6 +143,7 @@ export async function runWorker(
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await running.catch((error: unknown) => log.warn({ err: error }, 'the worker did not stop cleanly'));
       await connection.close();
+      await localSql.end({ timeout: 5 });
     },
   };
 }

@@ -1,36 +1,96 @@
-import { type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
+import {
+  type ActivateInput,
+  proxySinks,
+  type Sinks,
+  type WorkflowInterceptors,
+  workflowInfo,
+} from '@temporalio/workflow';
 
 /**
- * Interceptor that abandons stale workflow tasks.
+ * Interceptor for local activities that are still running when the worker gets the next workflow task. The SDK's core
+ * then activates the workflow twice, with the events of the new task and with the result. A replay delivers both in
+ * one activation, so the workflow can take another path and be stuck (docs/upstream.md). There are two cases.
  *
- * When a worker is too slow (its machine was suspended, say), Temporal times out its workflow task and may give the worker
- * the next one while a local activity of the first is still running. The SDK's core then continues as if both were one
- * task, and writes a history that cannot be replayed: the workflow is stuck. The interceptor fails such a task instead.
- * The worker evicts the workflow and takes the next task from its history.
+ * Heartbeat: after 80 % of the task's time-out the core completes the task, and the server returns the next one with the
+ * events that arrived meanwhile. The interceptor holds these events back and delivers them together with the result, as
+ * the replay does.
  *
- * A local activity that really runs for this long looks the same and runs again. All local activities are idempotent.
+ * Stale task: the server timed the task out and gave the worker the next one. Nothing of the first task is in the history.
+ * The interceptor fails the new task. The worker evicts the workflow, and the next attempt starts from the history.
+ *
+ * The time between the starts of the two tasks, by the server's clock, tells the cases apart: a task that completed by a
+ * heartbeat did not time out. A local activity that was scheduled by a replayed task belongs to a heartbeat too: the
+ * task is in the history. A failed attempt is therefore not repeated for the same reason.
+ *
+ * Requires that a workflow runs one local activity at a time.
  */
-export const interceptors = (): WorkflowInterceptors => ({
-  outbound: [
-    {
-      async scheduleLocalActivity(input, next) {
-        const { taskTimeoutMs, unsafe } = workflowInfo();
-        // A workflow's clock does not advance within a task. A replayed task cannot be stale.
-        const startedAt = unsafe.isReplaying ? Number.POSITIVE_INFINITY : Date.now();
-        try {
-          return await next(input);
-        } finally {
-          // biome-ignore lint/correctness/noUnsafeFinally: the task is stale, whatever the result of the activity
-          if (Date.now() - startedAt >= taskTimeoutMs) throw new StaleWorkflowTask(input.activityType);
-        }
+export const interceptors = (): WorkflowInterceptors => {
+  /** Start of the task that scheduled each running local activity, in epoch milliseconds. Null: a replayed task. */
+  const running = new Map<number, number | null>();
+  let held: Jobs = [];
+  let task = { historyLength: -1, startedAt: 0 };
+
+  /** @throws StaleWorkflowTask when the running local activities may belong to a task that has timed out */
+  function assertHeartbeat(): void {
+    const { taskTimeoutMs } = workflowInfo();
+    const mayBeStale = [...running.values()].some(
+      (startedAt) => startedAt !== null && task.startedAt - startedAt >= taskTimeoutMs,
+    );
+    // Events of two tasks are held back only when a local activity runs longer than a whole task. A replay would not
+    // deliver them together.
+    if (!mayBeStale && held.length === 0) return;
+    staleWorkflowTasks.abandoned();
+    throw new StaleWorkflowTask();
+  }
+
+  return {
+    internals: [
+      {
+        activate(input, next) {
+          const jobs = input.activation.jobs ?? [];
+          if (jobs.some((job) => job.queryWorkflow != null)) return next(input);
+          const { historyLength, unsafe } = workflowInfo();
+          // A workflow's clock advances within a task only by the run times of its local activities.
+          if (historyLength !== task.historyLength) task = { historyLength, startedAt: Date.now() };
+          const results = jobs.filter((job) => job.resolveActivity?.isLocal === true);
+          if (!unsafe.isReplaying && running.size > 0 && results.length < jobs.length) {
+            assertHeartbeat();
+            if (results.length === 0) {
+              held = jobs;
+              return;
+            }
+          }
+          for (const { resolveActivity } of results) running.delete(resolveActivity!.seq!);
+          const due = [...held, ...jobs];
+          held = [];
+          next({ ...input, activation: { ...input.activation, jobs: due } });
+        },
+
+        concludeActivation(input, next) {
+          for (const { scheduleLocalActivity } of input.commands) {
+            if (scheduleLocalActivity?.seq == null) continue;
+            const { isReplaying } = workflowInfo().unsafe;
+            running.set(scheduleLocalActivity.seq, isReplaying ? null : task.startedAt);
+          }
+          return next(input);
+        },
       },
-    },
-  ],
-});
+    ],
+  };
+};
+
+type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
+
+/** Reports abandoned workflow tasks to the worker process, which counts them (src/orders/run/stale-tasks.ts). */
+export interface StaleTaskSinks extends Sinks {
+  staleWorkflowTasks: { abandoned(): void };
+}
+
+const { staleWorkflowTasks } = proxySinks<StaleTaskSinks>();
 
 /** Not a Temporal failure: it fails the workflow task, not the workflow. */
 class StaleWorkflowTask extends Error {
-  constructor(activityType: string) {
-    super(`Temporal timed out the workflow task of ${activityType} before the activity was done`);
+  constructor() {
+    super('Temporal timed out a workflow task while one of its local activities was running');
   }
 }

@@ -90,7 +90,7 @@ export const VARIABLES = {
   DATABASE_POOL_SIZE: variable(
     integer(10, 1, 500),
     '10',
-    'Maximum number of Postgres connections per process.',
+    'Maximum number of Postgres connections in a pool. A process has one pool. A worker has a second one for local activities, and runs as many of them at a time.',
   ),
   TEMPORAL_ADDRESS: variable(
     optionalText,

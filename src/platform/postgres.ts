@@ -16,7 +16,12 @@ const LONGEST_BACKOFF_SECONDS = 1;
  */
 export function connectPostgres(
   url: string,
-  options: { readonly max?: number; readonly applicationName?: string } = {},
+  options: {
+    readonly max?: number;
+    readonly applicationName?: string;
+    /** Time limit of a statement. Default: one minute. */
+    readonly statementTimeoutMs?: number;
+  } = {},
 ): Sql {
   return postgres(url, {
     max: options.max ?? 10,
@@ -30,7 +35,7 @@ export function connectPostgres(
     transform: { column: { from: postgres.toCamel } },
     connection: {
       application_name: options.applicationName ?? 'pressline',
-      statement_timeout: 60_000,
+      statement_timeout: options.statementTimeoutMs ?? 60_000,
       // Postgres plans prepared statements without knowing their LIMIT, and started parallel workers for pages of 50
       // rows: 6 ms instead of 0.2 ms.
       max_parallel_workers_per_gather: 0,

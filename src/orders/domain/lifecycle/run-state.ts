@@ -102,6 +102,8 @@ export const ATTENTION_REASONS = [
   'old_address_shipped',
   // The workflow and the rows disagree. One of the two has lost data.
   'out_of_step',
+  // The worker lost several workflow tasks of the order. Set outside the workflow, which cannot progress meanwhile.
+  'workflow_slow',
 ] as const;
 /** Why an operator should look at an order. */
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];

@@ -25,6 +25,7 @@ const ATTENTION: Readonly<Record<AttentionReason, string>> = {
   old_address_shipped:
     'a partner shipped with its own label, and does not have the changed address or method',
   out_of_step: 'the workflow and the database disagree',
+  workflow_slow: 'the worker is too slow for the workflow’s tasks',
 };
 
 /** Returns the current details of a run for the Temporal UI, as Markdown and without personal data. */

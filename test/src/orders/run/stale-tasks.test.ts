@@ -1,0 +1,42 @@
+import { createStaleTaskCounter } from '../../../../src/orders/run/stale-tasks';
+import { loadConfig } from '../../../../src/platform/config';
+import { uuidv7 } from '../../../../src/platform/ids';
+import { createLogger } from '../../../../src/platform/logging';
+import { json, type Sql } from '../../../../src/platform/postgres';
+import { testAccount } from '../../../support/api-deps';
+import { testDatabase } from '../../../support/database';
+
+let sql: Sql;
+let orderId: string;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  const { id: clientId } = await testAccount(sql, 'client');
+  orderId = uuidv7();
+  await sql`
+    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
+      shipping_address)
+    VALUES (${orderId}, ${clientId}, 'slow', 'order', 'passed', 'pending', 'EUR', ${json(sql, { country: 'DE' })})`;
+});
+
+const attention = async () =>
+  (await sql<{ attention: string[] | null }[]>`SELECT attention FROM orders WHERE id = ${orderId}`)[0]!
+    .attention;
+
+test('an order needs attention after the third abandoned task of one run', async () => {
+  const tasks = createStaleTaskCounter({
+    sql,
+    log: createLogger(loadConfig({ LOG_LEVEL: 'silent' }), 'test'),
+  });
+  const abandon = (runId: string) => tasks.abandoned({ workflowId: `order-${orderId}`, runId });
+  await abandon('run-1');
+  await abandon('run-1');
+  await abandon('run-2');
+  expect(await attention()).toBeNull();
+  await abandon('run-1');
+  await abandon('run-1');
+  expect(await attention()).toEqual(['workflow_slow']);
+  // Workflows of other types have no order.
+  for (let count = 0; count < 4; count += 1)
+    await tasks.abandoned({ workflowId: 'reconcile', runId: 'run-3' });
+});

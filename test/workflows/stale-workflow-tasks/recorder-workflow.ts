@@ -1,0 +1,36 @@
+import { condition, proxyLocalActivities, setHandler } from '@temporalio/workflow';
+import { wordSignal } from './writer-workflow';
+
+const { plan, write } = proxyLocalActivities<{
+  plan(): Promise<void>;
+  write(words: readonly string[]): Promise<void>;
+}>({ startToCloseTimeout: '20 seconds' });
+
+/**
+ * Records signals and the end of a slow local activity, one local activity at a time. Returns the recorded batches. They
+ * depend on whether a signal and the result of the local activity arrive together or one after the other.
+ */
+export async function recorder(): Promise<string[][]> {
+  const inbox: string[] = [];
+  const recorded: string[][] = [];
+  let busy = false;
+  async function alone(work: () => Promise<void>): Promise<void> {
+    while (busy) await condition(() => !busy);
+    busy = true;
+    await work();
+    busy = false;
+  }
+  setHandler(wordSignal, async (word) => {
+    // As many microtasks as a step of an order run takes from its result to its event.
+    for (let steps = 0; steps < 20; steps += 1) await Promise.resolve();
+    inbox.push(word);
+  });
+  void alone(plan).then(() => inbox.push('planned'));
+  while (!recorded.flat().includes('end')) {
+    await condition(() => inbox.length > 0);
+    const words = inbox.splice(0);
+    await alone(() => write(words));
+    recorded.push(words);
+  }
+  return recorded;
+}

@@ -1,0 +1,2 @@
+export { recorder } from './recorder-workflow';
+export { writer } from './writer-workflow';
