@@ -1,5 +1,5 @@
-import type { Consignment, MethodQuote } from '../consignments/domain/consignment';
-import { byPrice } from '../consignments/domain/method-choice';
+import type { Consignment, MethodChoice, MethodQuote } from '../consignments/domain/consignment';
+import { byPrice, chooseMethod } from '../consignments/domain/method-choice';
 import type { Sql } from '../platform/postgres';
 import { createBuiltInCarrier } from './built-in';
 import { type CarrierAdapter, CarrierUnavailable } from './carrier';
@@ -9,10 +9,12 @@ import { RATE_CARDS } from './domain/rate-cards';
 export interface Carriers {
   readonly adapters: readonly CarrierAdapter[];
   /**
-   * Returns the quotes of all adapters, cheapest first. An adapter that does not answer is left out.
-   * @throws CarrierUnavailable when no adapter answers
+   * Returns the quotes of all adapters, cheapest first. The adapters are asked in parallel. One that does not answer within
+   * five seconds is left out.
+   * @param choice the method that the caller will choose. Default: the cheapest
+   * @throws CarrierUnavailable when an adapter does not answer and the quotes of the others do not have the choice
    */
-  quote(consignment: Consignment): Promise<MethodQuote[]>;
+  quote(consignment: Consignment, choice?: MethodChoice | null): Promise<MethodQuote[]>;
   /** Returns the adapter of a method uid, or undefined when no carrier has the method. */
   forMethod(methodUid: string): CarrierAdapter | undefined;
 }
@@ -29,12 +31,31 @@ export function createCarriers(
   return carriersOf([...RATE_CARDS.map((card) => createBuiltInCarrier(sql, card, publicUrl)), ...gateways]);
 }
 
+/**
+ * Time limit of an adapter's quotes. Activities that plan orders have 30 s, and the clients whose changes they plan wait 25 s.
+ */
+const QUOTE_LIMIT_MS = 5_000;
+
+/** Returns the quotes of an adapter. @throws CarrierUnavailable also after the time limit */
+async function quotesOf(adapter: CarrierAdapter, consignment: Consignment): Promise<readonly MethodQuote[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    const error = new CarrierUnavailable(adapter.uid, `${adapter.uid} returned no quotes in time`);
+    timer = setTimeout(() => reject(error), QUOTE_LIMIT_MS);
+  });
+  try {
+    return await Promise.race([adapter.quote(consignment), tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Returns the carriers of a list of adapters. */
 export function carriersOf(adapters: readonly CarrierAdapter[]): Carriers {
   return {
     adapters,
-    async quote(consignment) {
-      const answers = await Promise.allSettled(adapters.map((adapter) => adapter.quote(consignment)));
+    async quote(consignment, choice) {
+      const answers = await Promise.allSettled(adapters.map((adapter) => quotesOf(adapter, consignment)));
       const quotes: MethodQuote[] = [];
       const failures: CarrierUnavailable[] = [];
       for (const answer of answers) {
@@ -42,7 +63,8 @@ export function carriersOf(adapters: readonly CarrierAdapter[]): Carriers {
         else if (answer.reason instanceof CarrierUnavailable) failures.push(answer.reason);
         else throw answer.reason;
       }
-      if (failures.length > 0 && failures.length === adapters.length) throw failures[0];
+      // The adapter that is away may have the method that is missing.
+      if (failures.length > 0 && !chooseMethod(quotes, choice).ok) throw failures[0];
       return quotes.sort(byPrice);
     },
     forMethod(methodUid) {

@@ -31,7 +31,7 @@ export async function requestedMethod(
   if (uid !== undefined && findMethod(uid) === undefined && !isGatewayMethod(carriers, uid)) {
     throw fieldError('uid', `There is no method ${uid}.`, 'NO_SUCH_CHOICE_ERROR');
   }
-  const quotes = await carriers.quote(consignment);
+  const quotes = await carriers.quote(consignment, uid ?? carrier);
   const fromCarrier = carrier === undefined ? quotes : quotes.filter((quote) => hasName(quote, carrier));
   if (uid !== undefined) {
     const method = quotes.find(({ methodUid }) => methodUid === uid);

@@ -1,19 +1,53 @@
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { patched, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { OrderRunActivities } from '../../activities/order-run';
+import { Mutex } from './mutex';
 
 /** Activity proxies of the order workflow, with their time-outs and retry policies. */
 
-/** Database-only activities. They are local, and retried until Postgres answers. */
-export const database = proxyLocalActivities<
-  Pick<
-    OrderRunActivities,
-    'prepareOrder' | 'recordRun' | 'applyShippingChange' | 'planReplacement' | 'checkTracking'
-  >
->({
+/**
+ * Database-only activities. They are local, and retried until Postgres answers. All attempts within one workflow task end
+ * before the task's second heartbeat: after two failures a timer of the server waits for the next attempt, and the task
+ * completes. Statements have a shorter time limit (`RECORD_STATEMENT_TIMEOUT_MS`).
+ */
+export const database = proxyLocalActivities<Pick<OrderRunActivities, 'recordRun' | 'checkTracking'>>({
+  startToCloseTimeout: '5 seconds',
+  localRetryThreshold: '1 second',
+  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 3, maximumInterval: '30 seconds' },
+});
+
+type PlanningActivities = Pick<
+  OrderRunActivities,
+  'prepareOrder' | 'applyShippingChange' | 'planReplacement'
+>;
+
+/**
+ * Plans of orders, changes and replacements. They call carriers over HTTP, each for at most five seconds, and are retried
+ * until a plan is stored or refused. They run one at a time, because each plans from the rows that the others write.
+ */
+const planningActivities = proxyActivities<PlanningActivities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+});
+
+/** The same as local activities, for the plans that runs made before 2026-11-22. */
+const localPlanning = proxyLocalActivities<PlanningActivities>({
   startToCloseTimeout: '20 seconds',
   localRetryThreshold: '30 seconds',
   retry: { initialInterval: '200 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
+
+/** Runs the planning activities of one order run, one at a time. */
+export class Planning {
+  private readonly plans = new Mutex();
+
+  /** @param local runs one local activity at a time */
+  constructor(private readonly local: Mutex) {}
+
+  async run<T>(plan: (activities: PlanningActivities) => Promise<T>): Promise<T> {
+    if (!patched('plans-as-activities')) return await this.local.run(() => plan(localPlanning));
+    return await this.plans.run(() => plan(planningActivities));
+  }
+}
 
 /** Messages to partners. Retried about 5 s after the first failure, doubling to 10 minutes, for 24 hours. */
 export const partner = proxyActivities<

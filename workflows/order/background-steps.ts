@@ -4,7 +4,7 @@ import type { RunRefusal } from '../../src/orders/domain/lifecycle/guards';
 import type { RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
 import { type OrderRunInput, RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
-import { carrier, database, files, partner, voiding } from './activities';
+import { carrier, database, files, type Planning, partner, voiding } from './activities';
 import { BackgroundTasks } from './background-tasks';
 import type { Mutex } from './mutex';
 import { outcomeOf } from './refusals';
@@ -34,6 +34,7 @@ export class BackgroundSteps {
   constructor(
     private readonly run: OrderRunContext,
     private readonly local: Mutex,
+    private readonly planning: Planning,
   ) {}
 
   get names(): string[] {
@@ -109,7 +110,7 @@ export class BackgroundSteps {
     for (let attempt = 0; ; attempt += 1) {
       // The plan writes rows and reserves stock. It is completed also when the order is cancelled meanwhile.
       const plan = await CancellationScope.nonCancellable(() =>
-        this.local.run(() => database.prepareOrder(this.run.ids)),
+        this.planning.run((activities) => activities.prepareOrder(this.run.ids)),
       );
       if (plan.outcome === 'planned') {
         this.run.take({ type: 'prepared', printOrders: plan.printOrders });

@@ -35,7 +35,7 @@ import type {
 } from '../../src/orders/domain/run/run-messages';
 import { runPosition } from '../../src/orders/domain/run/run-position';
 import { rowsOf } from '../../src/orders/domain/run/run-rows';
-import { database } from './activities';
+import { database, Planning } from './activities';
 import { BackgroundSteps, type OrderRunContext } from './background-steps';
 import { DeadlineTimer } from './deadline-timer';
 import { Display, logChange, summaryOf } from './display';
@@ -69,8 +69,9 @@ export class OrderRun implements SettlingRun {
    * returns both results together, and the workflow would take another path.
    */
   private readonly local = new Mutex();
-  private readonly steps = new BackgroundSteps(this, this.local);
-  private readonly updates = new UpdateHandlers(this, this.steps, this.local);
+  private readonly planning = new Planning(this.local);
+  private readonly steps = new BackgroundSteps(this, this.local, this.planning);
+  private readonly updates = new UpdateHandlers(this, this.steps, this.planning);
   private readonly timer = new DeadlineTimer((deadline) => this.passed(deadline));
   private readonly display = new Display();
   private closing = false;

@@ -16,7 +16,7 @@ import {
   type RepairRequest,
   RUN_REFUSALS,
 } from '../../src/orders/domain/run/run-messages';
-import { database } from './activities';
+import type { Planning } from './activities';
 import type { BackgroundSteps, OrderRunContext } from './background-steps';
 import { Mutex } from './mutex';
 import { refuse, refuseWith } from './refusals';
@@ -32,11 +32,10 @@ export class UpdateHandlers {
   /** Runs one repair at a time: each starts from the result of the one before. */
   private readonly repairs = new Mutex();
 
-  /** @param local runs one local activity at a time */
   constructor(
     private readonly run: SettlingRun,
     private readonly steps: BackgroundSteps,
-    private readonly local: Mutex,
+    private readonly planning: Planning,
   ) {}
 
   /** True while a repair is running. */
@@ -60,9 +59,12 @@ export class UpdateHandlers {
     // Since 2026-11-22. Before, a change was refused once an item had shipped.
     const why = patched('change-until-order-shipped') ? whyNotChangeShipping : whyNotChangeShippingBefore;
     refuseWith(why(this.run.state));
-    const result = await this.local.run(() => database.applyShippingChange({ ...this.run.ids, changeId }));
+    const result = await this.planning.run((activities) =>
+      activities.applyShippingChange({ ...this.run.ids, changeId }),
+    );
     if (result.outcome === 'refused') {
-      throw refuse(RUN_REFUSALS.invalid, result.message, result.reference);
+      const type = result.reference === undefined ? RUN_REFUSALS.conflict : RUN_REFUSALS.invalid;
+      throw refuse(type, result.message, result.reference);
     }
     // Since 2026-11-22. Before, partners got no order updates.
     const updatesPartners = patched('order-updates');
@@ -129,8 +131,8 @@ export class UpdateHandlers {
   private async replace(request: Extract<RepairRequest, { action: 'reroute' | 'reproduce' }>): Promise<void> {
     const { action, itemId, by, reason } = request;
     const replaces = replacedUnits(this.run.state, request);
-    const plan = await this.local.run(() =>
-      database.planReplacement({
+    const plan = await this.planning.run((activities) =>
+      activities.planReplacement({
         ...this.run.ids,
         step: `${action}:${currentUpdateInfo()!.id}`,
         action,

@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
-import { listPartners } from '../../partners/store';
+import { listPartners, type Partner } from '../../partners/store';
 import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import { leaveOutPackages } from '../../shipping/left-out-packages';
+import { whyStatusForbids } from '../domain/lifecycle/guards';
+import type { OrderStatus } from '../domain/lifecycle/statuses';
 import type { ShippingAddress, UpdateShipment } from '../intake/schemas';
 import {
   planShipment,
@@ -36,7 +39,8 @@ export async function dropShippingChange(sql: Queryable, changeId: string): Prom
 
 export type AppliedChange =
   | { readonly outcome: 'applied'; readonly revision: number }
-  | { readonly outcome: 'refused'; readonly message: string; readonly reference: string };
+  /** `reference` is the path of the field at fault. Absent when the order can no longer be changed. */
+  | { readonly outcome: 'refused'; readonly message: string; readonly reference?: string };
 
 /** The order changed after it was read. The change is planned again. */
 class OutdatedPlan extends Error {}
@@ -56,17 +60,24 @@ export async function applyShippingChange(
         revision: number | null;
         shippingAddress: (ShippingAddress & { id: string }) | null;
         shipmentMethodUid: string | null;
+        fulfillmentStatus: OrderStatus;
       }[]
-    >`SELECT revision, shipping_address, shipment_method_uid FROM shipping_changes WHERE id = ${changeId} AND order_id = ${orderId}`;
+    >`
+      SELECT c.revision, c.shipping_address, c.shipment_method_uid, o.fulfillment_status
+      FROM shipping_changes c JOIN orders o ON o.id = c.order_id WHERE c.id = ${changeId} AND o.id = ${orderId}`;
     if (change === undefined) throw new Error(`shipping change ${changeId} does not exist`);
     if (change.revision !== null) return { outcome: 'applied', revision: change.revision };
+    // The order can ship or end while the change is planned.
+    const forbidden = whyStatusForbids(change.fulfillmentStatus, 'changed');
+    if (forbidden !== null) return { outcome: 'refused', message: forbidden.message };
     const before = await runOrder(deps.sql, orderId);
     const order: RunOrder = {
       ...before,
       shippingAddress: change.shippingAddress ?? before.shippingAddress,
       shipmentMethodUid: change.shipmentMethodUid ?? before.shipmentMethodUid,
     };
-    const plans = await replan(deps, before, order);
+    const unshipped = await unshippedRows(deps.sql, orderId);
+    const plans = await replan(deps, before, order, unshipped);
     if ('refused' in plans) {
       const isMethod = plans.atFault === 'method' && change.shipmentMethodUid !== null;
       const reference = isMethod ? 'shipmentMethodUid' : 'shippingAddress.country';
@@ -79,7 +90,9 @@ export async function applyShippingChange(
           UPDATE orders SET shipping_address = ${json(tx, order.shippingAddress)}, shipping_revision = ${revision},
             shipment_method_uid = ${order.shipmentMethodUid}, updated_at = now()
           WHERE id = ${orderId} AND shipping_revision = ${before.shippingRevision}`;
-        if (updated.count === 0) throw new OutdatedPlan();
+        // Postbacks and other plans lock the order's row too.
+        if (updated.count === 0 || !isDeepStrictEqual(await unshippedRows(tx, orderId), unshipped))
+          throw new OutdatedPlan();
         const countries = { before: before.shippingAddress.country, after: order.shippingAddress.country };
         await storeShippingReceipts(tx, { orderId, step: `shipping:${changeId}`, countries, plans });
         await keepDepartedParcels(tx, plans);
@@ -94,9 +107,8 @@ export async function applyShippingChange(
   }
 }
 
-type Replanned =
-  | { printOrderId: string; isPartlyShipped: boolean; plan: ShipmentPlan }[]
-  | { refused: string; atFault: 'method' | 'country' };
+type Refused = { refused: string; atFault: 'method' | 'country' };
+type Replanned = { printOrderId: string; isPartlyShipped: boolean; plan: ShipmentPlan };
 
 interface UnshippedRow {
   readonly id: string;
@@ -113,50 +125,64 @@ interface UnshippedRow {
 /** Statuses of print jobs whose parcel has left. */
 const DEPARTED = ['shipped', 'in_transit', 'delivered', 'returned'];
 
-/** Plans what has not shipped again. Print orders that have shipped as a whole are left out. */
+/** Returns the print orders that have not shipped, or not as a whole. */
+async function unshippedRows(sql: Queryable, orderId: string): Promise<UnshippedRow[]> {
+  const rows = await sql<UnshippedRow[]>`
+    SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed > 0 AS is_partly_shipped,
+      s.price_minor AS planned_price_minor, s.package_count AS planned_packages, s.total_weight_grams AS planned_weight
+    FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id, LATERAL (
+      SELECT jsonb_agg(jsonb_build_object('itemId', order_item_id::text, 'quantity', quantity) ORDER BY id)
+          FILTER (WHERE status <> ALL(${DEPARTED})) AS jobs,
+        count(*) FILTER (WHERE status = ANY(${DEPARTED})) AS departed
+      FROM print_jobs WHERE print_order_id = p.id AND status NOT IN ('cancelled', 'superseded')) j
+    WHERE p.order_id = ${orderId} AND p.status <> 'cancelled' AND j.jobs IS NOT NULL
+    ORDER BY p.id`;
+  return [...rows];
+}
+
+/** Plans what has not shipped again. */
 async function replan(
   deps: { sql: Sql; quote: Quoter; now: () => Date },
   before: RunOrder,
   order: RunOrder,
-): Promise<Replanned> {
-  const rows = await deps.sql<UnshippedRow[]>`
-    SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed > 0 AS is_partly_shipped,
-      s.price_minor AS planned_price_minor, s.package_count AS planned_packages, s.total_weight_grams AS planned_weight
-    FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id, LATERAL (
-      SELECT jsonb_agg(jsonb_build_object('itemId', order_item_id::text, 'quantity', quantity))
-          FILTER (WHERE status <> ALL(${DEPARTED})) AS jobs,
-        count(*) FILTER (WHERE status = ANY(${DEPARTED})) AS departed
-      FROM print_jobs WHERE print_order_id = p.id AND status NOT IN ('cancelled', 'superseded')) j
-    WHERE p.order_id = ${order.id} AND p.status <> 'cancelled' AND j.jobs IS NOT NULL`;
+  rows: readonly UnshippedRow[],
+): Promise<Replanned[] | Refused> {
   if (rows.length === 0) return [];
   const partners = new Map((await listPartners(deps.sql)).map((partner) => [partner.partnerId, partner]));
   const { country } = order.shippingAddress;
-  const plans: { printOrderId: string; isPartlyShipped: boolean; plan: ShipmentPlan }[] = [];
-  for (const row of rows) {
-    const { id: printOrderId, isPartlyShipped, jobs, dispatchDate } = row;
-    const partner = partners.get(row.partnerId)!;
-    const priced =
-      order.retailCurrency !== null && order.items.every(({ retailPrice }) => retailPrice !== null);
-    if (isCrossBorder(partner.country, country) && !priced) {
-      const refused = `The order has no retail prices, which an address in ${country} requires.`;
-      return { refused, atFault: 'country' };
-    }
-    const request = { partner, jobs, dispatchDate, now: deps.now() };
-    const planned = await planShipment(deps.quote, { ...request, order });
-    if (!planned.ok) {
-      const refused = `None of the requested shipment methods carries the order to ${country}.`;
-      return { refused, atFault: 'method' };
-    }
-    const { plan } = planned;
-    if (!isPartlyShipped) {
-      plans.push({ printOrderId, isPartlyShipped, plan });
-      continue;
-    }
-    const restBefore = await planShipment(deps.quote, { ...request, order: before });
-    const rest = restBefore.ok ? restBefore.plan : plan;
-    plans.push({ printOrderId, isPartlyShipped, plan: withDepartedParcels(row, rest, plan) });
+  const priced =
+    order.retailCurrency !== null && order.items.every(({ retailPrice }) => retailPrice !== null);
+  if (!priced && rows.some((row) => isCrossBorder(partners.get(row.partnerId)!.country, country))) {
+    const refused = `The order has no retail prices, which an address in ${country} requires.`;
+    return { refused, atFault: 'country' };
   }
-  return plans;
+  const plans = await Promise.all(
+    rows.map((row) => replanPrintOrder(deps, { before, order, row, partner: partners.get(row.partnerId)! })),
+  );
+  if (plans.some((plan) => plan === null)) {
+    const refused = `None of the requested shipment methods carries the order to ${country}.`;
+    return { refused, atFault: 'method' };
+  }
+  return plans.filter((plan) => plan !== null);
+}
+
+/** Plans the rest of a print order again. Returns null when none of the requested methods carries it. */
+async function replanPrintOrder(
+  deps: { quote: Quoter; now: () => Date },
+  change: { before: RunOrder; order: RunOrder; row: UnshippedRow; partner: Partner },
+): Promise<Replanned | null> {
+  const { before, order, row, partner } = change;
+  const { id: printOrderId, isPartlyShipped, jobs, dispatchDate } = row;
+  const request = { partner, jobs, dispatchDate, now: deps.now() };
+  const [planned, restBefore] = await Promise.all([
+    planShipment(deps.quote, { ...request, order }),
+    isPartlyShipped ? planShipment(deps.quote, { ...request, order: before }) : null,
+  ]);
+  if (!planned.ok) return null;
+  const { plan } = planned;
+  if (restBefore === null) return { printOrderId, isPartlyShipped, plan };
+  const rest = restBefore.ok ? restBefore.plan : plan;
+  return { printOrderId, isPartlyShipped, plan: withDepartedParcels(row, rest, plan) };
 }
 
 /**

@@ -85,12 +85,16 @@ async function draftPlan(deps: PreparationDeps, orderId: string): Promise<Drafte
     ) ?? priceRefusal(order);
   if (refused !== null) return refused;
 
+  const now = deps.now();
+  const planned = await Promise.all(
+    groups.map(({ partnerId, items: jobs, dispatchDate }) =>
+      planShipment(deps.quote, { order, partner: partners.get(partnerId)!, jobs, dispatchDate, now }),
+    ),
+  );
   const shipments: ShipmentPlan[] = [];
-  for (const { partnerId, items: jobs, dispatchDate } of groups) {
-    const partner = partners.get(partnerId)!;
-    const planned = await planShipment(deps.quote, { order, partner, jobs, dispatchDate, now: deps.now() });
-    if (!planned.ok) return methodRefusal(order, planned.reason);
-    shipments.push(planned.plan);
+  for (const shipment of planned) {
+    if (!shipment.ok) return methodRefusal(order, shipment.reason);
+    shipments.push(shipment.plan);
   }
   const drafts = groups.map(
     (group, index): PrintOrderDraft => ({

@@ -1,4 +1,4 @@
-import type { Consignment, MethodQuote } from '../../consignments/domain/consignment';
+import type { Consignment, MethodChoice, MethodQuote } from '../../consignments/domain/consignment';
 import { chooseMethod } from '../../consignments/domain/method-choice';
 import { localDateAndTime, workCalendar } from '../../partners/domain/calendar';
 import type { Partner } from '../../partners/store';
@@ -9,8 +9,11 @@ import { promiseDates } from '../domain/promise';
 import type { RunOrder } from '../run/run-order';
 import { consignmentOf, packForPartner } from './consignments';
 
-/** Returns the priced methods that can carry a consignment. */
-export type Quoter = (consignment: Consignment) => Promise<readonly MethodQuote[]>;
+/** Returns the priced methods that can carry a consignment, see `Carriers.quote`. */
+export type Quoter = (
+  consignment: Consignment,
+  choice?: MethodChoice | null,
+) => Promise<readonly MethodQuote[]>;
 
 /** The planned shipment of a print order: a row of `planned_shipments`. */
 export interface ShipmentPlan {
@@ -54,7 +57,8 @@ export async function quoteMethods(
   { order, partner, jobs }: Pick<PlannedJobs, 'order' | 'partner' | 'jobs'>,
 ): Promise<{ readonly packages: readonly PackedPackage[]; readonly quotes: readonly MethodQuote[] }> {
   const packages = packForPartner(order, partner, jobs);
-  return { packages, quotes: await quote(consignmentOf(order, partner, packages, order.clientName)) };
+  const consignment = consignmentOf(order, partner, packages, order.clientName);
+  return { packages, quotes: await quote(consignment, order.shipmentMethodUid) };
 }
 
 /** Returns the plan for packages with a method: weight, delivery dates, and calendar days from today. */

@@ -85,15 +85,11 @@ export async function planReplacement(
     return refused(`${partner.uid} ships across a customs border, and the item has no retail price`);
   }
   const shipsOn = assignment!.dispatchDate ?? dispatchDate(partner.capabilities.calendar, deps.now(), 1);
-  const planned = await planShipment(deps.quote, {
-    order,
-    partner,
-    jobs,
-    dispatchDate: shipsOn,
-    now: deps.now(),
-  });
+  const [planned, remaining] = await Promise.all([
+    planShipment(deps.quote, { order, partner, jobs, dispatchDate: shipsOn, now: deps.now() }),
+    planRemaining(deps, order, request.replaces ?? []),
+  ]);
   if (!planned.ok) return refused('no shipment method carries the item');
-  const remaining = await planRemaining(deps, order, request.replaces ?? []);
 
   return await inTransaction(deps.sql, async (tx): Promise<Replacement> => {
     const [printOrder] = await insertPrintOrders(tx, orderId, [
@@ -150,24 +146,20 @@ async function planRemaining(
       AND EXISTS (SELECT FROM print_jobs WHERE print_order_id = p.id AND id = ANY(${[...moved.keys()]}::bigint[]))
       AND NOT EXISTS (SELECT FROM shipments WHERE print_order_id = p.id AND status = 'bought')
     GROUP BY p.id`;
-  const plans: { printOrderId: string; plan: ShipmentPlan }[] = [];
-  for (const { id, partnerId, dispatchDate, jobs } of rows) {
-    const left = jobs.flatMap((job) => {
-      const quantity = job.quantity - (moved.get(job.id) ?? 0);
-      return quantity > 0 ? [{ itemId: job.itemId, quantity }] : [];
-    });
-    if (left.length === 0) continue;
-    const partner = (await partnerByAccount(deps.sql, partnerId))!;
-    const planned = await planShipment(deps.quote, {
-      order,
-      partner,
-      jobs: left,
-      dispatchDate,
-      now: deps.now(),
-    });
-    if (planned.ok) plans.push({ printOrderId: id, plan: planned.plan });
-  }
-  return plans;
+  const plans = await Promise.all(
+    rows.map(async ({ id, partnerId, dispatchDate, jobs }) => {
+      const left = jobs.flatMap((job) => {
+        const quantity = job.quantity - (moved.get(job.id) ?? 0);
+        return quantity > 0 ? [{ itemId: job.itemId, quantity }] : [];
+      });
+      if (left.length === 0) return [];
+      const partner = (await partnerByAccount(deps.sql, partnerId))!;
+      const now = deps.now();
+      const planned = await planShipment(deps.quote, { order, partner, jobs: left, dispatchDate, now });
+      return planned.ok ? [{ printOrderId: id, plan: planned.plan }] : [];
+    }),
+  );
+  return plans.flat();
 }
 
 function unroutableReasons(decision: Extract<RoutingDecision, { ok: false }>): string {

@@ -205,3 +205,40 @@ test('quoting fails when no carrier answers', async () => {
 
   await expect(carriersOf([gateway]).quote(consignmentTo(CHICAGO))).rejects.toThrow(CarrierUnavailable);
 });
+
+describe('an adapter that does not answer', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const silent = () => ({ ...gateway, quote: () => new Promise<never>(() => undefined) });
+  const builtIn = () => createCarriers(sql, 'https://pressline.test').adapters;
+
+  /** Starts a quote and returns its outcome after the time limit of an adapter. */
+  async function quoteLate(adapters: readonly CarrierAdapter[], choice?: string) {
+    const answered = Promise.all(builtIn().map((adapter) => adapter.quote(consignmentTo(CHICAGO))));
+    const before = await answered;
+    jest.useFakeTimers();
+    const fixed = builtIn().map((adapter, index) => ({ ...adapter, quote: async () => before[index]! }));
+    const outcome = carriersOf([...fixed, ...adapters])
+      .quote(consignmentTo(CHICAGO), choice)
+      .then(
+        (quotes) => ({ quotes, error: null }),
+        (error: unknown) => ({ quotes: null, error }),
+      );
+    await jest.advanceTimersByTimeAsync(5_000);
+    return { ...(await outcome), expected: before.flat().length };
+  }
+
+  test('is left out of the choice after five seconds', async () => {
+    const { quotes, expected } = await quoteLate([silent()]);
+    expect(expected).toBeGreaterThan(0);
+    expect(quotes).toHaveLength(expected);
+  });
+
+  test('is not left out when the chosen method may be its own', async () => {
+    const { error } = await quoteLate([silent()], 'easypost_usps_groundadvantage');
+    expect(error).toBeInstanceOf(CarrierUnavailable);
+    expect(error).toMatchObject({ adapterUid: 'easypost' });
+  });
+});
