@@ -9,7 +9,7 @@ import { type OrRefusal, type RefusableCall, refused, transient } from './refusa
 export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log: Logger }) {
   return {
     /**
-     * Delivers a print order to its partner.
+     * Delivers a print order to its partner. A repeated delivery is followed by the latest order update.
      * @returns the partner's refusal
      * @throws ApplicationFailure `PartnerUnreachable` for a transient failure
      */
@@ -20,8 +20,14 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
       const answer = await deliverPrintOrder(deps, printOrderId);
       logOf(deps, call).info({ printOrderId, outcome: answer.outcome }, 'print order delivery');
       switch (answer.outcome) {
-        case 'accepted':
+        case 'accepted': {
+          if (answer.repeatsUpdate == null) return;
+          // One attempt: the partner has accepted this update before.
+          const update = { printOrderId, shippingRevision: answer.repeatsUpdate };
+          const { outcome } = await deliverOrderUpdate(deps, update);
+          logOf(deps, call).info({ ...update, outcome }, 'order update repeated');
           return;
+        }
         case 'refused':
           return refused(call, 'PrintOrderRefused', { message: answer.message });
         case 'retry':

@@ -12,8 +12,11 @@ export type ScriptedStep =
       readonly message?: string;
       /** Sends one postback for each item instead of one for all. */
       readonly perItem?: boolean;
-      /** Adds the partner's own tracking code and link, for partners that do not request dispatch. */
-      readonly ownTracking?: boolean;
+      /**
+       * Adds the partner's own tracking code and link, for partners that do not request dispatch. `followed`: the number of
+       * a carrier that Pressline knows.
+       */
+      readonly ownTracking?: 'unknown' | 'followed';
       /** Cancels the first item only: all of it, or this many units. */
       readonly firstItem?: 'whole' | number;
     }
@@ -23,6 +26,8 @@ export type ScriptedStep =
       readonly atOnce?: number;
     }
   | { readonly do: 'hand-over' }
+  /** Buys a label with a shipping order of the partner's own, and cancels it. */
+  | { readonly do: 'canceled-shipping-order' }
   | { readonly do: 'faulty-postbacks' }
   | { readonly do: 'pause'; readonly ms: number };
 

@@ -143,7 +143,16 @@ const behaviours = {
   },
   'ships-without-dispatch': {
     summary: 'Ships with its own carrier: the shipped postback has tracking code and link.',
-    plan: () => [...produce, { ...shipped, ownTracking: true }],
+    plan: () => [...produce, { ...shipped, ownTracking: 'unknown' }],
+  },
+  'ships-with-known-carrier': {
+    summary:
+      'Ships without dispatch. The shipped postback has a postal tracking number, and the carrier reports the parcel.',
+    plan: () => [...produce, { ...shipped, ownTracking: 'followed' }, handOver],
+  },
+  'cancels-shipping-order': {
+    summary: 'Buys a label with a shipping order of its own, cancels it, and then ships with dispatch.',
+    plan: () => [...produce, { do: 'canceled-shipping-order' }, ...ship],
   },
   'dispatches-often': {
     summary: 'Sends equal dispatch requests at once, and repeats the request before and after shipped.',
@@ -194,7 +203,13 @@ const behaviours = {
     summary: 'Refuses order updates with 422, prints slowly and ships with its own carrier.',
     amount: { meaning: 'milliseconds of printing', default: 5_000 },
     updateAnswer: () => ({ status: 422, error: 'The label is printed already' }),
-    plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, { ...shipped, ownTracking: true }],
+    plan: (ms) => [
+      received,
+      fetchAssets,
+      { do: 'pause', ms },
+      printed,
+      { ...shipped, ownTracking: 'unknown' },
+    ],
   },
   'parcel-returned': { summary: 'The carrier returns the parcel.', journey: 'returned', plan: usual },
   'parcel-troubled': {

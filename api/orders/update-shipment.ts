@@ -45,6 +45,8 @@ async function expectedView({ sql, candidates, carriers }: ApiDeps, orderId: str
 }
 
 async function apply({ sql, runs }: ApiDeps, orderId: string, change: UpdateShipment): Promise<void> {
+  // Nothing is written for an order that cannot be changed, nor while Temporal is unavailable.
+  await runs.checkRunning(orderId);
   const changeId = await storeShippingChange(sql, orderId, change);
   try {
     await runs.changeShipping(orderId, changeId);

@@ -7,6 +7,7 @@ export interface PartnerCalls {
    * @param message an object, or JSON text that is sent unchanged
    */
   send(path: string, message: unknown, retryOn?: (answer: Answer) => boolean): Promise<Answer>;
+  read(path: string): Promise<Answer>;
 }
 
 export function createPartnerCalls(outbound: Outbound, apiKey: string): PartnerCalls {
@@ -19,5 +20,6 @@ export function createPartnerCalls(outbound: Outbound, apiKey: string): PartnerC
         body: typeof message === 'string' ? message : JSON.stringify(message),
         ...(retryOn === undefined ? {} : { retryOn }),
       }),
+    read: (path) => outbound.send({ method: 'GET', path, headers: { 'x-api-key': apiKey } }),
   };
 }

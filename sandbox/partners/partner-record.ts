@@ -49,6 +49,9 @@ export type PartnerEntry =
   | { type: 'postback'; printOrderId: string; status: string; orderItemId?: string; answer: number }
   | { type: 'document'; printOrderId: string; document: ShippingDocument }
   | { type: 'dispatched'; printOrderId: string; trackingCode?: string; parcels: string[] }
+  /** The partner shipped with its own carrier, whose number Pressline knows. */
+  | { type: 'own-parcel'; printOrderId: string; trackingNumber: string }
+  | { type: 'shipping-order'; printOrderId: string; shippingOrder: OwnShippingOrder }
   | { type: 'held'; printOrderId: string; itemIds: string[] }
   | { type: 'cancel-order'; printOrderId: string; itemIds: string[]; accepted: boolean; postbackDue: boolean }
   | { type: 'order-update'; printOrderId: string; update: ReceivedUpdate }
@@ -63,6 +66,13 @@ export interface ReceivedUpdate {
   readonly addressLine1: string;
   readonly shipmentMethodUid: string;
   readonly answered: string;
+}
+
+/** A shipping order that the partner placed, as Pressline returned it last. */
+export interface OwnShippingOrder {
+  readonly orderReferenceId: string;
+  readonly status: string;
+  readonly trackingNumbers: readonly string[];
 }
 
 /** The address of the partner that received the print order. */
@@ -100,6 +110,7 @@ export interface PrintOrderRecord {
   readonly held: Set<string>;
   readonly cancelOrders: { itemIds: string[]; accepted: boolean }[];
   readonly updates: ReceivedUpdate[];
+  readonly shippingOrders: OwnShippingOrder[];
   /** Items of an accepted cancel request whose `cancelled` postback is still due. */
   cancelToConfirm: string[] | undefined;
 }
@@ -156,6 +167,7 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
         held: new Set(),
         cancelOrders: [],
         updates: [],
+        shippingOrders: [],
         cancelToConfirm: undefined,
       });
       return;
@@ -186,6 +198,12 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
     case 'dispatched':
       if (entry.trackingCode !== undefined) record.trackingCodes.add(entry.trackingCode);
       record.parcels = entry.parcels;
+      return;
+    case 'own-parcel':
+      record.parcels = [entry.trackingNumber];
+      return;
+    case 'shipping-order':
+      record.shippingOrders.push(entry.shippingOrder);
       return;
     case 'held':
       for (const id of entry.itemIds) record.held.add(id);

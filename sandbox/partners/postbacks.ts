@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { S10_SERIALS, s10 } from '../../src/carriers/domain/tracking-numbers';
 import type { PostbackStatus, ScriptedStep } from '../behaviour';
 import type { PartnerCalls } from './calls';
 import type { PartnerContext } from './partner-context';
@@ -56,6 +57,9 @@ export function createPostbackSender(
   return {
     async sendStep(record, step, copies, later) {
       for (const postback of postbacksOf(record, step)) {
+        if (step.ownTracking === 'followed') {
+          enter({ type: 'own-parcel', printOrderId: record.id, trackingNumber: postback.trackingCode! });
+        }
         const body = bodyOf(record, postback);
         await Promise.all(Array.from({ length: copies }, () => sendCopy(record, postback, body)));
         if (copies === 1) continue;
@@ -97,6 +101,12 @@ export function createPostbackSender(
   };
 }
 
+/** Returns a postal tracking number of the partner's country for a print order. Labels of Pressline have other first letters. */
+function postalNumber({ id, order }: PrintOrderRecord): string {
+  const sender = order!.shipping.address.find(({ type }) => type === 'sender');
+  return s10('R', Number(id) % S10_SERIALS, sender!.countryCode);
+}
+
 /** Returns the postbacks of a step: one for the print order, or one for each item that the partner still produces. */
 function postbacksOf(record: PrintOrderRecord, step: ScriptedStep & { do: 'postback' }): Postback[] {
   const { status, message } = step;
@@ -106,8 +116,9 @@ function postbacksOf(record: PrintOrderRecord, step: ScriptedStep & { do: 'postb
     const quantity = step.firstItem === 'whole' ? {} : { quantity: step.firstItem };
     return [{ ...base, items: [{ orderItemId, ...quantity }] }];
   }
-  if (step.ownTracking === true) {
-    const trackingCode = `OWN${record.id.padStart(9, '0')}`;
+  if (step.ownTracking !== undefined) {
+    const trackingCode =
+      step.ownTracking === 'followed' ? postalNumber(record) : `OWN${record.id.padStart(9, '0')}`;
     return [{ ...base, trackingCode, trackingLink: `https://couriers.example/track/${trackingCode}` }];
   }
   if (status === 'cancelled' || status === 'error') return [base];

@@ -70,6 +70,9 @@ const address = z.object({
   city: z.string().min(1),
   countryCode: z.string().length(2),
   email: z.string(),
+  companyName: z.string().nullish(),
+  stateCode: z.string().nullish(),
+  phone: z.string().nullish(),
 });
 
 const date = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a date');

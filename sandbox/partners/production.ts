@@ -9,6 +9,7 @@ import { allHeld, type PrintOrderRecord } from './partner-record';
 import { createPauses } from './pauses';
 import { createPostbackSender, type PostbackSender } from './postbacks';
 import { workloadOf } from './print-order';
+import { cancelOwnShippingOrder } from './shipping-orders';
 
 /** Carries out the plan of an accepted print order, starting with its first unfinished step. */
 export interface Production {
@@ -139,6 +140,8 @@ function createSteps(
             carriers.handOver({ trackingNumber, journey, partner: name });
           }
           return undefined;
+        case 'canceled-shipping-order':
+          return await cancelOwnShippingOrder(context, calls, record);
         case 'faulty-postbacks':
           await postbacks.sendFaulty(record);
           return undefined;

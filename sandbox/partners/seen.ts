@@ -1,4 +1,4 @@
-import type { PrintOrderKind, PrintOrderRecord, ReceivedUpdate } from './partner-record';
+import type { OwnShippingOrder, PrintOrderKind, PrintOrderRecord, ReceivedUpdate } from './partner-record';
 
 /** What a partner received and sent for one print order. Fault runs and tests count it. */
 export interface SeenPrintOrder {
@@ -28,6 +28,8 @@ export interface SeenPrintOrder {
   readonly cancelOrders: readonly { readonly itemIds: readonly string[]; readonly accepted: boolean }[];
   /** Deliveries of order updates. */
   readonly updates: readonly ReceivedUpdate[];
+  /** Shipping orders that the partner placed. */
+  readonly shippingOrders: readonly OwnShippingOrder[];
 }
 
 export interface SeenPartner {
@@ -65,5 +67,6 @@ export function seenPrintOrder(record: PrintOrderRecord): SeenPrintOrder {
     trackingCodes: [...record.trackingCodes],
     cancelOrders: record.cancelOrders,
     updates: record.updates,
+    shippingOrders: record.shippingOrders,
   };
 }

@@ -19,6 +19,13 @@ export interface PrintOrderRow extends MessageSource {
   readonly shippingRevision: number;
 }
 
+/**
+ * Answer to a delivery.
+ * @property repeatsUpdate shipping revision of the latest order update, when the partner has accepted it. It has to follow a
+ *   repeated delivery: a partner that has lost its data would keep the first address
+ */
+export type PrintOrderDelivery = PartnerAnswer & { readonly repeatsUpdate?: number | null };
+
 /** @throws Error when there is no planned print order of this id, which is a bug */
 export async function printOrderRow(sql: Queryable, printOrderId: string): Promise<PrintOrderRow> {
   const [row] = await sql<PrintOrderRow[]>`
@@ -39,7 +46,10 @@ export async function printOrderRow(sql: Queryable, printOrderId: string): Promi
  * Delivers a print order to its partner. The message is built and stored before the first delivery. Every delivery
  * sends the same bytes with the same `webhook-id`, so that a partner recognises a message that it has already accepted.
  */
-export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string): Promise<PartnerAnswer> {
+export async function deliverPrintOrder(
+  deps: DeliveryDeps,
+  printOrderId: string,
+): Promise<PrintOrderDelivery> {
   const { sql } = deps;
   const row = await printOrderRow(sql, printOrderId);
   const partner = (await partnerByAccount(sql, row.partnerId))!;
@@ -54,10 +64,12 @@ export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string
     messageId: row.messageId,
     body,
   });
-  if (answer.outcome === 'accepted') {
-    await sql`UPDATE print_orders SET accepted_at = coalesce(accepted_at, now()) WHERE id = ${printOrderId}`;
-  }
-  return answer;
+  if (answer.outcome !== 'accepted') return answer;
+  const [accepted] = await sql<{ repeatsUpdate: number | null }[]>`
+    UPDATE print_orders p SET accepted_at = coalesce(accepted_at, now()) WHERE id = ${printOrderId}
+    RETURNING (SELECT CASE WHEN u.accepted_at IS NOT NULL THEN u.shipping_revision END
+      FROM print_order_updates u WHERE u.print_order_id = p.id ORDER BY u.revision DESC LIMIT 1) AS repeats_update`;
+  return { ...answer, repeatsUpdate: accepted?.repeatsUpdate ?? null };
 }
 
 /** Stores the message and returns it. When another attempt has stored one first, returns that one. */

@@ -42,6 +42,8 @@ const CODE_OF: Readonly<Record<string, ErrorCode>> = {
  */
 export interface RunGateway {
   dispatch(orderId: string, printOrderId: string): Promise<DispatchResult>;
+  /** Returns when the order's workflow is running. Needs no worker. */
+  checkRunning(orderId: string): Promise<void>;
   changeShipping(orderId: string, changeId: string): Promise<{ revision: number }>;
   cancel(orderId: string, request: CancelRequest): Promise<{ fulfillmentStatus: OrderStatus }>;
   /** @param repairId a repeated call with the same id is one repair */
@@ -82,6 +84,13 @@ export function createRunGateway(client: Client): RunGateway {
   }
   return {
     dispatch,
+    checkRunning: (orderId) =>
+      withRefusals(async () => {
+        const { status } = await client.withDeadline(Date.now() + REACHABLE_MS, () =>
+          client.workflow.getHandle(orderWorkflowId(orderId)).describe(),
+        );
+        if (status.name !== 'RUNNING') throw notRunning();
+      }),
     changeShipping: (orderId, changeId) =>
       update(orderId, ORDER_UPDATES.changeShipping, { changeId }, changeId),
     cancel: (orderId, request) => update(orderId, ORDER_UPDATES.cancel, request),
@@ -118,14 +127,16 @@ function refusalOf(error: unknown): Refusal | null {
     });
   }
   // The workflow has not started yet or has completed. Nothing can be changed either way.
-  if (error instanceof WorkflowNotFoundError) {
-    return new Refusal('CONFLICT', {
-      message: 'The order workflow is not running: the order has ended, or has not started yet.',
-    });
-  }
+  if (error instanceof WorkflowNotFoundError) return notRunning();
   // Other gRPC statuses count too: a query that no worker polls for, for example, is FAILED_PRECONDITION.
   const isFromTemporal = isGrpcServiceError((error as Error).cause ?? error);
   return isFromTemporal || isUnavailable(error) ? unavailable() : null;
+}
+
+function notRunning(): Refusal {
+  return new Refusal('CONFLICT', {
+    message: 'The order workflow is not running: the order has ended, or has not started yet.',
+  });
 }
 
 /** @throws Refusal with the code of the reason, unless it is null */

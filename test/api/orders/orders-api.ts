@@ -14,11 +14,12 @@ import type { Config } from '../../../src/platform/config';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
-import { testDatabase } from '../../support/database';
+import { type TestDatabase, testDatabase } from '../../support/database';
 import { testSecretBox } from '../../support/secret-box';
 
 export interface OrdersApi {
   readonly deps: ApiDeps;
+  readonly database: TestDatabase;
   readonly sql: Sql;
   readonly app: Express;
   readonly shop: TestAccount;
@@ -40,7 +41,8 @@ export interface OrdersApi {
 
 /** Returns the order routes with a database that has the demo catalog, two clients, an operator and a partner. */
 export async function ordersApi(config: Partial<Config> = {}): Promise<OrdersApi> {
-  const { sql } = await testDatabase();
+  const database = await testDatabase();
+  const { sql } = database;
   await seedDemoCatalog(sql);
   const deps = await testApiDeps(sql, { config });
   const app = createApp(deps, [
@@ -54,6 +56,7 @@ export async function ordersApi(config: Partial<Config> = {}): Promise<OrdersApi
   const at = (idOrReference: string) => `/v1/orders/${encodeURIComponent(idOrReference)}`;
   const api: OrdersApi = {
     deps,
+    database,
     sql,
     app,
     shop,

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createOrderPartnerActivities } from '../../../activities/order-partners';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { operatorHelpers } from './operator-fixture';
 import {
@@ -128,6 +129,38 @@ describe('a partner that has the print order', () => {
           address: [sender, { ...delivery, addressLine1: 'Invalidenstrasse 3' }],
         },
       });
+    });
+  });
+});
+
+test('a repeated delivery of the print order is followed by the latest update, each with its own bytes', async () => {
+  received.length = 0;
+  statuses = [];
+  const { port } = receiver.address() as AddressInfo;
+  await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
+    const order = await handedOver(stack, 'reminded');
+    await moveTo(order.orderId, 'reminded', 'Invalidenstrasse 8');
+    await moveTo(order.orderId, 'reminded', 'Invalidenstrasse 9');
+    const { sql } = stack.services;
+    await eventually(async () => {
+      const [accepted] = await sql`
+        SELECT 1 FROM print_order_updates
+        WHERE print_order_id = ${order.printOrderId} AND shipping_revision = 2 AND accepted_at IS NOT NULL`;
+      return accepted;
+    });
+    const sent = [...received];
+    const { services } = stack;
+    await createOrderPartnerActivities(services).deliverPrintOrder({
+      orderId: order.orderId,
+      requestId: 'reminder',
+      printOrderId: order.printOrderId,
+      refusalsAsResults: true,
+    });
+    expect(received.slice(sent.length)).toEqual(sent.slice(-1));
+    expect(seenPrintOrders(stack, [order.printOrderId])[0]).toMatchObject({
+      deliveries: 2,
+      distinctContents: 1,
+      distinctWebhookIds: 1,
     });
   });
 });

@@ -255,6 +255,18 @@ const CASES: Record<BehaviourName, Case> = {
     labels: 0,
     attention: 'old_address_shipped',
   },
+  // The carrier knows the parcel, so the order is delivered without a label of ours.
+  'ships-with-known-carrier': {
+    printOrders: 1,
+    labels: 0,
+    first: ({ postbacks }) => expect(postbacks.at(-1)).toMatchObject({ status: 'shipped', answer: 200 }),
+  },
+  'cancels-shipping-order': {
+    printOrders: 1,
+    labels: 1,
+    first: ({ shippingOrders }) =>
+      expect(shippingOrders).toMatchObject([{ status: 'canceled', trackingNumbers: [expect.any(String)] }]),
+  },
   'parcel-returned': { end: 'returned', printOrders: 1, labels: 1 },
   'parcel-troubled': { printOrders: 1, labels: 1 },
   'parcel-events-disordered': { printOrders: 1, labels: 1 },
