@@ -3,7 +3,11 @@ import type { RunRecord } from '../src/orders/domain/run/run-messages';
 import type { OrderFilesDeps } from '../src/orders/preparation/order-files';
 import { type PreparationDeps, prepareOrder } from '../src/orders/preparation/prepare-order';
 import type { DeliveryDeps } from '../src/orders/print-orders/delivery';
-import { planReplacement, type ReplacementRequest } from '../src/orders/print-orders/replacement';
+import {
+  planReplacement,
+  type ReplacementRequest,
+  replanShipments,
+} from '../src/orders/print-orders/replacement';
 import { recordRun } from '../src/orders/run/record';
 import { isTrackingFollowed } from '../src/orders/run/tracking';
 import type { Logger } from '../src/platform/logging';
@@ -44,6 +48,14 @@ function createOrderDatabaseActivities({ localSql }: OrderRunDeps) {
   return {
     async recordRun(record: RunRecord): Promise<void> {
       await recordRun(localSql, record);
+    },
+
+    /** Plans the shipments of print orders again, for the units that they have left. */
+    async replanShipments({
+      orderId,
+      printOrderIds,
+    }: RunIds & { readonly printOrderIds: readonly string[] }): Promise<void> {
+      await replanShipments(deps, orderId, printOrderIds);
     },
 
     /** Returns whether a carrier follows a parcel of the order. */

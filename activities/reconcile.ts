@@ -23,7 +23,11 @@ export interface ReconcileActivityDeps {
   readonly log: Logger;
   readonly config: Pick<
     Config,
-    'TEMPORAL_TASK_QUEUE' | 'RECEIVED_DEADLINE' | 'FILE_RETRY_WINDOW' | 'UNTRACKED_ORDER_END'
+    | 'TEMPORAL_TASK_QUEUE'
+    | 'RECEIVED_DEADLINE'
+    | 'FILE_RETRY_WINDOW'
+    | 'UNTRACKED_ORDER_END'
+    | 'STOP_DEADLINE'
   >;
 }
 

@@ -60,8 +60,8 @@ export async function checkedRepair(
       if (body.partnerId != null && (await partnerByAccount(sql, body.partnerId)) === undefined) {
         report('partnerId', 'There is no partner with this id.');
       }
-      const { action, itemId, quantity = null, partnerId = null } = body;
-      request = { action, by, reason, itemId, quantity, partnerId };
+      const { action, itemId, quantity = null, partnerId = null, force } = body;
+      request = { action, by, reason, itemId, quantity, partnerId, ...(force === true ? { force } : {}) };
     }
   }
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });

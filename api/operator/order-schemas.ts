@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ATTENTION_REASONS, JOB_PROGRESS } from '../../src/orders/domain/lifecycle/run-state';
+import { ATTENTION_REASONS, JOB_PROGRESS, STOP_REQUESTS } from '../../src/orders/domain/lifecycle/run-state';
 import {
   FINANCIAL_STATUSES,
   ITEM_STATUSES,
@@ -56,7 +56,9 @@ const printOrder = z.object({
   kind: z.string(),
   version: z.string(),
   step: z.string().describe('The step of the order workflow that created it.'),
-  status: z.string(),
+  status: z
+    .string()
+    .describe('`waiting`: a replacement that no partner gets before the present partner has agreed to stop.'),
   reproducesId: z.string().nullable().describe('The print order that this one replaces or repeats.'),
   messageId: z.string().describe('`webhook-id` of its deliveries.'),
   acceptedAt: time.nullable(),
@@ -87,7 +89,7 @@ const run = z
     deadlines: z
       .array(
         z.object({
-          reason: z.enum([...ATTENTION_REASONS, 'tracking_check', 'tracking_end']),
+          reason: z.enum([...ATTENTION_REASONS, 'stop', 'tracking_check', 'tracking_end']),
           printOrderId: z.string().nullable(),
           dueAt: time,
           passed: z.boolean(),
@@ -95,7 +97,7 @@ const run = z
       )
       .describe(
         'Earliest first. A partner’s deadline for printing and dispatch is the end of the dispatch date in its time zone. ' +
-          '`tracking_check`: the order ends when no carrier follows its parcels. `tracking_end`: the order ends.',
+          '`stop`: time limit of a print order that waits until the present partner stops. `tracking_check`: the order ends when no carrier follows its parcels. `tracking_end`: the order ends.',
       ),
     items: z.array(z.object({ id: z.string(), quantity: z.int(), status: z.enum(ITEM_STATUSES) })),
     printOrders: z.array(
@@ -148,11 +150,28 @@ const run = z
               .object({ reason: z.string(), refused: z.boolean() })
               .optional()
               .describe('Present when an operator cancelled the job and the partner has not confirmed.'),
+            stopRequest: z
+              .enum(STOP_REQUESTS)
+              .optional()
+              .describe(
+                'Present when the partner was asked to stop because another print order takes over: its answer. ' +
+                  '`unanswered`: the time limit has passed. `forced`: an operator did not wait for it.',
+              ),
             ended: z.enum(['cancelled', 'superseded']).nullable(),
           }),
         ),
       }),
     ),
+    waitingReplacements: z
+      .array(
+        z.object({
+          action: z.enum(['reroute', 'reproduce']),
+          printOrder: z.object({ id: z.string(), partnerId: z.string(), partnerUid: z.string() }),
+          replaces: z.array(z.object({ jobId: z.string(), quantity: z.int() })),
+          until: time.describe('Time limit of the present partner’s answer.'),
+        }),
+      )
+      .describe('Print orders that take over units as soon as the present partner has agreed to stop.'),
   })
   .describe('The state of the order workflow.');
 
@@ -260,8 +279,8 @@ export const repairSchema = z
       action: z
         .literal('dismiss')
         .describe(
-          'Clears the attention reasons of an order that has ended. For an open order it clears `partner_not_updated` and ' +
-            '`old_address_shipped`. The other reasons of an open order follow from its state.',
+          'Clears the attention reasons of an order that has ended. For an open order it clears `partner_not_updated`, ' +
+            '`old_address_shipped` and `not_rerouted`. The other reasons of an open order follow from its state.',
         ),
       reason,
     }),
@@ -270,7 +289,10 @@ export const repairSchema = z
         .enum(['reroute', 'reproduce'])
         .describe(
           'Creates a new print order, linked to the first. `reroute`: another partner makes the item instead of the ' +
-            'present one. `reproduce`: the new print order takes over the units that wait for an operator; others are made in addition.',
+            'present one. `reproduce`: the new print order takes over the units that wait for an operator; others are made in ' +
+            'addition. Pressline first asks the present partner to stop units that it may still make, and waits at most ' +
+            'STOP_DEADLINE. When the partner agrees, the new print order is sent. When it refuses, or does not answer about ' +
+            'units in production, they stay with it and the order gets the attention reason `not_rerouted`.',
         ),
       itemId,
       quantity: z
@@ -279,6 +301,14 @@ export const repairSchema = z
         .nullish()
         .describe('Default: all units that wait for an operator, else the whole item.'),
       partnerId: z.uuid().nullish().describe('Default: routing chooses.'),
+      force: z
+        .boolean()
+        .nullish()
+        .describe(
+          'True sends the new print order at once, whatever the present partner does: both may make the units. It also ends ' +
+            'the wait of an earlier request for the item. The event log records it. Required to move some units of a print ' +
+            'job, because partners can only stop whole jobs.',
+        ),
       reason,
     }),
   ])

@@ -68,8 +68,20 @@ function orderView(order: OperatorOrder) {
 /** Returns the state of the order's workflow, or null when no worker answers. */
 async function runStateOf(runs: RunGateway, orderId: string) {
   try {
-    const { seen: _seen, ...state } = await runs.state(orderId);
-    return state;
+    const { seen: _seen, waitingReplacements = [], ...state } = await runs.state(orderId);
+    return {
+      ...state,
+      waitingReplacements: waitingReplacements.map(({ action, printOrder, replaces, until }) => ({
+        action,
+        printOrder: {
+          id: printOrder.id,
+          partnerId: printOrder.partnerId,
+          partnerUid: printOrder.partnerUid,
+        },
+        replaces,
+        until: new Date(until).toISOString(),
+      })),
+    };
   } catch (error) {
     if (error instanceof Refusal) return null;
     throw error;
@@ -157,7 +169,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
       operationId: 'repairOrder',
       summary: 'Repair an order',
       description:
-        'Returns when the repair is done and recorded in the event log. 409: the repair does not fit the state of the ' +
+        'Returns when the repair is done, or waits for a partner, and is recorded in the event log. 409: the repair does not fit the state of the ' +
         'order, or no partner can make the items. 503: no worker is available.',
       idempotent: true,
       body: repairSchema,
@@ -167,6 +179,9 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
           orderReferenceId: z.string(),
           fulfillmentStatus: operatorOrderSchema.shape.fulfillmentStatus,
           attention: operatorOrderSchema.shape.attention,
+          waitsForPartner: z
+            .boolean()
+            .describe('True while a reroute or reproduce waits until the present partner agrees to stop.'),
         })
         .meta({ id: 'RepairedOrder' }),
       handler: async ({ params: { orderId }, body, account, headers, log }) => {
@@ -186,6 +201,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
           orderReferenceId: after.orderReferenceId,
           fulfillmentStatus: after.fulfillmentStatus,
           attention: [...(after.attention ?? [])],
+          waitsForPartner: (after.printOrders ?? []).some(({ status }) => status === 'waiting'),
         };
       },
     }),

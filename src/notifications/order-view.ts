@@ -5,8 +5,8 @@ import { STOP_REASONS } from './domain/stop-reasons';
 /** Statuses for which a notification gives the reason. */
 const EXPLAINED = ['failed', 'manual_handling', 'on_hold', 'cancelled'];
 
-/** Statuses of print jobs that are in no parcel. */
-const ENDED_JOBS = ['cancelled', 'superseded'];
+/** Statuses of print jobs that are in no parcel. `waiting`: of a print order that waits to take over units of another one. */
+const NOT_SENT_JOBS = ['cancelled', 'superseded', 'waiting'];
 
 const STOPPING_EVENTS = Object.keys(STOP_REASONS);
 
@@ -55,7 +55,7 @@ export async function readOrderView(
              WHEN j.tracking_code IS NOT NULL THEN false
              ELSE NOT EXISTS (SELECT FROM print_jobs d WHERE d.print_order_id = j.print_order_id AND d.departed_shipment_id = sh.id) END
          LEFT JOIN shipment_packages k ON k.shipment_id = sh.id AND k.left_out_at IS NULL
-         WHERE j.order_item_id = i.id AND j.status <> ALL(${ENDED_JOBS})
+         WHERE j.order_item_id = i.id AND j.status <> ALL(${NOT_SENT_JOBS})
        ) f ON true
        WHERE i.order_id = o.id) AS items
     FROM orders o
@@ -63,7 +63,7 @@ export async function readOrderView(
       SELECT min(min_delivery_date) AS min_delivery_date, max(max_delivery_date) AS max_delivery_date
       FROM planned_shipments p
       WHERE p.order_id = o.id AND EXISTS (
-        SELECT FROM print_jobs j WHERE j.print_order_id = p.print_order_id AND j.status <> ALL(${ENDED_JOBS}))
+        SELECT FROM print_jobs j WHERE j.print_order_id = p.print_order_id AND j.status <> ALL(${NOT_SENT_JOBS}))
     ) s ON true
     LEFT JOIN notified_states t ON t.order_id = o.id
     WHERE o.id = ${orderId}`;

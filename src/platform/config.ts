@@ -230,6 +230,11 @@ export const VARIABLES = {
     '15m',
     'Time that a partner has to send the received postback after it accepts a print order. After it, the order gets an attention flag and the print order is delivered once more.',
   ),
+  STOP_DEADLINE: variable(
+    duration('15m'),
+    '15m',
+    'Time that a reroute waits for the present partner to agree to stop. After it, units that the partner has not acknowledged go to the other partner, and units in production stay.',
+  ),
   UNTRACKED_ORDER_END: variable(
     duration('14d'),
     '14d',

@@ -17,7 +17,7 @@ export const database = proxyLocalActivities<Pick<OrderRunActivities, 'recordRun
 
 type PlanningActivities = Pick<
   OrderRunActivities,
-  'prepareOrder' | 'applyShippingChange' | 'planReplacement'
+  'prepareOrder' | 'applyShippingChange' | 'planReplacement' | 'replanShipments'
 >;
 
 /**

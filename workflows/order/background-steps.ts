@@ -65,6 +65,9 @@ export class BackgroundSteps {
       case 'request_partner_cancel':
         this.cancelAtPartner(effect);
         return;
+      case 'replan_shipments':
+        this.replanShipments(effect.printOrderIds);
+        return;
       case 'void_shipment':
         this.voidShipment(effect);
     }
@@ -139,6 +142,8 @@ export class BackgroundSteps {
 
   deliver(printOrderId: string): void {
     this.tasks.start(`deliver:${printOrderId}`, async () => {
+      // The message names the shipment method of the plan.
+      if (this.tasks.some('replan:')) await condition(() => !this.tasks.some('replan:'));
       const summary = this.summaryOf(printOrderId);
       const ended = await outcomeOf(
         partner.deliverPrintOrder.executeWithOptions({ summary }, [{ ...this.call, printOrderId }]),
@@ -150,6 +155,14 @@ export class BackgroundSteps {
         const outcome = ended.outcome === 'refused' ? 'refused' : 'undeliverable';
         this.run.take({ ...delivery, outcome, message: ended.message });
       }
+    });
+  }
+
+  /** Plans shipments again. The next deliveries name the new methods. */
+  private replanShipments(printOrderIds: readonly string[]): void {
+    this.tasks.start(`replan:${printOrderIds.join(',')}`, async () => {
+      const request = { ...this.run.ids, printOrderIds };
+      await this.planning.run((activities) => activities.replanShipments(request));
     });
   }
 

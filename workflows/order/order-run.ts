@@ -20,6 +20,7 @@ import {
   whyNotCancel,
   whyNotChangeShipping,
   whyNotDispatch,
+  whyNotMove,
   whyNotRepair,
 } from '../../src/orders/domain/lifecycle/guards';
 import { reduce } from '../../src/orders/domain/lifecycle/reduce';
@@ -105,7 +106,12 @@ export class OrderRun implements SettlingRun {
       validator: (_request) => refuseWith(whyNotCancel(this.state)),
     });
     setHandler(repairUpdate, (request) => this.updates.repair(request), {
-      validator: (request) => refuseWith(whyNotRepair(this.state, request)),
+      validator: (request) => {
+        refuseWith(whyNotRepair(this.state, request));
+        if (request.action === 'reroute' || request.action === 'reproduce') {
+          refuseWith(whyNotMove(this.state, request));
+        }
+      },
     });
     setHandler(runStateQuery, () => ({
       ...this.state,
@@ -241,6 +247,10 @@ export class OrderRun implements SettlingRun {
     if (deadline.kind === 'check_tracking') {
       this.clock = { ...this.clock, trackingChecked: true };
       this.steps.checkTracking();
+      return;
+    }
+    if (deadline.kind === 'stop') {
+      this.take({ type: 'replacement_due', printOrderId: deadline.printOrderId });
       return;
     }
     this.clock = { ...this.clock, raised: [...this.clock.raised, deadlineKey(deadline)] };

@@ -5,15 +5,22 @@ import {
   whyNotChangeShipping,
   whyNotChangeShippingBefore,
   whyNotDispatch,
+  whyNotMove,
   whyNotRepair,
 } from '../../src/orders/domain/lifecycle/guards';
 import { replacedUnits } from '../../src/orders/domain/lifecycle/replacement';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
+  isWithPartner,
+  movingUnits,
+  waitingReplacementOf,
+} from '../../src/orders/domain/lifecycle/waiting-replacements';
+import {
   type CancelRequest,
   type DispatchResult,
   type RepairRequest,
+  type ReplacementRequest,
   RUN_REFUSALS,
 } from '../../src/orders/domain/run/run-messages';
 import type { Planning } from './activities';
@@ -128,9 +135,20 @@ export class UpdateHandlers {
     if (await this.steps.cancelsAnswered('5 seconds')) await this.run.settled();
   }
 
-  private async replace(request: Extract<RepairRequest, { action: 'reroute' | 'reproduce' }>): Promise<void> {
-    const { action, itemId, by, reason } = request;
+  private async replace(request: ReplacementRequest): Promise<void> {
+    const { action, itemId, by, reason, force = false } = request;
+    // Since 2026-11-22. Before, the new partner got the units before the present one had agreed to stop.
+    const asksPartners = patched('replacement-asks-partners');
+    if (asksPartners) {
+      refuseWith(whyNotMove(this.run.state, request));
+      const waiting = waitingReplacementOf(this.run.state, itemId);
+      if (waiting !== undefined) {
+        this.run.take({ type: 'replacement_forced', by, reason, printOrderId: waiting.printOrder.id });
+        return;
+      }
+    }
     const replaces = replacedUnits(this.run.state, request);
+    const waits = asksPartners && !force && movingUnits(this.run.state, replaces).some(isWithPartner);
     const plan = await this.planning.run((activities) =>
       activities.planReplacement({
         ...this.run.ids,
@@ -141,15 +159,38 @@ export class UpdateHandlers {
         partnerId: request.partnerId,
         replaces,
         madeAt: madeAt(this.run.state, itemId),
+        waits,
       }),
     );
     if (plan.outcome === 'refused') throw refuse(RUN_REFUSALS.conflict, plan.message);
-    this.run.take({ type: 'replaced', action, by, reason, printOrder: plan.printOrder, replaces });
+    const waitsUntil = Date.now() + (this.run.input.stopDeadlineMs ?? STOP_DEADLINE_MS);
+    this.run.take({
+      type: 'replaced',
+      action,
+      by,
+      reason,
+      printOrder: plan.printOrder,
+      replaces,
+      ...(waits ? { waitsUntil } : {}),
+      ...(force ? { force } : {}),
+    });
     await this.run.settled();
-    if (printOrderOf(this.run.state, plan.printOrder.id).jobs.every((job) => job.ended !== null)) {
+    if (waits) await this.partnersAnswer();
+    if (isGone(this.run.state, plan.printOrder.id)) {
       throw refuse(RUN_REFUSALS.conflict, `item ${itemId} has shipped or ended in the meantime`);
     }
   }
+}
+
+/** Time limit of stop requests in runs whose input has none. */
+const STOP_DEADLINE_MS = 15 * 60_000;
+
+/** Returns true when a new print order ended at once, because its units have shipped or ended. */
+function isGone(state: RunState, printOrderId: string): boolean {
+  const printOrder = state.printOrders.find(({ id }) => id === printOrderId);
+  // Undefined: it waits for a partner. A partner's refusal is an answer, and shows in the order's attention reasons.
+  if (printOrder === undefined || state.attention.includes('not_rerouted')) return false;
+  return printOrder.jobs.every((job) => job.ended !== null);
 }
 
 /**

@@ -135,7 +135,7 @@ async function unshippedRows(sql: Queryable, orderId: string): Promise<Unshipped
           FILTER (WHERE status <> ALL(${DEPARTED})) AS jobs,
         count(*) FILTER (WHERE status = ANY(${DEPARTED})) AS departed
       FROM print_jobs WHERE print_order_id = p.id AND status NOT IN ('cancelled', 'superseded')) j
-    WHERE p.order_id = ${orderId} AND p.status <> 'cancelled' AND j.jobs IS NOT NULL
+    WHERE p.order_id = ${orderId} AND p.status NOT IN ('cancelled', 'waiting') AND j.jobs IS NOT NULL
     ORDER BY p.id`;
   return [...rows];
 }

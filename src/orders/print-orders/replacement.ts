@@ -30,6 +30,11 @@ export interface ReplacementRequest {
   readonly replaces?: readonly { readonly jobId: string; readonly quantity: number }[];
   /** The print orders that make the item now. */
   readonly madeAt: readonly { readonly printOrderId: string; readonly partnerId: string }[];
+  /**
+   * True when the print order waits until the partners of the replaced units have agreed to stop. Their shipments then keep
+   * their plans. Absent in requests of older releases.
+   */
+  readonly waits?: boolean;
 }
 
 export type Replacement =
@@ -85,9 +90,10 @@ export async function planReplacement(
     return refused(`${partner.uid} ships across a customs border, and the item has no retail price`);
   }
   const shipsOn = assignment!.dispatchDate ?? dispatchDate(partner.capabilities.calendar, deps.now(), 1);
+  const waits = request.waits === true;
   const [planned, remaining] = await Promise.all([
     planShipment(deps.quote, { order, partner, jobs, dispatchDate: shipsOn, now: deps.now() }),
-    planRemaining(deps, order, request.replaces ?? []),
+    waits ? [] : planRemaining(deps, order, request.replaces ?? []),
   ]);
   if (!planned.ok) return refused('no shipment method carries the item');
 
@@ -100,6 +106,7 @@ export async function planReplacement(
         version: handoffOf(partner, item.product.kind)?.version ?? '1.1',
         dispatchDate: shipsOn,
         reproducesId: request.madeAt[0]?.printOrderId ?? null,
+        waits,
         jobs,
       },
     ]);
@@ -128,9 +135,45 @@ async function planRemaining(
   deps: ReplacementDeps,
   order: RunOrder,
   replaces: NonNullable<ReplacementRequest['replaces']>,
-): Promise<{ printOrderId: string; plan: ShipmentPlan }[]> {
+): Promise<PlannedShipment[]> {
   if (replaces.length === 0) return [];
   const moved = new Map(replaces.map(({ jobId, quantity }) => [jobId, quantity]));
+  const rows = await deps.sql<{ printOrderId: string }[]>`
+    SELECT DISTINCT print_order_id::text FROM print_jobs WHERE id = ANY(${[...moved.keys()]}::bigint[])`;
+  return await plansWithout(
+    deps,
+    order,
+    rows.map(({ printOrderId }) => printOrderId),
+    moved,
+  );
+}
+
+/**
+ * Plans the shipments of print orders again, for the units that they have left. A print order whose label is already bought
+ * keeps its plan.
+ */
+export async function replanShipments(
+  deps: Omit<ReplacementDeps, 'candidates'>,
+  orderId: string,
+  printOrderIds: readonly string[],
+): Promise<void> {
+  const order = await runOrder(deps.sql, orderId);
+  const plans = await plansWithout(deps, order, printOrderIds, new Map());
+  if (plans.length > 0) await storeShipmentPlans(deps.sql, orderId, plans);
+}
+
+interface PlannedShipment {
+  readonly printOrderId: string;
+  readonly plan: ShipmentPlan;
+}
+
+/** Returns new plans for print orders. @param moved units that leave them, by job id */
+async function plansWithout(
+  deps: Omit<ReplacementDeps, 'candidates'>,
+  order: RunOrder,
+  printOrderIds: readonly string[],
+  moved: ReadonlyMap<string, number>,
+): Promise<PlannedShipment[]> {
   const rows = await deps.sql<
     {
       id: string;
@@ -142,8 +185,7 @@ async function planRemaining(
     SELECT p.id, p.partner_id, p.dispatch_date::text, jsonb_agg(jsonb_build_object(
       'id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity) ORDER BY j.id) AS jobs
     FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')
-    WHERE p.order_id = ${order.id}
-      AND EXISTS (SELECT FROM print_jobs WHERE print_order_id = p.id AND id = ANY(${[...moved.keys()]}::bigint[]))
+    WHERE p.order_id = ${order.id} AND p.id = ANY(${[...printOrderIds]}::bigint[])
       AND NOT EXISTS (SELECT FROM shipments WHERE print_order_id = p.id AND status = 'bought')
     GROUP BY p.id`;
   const plans = await Promise.all(

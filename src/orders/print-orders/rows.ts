@@ -14,18 +14,20 @@ export interface PrintOrderDraft {
   readonly version: string;
   readonly dispatchDate: string;
   readonly reproducesId: string | null;
+  /** True for a replacement that waits for a partner. It counts nowhere until the order run records that it takes over. */
+  readonly waits?: boolean;
   readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
 }
 
-/** Inserts print orders with their print jobs. */
 const nextJobId = (sql: Queryable) => sql`nextval(pg_get_serial_sequence('print_jobs', 'id'))`;
 
+/** Inserts print orders with their print jobs. */
 export async function insertPrintOrders(
   tx: Queryable,
   orderId: string,
   drafts: readonly PrintOrderDraft[],
 ): Promise<PlannedPrintOrder[]> {
-  const rows = drafts.map(({ step, partnerId, kind, version, dispatchDate, reproducesId }) => ({
+  const rows = drafts.map(({ step, partnerId, kind, version, dispatchDate, reproducesId, waits }) => ({
     step,
     partner_id: partnerId,
     kind,
@@ -33,22 +35,24 @@ export async function insertPrintOrders(
     dispatch_date: dispatchDate,
     reproduces_id: reproducesId,
     message_id: `msg_${randomToken(18)}`,
+    status: waits === true ? 'waiting' : 'planned',
   }));
   const jobs = drafts.flatMap(({ step, jobs }) =>
     jobs.map(({ itemId, quantity }) => ({ step, item: itemId, quantity })),
   );
   await tx`
     WITH new_print_orders AS (
-      INSERT INTO print_orders (order_id, partner_id, step, kind, version, reproduces_id, message_id, dispatch_date)
+      INSERT INTO print_orders (order_id, partner_id, step, kind, version, reproduces_id, message_id, status, dispatch_date)
       SELECT ${orderId}, p.* FROM jsonb_to_recordset(${json(tx, rows)}) AS p (
-        partner_id uuid, step text, kind text, version text, reproduces_id bigint, message_id text, dispatch_date date)
-      RETURNING id, step, kind
+        partner_id uuid, step text, kind text, version text, reproduces_id bigint, message_id text, status text,
+        dispatch_date date)
+      RETURNING id, step, kind, status
     )
-    INSERT INTO print_jobs (id, print_order_id, order_item_id, quantity, part_ids)
+    INSERT INTO print_jobs (id, print_order_id, order_item_id, quantity, part_ids, status)
     OVERRIDING SYSTEM VALUE
-    SELECT coalesce(part_ids[1], ${nextJobId(tx)}), print_order_id, item, quantity, part_ids
+    SELECT coalesce(part_ids[1], ${nextJobId(tx)}), print_order_id, item, quantity, part_ids, status
     FROM (
-      SELECT p.id AS print_order_id, j.item, j.quantity, CASE WHEN p.kind <> 'mounted' THEN '{}' ELSE ARRAY(
+      SELECT p.id AS print_order_id, p.status, j.item, j.quantity, CASE WHEN p.kind <> 'mounted' THEN '{}' ELSE ARRAY(
           SELECT ${nextJobId(tx)} FROM order_items i, jsonb_array_elements(i.product -> 'parts') AS part
           WHERE i.id = j.item AND part ->> 'type' <> 'service') END AS part_ids
       FROM jsonb_to_recordset(${json(tx, jobs)}) AS j (step text, item bigint, quantity int)

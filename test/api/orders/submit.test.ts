@@ -235,6 +235,7 @@ test('an order is stored as sent, and the outbox message that starts its workflo
       requestId: expect.any(String),
       receivedDeadlineMs: 900_000,
       untrackedEndMs: 14 * 86_400_000,
+      stopDeadlineMs: 15 * 60_000,
       fileRetryWindowMs: 3_600_000,
       items: [
         { id: stored.items[0].id, quantity: 2 },

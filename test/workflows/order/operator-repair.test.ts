@@ -109,7 +109,10 @@ describe('reroute', () => {
     const order = await handedOver(stack, 'divided', { quantity: 3 });
     const [itemId] = order.itemIds as [string];
     const ohio = await partnerId('prints-ohio');
-    await repair(order.orderId, { action: 'reroute', itemId, quantity: 2, partnerId: ohio });
+    const some = { action: 'reroute', itemId, quantity: 2, partnerId: ohio } as const;
+    // The first partner can only be asked to stop the whole job.
+    await expect(repair(order.orderId, some)).rejects.toMatchObject(conflict(/cannot be asked to stop some/));
+    await repair(order.orderId, { ...some, force: true });
     expect((await look(order.orderId)).printOrders).toMatchObject([
       { partnerUid: 'prints-berlin', status: 'accepted', jobs: [{ quantity: 1 }] },
       { partnerUid: 'prints-ohio', jobs: [{ quantity: 2 }] },
@@ -144,7 +147,11 @@ describe('reroute', () => {
       if (outcome.status === 'rejected')
         expect(outcome.reason).toMatchObject({ status: 409, code: 'CONFLICT' });
     }
-    expect((await repairs(order.orderId)).map(({ type }) => type)).toEqual(['reroute', 'cancel_items']);
+    expect((await repairs(order.orderId)).map(({ type }) => type)).toEqual([
+      'reroute_requested',
+      'reroute',
+      'cancel_items',
+    ]);
   });
 
   test('five at once with different idempotency keys make one print order', async () => {

@@ -41,13 +41,14 @@ interface Case {
 const operator = (
   action: 'retry' | 'reroute' | 'reproduce' | 'cancel',
   quantity?: number,
+  force?: true,
 ): NonNullable<Case['act']> => {
   return (stack, orderId, { items }) =>
     stack.operator.repairOrder({
       params: { orderId },
       body:
         action === 'reroute' || action === 'reproduce'
-          ? { action, itemId: waitingItem(items), quantity, reason: 'the partner does not deliver' }
+          ? { action, itemId: waitingItem(items), quantity, force, reason: 'the partner does not deliver' }
           : { action, reason: 'the partner does not deliver' },
     });
 };
@@ -156,7 +157,8 @@ const CASES: Record<BehaviourName, Case> = {
     items: 2,
     quantity: 3,
     waits: firstItemWaits,
-    act: operator('reproduce', 3),
+    // The partner has packed the print order, and refuses to stop the units that it holds.
+    act: operator('reproduce', 3, true),
     printOrders: 2,
     labels: 2,
   },

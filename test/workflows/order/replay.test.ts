@@ -18,6 +18,14 @@ test('there is a history of every sandbox behaviour, and of clients’ and opera
       // Hold and release, retry, reroute, reproduce, cancel.
       'operator-repair.hold-early',
       'operator-repair.again',
+      // Reroutes of older versions handed over at once.
+      'operator-repair.moved-at-once',
+      'replacement.agrees',
+      'replacement.refuses',
+      'replacement.stays-silent',
+      'replacement.is-producing',
+      'replacement.agrees-later',
+      'replacement.forced',
       'operator-repair.elsewhere',
       'operator-repair.one-more',
       'operator-repair.one-less',

@@ -1,7 +1,15 @@
 import { audit, isBeforePlanning, setItems, updatePrintOrder } from './changes';
 import type { RunEffect, RunEvent } from './run-events';
-import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
+import {
+  JOB_PROGRESS,
+  type JobState,
+  type PrintOrderState,
+  type RunState,
+  type StopRequest,
+  type WaitingReplacement,
+} from './run-state';
 import { hasShipped } from './statuses';
+import { withdrawReplacements } from './waiting-replacements';
 
 /** How clients, operators and partners cancel jobs. */
 
@@ -47,10 +55,11 @@ export function cancelRequested(
   if (state.items.some((item) => hasShipped(item.status)) || state.phase === 'closed') return state;
   effects.push(audit('cancel_requested', event));
   if (state.phase === 'preparing') return setItems({ ...state, held: false }, 'cancelled', isBeforePlanning);
+  const rest = withdrawReplacements(state, () => true, 'cancelled', effects);
   return {
-    ...state,
+    ...rest,
     held: false,
-    printOrders: state.printOrders.map((printOrder) =>
+    printOrders: rest.printOrders.map((printOrder) =>
       cancelAtPartner(printOrder, () => true, event.reason, effects),
     ),
   };
@@ -79,6 +88,8 @@ function cancelAtPartner(
 
 /** Returns true when the client or an operator has requested to cancel a job that is still open. */
 function isCancelRequested(printOrder: PrintOrderState, job: JobState): boolean {
+  // A job that moves to another partner is stopped, not cancelled.
+  if (job.stopRequest === 'waiting' || job.stopRequest === 'agreed') return false;
   const byClient = printOrder.cancel === 'requested' || printOrder.cancel === 'refused';
   return job.ended === null && (byClient || job.cancelRequest !== undefined);
 }
@@ -123,8 +134,9 @@ export function partnerCancel(
   event: Extract<RunEvent, { type: 'partner_cancel' }>,
   effects: RunEffect[],
 ): RunState {
-  return updatePrintOrder(state, event.printOrderId, (printOrder) => {
-    if (printOrder.cancel === 'confirmed') return printOrder;
+  return updatePrintOrder(state, event.printOrderId, (before) => {
+    if (before.cancel === 'confirmed') return before;
+    const printOrder = withStopAnswer(before, event);
     effects.push({
       type: 'log',
       event: `partner_cancel_${event.outcome}`,
@@ -139,6 +151,19 @@ export function partnerCancel(
       ? refuseCancel(printOrder, isNamed)
       : confirmCancel(printOrder, isNamed, event.message, effects);
   });
+}
+
+/** Adds a partner's answer to its jobs that another partner is to take over. */
+function withStopAnswer(
+  printOrder: PrintOrderState,
+  { jobIds, outcome }: Extract<RunEvent, { type: 'partner_cancel' }>,
+): PrintOrderState {
+  const stopRequest: StopRequest = outcome === 'confirmed' ? 'agreed' : 'refused';
+  const jobs = printOrder.jobs.map((job) => {
+    const isAsked = job.stopRequest === 'waiting' || job.stopRequest === 'unanswered';
+    return isAsked && (jobIds?.includes(job.id) ?? true) ? { ...job, stopRequest } : job;
+  });
+  return { ...printOrder, jobs };
 }
 
 /**
@@ -168,7 +193,10 @@ export function cancelItems(
     return { ...state, items };
   }
   const before = effects.length;
-  const printOrders = state.printOrders.map((printOrder) => {
+  const isReplacing = ({ printOrder }: WaitingReplacement) =>
+    printOrder.jobs.some((job) => chosen.has(job.itemId));
+  const rest = withdrawReplacements(state, isReplacing, 'cancelled', effects);
+  const printOrders = rest.printOrders.map((printOrder) => {
     const isEnding = (job: JobState) => chosen.has(job.itemId);
     const open = printOrder.jobs.filter((job) => job.ended === null && isEnding(job));
     const known = open.filter(
@@ -192,5 +220,5 @@ export function cancelItems(
   });
   if (effects.length === before) return state;
   effects.push(audit('cancel_items', event, { itemIds: event.itemIds }));
-  return { ...state, printOrders };
+  return { ...rest, printOrders };
 }

@@ -38,6 +38,8 @@ export type Deadline =
       readonly reason: AttentionReason;
       readonly printOrderId: string;
     }
+  /** The partners of a waiting replacement's units must have agreed to stop. */
+  | { readonly at: number; readonly kind: 'stop'; readonly printOrderId: string }
   /** Check whether a carrier follows the parcels. When none does, the run ends. */
   | { readonly at: number; readonly kind: 'check_tracking' }
   /** The run ends without a final status: no carrier reports the parcels any more. */
@@ -87,6 +89,15 @@ function dispatchDue({ dispatchDate, dispatchDueAt }: PrintOrderState): number {
     : Date.parse(dispatchDueAt);
 }
 
+/** Returns the time limits of the replacements that wait until partners have agreed to stop. */
+function stopDeadlines({ waitingReplacements = [] }: RunState): Extract<Deadline, { kind: 'stop' }>[] {
+  return waitingReplacements.map(({ printOrder, until }) => ({
+    kind: 'stop',
+    printOrderId: printOrder.id,
+    at: until,
+  }));
+}
+
 /** Returns the deadlines after shipping. */
 function trackingDeadlines(state: RunState, clock: RunClock, { untrackedMs }: DeadlineSettings): Deadline[] {
   if (clock.shippedAt === null || !isShipped(state)) return [];
@@ -105,6 +116,7 @@ export function nextDeadline(state: RunState, clock: RunClock, settings: Deadlin
     ...state.printOrders
       .flatMap((printOrder) => partnerDeadlines(printOrder, clock, settings))
       .filter((deadline) => !clock.raised.includes(deadlineKey(deadline))),
+    ...stopDeadlines(state),
     ...trackingDeadlines(state, clock, settings),
   ];
   return deadlines.reduce<Deadline | null>(
@@ -115,7 +127,7 @@ export function nextDeadline(state: RunState, clock: RunClock, settings: Deadlin
 
 /** A deadline as operators see it. */
 export interface ShownDeadline {
-  readonly reason: AttentionReason | 'tracking_check' | 'tracking_end';
+  readonly reason: AttentionReason | 'stop' | 'tracking_check' | 'tracking_end';
   /** Null for the deadlines of the whole order. */
   readonly printOrderId: string | null;
   /** ISO 8601. */
@@ -132,12 +144,16 @@ export function shownDeadlines(
   if (state.phase !== 'running') return [];
   const deadlines: Deadline[] = [
     ...state.printOrders.flatMap((printOrder) => partnerDeadlines(printOrder, clock, settings)),
+    ...stopDeadlines(state),
     ...trackingDeadlines(state, clock, settings),
   ];
   return deadlines
     .sort((a, b) => a.at - b.at)
     .map((deadline) => {
       const dueAt = new Date(deadline.at).toISOString();
+      if (deadline.kind === 'stop') {
+        return { reason: 'stop', printOrderId: deadline.printOrderId, dueAt, passed: false };
+      }
       if (deadline.kind !== 'attention') {
         const reason = deadline.kind === 'close' ? 'tracking_end' : 'tracking_check';
         return { reason, printOrderId: null, dueAt, passed: false };

@@ -137,6 +137,7 @@ export function deriveAttention(state: RunState): AttentionReason[] {
   );
   for (const printOrder of state.printOrders) {
     if (travelsOnVoidedLabel(printOrder)) reasons.add('voided_label');
+    if (printOrder.jobs.some(isMadeTwice)) reasons.add('made_twice');
     const jobs = printOrder.jobs.filter((job) => job.ended === null);
     if (jobs.length === 0) continue;
     const waiting = jobs.filter((job) => job.progress !== JOB_PROGRESS.shipped);
@@ -172,6 +173,17 @@ function travelsOnVoidedLabel(printOrder: PrintOrderState): boolean {
   return labelTakenBack === true && shipment === null && shipped;
 }
 
+/**
+ * Returns true for a job that another partner has been given and that its own partner makes all the same: it shipped
+ * units that it had agreed to stop, or it refused or went on after the time limit. Not when an operator decided so.
+ */
+function isMadeTwice({ ended, stopRequest, progress, progressAt, error }: JobState): boolean {
+  if (ended !== 'superseded' || stopRequest === undefined || stopRequest === 'forced') return false;
+  if (stopRequest === 'refused' || progress === JOB_PROGRESS.shipped) return true;
+  const isStopped = error !== null && error.at >= progressAt;
+  return stopRequest === 'unanswered' && progress >= JOB_PROGRESS.received && !isStopped;
+}
+
 const DERIVED_ATTENTION: ReadonlySet<AttentionReason> = new Set([
   'partner_refused',
   'partner_unreachable',
@@ -180,6 +192,7 @@ const DERIVED_ATTENTION: ReadonlySet<AttentionReason> = new Set([
   'short_shipped',
   'voided_label',
   'cancel_refused',
+  'made_twice',
 ]);
 
 /** Returns true when a partner did not get the present address or method, and units without a new label wait to be shipped. */
@@ -205,6 +218,11 @@ function isResolved(reason: AttentionReason, state: RunState): boolean {
       );
     case 'partner_not_updated':
       return state.printOrders.every((printOrder) => !lacksUpdate(printOrder));
+    case 'not_rerouted':
+      return jobs.every(
+        ({ progress, stopRequest }) =>
+          progress === JOB_PROGRESS.shipped || (stopRequest !== 'refused' && stopRequest !== 'unanswered'),
+      );
     case 'no_partner':
       return state.phase !== 'preparing';
     default:

@@ -1,9 +1,10 @@
-import { type RepairRequest, RUN_REFUSALS } from '../run/run-messages';
+import { type RepairRequest, type ReplacementRequest, RUN_REFUSALS } from '../run/run-messages';
 import { deriveStatus, jobStatus } from './derive';
 import { DISMISSABLE } from './repair';
 import { replacedUnits } from './replacement';
-import { JOB_PROGRESS, type RunState } from './run-state';
+import { JOB_PROGRESS, type RunState, type WaitingReplacement } from './run-state';
 import { hasShipped, type OrderStatus } from './statuses';
+import { isWithPartner, movingUnits, waitingReplacementOf } from './waiting-replacements';
 
 /**
  * Why an order run refuses a request. Null means that the run accepts it.
@@ -92,6 +93,10 @@ export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusa
       return whyNotCancelItems(state, request.itemIds);
   }
   if (state.held) return conflict('the order is on hold: release it first');
+  if ('itemId' in request) {
+    const waiting = waitingReplacementOf(state, request.itemId);
+    if (waiting !== undefined) return whyNotForce(waiting, request);
+  }
   switch (request.action) {
     case 'retry':
       return whyNotRetry(state, request.itemIds);
@@ -106,6 +111,36 @@ export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusa
       return known ? null : conflict(`item ${request.itemId} is not in production`);
     }
   }
+}
+
+/** Returns why a waiting replacement cannot take over now: only an operator's explicit request for the same one ends the wait. */
+function whyNotForce({ printOrder }: WaitingReplacement, request: ReplacementRequest): RunRefusal {
+  const { itemId, partnerId, quantity, force } = request;
+  const isSame =
+    (partnerId === null || partnerId === printOrder.partnerId) &&
+    (quantity === null || quantity === printOrder.jobs.reduce((sum, job) => sum + job.quantity, 0));
+  if (force === true && isSame) return null;
+  const what = `print order ${printOrder.id} at ${printOrder.partnerUid}`;
+  return conflict(
+    `item ${itemId} waits until its partner agrees to stop; ${what} then takes over. Set force to hand it over now`,
+  );
+}
+
+/**
+ * Returns why units cannot move to another print order without \`force\`. A partner can be asked to stop whole print jobs
+ * only, not some units of one.
+ */
+export function whyNotMove(state: RunState, request: ReplacementRequest): RunRefusal {
+  if (request.force === true) return null;
+  const partial = movingUnits(state, replacedUnits(state, request)).find(
+    (units) => isWithPartner(units) && units.quantity < units.job.quantity,
+  );
+  if (partial === undefined) return null;
+  const { job, printOrder } = partial;
+  return conflict(
+    `${printOrder.partnerUid} makes all ${job.quantity} units of item ${request.itemId} and cannot be asked to stop some: ` +
+      'leave out the quantity, or set force',
+  );
 }
 
 function itemsOf(request: RepairRequest): readonly string[] {
@@ -131,6 +166,7 @@ function whyNotRetry(state: RunState, itemIds: readonly string[]): RunRefusal {
             (job) =>
               itemIds.includes(job.itemId) &&
               job.cancelledQuantity === 0 &&
+              job.stopRequest !== 'waiting' &&
               jobStatus(job, printOrder) === 'manual_handling',
           ),
         );

@@ -3,11 +3,12 @@ import { isBeforePlanning, raiseAttention, setItems } from './changes';
 import { deriveAttention, deriveItems, hasSettled } from './derive';
 import { orderUpdated } from './order-updates';
 import { delivered, postback, prepared } from './production';
-import { dismissed, held, released, replaced, retried } from './repair';
+import { dismissed, held, released, retried } from './repair';
 import type { RunEffect, RunEvent } from './run-events';
 import type { RunState } from './run-state';
 import { dispatched, shippingChanged, tracked } from './shipping';
 import { isFinal } from './statuses';
+import { replaced, replacementDue, replacementForced, settleReplacements } from './takeover';
 import { checkTransitions, type RefusedChange } from './transitions';
 
 export interface Reduction {
@@ -24,7 +25,7 @@ export interface Reduction {
  */
 export function reduce(state: RunState, event: RunEvent): Reduction {
   const effects: RunEffect[] = [];
-  const changed = applyEvent(state, event, effects);
+  const changed = settleReplacements(applyEvent(state, event, effects), effects);
   if (changed === state) return { state, effects, refused: [] };
   const { items, refused } = checkTransitions(state.items, deriveItems(changed));
   const derived: RunState = { ...changed, items };
@@ -97,6 +98,10 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
       return retried(state, event, effects);
     case 'replaced':
       return replaced(state, event, effects);
+    case 'replacement_forced':
+      return replacementForced(state, event, effects);
+    case 'replacement_due':
+      return replacementDue(state, event, effects);
     case 'cancel_items':
       return cancelItems(state, event, effects);
   }

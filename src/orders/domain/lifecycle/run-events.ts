@@ -87,7 +87,23 @@ export type RunEvent =
       readonly reason: string;
       readonly printOrder: PlannedPrintOrder;
       readonly replaces: readonly { readonly jobId: string; readonly quantity: number }[];
+      /**
+       * Time limit of the partners' answers, epoch milliseconds: the print order waits until the partners of the replaced
+       * units have agreed to stop. Absent: it takes over at once, as in runs of older versions.
+       */
+      readonly waitsUntil?: number;
+      /** True when the operator decided that the print order takes over at once, whatever the partners do. */
+      readonly force?: boolean;
     }
+  /** An operator decided that a waiting replacement takes over now, whatever the partners do. */
+  | {
+      readonly type: 'replacement_forced';
+      readonly by: string;
+      readonly reason: string;
+      readonly printOrderId: string;
+    }
+  /** The time limit of a waiting replacement has passed. */
+  | { readonly type: 'replacement_due'; readonly printOrderId: string }
   | {
       readonly type: 'cancel_items';
       readonly by: string;
@@ -176,4 +192,6 @@ export type RunEffect =
       readonly jobIds: readonly string[];
       readonly reason: string;
     }
+  /** Plan the shipments of print orders again: they have lost units, or waited. */
+  | { readonly type: 'replan_shipments'; readonly printOrderIds: readonly string[] }
   | { readonly type: 'void_shipment'; readonly printOrderId: string; readonly shipmentId: string };

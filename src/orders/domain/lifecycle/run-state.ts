@@ -27,9 +27,18 @@ export interface JobState {
   readonly cancelledAt?: string;
   /** An operator's cancel request that the partner has not agreed to. */
   readonly cancelRequest?: { readonly reason: string; readonly refused: boolean };
+  /** The partner was asked to stop, because another print order takes over. Absent otherwise. */
+  readonly stopRequest?: StopRequest;
   /** Why the job no longer counts: it was cancelled, or replaced by another job. */
   readonly ended: 'cancelled' | 'superseded' | null;
 }
+
+/**
+ * The partner's answer to the request to stop a job. `unanswered`: the time limit has passed. `forced`: an operator
+ * decided not to wait for it.
+ */
+export const STOP_REQUESTS = ['waiting', 'agreed', 'refused', 'unanswered', 'forced'] as const;
+export type StopRequest = (typeof STOP_REQUESTS)[number];
 
 export type Delivery = 'pending' | 'accepted' | 'refused' | 'undeliverable';
 export type Transit = 'in_transit' | 'delivered' | 'returned';
@@ -84,6 +93,22 @@ export interface ItemState {
   readonly status: ItemStatus;
 }
 
+/**
+ * A print order that takes over units of other print orders, and waits until their partners have agreed to stop. Until
+ * then it counts nowhere, and no partner gets it.
+ */
+export interface WaitingReplacement {
+  readonly action: 'reroute' | 'reproduce';
+  readonly by: string;
+  readonly reason: string;
+  readonly printOrder: PrintOrderState;
+  readonly replaces: readonly { readonly jobId: string; readonly quantity: number }[];
+  /** Time limit of the partners' answers, epoch milliseconds. */
+  readonly until: number;
+  /** The order's shipping revision when the print order was planned. */
+  readonly shippingRevision: number;
+}
+
 export const ATTENTION_REASONS = [
   'not_received',
   'not_printed',
@@ -100,6 +125,10 @@ export const ATTENTION_REASONS = [
   // The partner did not get the order update after a change of address or method.
   'partner_not_updated',
   'old_address_shipped',
+  // A partner did not stop making units that an operator wanted to give to another print order. They stay with it.
+  'not_rerouted',
+  // A partner did not stop making units that another partner has been given.
+  'made_twice',
   // The workflow and the rows disagree. One of the two has lost data.
   'out_of_step',
   // The worker lost several workflow tasks of the order. Set outside the workflow, which cannot progress meanwhile.
@@ -115,6 +144,8 @@ export interface RunState {
   readonly phase: 'preparing' | 'running' | 'closed';
   readonly items: readonly ItemState[];
   readonly printOrders: readonly PrintOrderState[];
+  /** Absent when there are none, and in runs of older versions. */
+  readonly waitingReplacements?: readonly WaitingReplacement[];
   readonly shippingRevision: number;
   /** True while an operator holds the order. No print order is delivered meanwhile. */
   readonly held: boolean;

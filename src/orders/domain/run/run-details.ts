@@ -24,6 +24,8 @@ const ATTENTION: Readonly<Record<AttentionReason, string>> = {
   partner_not_updated: 'a partner did not get the changed address or method',
   old_address_shipped:
     'a partner shipped with its own label, and does not have the changed address or method',
+  not_rerouted: 'a partner did not agree to stop, so that its units were not given to another partner',
+  made_twice: 'two partners make the same units: the first did not stop',
   out_of_step: 'the workflow and the database disagree',
   workflow_slow: 'the worker is too slow for the workflow’s tasks',
 };
@@ -43,6 +45,14 @@ export function describeRun(state: RunState, tasks: readonly string[]): string {
       lines.push(`| ${id} | ${partnerUid} | ${dispatchDate} | ${describePrintOrder(printOrder)} |`);
     }
   }
+  for (const { printOrder, until } of state.waitingReplacements ?? []) {
+    const { id, partnerUid } = printOrder;
+    const limit = new Date(until).toISOString();
+    lines.push(
+      '',
+      `Print order ${id} waits at ${partnerUid} until the present partner stops, at most until ${limit}.`,
+    );
+  }
   lines.push('', '| Item | Quantity | Status | Jobs |', '| --- | --- | --- | --- |');
   for (const item of state.items) {
     const jobs = state.printOrders.flatMap((printOrder) =>
@@ -61,6 +71,7 @@ function describePrintOrder(printOrder: PrintOrderState): string {
   const { partnerUid, delivery, shipment, transit, cancel } = printOrder;
   const jobs = printOrder.jobs.filter((job) => job.ended === null);
   if (jobs.length === 0) return 'ended: cancelled or replaced';
+  if (jobs.some(({ stopRequest }) => stopRequest === 'waiting')) return `${partnerUid} was asked to stop`;
   const asked = jobs.some(({ cancelRequest }) => cancelRequest?.refused === false);
   if (cancel === 'requested' || asked) return `${partnerUid} was asked to cancel`;
   const least = Math.min(...jobs.map((job) => job.progress));
@@ -85,6 +96,8 @@ const DUE: Partial<Record<AttentionReason, string>> = {
 /** Returns the summary of a deadline's timer in the Temporal UI. */
 export function describeDeadline(deadline: Deadline): string {
   if (deadline.kind === 'close') return 'end of tracking';
+  if (deadline.kind === 'stop')
+    return `print order ${deadline.printOrderId} waits until the present partner stops`;
   if (deadline.kind === 'check_tracking') return 'check whether a carrier follows the parcels';
   return `print order ${deadline.printOrderId} must be ${DUE[deadline.reason] ?? deadline.reason}`;
 }

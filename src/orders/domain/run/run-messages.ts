@@ -18,6 +18,8 @@ export interface OrderRunInput {
   readonly fileRetryWindowMs: number;
   /** Absent in runs of older versions, which end 90 days after shipping. */
   readonly untrackedEndMs?: number;
+  /** Time that a replacement waits for the partners of its units to stop. Absent in runs of older versions. */
+  readonly stopDeadlineMs?: number;
   /** Set when a run continues as new. */
   readonly carried?: { readonly state: RunState; readonly clock: RunClock };
 }
@@ -89,9 +91,13 @@ export type RepairRequest = {
       readonly quantity: number | null;
       /** Null: routing chooses. */
       readonly partnerId: string | null;
+      /** True: the new print order takes over at once, whatever the partner of the replaced units does. */
+      readonly force?: boolean;
     }
   | { readonly action: 'cancel'; readonly itemIds: readonly string[] }
 );
+
+export type ReplacementRequest = Extract<RepairRequest, { action: 'reroute' | 'reproduce' }>;
 
 /** Failure types with which a run refuses an update. The API maps them to its error codes. */
 export const RUN_REFUSALS = {

@@ -87,8 +87,10 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<Extract<RunEvent, { typ
       quantity: fc.constantFrom(1, 2, 3),
       isAdditional: fc.boolean(),
       id: fc.constantFrom('502', '503'),
+      waitsUntil: fc.constantFrom(undefined, Date.UTC(2026, 0, 6)),
+      force: fc.constantFrom(undefined, true),
     })
-    .map(({ action, jobId, quantity, isAdditional, id }) => ({
+    .map(({ action, jobId, quantity, isAdditional, id, waitsUntil, force }) => ({
       type: 'replaced',
       action,
       ...request,
@@ -99,7 +101,19 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<Extract<RunEvent, { typ
         jobs: [{ id: id === '502' ? '801' : '802', itemId: POSTER.itemId, quantity }],
       }),
       replaces: isAdditional ? [] : [{ jobId, quantity }],
+      ...(waitsUntil === undefined || isAdditional ? {} : { waitsUntil }),
+      ...(force === undefined ? {} : { force }),
     })),
+  replacement_forced: fc.record({
+    type: one('replacement_forced'),
+    by: one('operator'),
+    reason: one('agreed by phone'),
+    printOrderId: fc.constantFrom('502', '503'),
+  }),
+  replacement_due: fc.record({
+    type: one('replacement_due'),
+    printOrderId: fc.constantFrom('502', '503'),
+  }),
   cancel_items: fc.record({ itemIds, asksPartner: fc.boolean() }).map(({ itemIds: ids, asksPartner }) => ({
     type: 'cancel_items',
     ...request,

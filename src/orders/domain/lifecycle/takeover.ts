@@ -1,0 +1,289 @@
+import { withoutUnusedLabel } from './cancellation';
+import { audit, hasOpenJobs, newPrintOrder, raiseAttention } from './changes';
+import type { ReplacedUnits } from './replacement';
+import type { RunEffect, RunEvent } from './run-events';
+import {
+  JOB_PROGRESS,
+  type JobState,
+  type PrintOrderState,
+  printOrderOf,
+  type RunState,
+  type StopRequest,
+  type WaitingReplacement,
+} from './run-state';
+import {
+  isInProduction,
+  isWithPartner,
+  type MovingUnits,
+  movingUnits,
+  withdrawReplacements,
+  withoutWaiting,
+} from './waiting-replacements';
+
+/** How a new print order takes over units that other print orders have: reroute and reproduce. */
+
+type Replaced = Extract<RunEvent, { type: 'replaced' }>;
+
+/**
+ * Adds a print order that makes units again (reproduce), or at another partner (reroute). With a time limit it waits until
+ * the partners of the replaced units have agreed to stop.
+ */
+export function replaced(state: RunState, event: Replaced, effects: RunEffect[]): RunState {
+  const { id } = event.printOrder;
+  const isKnown = [...state.printOrders, ...(state.waitingReplacements ?? []).map((each) => each.printOrder)];
+  if (isKnown.some((printOrder) => printOrder.id === id)) return state;
+  if (event.waitsUntil !== undefined && state.phase !== 'closed') {
+    return waitForPartners(state, event, event.waitsUntil, effects);
+  }
+  const force = event.force === true ? { force: true } : {};
+  effects.push(audit(event.action, event, { printOrderId: id, replaces: event.replaces, ...force }));
+  // An earlier reroute of these jobs may have failed. The operator now decides without their partner.
+  const decided = event.force === true ? withForce(state, event.replaces) : state;
+  const printOrder = newPrintOrder(event.printOrder);
+  const next = takeOver(decided, { ...event, printOrder }, effects);
+  deliver(next, id, effects);
+  return next;
+}
+
+function withForce(state: RunState, replaces: readonly ReplacedUnits[]): RunState {
+  const jobIds = movingUnits(state, replaces).flatMap(({ job }) => (job.stopRequest ? [job.id] : []));
+  if (jobIds.length === 0) return state;
+  return { ...state, printOrders: state.printOrders.map((each) => withStopRequest(each, jobIds, 'forced')) };
+}
+
+/** Delivers the new print order, unless it ended. A release delivers the print orders of a held order. */
+function deliver(state: RunState, printOrderId: string, effects: RunEffect[]): void {
+  const { jobs } = printOrderOf(state, printOrderId);
+  if (!state.held && jobs.every((job) => job.ended === null)) {
+    effects.push({ type: 'deliver_print_order', printOrderId });
+  }
+}
+
+/** Requests from the partners to stop the replaced units. Until they have answered, the new print order waits. */
+function waitForPartners(
+  state: RunState,
+  { action, by, reason, printOrder, replaces }: Replaced,
+  until: number,
+  effects: RunEffect[],
+): RunState {
+  const data = { printOrderId: printOrder.id, replaces, waitsUntil: new Date(until).toISOString() };
+  effects.push(audit(`${action}_requested`, { by, reason }, data));
+  const asked = new Set(
+    movingUnits(state, replaces)
+      .filter(isWithPartner)
+      .map(({ job }) => job.id),
+  );
+  const printOrders = state.printOrders.map((each) => {
+    const jobIds = each.jobs.flatMap((job) => (asked.has(job.id) ? [job.id] : []));
+    if (jobIds.length === 0) return each;
+    effects.push({ type: 'request_partner_cancel', printOrderId: each.id, jobIds, reason });
+    return withStopRequest(each, jobIds, 'waiting');
+  });
+  const waiting: WaitingReplacement = {
+    action,
+    by,
+    reason,
+    printOrder: newPrintOrder(printOrder),
+    replaces,
+    until,
+    shippingRevision: state.shippingRevision,
+  };
+  const waitingReplacements = [...(state.waitingReplacements ?? []), waiting];
+  return settleReplacements({ ...state, printOrders, waitingReplacements }, effects);
+}
+
+function withStopRequest(
+  printOrder: PrintOrderState,
+  jobIds: readonly string[],
+  stopRequest: StopRequest,
+): PrintOrderState {
+  const jobs = printOrder.jobs.map((job) => (jobIds.includes(job.id) ? { ...job, stopRequest } : job));
+  return { ...printOrder, jobs };
+}
+
+/** An operator does not wait for the partners any longer: the units move whatever the partners do. */
+export function replacementForced(
+  state: RunState,
+  event: Extract<RunEvent, { type: 'replacement_forced' }>,
+  effects: RunEffect[],
+): RunState {
+  const { by, reason } = event;
+  return settleNow(state, event.printOrderId, 'forced', { by, reason }, effects);
+}
+
+/** The time limit of a waiting replacement has passed. */
+export function replacementDue(
+  state: RunState,
+  event: Extract<RunEvent, { type: 'replacement_due' }>,
+  effects: RunEffect[],
+): RunState {
+  return settleNow(state, event.printOrderId, 'unanswered', {}, effects);
+}
+
+/** Settles a waiting replacement: every stop request without an agreement gets this answer. */
+function settleNow(
+  state: RunState,
+  printOrderId: string,
+  answer: 'forced' | 'unanswered',
+  by: Partial<Pick<WaitingReplacement, 'by' | 'reason'>>,
+  effects: RunEffect[],
+): RunState {
+  const waiting = state.waitingReplacements?.find(({ printOrder }) => printOrder.id === printOrderId);
+  if (waiting === undefined) return state;
+  const isAnswered = (job: JobState) =>
+    job.stopRequest === 'waiting' || (answer === 'forced' && job.stopRequest === 'refused');
+  const jobIds = movingUnits(state, waiting.replaces).flatMap(({ job }) => (isAnswered(job) ? [job.id] : []));
+  const printOrders = state.printOrders.map((printOrder) => withStopRequest(printOrder, jobIds, answer));
+  return settle({ ...state, printOrders }, waiting, { ...waiting, ...by }, effects);
+}
+
+/** Hands over or withdraws the waiting replacements whose partners have all answered. */
+export function settleReplacements(state: RunState, effects: RunEffect[]): RunState {
+  return (state.waitingReplacements ?? []).reduce(
+    (next, waiting) => settle(next, waiting, waiting, effects),
+    state,
+  );
+}
+
+/** @param now the replacement as it is to take over */
+function settle(
+  state: RunState,
+  waiting: WaitingReplacement,
+  now: WaitingReplacement,
+  effects: RunEffect[],
+): RunState {
+  const moving = movingUnits(state, waiting.replaces);
+  const free = moving.map((units) => ({ ...units, free: freeUnits(units) }));
+  if (free.some((units) => units.free === null)) return state;
+  const isKept = (stopRequest: StopRequest) => (units: MovingUnits & { free: number | null }) =>
+    units.free! < units.quantity && units.job.ended === null && units.job.stopRequest === stopRequest;
+  const why = (['refused', 'unanswered'] as const).find((answer) => free.some(isKept(answer)));
+  const replaces = free.flatMap(({ job, free: units }) =>
+    units! > 0 ? [{ jobId: job.id, quantity: units! }] : [],
+  );
+  const next =
+    replaces.length === 0
+      ? withdrawReplacements(state, (each) => each === waiting, why ?? 'gone', effects)
+      : handOver(withoutWaiting(state, [waiting]), { ...now, replaces }, effects);
+  return why === undefined ? next : raiseAttention(next, 'not_rerouted');
+}
+
+/**
+ * Returns how many of the units another partner can take over. Null: the partner has not answered.
+ * Without an answer in time, units that a partner reported to be in production stay with it. Units that it has not
+ * acknowledged, or whose production it stopped with an error, are free.
+ */
+function freeUnits(units: MovingUnits): number | null {
+  const { printOrder, job, quantity } = units;
+  if (job.ended !== null) return 0;
+  const cancelled = Math.min(job.cancelledQuantity, quantity);
+  if (job.progress === JOB_PROGRESS.shipped) return cancelled;
+  if (!isWithPartner(units)) return quantity;
+  switch (job.stopRequest) {
+    case 'waiting':
+      return null;
+    case 'agreed':
+    case 'forced':
+      return quantity;
+    case 'unanswered':
+      return isInProduction(job, printOrder) ? cancelled : quantity;
+    default:
+      return cancelled;
+  }
+}
+
+/** A waiting print order takes over: it makes the units that its replaced jobs have set free. */
+function handOver(state: RunState, waiting: WaitingReplacement, effects: RunEffect[]): RunState {
+  const { action, printOrder: planned, replaces } = waiting;
+  const answers = new Set(movingUnits(state, replaces).map(({ job }) => job.stopRequest));
+  effects.push(
+    audit(action, waiting, {
+      printOrderId: planned.id,
+      replaces,
+      ...(answers.has('forced') ? { force: true } : {}),
+      ...(answers.has('unanswered') ? { unanswered: true } : {}),
+    }),
+  );
+  const quantity = replaces.reduce((sum, each) => sum + each.quantity, 0);
+  const printOrder = { ...planned, jobs: planned.jobs.map((job) => ({ ...job, quantity })) };
+  const next = takeOver(state, { reason: waiting.reason, replaces, printOrder }, effects);
+  const isOutdated =
+    state.shippingRevision !== waiting.shippingRevision || planned.jobs[0]?.quantity !== quantity;
+  const touched = movingUnits(state, replaces).map((units) => units.printOrder.id);
+  const printOrderIds = next.printOrders.flatMap((each) => {
+    const loses = touched.includes(each.id) && hasOpenJobs(each);
+    return loses || (each.id === printOrder.id && isOutdated) ? [each.id] : [];
+  });
+  if (printOrderIds.length > 0) effects.push({ type: 'replan_shipments', printOrderIds });
+  deliver(next, printOrder.id, effects);
+  return next;
+}
+
+/** The part of a replacement that moves units. */
+interface Takeover {
+  readonly printOrder: PrintOrderState;
+  readonly replaces: readonly ReplacedUnits[];
+  readonly reason: string;
+}
+
+/** Adds the print order, and removes the units that it takes over from their print orders. */
+function takeOver(
+  state: RunState,
+  { printOrder, replaces, reason }: Takeover,
+  effects: RunEffect[],
+): RunState {
+  const quantities = new Map(replaces.map(({ jobId, quantity }) => [jobId, quantity]));
+  let touched = 0;
+  const printOrders = state.printOrders.map((each) => {
+    const next = withoutUnits(each, quantities, reason, effects);
+    if (next !== each) touched += 1;
+    return next;
+  });
+  if (state.phase === 'closed' || (touched === 0 && replaces.length > 0)) {
+    // The units shipped, or the order ended, while the replacement was planned.
+    effects.push({ type: 'release_stock', jobIds: printOrder.jobs.map((job) => job.id) });
+    const jobs = printOrder.jobs.map((job) => ({ ...job, ended: 'superseded' as const }));
+    return { ...state, printOrders: [...printOrders, { ...printOrder, jobs }] };
+  }
+  return { ...state, printOrders: [...printOrders, printOrder] };
+}
+
+/** Removes units that another print order takes over. The partner is asked to cancel jobs that move as a whole. */
+function withoutUnits(
+  printOrder: PrintOrderState,
+  quantities: ReadonlyMap<string, number>,
+  reason: string,
+  effects: RunEffect[],
+): PrintOrderState {
+  const touched = printOrder.jobs.filter(
+    (job) =>
+      quantities.has(job.id) &&
+      job.ended === null &&
+      (job.progress !== JOB_PROGRESS.shipped || job.cancelledQuantity > 0),
+  );
+  if (touched.length === 0) return printOrder;
+  const superseded = touched.filter((job) => quantities.get(job.id)! >= job.quantity);
+  const unprinted = superseded.filter((job) => job.progress < JOB_PROGRESS.printed);
+  if (unprinted.length > 0) effects.push({ type: 'release_stock', jobIds: unprinted.map((job) => job.id) });
+  const unasked = superseded.filter(
+    (job) =>
+      job.cancelledQuantity < job.quantity &&
+      (job.stopRequest === undefined || job.stopRequest === 'refused'),
+  );
+  if (unasked.length > 0 && printOrder.delivery !== 'refused') {
+    effects.push({
+      type: 'request_partner_cancel',
+      printOrderId: printOrder.id,
+      jobIds: unasked.map((job) => job.id),
+      reason,
+    });
+  }
+  const jobs = printOrder.jobs.map((job): JobState => {
+    if (!touched.includes(job)) return job;
+    const moved = quantities.get(job.id)!;
+    if (moved >= job.quantity) return { ...job, ended: 'superseded' };
+    const cancelledQuantity = Math.max(0, job.cancelledQuantity - moved);
+    return { ...job, quantity: job.quantity - moved, cancelledQuantity, error: null };
+  });
+  return withoutUnusedLabel({ ...printOrder, jobs }, effects);
+}
