@@ -40,6 +40,14 @@ function createOrderPlanningActivities(deps: OrderRunDeps) {
     async planReplacement(request: RunIds & ReplacementRequest) {
       return await planReplacement(deps, request);
     },
+
+    /** Plans the shipments of print orders again, for the units that they have left. */
+    async replanShipments({
+      orderId,
+      printOrderIds,
+    }: RunIds & { readonly printOrderIds: readonly string[] }): Promise<void> {
+      await replanShipments(deps, orderId, printOrderIds);
+    },
   };
 }
 
@@ -48,14 +56,6 @@ function createOrderDatabaseActivities({ localSql }: OrderRunDeps) {
   return {
     async recordRun(record: RunRecord): Promise<void> {
       await recordRun(localSql, record);
-    },
-
-    /** Plans the shipments of print orders again, for the units that they have left. */
-    async replanShipments({
-      orderId,
-      printOrderIds,
-    }: RunIds & { readonly printOrderIds: readonly string[] }): Promise<void> {
-      await replanShipments(deps, orderId, printOrderIds);
     },
 
     /** Returns whether a carrier follows a parcel of the order. */

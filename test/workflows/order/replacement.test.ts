@@ -38,7 +38,7 @@ async function secondDelivered(orderId: string): Promise<string> {
   return await eventually(async () => {
     const [seen] = seenPrintOrders(stack, printOrderIds.slice(1));
     return seen?.printOrderId;
-  });
+  }, 4 * LIMIT_MS);
 }
 
 const logged = async (orderId: string, type: string) =>
