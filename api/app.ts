@@ -34,6 +34,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  app.set('trust proxy', deps.config.TRUSTED_PROXIES);
   // Paths match exactly: `/v1/orders/` is not `/v1/orders`.
   app.enable('strict routing');
   app.enable('case sensitive routing');

@@ -1,3 +1,4 @@
+import { auditRoutes } from './accounts/audit-routes';
 import { operatorRoutes } from './accounts/operator-routes';
 import { catalogRoutes } from './catalog/routes';
 import { connectorRoutes } from './connectors/routes';
@@ -41,6 +42,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...documentRoutes(deps),
     ...notificationRoutes(deps),
     ...operatorRoutes(deps),
+    ...auditRoutes(deps),
     ...connectorRoutes(deps),
     ...operatorPartnerRoutes(deps),
     ...operatorOrderRoutes(deps),

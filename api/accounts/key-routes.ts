@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { isLastAdminKey } from '../../src/accounts/operators';
 import { isRevokedAccount, keysOf, revokeKey, rotateKeys } from '../../src/accounts/store';
 import { Refusal } from '../../src/platform/errors';
-import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
@@ -12,6 +11,7 @@ import { accountKey, keyName, keyView, rotatedKey } from './key-schemas';
 export interface KeyOwners {
   /** Begins the names of the operations: `rotateConnectorKey`. */
   readonly noun: 'Operator' | 'Connector' | 'Partner';
+  readonly objectType: 'operator' | 'connector' | 'partner';
   readonly tag: string;
   /** Path of one account, such as `/v1/connectors/{connectorId}`. */
   readonly path: string;
@@ -69,6 +69,7 @@ function rotateKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
     tag: owners.tag,
     access: operatorsOnly('admin'),
     errors: 'coded',
+    audits: [`${owners.objectType}.rotate_key`],
     idempotent: true,
     answersSecret: true,
     params: ownerPath,
@@ -84,7 +85,7 @@ function rotateKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
       })
       .meta({ id: `${owners.noun}KeyRotation` }),
     response: rotatedKey,
-    handler: ({ params, body, account, log, idempotency }) =>
+    handler: ({ params, body, account, log, idempotency, audit }) =>
       inTransaction(sql, async (tx) => {
         const id = await owners.find(tx, ownerIdOf(params));
         if (await isRevokedAccount(tx, id)) {
@@ -99,10 +100,21 @@ function rotateKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
           previousKeysExpireAt: issued.previousKeysExpireAt.toISOString(),
         };
         await idempotency.complete(tx, answer);
+        const { apiKey: _apiKey, apiSecret: _apiSecret, ...shown } = answer;
+        const after = { ...shown, name: body.name ?? null, hint: issued.hint };
+        await audit(tx, { action: `${owners.objectType}.rotate_key`, objectId: id, before: null, after });
         log.info({ owner: id, by: account.name }, 'key rotated');
         return answer;
       }),
   });
+}
+
+/** Returns a key as lists show it. @throws Refusal `NOT_FOUND` when the account has no such key */
+async function keyOf(sql: Queryable, accountId: string, keyId: string) {
+  const keys = (await keysOf(sql, [accountId])).get(accountId)!;
+  const key = keys.find(({ id }) => id === keyId);
+  if (key === undefined) throw new Refusal('NOT_FOUND', { message: 'This account has no such key.' });
+  return { keyId, ...keyView(key) };
 }
 
 function revokeKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
@@ -120,17 +132,20 @@ function revokeKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
     tag: owners.tag,
     access: operatorsOnly('admin'),
     errors: 'coded',
+    audits: [`${owners.objectType}.revoke_key`],
     params: keyPath,
     response: z.object({ id: z.string(), revoked: z.literal(true) }),
-    handler: ({ params, account, log }) =>
+    handler: ({ params, account, log, audit }) =>
       inTransaction(sql, async (tx) => {
         const { keyId } = params as { keyId: string };
         const id = await owners.find(tx, ownerIdOf(params));
         if (owners.noun === 'Operator' && (await isLastAdminKey(tx, keyId))) {
           throw new Refusal('CONFLICT', { message: 'This is the only working key of an admin.' });
         }
-        const revoked = isUuid(keyId) && (await revokeKey(tx, id, keyId));
-        if (!revoked) throw new Refusal('NOT_FOUND', { message: 'This account has no such key.' });
+        const before = await keyOf(tx, id, keyId);
+        await revokeKey(tx, id, keyId);
+        const after = await keyOf(tx, id, keyId);
+        await audit(tx, { action: `${owners.objectType}.revoke_key`, objectId: id, before, after });
         log.info({ owner: id, keyId, by: account.name }, 'key revoked');
         return { id: keyId, revoked: true as const };
       }),

@@ -61,6 +61,7 @@ async function requireOperator(sql: Queryable, id: string): Promise<Operator> {
 
 const OPERATORS: KeyOwners = {
   noun: 'Operator',
+  objectType: 'operator',
   tag: common.tag,
   path: '/v1/operators/{operatorId}',
   maxOverlapSeconds: 30 * 86_400,
@@ -88,6 +89,7 @@ function createOperatorRoute({ sql }: Deps): Route {
     description:
       'The answer contains the key, which is shown only here. Names are unique and are not used again.',
     access: operatorsOnly('admin'),
+    audits: ['operator.create'],
     idempotent: true,
     answersSecret: true,
     body: z
@@ -107,7 +109,7 @@ function createOperatorRoute({ sql }: Deps): Route {
         apiKey: z.string().describe('Shown only in this answer.'),
       })
       .meta({ id: 'CreatedOperator' }),
-    handler: ({ body, account: { name: by }, log, idempotency }) =>
+    handler: ({ body, account: { name: by }, log, idempotency, audit }) =>
       inTransaction(sql, async (tx) => {
         const created = await createAccount(tx, {
           role: 'operator',
@@ -117,10 +119,12 @@ function createOperatorRoute({ sql }: Deps): Route {
         if (created === undefined) {
           throw new Refusal('CONFLICT', { message: 'An operator with this name exists already.' });
         }
-        const { keyId, apiKey } = await issueKey(tx, created.id, body.keyName ?? null);
+        const { keyId, apiKey, hint } = await issueKey(tx, created.id, body.keyName ?? null);
         const { id, name, createdAt } = created;
         const answer = { id, name, role: body.role, createdAt: createdAt.toISOString(), keyId, apiKey };
         await idempotency.complete(tx, answer);
+        const after = { name, role: body.role, keyId, hint };
+        await audit(tx, { action: 'operator.create', objectId: id, before: null, after });
         log.info({ operator: name, role: body.role, by }, 'operator created');
         return answer;
       }),
@@ -149,13 +153,16 @@ function changeOperatorRoute({ sql }: Deps): Route {
     summary: 'Change the role of an operator',
     description: 'Applies from the operator’s next request. 409: no other admin would be left.',
     access: operatorsOnly('admin'),
+    audits: ['operator.change_role'],
     params,
     body: z.object({ role }).meta({ id: 'OperatorChange' }),
     response: operator,
-    handler: ({ params: { operatorId }, body, account: { name: by }, log }) =>
+    handler: ({ params: { operatorId }, body, account: { name: by }, log, audit }) =>
       inTransaction(sql, async (tx) => {
-        const { id, name } = await requireOperator(tx, operatorId);
+        const { id, name, operatorRole } = await requireOperator(tx, operatorId);
         if ((await changeOperatorRole(tx, id, body.role)) === 'last-admin') throw lastAdmin();
+        const change = { before: { role: operatorRole }, after: { role: body.role } };
+        await audit(tx, { action: 'operator.change_role', objectId: id, ...change });
         log.info({ operator: name, role: body.role, by }, 'operator role changed');
         return operatorView(await requireOperator(tx, id));
       }),
@@ -173,14 +180,18 @@ function revokeOperatorRoute({ sql }: Deps): Route {
       'Cannot be undone. The operator’s next request is refused. Revoking again changes nothing. 409: the operator is the ' +
       'last admin.',
     access: operatorsOnly('admin'),
+    audits: ['operator.revoke'],
     params,
     response: operator,
-    handler: ({ params: { operatorId }, account: { name: by }, log }) =>
+    handler: ({ params: { operatorId }, account: { name: by }, log, audit }) =>
       inTransaction(sql, async (tx) => {
-        const { id, name } = await requireOperator(tx, operatorId);
+        const before = operatorView(await requireOperator(tx, operatorId));
+        const { id, name } = before;
         if ((await revokeOperator(tx, id)) === 'last-admin') throw lastAdmin();
+        const after = operatorView(await requireOperator(tx, id));
+        await audit(tx, { action: 'operator.revoke', objectId: id, before, after });
         log.info({ operator: name, by }, 'operator revoked');
-        return operatorView(await requireOperator(tx, id));
+        return after;
       }),
   });
 }

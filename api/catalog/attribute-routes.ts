@@ -16,8 +16,9 @@ import { withComputedProperties } from '../../src/catalog/domain/computed-proper
 import type { AttributeValue } from '../../src/catalog/domain/product-model';
 import { attributeId } from '../../src/catalog/fields';
 import { Refusal } from '../../src/platform/errors';
+import type { Transaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { operatorsOnly, type Route, route } from '../http/route';
+import { type AnyCall, operatorsOnly, type Route, route } from '../http/route';
 
 const tag = 'Catalog';
 const errors = 'coded';
@@ -40,6 +41,26 @@ function shown({ description, ...value }: StoredAttributeValue): z.input<typeof 
   };
 }
 
+/** Returns attribute values by id, as the audit log shows them. */
+function byId(values: readonly StoredAttributeValue[]): object {
+  return Object.fromEntries(
+    values.map(({ id, description, properties, isCustom, isDefault }) => [
+      id,
+      { description, properties, isCustom, isDefault },
+    ]),
+  );
+}
+
+function auditReplacement(audit: AnyCall['audit'], attributeId: string) {
+  return (tx: Transaction, before: readonly StoredAttributeValue[], after: readonly StoredAttributeValue[]) =>
+    audit(tx, {
+      action: 'attribute.replace_values',
+      objectId: attributeId,
+      before: byId(before),
+      after: byId(after),
+    });
+}
+
 function putAttributeRoute({ sql }: ApiDeps): Route {
   return route({
     method: 'put',
@@ -49,12 +70,15 @@ function putAttributeRoute({ sql }: ApiDeps): Route {
     tag,
     access: changers,
     errors,
+    audits: ['attribute.put'],
     params: z.object({ attributeId }),
     body: attribute,
     response: attribute.extend({ id: z.string() }),
-    handler: async ({ params, body }) => {
+    handler: async ({ params, body, audit }) => {
       const given = { id: params.attributeId, ...body };
-      await putAttribute(sql, given);
+      await putAttribute(sql, given, (tx, before) =>
+        audit(tx, { action: 'attribute.put', objectId: given.id, before, after: given }),
+      );
       return given;
     },
   });
@@ -89,15 +113,18 @@ function addAttributeValuesRoute({ sql }: ApiDeps): Route {
     tag,
     access: changers,
     errors,
+    audits: ['attribute.add_values'],
     idempotent: true,
     params,
     body: attributeValues,
     response: z.array(storedAttributeValue),
-    handler: async ({ params, body, idempotency }) => {
+    handler: async ({ params: { attributeId }, body, idempotency, audit }) => {
       const values = body.map(attributeValueOf);
-      const stored = await addAttributeValues(sql, params.attributeId, values, (tx, added) =>
-        idempotency.complete(tx, added.map(shown)),
-      );
+      const stored = await addAttributeValues(sql, attributeId, values, async (tx, added) => {
+        await idempotency.complete(tx, added.map(shown));
+        const after = byId(added);
+        await audit(tx, { action: 'attribute.add_values', objectId: attributeId, before: null, after });
+      });
       return stored.map(shown);
     },
   });
@@ -113,11 +140,19 @@ function replaceAttributeValuesRoute({ sql }: ApiDeps): Route {
     tag,
     access: changers,
     errors,
+    audits: ['attribute.replace_values'],
     params,
     body: attributeValues,
     response: z.array(storedAttributeValue),
-    handler: async ({ params, body }) =>
-      (await replaceAttributeValues(sql, params.attributeId, body.map(attributeValueOf))).map(shown),
+    handler: async ({ params: { attributeId }, body, audit }) =>
+      (
+        await replaceAttributeValues(
+          sql,
+          attributeId,
+          body.map(attributeValueOf),
+          auditReplacement(audit, attributeId),
+        )
+      ).map(shown),
   });
 }
 
@@ -130,12 +165,18 @@ function replaceAttributeValueRoute({ sql }: ApiDeps): Route {
     tag,
     access: changers,
     errors,
+    audits: ['attribute.replace_values'],
     params: z.object({ attributeId: z.string(), valueId: attributeId }),
     body: attributeValue.omit({ id: true }),
     response: storedAttributeValue,
-    handler: async ({ params, body }) => {
-      const value = attributeValueOf({ ...body, id: params.valueId });
-      const [stored] = await replaceAttributeValues(sql, params.attributeId, [value]);
+    handler: async ({ params: { attributeId, valueId }, body, audit }) => {
+      const value = attributeValueOf({ ...body, id: valueId });
+      const [stored] = await replaceAttributeValues(
+        sql,
+        attributeId,
+        [value],
+        auditReplacement(audit, attributeId),
+      );
       return shown(stored!);
     },
   });

@@ -83,10 +83,11 @@ function createCustomerProductRoute({ sql, config }: ApiDeps): Route {
     tag,
     access: changers,
     errors,
+    audits: ['customer_product.create'],
     idempotent: true,
     body: newCustomerProduct,
     response: customerProduct,
-    handler: async ({ account, body, idempotency }) => {
+    handler: async ({ account, body, idempotency, audit }) => {
       const viewer = viewerOf(account);
       const customerIds = body.customerIds ?? [viewer.role === 'client' ? viewer.id : ALL_CUSTOMERS];
       return await inTransaction(sql, async (tx) => {
@@ -94,6 +95,8 @@ function createCustomerProductRoute({ sql, config }: ApiDeps): Route {
           await createCustomerProduct(tx, viewer, { ...body, customerIds }, config.CUSTOMER_PRODUCT_LIMIT),
         );
         await idempotency.complete(tx, answer);
+        const act = { action: 'customer_product.create', objectId: answer.id } as const;
+        await audit(tx, { ...act, before: null, after: answer });
         return answer;
       });
     },
@@ -111,11 +114,18 @@ function updateCustomerProductRoute({ sql }: ApiDeps): Route {
     tag,
     access: changers,
     errors,
+    audits: ['customer_product.change'],
     params: z.object({ id: z.string() }),
     body: customerProductChange,
     response: customerProduct,
-    handler: async ({ account, params, body }) =>
-      shown(await updateCustomerProduct(sql, viewerOf(account), params.id, body)),
+    handler: async ({ account, params: { id }, body, audit }) =>
+      await inTransaction(sql, async (tx) => {
+        const { before, after } = await updateCustomerProduct(tx, viewerOf(account), id, body);
+        const withState = (product: CustomerProduct) => ({ ...shown(product), state: product.state });
+        const change = { before: withState(before), after: withState(after) };
+        await audit(tx, { action: 'customer_product.change', objectId: id, ...change });
+        return shown(after);
+      }),
   });
 }
 
@@ -163,12 +173,15 @@ function deleteCustomerProductRoute({ sql }: ApiDeps): Route {
     tag,
     access: changers,
     errors,
+    audits: ['customer_product.delete'],
     params: z.object({ id: z.string() }),
     response: z.object({ id: z.string(), deleted: z.literal(true) }),
-    handler: async ({ account, params }) => {
-      await deleteCustomerProduct(sql, viewerOf(account), params.id, customerProductOrdered);
-      return { id: params.id, deleted: true as const };
-    },
+    handler: async ({ account, params: { id }, audit }) =>
+      await inTransaction(sql, async (tx) => {
+        const before = shown(await deleteCustomerProduct(tx, viewerOf(account), id, customerProductOrdered));
+        await audit(tx, { action: 'customer_product.delete', objectId: id, before, after: null });
+        return { id, deleted: true as const };
+      }),
   });
 }
 
@@ -182,14 +195,18 @@ function addVariantValuesRoute({ sql }: ApiDeps): Route {
     tag,
     access: changers,
     errors,
+    audits: ['customer_product.add_values'],
     idempotent: true,
     params: z.object({ customerProductId: z.string() }),
     body: variantValues.min(1),
     response: variantValues,
-    handler: async ({ account, params, body, idempotency }) =>
+    handler: async ({ account, params: { customerProductId }, body, idempotency, audit }) =>
       await inTransaction(sql, async (tx) => {
-        await addVariantValues(tx, viewerOf(account), params.customerProductId, body);
+        await addVariantValues(tx, viewerOf(account), customerProductId, body);
         await idempotency.complete(tx, body);
+        const after = { variantValues: body };
+        const act = { action: 'customer_product.add_values', objectId: customerProductId } as const;
+        await audit(tx, { ...act, before: null, after });
         return body;
       }),
   });

@@ -78,14 +78,17 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       tag,
       access: changers,
       errors,
+      audits: ['product_model.create'],
       idempotent: true,
       body: newProductModel,
       response: productModel,
-      handler: async ({ account, body: { id, previewURL, ...body }, idempotency }) => {
+      handler: async ({ account, body: { id, previewURL, ...body }, idempotency, audit }) => {
         const model = { ...body, id: id ?? uuidv7(), previewUrl: previewURL };
-        const created = await createProductModel(sql, model, (tx, listed) =>
-          idempotency.complete(tx, shown(listed, account.role)),
-        );
+        const created = await createProductModel(sql, model, async (tx, listed) => {
+          const after = shown(listed, account.role);
+          await idempotency.complete(tx, after);
+          await audit(tx, { action: 'product_model.create', objectId: model.id, before: null, after });
+        });
         return shown(created, account.role);
       },
     }),
@@ -99,11 +102,18 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       tag,
       access: changers,
       errors,
+      audits: ['product_model.change'],
       params: z.object({ id: z.string() }),
       body: productModelChange,
       response: productModel,
-      handler: async ({ account, params, body: { previewURL, ...body } }) =>
-        shown(await updateProductModel(sql, params.id, { ...body, previewUrl: previewURL }), account.role),
+      handler: async ({ account: { role }, params: { id }, body: { previewURL, ...body }, audit }) => {
+        const change = { ...body, previewUrl: previewURL };
+        const changed = await updateProductModel(sql, id, change, async (tx, old, fresh) => {
+          const [before, after] = [shown(old, role), shown(fresh, role)];
+          await audit(tx, { action: 'product_model.change', objectId: id, before, after });
+        });
+        return shown(changed, role);
+      },
     }),
   ];
 }

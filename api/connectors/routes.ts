@@ -26,6 +26,7 @@ const common = {
 
 const CONNECTORS: KeyOwners = {
   noun: 'Connector',
+  objectType: 'connector',
   tag: 'Connectors',
   path: '/v1/connectors/{connectorId}',
   maxOverlapSeconds: 30 * 86_400,
@@ -51,6 +52,7 @@ function createRoute({ sql, publicUrl }: Deps): Route {
     ...common,
     method: 'post',
     access: operatorsOnly('admin'),
+    audits: ['connector.create'],
     path: '/v1/connectors',
     operationId: 'createConnector',
     summary: 'Set up a client',
@@ -60,16 +62,19 @@ function createRoute({ sql, publicUrl }: Deps): Route {
     answersSecret: true,
     body: newConnector,
     response: createdConnector,
-    handler: ({ body, idempotency }) =>
+    handler: ({ body, idempotency, audit }) =>
       inTransaction(sql, async (tx) => {
         const settings = storedSettings(body);
         const account = await createAccount(tx, { role: 'client', name: body.name, settings });
         if (account === undefined) {
           throw new Refusal('CONFLICT', { message: 'A connector with this name exists already.' });
         }
-        const { keyId, apiKey, apiSecret } = await issueKey(tx, account.id);
-        const answer = { ...connectorView({ ...account, settings }, publicUrl), keyId, apiKey, apiSecret };
+        const { keyId, apiKey, apiSecret, hint } = await issueKey(tx, account.id);
+        const view = connectorView({ ...account, settings }, publicUrl);
+        const answer = { ...view, keyId, apiKey, apiSecret };
         await idempotency.complete(tx, answer);
+        const after = { name: account.name, ...settings, keyId, hint };
+        await audit(tx, { action: 'connector.create', objectId: account.id, before: null, after });
         return answer;
       }),
   });
@@ -116,16 +121,19 @@ function changeRoute({ sql, publicUrl }: Deps): Route {
     ...common,
     method: 'patch',
     access: operatorsOnly('admin'),
+    audits: ['connector.change'],
     path: '/v1/connectors/{connectorId}',
     operationId: 'changeConnector',
     summary: 'Change the settings of a client',
     params: connectorPath,
     body: connectorChange,
     response: connector,
-    handler: async ({ params, body }) => {
-      const { id } = await requireConnector(sql, params.connectorId);
-      const changed = (await changeConnector(sql, id, storedSettings(body)))!;
-      return (await connectorsWithKeys(sql, [changed], publicUrl))[0]!;
-    },
+    handler: ({ params, body, audit }) =>
+      inTransaction(sql, async (tx) => {
+        const { id, settings: before } = await requireConnector(tx, params.connectorId);
+        const changed = (await changeConnector(tx, id, storedSettings(body)))!;
+        await audit(tx, { action: 'connector.change', objectId: id, before, after: changed.settings });
+        return (await connectorsWithKeys(tx, [changed], publicUrl))[0]!;
+      }),
   });
 }

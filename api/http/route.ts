@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import type { Account, OperatorRole, Role } from '../../src/accounts/account';
+import type { AuditAction } from '../../src/accounts/audit-actions';
+import type { Act } from '../../src/accounts/audit-log';
 import type { Logger } from '../../src/platform/logging';
 import type { Queryable } from '../../src/platform/postgres';
 
@@ -40,7 +42,15 @@ export interface Call<P, Q, B> {
   /** Bytes of the body as received, for signature checks. Empty on routes without a body schema. */
   readonly rawBody: Buffer;
   readonly idempotency: IdempotencyHandle;
+  /**
+   * Writes the act of the call to the audit log, with its caller and request. A handler of a route with `audits` calls it
+   * once when it succeeds, in the transaction of the change where it has one.
+   */
+  audit(tx: Queryable, act: Act): Promise<void>;
 }
+
+/** The call of any route. */
+export type AnyCall = Call<unknown, unknown, unknown>;
 
 /** Access of a handler to the `Idempotency-Key` of its call. */
 export interface IdempotencyHandle {
@@ -82,6 +92,8 @@ export interface Route<
   readonly tag: string;
   readonly access: Access;
   readonly errors: ErrorShape;
+  /** The acts that a successful call writes to the audit log: one of these, once. */
+  readonly audits?: readonly AuditAction[];
   /** Supports `Idempotency-Key`, for creating POSTs. Requires credentials, because keys are stored per account. */
   readonly idempotent?: boolean;
   /** The response contains a secret. The stored response of an `Idempotency-Key` is sealed with the caller's API key. */

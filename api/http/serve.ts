@@ -4,6 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from '../../src/accounts/authenticator';
 import { type FieldError, Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
+import { auditTrail } from './audit-trail';
 import { authorize } from './authentication';
 import { fieldErrors } from './field-errors';
 import { idempotencyKeyOf, NO_KEY, onceForKey } from './idempotency';
@@ -11,7 +12,7 @@ import { isJson, isUnstorable, parseJson, readBody, UNSTORABLE_MESSAGE } from '.
 import type { RateLimiter } from './rate-limit';
 import { notesOf } from './request-log';
 import { answerFault } from './response-check';
-import { type Call, RawAnswer, type Route } from './route';
+import { type AnyCall, RawAnswer, type Route } from './route';
 
 export interface Pipeline {
   readonly deps: ApiDeps;
@@ -119,16 +120,19 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
     const sent = await receive(route, req, res);
     const key = route.idempotent ? idempotencyKeyOf(req.get('Idempotency-Key')) : undefined;
     const parsed = validate(route, sent);
-    const call: Omit<Call<unknown, unknown, unknown>, 'idempotency'> = {
+    const trail = auditTrail(route, req, res);
+    const call: Omit<AnyCall, 'idempotency'> = {
       ...parsed,
       account: account!,
+      audit: trail.audit,
       requestId: notes.requestId,
       log: notes.log,
       headers: req.headers as Record<string, string | undefined>,
       rawBody: sent.rawBody,
     };
-    const handle = async (idempotency: Call<unknown, unknown, unknown>['idempotency']) => {
+    const handle = async (idempotency: AnyCall['idempotency']) => {
       const answer = await route.handler({ ...call, idempotency });
+      trail.end(checkResponses);
       if (checkResponses && !(answer instanceof RawAnswer)) {
         const fault = answerFault(route, answer);
         if (fault !== undefined) throw new Error(fault);

@@ -15,7 +15,7 @@ import { allowsPrivateAddresses } from '../../src/platform/config';
 import { Refusal } from '../../src/platform/errors';
 import { checkOutboundUrl } from '../../src/platform/http/address-check';
 import { isUuid } from '../../src/platform/ids';
-import { inTransaction } from '../../src/platform/postgres';
+import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 import { endpointSchema, eventsSchema, secretSchema } from './webhook-schemas';
@@ -47,11 +47,7 @@ export function endpointView({
 }
 
 /** Returns an endpoint of a client. @throws Refusal `NOT_FOUND`, also for another client's endpoint */
-export async function foundEndpoint(
-  sql: ApiDeps['sql'],
-  clientId: string,
-  webhookId: string,
-): Promise<Endpoint> {
+export async function foundEndpoint(sql: Queryable, clientId: string, webhookId: string): Promise<Endpoint> {
   const endpoint = isUuid(webhookId) ? await endpointOf(sql, clientId, webhookId) : undefined;
   if (endpoint === undefined) throw new Refusal('NOT_FOUND');
   return endpoint;
@@ -85,6 +81,7 @@ export function webhookRoutes({
         'Messages are signed as Standard Webhooks specifies, and are delivered at least once, in any order. Respond with 2xx ' +
         'within 15 seconds. Any other response is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. ' +
         '410 disables the endpoint.',
+      audits: ['endpoint.create'],
       idempotent: true,
       answersSecret: true,
       body: z.object({
@@ -94,7 +91,7 @@ export function webhookRoutes({
         enabled: z.boolean().nullish(),
       }),
       response: endpointSchema.extend({ secret: secretSchema }),
-      handler: async ({ account, body, idempotency }) =>
+      handler: async ({ account, body, idempotency, audit }) =>
         await inTransaction(sql, async (tx) => {
           const created = await createEndpoint(tx, secretBox, account.id, {
             url: body.url,
@@ -107,8 +104,10 @@ export function webhookRoutes({
               message: `A client may have at most ${MOST_ENDPOINTS} endpoints. Delete one first.`,
             });
           }
-          const answer = { ...endpointView(created), secret: created.secret };
+          const after = endpointView(created);
+          const answer = { ...after, secret: created.secret };
           await idempotency.complete(tx, answer);
+          await audit(tx, { action: 'endpoint.create', objectId: created.id, before: null, after });
           return answer;
         }),
     }),
@@ -142,6 +141,7 @@ export function webhookRoutes({
       summary: 'Change, enable or disable an endpoint',
       description:
         'Only the given fields change. A delivery that is due while the endpoint is disabled becomes a dead letter.',
+      audits: ['endpoint.change'],
       params: webhookParams,
       body: z.object({
         url: url.optional(),
@@ -150,14 +150,14 @@ export function webhookRoutes({
         enabled: z.boolean().optional(),
       }),
       response: endpointSchema,
-      handler: async ({ account, params: { webhookId }, body }) => {
-        const change = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-        const changed = isUuid(webhookId)
-          ? await changeEndpoint(sql, account.id, webhookId, change)
-          : undefined;
-        if (changed === undefined) throw new Refusal('NOT_FOUND');
-        return endpointView(changed);
-      },
+      handler: ({ account, params: { webhookId }, body, audit }) =>
+        inTransaction(sql, async (tx) => {
+          const before = endpointView(await foundEndpoint(tx, account.id, webhookId));
+          const change = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+          const after = endpointView((await changeEndpoint(tx, account.id, webhookId, change))!);
+          await audit(tx, { action: 'endpoint.change', objectId: webhookId, before, after });
+          return after;
+        }),
     }),
     route({
       ...WEBHOOK_ROUTE,
@@ -165,13 +165,16 @@ export function webhookRoutes({
       path: '/v1/webhooks/{webhookId}',
       operationId: 'deleteWebhook',
       summary: 'Delete an endpoint with its log and its pending deliveries',
+      audits: ['endpoint.delete'],
       params: webhookParams,
       response: z.object({ id: z.string() }),
-      handler: async ({ account, params: { webhookId } }) => {
-        const deleted = isUuid(webhookId) && (await deleteEndpoint(sql, account.id, webhookId));
-        if (!deleted) throw new Refusal('NOT_FOUND');
-        return { id: webhookId };
-      },
+      handler: ({ account, params: { webhookId }, audit }) =>
+        inTransaction(sql, async (tx) => {
+          const before = endpointView(await foundEndpoint(tx, account.id, webhookId));
+          if (!(await deleteEndpoint(tx, account.id, webhookId))) throw new Refusal('NOT_FOUND');
+          await audit(tx, { action: 'endpoint.delete', objectId: webhookId, before, after: null });
+          return { id: webhookId };
+        }),
     }),
     route({
       ...WEBHOOK_ROUTE,
@@ -181,6 +184,9 @@ export function webhookRoutes({
       summary: 'Rotate the signing secret of an endpoint',
       description:
         'Until the overlap ends, messages carry two signatures: one by the new secret and one by the replaced secret.',
+      audits: ['endpoint.rotate_secret'],
+      idempotent: true,
+      answersSecret: true,
       params: webhookParams,
       body: z.object({
         overlapSeconds: z
@@ -192,17 +198,22 @@ export function webhookRoutes({
           .describe('Default: 86400 (one day).'),
       }),
       response: z.object({ secret: secretSchema, previousSecretValidUntil: z.iso.datetime() }),
-      handler: async ({ account, params: { webhookId }, body }) => {
-        const overlap = body.overlapSeconds ?? ROTATION_OVERLAP_SECONDS.default;
-        const rotated = isUuid(webhookId)
-          ? await rotateSecret({ sql, secretBox }, account.id, webhookId, overlap)
-          : undefined;
-        if (rotated === undefined) throw new Refusal('NOT_FOUND');
-        return {
-          secret: rotated.secret,
-          previousSecretValidUntil: rotated.previousSecretValidUntil.toISOString(),
-        };
-      },
+      handler: ({ account, params: { webhookId }, body, idempotency, audit }) =>
+        inTransaction(sql, async (tx) => {
+          const { id } = await foundEndpoint(tx, account.id, webhookId);
+          const overlap = body.overlapSeconds ?? ROTATION_OVERLAP_SECONDS.default;
+          const { secret, previousSecretValidUntil } = (await rotateSecret(
+            { sql: tx, secretBox },
+            account.id,
+            id,
+            overlap,
+          ))!;
+          const after = { previousSecretValidUntil: previousSecretValidUntil.toISOString() };
+          const answer = { secret, ...after };
+          await idempotency.complete(tx, answer);
+          await audit(tx, { action: 'endpoint.rotate_secret', objectId: id, before: null, after });
+          return answer;
+        }),
     }),
   ];
 }

@@ -15,7 +15,7 @@ import { sha256 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { visibleOrderId } from '../orders/visible-order';
+import { changedOrderId, visibleOrderId } from '../orders/visible-order';
 import { orderPaymentRoute } from './order-payment';
 import { checkedRepair, dismissEnded } from './order-repair';
 import {
@@ -23,6 +23,7 @@ import {
   OPERATOR_ORDER_ROUTE,
   OPERATOR_ROUTE,
   operatorOrderSchema,
+  REPAIRS,
   repairSchema,
 } from './order-schemas';
 import type { RoutingDecisionView } from './routing-decision';
@@ -63,6 +64,11 @@ function orderView(order: OperatorOrder) {
     printOrders: (order.printOrders ?? []).map(printOrderView),
     events: [...(order.events ?? [])],
   };
+}
+
+/** Returns what the audit log shows of an order before and after a repair. */
+function auditedState({ fulfillmentStatus, attention }: OperatorOrder) {
+  return { fulfillmentStatus, attention: attention ?? [] };
 }
 
 /** Returns the state of the order's workflow, or null when no worker answers. */
@@ -171,6 +177,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
       description:
         'Returns when the repair is done, or waits for a partner, and is recorded in the event log. 409: the repair does not fit the state of the ' +
         'order, or no partner can make the items. 503: no worker is available.',
+      audits: REPAIRS.map((action) => `order.${action}` as const),
       idempotent: true,
       body: repairSchema,
       response: z
@@ -184,11 +191,12 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
             .describe('True while a reroute or reproduce waits until the present partner agrees to stop.'),
         })
         .meta({ id: 'RepairedOrder' }),
-      handler: async ({ params: { orderId }, body, account, headers, log }) => {
-        const id = await visibleOrderId(sql, account, orderId);
+      handler: async ({ params: { orderId }, body, account, headers, log, audit }) => {
+        const id = await changedOrderId(sql, account, orderId);
+        const before = await found(id);
         const isDone = body.action === 'dismiss' && (await dismissEnded(sql, id, account.name, body.reason));
         if (!isDone) {
-          const request = await checkedRepair(sql, await found(id), body, account.name);
+          const request = await checkedRepair(sql, before, body, account.name);
           const key = headers['idempotency-key'];
           const repairId =
             key === undefined ? randomUUID() : sha256(`${account.id}:${key}`).toString('base64url');
@@ -196,6 +204,14 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
         }
         log.info({ orderId: id, action: body.action, by: account.name }, 'order repaired');
         const after = await found(id);
+        // The reason is a free text, which may name a person. It is in the order's event log, which can be erased.
+        const { action, reason: _reason, ...parameters } = body;
+        await audit(sql, {
+          action: `order.${action}`,
+          objectId: id,
+          before: auditedState(before),
+          after: { ...auditedState(after), ...parameters },
+        });
         return {
           id,
           orderReferenceId: after.orderReferenceId,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { deadRows, replayDead } from '../../src/platform/outbox/outbox';
+import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
@@ -69,15 +70,19 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       tag: TAG,
       access: operatorsOnly('operator'),
       errors: 'coded',
+      audits: ['outbox.replay'],
       body: z.object({
         ids: z.array(rowId).min(1).max(1_000).nullish(),
         kind: z.enum(KINDS).nullish(),
       }),
       response: z.object({ replayed: z.int().describe('Number of messages queued for delivery again.') }),
-      handler: async ({ body: { ids, kind }, account, log }) => {
-        const replayed = await replayDead(sql, {
-          ...(ids == null ? {} : { ids }),
-          ...(kind == null ? {} : { kind }),
+      handler: async ({ body: { ids, kind }, account, log, audit }) => {
+        const filter = { ...(ids == null ? {} : { ids }), ...(kind == null ? {} : { kind }) };
+        const replayed = await inTransaction(sql, async (tx) => {
+          const replayed = await replayDead(tx, filter);
+          const after = { ...filter, replayed };
+          await audit(tx, { action: 'outbox.replay', objectId: kind ?? 'all', before: null, after });
+          return replayed;
         });
         log.info({ by: account.name, replayed }, 'dead messages replayed');
         return { replayed };

@@ -41,6 +41,7 @@ async function requirePartner(sql: Queryable, partnerId: string): Promise<Partne
 
 const PARTNERS: KeyOwners = {
   noun: 'Partner',
+  objectType: 'partner',
   tag: common.tag,
   path: '/v1/partners/{partnerId}',
   maxOverlapSeconds: 7 * 86_400,
@@ -120,6 +121,7 @@ function createRoute({ sql }: Deps): Route {
     ...common,
     method: 'post',
     access: operatorsOnly('admin'),
+    audits: ['partner.create'],
     path: '/v1/partners',
     operationId: 'createPartner',
     summary: 'Set up a print partner',
@@ -130,7 +132,7 @@ function createRoute({ sql }: Deps): Route {
     answersSecret: true,
     body: partnerSetupSchema,
     response: partnerViewSchema.extend({ apiKey: z.string() }),
-    handler: async ({ body, account: { name: by }, log, idempotency }) => {
+    handler: async ({ body, account: { name: by }, log, idempotency, audit }) => {
       await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
       return await inTransaction(sql, async (tx) => {
         const account = await createAccount(tx, { role: 'partner', name: body.uid });
@@ -138,9 +140,12 @@ function createRoute({ sql }: Deps): Route {
         if (partner === undefined) {
           throw new Refusal('CONFLICT', { message: 'A partner with this uid exists already.' });
         }
-        const { apiKey } = await issueKey(tx, partner.partnerId);
-        const answer = { ...partnerView(partner), apiKey };
+        const { apiKey, keyId, hint } = await issueKey(tx, partner.partnerId);
+        const view = partnerView(partner);
+        const answer = { ...view, apiKey };
         await idempotency.complete(tx, answer);
+        const after = { ...view, keyId, hint };
+        await audit(tx, { action: 'partner.create', objectId: partner.partnerId, before: null, after });
         log.info({ partner: partner.uid, by }, 'partner created');
         return answer;
       });
@@ -153,6 +158,7 @@ function changeRoute({ sql }: Deps): Route {
     ...common,
     method: 'patch',
     access: operatorsOnly('admin'),
+    audits: ['partner.change'],
     path: '/v1/partners/{partnerId}',
     operationId: 'changePartner',
     summary: 'Change a print partner',
@@ -160,12 +166,15 @@ function changeRoute({ sql }: Deps): Route {
     params,
     body: partnerChangeSchema,
     response: partnerViewSchema,
-    handler: async ({ params: { partnerId }, body, log, account }) => {
-      const changed = isUuid(partnerId) ? await changePartner(sql, partnerId, body) : undefined;
-      if (changed === undefined) throw new Refusal('NOT_FOUND');
-      log.info({ partner: changed.uid, by: account.name, fields: Object.keys(body) }, 'partner changed');
-      return partnerView(changed);
-    },
+    handler: ({ params: { partnerId }, body, log, account, audit }) =>
+      inTransaction(sql, async (tx) => {
+        const before = partnerView(await requirePartner(tx, partnerId));
+        const changed = (await changePartner(tx, partnerId, body))!;
+        const after = partnerView(changed);
+        await audit(tx, { action: 'partner.change', objectId: partnerId, before, after });
+        log.info({ partner: changed.uid, by: account.name, fields: Object.keys(body) }, 'partner changed');
+        return after;
+      }),
   });
 }
 

@@ -16,7 +16,7 @@ import { type Route, route } from '../http/route';
 import { productsOfOrder } from './order-products';
 import { retrievedOrderSchema, updatedShipmentSchema } from './schemas';
 import { updateShipment } from './update-shipment';
-import { visibleOrder, visibleOrderId } from './visible-order';
+import { changedOrderId, visibleOrder } from './visible-order';
 
 export const orderAddress = z.object({
   orderId: z
@@ -100,11 +100,12 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       tag: 'Orders',
       access: clients,
       errors: 'coded',
+      audits: ['order.change_shipping'],
       params: orderAddress,
       body: updateShipmentSchema,
       response: updatedShipmentSchema,
-      handler: async ({ account, params, body }) =>
-        await updateShipment(deps, await visibleOrder(sql, account, params.orderId), body),
+      handler: async ({ account, params, body, audit }) =>
+        await updateShipment(deps, await visibleOrder(sql, account, params.orderId), body, audit),
     }),
 
     route({
@@ -118,6 +119,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       tag: 'Orders',
       access: { ...readers, operatorRole: 'operator' },
       errors: 'coded',
+      audits: ['order.cancel'],
       params: orderAddress,
       body: cancelOrderSchema,
       response: z.object({
@@ -125,8 +127,8 @@ export function orderRoutes(deps: ApiDeps): Route[] {
         orderReferenceId: z.string(),
         fulfillmentStatus: retrievedOrderSchema.shape.fulfillmentStatus,
       }),
-      handler: async ({ account, params, body }) => {
-        const id = await visibleOrderId(sql, account, params.orderId);
+      handler: async ({ account, params, body, audit }) => {
+        const id = await changedOrderId(sql, account, params.orderId);
         const [order] = await readOrders(sql, [id]);
         if (order!.orderType === 'draft') {
           throw new Refusal('CONFLICT', { message: 'A draft cannot be cancelled. Delete it instead.' });
@@ -136,6 +138,8 @@ export function orderRoutes(deps: ApiDeps): Route[] {
           by: account.role === 'operator' ? `operator ${account.name}` : 'client',
           reason: body.reason ?? 'cancelled by the client',
         });
+        const before = { fulfillmentStatus: order!.fulfillmentStatus };
+        await audit(sql, { action: 'order.cancel', objectId: id, before, after: { fulfillmentStatus } });
         return { id, orderReferenceId: order!.orderReferenceId, fulfillmentStatus };
       },
     }),

@@ -9,6 +9,7 @@ import { expectedShipmentView, shipmentView } from '../../src/orders/reading/shi
 import { refuseWith } from '../../src/orders/run/gateway';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
+import type { AnyCall } from '../http/route';
 import { withCarriers } from './quote';
 import { updatedShipmentSchema } from './schemas';
 
@@ -22,6 +23,7 @@ export async function updateShipment(
   deps: ApiDeps,
   before: OrderRecord,
   change: UpdateShipment,
+  audit: AnyCall['audit'],
 ): Promise<z.input<typeof updatedShipmentSchema>> {
   if (before.orderType === 'draft') {
     throw new Refusal('CONFLICT', { message: 'A draft has no shipment. Change it with PATCH.' });
@@ -30,11 +32,22 @@ export async function updateShipment(
   const expected = shipmentView(before) === null ? await expectedView(deps, before.id, change) : null;
   await apply(deps, before.id, change);
   const [order] = await readOrders(deps.sql, [before.id]);
+  await audit(deps.sql, {
+    action: 'order.change_shipping',
+    objectId: before.id,
+    before: shippingSummary(before),
+    after: { ...shippingSummary(order!), addressChanged: change.shippingAddress !== undefined },
+  });
   // Parsing drops the fields that a retrieved order's shipment has in addition.
   return updatedShipmentSchema.parse({
     shippingAddress: addressView(order!),
     shipment: shipmentView(order!) ?? expected,
   });
+}
+
+/** Returns what the audit log shows of an order's shipping. The address is left out: the log is never erased. */
+function shippingSummary({ shipmentMethodUid, shippingAddress }: OrderRecord) {
+  return { shipmentMethodUid, country: shippingAddress.country };
 }
 
 async function expectedView({ sql, candidates, carriers }: ApiDeps, orderId: string, change: UpdateShipment) {

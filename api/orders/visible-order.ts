@@ -1,6 +1,7 @@
 import type { Account } from '../../src/accounts/account';
 import {
   findOrderId,
+  newestOrdersByClient,
   type OrderRecord,
   readOrders,
   type Viewer,
@@ -22,6 +23,34 @@ export async function visibleOrderId(sql: Sql, account: Account, idOrReference: 
   if (id === null)
     throw new Refusal('NOT_FOUND', { message: 'There is no order with this id or reference.' });
   return id;
+}
+
+/**
+ * Returns the id of the order that a change names by id or reference. Several clients may use one reference: then an
+ * operator has to name the order by its id.
+ * @throws Refusal `NOT_FOUND`, `AMBIGUOUS_REFERENCE`
+ */
+export async function changedOrderId(sql: Sql, account: Account, idOrReference: string): Promise<string> {
+  const id = await visibleOrderId(sql, account, idOrReference);
+  if (account.role === 'operator' && id !== idOrReference.toLowerCase()) {
+    refuseAmbiguous('order', await newestOrdersByClient(sql, idOrReference));
+  }
+  return id;
+}
+
+/** @throws Refusal `AMBIGUOUS_REFERENCE`, which names the id of every candidate, when there are several */
+export function refuseAmbiguous(
+  noun: string,
+  candidates: readonly { readonly id: string; readonly clientName: string }[],
+): void {
+  if (candidates.length < 2) return;
+  throw new Refusal('AMBIGUOUS_REFERENCE', {
+    errors: candidates.map(({ id, clientName }) => ({
+      code: 'VALIDATION_ERROR',
+      message: `The ${noun} ${id} of ${clientName} has this reference.`,
+      reference: id,
+    })),
+  });
 }
 
 /** Returns the order that a path parameter names. @throws Refusal `NOT_FOUND` */

@@ -1,11 +1,27 @@
 import { z } from 'zod';
 import { PRINT_ORDER_VERSIONS } from '../../src/partners/domain/print-order-handoff';
-import { subscribe } from '../../src/partners/store';
+import { type Partner, partnerByAccount, type Subscription, subscribe } from '../../src/partners/store';
 import { allowsPrivateAddresses } from '../../src/platform/config';
 import { Refusal } from '../../src/platform/errors';
 import { checkOutboundUrl } from '../../src/platform/http/address-check';
+import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
+
+/** Returns the stored subscription of a partner, or null before its first one. */
+function subscriptionOf(partner: Partner): Subscription | null {
+  const { orderSubmitUrl, apparelOrderSubmitUrl, orderCancelUrl, orderUpdateUrl, inventoryUrl } = partner;
+  if (orderSubmitUrl === null) return null;
+  return {
+    orderSubmitUrl,
+    apparelOrderSubmitUrl,
+    orderCancelUrl,
+    orderUpdateUrl,
+    inventoryUrl,
+    printOrderVersion: partner.printOrderVersion,
+    documentTypes: partner.documentTypes ?? null,
+  };
+}
 
 /** `POST /v2/subscribe`: a partner registers the addresses that it is called at. */
 export function subscribeRoutes({ sql, config, secretBox }: ApiDeps): Route[] {
@@ -31,6 +47,7 @@ export function subscribeRoutes({ sql, config, secretBox }: ApiDeps): Route[] {
       tag: 'Partner interaction',
       access: { credentials: 'key', roles: ['partner'] },
       errors: 'plain',
+      audits: ['partner.subscribe'],
       body: z.object({
         orderSubmitUrl: address,
         apparelOrderSubmitUrl: address.nullish().describe('Default: orderSubmitUrl.'),
@@ -59,22 +76,29 @@ export function subscribeRoutes({ sql, config, secretBox }: ApiDeps): Route[] {
         message: z.string(),
         signingSecret: z.string().describe('`whsec_` and base64; shown once.'),
       }),
-      handler: async ({ account, body, log }) => {
-        const subscribed = await subscribe({ sql, secretBox }, account.id, {
-          orderSubmitUrl: body.orderSubmitUrl,
-          apparelOrderSubmitUrl: body.apparelOrderSubmitUrl ?? null,
-          orderCancelUrl: body.orderCancelUrl ?? null,
-          orderUpdateUrl: body.orderUpdateUrl ?? null,
-          inventoryUrl: body.inventoryUrl ?? null,
-          printOrderVersion: body.version ?? null,
-          documentTypes: body.documentTypes ?? null,
-        });
-        if (subscribed === undefined) {
-          throw new Refusal('CONFLICT', { message: 'This account has not been set up as a print partner.' });
-        }
-        log.info({ partner: account.name }, 'partner subscribed');
-        return { message: 'Subscribed.', signingSecret: subscribed.signingSecret };
-      },
+      handler: ({ account, body, log, audit }) =>
+        inTransaction(sql, async (tx) => {
+          const subscription: Subscription = {
+            orderSubmitUrl: body.orderSubmitUrl,
+            apparelOrderSubmitUrl: body.apparelOrderSubmitUrl ?? null,
+            orderCancelUrl: body.orderCancelUrl ?? null,
+            orderUpdateUrl: body.orderUpdateUrl ?? null,
+            inventoryUrl: body.inventoryUrl ?? null,
+            printOrderVersion: body.version ?? null,
+            documentTypes: body.documentTypes ?? null,
+          };
+          const partner = await partnerByAccount(tx, account.id);
+          const subscribed = partner && (await subscribe({ sql: tx, secretBox }, account.id, subscription));
+          if (subscribed === undefined) {
+            throw new Refusal('CONFLICT', {
+              message: 'This account has not been set up as a print partner.',
+            });
+          }
+          const before = subscriptionOf(partner!);
+          await audit(tx, { action: 'partner.subscribe', objectId: account.id, before, after: subscription });
+          log.info({ partner: account.name }, 'partner subscribed');
+          return { message: 'Subscribed.', signingSecret: subscribed.signingSecret };
+        }),
     }),
   ];
 }

@@ -33,11 +33,14 @@ export function exchangeRateRoutes({ sql }: ApiDeps): Route[] {
       summary: 'Load exchange rates of a day',
       description:
         'The rates apply from that day until newer ones. Currencies that are not given keep their rates.',
+      audits: ['exchange_rates.load'],
       params: z.object({ date: day }),
       body: exchangeRatesSchema,
       response: exchangeRatesSchema.extend({ date: z.iso.date() }),
-      handler: async ({ params: { date }, body: { perEuro } }) => {
-        await loadExchangeRates(sql, { date, perEuro });
+      handler: async ({ params: { date }, body: { perEuro }, audit }) => {
+        await loadExchangeRates(sql, { date, perEuro }, (tx, before) =>
+          audit(tx, { action: 'exchange_rates.load', objectId: date, before, after: perEuro }),
+        );
         return { ...(await ratesOn(sql, [date])).get(date)!, date };
       },
     }),

@@ -66,10 +66,11 @@ function setUpStockItemsRoute({ sql }: ApiDeps): Route {
     description:
       'Adds new SKUs, and changes names, limits, supplier and backorder policy of existing ones. Levels change only through ' +
       'adjust-stock. An item at or below its minimum is reordered immediately.',
+    audits: ['stock.set_up'],
     params: partnerParams,
     body: stockItemsRequestSchema,
     response: z.object({ added: z.int(), changed: z.int() }),
-    handler: async ({ params: { partnerId }, body: { items } }) => {
+    handler: async ({ params, body: { items }, audit }) => {
       await requireRates(
         sql,
         items.flatMap(({ supplier }, at) =>
@@ -86,7 +87,10 @@ function setUpStockItemsRoute({ sql }: ApiDeps): Route {
               supplier: { ...supplier, unitCostMinor: unitCostMinor(supplier.unitCost, supplier.currency) },
             }),
       }));
-      const added = await setUpStockItems(sql, await printPartner(sql, partnerId), setups);
+      const partnerId = await printPartner(sql, params.partnerId);
+      const added = await setUpStockItems(sql, partnerId, setups, (tx, before, after) =>
+        audit(tx, { action: 'stock.set_up', objectId: partnerId, before, after }),
+      );
       return { added, changed: items.length - added };
     },
   });

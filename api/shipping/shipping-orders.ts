@@ -10,6 +10,7 @@ import { requestCancellation } from '../../src/shipping/shipping-order-cancellat
 import { ANSWER_SECONDS, runCancellation, runShippingOrder } from '../../src/shipping/shipping-order-gateway';
 import {
   findShippingOrder,
+  newestShippingOrdersByAccount,
   retrievedShippingOrder,
   type ShippingOrderRow,
   type ShippingOrderViewer,
@@ -24,6 +25,7 @@ import {
 } from '../../src/shipping/shipping-orders';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
+import { refuseAmbiguous } from '../orders/visible-order';
 
 const readers = {
   credentials: 'key',
@@ -159,10 +161,15 @@ export function cancelShippingOrderRoute({ sql, links, temporal, config }: ApiDe
     tag: 'Shipping',
     access: changers,
     errors: 'coded',
+    audits: ['shipping_order.cancel'],
     params,
     response: retrievedShippingOrderSchema,
-    handler: async ({ params, account, requestId }) => {
-      const { id: shippingOrderId } = await visibleShippingOrder(sql, account, params.shippingOrderId);
+    handler: async ({ params, account, requestId, audit }) => {
+      const before = await visibleShippingOrder(sql, account, params.shippingOrderId);
+      const { id: shippingOrderId, status } = before;
+      if (account.role === 'operator' && shippingOrderId !== params.shippingOrderId.toLowerCase()) {
+        refuseAmbiguous('shipping order', await newestShippingOrdersByAccount(sql, before.orderReferenceId));
+      }
       const requested = await requestCancellation(sql, shippingOrderId);
       if (requested === 'scanned') throw cannotCancel(SCANNED);
       if (requested === 'refused') throw cannotCancel('The purchase was refused, so there are no labels.');
@@ -173,10 +180,10 @@ export function cancelShippingOrderRoute({ sql, links, temporal, config }: ApiDe
           throw cannotCancel(`The carrier refused to void a label: ${run.reason}`);
         }
       }
-      return await retrievedShippingOrder(
-        { sql, links },
-        await visibleShippingOrder(sql, account, shippingOrderId),
-      );
+      const canceled = await visibleShippingOrder(sql, account, shippingOrderId);
+      const change = { before: { status }, after: { status: canceled.status } };
+      await audit(sql, { action: 'shipping_order.cancel', objectId: shippingOrderId, ...change });
+      return await retrievedShippingOrder({ sql, links }, canceled);
     },
   });
 }

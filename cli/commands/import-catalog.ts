@@ -1,4 +1,6 @@
 import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import { COMMAND_LINE, recordAct } from '../../src/accounts/audit-log';
 import { importCatalog } from '../../src/catalog/import-catalog';
 import { csvLines, jsonLines } from '../../src/catalog/import-lines';
 import type { Config } from '../../src/platform/config';
@@ -40,6 +42,15 @@ export async function importCatalogFile(
     });
     if (shown > SHOWN_REFUSALS) say(`… and ${shown - SHOWN_REFUSALS} more rejected lines.`);
     const { created, updated, unchanged, refused } = counts;
+    if (!dryRun) {
+      const act = {
+        action: 'catalog.import',
+        objectId: basename(file),
+        before: null,
+        after: counts,
+      } as const;
+      await recordAct(sql, { actor: COMMAND_LINE, requestId: null, address: null }, act);
+    }
     say(
       `${dryRun ? 'Dry run, nothing was changed' : 'Imported'}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} rejected.`,
     );

@@ -1,4 +1,5 @@
 import type { OperatorRole } from '../../src/accounts/account';
+import { type ActContext, COMMAND_LINE, recordAct } from '../../src/accounts/audit-log';
 import { listOperators, revokeOperator } from '../../src/accounts/operators';
 import {
   accountByName,
@@ -13,6 +14,9 @@ import { databaseTarget } from '../database-target';
 
 /** How long the previous keys of an operator stay valid beside a new key, unless `--overlap` says otherwise. */
 export const OVERLAP_SECONDS = 86_400;
+
+/** The context of audit rows of this command. */
+const HERE: ActContext = { actor: COMMAND_LINE, requestId: null, address: null };
 
 /** An expected refusal. Its text is printed, and the exit code is 1. */
 class CannotDo extends Error {}
@@ -60,7 +64,10 @@ export function addOperator(context: CommandContext, name: string, role: Operato
     await inTransaction(sql, async (tx) => {
       const account = await createAccount(tx, { role: 'operator', name, operatorRole: role });
       if (account === undefined) throw new CannotDo(`There is an operator ${name} already.`);
-      showKey((await issueKey(tx, account.id)).apiKey, name);
+      const { apiKey, keyId, hint } = await issueKey(tx, account.id);
+      const after = { name, role, keyId, hint };
+      await recordAct(tx, HERE, { action: 'operator.create', objectId: account.id, before: null, after });
+      showKey(apiKey, name);
     });
   });
 }
@@ -73,6 +80,8 @@ export function revokeOperatorByName(context: CommandContext, name: string): Pro
       if (account === undefined) throw new CannotDo(`There is no operator ${name}.`);
       if ((await revokeOperator(tx, account.id)) === 'last-admin')
         throw new CannotDo(`${name} is the last admin. Add another admin first.`);
+      const after = { revoked: true };
+      await recordAct(tx, HERE, { action: 'operator.revoke', objectId: account.id, before: null, after });
     });
     say(`Revoked ${name}.`);
   });
@@ -95,7 +104,11 @@ export function rotateOperatorKey(
       const account = created ?? (await accountByName(tx, 'operator', name));
       if (account === undefined) throw new CannotDo(`There is no operator ${name}.`);
       if (await isRevokedAccount(tx, account.id)) throw new CannotDo(`The operator ${name} is revoked.`);
-      showKey((await rotateKeys(tx, account.id, overlapSeconds)).apiKey, name);
+      const { apiKey, keyId, hint, previousKeysExpireAt } = await rotateKeys(tx, account.id, overlapSeconds);
+      const after = { keyId, hint, previousKeysExpireAt };
+      const action = created === undefined ? 'operator.rotate_key' : 'operator.create';
+      await recordAct(tx, HERE, { action, objectId: account.id, before: null, after });
+      showKey(apiKey, name);
     });
   });
 }

@@ -33,15 +33,25 @@ export async function attributeValues(
   return rows.length === 0 ? undefined : rows.filter(({ id }) => id !== null);
 }
 
-/** Creates an attribute or replaces its description and property definitions. */
-export async function putAttribute(sql: Sql, { id, description, properties }: Attribute): Promise<void> {
+/**
+ * Creates an attribute or replaces its description and property definitions.
+ * @param alongside runs in the same transaction; `before` is null for a new attribute
+ */
+export async function putAttribute(
+  sql: Sql,
+  { id, description, properties }: Attribute,
+  alongside: (tx: Transaction, before: Attribute | null) => Promise<void>,
+): Promise<void> {
   await inTransaction(sql, async (tx) => {
+    const [before] = await tx<Attribute[]>`
+      SELECT id, description, properties FROM attributes WHERE id = ${id} FOR UPDATE`;
     await tx`
       INSERT INTO attributes (id, description, properties)
       VALUES (${id}, ${description}, ${json(tx, properties)})
       ON CONFLICT (id) DO UPDATE
       SET description = excluded.description, properties = excluded.properties, updated_at = now()`;
     await bumpCatalogVersion(tx);
+    await alongside(tx, before ?? null);
   });
   catalogCache(sql).invalidate();
 }
@@ -113,15 +123,24 @@ export async function addAttributeValues(
 
 /**
  * Replaces values of an attribute by id and adds new ones. Values that are not given stay unchanged.
+ * @param alongside runs in the same transaction; `before` holds the values that were replaced
  * @throws Refusal `NOT_FOUND` for an unknown attribute
  */
 export async function replaceAttributeValues(
   sql: Sql,
   attributeId: string,
   values: readonly AttributeValue[],
+  alongside: (
+    tx: Transaction,
+    before: readonly StoredAttributeValue[],
+    after: readonly StoredAttributeValue[],
+  ) => Promise<void>,
 ): Promise<StoredAttributeValue[]> {
   const stored = await inTransaction(sql, async (tx) => {
     await lockAttribute(tx, attributeId);
+    const before = await tx<StoredAttributeValue[]>`
+      SELECT ${tx(COLUMNS)} FROM attribute_values
+      WHERE attribute_id = ${attributeId} AND id = ANY(${values.map(({ id }) => id)})`;
     const replaced = await tx<StoredAttributeValue[]>`
       INSERT INTO attribute_values ${tx(rows(tx, attributeId, values))}
       ON CONFLICT (attribute_id, id) DO UPDATE
@@ -129,6 +148,7 @@ export async function replaceAttributeValues(
           is_custom = excluded.is_custom, is_default = excluded.is_default, updated_at = now()
       RETURNING ${tx(COLUMNS)}`;
     await bumpCatalogVersion(tx);
+    await alongside(tx, before, replaced);
     return replaced;
   });
   catalogCache(sql).invalidate();

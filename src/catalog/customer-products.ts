@@ -1,6 +1,6 @@
 import { Refusal } from '../platform/errors';
 import { isUuid, uuidv7 } from '../platform/ids';
-import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../platform/postgres';
+import { json, type Queryable, type Transaction } from '../platform/postgres';
 import { loadCatalogModels } from './catalog-models';
 import {
   ALL_CUSTOMERS,
@@ -144,47 +144,44 @@ export interface CustomerProductChange {
   readonly state?: CustomerProductState | undefined;
 }
 
-/** Changes the given fields. @throws Refusal `NOT_FOUND`, `FORBIDDEN` */
+/** Changes the given fields. Call it in a transaction. @throws Refusal `NOT_FOUND`, `FORBIDDEN` */
 export async function updateCustomerProduct(
-  sql: Sql,
+  tx: Transaction,
   viewer: Viewer,
   id: string,
   change: CustomerProductChange,
-): Promise<CustomerProduct> {
-  return await inTransaction(sql, async (tx) => {
-    const before = await ownProduct(tx, viewer, id);
-    const [row] = await tx<OwnedCustomerProduct[]>`
-      UPDATE customer_products
-      SET name = ${change.name ?? before.name},
-          customer_ids = ${(change.customerIds ?? before.customerIds) as string[]},
-          state = ${change.state ?? before.state},
-          updated_at = now()
-      WHERE id = ${id}
-      RETURNING ${tx(COLUMNS)}`;
-    return shownTo(viewer, row!);
-  });
+): Promise<{ readonly before: CustomerProduct; readonly after: CustomerProduct }> {
+  const before = await ownProduct(tx, viewer, id);
+  const [row] = await tx<OwnedCustomerProduct[]>`
+    UPDATE customer_products
+    SET name = ${change.name ?? before.name},
+        customer_ids = ${(change.customerIds ?? before.customerIds) as string[]},
+        state = ${change.state ?? before.state},
+        updated_at = now()
+    WHERE id = ${id}
+    RETURNING ${tx(COLUMNS)}`;
+  return { before: shownTo(viewer, before), after: shownTo(viewer, row!) };
 }
 
 /**
- * Deletes a customer product.
+ * Deletes a customer product and returns it. Call it in a transaction.
  * @param isOrdered returns true when an order has the product
  * @throws Refusal `NOT_FOUND`, `FORBIDDEN`; `CONFLICT` for a product that was ordered
  */
 export async function deleteCustomerProduct(
-  sql: Sql,
+  tx: Transaction,
   viewer: Viewer,
   id: string,
   isOrdered: (tx: Transaction, product: OwnedCustomerProduct) => Promise<boolean>,
-): Promise<void> {
-  await inTransaction(sql, async (tx) => {
-    const product = await ownProduct(tx, viewer, id);
-    if (await isOrdered(tx, product)) {
-      throw new Refusal('CONFLICT', {
-        message: 'This customer product was ordered and cannot be deleted. Archive it instead.',
-      });
-    }
-    await tx`DELETE FROM customer_products WHERE id = ${id}`;
-  });
+): Promise<CustomerProduct> {
+  const product = await ownProduct(tx, viewer, id);
+  if (await isOrdered(tx, product)) {
+    throw new Refusal('CONFLICT', {
+      message: 'This customer product was ordered and cannot be deleted. Archive it instead.',
+    });
+  }
+  await tx`DELETE FROM customer_products WHERE id = ${id}`;
+  return shownTo(viewer, product);
 }
 
 /**

@@ -209,6 +209,7 @@ export async function insertProductModel(tx: Queryable, model: NewProductModel):
 /**
  * Changes a product model. The state changes along MODEL_TRANSITIONS. Existing orders keep the product they were
  * placed with.
+ * @param alongside runs in the same transaction, for rows that must be committed together with the change
  * @throws Refusal `NOT_FOUND`; `CONFLICT` for a state transition that is not listed, and for a change of template or
  * parts after the draft state; `VALIDATION_ERROR` as in createProductModel
  */
@@ -216,10 +217,14 @@ export async function updateProductModel(
   sql: Sql,
   id: string,
   change: ProductModelChange,
+  alongside: (tx: Transaction, before: ListedModel, after: ListedModel) => Promise<void>,
 ): Promise<ListedModel> {
   const updated = await inTransaction(sql, async (tx) => {
+    // The row is locked by the change. A concurrent change in between only makes `before` older.
+    const before = await readProductModel(tx, id);
     const listed = await changeProductModel(tx, id, change);
     await bumpCatalogVersion(tx);
+    await alongside(tx, before!, listed);
     return listed;
   });
   catalogCache(sql).invalidate();

@@ -1,6 +1,6 @@
 import { newSigningSecret } from '../platform/http/webhook-signature';
 import { uuidv7 } from '../platform/ids';
-import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
+import type { Queryable, Transaction } from '../platform/postgres';
 import { type SealedTable, secretOwner } from '../platform/sealing/reseal';
 import type { SecretBox } from '../platform/sealing/secret-box';
 import type { NotificationEvent } from './domain/events';
@@ -94,16 +94,17 @@ export async function changeEndpoint(
   return row;
 }
 
-/** Deletes an endpoint, its log and its pending deliveries. Returns false when the client has no such endpoint. */
-export async function deleteEndpoint(sql: Sql, clientId: string, id: string): Promise<boolean> {
-  return await inTransaction(sql, async (tx) => {
-    const deleted = await tx`DELETE FROM webhook_endpoints WHERE id = ${id} AND client_id = ${clientId}`;
-    if (deleted.count === 0) return false;
-    // Two statements, because live and dead rows have separate indexes.
-    await tx`DELETE FROM outbox WHERE kind = 'notification' AND target = ${id} AND dead_at IS NULL`;
-    await tx`DELETE FROM outbox WHERE kind = 'notification' AND target = ${id} AND dead_at IS NOT NULL`;
-    return true;
-  });
+/**
+ * Deletes an endpoint, its log and its pending deliveries. Call it in a transaction.
+ * @returns false when the client has no such endpoint
+ */
+export async function deleteEndpoint(tx: Queryable, clientId: string, id: string): Promise<boolean> {
+  const deleted = await tx`DELETE FROM webhook_endpoints WHERE id = ${id} AND client_id = ${clientId}`;
+  if (deleted.count === 0) return false;
+  // Two statements, because live and dead rows have separate indexes.
+  await tx`DELETE FROM outbox WHERE kind = 'notification' AND target = ${id} AND dead_at IS NULL`;
+  await tx`DELETE FROM outbox WHERE kind = 'notification' AND target = ${id} AND dead_at IS NOT NULL`;
+  return true;
 }
 
 /** Replaces the secret of an endpoint. Until the overlap ends, messages carry a signature by each of the two secrets. */

@@ -2,6 +2,9 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type postgres from 'postgres';
 import { SCHEMA_TABLE } from './schema-version';
 
+/** Tables whose rows the application may only insert. Triggers refuse the changes of other roles. */
+const APPEND_ONLY_TABLES = ['audit_log'];
+
 const ITERATIONS = 4_096;
 
 /** Returns a SCRAM-SHA-256 verifier (RFC 5803). The server never sees the password, so no log of it can hold it. */
@@ -38,5 +41,8 @@ export async function grantApplicationRole(sql: postgres.Sql, applicationUrl: st
     await tx`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${tx(schema)} TO ${name}`;
     await tx`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${tx(schema)} TO ${name}`;
     await tx`REVOKE INSERT, UPDATE, DELETE ON ${tx(SCHEMA_TABLE)} FROM ${name}`;
+    const appendOnly = await tx<{ tablename: string }[]>`
+      SELECT tablename FROM pg_tables WHERE schemaname = ${schema} AND tablename = ANY(${APPEND_ONLY_TABLES})`;
+    for (const { tablename } of appendOnly) await tx`REVOKE UPDATE, DELETE ON ${tx(tablename)} FROM ${name}`;
   });
 }

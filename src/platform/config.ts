@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { parseNamedKeys } from './sealing/named-keys';
 
@@ -48,6 +49,20 @@ const namedKeys = z
   })
   .optional();
 
+/** Addresses and networks (CIDR), separated by commas. */
+const networks = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    const list = text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '');
+    if (!list.every((entry) => ipaddr.isValid(entry) || ipaddr.isValidCIDR(entry)))
+      context.addIssue('expected IP addresses or networks such as 10.0.0.0/8, separated by commas');
+    return list;
+  });
+
 export const VARIABLES = {
   DATA_DIR: variable(
     z
@@ -71,6 +86,11 @@ export const VARIABLES = {
       .optional(),
     'http://HOST:PORT',
     'Base URL at which clients and partners reach the API. Document and file links start with it.',
+  ),
+  TRUSTED_PROXIES: variable(
+    networks,
+    'none',
+    'Addresses or networks of the proxies in front of the API, separated by commas. Their X-Forwarded-For header gives the address of the caller in the audit log.',
   ),
   DATABASE_URL: variable(
     z.url({ protocol: /^postgres(ql)?$/ }).optional(),

@@ -12,6 +12,10 @@ export const ERROR_CODES = {
   METHOD_NOT_ALLOWED: { status: 405, message: 'This path does not support this method.' },
   CONFLICT: { status: 409, message: 'The request conflicts with the state of the resource.' },
   DUPLICATE_ORDER_REFERENCE: { status: 409, message: 'An order with this orderReferenceId already exists.' },
+  AMBIGUOUS_REFERENCE: {
+    status: 409,
+    message: 'Several accounts use this reference. Repeat the request with an id of `errors`.',
+  },
   QUOTA_EXCEEDED: { status: 409, message: 'The account has reached the limit for this kind of resource.' },
   IDEMPOTENCY_IN_FLIGHT: { status: 409, message: 'A request with this Idempotency-Key is being processed.' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, message: 'This Idempotency-Key was used with different content.' },

@@ -2,15 +2,28 @@ import { LRUCache } from 'lru-cache';
 import { REFERENCE_RATES } from './domain/exchange-rates';
 import type { RateTable } from './domain/money';
 import { Refusal } from './errors';
-import { json, type Sql } from './postgres';
+import { inTransaction, json, type Sql, type Transaction } from './postgres';
 
-/** Stores the exchange rates of a day. Replaces rates of the same day and currency. */
-export async function loadExchangeRates(sql: Sql, { date, perEuro }: RateTable): Promise<void> {
-  const rows = Object.entries(perEuro).map(([currency, rate]) => ({ currency, rate }));
-  await sql`
-    INSERT INTO exchange_rates (currency, date, per_euro)
-    SELECT currency, ${date}::date, rate FROM jsonb_to_recordset(${json(sql, rows)}) AS r (currency text, rate numeric)
-    ON CONFLICT (currency, date) DO UPDATE SET per_euro = excluded.per_euro`;
+/**
+ * Stores the exchange rates of a day. Replaces rates of the same day and currency.
+ * @param alongside runs in the same transaction; `before` holds the rates of the day that were replaced
+ */
+export async function loadExchangeRates(
+  sql: Sql,
+  { date, perEuro }: RateTable,
+  alongside?: (tx: Transaction, before: RateTable['perEuro']) => Promise<void>,
+): Promise<void> {
+  const rates = Object.entries(perEuro).map(([currency, rate]) => ({ currency, rate }));
+  await inTransaction(sql, async (tx) => {
+    const replaced = await tx<{ currency: string; perEuro: string }[]>`
+      SELECT currency, per_euro FROM exchange_rates
+      WHERE date = ${date}::date AND currency = ANY(${Object.keys(perEuro)})`;
+    await tx`
+      INSERT INTO exchange_rates (currency, date, per_euro)
+      SELECT currency, ${date}::date, rate FROM jsonb_to_recordset(${json(tx, rates)}) AS r (currency text, rate numeric)
+      ON CONFLICT (currency, date) DO UPDATE SET per_euro = excluded.per_euro`;
+    await alongside?.(tx, Object.fromEntries(replaced.map((row) => [row.currency, row.perEuro])));
+  });
   caches.delete(sql);
 }
 

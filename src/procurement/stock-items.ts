@@ -1,4 +1,4 @@
-import { inTransaction, json, type Sql } from '../platform/postgres';
+import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
 import { type AlertUid, alertUid } from './domain/stock-level';
 import { LockedStock } from './locked-stock';
 import type { PageRequest } from './period-and-page';
@@ -42,14 +42,27 @@ function itemRows(items: readonly StockItemSetup[], present: ReadonlySet<string>
   }));
 }
 
+/** Stored setups of stock items by SKU. */
+export type SetupsBySku = Readonly<Record<string, object>>;
+
+async function setupsOf(tx: Transaction, partnerId: string, skus: readonly string[]): Promise<SetupsBySku> {
+  const rows = await tx<{ partnerSku: string }[]>`
+    SELECT partner_sku, product_uid, product_name, min_stock, max_stock, allow_backorder, supplier_uid,
+           unit_cost_minor, cost_currency, vat_percentage
+    FROM stock_items WHERE partner_id = ${partnerId} AND partner_sku = ANY(${[...skus]})`;
+  return Object.fromEntries(rows.map(({ partnerSku, ...setup }) => [partnerSku, setup]));
+}
+
 /**
  * Adds stock items of a partner and updates names, limits and supplier of existing ones. Each SKU may occur once.
+ * @param alongside runs in the same transaction, with the setups by SKU
  * @returns the number of new items
  */
 export async function setUpStockItems(
   sql: Sql,
   partnerId: string,
   items: readonly StockItemSetup[],
+  alongside?: (tx: Transaction, before: SetupsBySku, after: SetupsBySku) => Promise<void>,
 ): Promise<number> {
   if (items.length === 0) return 0;
   return await inTransaction(sql, async (tx) => {
@@ -58,12 +71,8 @@ export async function setUpStockItems(
       INSERT INTO stock_item_counts AS c (partner_id, items) VALUES (${partnerId}, 0)
       ON CONFLICT (partner_id) DO UPDATE SET items = c.items RETURNING items`;
     const skus = items.map(({ partnerSku }) => partnerSku);
-    const present = new Set(
-      (
-        await tx<{ partnerSku: string }[]>`
-          SELECT partner_sku FROM stock_items WHERE partner_id = ${partnerId} AND partner_sku = ANY(${skus})`
-      ).map(({ partnerSku }) => partnerSku),
-    );
+    const before = await setupsOf(tx, partnerId, skus);
+    const present = new Set(Object.keys(before));
     const last = Number(counter!.items);
     const rows = itemRows(items, present, last);
     await tx`
@@ -98,6 +107,7 @@ export async function setUpStockItems(
       });
     }
     await stock.write();
+    await alongside?.(tx, before, await setupsOf(tx, partnerId, skus));
     return count - last;
   });
 }

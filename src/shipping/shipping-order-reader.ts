@@ -59,6 +59,18 @@ export async function findShippingOrder(
   return byReference ?? null;
 }
 
+/** Returns the newest shipping order of each account that uses a reference, of at most 100 accounts. */
+export async function newestShippingOrdersByAccount(
+  sql: Queryable,
+  reference: string,
+): Promise<readonly { readonly id: string; readonly clientName: string }[]> {
+  return await sql<{ id: string; clientName: string }[]>`
+    SELECT DISTINCT ON (o.account_id) o.id, a.name AS client_name
+    FROM shipping_orders o JOIN accounts a ON a.id = o.account_id
+    WHERE o.order_reference_id = ${reference}
+    ORDER BY o.account_id, o.status = 'refused', o.created_at DESC LIMIT 100`;
+}
+
 /** Returns the packages of a bought shipment with links to its documents. */
 async function packagesOf({ sql, links }: ReaderDeps, shipmentId: string) {
   const shipment = (await readShipment(sql, shipmentId))!;

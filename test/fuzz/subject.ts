@@ -102,6 +102,7 @@ export async function fuzzSubject(): Promise<Subject> {
     otherClient: await testAccount(sql, 'client', FOREIGN_MARK),
     prey: await testAccount(sql, 'client', 'prey'),
     operator: await testAccount(sql, 'operator'),
+    preyOperator: await testAccount(sql, 'operator', 'prey-operator'),
     partner: await testAccount(sql, 'partner', 'prints-berlin'),
     otherPartner: await testAccount(sql, 'partner', 'prints-ohio'),
     preyPartner: await testAccount(sql, 'partner', 'prey-partner'),
@@ -158,6 +159,9 @@ export async function fuzzSubject(): Promise<Subject> {
     attributeId: ['fuzz_size'],
     connectorId: [accounts.prey.id],
     keyId: preyKeys,
+    operatorId: [accounts.preyOperator.id],
+    'revokeOperatorKey keyId': [(await issueKey(sql, accounts.preyOperator.id)).keyId],
+    'revokePartnerKey keyId': [(await issueKey(sql, accounts.preyPartner.id)).keyId],
     partnerId: [accounts.preyPartner.id],
     partnerSku: ['frame-wood-black-a4'],
   });

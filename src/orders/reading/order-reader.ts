@@ -169,6 +169,24 @@ export async function findOrderId(
   return byReference?.id ?? null;
 }
 
+/** An order of one of the clients that use a reference. */
+export interface ReferenceCandidate {
+  readonly id: string;
+  readonly clientName: string;
+}
+
+/** Returns the newest order of each client that uses a reference, of at most 100 clients. */
+export async function newestOrdersByClient(
+  sql: Queryable,
+  reference: string,
+): Promise<readonly ReferenceCandidate[]> {
+  return await sql<ReferenceCandidate[]>`
+    SELECT DISTINCT ON (o.client_id) o.id, a.name AS client_name
+    FROM orders o JOIN accounts a ON a.id = o.client_id
+    WHERE o.order_reference_id = ${reference}
+    ORDER BY o.client_id, o.created_at DESC, o.id DESC LIMIT 100`;
+}
+
 /** Returns complete orders with one statement. Each part is found by an index on the order's id. */
 export async function readOrders(sql: Queryable, ids: readonly string[]): Promise<OrderRecord[]> {
   return [

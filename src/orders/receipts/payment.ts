@@ -1,4 +1,4 @@
-import { json, type Sql } from '../../platform/postgres';
+import { json, type Queryable } from '../../platform/postgres';
 import type { FinancialStatus } from '../domain/lifecycle/statuses';
 
 /** Financial statuses in which a payment can be recorded: there is an invoice, and not everything is refunded. */
@@ -14,23 +14,26 @@ export interface Payment {
 
 /**
  * Sets the financial status of an order to the result of its payment, and records it in the event log.
- * @returns false when the order is not invoiced or is completely refunded
+ * @returns the financial status before; undefined when the order is not invoiced or is completely refunded
  */
 export async function recordPayment(
-  sql: Sql,
+  sql: Queryable,
   orderId: string,
   { status, reference, by }: Payment,
-): Promise<boolean> {
+): Promise<FinancialStatus | undefined> {
   const data = { status, by, ...(reference === null ? {} : { reference }) };
-  const rows = await sql`
-    WITH paid AS (
+  const [row] = await sql<{ before: FinancialStatus }[]>`
+    WITH payable AS (
+      SELECT id, financial_status AS before FROM orders
+      WHERE id = ${orderId} AND financial_status = ANY(${[...PAYABLE]}) FOR UPDATE
+    ), paid AS (
       UPDATE orders SET run_financial_status = coalesce(run_financial_status, financial_status),
         financial_status = ${status}, updated_at = now()
-      WHERE id = ${orderId} AND financial_status = ANY(${[...PAYABLE]})
-      RETURNING id
+      FROM payable WHERE orders.id = payable.id
+      RETURNING orders.id, payable.before
     ), logged AS (
       INSERT INTO order_events (order_id, type, data) SELECT id, 'payment', ${json(sql, data)} FROM paid
     )
-    SELECT id FROM paid`;
-  return rows.length > 0;
+    SELECT before FROM paid`;
+  return row?.before;
 }

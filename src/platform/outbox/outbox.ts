@@ -167,7 +167,7 @@ export async function deadRows(
 
 /** Queues dead letters for delivery again, with their attempts reset. Returns their number. */
 export async function replayDead(
-  sql: Sql,
+  sql: Queryable,
   filter: { ids?: readonly string[]; kind?: OutboxKind },
 ): Promise<number> {
   const rows = await sql`

@@ -33,9 +33,8 @@ test('concurrent changes of customers all succeed, and totals stay correct', asy
     await Promise.all(
       products.map(async ({ id }, n) => {
         for (let turn = 1; turn <= 40; turn += 1) {
-          await updateCustomerProduct(many, operator, id, {
-            customerIds: customers[(n + turn * (n % 2 === 0 ? 1 : 3)) % 4]!,
-          });
+          const customerIds = customers[(n + turn * (n % 2 === 0 ? 1 : 3)) % 4]!;
+          await inTransaction(many, (tx) => updateCustomerProduct(tx, operator, id, { customerIds }));
         }
       }),
     );

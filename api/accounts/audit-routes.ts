@@ -1,0 +1,132 @@
+import { Readable } from 'node:stream';
+import { stringify } from 'csv-stringify';
+import { z } from 'zod';
+import { AUDIT_ACTION_NAMES } from '../../src/accounts/audit-actions';
+import { type AuditEntry, type AuditFilter, listActs } from '../../src/accounts/audit-log';
+import type { ApiDeps } from '../deps';
+import { requireOperatorRole } from '../http/authentication';
+import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { operatorsOnly, RawAnswer, type Route, route } from '../http/route';
+import { instant } from '../http/search-filters';
+
+type Deps = Pick<ApiDeps, 'sql'>;
+
+/** Rows per database read of an export. */
+const EXPORT_PAGE = 1_000;
+
+const actor = z.object({
+  id: z.string().nullable().describe('Null for acts on the command line.'),
+  name: z.string(),
+  role: z.enum(['viewer', 'operator', 'admin', 'client', 'partner', 'system']),
+});
+const state = z.record(z.string(), z.unknown()).nullable();
+export const act = z
+  .object({
+    id: z.string(),
+    at: z.iso.datetime(),
+    actor,
+    action: z.enum(AUDIT_ACTION_NAMES),
+    object: z.object({ type: z.string(), id: z.string() }),
+    before: state.describe('The changed fields before the act. Null: the object did not exist.'),
+    after: state.describe('The changed fields after the act. Null: the object does not exist any more.'),
+    requestId: z.string().nullable(),
+    address: z.string().nullable().describe('IP address of the caller.'),
+  })
+  .meta({ id: 'AuditEntry' });
+
+const isRowId = (id: string) => /^\d{1,18}$/.test(id);
+
+function actView(entry: AuditEntry): z.input<typeof act> {
+  return {
+    id: entry.id,
+    at: entry.at.toISOString(),
+    actor: { id: entry.actorId, name: entry.actorName, role: entry.actorRole },
+    action: entry.action,
+    object: { type: entry.objectType, id: entry.objectId },
+    before: entry.before as z.input<typeof state>,
+    after: entry.after as z.input<typeof state>,
+    requestId: entry.requestId,
+    address: entry.address,
+  };
+}
+
+/** Streams every row that matches as CSV (RFC 4180), newest first. Texts that a spreadsheet would run are escaped. */
+function exported(sql: ApiDeps['sql'], filter: AuditFilter): RawAnswer {
+  async function* rows() {
+    let after: { time: string; id: string } | null = null;
+    for (;;) {
+      const page: readonly AuditEntry[] = await listActs(sql, filter, { limit: EXPORT_PAGE, after });
+      for (const entry of page) {
+        const { actor, object, before, after: fresh, ...one } = actView(entry);
+        yield {
+          ...one,
+          ...{ actorId: actor.id, actorName: actor.name, actorRole: actor.role },
+          ...{ objectType: object.type, objectId: object.id },
+          before: before === null ? '' : JSON.stringify(before),
+          after: fresh === null ? '' : JSON.stringify(fresh),
+        };
+      }
+      const last = page.at(-1);
+      if (last === undefined || page.length < EXPORT_PAGE) return;
+      after = { time: last.position, id: last.id };
+    }
+  }
+  const columns = [
+    ...['id', 'at', 'actorId', 'actorName', 'actorRole', 'action', 'objectType', 'objectId'],
+    ...['before', 'after', 'requestId', 'address'],
+  ];
+  const csv = stringify({ header: true, columns, escape_formulas: true, record_delimiter: 'windows' });
+  const headers = {
+    'Content-Type': 'text/csv; charset=utf-8',
+    'Content-Disposition': 'attachment; filename="audit.csv"',
+  };
+  return new RawAnswer(200, headers, Readable.from(rows()).compose(csv));
+}
+
+/** The route with which operators read the audit log and admins export it. */
+export function auditRoutes({ sql }: Deps): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/v1/operator/audit',
+      operationId: 'listAuditLog',
+      summary: 'List the audit log, newest first',
+      description:
+        'Every act of operators, clients and partners that changes keys, partners, connectors, endpoints, catalog, stock set-up or ' +
+        'rates, and repairs, cancellations, shipping changes and payments of orders. `format=csv` exports every row that matches ' +
+        'and is for admins.',
+      tag: 'Operators',
+      access: operatorsOnly('viewer'),
+      errors: 'coded',
+      query: z.object({
+        actor: z.string().max(100).optional().describe('Id or name of the actor.'),
+        action: z.enum(AUDIT_ACTION_NAMES).optional(),
+        object: z.string().max(300).optional().describe('A type, an id, or both: `partner`, `partner:<id>`.'),
+        from: instant.describe('Inclusive, ISO 8601.'),
+        to: instant.describe('Exclusive, ISO 8601.'),
+        limit: z.coerce.number().int().min(1).max(250).default(50),
+        cursor: z
+          .string()
+          .max(200)
+          .optional()
+          .describe('`nextCursor` of the previous page. Keep the filters unchanged.'),
+        format: z.enum(['json', 'csv']).default('json'),
+      }),
+      response: z
+        .object({ entries: z.array(act), nextCursor: z.string().nullable() })
+        .meta({ id: 'AuditPage' }),
+      handler: async ({ account, query: { limit, cursor, format, ...filter } }) => {
+        if (format === 'csv') {
+          requireOperatorRole(account, 'admin');
+          return exported(sql, filter);
+        }
+        const after = cursor === undefined ? null : decodeCursor(cursor, isRowId);
+        const rows = await listActs(sql, filter, { limit: limit + 1, after });
+        const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) =>
+          encodeCursor({ time: position, id }),
+        );
+        return { entries: page.map(actView), nextCursor };
+      },
+    }),
+  ];
+}

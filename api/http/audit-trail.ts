@@ -1,0 +1,38 @@
+import type { Request, Response } from 'express';
+import { type Act, actorOf, recordAct } from '../../src/accounts/audit-log';
+import type { Queryable } from '../../src/platform/postgres';
+import { notesOf } from './request-log';
+import type { Route } from './route';
+
+/** The audit rows of one call. */
+export interface AuditTrail {
+  audit(tx: Queryable, act: Act): Promise<void>;
+  /**
+   * Checks after the handler that the call has written the row that its route declares. A missing row is a bug: it is
+   * logged.
+   * @throws Error instead, with `strict`
+   */
+  end(strict: boolean): void;
+}
+
+export function auditTrail(route: Route, req: Request, res: Response): AuditTrail {
+  const { requestId, account, log } = notesOf(res);
+  let rows = 0;
+  return {
+    async audit(tx, act) {
+      if (!route.audits?.includes(act.action)) {
+        throw new Error(`${route.operationId} does not declare the act ${act.action}`);
+      }
+      rows += 1;
+      const address = req.ip?.replace(/^::ffff:(?=\d+\.)/, '') ?? null;
+      await recordAct(tx, { actor: actorOf(account!), requestId, address }, act);
+    },
+    end(strict) {
+      const expected = route.audits === undefined ? 0 : 1;
+      if (rows === expected) return;
+      const message = `${route.operationId} wrote ${rows} audit rows instead of ${expected}`;
+      if (strict) throw new Error(message);
+      log.error(message);
+    },
+  };
+}

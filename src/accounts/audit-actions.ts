@@ -1,0 +1,62 @@
+/**
+ * Every audited act with the type of the object that it changes and its description.
+ * docs/operations.md repeats this table. A test asserts that the two are equal.
+ */
+export const AUDIT_ACTIONS = {
+  'operator.create': ['operator', 'Create an operator'],
+  'operator.change_role': ['operator', 'Change the role of an operator'],
+  'operator.revoke': ['operator', 'Revoke an operator with all keys'],
+  'operator.rotate_key': ['operator', 'Issue a key for an operator'],
+  'operator.revoke_key': ['operator', 'Revoke a key of an operator'],
+  'connector.create': ['connector', 'Set up a client'],
+  'connector.change': ['connector', 'Change the settings of a client'],
+  'connector.rotate_key': ['connector', 'Issue a key for a client'],
+  'connector.revoke_key': ['connector', 'Revoke a key of a client'],
+  'partner.create': ['partner', 'Set up a print partner'],
+  'partner.change': ['partner', 'Change a print partner'],
+  'partner.rotate_key': ['partner', 'Issue a key for a print partner'],
+  'partner.revoke_key': ['partner', 'Revoke a key of a print partner'],
+  'partner.subscribe': ['partner', 'Register the addresses of a print partner'],
+  'endpoint.create': ['endpoint', 'Create an endpoint for notifications'],
+  'endpoint.change': ['endpoint', 'Change an endpoint'],
+  'endpoint.delete': ['endpoint', 'Delete an endpoint'],
+  'endpoint.rotate_secret': ['endpoint', 'Rotate the secret of an endpoint'],
+  'attribute.put': ['attribute', 'Create or change an attribute'],
+  'attribute.add_values': ['attribute', 'Add values to an attribute'],
+  'attribute.replace_values': ['attribute', 'Replace values of an attribute'],
+  'product_model.create': ['product_model', 'Create a product model'],
+  'product_model.change': ['product_model', 'Change a product model'],
+  'customer_product.create': ['customer_product', 'Create a customer product'],
+  'customer_product.change': ['customer_product', 'Change a customer product'],
+  'customer_product.delete': ['customer_product', 'Delete a customer product'],
+  'customer_product.add_values': ['customer_product', 'Add values to variant options'],
+  'catalog.import': ['catalog', 'Import a catalog file on the command line'],
+  'stock.set_up': ['partner', 'Set up stock items of a print partner'],
+  'exchange_rates.load': ['exchange_rates', 'Load the exchange rates of a day'],
+  'order.hold': ['order', 'Hold an order'],
+  'order.release': ['order', 'Release an order'],
+  'order.retry': ['order', 'Retry items of an order'],
+  'order.reroute': ['order', 'Move an item to another partner'],
+  'order.reproduce': ['order', 'Produce an item again'],
+  'order.dismiss': ['order', 'Dismiss the attention reasons of an order'],
+  'order.cancel': ['order', 'Cancel an order, or items of it'],
+  'order.change_shipping': ['order', 'Change the address or the method of an order'],
+  'order.record_payment': ['order', 'Record the payment of an order'],
+  'shipping_order.cancel': ['shipping_order', 'Cancel a shipping order'],
+  'outbox.replay': ['outbox', 'Replay dead letters'],
+} as const satisfies Record<string, readonly [objectType: string, description: string]>;
+
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
+export type AuditObjectType = (typeof AUDIT_ACTIONS)[AuditAction][0];
+
+export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[];
+
+export function objectTypeOf(action: AuditAction): AuditObjectType {
+  return AUDIT_ACTIONS[action][0];
+}
+
+const OBJECT_TYPES: ReadonlySet<string> = new Set(AUDIT_ACTION_NAMES.map(objectTypeOf));
+
+export function isObjectType(text: string): text is AuditObjectType {
+  return OBJECT_TYPES.has(text);
+}

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { isUuid } from '../platform/ids';
+import { json, type Queryable } from '../platform/postgres';
+import type { Account, OperatorRole } from './account';
+import { type AuditAction, type AuditObjectType, isObjectType, objectTypeOf } from './audit-actions';
+
+/** Role of an actor: an operator's role, or the role of the account. `system`: the command line. */
+export type ActorRole = OperatorRole | 'client' | 'partner' | 'system';
+
+export interface Actor {
+  /** Null on the command line. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly role: ActorRole;
+}
+
+/** The actor of acts on the command line, where Pressline knows no account. */
+export const COMMAND_LINE: Actor = { id: null, name: 'command line', role: 'system' };
+
+export function actorOf({ id, name, role, operatorRole }: Account): Actor {
+  return { id, name, role: operatorRole ?? (role as Exclude<Account['role'], 'operator'>) };
+}
+
+/** An act on an object. */
+export interface Act {
+  readonly action: AuditAction;
+  readonly objectId: string;
+  /** What the act changed, before and after. Null: the object did not exist. */
+  readonly before: object | null;
+  readonly after: object | null;
+}
+
+/** Who acts, and in which request. */
+export interface ActContext {
+  readonly actor: Actor;
+  readonly requestId: string | null;
+  /** IP address of the caller. */
+  readonly address: string | null;
+}
+
+/** A field larger than this is stored as its size and SHA-256. */
+const MAX_FIELD_BYTES = 16 * 1_024;
+/** Keys, secrets and signing secrets, in any text. */
+const SECRETS = /pl[ks]_[\w-]{20,}|whsec_[\w+/=-]{20,}/g;
+
+/** Returns a value as it is stored: without secrets, with large fields replaced. */
+function stored(value: object | null): object | null {
+  if (value === null) return null;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => {
+      const text = (JSON.stringify(field) ?? 'null').replace(SECRETS, '[secret]');
+      const bytes = Buffer.byteLength(text);
+      if (bytes <= MAX_FIELD_BYTES) return [name, JSON.parse(text)];
+      return [name, { bytes, sha256: createHash('sha256').update(text).digest('hex') }];
+    }),
+  );
+}
+
+/** Returns the fields that differ between two states of an object. All fields when one of the states is null. */
+function difference(before: object | null, after: object | null): [object | null, object | null] {
+  if (before === null || after === null) return [before, after];
+  const [old, fresh] = [before, after] as Record<string, unknown>[];
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => !isDeepStrictEqual(old![name], fresh![name]),
+  );
+  const only = (state: Record<string, unknown>) =>
+    Object.fromEntries(changed.filter((name) => name in state).map((name) => [name, state[name]]));
+  return [only(old!), only(fresh!)];
+}
+
+/** Writes an act to the audit log. Call it in the transaction of the change. Only the changed fields are stored. */
+export async function recordAct(
+  tx: Queryable,
+  { actor, requestId, address }: ActContext,
+  { action, objectId, before, after }: Act,
+): Promise<void> {
+  const [old, fresh] = difference(before, after).map(stored);
+  await tx`
+    INSERT INTO audit_log (actor_id, actor_name, actor_role, action, object_type, object_id, before, after, request_id, address)
+    VALUES (${actor.id}, ${actor.name}, ${actor.role}, ${action}, ${objectTypeOf(action)}, ${objectId},
+      ${old == null ? null : json(tx, old)}, ${fresh == null ? null : json(tx, fresh)}, ${requestId}, ${address})`;
+}
+
+/** A row of the audit log. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly at: Date;
+  /** `at` with microseconds, for cursors. */
+  readonly position: string;
+  readonly actorId: string | null;
+  readonly actorName: string;
+  readonly actorRole: ActorRole;
+  readonly action: AuditAction;
+  readonly objectType: AuditObjectType;
+  readonly objectId: string;
+  readonly before: object | null;
+  readonly after: object | null;
+  readonly requestId: string | null;
+  readonly address: string | null;
+}
+
+/** An act must match every filter given. */
+export interface AuditFilter {
+  /** Id or name of the actor. */
+  readonly actor?: string | undefined;
+  readonly action?: AuditAction | undefined;
+  /** A type, an id, or `type:id`. */
+  readonly object?: string | undefined;
+  /** ISO 8601, inclusive. */
+  readonly from?: string | undefined;
+  /** ISO 8601, exclusive. */
+  readonly to?: string | undefined;
+}
+
+function objectFilter(object: string): { type?: string; id?: string } {
+  const [type, ...rest] = object.split(':');
+  if (!isObjectType(type!)) return { id: object };
+  return rest.length === 0 ? { type } : { type, id: rest.join(':') };
+}
+
+/**
+ * Returns one page of the audit log, newest first.
+ * @param page `after` is the position of the previous page's last row
+ */
+export async function listActs(
+  sql: Queryable,
+  { actor, action, object, from, to }: AuditFilter,
+  page: { readonly limit: number; readonly after: { readonly time: string; readonly id: string } | null },
+): Promise<readonly AuditEntry[]> {
+  const none = sql``;
+  const { limit, after } = page;
+  const { type, id } = object === undefined ? {} : objectFilter(object);
+  const byActor =
+    actor !== undefined && isUuid(actor)
+      ? sql`AND actor_id = ${actor}`
+      : sql`AND actor_name = ${actor ?? ''}`;
+  return await sql<AuditEntry[]>`
+    SELECT id, at, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position,
+      actor_id, actor_name, actor_role, action, object_type, object_id, before, after, request_id, host(address) AS address
+    FROM audit_log
+    WHERE true
+      ${actor === undefined ? none : byActor}
+      ${action === undefined ? none : sql`AND action = ${action}`}
+      ${type === undefined ? none : sql`AND object_type = ${type}`}
+      ${id === undefined ? none : sql`AND object_id = ${id}`}
+      ${from === undefined ? none : sql`AND at >= ${from}::text::timestamptz`}
+      ${to === undefined ? none : sql`AND at < ${to}::text::timestamptz`}
+      ${after === null ? none : sql`AND (at, id) < (${after.time}::text::timestamptz, ${after.id}::bigint)`}
+    ORDER BY at DESC, id DESC LIMIT ${limit}`;
+}

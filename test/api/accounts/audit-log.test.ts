@@ -1,0 +1,263 @@
+import type { z } from 'zod';
+import type { act } from '../../../api/accounts/audit-routes';
+import type { Route } from '../../../api/http/route';
+import { allRoutes } from '../../../api/routes';
+import { AUDIT_ACTION_NAMES, AUDIT_ACTIONS } from '../../../src/accounts/audit-actions';
+import { fuzzSubject, type Sender, type Subject } from '../../fuzz/subject';
+import { validBodies } from '../../fuzz/valid-bodies';
+import { testAccount } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+
+/** Changing routes that write no audit row, with the reason. Any other changing route must declare its acts. */
+const NOT_AUDITED: Readonly<Record<string, string>> = {
+  submitOrder: 'a submission',
+  patchDraft: 'a draft is a submission in progress',
+  deleteDraft: 'a draft is a submission in progress',
+  createShippingOrder: 'a submission',
+  searchOrders: 'reads',
+  quoteOrder: 'reads',
+  quoteShippingMethods: 'reads',
+  searchShippingOrders: 'reads',
+  listProcurementOrders: 'reads',
+  listInventory: 'reads',
+  listInventoryConsumption: 'reads',
+  decodePayloads: 'reads',
+  encodePayloads: 'reads',
+  testWebhook: 'sends a test event; the delivery log has it',
+  redeliverWebhookDelivery: 'sends a notification again; the delivery log has it',
+  redeliverDeadWebhookDeliveries: 'sends notifications again; the delivery log has them',
+  postOrderStatus: 'a postback; the inbox has it',
+  dispatchOrder: 'production; the event log of the order has it',
+  reportStockStatus: 'a report of levels, which is stored as such',
+  adjustStock: 'the stock ledger has each movement',
+  receiveCarrierEvents: 'checkpoints of carriers',
+  moveProcurementOrder: 'the events of the procurement order have it',
+  receiveProcurementOrder: 'the events of the procurement order have it',
+  attachProcurementInvoice: 'the events of the procurement order have it',
+};
+/** Acts on orders that a workflow carries out. test/workflows/order/audited-acts.test.ts calls them. */
+const NEEDS_WORKER = ['cancelOrder', 'updateShipment', 'repairOrder', 'recordPayment', 'cancelShippingOrder'];
+/** Acts of the command line. */
+const NO_ROUTE = ['catalog.import'];
+
+type Entry = z.output<typeof act>;
+interface Page {
+  readonly entries: Entry[];
+  readonly nextCursor: string | null;
+}
+
+let subject: Subject;
+let routes: Route[];
+
+beforeAll(async () => {
+  subject = await fuzzSubject();
+  routes = allRoutes(subject.deps);
+});
+afterAll(() => subject.stop());
+
+const changing = () => routes.filter(({ method }) => method !== 'get');
+const audited = () => changing().filter((route) => route.audits !== undefined);
+
+async function call(route: Route, sender: Sender, path: string, body?: object) {
+  const answer = await fetch(`${subject.server.url}${path}`, {
+    method: route.method.toUpperCase(),
+    headers: {
+      ...subject.headers[sender],
+      'X-Request-Id': `audit-${route.operationId}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+const read = async (query: string, sender: Sender = 'operator') => {
+  const answer = await fetch(`${subject.server.url}/v1/operator/audit${query}`, {
+    headers: subject.headers[sender],
+  });
+  return { status: answer.status, body: (await answer.json()) as Page };
+};
+
+test('every changing route declares its acts or is listed as not audited', () => {
+  const undeclared = changing()
+    .filter((route) => route.audits === undefined)
+    .map(({ operationId }) => operationId);
+  expect(undeclared.sort()).toEqual(Object.keys(NOT_AUDITED).sort());
+  for (const { operationId, audits } of routes.filter(({ method }) => method === 'get'))
+    expect([operationId, audits]).toEqual([operationId, undefined]);
+});
+
+test('every act of the table belongs to a route', () => {
+  const declared = new Set(routes.flatMap(({ audits = [] }) => audits));
+  expect([...declared, ...NO_ROUTE].sort()).toEqual([...AUDIT_ACTION_NAMES].sort());
+});
+
+test('each changing route writes one row with its actor, request and change, and without secrets', async () => {
+  const bodies = validBodies(subject);
+  const seen: string[] = [];
+  let modelId = '';
+  for (const route of audited().sort(byEffect)) {
+    const { operationId, access } = route;
+    if (NEEDS_WORKER.includes(operationId) || access.credentials === 'none') continue;
+    const sender = access.roles.includes('operator') ? 'operator' : access.roles[0]!;
+    const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      if (operationId === 'updateProductModel') return modelId;
+      const ids = subject.ids[sender];
+      return encodeURIComponent((ids[`${operationId} ${name}`] ?? ids[name])![0]!);
+    });
+    const body = route.body === undefined ? undefined : (bodies[operationId]?.[0] ?? {});
+    const before = (await read('?limit=250')).body.entries.length;
+    const answer = await call(route, sender, path, body);
+    expect([operationId, answer.status, answer.text]).toEqual([operationId, 200, expect.any(String)]);
+    if (operationId === 'createProductModel') modelId = JSON.parse(answer.text).id;
+    const { entries } = (await read('?limit=250')).body;
+    expect([operationId, entries.length]).toEqual([operationId, before + 1]);
+    const entry = entries[0]!;
+    expect(route.audits).toContain(entry.action);
+    expect(entry).toMatchObject({
+      actor: { role: sender === 'operator' ? 'admin' : sender },
+      object: { type: AUDIT_ACTIONS[entry.action][0] },
+      requestId: `audit-${operationId}`,
+      address: '127.0.0.1',
+    });
+    expect([operationId, entry.before, entry.after]).not.toEqual([operationId, null, null]);
+    for (const [secret] of answer.text.matchAll(/(plk|pls|whsec)_[\w+/=-]{20,}/g)) {
+      expect(JSON.stringify(entry)).not.toContain(secret);
+    }
+    seen.push(operationId);
+  }
+  expect(seen).toEqual(expect.arrayContaining(['createPartner', 'subscribePartner', 'deleteWebhook']));
+  const rows = await subject.sql`SELECT audit_log::text AS row FROM audit_log`;
+  for (const { row } of rows) expect(row).not.toMatch(/plk_\w{20}|pls_\w|whsec_\w/);
+});
+
+/** Sorts deletions and revocations last, so that each route finds its object. */
+function byEffect(a: Route, b: Route): number {
+  const rank = ({ operationId }: Route) => Number(/^(delete|revoke)/.test(operationId));
+  return rank(a) - rank(b);
+}
+
+test('a change shows the changed fields only, before and after', async () => {
+  const { connectorId } = subject.ids.operator;
+  const route = routes.find(({ operationId }) => operationId === 'changeConnector')!;
+  const path = `/v1/connectors/${connectorId![0]}`;
+  await call(route, 'operator', path, { channel: 'first', brandedPackaging: 'box' });
+  await call(route, 'operator', path, { channel: 'second' });
+  const [entry] = (await read('?action=connector.change&limit=1')).body.entries;
+  expect(entry).toMatchObject({ before: { channel: 'first' }, after: { channel: 'second' } });
+  expect(Object.keys(entry!.after!)).toEqual(['channel']);
+});
+
+test('a refused change and a replayed answer write no row', async () => {
+  const route = routes.find(({ operationId }) => operationId === 'createConnector')!;
+  const total = async () => (await subject.sql`SELECT 1 FROM audit_log`).length;
+  const before = await total();
+  await call(route, 'operator', route.path, { name: ' ' });
+  await call(route, 'operator', route.path, { name: 'prey' });
+  expect(await total()).toBe(before);
+  const send = () =>
+    fetch(`${subject.server.url}${route.path}`, {
+      method: 'POST',
+      headers: {
+        ...subject.headers.operator,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': 'audited-once',
+      },
+      body: JSON.stringify({ name: 'audited-once' }),
+    });
+  expect([(await send()).status, (await send()).status]).toEqual([200, 200]);
+  expect(await total()).toBe(before + 1);
+});
+
+test('the log is filtered by actor, action, object and time, and paged', async () => {
+  const { operatorId } = subject.ids.operator;
+  const all = (await read('?limit=250')).body.entries;
+  const matching = async (query: string) => (await read(`?limit=250&${query}`)).body.entries;
+  const newest = all[0]!;
+  for (const actor of [newest.actor.id, newest.actor.name]) {
+    const expected = all.filter((entry) => entry.actor.id === newest.actor.id);
+    expect(await matching(`actor=${actor}`)).toEqual(expected);
+  }
+  const ofOperator = all.filter((entry) => entry.object.id === operatorId![0]);
+  expect(ofOperator.length).toBeGreaterThan(1);
+  expect(await matching(`object=${operatorId![0]}`)).toEqual(ofOperator);
+  expect(await matching(`object=operator:${operatorId![0]}`)).toEqual(ofOperator);
+  expect(await matching(`object=partner:${operatorId![0]}`)).toEqual([]);
+  expect(await matching('object=endpoint')).toEqual(all.filter((entry) => entry.object.type === 'endpoint'));
+  expect(await matching('actor=nobody')).toEqual([]);
+  expect(await matching(`from=${encodeURIComponent('2100-01-01T00:00:00Z')}`)).toEqual([]);
+  expect(await matching(`to=${encodeURIComponent('2100-01-01T00:00:00Z')}`)).toEqual(all);
+  expect((await read('?action=nonsense')).status).toBe(400);
+  expect((await read('?cursor=nonsense')).status).toBe(400);
+
+  const paged: unknown[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page = (await read(`?limit=4${cursor === null ? '' : `&cursor=${cursor}`}`)).body;
+    paged.push(...page.entries);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  expect(paged).toEqual(all);
+});
+
+test('admins export the log as CSV; viewers read it, others do not', async () => {
+  const { sql, server } = subject;
+  const get = (key: Record<string, string>, query: string) =>
+    fetch(`${server.url}/v1/operator/audit${query}`, { headers: key });
+  const connector = routes.find(({ operationId }) => operationId === 'createConnector')!;
+  await call(connector, 'operator', connector.path, { name: '=HYPERLINK("x"), "quoted"' });
+
+  const answer = await get(subject.headers.operator, '?format=csv&action=connector.create');
+  expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(answer.headers.get('content-disposition')).toContain('audit.csv');
+  const lines = (await answer.text()).trimEnd().split('\r\n');
+  const { entries } = (await read('?action=connector.create&limit=250')).body;
+  expect(lines[0]).toBe(
+    'id,at,actorId,actorName,actorRole,action,objectType,objectId,before,after,requestId,address',
+  );
+  expect(lines).toHaveLength(entries.length + 1);
+  expect(lines[1]).toContain('""name"":""=HYPERLINK');
+
+  await sql`
+    INSERT INTO audit_log (actor_name, actor_role, action, object_type, object_id)
+    SELECT '=1+1', 'system', 'catalog.import', 'catalog', n::text FROM generate_series(1, 2500) n`;
+  const large = await (await get(subject.headers.operator, '?format=csv&action=catalog.import')).text();
+  expect(large.trimEnd().split('\r\n')).toHaveLength(2501);
+  expect(large).toContain(",'=1+1,");
+
+  for (const role of ['viewer', 'operator'] as const) {
+    const { key } = await testAccount(sql, 'operator', `auditor-${role}`, role);
+    expect((await get(key, '?limit=1')).status).toBe(200);
+    expect((await get(key, '?format=csv')).status).toBe(403);
+  }
+  expect((await get(subject.headers.client, '')).status).toBe(403);
+});
+
+test('a row can neither be changed nor deleted, and the table cannot be emptied', async () => {
+  const { sql, owner } = await testDatabase();
+  for (const statement of [
+    `UPDATE audit_log SET actor_name = 'nobody'`,
+    'DELETE FROM audit_log',
+    'TRUNCATE audit_log',
+  ]) {
+    await expect(owner.unsafe(statement)).rejects.toThrow('audit_log is append-only');
+    await expect(sql.unsafe(statement)).rejects.toThrow('permission denied for table audit_log');
+  }
+});
+
+test('a field of more than 16 KiB is stored as its size and hash', async () => {
+  const route = routes.find(({ operationId }) => operationId === 'createCustomerProduct')!;
+  const body = {
+    ...(validBodies(subject).createCustomerProduct![0] as object),
+    customerIds: Array.from({ length: 900 }, (_, n) => `customer-${n}-${'x'.repeat(20)}`),
+  };
+  const answer = await call(route, 'client', route.path, body);
+  expect([answer.status, answer.text.slice(0, 300)]).toEqual([200, expect.any(String)]);
+  const [entry] = (await read('?action=customer_product.create&limit=1')).body.entries;
+  const stored = entry!.after!.customerIds as { bytes: number };
+  expect(stored).toEqual({
+    bytes: expect.any(Number),
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+  expect(stored.bytes).toBeGreaterThan(16 * 1_024);
+});
