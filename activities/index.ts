@@ -1,11 +1,12 @@
 import { createMaintenanceActivities } from './maintenance';
 import { createOrderRunActivities, type OrderRunDeps } from './order-run';
 import { createPartnerStockActivities } from './partner-stock';
+import { createPersonalDataActivities, type PersonalDataDeps } from './personal-data';
 import { createProcurementActivities } from './procurement';
 import { createReconcileActivities, type ReconcileActivityDeps } from './reconcile';
 import { createShippingActivities } from './shipping';
 
-export type ActivityDeps = OrderRunDeps & ReconcileActivityDeps;
+export type ActivityDeps = OrderRunDeps & ReconcileActivityDeps & PersonalDataDeps;
 
 /** Creates all activities of a worker process. */
 export function createActivities(deps: ActivityDeps) {
@@ -13,6 +14,7 @@ export function createActivities(deps: ActivityDeps) {
     ...createMaintenanceActivities(deps),
     ...createOrderRunActivities(deps),
     ...createPartnerStockActivities(deps),
+    ...createPersonalDataActivities(deps),
     ...createProcurementActivities(deps),
     ...createReconcileActivities(deps),
     ...createShippingActivities(deps),

@@ -10,6 +10,7 @@ import { codecRoutes } from './operator/codec';
 import { operatorOrderRoutes } from './operator/orders';
 import { outboxRoutes } from './operator/outbox';
 import { operatorPartnerRoutes } from './operator/partners';
+import { personalDataRoutes } from './operator/personal-data';
 import { draftRoutes } from './orders/drafts';
 import { orderQuoteRoutes } from './orders/quote';
 import { orderRoutes } from './orders/routes';
@@ -47,6 +48,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...operatorPartnerRoutes(deps),
     ...operatorOrderRoutes(deps),
     ...outboxRoutes(deps),
+    ...personalDataRoutes(deps),
     ...codecRoutes(deps),
     ...procurementRoutes(deps),
     ...procurementOrderRoutes(deps),

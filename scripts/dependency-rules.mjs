@@ -26,6 +26,7 @@ export const FEATURES = [
   'partners',
   'shipping',
   'orders',
+  'privacy',
 ];
 
 const featureRules = FEATURES.map((feature, index) => ({

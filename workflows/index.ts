@@ -1,6 +1,7 @@
 export { maintenance } from './maintenance';
 export { order } from './order/order';
 export { partnerStockPoll } from './partner-stock-poll';
+export { erasePersonalData } from './personal-data';
 export { procurementOrder } from './procurement-order';
 export { reconcile } from './reconcile';
 export { cancelShippingOrder, shippingOrder, takeBackShipment } from './shipping-order';

@@ -21,7 +21,7 @@ export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links'>): Route[
       operationId: 'getDocument',
       summary: 'Fetch a document or file by its signed link',
       description:
-        'Returns the document, or redirects to a short-lived address of the object store. 403: the link was altered. 404: the document was deleted after its retention period. 410: the link has expired; request a new one.',
+        'Returns the document, or redirects to a short-lived address of the object store. 403: the link was altered. 410: the link has expired, or the document was deleted.',
       tag: 'Documents',
       access: { credentials: 'none' },
       errors: 'coded',
@@ -42,11 +42,11 @@ export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links'>): Route[
           contentType,
         });
         if (direct !== null) {
-          if ((await deps.objects.stat(objectKey)) === null) throw new Refusal('NOT_FOUND');
+          if ((await deps.objects.stat(objectKey)) === null) throw new Refusal('DOCUMENT_DELETED');
           return new RawAnswer(302, { Location: direct, 'Referrer-Policy': 'no-referrer' });
         }
         const found = await deps.objects.get(objectKey);
-        if (found === null) throw new Refusal('NOT_FOUND');
+        if (found === null) throw new Refusal('DOCUMENT_DELETED');
         return new RawAnswer(
           200,
           {

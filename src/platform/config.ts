@@ -260,6 +260,11 @@ export const VARIABLES = {
     '14d',
     'Time after shipping at which an order ends as shipped when no carrier follows its parcels.',
   ),
+  PERSONAL_DATA_RETENTION: variable(
+    duration('365d'),
+    '365d',
+    'Time after the end of an order at which its names, addresses, e-mail addresses, phone numbers, tax ids, files and documents are erased (docs/personal-data.md).',
+  ),
   S3_ENDPOINT: variable(z.url().optional(), 'AWS', 'Endpoint URL of an S3-compatible object store.'),
   S3_BUCKET: variable(
     optionalText,

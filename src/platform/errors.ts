@@ -19,6 +19,7 @@ export const ERROR_CODES = {
   QUOTA_EXCEEDED: { status: 409, message: 'The account has reached the limit for this kind of resource.' },
   IDEMPOTENCY_IN_FLIGHT: { status: 409, message: 'A request with this Idempotency-Key is being processed.' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, message: 'This Idempotency-Key was used with different content.' },
+  DOCUMENT_DELETED: { status: 410, message: 'This document has been deleted.' },
   LINK_EXPIRED: { status: 410, message: 'This link has expired.' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is larger than 1 MiB.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The request body must be application/json.' },

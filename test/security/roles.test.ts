@@ -43,6 +43,8 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'setUpStockItems',
   ],
   admin: [
+    'erasePersonalData',
+    'exportPersonalData',
     'createOperator',
     'changeOperator',
     'revokeOperator',

@@ -97,7 +97,9 @@ export async function applyShippingChange(
         await storeShippingReceipts(tx, { orderId, step: `shipping:${changeId}`, countries, plans });
         await keepDepartedParcels(tx, plans);
         await storeShipmentPlans(tx, orderId, plans);
-        await tx`UPDATE shipping_changes SET revision = ${revision} WHERE id = ${changeId}`;
+        const replacedEmail = change.shippingAddress === null ? null : before.shippingAddress.email;
+        await tx`
+          UPDATE shipping_changes SET revision = ${revision}, replaced_email = ${replacedEmail} WHERE id = ${changeId}`;
         await enqueueOrderNotifications(tx, { orderId });
         return { outcome: 'applied', revision } as const;
       });

@@ -16,6 +16,7 @@ export const WORKFLOW_TYPES = {
   trackingSweep: 'trackingSweep',
   reconcile: 'reconcile',
   maintenance: 'maintenance',
+  erasePersonalData: 'erasePersonalData',
 } as const;
 
 const JOB_TYPES: ReadonlySet<string> = new Set([

@@ -49,8 +49,8 @@ describe('signed links', () => {
     expect(answer.body).toMatchObject({ code: 'LINK_EXPIRED' });
   });
 
-  it('answer 404 for a deleted document', async () => {
-    expect((await request(app).get(link({ objectKey: 'labels/none' }))).status).toBe(404);
+  it('answer 410 for a deleted document', async () => {
+    expect((await request(app).get(link({ objectKey: 'labels/none' }))).status).toBe(410);
   });
 
   it('answer 403 when any character was altered', async () => {
@@ -129,7 +129,7 @@ describe('signed links', () => {
     const answer = await request(direct).get(link());
     expect(answer.status).toBe(302);
     expect(answer.headers.location).toBe('https://bucket.example/labels/1');
-    expect((await request(direct).get(link({ objectKey: 'labels/none' }))).status).toBe(404);
+    expect((await request(direct).get(link({ objectKey: 'labels/none' }))).status).toBe(410);
   });
 });
 

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { Refusal } from '../../src/platform/errors';
+import { isUuid } from '../../src/platform/ids';
+import { inTransaction } from '../../src/platform/postgres';
+import { eraseSubjects } from '../../src/privacy/erase';
+import { allSubjectsByEmail, ERASURE_BATCH, erasureProgress, storeErasure } from '../../src/privacy/erasures';
+import { exportSubject } from '../../src/privacy/export';
+import { type Subject, subjectsByEmail, subjectsById } from '../../src/privacy/subjects';
+import type { ApiDeps } from '../deps';
+import { checkedIdCursor, pageOf } from '../http/cursor';
+import { operatorsOnly, type Route, route } from '../http/route';
+
+const PERSONAL_DATA_ROUTE = {
+  tag: 'Operator: personal data',
+  access: operatorsOnly('admin'),
+  errors: 'coded',
+} as const;
+
+const email = z.email().max(254);
+/** Orders of one page of an export. One order has about 20 kB. */
+const EXPORT_PAGE = 100;
+
+const erasureSchema = z
+  .object({
+    orderId: z.string().min(1).max(100).optional().describe('Id of an order or a shipping order.'),
+    email: email
+      .optional()
+      .describe('Covers every order and shipping order to this address, of every client.'),
+  })
+  .superRefine(({ orderId, email }, context) => {
+    if ((orderId === undefined) === (email === undefined)) {
+      context.addIssue({ code: 'custom', path: ['orderId'], message: 'Give either orderId or email.' });
+    }
+  })
+  .meta({ id: 'ErasureRequest', examples: [{ email: 'ada@example.com' }] });
+
+/** Routes with which operators erase and export the personal data of recipients. */
+export function personalDataRoutes(
+  deps: Pick<ApiDeps, 'sql' | 'objects' | 'temporal' | 'links' | 'log'>,
+): Route[] {
+  const { sql } = deps;
+
+  /** @throws Refusal `NOT_FOUND`, `CONFLICT` for a running order */
+  async function endedSubject(orderId: string): Promise<Subject> {
+    const [subject] = isUuid(orderId) ? await subjectsById(sql, [orderId]) : [];
+    if (subject === undefined) throw new Refusal('NOT_FOUND');
+    if (subject.state === 'running') throw stillRunning();
+    return subject;
+  }
+
+  return [
+    route({
+      ...PERSONAL_DATA_ROUTE,
+      method: 'post',
+      path: '/v1/operator/erasures',
+      operationId: 'erasePersonalData',
+      summary: 'Erase the personal data of a recipient',
+      description:
+        'Replaces names, addresses, e-mail addresses, phone numbers, tax ids and free text of an order in every table, and ' +
+        'deletes its files, documents and workflow history. Figures and the country stay; drafts are deleted. By `orderId`: ' +
+        '409 while the order is running. By `email`: running orders are erased within 15 minutes of their end, and `waiting` ' +
+        'is their number. This cannot be undone. Repeating the request is harmless.',
+      // Not idempotent: the fingerprint of a request with an e-mail address would be a hash that can be guessed.
+      body: erasureSchema,
+      response: z
+        .object({
+          id: z.string(),
+          erased: z.int().describe('Orders and shipping orders that are erased.'),
+          waiting: z.int().describe('Orders and shipping orders that are erased when they end.'),
+        })
+        .meta({ id: 'Erasure' }),
+      handler: async ({ body, account, log }) => {
+        const subjects =
+          body.orderId === undefined
+            ? await allSubjectsByEmail(sql, body.email!)
+            : [await endedSubject(body.orderId)];
+        const store = (erased: readonly Subject[]) =>
+          inTransaction(sql, (tx) => storeErasure(tx, account.id, subjects, erased));
+        let id: string;
+        if (body.orderId !== undefined) {
+          const erased = await eraseSubjects(deps, subjects);
+          // The rows show the end of the order, and its workflow is still completing.
+          if (erased.length === 0) throw stillRunning();
+          id = await store(erased);
+        } else {
+          id = await store([]);
+          await eraseSubjects(deps, subjects.slice(0, ERASURE_BATCH));
+        }
+        const answer = { id, ...(await erasureProgress(sql, id)) };
+        log.info({ erasureId: id, erased: answer.erased, waiting: answer.waiting }, 'personal data erased');
+        return answer;
+      },
+    }),
+    route({
+      ...PERSONAL_DATA_ROUTE,
+      method: 'post',
+      path: '/v1/operator/exports',
+      operationId: 'exportPersonalData',
+      summary: 'Export everything that is stored about a recipient',
+      description:
+        'Returns the stored rows of every order and shipping order to this address, of every client, with links to their ' +
+        'files and documents that are valid for seven days.',
+      body: z
+        .object({
+          email,
+          cursor: z.string().max(200).optional().describe('`nextCursor` of the previous page.'),
+        })
+        .meta({ id: 'ExportRequest', examples: [{ email: 'ada@example.com' }] }),
+      response: z
+        .object({
+          email: z.string(),
+          exportedAt: z.iso.datetime(),
+          orders: z.array(
+            z.object({
+              kind: z.enum(['order', 'shipping_order']),
+              id: z.string(),
+              records: z.record(z.string(), z.array(z.looseObject({}))).describe('Stored rows by table.'),
+              documents: z.array(z.object({ type: z.string(), fileName: z.string(), url: z.url() })),
+            }),
+          ),
+          nextCursor: z.string().nullable().describe(`Set when there are more than ${EXPORT_PAGE} orders.`),
+        })
+        .meta({ id: 'PersonalDataExport' }),
+      handler: async ({ body: { email, cursor }, log }) => {
+        const after = checkedIdCursor(cursor);
+        const found = await subjectsByEmail(sql, email, { after, limit: EXPORT_PAGE + 1 });
+        const { page, nextCursor } = pageOf(found, EXPORT_PAGE, ({ id }) => id);
+        const orders = [];
+        for (const subject of page) orders.push(await exportSubject(deps, subject));
+        log.info({ orders: orders.length }, 'personal data exported');
+        return {
+          email,
+          exportedAt: new Date().toISOString(),
+          orders: orders.map(({ records, documents, ...subject }) => ({
+            ...subject,
+            records: Object.fromEntries(
+              Object.entries(records).map(([table, rows]) => [table, rows.map((row) => ({ ...row }))]),
+            ),
+            documents: [...documents],
+          })),
+          nextCursor,
+        };
+      },
+    }),
+  ];
+}
+
+const stillRunning = () =>
+  new Refusal('CONFLICT', {
+    message: 'The order is running and needs its address. Cancel it, or erase it after its end.',
+  });

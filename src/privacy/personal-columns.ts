@@ -1,0 +1,202 @@
+import type { PendingQuery, Row } from 'postgres';
+import { ORDER_WORKFLOW_PREFIX } from '../platform/domain/workflows';
+import type { Queryable } from '../platform/postgres';
+
+type Fragment = PendingQuery<Row[]>;
+
+/** Returns the value that replaces a column's personal data, as SQL. Null stays null. */
+type Replacement = (sql: Queryable, column: string) => Fragment;
+
+/** A table with personal data of recipients. */
+export interface PersonalTable {
+  readonly table: string;
+  /** Returns the condition for the rows of orders and shipping orders, by their ids. */
+  readonly rowsOf: (sql: Queryable, ids: readonly string[]) => Fragment;
+  readonly columns: Readonly<Record<string, Replacement>>;
+}
+
+const removed: Replacement = (sql) => sql`NULL`;
+const emptyList: Replacement = (sql) => sql`'[]'::jsonb`;
+const placeholder: Replacement = (sql, column) => sql`CASE WHEN ${sql(column)} IS NOT NULL THEN 'erased' END`;
+const link: Replacement = (sql) => sql`'https://erased.invalid/'`;
+/** Replaces the texts of a jsonb column, except the members with these names. */
+const texts =
+  (...kept: string[]): Replacement =>
+  (sql, column) =>
+    sql`erased_json(${sql(column)}, ${kept})`;
+/** The same for JSON in a text column. */
+const textsOfJson =
+  (...kept: string[]): Replacement =>
+  (sql, column) =>
+    sql`erased_json(${sql(column)}::jsonb, ${kept})::text`;
+
+const by =
+  (column: string): PersonalTable['rowsOf'] =>
+  (sql, ids) =>
+    sql`${sql(column)} = ANY(${[...ids]}::uuid[])`;
+const byPrintOrder: PersonalTable['rowsOf'] = (sql, ids) =>
+  sql`print_order_id IN (SELECT id FROM print_orders WHERE order_id = ANY(${[...ids]}::uuid[]))`;
+const byShipment = (sql: Queryable, ids: readonly string[]) => sql`
+  SELECT id FROM shipments WHERE order_id = ANY(${[...ids]}::uuid[]) OR shipping_order_id = ANY(${[...ids]}::uuid[])`;
+const trackingsOf = (sql: Queryable, ids: readonly string[]) => sql`
+  shipment_id IN (${byShipment(sql, ids)}) OR ${byPrintOrder(sql, ids)}`;
+
+const addressKeeps = ['id', 'country', 'countryCode'];
+/** Members of a consignment that name no person: goods, references of packages, methods, currencies. */
+const consignmentKeeps = [
+  ...addressKeeps,
+  'currency',
+  'reference',
+  'packageReferenceId',
+  'itemReferenceId',
+  'description',
+  'hsCode',
+  'countryOfOrigin',
+  'boxType',
+];
+const printOrderKeeps = [
+  ...addressKeeps,
+  'version',
+  'orderDate',
+  'dispatchDate',
+  'brandedPackaging',
+  'printHouseUid',
+  'shipmentMethodUid',
+  'currencyCode',
+  'type',
+  'format',
+  'contentType',
+  'product',
+  'packageReferenceId',
+  'orderItemId',
+];
+const postbackKeeps = ['status', 'at', 'jobId', 'trackingCode'];
+
+/**
+ * Every column that can hold personal data of a recipient, and what an erasure leaves in it: figures, states, identifiers
+ * and the country stay; names, addresses, e-mail addresses, phone numbers, tax ids and free text go. A JSON column keeps
+ * only the members that are named here, so that a new member is erased until it is listed.
+ * test/src/privacy/personal-columns.test.ts compares the list with the schema.
+ */
+export const PERSONAL_TABLES: readonly PersonalTable[] = [
+  {
+    table: 'orders',
+    rowsOf: by('id'),
+    columns: {
+      customer_reference_id: removed,
+      shipping_address: texts(...addressKeeps),
+      return_address: texts(...addressKeeps),
+      packaging_instructions: texts('orderItemReferenceId', 'brandedPackaging'),
+      metadata: emptyList,
+      refusal_reason: placeholder,
+      refusal_reason_details: removed,
+      comment: removed,
+    },
+  },
+  { table: 'order_items', rowsOf: by('order_id'), columns: { metadata: emptyList } },
+  {
+    table: 'order_files',
+    rowsOf: (sql, ids) =>
+      sql`order_item_id IN (SELECT id FROM order_items WHERE order_id = ANY(${[...ids]}::uuid[]))`,
+    columns: { url: link, metadata: emptyList, object_key: removed, previews: emptyList },
+  },
+  { table: 'packing_slips', rowsOf: by('order_id'), columns: { url: link, object_key: removed } },
+  {
+    table: 'order_events',
+    rowsOf: by('order_id'),
+    columns: {
+      data: texts(
+        'by',
+        'status',
+        'code',
+        'at',
+        'from',
+        'to',
+        'event',
+        'found',
+        'outcome',
+        'deadline',
+        'attention',
+        'itemIds',
+        'itemId',
+        'partnerId',
+        'printOrderId',
+        'shipmentId',
+      ),
+    },
+  },
+  { table: 'print_orders', rowsOf: by('order_id'), columns: { body: textsOfJson(...printOrderKeeps) } },
+  { table: 'print_order_updates', rowsOf: byPrintOrder, columns: { body: textsOfJson(...printOrderKeeps) } },
+  { table: 'print_jobs', rowsOf: byPrintOrder, columns: { tracking_link: removed } },
+  { table: 'planned_shipments', rowsOf: by('order_id'), columns: { tracking_link: removed } },
+  { table: 'postbacks', rowsOf: byPrintOrder, columns: { body: texts(...postbackKeeps) } },
+  {
+    table: 'shipping_changes',
+    rowsOf: by('order_id'),
+    columns: { shipping_address: texts(...addressKeeps), replaced_email: removed },
+  },
+  {
+    table: 'shipping_orders',
+    rowsOf: by('id'),
+    columns: { consignment: texts(...consignmentKeeps), refusal: texts('code') },
+  },
+  {
+    table: 'shipments',
+    rowsOf: (sql, ids) => sql`id IN (${byShipment(sql, ids)})`,
+    columns: { consignment: texts(...consignmentKeeps), refusal: texts('code') },
+  },
+  // Before the trackings, which have the rows.
+  {
+    table: 'tracking_checkpoints',
+    rowsOf: (sql, ids) =>
+      sql`tracking_number IN (SELECT tracking_number FROM trackings WHERE ${trackingsOf(sql, ids)})`,
+    columns: { message: placeholder, description: removed, location: removed, signed_by: placeholder },
+  },
+  { table: 'trackings', rowsOf: trackingsOf, columns: { tracking_url: removed } },
+  {
+    table: 'webhook_deliveries',
+    rowsOf: by('order_id'),
+    columns: {
+      body: textsOfJson(
+        'id',
+        'event',
+        'created',
+        'orderId',
+        'orderReferenceId',
+        'itemReferenceId',
+        'fulfillmentStatus',
+        'status',
+        'trackingCode',
+        'shipmentMethodName',
+        'shipmentMethodUid',
+        'fulfillmentCountry',
+        'fulfillmentStateProvince',
+        'fulfillmentFacilityId',
+        'minDeliveryDate',
+        'maxDeliveryDate',
+      ),
+      attempts: texts('at'),
+    },
+  },
+  {
+    table: 'outbox',
+    // Signals that were not delivered. Every other message holds ids only.
+    rowsOf: (sql, ids) =>
+      sql`kind = 'signal_workflow' AND target = ANY(${ids.map((id) => ORDER_WORKFLOW_PREFIX + id)})`,
+    columns: {
+      payload: texts('signal', 'type', 'eventId', 'printOrderId', 'shipmentId', 'transit', ...postbackKeeps),
+      last_error: placeholder,
+    },
+  },
+];
+
+/** Replaces the personal data in every row of these orders and shipping orders. */
+export async function eraseRows(tx: Queryable, ids: readonly string[]): Promise<void> {
+  for (const { table, rowsOf, columns } of PERSONAL_TABLES) {
+    const replaced = Object.entries(columns).map(
+      ([column, replacement]) => tx`${tx(column)} = ${replacement(tx, column)}`,
+    );
+    const assignments = replaced.reduce((list, assignment) => tx`${list}, ${assignment}`);
+    await tx`UPDATE ${tx(table)} SET ${assignments} WHERE ${rowsOf(tx, ids)}`;
+  }
+}

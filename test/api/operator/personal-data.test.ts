@@ -1,0 +1,479 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { ErasedPersonalData } from '../../../workflows/personal-data';
+import { eventually, type TestStack, testStack } from '../../support/stack';
+import {
+  deliveredByCarrier,
+  handedOver,
+  is,
+  orderBody,
+  orderUntil,
+  partnerClock,
+} from '../../workflows/order/order-fixture';
+import { domesticRequest } from '../shipping/shipping-request';
+
+/** Erasure and export of the personal data of recipients, searched for in every row of every table. */
+
+const PERSON = {
+  firstName: 'Wilhelmine',
+  lastName: 'Zackenbarsch',
+  companyName: 'Zackenbarsch Verlag',
+  addressLine1: 'Kormoranweg 73b',
+  addressLine2: 'Hinterhof links',
+  city: 'Quakenbrück',
+  postCode: '49610',
+  phone: '+49 5431 987654',
+  federalTaxId: 'DE987654321',
+};
+const MOVED = { ...PERSON, addressLine1: 'Reiherstieg 12', city: 'Bersenbrück', postCode: '49593' };
+/** Texts of people that appear beside the address. */
+const WORDS = {
+  customer: 'customer-wilhelmine',
+  metadata: 'Gift for Wilhelmine',
+  file: 'wilhelmines-wedding',
+  postback: 'The face of Wilhelmine is too dark',
+  scan: 'Handed to the neighbour of Zackenbarsch',
+  location: 'Quakenbrück Zustellbasis',
+  reason: 'Frau Zackenbarsch called',
+  response: 'Stored for Wilhelmine',
+};
+
+let stack: TestStack;
+let server: Server;
+const now = partnerClock();
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+  server = createServer((_request, response) => response.end(WORDS.response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await stack.shop.createWebhook({
+    body: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events` },
+  });
+}, 60_000);
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+const post = (path: string, body: object, apiKey = stack.credentials.operator.apiKey) =>
+  fetch(`${stack.baseUrl}${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-API-KEY': apiKey },
+    body: JSON.stringify(body),
+  });
+async function erase(body: object): Promise<{ status: number; body: Record<string, unknown> }> {
+  const answer = await post('/v1/operator/erasures', body);
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+const eraseInBackground = async (): Promise<ErasedPersonalData> =>
+  await stack.services.temporal.workflow.execute('erasePersonalData', {
+    workflowId: `erase-${randomUUID()}`,
+    taskQueue: stack.services.config.TEMPORAL_TASK_QUEUE,
+  });
+
+/** Returns the tables with a row that contains one of the texts. */
+async function tablesWith(texts: readonly string[]): Promise<string[]> {
+  const { sql } = stack.services;
+  const tables = await sql<{ name: string }[]>`
+    SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`;
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const rows = await sql<{ row: string }[]>`SELECT t::text AS row FROM ${sql(name)} t`;
+    for (const text of texts) {
+      if (rows.some(({ row }) => row.includes(text))) found.push(`${name}: ${text}`);
+    }
+  }
+  return found.sort();
+}
+
+async function isKnownToTemporal(orderId: string): Promise<boolean> {
+  try {
+    await stack.services.temporal.workflow.getHandle(`order-${orderId}`).describe();
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+const runHasEnded = (orderId: string) =>
+  eventually(async () => {
+    const { status } = await stack.services.temporal.workflow.getHandle(`order-${orderId}`).describe();
+    return status.name === 'COMPLETED' ? true : undefined;
+  });
+
+/** An order with personal data in every place that has room for it, up to the handover to its partner. */
+async function accepted(
+  reference: string,
+  email: string,
+): Promise<{ orderId: string; printOrderId: string }> {
+  const body = orderBody(stack, reference);
+  const [item] = body.items;
+  const { id: orderId } = await stack.shop.submitOrder({
+    body: {
+      ...body,
+      customerReferenceId: WORDS.customer,
+      metadata: [{ key: 'note', value: WORDS.metadata }],
+      shippingAddress: { ...body.shippingAddress, ...PERSON, email },
+      items: [
+        {
+          ...item!,
+          metadata: [{ key: 'note', value: WORDS.metadata }],
+          files: [
+            {
+              type: 'default',
+              url: `${item!.files![0]!.url}?name=${WORDS.file}`,
+              metadata: [{ key: 'note', value: WORDS.metadata }],
+            },
+          ],
+        },
+      ],
+      packagingInstructions: [
+        {
+          packageItems: [{ orderItemReferenceId: 'poster', quantity: 1 }],
+          packingSlip: { fileUrl: `${stack.sandbox.url}/files/packing-slip.pdf?name=${WORDS.file}` },
+        },
+      ],
+    },
+  });
+  const printOrderId = await eventually(async () => {
+    const [row] = await stack.services.sql<{ id: string }[]>`
+      SELECT id::text FROM print_orders WHERE order_id = ${orderId} AND status = 'accepted'`;
+    return row?.id;
+  });
+  return { orderId, printOrderId };
+}
+
+async function delivered(
+  reference: string,
+  email: string,
+): Promise<{ orderId: string; printOrderId: string }> {
+  const { orderId, printOrderId } = await accepted(reference, email);
+  const { sql } = stack.services;
+  const partner = stack.partner('prints-berlin');
+  const say = (body: object) =>
+    partner.postOrderStatus({ body: { timestamp: now(), orderId: printOrderId, ...body } as never });
+  await say({ status: 'error', message: WORDS.postback });
+  await orderUntil(stack, orderId, is('on_hold'));
+  await say({ status: 'received' });
+  await orderUntil(stack, orderId, is('in_production'));
+  await stack.operator.repairOrder({ params: { orderId }, body: { action: 'hold', reason: WORDS.reason } });
+  await stack.operator.repairOrder({
+    params: { orderId },
+    body: { action: 'release', reason: WORDS.reason },
+  });
+  await stack.shop.updateShipment({
+    params: { orderId },
+    body: {
+      shippingAddress: { ...orderBody(stack, reference).shippingAddress, ...MOVED, email: `new-${email}` },
+    },
+  });
+  await say({ status: 'printed' });
+  await partner.dispatchOrder({ body: { orderId: printOrderId } });
+  await say({
+    status: 'shipped',
+    trackingLink: `https://parcels.example/?to=${PERSON.postCode}&name=${WORDS.file}`,
+  });
+  await orderUntil(stack, orderId, is('shipped'));
+  await sql`
+    INSERT INTO tracking_checkpoints (tracking_number, event_key, status_uid, message, description, location, signed_by, occurred_at)
+    SELECT tracking_number, 'neighbour', 'in_transit', ${WORDS.scan}, ${WORDS.scan}, ${WORDS.location}, ${PERSON.lastName}, now()
+    FROM trackings t JOIN shipments s ON s.id = t.shipment_id WHERE s.order_id = ${orderId}`;
+  await deliveredByCarrier(stack, orderId);
+  await runHasEnded(orderId);
+  await eventually(async () => {
+    const [row] = await sql<{ left: number }[]>`
+      SELECT count(*)::int AS left FROM webhook_deliveries WHERE order_id = ${orderId} AND state = 'pending'`;
+    return row!.left === 0 ? true : undefined;
+  });
+  return { orderId, printOrderId };
+}
+
+const searched = (email: string) => [
+  ...Object.values(PERSON),
+  ...Object.values(MOVED),
+  ...Object.values(WORDS),
+  email,
+];
+
+describe('erasure of a delivered order', () => {
+  const email = 'wilhelmine@zackenbarsch.example';
+  let orderId: string;
+  let printOrderId: string;
+  let links: string[];
+  let before: Record<string, unknown>;
+
+  beforeAll(async () => {
+    ({ orderId, printOrderId } = await delivered('erased-1', email));
+    const order = await stack.shop.getOrder({ params: { orderId } });
+    before = order as never;
+    const dispatched = await stack
+      .partner('prints-berlin')
+      .dispatchOrder({ body: { orderId: printOrderId } });
+    const [sent] = stack.sandbox.seen().partners['prints-berlin']!.printOrders;
+    links = [
+      ...order.items.flatMap(({ previews, processedFileUrl }) => [
+        processedFileUrl!,
+        ...previews.map(({ url }) => url),
+      ]),
+      ...[...JSON.stringify([dispatched, sent]).matchAll(/http[^"]*\/documents\/[^"]*/g)].map(([url]) => url),
+    ];
+  }, 120_000);
+
+  test('the data is in many tables before', async () => {
+    const tables = new Set((await tablesWith(searched(email))).map((found) => found.split(':')[0]));
+    expect([...tables]).toEqual([
+      'order_events',
+      'order_files',
+      'order_items',
+      'orders',
+      'packing_slips',
+      'planned_shipments',
+      'postbacks',
+      'print_order_updates',
+      'print_orders',
+      'shipments',
+      'shipping_changes',
+      'tracking_checkpoints',
+      'webhook_deliveries',
+    ]);
+    expect(links.length).toBeGreaterThan(4);
+    for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200]);
+    expect(await isKnownToTemporal(orderId)).toBe(true);
+  });
+
+  test('replaces it in every table and deletes files, documents and the workflow history', async () => {
+    expect(await erase({ orderId })).toEqual({
+      status: 200,
+      body: { id: expect.any(String), erased: 1, waiting: 0 },
+    });
+    expect(await tablesWith(searched(email))).toEqual([]);
+    for (const link of links) {
+      const answer = await fetch(link);
+      expect([link, answer.status]).toEqual([link, 410]);
+      expect(await answer.json()).toMatchObject({ code: 'DOCUMENT_DELETED' });
+    }
+    // Temporal deletes in the background.
+    const gone = await eventually(
+      async () => ((await isKnownToTemporal(orderId)) ? undefined : true),
+      60_000,
+    );
+    expect(gone).toBe(true);
+  }, 90_000);
+
+  test('leaves figures, states, products and the country', async () => {
+    const after = await stack.shop.getOrder({ params: { orderId } });
+    const figures = ({
+      receipts,
+      fulfillmentStatus,
+      financialStatus,
+      shipment,
+      currency,
+      orderReferenceId,
+    }: typeof after) => ({
+      receipts,
+      fulfillmentStatus,
+      financialStatus,
+      shipment: { ...shipment, packages: shipment!.packages.length },
+      currency,
+      orderReferenceId,
+    });
+    expect(figures(after)).toEqual(figures(before as never));
+    expect(after.shippingAddress).toEqual({
+      ...(before as typeof after).shippingAddress,
+      country: 'DE',
+      firstName: 'erased',
+      lastName: 'erased',
+      companyName: 'erased',
+      addressLine1: 'erased',
+      addressLine2: 'erased',
+      city: 'erased',
+      postCode: 'erased',
+      email: 'erased@erased.invalid',
+      phone: 'erased',
+      federalTaxId: 'erased',
+    });
+    expect(after.items[0]).toMatchObject({
+      quantity: 1,
+      productName: (before as typeof after).items[0]!.productName,
+    });
+  });
+
+  test('partners and operators can still read the order', async () => {
+    const sent = await stack.partner('prints-berlin').getPrintOrder({ params: { printOrderId } });
+    expect(JSON.stringify(sent)).toContain(printOrderId);
+    const seen = await stack.operator.getOperatorOrder({ params: { orderId } });
+    expect(seen.events.map(({ type }) => type)).toContain('personal_data_erased');
+    expect(seen.printOrders[0]!.postbacks.map(({ status }) => status)).toContain('shipped');
+  });
+
+  test('can be repeated; an unknown order is 404, and a request names one of the two', async () => {
+    expect(await erase({ orderId })).toMatchObject({ status: 200, body: { erased: 1 } });
+    expect((await erase({ orderId: randomUUID() })).status).toBe(404);
+    expect((await erase({ orderId: 'erased-1' })).status).toBe(404);
+    expect((await erase({})).status).toBe(400);
+    expect((await erase({ orderId, email })).status).toBe(400);
+    expect((await erase({ email: 'nobody' })).status).toBe(400);
+  });
+});
+
+describe('erasure of running orders', () => {
+  const email = 'waiting@zackenbarsch.example';
+
+  test('by id is refused; by e-mail they are erased when they end', async () => {
+    const { orderId, printOrderId } = await accepted('waiting-1', email);
+    const refused = await erase({ orderId });
+    expect(refused).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+    expect(await erase({ email: email.toUpperCase() })).toMatchObject({ body: { erased: 0, waiting: 1 } });
+    expect(await eraseInBackground()).toEqual({ waiting: 0, expired: 0 });
+    expect(await tablesWith([email])).not.toEqual([]);
+    expect(await tablesWith([email.toUpperCase()])).toEqual([]);
+
+    const partner = stack.partner('prints-berlin');
+    await partner.dispatchOrder({ body: { orderId: printOrderId } });
+    await partner.postOrderStatus({ body: { timestamp: now(), orderId: printOrderId, status: 'shipped' } });
+    await orderUntil(stack, orderId, is('shipped'));
+    await deliveredByCarrier(stack, orderId);
+    await runHasEnded(orderId);
+    expect(await eraseInBackground()).toEqual({ waiting: 1, expired: 0 });
+    expect(await tablesWith(searched(email))).toEqual([]);
+    expect(await eraseInBackground()).toEqual({ waiting: 0, expired: 0 });
+  }, 120_000);
+
+  test('an order is found by the e-mail address that a change of address replaced', async () => {
+    const { orderId } = await accepted('moved-1', 'old@zackenbarsch.example');
+    await stack.shop.updateShipment({
+      params: { orderId },
+      body: {
+        shippingAddress: {
+          ...orderBody(stack, 'moved-1').shippingAddress,
+          email: 'new@zackenbarsch.example',
+        },
+      },
+    });
+    for (const address of ['old@zackenbarsch.example', 'new@zackenbarsch.example']) {
+      expect(await erase({ email: address })).toMatchObject({ body: { erased: 0, waiting: 1 } });
+    }
+    await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+    await orderUntil(stack, orderId, is('canceled'));
+    await runHasEnded(orderId);
+    expect(await eraseInBackground()).toEqual({ waiting: 1, expired: 0 });
+    expect(await tablesWith(['old@zackenbarsch.example', 'new@zackenbarsch.example'])).toEqual([]);
+  }, 60_000);
+
+  test('drafts are deleted', async () => {
+    const body = orderBody(stack, 'draft-1');
+    const { id } = await stack.shop.submitOrder({
+      body: {
+        ...body,
+        orderType: 'draft',
+        shippingAddress: { ...body.shippingAddress, ...PERSON, email: 'draft@zackenbarsch.example' },
+      },
+    });
+    expect(await erase({ email: 'draft@zackenbarsch.example' })).toMatchObject({
+      body: { erased: 1, waiting: 0 },
+    });
+    await expect(stack.shop.getOrder({ params: { orderId: id } })).rejects.toThrow(/404|exist/);
+    expect(await tablesWith(['draft@zackenbarsch.example'])).toEqual([]);
+  });
+});
+
+describe('shipping orders', () => {
+  const email = 'parcel@zackenbarsch.example';
+
+  test('are erased with their labels', async () => {
+    const request = domesticRequest();
+    request.receiver.person = {
+      ...request.receiver.person,
+      firstName: 'Roswitha',
+      lastName: 'Kuckuckslicht',
+      email,
+    };
+    const key = `${stack.credentials.client.apiKey}:${stack.credentials.client.apiSecret}`;
+    const answer = await post('/v1/shipping-orders', request, key);
+    const bought = (await answer.json()) as {
+      orderId: string;
+      packages: { trackingNumber: string; label: { fileUrl: string } }[];
+    };
+    expect(answer.status).toBe(200);
+    const { label, trackingNumber } = bought.packages[0]!;
+    expect((await erase({ orderId: bought.orderId })).status).toBe(409);
+    await stack.services
+      .sql`UPDATE trackings SET status_uid = 'delivered' WHERE tracking_number = ${trackingNumber}`;
+    expect((await fetch(label.fileUrl)).status).toBe(200);
+    expect(await erase({ email })).toMatchObject({ body: { erased: 1, waiting: 0 } });
+    expect(await tablesWith([email, 'Roswitha', 'Kuckuckslicht', 'Sendlinger', '80331'])).toEqual([]);
+    expect((await fetch(label.fileUrl)).status).toBe(410);
+    const shown = await fetch(`${stack.baseUrl}/v1/shipping-orders/${bought.orderId}`, {
+      headers: { 'X-API-KEY': key },
+    });
+    expect(shown.status).toBe(200);
+  }, 60_000);
+});
+
+describe('retention', () => {
+  test('erases orders that ended before PERSONAL_DATA_RETENTION, and no others', async () => {
+    const { sql, config } = stack.services;
+    const old = await delivered('expired-1', 'expired@zackenbarsch.example');
+    const young = await handedOver(stack, 'young-1');
+    const days = config.PERSONAL_DATA_RETENTION / 86_400_000;
+    expect(days).toBe(365);
+    const insertOrder = async (status: string, ageDays: number): Promise<string> => {
+      const [row] = await sql<{ id: string }[]>`
+        INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency, shipping_address, created_at, updated_at)
+        SELECT ('017f22e2-79b0-7cc3-98c4-' || substr(md5(random()::text), 1, 12))::uuid, client_id, 'aged', 'order', ${status}, 'paid', 'EUR',
+          '{"country": "DE", "lastName": "Aged"}', now() - make_interval(days => ${ageDays + 1}), now() - make_interval(days => ${ageDays})
+        FROM orders WHERE id = ${old.orderId} RETURNING id`;
+      return row!.id;
+    };
+    const expired = await insertOrder('delivered', days + 1);
+    const recent = await insertOrder('delivered', days - 1);
+    const running = await insertOrder('on_hold', days + 1);
+    expect(await eraseInBackground()).toEqual({ waiting: 0, expired: 1 });
+    const erasedIds = async () =>
+      (
+        await sql<
+          { id: string }[]
+        >`SELECT id FROM orders WHERE id IN ${sql([expired, recent, running, old.orderId, young.orderId])} AND erased_at IS NOT NULL`
+      ).map(({ id }) => id);
+    expect(await erasedIds()).toEqual([expired]);
+    expect(await tablesWith(['expired@zackenbarsch.example'])).not.toEqual([]);
+    await sql`DELETE FROM orders WHERE id = ${running}`;
+  }, 120_000);
+});
+
+describe('exports', () => {
+  test('return everything about one recipient, and nothing about another', async () => {
+    const email = 'export@zackenbarsch.example';
+    const { orderId } = await delivered('export-1', email);
+    const answer = await post('/v1/operator/exports', { email });
+    expect(answer.status).toBe(200);
+    const exported = (await answer.json()) as {
+      orders: {
+        kind: string;
+        id: string;
+        records: Record<string, object[]>;
+        documents: { type: string; url: string }[];
+      }[];
+      nextCursor: string | null;
+    };
+    expect(exported.orders.map(({ kind, id }) => ({ kind, id }))).toEqual([{ kind: 'order', id: orderId }]);
+    expect(exported.nextCursor).toBeNull();
+    const text = JSON.stringify(exported);
+    for (const word of [...Object.values(PERSON), ...Object.values(MOVED), ...Object.values(WORDS), email]) {
+      expect([word, text.includes(word)]).toEqual([word, true]);
+    }
+    const { documents, records } = exported.orders[0]!;
+    expect(documents.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['print_file', 'packing_slip', 'label']),
+    );
+    for (const { url } of documents) expect((await fetch(url)).status).toBe(200);
+    expect(
+      new Set(
+        Object.values(records).flatMap((rows) =>
+          rows.map((row) => (row as { order_id?: string }).order_id ?? orderId),
+        ),
+      ),
+    ).toEqual(new Set([orderId]));
+    const none = await post('/v1/operator/exports', { email: 'nobody@zackenbarsch.example' });
+    expect(await none.json()).toMatchObject({ orders: [], nextCursor: null });
+  }, 120_000);
+});
