@@ -9,6 +9,7 @@ import helmet from 'helmet';
 import { createAuthenticator } from '../src/accounts/authenticator';
 import { Refusal } from '../src/platform/errors';
 import type { ApiDeps } from './deps';
+import { createConcurrencyLimiter } from './http/concurrency-limit';
 import { docsPage } from './http/docs-page';
 import { ERROR_BODIES, shapeOfPath } from './http/error-body';
 import { asRefusal } from './http/error-mapping';
@@ -52,7 +53,8 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
   const pipeline = {
     deps,
     authenticator: createAuthenticator(deps.sql),
-    rateLimiter: createRateLimiter(deps.config.RATE_LIMIT),
+    rateLimiter: createRateLimiter(deps.config, deps.sql),
+    concurrencyLimiter: createConcurrencyLimiter(deps.config.CONCURRENT_REQUESTS),
     checkResponses: options.checkResponses ?? process.env.NODE_ENV === 'test',
   };
   const served = [...routes, ...systemRoutes(deps)];

@@ -81,6 +81,7 @@ async function measure(
     SECRET_KEYS: `bench:${randomBytes(32).toString('base64')}`,
     CARRIER_WEBHOOK_SECRET: newSigningSecret(),
     RATE_LIMIT: '0',
+    CONCURRENT_REQUESTS: '0',
     LOG_FORMAT: 'json',
   };
   const cli = join(projectRoot(), 'dist', 'cli', 'main.js');

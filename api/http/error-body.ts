@@ -1,4 +1,4 @@
-import type { FieldError, Refusal } from '../../src/platform/errors';
+import { type FieldError, MAX_ERRORS, type Refusal } from '../../src/platform/errors';
 import type { ErrorShape } from './route';
 
 /** The parts of a request that an error body can repeat. */
@@ -39,7 +39,7 @@ function adjustmentErrors(refusal: Refusal, body: unknown): object[] {
     const message = [refusal.message, ...general.map(inWords)].join(' ');
     entries.unshift({ partnerSku: '', success: false, message });
   }
-  return entries;
+  return entries.slice(0, MAX_ERRORS);
 }
 
 /**

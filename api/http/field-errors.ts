@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { FieldError, FieldErrorCode } from '../../src/platform/errors';
+import { type FieldError, type FieldErrorCode, MAX_ERRORS } from '../../src/platform/errors';
 
 type Issue = z.core.$ZodIssue;
 
@@ -91,13 +91,16 @@ function flatten(issue: Issue, prefix: readonly PropertyKey[], root: unknown): F
  * `IS_BLANK_ERROR`, a value outside its choices `NO_SUCH_CHOICE_ERROR`, anything else `VALIDATION_ERROR`.
  * A refinement selects another code with `params: { code }` in its issue.
  * @param root the parsed value, to distinguish missing values from wrong ones
+ * @returns at most MAX_ERRORS errors
  */
 export function fieldErrors(error: z.core.$ZodError, root: unknown): FieldError[] {
-  const seen = new Set<string>();
-  return error.issues
-    .flatMap((issue) => flatten(issue as Issue, [], root))
-    .filter(({ code, reference }) => {
-      const once = `${code} ${reference}`;
-      return !seen.has(once) && seen.add(once);
-    });
+  const found = new Map<string, FieldError>();
+  for (const issue of error.issues) {
+    for (const one of flatten(issue as Issue, [], root)) {
+      const name = `${one.code} ${one.reference}`;
+      if (!found.has(name)) found.set(name, one);
+      if (found.size === MAX_ERRORS) return [...found.values()];
+    }
+  }
+  return [...found.values()];
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request, Response } from 'express';
 import express from 'express';
-import { type FieldError, Refusal } from '../../src/platform/errors';
+import { type FieldError, MAX_ERRORS, Refusal } from '../../src/platform/errors';
 import { fieldPath } from './field-errors';
 
 /** Largest request body, in bytes. */
@@ -65,7 +65,7 @@ export const UNSTORABLE_MESSAGE = 'Must not hold NUL characters or lone surrogat
 function inspect(root: unknown): FieldError[] {
   const errors: FieldError[] = [];
   const open: { value: unknown; path: PropertyKey[] }[] = [{ value: root, path: [] }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+  for (let next = open.pop(); next !== undefined && errors.length < MAX_ERRORS; next = open.pop()) {
     const { value, path } = next;
     if (typeof value === 'string') {
       if (isUnstorable(value)) {

@@ -1,30 +1,67 @@
 import type { Request, Response } from 'express';
-import { rateLimit } from 'express-rate-limit';
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterPostgres,
+  RateLimiterRes,
+} from 'rate-limiter-flexible';
+import type { Config } from '../../src/platform/config';
 import { Refusal } from '../../src/platform/errors';
 import { sha256 } from '../../src/platform/ids';
+import type { Sql } from '../../src/platform/postgres';
 
 export type RateLimiter = (req: Request, res: Response) => Promise<void>;
 
+const WINDOW_SECONDS = 1;
+
+/** Returns the name under which the requests of a key are counted: the same with and without its secret. */
+export function countedKey(req: Request): string {
+  return sha256((req.get('X-API-KEY') ?? '').split(':', 1)[0]!.trim()).toString('base64');
+}
+
 /**
- * Creates a limiter that counts requests per key and second in this process. With n API processes a key gets n times
- * the rate. Responses carry `RateLimit` and `RateLimit-Policy` (IETF draft 8).
- * @param perSecond RATE_LIMIT; 0 disables the limit
- * @returns a function that resolves within the rate and rejects with Refusal `RATE_LIMITED` (with `Retry-After`) beyond it
+ * Creates a limiter that counts requests per key and second: in this process, or in Postgres for all API processes
+ * (RATE_LIMIT_STORE). While Postgres is unavailable, each process counts alone. Responses carry `RateLimit` and
+ * `RateLimit-Policy` (IETF draft 8).
+ * @returns a function that resolves within the rate and rejects with Refusal `RATE_LIMITED` (with `Retry-After`) beyond
+ *   it; undefined when RATE_LIMIT is 0
  */
-export function createRateLimiter(perSecond: number): RateLimiter | undefined {
-  if (perSecond === 0) return undefined;
-  const middleware = rateLimit({
-    windowMs: 1_000,
-    limit: perSecond,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    // Called only for requests with a key. The key has one bucket, with and without its secret.
-    keyGenerator: (req) => sha256((req.get('X-API-KEY') ?? '').split(':', 1)[0]!.trim()).toString('base64'),
-    handler: (_req, _res, next) => next(new Refusal('RATE_LIMITED', { retryAfter: 1 })),
-    validate: false,
-  });
-  return (req, res) =>
-    new Promise((resolve, reject) => {
-      void middleware(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+export function createRateLimiter(
+  { RATE_LIMIT: limit, RATE_LIMIT_STORE: store }: Pick<Config, 'RATE_LIMIT' | 'RATE_LIMIT_STORE'>,
+  sql: Sql,
+): RateLimiter | undefined {
+  if (limit === 0) return undefined;
+  const memory = new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
+  const limiter: RateLimiterAbstract = store === 'memory' ? memory : postgresLimiter(sql, limit, memory);
+  const policy = `"${limit}-in-${WINDOW_SECONDS}sec"`;
+  return async (req, res) => {
+    const counted = await limiter.consume(countedKey(req)).catch((error: unknown) => {
+      if (error instanceof RateLimiterRes) return error;
+      throw error;
     });
+    const reset = Math.ceil(counted.msBeforeNext / 1_000);
+    res.setHeader('RateLimit-Policy', `${policy}; q=${limit}; w=${WINDOW_SECONDS}`);
+    res.setHeader('RateLimit', `${policy}; r=${counted.remainingPoints}; t=${reset}`);
+    if (counted.consumedPoints > limit) throw new Refusal('RATE_LIMITED', { retryAfter: Math.max(reset, 1) });
+  };
+}
+
+function postgresLimiter(sql: Sql, points: number, insuranceLimiter: RateLimiterMemory): RateLimiterAbstract {
+  // The library takes a client of the package `pg`, of which it uses this method.
+  const query = async ({ text, values }: { text: string; values: (string | number | null)[] }) => {
+    const rows = await sql.unsafe(text, values, { prepare: true });
+    return { rows, rowCount: rows.count };
+  };
+  return new RateLimiterPostgres({
+    storeClient: { query },
+    storeType: 'client',
+    tableName: 'request_rates',
+    tableCreated: true,
+    keyPrefix: '',
+    points,
+    duration: WINDOW_SECONDS,
+    // A key beyond its rate is refused without another statement until its second has passed.
+    inMemoryBlockOnConsumed: points,
+    insuranceLimiter,
+  });
 }

@@ -96,6 +96,8 @@ export interface Route<
   readonly audits?: readonly AuditAction[];
   /** Supports `Idempotency-Key`, for creating POSTs. Requires credentials, because keys are stored per account. */
   readonly idempotent?: boolean;
+  /** Time limit of the handler in milliseconds, after which the answer is 503. Default: DEFAULT_TIMEOUTS_MS. */
+  readonly timeoutMs?: number;
   /** The response contains a secret. The stored response of an `Idempotency-Key` is sealed with the caller's API key. */
   readonly answersSecret?: boolean;
   readonly params?: P;
@@ -107,6 +109,11 @@ export interface Route<
   readonly contentType?: string;
   readonly handler: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<z.input<R> | RawAnswer>;
 }
+
+/**
+ * Time limits of handlers: of reads, and of everything else. A request that a workflow answers waits up to 29 seconds for it.
+ */
+export const DEFAULT_TIMEOUTS_MS = { read: 15_000, write: 30_000 } as const;
 
 /** Declares a route with checked types and returns it in the common type. */
 export function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(

@@ -3,21 +3,25 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from '../../src/accounts/authenticator';
 import { type FieldError, Refusal } from '../../src/platform/errors';
+import type { Logger } from '../../src/platform/logging';
+import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { auditTrail } from './audit-trail';
 import { authorize } from './authentication';
+import type { ConcurrencyLimiter } from './concurrency-limit';
 import { fieldErrors } from './field-errors';
 import { idempotencyKeyOf, NO_KEY, onceForKey } from './idempotency';
 import { isJson, isUnstorable, parseJson, readBody, UNSTORABLE_MESSAGE } from './json-body';
 import type { RateLimiter } from './rate-limit';
 import { notesOf } from './request-log';
 import { answerFault } from './response-check';
-import { type AnyCall, RawAnswer, type Route } from './route';
+import { type AnyCall, DEFAULT_TIMEOUTS_MS, RawAnswer, type Route } from './route';
 
 export interface Pipeline {
   readonly deps: ApiDeps;
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter | undefined;
+  readonly concurrencyLimiter: ConcurrencyLimiter | undefined;
   /** Check every response against the route's response schema (tests and development). */
   readonly checkResponses: boolean;
 }
@@ -102,54 +106,102 @@ async function sendRaw(req: Request, res: Response, { status, headers, body }: R
   res.end(body instanceof Readable ? undefined : (body as Buffer | string | undefined));
 }
 
+/** What a request is answered with. `replayed`: the stored response of an earlier request with the Idempotency-Key. */
+interface Outcome {
+  readonly answer: unknown;
+  readonly replayed: boolean;
+}
+
+/** Closes the source of a response that is not sent. */
+function discard({ answer }: Outcome): void {
+  if (answer instanceof RawAnswer && answer.body instanceof Readable) answer.body.destroy();
+}
+
 /**
- * Returns the request handler of a route. It applies, in this order: rate limit, authentication, body, validation,
- * Idempotency-Key, handler, response. The body of an unauthenticated request is never read, and a rejected request stores
- * nothing.
+ * Waits for the outcome of a handler for the time limit of its route. A handler beyond it continues, and what it stores under
+ * an Idempotency-Key answers the next attempt.
+ * @throws Refusal `UNAVAILABLE` after the time limit
+ */
+async function withinTime(route: Route, log: Logger, outcome: Promise<Outcome>): Promise<Outcome> {
+  const { read, write } = DEFAULT_TIMEOUTS_MS;
+  const timeoutMs = route.timeoutMs ?? (route.method === 'get' ? read : write);
+  let timer: NodeJS.Timeout | undefined;
+  const timedOut = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(unavailable('The request took too long. Try again shortly.'));
+      outcome.then(discard, (error: unknown) =>
+        log.warn({ err: error }, 'a request failed after its time limit'),
+      );
+    }, timeoutMs);
+  });
+  return await Promise.race([outcome, timedOut]).finally(() => clearTimeout(timer));
+}
+
+/** Executes a validated request once, or once per Idempotency-Key. */
+async function execute(
+  { deps, checkResponses }: Pipeline,
+  route: Route,
+  call: Omit<AnyCall, 'idempotency'>,
+  endOfTrail: (check: boolean) => void,
+  keyed:
+    | { readonly key: string; readonly content: unknown; readonly sealWith: string | undefined }
+    | undefined,
+): Promise<Outcome> {
+  const handle = async (idempotency: AnyCall['idempotency']) => {
+    const answer = await route.handler({ ...call, idempotency });
+    endOfTrail(checkResponses);
+    if (checkResponses && !(answer instanceof RawAnswer)) {
+      const fault = answerFault(route, answer);
+      if (fault !== undefined) throw new Error(fault);
+    }
+    return answer;
+  };
+  if (keyed === undefined) return { answer: await handle(NO_KEY), replayed: false };
+  const request = { accountId: call.account.id, operationId: route.operationId, ...keyed };
+  return await onceForKey({ sql: deps.sql, log: call.log }, request, handle);
+}
+
+/**
+ * Returns the request handler of a route. It applies, in this order: rate limit, limit of concurrent requests,
+ * authentication, body, validation, Idempotency-Key, handler, response. The body of an unauthenticated request is never
+ * read, and a rejected request stores nothing.
  */
 export function serve(pipe: Pipeline, route: Route): RequestHandler {
-  const { deps, authenticator, rateLimiter, checkResponses } = pipe;
   return async (req, res) => {
     const notes = notesOf(res);
     notes.route = route;
     notes.params = req.params;
     const keyHeader = route.access.credentials === 'none' ? undefined : req.get('X-API-KEY');
-    if (keyHeader !== undefined) await rateLimiter?.(req, res);
-    const account = await authorize(authenticator, route, keyHeader);
-    if (account !== undefined) notes.account = account;
-    const sent = await receive(route, req, res);
-    const key = route.idempotent ? idempotencyKeyOf(req.get('Idempotency-Key')) : undefined;
-    const parsed = validate(route, sent);
-    const trail = auditTrail(route, req, res);
-    const call: Omit<AnyCall, 'idempotency'> = {
-      ...parsed,
-      account: account!,
-      audit: trail.audit,
-      requestId: notes.requestId,
-      log: notes.log,
-      headers: req.headers as Record<string, string | undefined>,
-      rawBody: sent.rawBody,
-    };
-    const handle = async (idempotency: AnyCall['idempotency']) => {
-      const answer = await route.handler({ ...call, idempotency });
-      trail.end(checkResponses);
-      if (checkResponses && !(answer instanceof RawAnswer)) {
-        const fault = answerFault(route, answer);
-        if (fault !== undefined) throw new Error(fault);
-      }
-      return answer;
-    };
-    if (key === undefined) {
-      const answer = await handle(NO_KEY);
+    if (keyHeader !== undefined) await pipe.rateLimiter?.(req, res);
+    const release = keyHeader === undefined ? undefined : pipe.concurrencyLimiter?.(req);
+    let outcome: Promise<Outcome> | undefined;
+    try {
+      const account = await authorize(pipe.authenticator, route, keyHeader);
+      if (account !== undefined) notes.account = account;
+      const sent = await receive(route, req, res);
+      const key = route.idempotent ? idempotencyKeyOf(req.get('Idempotency-Key')) : undefined;
+      const parsed = validate(route, sent);
+      const trail = auditTrail(route, req, res);
+      const call = {
+        ...parsed,
+        account: account!,
+        audit: trail.audit,
+        requestId: notes.requestId,
+        log: notes.log,
+        headers: req.headers as Record<string, string | undefined>,
+        rawBody: sent.rawBody,
+      };
+      const content = [sent.params, sent.query, sent.body];
+      const sealWith = route.answersSecret ? keyHeader?.split(':', 1)[0]?.trim() : undefined;
+      const keyed = key === undefined ? undefined : { key, content, sealWith };
+      outcome = execute(pipe, route, call, trail.end, keyed);
+      const { answer, replayed } = await withinTime(route, notes.log, outcome);
+      if (replayed) res.setHeader('Idempotency-Replayed', 'true');
       if (answer instanceof RawAnswer) await sendRaw(req, res, answer);
       else sendJson(res, 200, answer);
-      return;
+    } finally {
+      // A handler beyond its time limit still counts.
+      if (release !== undefined) void Promise.allSettled([outcome]).then(release);
     }
-    const content = [sent.params, sent.query, sent.body];
-    const sealWith = route.answersSecret ? keyHeader?.split(':', 1)[0]?.trim() : undefined;
-    const request = { accountId: account!.id, operationId: route.operationId, key, content, sealWith };
-    const { replayed, answer } = await onceForKey({ sql: deps.sql, log: notes.log }, request, handle);
-    if (replayed) res.setHeader('Idempotency-Replayed', 'true');
-    sendJson(res, 200, answer);
   };
 }

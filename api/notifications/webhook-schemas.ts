@@ -8,6 +8,7 @@ const event = z.enum(NOTIFICATION_EVENTS);
 export const eventsSchema = z
   .array(event)
   .min(1)
+  .max(100)
   .transform((events) => [...new Set(events)])
   .describe('Events to send. Default: all.');
 

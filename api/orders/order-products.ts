@@ -9,7 +9,7 @@ import { withTrimPrices } from '../../src/catalog/trim-prices';
 import { acceptsFileType } from '../../src/orders/intake/file-types';
 import type { SubmitOrder } from '../../src/orders/intake/schemas';
 import { checkGarmentFiles } from '../../src/partners/domain/garment-positions';
-import { type FieldError, Refusal } from '../../src/platform/errors';
+import { type FieldError, MAX_ERRORS, Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 
 /**
@@ -46,6 +46,7 @@ export async function resolvedProducts<
   const errors: FieldError[] = [];
   const products: ResolvedProduct[] = [];
   for (const [index, item] of items.entries()) {
+    if (errors.length >= MAX_ERRORS) break;
     const resolution = resolutions[index]!;
     if (!resolution.ok) {
       const { path, code, message } = resolution;

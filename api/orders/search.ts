@@ -3,6 +3,7 @@ import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/life
 import { type OrderSummary, searchOrders } from '../../src/orders/reading/search';
 import { countryCode } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
+import { COMPARED_ROWS } from '../../src/platform/search';
 import type { ApiDeps } from '../deps';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { type Route, route } from '../http/route';
@@ -93,7 +94,9 @@ export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       summary: 'Search orders, newest first',
       description:
         'Returns the orders that match every filter given. A list matches any of its values. A cursor continues after ' +
-        'the last order of a page, so new orders neither repeat rows nor hide them.',
+        'the last order of a page, so new orders neither repeat rows nor hide them. A page with filters by country, ' +
+        `channel, order type or financial status compares ${COMPARED_ROWS} orders at most: it can have fewer orders than ` +
+        '`limit`, or none, and still a `nextCursor`.',
       tag: 'Orders',
       access: { credentials: 'key:secret', roles: ['client', 'operator'], operatorRole: 'viewer' },
       errors: 'coded',
@@ -102,11 +105,14 @@ export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       handler: async ({ account, body }) => {
         const { limit, cursor, ...search } = body;
         const after = cursor == null ? null : decodeCursor(cursor);
-        const rows = await searchOrders(sql, viewerOf(account), search, { limit: limit + 1, after });
-        const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) =>
+        const found = await searchOrders(sql, viewerOf(account), search, { limit: limit + 1, after });
+        const { page, nextCursor } = pageOf(found.orders, limit, ({ position, id }) =>
           encodeCursor({ time: position, id }),
         );
-        return { orders: page.map(summaryView), nextCursor };
+        return {
+          orders: page.map(summaryView),
+          nextCursor: nextCursor ?? (found.comparedTo && encodeCursor(found.comparedTo)),
+        };
       },
     }),
   ];

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { searchShippingOrders } from '../../src/shipping/shipping-order-reader';
+import { COMPARED_ROWS } from '../../src/platform/search';
 import {
   SHIPPING_ORDER_STATUSES,
   shippingOrderSummarySchema,
 } from '../../src/shipping/shipping-order-schemas';
+import { searchShippingOrders } from '../../src/shipping/shipping-order-search';
 import type { ApiDeps } from '../deps';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { type Route, route } from '../http/route';
@@ -44,7 +45,9 @@ export function searchShippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route 
     operationId: 'searchShippingOrders',
     summary: 'Search shipping orders, newest first',
     description:
-      'Returns the shipping orders of the account that match every filter given. A list matches any of its values. Operators see all accounts.',
+      'Returns the shipping orders of the account that match every filter given. A list matches any of its values. Operators see all accounts. ' +
+      `A page with filters compares ${COMPARED_ROWS} shipping orders at most: it can have fewer than \`limit\`, or none, and ` +
+      'still a `nextCursor`.',
     tag: 'Shipping',
     access: { credentials: 'key', roles: ['client', 'partner', 'operator'], operatorRole: 'viewer' },
     errors: 'coded',
@@ -53,11 +56,14 @@ export function searchShippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route 
     handler: async ({ account, body }) => {
       const { limit, cursor, ...search } = body;
       const after = cursor == null ? null : decodeCursor(cursor);
-      const rows = await searchShippingOrders(sql, account, search, { limit: limit + 1, after });
-      const { page, nextCursor } = pageOf(rows, limit, ({ position, orderId }) =>
+      const found = await searchShippingOrders(sql, account, search, { limit: limit + 1, after });
+      const { page, nextCursor } = pageOf(found.orders, limit, ({ position, orderId }) =>
         encodeCursor({ time: position, id: orderId }),
       );
-      return { shippingOrders: page.map(({ position: _, ...order }) => order), nextCursor };
+      return {
+        shippingOrders: page.map(({ position: _, ...order }) => order),
+        nextCursor: nextCursor ?? (found.comparedTo && encodeCursor(found.comparedTo)),
+      };
     },
   });
 }

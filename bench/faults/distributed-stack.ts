@@ -184,6 +184,7 @@ async function startClients({
     CARRIER_WEBHOOK_SECRET: carrierSecret,
     OUTBOUND_ALLOW_PRIVATE: 'true',
     RATE_LIMIT: '0',
+    CONCURRENT_REQUESTS: '0',
     LOG_LEVEL: 'warn',
     LOG_FORMAT: 'json',
     RECEIVED_DEADLINE: '20s',

@@ -19,6 +19,7 @@ export async function withBenchStack<T>(
       METRICS_PORT: '0',
       SANDBOX: 'off',
       RATE_LIMIT: '0',
+      CONCURRENT_REQUESTS: '0',
       LOG_LEVEL: 'warn',
       DATABASE_POOL_SIZE: '20',
     }),

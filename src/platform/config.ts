@@ -199,6 +199,16 @@ export const VARIABLES = {
     '100',
     'Maximum number of requests per second and API key. Set it to 0 to turn the limit off.',
   ),
+  RATE_LIMIT_STORE: variable(
+    z.enum(['memory', 'postgres']).default('memory'),
+    'memory',
+    'Where requests are counted for RATE_LIMIT. memory: in each process, so with n API processes a key can send n times as much. postgres: once for all processes, with one statement per request (docs/operations.md).',
+  ),
+  CONCURRENT_REQUESTS: variable(
+    integer(50, 0, 100_000),
+    '50',
+    'Maximum number of requests of one API key that an API process handles at once. Set it to 0 to turn the limit off.',
+  ),
   CUSTOMER_PRODUCT_LIMIT: variable(
     integer(10_000, 1, 1_000_000),
     '10000',

@@ -49,9 +49,13 @@ export interface FieldError {
   readonly reference: string;
 }
 
+/** Most errors that an answer names. Further ones are left out, so that a short request has no long answer. */
+export const MAX_ERRORS = 100;
+
 export interface RefusalOptions {
   /** Replaces the default message of the code. Must not contain SQL, stack traces or internal ids. */
   readonly message?: string;
+  /** Only the first MAX_ERRORS are kept. */
   readonly errors?: readonly FieldError[];
   /** Carrier-specific details of a `PUBLIC_API_ERROR` response. */
   readonly detail?: object;
@@ -71,7 +75,7 @@ export class Refusal extends Error {
     options: RefusalOptions = {},
   ) {
     super(options.message ?? ERROR_CODES[code].message);
-    this.errors = options.errors;
+    this.errors = options.errors?.slice(0, MAX_ERRORS);
     this.detail = options.detail;
     this.retryAfter = options.retryAfter;
   }

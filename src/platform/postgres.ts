@@ -7,6 +7,8 @@ export type Sql = postgres.Sql<{ bigint: string }>;
 export type Transaction = postgres.TransactionSql<{ bigint: string }>;
 /** What a store function runs its SQL on: the caller's transaction, or the pool. */
 export type Queryable = Sql | Transaction;
+/** A part of a statement. */
+export type Fragment = postgres.Fragment;
 
 const LONGEST_BACKOFF_SECONDS = 1;
 

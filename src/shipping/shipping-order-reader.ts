@@ -9,7 +9,6 @@ import type {
   RetrievedShippingOrder,
   ShippingOrderAnswer,
   ShippingOrderStatus,
-  ShippingOrderSummary,
 } from './shipping-order-schemas';
 
 interface ReaderDeps {
@@ -32,7 +31,8 @@ export interface ShippingOrderRow {
 /** The caller, who sees its own shipping orders. Operators see all. */
 export type ShippingOrderViewer = Pick<Account, 'id' | 'role'>;
 
-const visibleTo = (sql: Queryable, viewer: ShippingOrderViewer) =>
+/** Returns the condition of the shipping orders `o` that the viewer may see. */
+export const visibleTo = (sql: Queryable, viewer: ShippingOrderViewer) =>
   viewer.role === 'operator' ? sql`true` : sql`o.account_id = ${viewer.id}`;
 
 /**
@@ -136,66 +136,4 @@ export async function retrievedShippingOrder(
     refusal: order.refusal === null ? null : { code: order.refusal.code, message: order.refusal.message },
     packages: bought?.packages ?? [],
   };
-}
-
-/** Filters of a search. A shipping order must match every filter given; a list matches any of its values. */
-export interface ShippingOrderSearch {
-  readonly orderReferenceIds?: readonly string[] | undefined;
-  readonly statuses?: readonly ShippingOrderStatus[] | undefined;
-  /** ISO 8601, inclusive. */
-  readonly createdFrom?: string | undefined;
-  /** ISO 8601, exclusive. */
-  readonly createdTo?: string | undefined;
-}
-
-interface SummaryRow {
-  id: string;
-  orderReferenceId: string;
-  status: ShippingOrderStatus;
-  methodUid: string;
-  carrierName: string | null;
-  createdAt: Date;
-  canceledAt: Date | null;
-  packages: ShippingOrderSummary['packages'] | null;
-  position: string;
-}
-
-/**
- * Returns one page of the shipping orders that match and that the viewer may see, newest first.
- * @param page `after` is the position of the previous page's last order. Its time is text, because a timestamptz
- *   parameter would be converted to Date, which drops the microseconds.
- */
-export async function searchShippingOrders(
-  sql: Queryable,
-  viewer: ShippingOrderViewer,
-  { orderReferenceIds, statuses, createdFrom, createdTo }: ShippingOrderSearch,
-  page: { readonly limit: number; readonly after: { readonly time: string; readonly id: string } | null },
-): Promise<(ShippingOrderSummary & { readonly position: string })[]> {
-  const none = sql``;
-  const { limit, after } = page;
-  const rows = await sql<SummaryRow[]>`
-    SELECT o.id, o.order_reference_id, o.status, o.method_uid, s.carrier_name, o.created_at, o.canceled_at,
-      to_char(o.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position,
-      (SELECT jsonb_agg(jsonb_build_object('packageReferenceId', p.package_reference_id,
-          'trackingNumber', p.tracking_number, 'trackingUrl', p.tracking_url) ORDER BY p.position)
-        FROM shipment_packages p WHERE p.shipment_id = s.id) AS packages
-    FROM shipping_orders o
-    LEFT JOIN shipments s ON s.shipping_order_id = o.id AND s.bought_at IS NOT NULL
-    WHERE ${visibleTo(sql, viewer)}
-      ${orderReferenceIds === undefined ? none : sql`AND o.order_reference_id = ANY(${[...orderReferenceIds]})`}
-      ${statuses === undefined ? none : sql`AND o.status = ANY(${[...statuses]})`}
-      ${createdFrom === undefined ? none : sql`AND o.created_at >= ${createdFrom}::text::timestamptz`}
-      ${createdTo === undefined ? none : sql`AND o.created_at < ${createdTo}::text::timestamptz`}
-      ${after === null ? none : sql`AND (o.created_at, o.id) < (${after.time}::text::timestamptz, ${after.id}::uuid)`}
-    ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit}`;
-  return rows.map((row) => ({
-    orderId: row.id,
-    orderReferenceId: row.orderReferenceId,
-    status: row.status,
-    shippingMethod: { carrier: row.carrierName, uid: row.methodUid },
-    createdAt: row.createdAt.toISOString(),
-    canceledAt: row.canceledAt?.toISOString() ?? null,
-    packages: row.packages ?? [],
-    position: row.position,
-  }));
 }

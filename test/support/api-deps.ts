@@ -38,7 +38,7 @@ export async function testApiDeps(
   const folder = await mkdtemp(join(tmpdir(), 'pressline-test-'));
   const publicUrl = 'https://pressline.test';
   const config: Config = {
-    ...loadConfig({ RATE_LIMIT: '0', LOG_LEVEL: 'silent', DATA_DIR: folder }),
+    ...loadConfig({ RATE_LIMIT: '0', CONCURRENT_REQUESTS: '0', LOG_LEVEL: 'silent', DATA_DIR: folder }),
     TEMPORAL_ADDRESS: options.temporalAddress ?? testTemporalAddress(),
     ...options.config,
   };

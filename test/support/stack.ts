@@ -76,6 +76,7 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
   const config: Config = {
     ...loadConfig({
       RATE_LIMIT: '0',
+      CONCURRENT_REQUESTS: '0',
       DATA_DIR: folder,
       SHUTDOWN_GRACE: '2s',
       LOG_LEVEL: process.env.TEST_LOG ?? 'silent',

@@ -150,7 +150,8 @@ export const orderItemSchema = crossField(
 const packagingInstructionSchema = z.object({
   packageItems: z
     .array(z.object({ orderItemReferenceId: text(100), quantity: z.number().int().min(1).max(100_000) }))
-    .min(1),
+    .min(1)
+    .max(500),
   packingSlip: optional(z.object({ fileUrl: httpUrl })),
   brandedPackaging: optional(text(100)).describe(
     'Packaging workflow of the print order. Default: the setting of the client.',

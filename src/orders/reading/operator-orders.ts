@@ -1,7 +1,7 @@
 import { json, type Queryable } from '../../platform/postgres';
+import type { SearchPosition } from '../../platform/search';
 import type { AttentionReason } from '../domain/lifecycle/run-state';
 import { ENDED_ORDERS, type ItemStatus, type OrderStatus } from '../domain/lifecycle/statuses';
-import type { SearchPosition } from './search';
 
 /** An order as operators see it. The view for clients is in `order-view.ts`. */
 export interface OperatorOrder {

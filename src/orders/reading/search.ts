@@ -1,5 +1,6 @@
 import { isUuid } from '../../platform/ids';
-import type { Queryable } from '../../platform/postgres';
+import type { Fragment, Queryable } from '../../platform/postgres';
+import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platform/search';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import type { Viewer } from './order-reader';
 
@@ -17,13 +18,6 @@ export interface OrderSearch {
   readonly createdFrom?: string | undefined;
   /** ISO 8601, exclusive. */
   readonly createdTo?: string | undefined;
-}
-
-/** The position of the last order of a page. */
-export interface SearchPosition {
-  /** Time of creation, ISO 8601 in UTC with microseconds, as Postgres stores it. */
-  readonly time: string;
-  readonly id: string;
 }
 
 export interface OrderSummary {
@@ -49,13 +43,22 @@ export interface OrderSummary {
   readonly position: string;
 }
 
+/** A page of a search. */
+export interface FoundOrders {
+  readonly orders: readonly OrderSummary[];
+  /**
+   * Set when the search ended before the page was full: the position of the last order that was compared with the filters.
+   * Older orders may match too.
+   */
+  readonly comparedTo: SearchPosition | null;
+}
+
 /**
  * Returns one page of the orders that match and that the viewer may see, newest first.
  *
- * The query reads no more index rows than the page has, however many orders are stored: each client and each status
- * in the filters is read from its own index range, and the ranges are merged. (A plain `= ANY` over several statuses
- * reads every order of the client.) Countries, channels and financial statuses have no index, so a page of rare
- * values reads the orders in between.
+ * The query reads a bounded number of rows, however many orders are stored: each client and each status in the filters is
+ * read from its own index range, and the ranges are merged. (A plain `= ANY` over several statuses reads every order of
+ * the client.)
  *
  * The position is passed to Postgres as text. A timestamptz parameter would be converted to Date, which drops the
  * microseconds and skips orders of the same millisecond.
@@ -66,41 +69,103 @@ export async function searchOrders(
   viewer: Viewer,
   search: OrderSearch,
   page: { readonly limit: number; readonly after: SearchPosition | null },
-): Promise<OrderSummary[]> {
+): Promise<FoundOrders> {
+  const { countries, channels, orderTypes, financialStatuses } = search;
+  const ranges = indexRanges(sql, viewer, search, page.after);
+  if ([countries, channels, orderTypes, financialStatuses].every((values) => values === undefined)) {
+    const found = sql`
+      SELECT id FROM ${ranges.read(page.limit, sql`true`)} ORDER BY created_at DESC, id DESC LIMIT ${page.limit}`;
+    return { orders: await summaries(sql, found), comparedTo: null };
+  }
+  const { ids, comparedTo } = await matchesAmong(sql, ranges, search, page.limit);
+  const orders = ids.length === 0 ? [] : await summaries(sql, sql`SELECT unnest(${ids}::uuid[]) AS id`);
+  return { orders, comparedTo: ids.length < page.limit ? comparedTo : null };
+}
+
+/** The ranges of indexes that a search reads: one for each client and each status in its filters. */
+interface IndexRanges {
+  readonly count: number;
+  /** `PARTITION BY` of a window per range. */
+  readonly partition: Fragment;
+  /** Returns the `FROM` item with the newest orders of each range: id, created_at, and the value of `matches`. */
+  read(rowsOfEach: number, matches: Fragment): Fragment;
+}
+
+function indexRanges(
+  sql: Queryable,
+  viewer: Viewer,
+  search: OrderSearch,
+  after: SearchPosition | null,
+): IndexRanges {
   const none = sql``;
-  const among = (column: ReturnType<Queryable>, values: readonly string[] | undefined) =>
-    values === undefined ? none : sql`AND ${column} = ANY(${[...values]}::text[])`;
   const uuids = (values: readonly string[]) => [...new Set(values.filter(isUuid))];
   const clients = clientsOf(viewer, search);
-  const { ids, fulfillmentStatuses: statuses, createdFrom, createdTo } = search;
-  const { limit, after } = page;
+  const clientIds = clients === null ? null : uuids(clients);
+  const statuses = search.fulfillmentStatuses && [...new Set(search.fulfillmentStatuses)];
+  const { ids, orderReferenceIds: references, createdFrom, createdTo } = search;
+  return {
+    count: (clientIds?.length ?? 1) * (statuses?.length ?? 1),
+    partition: sql`PARTITION BY ${clientIds === null ? none : sql`client.client_id,`} ${statuses === undefined ? none : sql`status.uid,`} true`,
+    read: (rowsOfEach, matches) => sql`
+      (VALUES (1)) AS one
+      ${clientIds === null ? none : sql`CROSS JOIN unnest(${clientIds}::uuid[]) AS client (client_id)`}
+      ${statuses === undefined ? none : sql`CROSS JOIN unnest(${statuses}::text[]) AS status (uid)`}
+      CROSS JOIN LATERAL (
+        SELECT o.id, o.created_at, ${matches} AS matches FROM orders o
+        WHERE true
+          ${clientIds === null ? none : sql`AND o.client_id = client.client_id`}
+          ${statuses === undefined ? none : sql`AND o.fulfillment_status = status.uid`}
+          ${ids === undefined ? none : sql`AND o.id = ANY(${uuids(ids)}::uuid[])`}
+          ${references === undefined ? none : sql`AND o.order_reference_id = ANY(${[...references]}::text[])`}
+          ${createdFrom === undefined ? none : sql`AND o.created_at >= ${createdFrom}::timestamptz`}
+          ${createdTo === undefined ? none : sql`AND o.created_at < ${createdTo}::timestamptz`}
+          ${after === null ? none : sql`AND (o.created_at, o.id) < (${after.time}::text::timestamptz, ${after.id}::uuid)`}
+        ORDER BY o.created_at DESC, o.id DESC
+        LIMIT ${rowsOfEach}
+      ) AS found`,
+  };
+}
+
+/**
+ * Compares the newest orders of each range with the filters that have no index. When a range has more orders, the page
+ * ends with the last order that was read of it: up to there, the orders of every range are known.
+ */
+async function matchesAmong(
+  sql: Queryable,
+  ranges: IndexRanges,
+  { countries, channels, orderTypes, financialStatuses }: OrderSearch,
+  limit: number,
+): Promise<{ ids: readonly string[]; comparedTo: SearchPosition | null }> {
+  const among = (column: Fragment, values: readonly string[] | undefined) =>
+    values === undefined ? sql`true` : sql`${column} = ANY(${[...values]}::text[])`;
+  const matches = sql`(${among(sql`o.financial_status`, financialStatuses)}
+    AND ${among(sql`o.order_type`, orderTypes)}
+    AND ${among(sql`o.channel`, channels)}
+    AND ${among(sql`o.shipping_address ->> 'country'`, countries)})`;
+  const rowsOfEach = Math.ceil(COMPARED_ROWS / Math.max(ranges.count, 1));
+  const [row] = await sql<{ ids: string[]; edgeTime: string | null; edgeId: string | null }[]>`
+    WITH compared AS MATERIALIZED (
+      SELECT found.id, found.created_at, found.matches,
+        row_number() OVER (${ranges.partition} ORDER BY found.created_at DESC, found.id DESC) AS place
+      FROM ${ranges.read(rowsOfEach, matches)}
+    ), edge AS (
+      SELECT created_at, id FROM compared WHERE place = ${rowsOfEach} ORDER BY created_at DESC, id DESC LIMIT 1
+    ), matching AS (
+      SELECT c.id, c.created_at FROM compared c
+      WHERE c.matches AND NOT EXISTS (SELECT FROM edge e WHERE (c.created_at, c.id) < (e.created_at, e.id))
+      ORDER BY c.created_at DESC, c.id DESC LIMIT ${limit}
+    )
+    SELECT coalesce((SELECT array_agg(id) FROM matching), '{}') AS ids,
+      (SELECT ${isoMicroseconds(sql, sql`created_at`)} FROM edge) AS edge_time, (SELECT id FROM edge) AS edge_id`;
+  const { ids, edgeTime, edgeId } = row!;
+  return { ids, comparedTo: edgeTime === null ? null : { time: edgeTime, id: edgeId! } };
+}
+
+/** Returns the summaries of the orders whose ids a query returns, newest first. */
+async function summaries(sql: Queryable, found: Fragment): Promise<OrderSummary[]> {
   return [
     ...(await sql<OrderSummary[]>`
-      WITH page AS (
-        SELECT found.id
-        FROM (VALUES (1)) AS one
-          ${clients === null ? none : sql`CROSS JOIN unnest(${uuids(clients)}::uuid[]) AS client (id)`}
-          ${statuses === undefined ? none : sql`CROSS JOIN unnest(${[...new Set(statuses)]}::text[]) AS status (uid)`}
-          CROSS JOIN LATERAL (
-            SELECT o.id, o.created_at FROM orders o
-            WHERE true
-              ${clients === null ? none : sql`AND o.client_id = client.id`}
-              ${statuses === undefined ? none : sql`AND o.fulfillment_status = status.uid`}
-              ${ids === undefined ? none : sql`AND o.id = ANY(${uuids(ids)}::uuid[])`}
-              ${among(sql`o.order_reference_id`, search.orderReferenceIds)}
-              ${among(sql`o.financial_status`, search.financialStatuses)}
-              ${among(sql`o.order_type`, search.orderTypes)}
-              ${among(sql`o.channel`, search.channels)}
-              ${among(sql`o.shipping_address ->> 'country'`, search.countries)}
-              ${createdFrom === undefined ? none : sql`AND o.created_at >= ${createdFrom}::timestamptz`}
-              ${createdTo === undefined ? none : sql`AND o.created_at < ${createdTo}::timestamptz`}
-              ${after === null ? none : sql`AND (o.created_at, o.id) < (${after.time}::text::timestamptz, ${after.id}::uuid)`}
-            ORDER BY o.created_at DESC, o.id DESC
-            LIMIT ${limit}
-          ) AS found
-        ORDER BY found.created_at DESC, found.id DESC
-        LIMIT ${limit}
-      )
+      WITH page AS (${found})
       SELECT o.id, o.client_id, o.order_reference_id, o.customer_reference_id, o.order_type, o.channel,
         o.fulfillment_status, o.financial_status, o.refusal_reason_code, o.currency,
         o.shipping_address ->> 'country' AS country, o.shipping_address ->> 'firstName' AS first_name,
@@ -108,8 +173,7 @@ export async function searchOrders(
         (SELECT count(*)::int FROM order_items i WHERE i.order_id = o.id) AS item_count,
         (SELECT sum((r.body -> 'totals' ->> 'totalInclVat')::bigint) FROM receipts r WHERE r.order_id = o.id)
           AS total_incl_vat,
-        o.created_at, o.ordered_at, o.updated_at,
-        to_char(o.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position
+        o.created_at, o.ordered_at, o.updated_at, ${isoMicroseconds(sql, sql`o.created_at`)} AS position
       FROM page JOIN orders o USING (id)
       ORDER BY o.created_at DESC, o.id DESC`),
   ];
