@@ -1,3 +1,4 @@
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { type CarrierRefusal, CarrierUnavailable } from '../src/carriers/carrier';
 import type { Logger } from '../src/platform/logging';
@@ -10,7 +11,16 @@ import type {
 import { type PurchaseDeps, type ToVoid, voidShipment } from '../src/shipping/purchase';
 import { cancelShippingOrder } from '../src/shipping/shipping-order-cancellation';
 import { purchaseShippingOrder, refuseShippingOrder } from '../src/shipping/shipping-orders';
-import { type SweepResult, sweepTrackings } from '../src/shipping/tracking-sweep';
+import { carriersToSweep, sweepCarrier } from '../src/shipping/tracking-sweep/carrier-sweep';
+import { findPartnerCarriers } from '../src/shipping/tracking-sweep/partner-code-search';
+import { sweepTrackings } from '../src/shipping/tracking-sweep/sweep';
+import {
+  addSweeps,
+  NOTHING_SWEPT,
+  type SweepBounds,
+  type SweepResult,
+} from '../src/shipping/tracking-sweep/sweep-result';
+import { withHeartbeat } from './heartbeats';
 import { type OrRefusal, type RefusableCall, refused } from './refusals';
 
 export interface ShippingDeps extends PurchaseDeps {
@@ -29,6 +39,42 @@ async function retryWhileUnavailable<T>(work: () => Promise<T>): Promise<T> {
       category: ApplicationFailureCategory.BENIGN,
     });
   }
+}
+
+/** Longest time of one step of a sweep. The next sweep starts five minutes after this one. */
+const SWEEP_MS = 4 * 60_000;
+
+/**
+ * Runs a step of a sweep until its time is up. Heartbeats carry what is done to the next attempt, which continues with the
+ * packages that are still due.
+ */
+async function sweepUntilDue(
+  log: Logger,
+  step: (bounds: SweepBounds) => Promise<SweepResult>,
+): Promise<SweepResult> {
+  const { heartbeatDetails, scheduledTimestampMs } = activityInfo();
+  const before = (heartbeatDetails as SweepResult | undefined) ?? NOTHING_SWEPT;
+  let soFar = before;
+  const bounds: SweepBounds = {
+    limit: Infinity,
+    deadline: scheduledTimestampMs + SWEEP_MS,
+    report(swept) {
+      soFar = addSweeps(before, swept);
+      heartbeat(soFar);
+      cancellationSignal().throwIfAborted();
+    },
+  };
+  const swept = await withHeartbeat(
+    () => step(bounds),
+    () => soFar,
+  );
+  const result = addSweeps(before, swept);
+  warnOfAbsence(log, result);
+  return result;
+}
+
+function warnOfAbsence(log: Logger, { away }: SweepResult): void {
+  if (away.length > 0) log.warn({ carriers: away }, 'carriers did not answer the tracking sweep');
 }
 
 /** Activities of the shipping workflows. Each one is idempotent. */
@@ -60,11 +106,21 @@ export function createShippingActivities(deps: ShippingDeps) {
       return cancellation;
     },
 
-    /** Asks carriers about packages whose tracking check is due. */
+    /** Returns the uids of the carriers that have packages whose tracking check is due. */
+    carriersToSweep: (): Promise<string[]> => carriersToSweep(deps),
+
+    /** Asks one carrier about its packages that are due, until none is left or the time is up. */
+    sweepCarrier: ({ adapterUid }: { adapterUid: string }): Promise<SweepResult> =>
+      sweepUntilDue(deps.log, (bounds) => sweepCarrier(deps, adapterUid, bounds)),
+
+    /** Asks the gateways for the carriers of partners' tracking codes. */
+    findPartnerCarriers: (): Promise<SweepResult> =>
+      sweepUntilDue(deps.log, (bounds) => findPartnerCarriers(deps, bounds)),
+
+    /** Sweeps all carriers, for sweeps that an earlier version has started. */
     async sweepTrackings(sweep: { limit: number }): Promise<SweepResult> {
       const result = await sweepTrackings(deps, sweep);
-      if (result.away.length > 0)
-        deps.log.warn({ carriers: result.away }, 'carriers did not answer the tracking sweep');
+      warnOfAbsence(deps.log, result);
       return result;
     },
 

@@ -5,7 +5,7 @@ import { ensureSearchAttributes } from '../src/platform/temporal/connection';
 import { MAINTENANCE } from '../src/platform/temporal/maintenance-job';
 import { ensureSchedule } from '../src/platform/temporal/periodic-jobs';
 import { ERASURE } from '../src/privacy/erasure-job';
-import { TRACKING_SWEEP } from '../src/shipping/tracking-sweep-job';
+import { TRACKING_SWEEP } from '../src/shipping/tracking-sweep/job';
 import type { Services } from './composition-root';
 
 /** All periodic jobs. */

@@ -52,6 +52,8 @@ export function createBuiltInCarrier(sql: Sql, card: RateCard, publicUrl: string
       return { ok: true };
     },
 
+    // One statement for each batch.
+    trackingLimits: { batch: 500, perSecond: 5_000 },
     async track(trackingNumbers) {
       const rows = await sql<{ trackingNumber: string; boughtAt: Date }[]>`
         SELECT tracking_number, bought_at FROM carrier_purchases

@@ -91,6 +91,14 @@ export class CarrierUnavailable extends Error {
   }
 }
 
+/** How fast a carrier may be asked about packages. */
+export interface TrackingLimits {
+  /** Tracking numbers in one call of `track`. */
+  readonly batch: number;
+  /** Tracking numbers in one second. */
+  readonly perSecond: number;
+}
+
 /** A carrier, or a gateway to several carriers. */
 export interface CarrierAdapter {
   /** The adapter's method uids start with this uid and an underscore. */
@@ -104,6 +112,7 @@ export interface CarrierAdapter {
    * @throws CarrierUnavailable when the outcome is not known
    */
   void(purchase: { readonly idempotencyKey: string; readonly methodUid: string }): Promise<VoidOutcome>;
+  readonly trackingLimits: TrackingLimits;
   /** Returns the known events of packages; unknown numbers are left out. @throws CarrierUnavailable */
   track(trackingNumbers: readonly string[]): Promise<readonly CarrierEvent[]>;
 }

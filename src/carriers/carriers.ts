@@ -15,6 +15,8 @@ export interface Carriers {
    * @throws CarrierUnavailable when an adapter does not answer and the quotes of the others do not have the choice
    */
   quote(consignment: Consignment, choice?: MethodChoice | null): Promise<MethodQuote[]>;
+  /** Returns the adapter with a uid, or undefined when no carrier has the uid. */
+  byUid(uid: string): CarrierAdapter | undefined;
   /** Returns the adapter of a method uid, or undefined when no carrier has the method. */
   forMethod(methodUid: string): CarrierAdapter | undefined;
 }
@@ -66,6 +68,9 @@ export function carriersOf(adapters: readonly CarrierAdapter[]): Carriers {
       // The adapter that is away may have the method that is missing.
       if (failures.length > 0 && !chooseMethod(quotes, choice).ok) throw failures[0];
       return quotes.sort(byPrice);
+    },
+    byUid(uid) {
+      return adapters.find((adapter) => adapter.uid === uid);
     },
     forMethod(methodUid) {
       return adapters.find(({ uid }) => methodUid.startsWith(`${uid}_`));

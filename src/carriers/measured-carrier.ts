@@ -56,6 +56,7 @@ export function measuredCarrier(
         (outcome) => metrics.count('pressline_labels_total', { carrier, outcome }),
       ),
     void: (purchase) => measured(() => adapter.void(purchase), byOk),
+    trackingLimits: adapter.trackingLimits,
     track: (trackingNumbers) =>
       measured(
         () => adapter.track(trackingNumbers),

@@ -69,6 +69,7 @@ export async function recordPurchase(
   intent: PurchaseIntent,
   purchases: readonly CarrierPurchase[],
   documents: readonly StoredDocument[],
+  adapterUid: string,
 ): Promise<PurchaseIntent['status']> {
   const [current] = await tx<Pick<PurchaseIntent, 'status' | 'attempt'>[]>`
     SELECT status, attempt FROM shipments WHERE id = ${intent.id} FOR UPDATE`;
@@ -76,7 +77,7 @@ export async function recordPurchase(
   const [first] = purchases;
   await insertPackages(tx, intent, purchases);
   await insertDocuments(tx, intent, documents);
-  await insertTrackings(tx, intent, purchases);
+  await insertTrackings(tx, intent, purchases, adapterUid);
   await tx`
     UPDATE shipments SET status = 'bought', bought_at = now(), carrier_uid = ${first!.carrierUid},
       carrier_name = ${first!.carrierName}, method_name = ${first!.methodName}, refusal = NULL
@@ -130,6 +131,7 @@ async function insertTrackings(
   tx: Transaction,
   intent: PurchaseIntent,
   purchases: readonly CarrierPurchase[],
+  adapterUid: string,
 ): Promise<void> {
   const rows = purchases.map(({ trackingNumber, carrierUid, tracking }) => ({
     tracking_number: trackingNumber,
@@ -144,11 +146,11 @@ async function insertTrackings(
       SELECT * FROM jsonb_to_recordset(${json(tx, rows)})
         AS t (tracking_number text, short_uid text, shipment_id uuid, carrier_uid text, hours int, signed_by text)
     ), tracking AS (
-      INSERT INTO trackings (tracking_number, short_uid, shipment_id, carrier_uid, next_check_at)
-      SELECT tracking_number, short_uid, shipment_id, carrier_uid, now() + make_interval(hours => hours) FROM new
+      INSERT INTO trackings (tracking_number, short_uid, shipment_id, carrier_uid, adapter_uid, next_check_at)
+      SELECT tracking_number, short_uid, shipment_id, carrier_uid, ${adapterUid}, now() + make_interval(hours => hours) FROM new
       -- A partner may have named the number before it was issued. The shipment takes it over.
       ON CONFLICT (tracking_number) DO UPDATE SET shipment_id = excluded.shipment_id, print_order_id = NULL,
-        carrier_uid = excluded.carrier_uid, carrier_name = NULL, adapter_uid = NULL, tracking_url = NULL,
+        carrier_uid = excluded.carrier_uid, carrier_name = NULL, adapter_uid = excluded.adapter_uid, tracking_url = NULL,
         next_check_at = excluded.next_check_at
         WHERE trackings.print_order_id IS NOT NULL
       RETURNING tracking_number

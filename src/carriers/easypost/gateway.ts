@@ -29,6 +29,9 @@ export function createEasyPostGateway(options: EasyPostOptions): CarrierAdapter 
     quote: async (consignment) => quoteEasyPost(api, consignment, await options.rates()),
     buy: (request) => buyFromEasyPost({ api, client, timeoutMs }, request),
     void: ({ idempotencyKey }) => voidAtEasyPost(api, idempotencyKey),
+    // EasyPost publishes a limit for lists only (5 requests a second) and limits other requests by its load
+    // (https://docs.easypost.com/guides/rate-limiting-guide). A tracker is one request.
+    trackingLimits: { batch: 20, perSecond: 20 },
     track: (trackingNumbers) => trackAtEasyPost(api, trackingNumbers),
   };
 }

@@ -11,7 +11,7 @@ import { randomToken, uuidv7 } from '../../../src/platform/ids';
 import { json, type Sql } from '../../../src/platform/postgres';
 import { buyShipment, voidShipment } from '../../../src/shipping/purchase';
 import type { ShipmentOwner } from '../../../src/shipping/shipments';
-import { sweepTrackings } from '../../../src/shipping/tracking-sweep';
+import { sweepTrackings } from '../../../src/shipping/tracking-sweep/sweep';
 import { MUNICH } from '../../src/consignments/sample-addresses';
 import { consignmentTo } from '../../src/consignments/sample-consignments';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
@@ -287,6 +287,7 @@ describe('the tracking sweep', () => {
           const outcome = await post.buy(purchase);
           return outcome.ok ? { ok: true, purchase: { ...outcome.purchase, tracking: 'polled' } } : outcome;
         },
+        trackingLimits: { batch: 50, perSecond: 150 },
         track,
       },
     ]);
@@ -329,13 +330,13 @@ describe('the tracking sweep', () => {
     const [due, later] = [await buyPolled(carriers), await buyPolled(carriers)];
     await dueNow(due);
 
-    const swept = await sweepTrackings({ sql, carriers }, { limit: 100 });
+    const swept = await sweepTrackings({ sql, carriers, log: deps.log }, { limit: 100 });
 
-    expect(swept).toEqual({ checked: 1, recorded: 1, away: [] });
+    expect(swept).toEqual({ checked: 1, recorded: 1, failed: 0, away: [] });
     expect(asked).toEqual([[due]]);
     expect(await dueAt(due)).toBeNull();
     expect(await dueAt(later)).not.toBeNull();
-    expect((await sweepTrackings({ sql, carriers }, { limit: 100 })).checked).toBe(0);
+    expect((await sweepTrackings({ sql, carriers, log: deps.log }, { limit: 100 })).checked).toBe(0);
   });
 
   test('checks again later when a carrier does not answer', async () => {
@@ -343,9 +344,10 @@ describe('the tracking sweep', () => {
     const number = await buyPolled(carriers);
     await dueNow(number);
 
-    expect(await sweepTrackings({ sql, carriers }, { limit: 100 })).toEqual({
+    expect(await sweepTrackings({ sql, carriers, log: deps.log }, { limit: 100 })).toEqual({
       checked: 1,
       recorded: 0,
+      failed: 0,
       away: ['corvid_post'],
     });
 
@@ -364,7 +366,7 @@ describe('the tracking sweep', () => {
     await buyPolled(carriers, 50);
     await sql`UPDATE trackings SET next_check_at = now() WHERE next_check_at IS NOT NULL`;
 
-    const { checked } = await sweepTrackings({ sql, carriers }, { limit: 120 });
+    const { checked } = await sweepTrackings({ sql, carriers, log: deps.log }, { limit: 120 });
 
     expect(checked).toBe(120);
     expect(calls.map(({ numbers }) => numbers)).toEqual([50, 50, 20]);
@@ -381,7 +383,7 @@ describe('the tracking sweep', () => {
       await sql`
         UPDATE trackings SET next_check_at = now(), created_at = now() - make_interval(days => ${ageDays})
         WHERE tracking_number = ${number}`;
-      await sweepTrackings({ sql, carriers }, { limit: 100 });
+      await sweepTrackings({ sql, carriers, log: deps.log }, { limit: 100 });
       const at = await dueAt(number);
       return at === null ? null : Math.round((at.getTime() - Date.now()) / 3_600_000);
     };

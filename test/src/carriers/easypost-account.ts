@@ -72,10 +72,10 @@ export class EasyPostAccount {
   }
 
   /** Adds a tracking detail to a tracker. */
-  addTrackingDetail(code: string, status: string, datetime: string): void {
+  addTrackingDetail(code: string, status: string, datetime: string, message = `now ${status}`): void {
     this.trackers.get(code)!.tracking_details.push({
       status,
-      message: `now ${status}`,
+      message,
       datetime,
       tracking_location: { city: 'CHICAGO', state: 'IL', country: 'US' },
     });

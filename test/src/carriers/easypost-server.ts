@@ -82,8 +82,8 @@ export async function startEasyPostServer() {
     /** Adds the tracker of a parcel that was not bought from EasyPost. */
     know: (code: string) => account.addTracker(code),
     /** Adds a tracking detail to a tracker. */
-    move: (code: string, status: string, datetime: string) =>
-      account.addTrackingDetail(code, status, datetime),
+    move: (code: string, status: string, datetime: string, message?: string) =>
+      account.addTrackingDetail(code, status, datetime, message),
     stop: () =>
       new Promise<void>((resolve) => {
         server.closeAllConnections();

@@ -4,7 +4,7 @@ import { S10_SERIALS, s10, sscc } from '../../../src/carriers/domain/tracking-nu
 import { createEasyPostGateway } from '../../../src/carriers/easypost/gateway';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import { createSafeClient } from '../../../src/platform/http/safe-client';
-import { sweepTrackings } from '../../../src/shipping/tracking-sweep';
+import { sweepTrackings } from '../../../src/shipping/tracking-sweep/sweep';
 import { testAccount } from '../../support/api-deps';
 import { signedCarrierEvents } from '../../support/carrier-events';
 import { eventually, type TestStack, testStack } from '../../support/stack';
@@ -112,7 +112,7 @@ test('a code of no known carrier is not followed, until a gateway knows it', asy
   const carriers = carriersOf([...createCarriers(sql, stack.baseUrl).adapters, gateway]);
   const sweep = async () => {
     await sql`UPDATE trackings SET next_check_at = now() WHERE tracking_number = ${code}`;
-    return await sweepTrackings({ sql, carriers }, { limit: 100 });
+    return await sweepTrackings({ sql, carriers, log: stack.services.log }, { limit: 100 });
   };
 
   expect(await followed(orderId)).toBe(false);
@@ -146,7 +146,7 @@ test('the search for a carrier ends after two weeks', async () => {
     await sql`
       UPDATE trackings SET next_check_at = now(), created_at = now() - make_interval(days => ${ageDays})
       WHERE tracking_number = ${code}`;
-    await sweepTrackings({ sql, carriers }, { limit: 100 });
+    await sweepTrackings({ sql, carriers, log: stack.services.log }, { limit: 100 });
     const [row] = await sql<{ hours: number | null }[]>`
       SELECT round(extract(epoch FROM next_check_at - now()) / 3600)::int AS hours FROM trackings
       WHERE tracking_number = ${code}`;

@@ -1,10 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { NativeConnection, Worker } from '@temporalio/worker';
 import type { ShippingActivities } from '../../../activities/shipping';
-import { loadConfig } from '../../../src/platform/config';
-import { connectTemporal } from '../../../src/platform/temporal/connection';
 import { keepHistory } from '../../support/histories';
-import { testTemporalAddress, workflowBundle } from '../../support/servers';
+import { inTurn, playScriptedRun, type ScriptedRun } from '../../support/scripted-runs';
 
 /**
  * Records histories/: one run per path through the shipping workflows, with scripted activities. Record a history when a
@@ -12,11 +9,9 @@ import { testTemporalAddress, workflowBundle } from '../../support/servers';
  * `npx jest --testMatch '**\/record-histories.ts' -t <name>`
  */
 
-interface Scenario {
+interface Scenario extends ScriptedRun {
   readonly workflow: 'shippingOrder' | 'takeBackShipment' | 'cancelShippingOrder' | 'trackingSweep';
-  readonly args: readonly unknown[];
   readonly steps: Partial<{ [Step in keyof ShippingActivities]: () => ReturnType<ShippingActivities[Step]> }>;
-  readonly fails?: true;
 }
 
 const shippingOrderId = '019a0000-0000-7000-8000-000000000001';
@@ -29,12 +24,6 @@ const refused = {
 const away = () => {
   throw ApplicationFailure.create({ message: 'The carrier is away.', type: 'CarrierUnavailable' });
 };
-/** Returns an activity that gives one answer after the other. */
-const inTurn = <T>(...answers: readonly (() => Promise<T>)[]) => {
-  let turn = 0;
-  return () => answers[turn++]!();
-};
-
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'shipping-order-bought': {
     workflow: 'shippingOrder',
@@ -85,39 +74,24 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     args: order,
     steps: { cancelShippingOrder: inTurn(away, async () => ({ outcome: 'canceled' as const })) },
   },
-  'tracking-sweep-of-three-batches': {
+  'tracking-sweep-of-two-carriers': {
     workflow: 'trackingSweep',
     args: [],
     steps: {
-      sweepTrackings: inTurn(
-        async () => ({ checked: 500, recorded: 30, away: [] }),
-        async () => ({ checked: 500, recorded: 0, away: ['easypost'] }),
-        async () => ({ checked: 12, recorded: 2, away: [] }),
+      carriersToSweep: async () => ['easypost', 'tern_parcel'],
+      sweepCarrier: inTurn(
+        async () => ({ checked: 500, recorded: 30, failed: 1, away: [] }),
+        async () => {
+          throw ApplicationFailure.nonRetryable('A bug.');
+        },
       ),
+      findPartnerCarriers: async () => ({ checked: 2, recorded: 0, failed: 0, away: ['easypost'] }),
     },
   },
 };
 
-test.each(Object.entries(SCENARIOS))('%s', async (name, { workflow, args, steps, fails }) => {
-  const taskQueue = 'recorder';
-  const temporal = connectTemporal({ ...loadConfig({}), TEMPORAL_ADDRESS: testTemporalAddress() });
-  const connection = await NativeConnection.connect({ address: testTemporalAddress() });
-  const worker = await Worker.create({
-    connection,
-    taskQueue,
-    workflowBundle: workflowBundle(),
-    activities: steps,
-    identity: taskQueue,
-  });
-  const history = await worker.runUntil(async () => {
-    const handle = await temporal.workflow.start(workflow, { workflowId: name, taskQueue, args: [...args] });
-    const result = handle.result();
-    if (fails) await expect(result).rejects.toThrow();
-    else await result;
-    return await handle.fetchHistory();
-  });
-  await connection.close();
-  await temporal.connection.close();
-
+test.each(Object.entries(SCENARIOS))('%s', async (name, scenario) => {
+  const { history } = await playScriptedRun(name, scenario);
+  expect(history.events).not.toEqual([]);
   await keepHistory('shipping', name, history);
 });

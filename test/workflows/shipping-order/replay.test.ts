@@ -26,7 +26,8 @@ test.each([
   ['shipping-order-bought', '.purchaseShippingOrder(', '.purchaseShippingOrderAnew('],
   ['take-back-at-the-second-try', '.takeBackShipment(', '.takeBackShipmentAnew('],
   ['shipping-order-canceled-at-the-second-try', '.cancelShippingOrder(', '.cancelShippingOrderAnew('],
-  ['tracking-sweep-of-three-batches', '{ sweepTrackings }', '{ another: sweepTrackings }'],
+  ['tracking-sweep-of-three-batches', '.sweepTrackings(', '.sweepTrackingsAnew('],
+  ['tracking-sweep-of-two-carriers', '.findPartnerCarriers(', '.findPartnerCarriersAnew('],
 ])('an incompatible change is found in %s', async (scenario, from, to) => {
   const outcomes = await replay(stored, { bundle: changedBundle(from, to) });
   expect(outcomes.get(scenario)).toBeInstanceOf(DeterminismViolationError);

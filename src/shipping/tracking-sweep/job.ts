@@ -1,5 +1,5 @@
-import { WORKFLOW_TYPES } from '../platform/domain/workflows';
-import type { PeriodicJob } from '../platform/temporal/periodic-jobs';
+import { WORKFLOW_TYPES } from '../../platform/domain/workflows';
+import type { PeriodicJob } from '../../platform/temporal/periodic-jobs';
 
 /** The periodic job that asks carriers about packages whose tracking check is due. */
 export const TRACKING_SWEEP: PeriodicJob = {

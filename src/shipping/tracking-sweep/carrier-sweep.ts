@@ -1,0 +1,152 @@
+import type { CarrierAdapter, CarrierEvent } from '../../carriers/carrier';
+import type { Carriers } from '../../carriers/carriers';
+import { nextCheckHours, type TrackingStatus } from '../../consignments/domain/tracking-status';
+import { json, type Sql } from '../../platform/postgres';
+import { CarrierInquiry } from './carrier-inquiry';
+import { recordEvents } from './record-events';
+import { addSweeps, NOTHING_SWEPT, type SweepBounds, type SweepDeps, type SweepResult } from './sweep-result';
+
+/** A package that its carrier gave no usable answer for becomes due again after this time. So do the packages of a dead sweep. */
+const LEASE_MINUTES = 60;
+/** The same for packages that were not asked about, because their carrier is unavailable. */
+const UNASKED_MINUTES = 4;
+/** Packages whose carrier is determined by one statement. */
+const ASSIGNED = 1_000;
+
+/** Returns the uids of the adapters that have packages to check. */
+export async function carriersToSweep({ sql, carriers }: Omit<SweepDeps, 'log'>): Promise<string[]> {
+  await assignAdapters(sql, carriers);
+  const due = await sql<{ uid: string }[]>`
+    SELECT uid FROM unnest(${carriers.adapters.map(({ uid }) => uid)}::text[]) AS a (uid)
+    WHERE EXISTS (SELECT FROM trackings t WHERE t.adapter_uid = a.uid AND t.next_check_at <= now())`;
+  return due.map(({ uid }) => uid);
+}
+
+/**
+ * Sets the adapter of packages that lack it: a process of an earlier version has bought their labels. A package whose carrier
+ * is not configured is looked at again after a day.
+ */
+async function assignAdapters(sql: Sql, carriers: Carriers): Promise<void> {
+  for (;;) {
+    const rows = await sql<{ trackingNumber: string; methodUid: string }[]>`
+      SELECT t.tracking_number, s.method_uid FROM trackings t JOIN shipments s ON s.id = t.shipment_id
+      WHERE t.adapter_uid IS NULL AND t.next_check_at <= now() LIMIT ${ASSIGNED}`;
+    if (rows.length === 0) return;
+    const assigned = rows.map(({ trackingNumber, methodUid }) => ({
+      tracking_number: trackingNumber,
+      adapter_uid: carriers.forMethod(methodUid)?.uid ?? null,
+    }));
+    await sql`
+      UPDATE trackings t SET adapter_uid = a.adapter_uid,
+        next_check_at = CASE WHEN a.adapter_uid IS NULL THEN now() + interval '1 day' ELSE t.next_check_at END
+      FROM jsonb_to_recordset(${json(sql, assigned)}) AS a (tracking_number text, adapter_uid text)
+      WHERE t.tracking_number = a.tracking_number`;
+  }
+}
+
+/**
+ * Asks one carrier about its packages that are due, in batches and at its rate, until none is due, the carrier is
+ * unavailable, or a bound is reached. Each batch is claimed under a lease of one hour, so sweeps may overlap.
+ * @throws when Postgres is unavailable
+ */
+export async function sweepCarrier(
+  deps: SweepDeps,
+  adapterUid: string,
+  { limit, deadline, report }: SweepBounds,
+): Promise<SweepResult> {
+  const adapter = deps.carriers.byUid(adapterUid);
+  let swept = NOTHING_SWEPT;
+  if (adapter === undefined) return swept;
+  const inquiry = new CarrierInquiry(adapter, deps.log);
+  while (swept.checked < limit && swept.away.length === 0 && Date.now() < deadline) {
+    const claimed = await claim(
+      deps.sql,
+      adapterUid,
+      Math.min(adapter.trackingLimits.batch, limit - swept.checked),
+    );
+    if (claimed.length === 0) break;
+    swept = addSweeps(swept, await sweepBatch(deps, adapter, inquiry, claimed));
+    report(swept);
+  }
+  return swept;
+}
+
+interface DueTracking {
+  trackingNumber: string;
+  carrierUid: string;
+  statusUid: TrackingStatus;
+  ageDays: number;
+  voided: boolean;
+}
+
+async function claim(sql: Sql, adapterUid: string, limit: number): Promise<DueTracking[]> {
+  return await sql<DueTracking[]>`
+    UPDATE trackings t SET next_check_at = now() + make_interval(mins => ${LEASE_MINUTES}), checked_at = now()
+    FROM (
+      SELECT x.tracking_number, coalesce(s.status = 'voided', false) AS voided
+      FROM trackings x LEFT JOIN shipments s ON s.id = x.shipment_id
+      WHERE x.tracking_number = ANY(ARRAY(
+        SELECT tracking_number FROM trackings WHERE adapter_uid = ${adapterUid} AND next_check_at <= now()
+        ORDER BY next_check_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
+    ) d
+    WHERE t.tracking_number = d.tracking_number
+    RETURNING t.tracking_number, t.carrier_uid, t.status_uid,
+      extract(epoch FROM now() - t.created_at)::float8 / 86400 AS age_days, d.voided`;
+}
+
+async function sweepBatch(
+  { sql, log }: SweepDeps,
+  adapter: CarrierAdapter,
+  inquiry: CarrierInquiry,
+  claimed: readonly DueTracking[],
+): Promise<SweepResult> {
+  const answers = await inquiry.ask(claimed.map(({ trackingNumber }) => trackingNumber));
+  const asked = new Set(answers.asked);
+  // A package without an answer is due again after its lease when the carrier is away, and later when the package is bad.
+  const settled = answers.isAway ? asked : new Set([...asked, ...answers.failed]);
+  await scheduleNextCheck(
+    sql,
+    claimed.filter(({ trackingNumber }) => settled.has(trackingNumber)),
+  );
+  await makeDueSoon(sql, answers.unasked);
+  const byCarrier = new Map<string, CarrierEvent[]>();
+  const carrierOf = new Map(claimed.map((each) => [each.trackingNumber, each.carrierUid]));
+  for (const event of answers.events) {
+    const carrierUid = carrierOf.get(event.trackingNumber);
+    if (carrierUid === undefined) continue;
+    const events = byCarrier.get(carrierUid);
+    if (events === undefined) byCarrier.set(carrierUid, [event]);
+    else events.push(event);
+  }
+  let [recorded, unrecorded] = [0, 0];
+  for (const [carrierUid, events] of byCarrier) {
+    const outcome = await recordEvents({ sql, log }, carrierUid, events);
+    recorded += outcome.recorded;
+    unrecorded += outcome.failed;
+  }
+  return {
+    checked: claimed.length,
+    recorded,
+    failed: unrecorded + (answers.isAway ? 0 : answers.failed.length),
+    away: answers.isAway ? [adapter.uid] : [],
+  };
+}
+
+/** Schedules the next check of packages. Events that are recorded afterwards may change it. */
+async function scheduleNextCheck(sql: Sql, batch: readonly DueTracking[]): Promise<void> {
+  const due = batch.map(({ trackingNumber, statusUid, ageDays, voided }) => ({
+    tracking_number: trackingNumber,
+    hours: nextCheckHours(statusUid, ageDays, voided),
+  }));
+  await sql`
+    UPDATE trackings t SET next_check_at = now() + make_interval(hours => d.hours)
+    FROM jsonb_to_recordset(${json(sql, due)}) AS d (tracking_number text, hours int)
+    WHERE t.tracking_number = d.tracking_number AND t.next_check_at IS NOT NULL`;
+}
+
+async function makeDueSoon(sql: Sql, numbers: readonly string[]): Promise<void> {
+  if (numbers.length === 0) return;
+  await sql`
+    UPDATE trackings SET next_check_at = now() + make_interval(mins => ${UNASKED_MINUTES})
+    WHERE tracking_number = ANY(${[...numbers]}) AND next_check_at IS NOT NULL`;
+}

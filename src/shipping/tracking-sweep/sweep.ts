@@ -1,0 +1,17 @@
+import { carriersToSweep, sweepCarrier } from './carrier-sweep';
+import { findPartnerCarriers } from './partner-code-search';
+import { addSweeps, type SweepBounds, type SweepDeps, type SweepResult } from './sweep-result';
+
+/**
+ * Sweeps all carriers, and searches for the carriers of partners' tracking codes.
+ * @param limit packages of each carrier
+ */
+export async function sweepTrackings(
+  deps: SweepDeps,
+  { limit }: { readonly limit: number },
+): Promise<SweepResult> {
+  const uids = await carriersToSweep(deps);
+  const bounds: SweepBounds = { limit, deadline: Infinity, report: () => undefined };
+  const swept = await Promise.all(uids.map((uid) => sweepCarrier(deps, uid, bounds)));
+  return addSweeps(...swept, await findPartnerCarriers(deps, bounds));
+}

@@ -1,0 +1,88 @@
+import pino from 'pino';
+import { type CarrierAdapter, type CarrierEvent, CarrierUnavailable } from '../../../../src/carriers/carrier';
+import { CarrierInquiry } from '../../../../src/shipping/tracking-sweep/carrier-inquiry';
+
+/** Returns an adapter that only tracks packages. */
+function carrier(
+  track: (numbers: readonly string[]) => readonly CarrierEvent[],
+  trackingLimits = { batch: 20, perSecond: 100_000 },
+) {
+  const calls: { numbers: readonly string[]; began: number }[] = [];
+  const adapter = {
+    uid: 'test_post',
+    trackingLimits,
+    async track(numbers: readonly string[]) {
+      calls.push({ numbers, began: performance.now() });
+      return track(numbers);
+    },
+  } as unknown as CarrierAdapter;
+  return { calls, inquiry: new CarrierInquiry(adapter, pino({ level: 'silent' })) };
+}
+
+const scan = (trackingNumber: string): CarrierEvent => ({
+  trackingNumber,
+  eventId: 'scan',
+  statusUid: 'in_transit',
+  message: 'Scanned',
+  occurredAt: '2026-02-01T10:00:00Z',
+  signedBy: 'Test Post',
+});
+const numbersOf = (count: number) => Array.from({ length: count }, (_, n) => `P${n}`);
+const fails = (bad: readonly string[], error: Error) => (numbers: readonly string[]) => {
+  if (numbers.some((number) => bad.includes(number))) throw error;
+  return numbers.map(scan);
+};
+const silent = new CarrierUnavailable('test_post', 'status 500');
+
+test('a batch that the carrier answers is one call', async () => {
+  const { calls, inquiry } = carrier((numbers) => numbers.map(scan));
+  const answers = await inquiry.ask(numbersOf(20));
+  expect(calls.map(({ numbers }) => numbers.length)).toEqual([20]);
+  expect(answers).toMatchObject({ asked: numbersOf(20), failed: [], unasked: [], isAway: false });
+});
+
+test.each([
+  ['an error of the server', silent],
+  ['an unreadable answer', new TypeError('no date')],
+])('one bad package does not stop its batch: %s', async (_, error) => {
+  const { inquiry } = carrier(fails(['P3', 'P11'], error));
+  const answers = await inquiry.ask(numbersOf(20));
+  const good = numbersOf(20).filter((number) => number !== 'P3' && number !== 'P11');
+  expect(answers).toEqual({
+    events: good.map(scan),
+    asked: good,
+    failed: ['P3', 'P11'],
+    unasked: [],
+    isAway: false,
+  });
+});
+
+test('a carrier that answers for no package is away, and is not asked about the others', async () => {
+  const { calls, inquiry } = carrier(() => {
+    throw silent;
+  });
+  const answers = await inquiry.ask(numbersOf(20));
+  expect(answers).toMatchObject({ asked: [], failed: numbersOf(5), isAway: true });
+  expect(answers.unasked).toEqual(numbersOf(20).slice(5));
+  expect(calls).toHaveLength(6);
+});
+
+test('errors of Postgres are thrown, for the sweep to be repeated', async () => {
+  const lost = Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
+  const { inquiry } = carrier(fails(['P1'], lost));
+  await expect(inquiry.ask(numbersOf(3))).rejects.toBe(lost);
+});
+
+test('the rate of the carrier is kept in batches and package by package', async () => {
+  const perSecond = 200;
+  const { calls, inquiry } = carrier(fails(['P7'], silent), { batch: 20, perSecond });
+  await inquiry.ask(numbersOf(20));
+  await inquiry.ask(numbersOf(20).map((number) => `Q${number}`));
+  let before = 0;
+  for (const { numbers, began } of calls) {
+    // Timers may be two milliseconds early.
+    expect(began - calls[0]!.began).toBeGreaterThanOrEqual((before / perSecond) * 1_000 - 2);
+    before += numbers.length;
+  }
+  expect(before).toBe(60);
+});

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/common';
+import type { TrackingSweep } from '../../workflows/tracking-sweep';
+import { startEasyPostServer } from '../src/carriers/easypost-server';
+import { playScriptedRun } from '../support/scripted-runs';
+import { eventually, type TestStack, testStack } from '../support/stack';
+import { handedOver, is, orderUntil } from './order/order-fixture';
+
+/** The tracking sweep, with a gateway whose packages are polled. */
+
+let stack: TestStack;
+let easyPost: Awaited<ReturnType<typeof startEasyPostServer>>;
+
+beforeAll(async () => {
+  easyPost = await startEasyPostServer();
+  stack = await testStack({
+    mode: 'manual',
+    config: { EASYPOST_API_KEY: 'EZTK-test', EASYPOST_API_URL: easyPost.url },
+  });
+}, 60_000);
+afterAll(() => easyPost.stop());
+
+async function startSweep() {
+  const { temporal, config } = stack.services;
+  return await temporal.workflow.start('trackingSweep', {
+    workflowId: `tracking-sweep-${randomUUID()}`,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+  });
+}
+
+/** Adds packages of a print order that EasyPost follows and that are due. */
+async function addPackages(printOrderId: string, codes: readonly string[]): Promise<void> {
+  await stack.services.sql`
+    INSERT INTO trackings (tracking_number, short_uid, print_order_id, carrier_uid, carrier_name, adapter_uid, next_check_at)
+    SELECT code, code, ${printOrderId}, 'easypost', 'USPS', 'easypost', now() FROM unnest(${[...codes]}::text[]) AS c (code)`;
+  for (const code of codes) easyPost.know(code);
+}
+
+const checkpoints = async (prefix: string) => {
+  const [row] = await stack.services.sql<{ count: number }[]>`
+    SELECT count(*)::int FROM tracking_checkpoints WHERE tracking_number LIKE ${`${prefix}%`}`;
+  return row!.count;
+};
+
+test('a sweep continues with the packages that are left when its worker stops', async () => {
+  const { printOrderId } = await handedOver(stack, 'swept');
+  const codes = Array.from({ length: 90 }, (_, n) => `STOP${n}`);
+  await addPackages(printOrderId, codes);
+  const sweep = await startSweep();
+  await eventually(async () => ((await checkpoints('STOP')) >= 20 ? true : undefined));
+  await stack.stopWorker();
+  await stack.startWorker();
+
+  expect(await sweep.result()).toEqual({ checked: 90, recorded: 90, failed: 0, away: [], errors: {} });
+  expect(await checkpoints('STOP')).toBe(90);
+}, 120_000);
+
+test('the status of a package reaches its order, beside packages whose events cannot be recorded', async () => {
+  const { sql } = stack.services;
+  const bad = await handedOver(stack, 'with-a-bad-package');
+  const good = await handedOver(stack, 'beside-a-bad-package');
+  await addPackages(bad.printOrderId, ['BAD1']);
+  await addPackages(good.printOrderId, ['GOOD1']);
+  // Postgres stores no NUL in a text.
+  easyPost.move('BAD1', 'in_transit', '2026-02-02T09:30:00Z', 'in \u0000 transit');
+  easyPost.move('GOOD1', 'in_transit', '2026-02-02T09:30:00Z');
+
+  expect(await (await startSweep()).result()).toMatchObject({ checked: 2, recorded: 2, failed: 1 });
+  await orderUntil(stack, good.orderId, is('in_transit'));
+  const due = await sql<{ trackingNumber: string; later: boolean }[]>`
+    SELECT tracking_number, next_check_at > now() + interval '90 minutes' AS later FROM trackings
+    WHERE tracking_number IN ('BAD1', 'GOOD1') ORDER BY 1`;
+  expect(due.map(({ later }) => later)).toEqual([true, true]);
+}, 120_000);
+
+test('packages whose label an earlier version bought are swept', async () => {
+  const { sql } = stack.services;
+  const { orderId, printOrderId } = await handedOver(stack, 'bought-before');
+  await sql`
+    WITH bought AS (
+      INSERT INTO shipments (id, idempotency_key, order_id, print_order_id, status, consignment, method_uid)
+      VALUES (gen_random_uuid(), 'bought-before', ${orderId}, ${printOrderId}, 'bought', '{}', 'easypost_usps_priority')
+      RETURNING id)
+    INSERT INTO trackings (tracking_number, short_uid, shipment_id, carrier_uid, next_check_at)
+    SELECT 'OLD1', 'OLD1', id, 'easypost', now() FROM bought`;
+  easyPost.know('OLD1');
+
+  expect(await (await startSweep()).result()).toMatchObject({ checked: 1, recorded: 1, errors: {} });
+});
+
+test('carriers are asked concurrently, and one that fails does not stop the others', async () => {
+  let release = () => undefined as void;
+  const quickHasEnded = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { result } = await playScriptedRun('sweep-of-three-carriers', {
+    workflow: 'trackingSweep',
+    args: [],
+    steps: {
+      carriersToSweep: async () => ['slow', 'broken', 'quick'],
+      sweepCarrier: async ({ adapterUid }: { adapterUid: string }) => {
+        if (adapterUid === 'broken') throw ApplicationFailure.nonRetryable('a bug');
+        // The slow carrier answers only after the quick one.
+        if (adapterUid === 'slow') await quickHasEnded;
+        else release();
+        return { checked: 1, recorded: 1, failed: 0, away: [] };
+      },
+      findPartnerCarriers: async () => ({ checked: 0, recorded: 0, failed: 0, away: [] }),
+    },
+  });
+  const { errors, ...swept } = result as TrackingSweep;
+  expect(swept).toEqual({ checked: 2, recorded: 2, failed: 0, away: [] });
+  expect(Object.keys(errors)).toEqual(['broken']);
+}, 60_000);
