@@ -125,6 +125,7 @@ export async function runWorker(
     lanes: [
       ...temporalLanes({
         client: temporal,
+        sql,
         taskQueue: config.TEMPORAL_TASK_QUEUE,
         searchAttributes: (start) => searchAttributesOf(start, config.PAYLOAD_KEYS !== undefined),
       }),

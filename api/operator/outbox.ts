@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deadRows, replayDead } from '../../src/platform/outbox/outbox';
+import { deadRows, replayDead } from '../../src/platform/outbox/dead-letters';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';

@@ -6,7 +6,8 @@ import {
   orderWorkflowId,
 } from '../../platform/domain/workflows';
 import type { Logger } from '../../platform/logging';
-import { enqueue, replayDead } from '../../platform/outbox/outbox';
+import { replayDead } from '../../platform/outbox/dead-letters';
+import { enqueue } from '../../platform/outbox/outbox';
 import { json, type Sql } from '../../platform/postgres';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';

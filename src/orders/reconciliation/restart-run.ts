@@ -45,6 +45,10 @@ export async function restartRun(
     const carried = hasBegun && recorded !== null ? rebuiltRun(recorded) : null;
     if (hasBegun && carried === null) return 'unclear';
     const { country, orderReferenceId } = row;
+    // The new start replaces a dead one. Otherwise a start that always fails leaves a dead letter with each reconciliation.
+    await tx`
+      DELETE FROM outbox
+      WHERE kind = 'start_workflow' AND target = ${orderWorkflowId(orderId)} AND dead_at IS NOT NULL`;
     await startRun(
       tx,
       {

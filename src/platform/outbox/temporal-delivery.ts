@@ -1,13 +1,16 @@
 import {
   type Client,
+  isGrpcServiceError,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import type { TypedSearchAttributes } from '@temporalio/common';
+import { NamespaceNotFoundError, type TypedSearchAttributes } from '@temporalio/common';
+import type { Sql } from '../postgres';
 import { isTemporalUnavailable } from '../unavailable';
+import type { DeliveryOutcome } from './delivery-outcome';
 import type { OutboxRow } from './outbox';
-import type { DeliveryOutcome, Lane } from './relay';
+import type { Lane } from './relay';
 
 /** Payload of a `start_workflow` row. The target of the row is the workflow id. */
 export interface WorkflowStart {
@@ -25,6 +28,7 @@ export interface WorkflowSignal {
 
 export interface TemporalDeliveryOptions {
   readonly client: Client;
+  readonly sql: Sql;
   readonly taskQueue: string;
   /** Returns the initial search attributes of a workflow. */
   readonly searchAttributes?: (start: WorkflowStart) => TypedSearchAttributes | undefined;
@@ -32,7 +36,7 @@ export interface TemporalDeliveryOptions {
 
 /** Returns the lanes that deliver workflow starts and signals to Temporal. */
 export function temporalLanes(options: TemporalDeliveryOptions): Lane[] {
-  const { client, taskQueue } = options;
+  const { client, sql, taskQueue } = options;
   return [
     {
       kind: 'start_workflow',
@@ -44,7 +48,7 @@ export function temporalLanes(options: TemporalDeliveryOptions): Lane[] {
       kind: 'signal_workflow',
       concurrency: 32,
       leaseSeconds: 30,
-      deliver: (row) => delivered(client, () => signal(client.workflow.getHandle(row.target), row)),
+      deliver: (row) => delivered(client, () => signal(sql, client.workflow.getHandle(row.target), row)),
     },
   ];
 }
@@ -52,13 +56,39 @@ export function temporalLanes(options: TemporalDeliveryOptions): Lane[] {
 /** Well below the lease. Without a deadline, the client would retry an unavailable server for longer. */
 const DEADLINE_MS = 10_000;
 
+/** gRPC statuses with which Temporal rejects a message. The same message is rejected again. */
+const REJECTED: Readonly<Record<number, string>> = {
+  3: 'INVALID_ARGUMENT',
+  5: 'NOT_FOUND',
+  9: 'FAILED_PRECONDITION',
+};
+
+/** PERMISSION_DENIED and UNAUTHENTICATED: Temporal rejects this process, not the message. */
+const LOCKED_OUT = new Set([7, 16]);
+
 async function delivered(client: Client, work: () => Promise<DeliveryOutcome>): Promise<DeliveryOutcome> {
   try {
     return await client.withDeadline(Date.now() + DEADLINE_MS, work);
   } catch (error) {
-    if (isTemporalUnavailable(error)) return { outcome: 'unavailable', error: (error as Error).message };
-    throw error;
+    return outcomeOfError(error);
   }
+}
+
+/**
+ * Returns the outcome of an attempt that failed.
+ * @throws the error, when it does not come from Temporal's server or its status says nothing about the cause. The attempt
+ *   then counts
+ */
+export function outcomeOfError(error: unknown): DeliveryOutcome {
+  const { message } = error as Error;
+  // A missing namespace affects every message. It is missing until someone creates or restores it.
+  if (error instanceof NamespaceNotFoundError) return { outcome: 'unavailable', error: message };
+  const cause = isGrpcServiceError(error) ? error : (error as { cause?: unknown } | null | undefined)?.cause;
+  if (isTemporalUnavailable(error) || (isGrpcServiceError(cause) && LOCKED_OUT.has(cause.code)))
+    return { outcome: 'unavailable', error: message };
+  const rejection = isGrpcServiceError(cause) ? REJECTED[cause.code] : undefined;
+  if (!isGrpcServiceError(cause) || rejection === undefined) throw error;
+  return { outcome: 'dead', error: `Temporal rejected the message (${rejection}): ${cause.details}` };
 }
 
 async function start(
@@ -87,7 +117,13 @@ async function start(
   return { outcome: 'done' };
 }
 
-async function signal(handle: WorkflowHandle, row: OutboxRow): Promise<DeliveryOutcome> {
+/** Attempts to signal a workflow that neither exists nor is about to start. They last about two minutes. */
+const UNKNOWN_WORKFLOW_ATTEMPTS = 8;
+/** Limits of the time between two attempts of a signal whose workflow has not started. */
+const SHORTEST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+async function signal(sql: Sql, handle: WorkflowHandle, row: OutboxRow): Promise<DeliveryOutcome> {
   const message = row.payload as WorkflowSignal;
   try {
     await handle.signal(message.signal, ...message.args);
@@ -95,15 +131,34 @@ async function signal(handle: WorkflowHandle, row: OutboxRow): Promise<DeliveryO
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
     if (await hasEnded(handle)) return { outcome: 'done' };
-    // Not started yet: its start message is still in the outbox.
-    if (row.attempts < 8)
+    if (await isStartWaiting(sql, row.target)) {
+      // The longer the start takes, the less often the signal is attempted.
+      const waitMs = Math.min(
+        Math.max((Date.now() - row.createdAt.getTime()) / 4, SHORTEST_WAIT_MS),
+        LONGEST_WAIT_MS,
+      );
+      return {
+        outcome: 'wait',
+        at: new Date(Date.now() + waitMs),
+        error: 'the workflow has not started yet',
+      };
+    }
+    // The start may have been delivered after the signal was attempted.
+    if (row.attempts < UNKNOWN_WORKFLOW_ATTEMPTS)
       return {
         outcome: 'retry',
         at: new Date(Date.now() + 500 * 2 ** row.attempts),
-        error: 'the workflow has not started yet',
+        error: 'no workflow has this id',
       };
     return { outcome: 'dead', error: 'no workflow has this id' };
   }
+}
+
+/** Returns true when the outbox contains the start of the workflow, not as a dead letter. */
+async function isStartWaiting(sql: Sql, workflowId: string): Promise<boolean> {
+  const rows = await sql`
+    SELECT FROM outbox WHERE kind = 'start_workflow' AND target = ${workflowId} AND dead_at IS NULL LIMIT 1`;
+  return rows.length > 0;
 }
 
 /** Returns true when the workflow has completed. A later signal has no receiver, which is not an error. */

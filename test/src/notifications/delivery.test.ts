@@ -14,7 +14,8 @@ import {
   rotateSecret,
 } from '../../../src/notifications/endpoints';
 import { verifySignature } from '../../../src/platform/http/webhook-signature';
-import { type OutboxRow, replayDead } from '../../../src/platform/outbox/outbox';
+import { replayDead } from '../../../src/platform/outbox/dead-letters';
+import type { OutboxRow } from '../../../src/platform/outbox/outbox';
 import { startRelay } from '../../../src/platform/outbox/relay';
 import { testSecretBox } from '../../support/secret-box';
 import { notificationFixture } from './notification-fixture';

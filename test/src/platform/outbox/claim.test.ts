@@ -1,4 +1,6 @@
-import { claim, claimFairly, enqueue } from '../../../../src/platform/outbox/outbox';
+import { claimFairly } from '../../../../src/platform/outbox/fair-claims';
+import { claim } from '../../../../src/platform/outbox/ordered-claims';
+import { enqueue } from '../../../../src/platform/outbox/outbox';
 import { connectPostgres, inTransaction, type Sql } from '../../../../src/platform/postgres';
 import { testDatabase } from '../../../support/database';
 
@@ -7,8 +9,8 @@ let sql: Sql;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  // The worst plan that Postgres may come upon where it knows nothing of a table, as after a crash: the rows to claim
-  // looked up anew for each row of the table.
+  // The worst plan that Postgres may choose for a table without statistics, as after a crash: it looks up the rows to
+  // claim again for each row of the table.
   sql = connectPostgres(url, { max: 1 });
   for (const way of ['hashjoin', 'mergejoin', 'hashagg', 'sort', 'material', 'bitmapscan', 'indexscan']) {
     await sql.unsafe(`SET enable_${way} = off`);
@@ -23,19 +25,64 @@ beforeEach(async () => {
   });
 });
 
+const EVER = new Date(0);
+
 test('claims at most the limit, with any query plan', async () => {
   const sizes: number[] = [];
   for (let round = 0; round < 8; round += 1) {
-    sizes.push((await claim(sql, KIND, { limit: 9, leaseSeconds: 30 })).length);
+    const { rows } = await claim(sql, KIND, { limit: 9, leaseSeconds: 30, after: EVER, busy: [] });
+    sizes.push(rows.length);
   }
   expect(sizes).toEqual([9, 9, 9, 9, 9, 9, 6, 0]);
 });
 
+test('claims no row of a busy target, and reports that such rows are due', async () => {
+  const options = { limit: 100, leaseSeconds: 30, after: EVER };
+  const { rows, passedOver } = await claim(sql, KIND, { ...options, busy: ['t3', 't4'] });
+  expect(rows).toHaveLength(54);
+  expect(rows.filter(({ target }) => target === 't3' || target === 't4')).toEqual([]);
+  expect(passedOver).toBe(true);
+  expect((await claim(sql, KIND, { ...options, busy: ['t0'] })).rows).toHaveLength(6);
+  expect(await claim(sql, KIND, { ...options, busy: ['t0'] })).toMatchObject({ rows: [], passedOver: false });
+});
+
+test('claims only rows that became due since the given time', async () => {
+  await sql`UPDATE outbox SET available_at = now() - interval '1 hour' WHERE target = 't1'`;
+  const after = new Date(Date.now() - 60_000);
+  const { rows } = await claim(sql, KIND, { limit: 100, leaseSeconds: 30, after, busy: [] });
+  expect(rows).toHaveLength(57);
+  expect((await claim(sql, KIND, { limit: 100, leaseSeconds: 30, after: EVER, busy: [] })).rows).toHaveLength(
+    3,
+  );
+});
+
 test('claims at most the limit per target and in total', async () => {
-  const rows = await claimFairly(sql, KIND, { limit: 30, leaseSeconds: 30, perTarget: 2, busy: ['t3'] });
+  const { rows } = await claimFairly(sql, KIND, {
+    limit: 30,
+    leaseSeconds: 30,
+    perTarget: 2,
+    after: EVER,
+    waiting: [],
+    inDelivery: { t3: 2, t4: 1 },
+  });
   expect(rows).toHaveLength(30);
   const byTarget = new Map<string, number>();
   for (const { target } of rows) byTarget.set(target, (byTarget.get(target) ?? 0) + 1);
-  expect([...byTarget.values()]).toEqual(Array.from({ length: 15 }, () => 2));
   expect(byTarget.has('t3')).toBe(false);
+  expect(byTarget.get('t4') ?? 1).toBe(1);
+  expect([...byTarget.values()].every((count) => count <= 2)).toBe(true);
+});
+
+test('claims from the targets of new rows and from waiting targets, and from no others', async () => {
+  await sql`UPDATE outbox SET available_at = now() - interval '1 hour' WHERE target <> 't1'`;
+  const claimed = await claimFairly(sql, KIND, {
+    limit: 30,
+    leaseSeconds: 30,
+    perTarget: 2,
+    after: new Date(Date.now() - 60_000),
+    waiting: [{ target: 't2', since: EVER }],
+    inDelivery: {},
+  });
+  expect(claimed.rows.map(({ target }) => target).sort()).toEqual(['t1', 't1', 't2', 't2']);
+  expect(claimed.candidates.map(({ target }) => target).sort()).toEqual(['t1', 't2']);
 });

@@ -1,16 +1,8 @@
 import pino from 'pino';
-import {
-  createNotifyThrottle,
-  enqueue,
-  type OutboxRow,
-  replayDead,
-} from '../../../../src/platform/outbox/outbox';
-import {
-  type DeliveryOutcome,
-  type Lane,
-  type Relay,
-  startRelay,
-} from '../../../../src/platform/outbox/relay';
+import { replayDead } from '../../../../src/platform/outbox/dead-letters';
+import { type DeliveryOutcome, MAX_ATTEMPTS } from '../../../../src/platform/outbox/delivery-outcome';
+import { createNotifyThrottle, enqueue, type OutboxRow } from '../../../../src/platform/outbox/outbox';
+import { type Lane, type Relay, startRelay } from '../../../../src/platform/outbox/relay';
 import { inTransaction, type Sql } from '../../../../src/platform/postgres';
 import { testDatabase } from '../../../support/database';
 import { eventually } from '../../../support/eventually';
@@ -98,8 +90,86 @@ test('retries after an error; an undeliverable row is a dead letter until it is 
   broken = false;
   expect(await replayDead(sql, { kind: 'notification' })).toBe(1);
   await eventually(none);
-  // Counted anew: the first try of the replay is thrown back once more.
+  // The replay counts attempts from one, so that its first attempt fails again.
   expect(attempts).toEqual([1, 2, 1, 2]);
+});
+
+test('a row that always fails is a dead letter after the limit of attempts', async () => {
+  await enqueue(sql, message('t', 1));
+  await sql`UPDATE outbox SET attempts = ${MAX_ATTEMPTS - 3}`;
+  const attempts: number[] = [];
+  await relay(async (row) => {
+    attempts.push(row.attempts);
+    return { outcome: 'retry', at: new Date(), error: 'cannot be encoded' };
+  });
+  const dead = await eventually(async () => {
+    const [row] = await sql<{ attempts: number; lastError: string }[]>`
+      SELECT attempts, last_error FROM outbox WHERE dead_at IS NOT NULL`;
+    return row;
+  });
+  expect(dead).toEqual({
+    attempts: MAX_ATTEMPTS,
+    lastError: `gave up after ${MAX_ATTEMPTS} attempts: cannot be encoded`,
+  });
+  expect(attempts).toEqual([MAX_ATTEMPTS - 2, MAX_ATTEMPTS - 1, MAX_ATTEMPTS]);
+});
+
+test('a row whose relays all died is a dead letter without another attempt', async () => {
+  await enqueue(sql, message('t', 1));
+  await sql`UPDATE outbox SET attempts = ${MAX_ATTEMPTS}`;
+  const seen: number[] = [];
+  await relay(async (row) => {
+    seen.push(numberOf(row));
+    return { outcome: 'done' };
+  });
+  const dead = await eventually(async () => {
+    const [row] = await sql<{ lastError: string }[]>`SELECT last_error FROM outbox WHERE dead_at IS NOT NULL`;
+    return row;
+  });
+  expect(dead.lastError).toBe(`no result after ${MAX_ATTEMPTS} attempts`);
+  expect(seen).toEqual([]);
+});
+
+test('an unavailable server does not use up attempts', async () => {
+  let away = true;
+  let asked = 0;
+  const attempts: number[] = [];
+  await relay(async (row) => {
+    asked += 1;
+    if (away) return { outcome: 'unavailable', error: 'no server' };
+    attempts.push(row.attempts);
+    return { outcome: 'done' };
+  });
+  await enqueue(sql, message('t', 1));
+  await eventually(async () => (asked >= 3 ? true : undefined));
+  away = false;
+  await eventually(none);
+  expect(attempts).toEqual([1]);
+});
+
+test('a row for which the server is unavailable while it accepts other rows uses up its attempts', async () => {
+  let stopped = false;
+  await relay(async (row) => {
+    if (row.target !== 'too-large') return { outcome: 'done' };
+    // Other rows are delivered meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return { outcome: 'unavailable', error: 'resource exhausted' };
+  });
+  await enqueue(sql, message('too-large', 1));
+  const others = (async () => {
+    for (let n = 0; !stopped; n += 1) {
+      await enqueue(sql, message(`t${n}`, n));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+  const row = await eventually(async () => {
+    const [row] = await sql<{ attempts: number; lastError: string }[]>`
+      SELECT attempts, last_error FROM outbox WHERE target = 'too-large' AND last_error IS NOT NULL`;
+    return row;
+  });
+  expect(row).toEqual({ attempts: 1, lastError: 'resource exhausted' });
+  stopped = true;
+  await others;
 });
 
 test('a target with a long queue and a slow receiver does not delay other targets', async () => {
@@ -138,7 +208,7 @@ test('rows wait while the receiving server is unavailable and are delivered when
   await enqueue(sql, ...Array.from({ length: 50 }, (_, n) => message('t', n)));
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(await left()).toBe(50);
-  // It knocks now and then instead of trying every row.
+  // The relay probes the server with one row at a time.
   expect(asked).toBeLessThan(50);
   away = false;
   await eventually(none);
@@ -163,13 +233,88 @@ test('waiting messages of one target arrive in the order in which they were writ
   await enqueue(sql, ...numbers.map((n) => message('run', n)), message('other', 99));
   const seen: number[] = [];
   await relay(async (row) => {
-    // The later, the faster: side by side they would overtake each other.
+    // Later rows are faster. Concurrent deliveries would overtake each other.
     if (row.target === 'run') await new Promise((resolve) => setTimeout(resolve, 24 - 2 * numberOf(row)));
     seen.push(numberOf(row));
     return { outcome: 'done' };
   });
   await eventually(none, 5_000);
   expect(seen.filter((n) => n !== 99)).toEqual(numbers);
+});
+
+test('messages of one target arrive in order across batches', async () => {
+  const seen: number[] = [];
+  let together = 0;
+  await relay(
+    async (row) => {
+      together += 1;
+      expect(together).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, 60 - 3 * numberOf(row)));
+      together -= 1;
+      seen.push(numberOf(row));
+      return { outcome: 'done' };
+    },
+    { concurrency: 4 },
+  );
+  // Each message is written while earlier ones are delivered, and six exceed a batch of four.
+  for (let n = 0; n < 12; n += 1) {
+    await enqueue(sql, message('run', n));
+    if (n > 5) await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+  await eventually(none);
+  expect(seen).toEqual(Array.from({ length: 12 }, (_, n) => n));
+});
+
+test('a slow delivery holds neither the slots of the rows claimed with it nor more than one slot', async () => {
+  const done: string[] = [];
+  let release: () => void = () => undefined;
+  const slow = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  // One batch: five rows of the slow target, and one of another.
+  await enqueue(sql, ...Array.from({ length: 5 }, (_, n) => message('slow', n)), message('quick', 5));
+  await relay(
+    async (row) => {
+      if (row.target === 'slow') await slow;
+      done.push(row.target);
+      return { outcome: 'done' };
+    },
+    { concurrency: 6 },
+  );
+  await eventually(async () => (done.length === 1 ? true : undefined));
+  await enqueue(sql, ...Array.from({ length: 60 }, (_, n) => message(`quick ${n}`, n)));
+  await eventually(async () => ((await left()) === 5 ? true : undefined));
+  expect(done).toHaveLength(61);
+  expect(done).not.toContain('slow');
+  release();
+  await eventually(none);
+  expect(done).toHaveLength(66);
+});
+
+test('rows that are delivered at about the same time share a DELETE', async () => {
+  await sql`CREATE TABLE deletes (rows int)`;
+  await sql.unsafe(`
+    CREATE FUNCTION note_delete() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN INSERT INTO deletes SELECT count(*) FROM gone; RETURN NULL; END $$;
+    CREATE TRIGGER note AFTER DELETE ON outbox REFERENCING OLD TABLE AS gone
+      FOR EACH STATEMENT EXECUTE FUNCTION note_delete()`);
+  try {
+    await enqueue(sql, ...Array.from({ length: 320 }, (_, n) => message(`t${n}`, n)));
+    await relay(
+      async (row) => {
+        await new Promise((resolve) => setTimeout(resolve, numberOf(row) % 7));
+        return { outcome: 'done' };
+      },
+      { concurrency: 32 },
+    );
+    await eventually(none);
+    const [counts] = await sql<{ rows: number; statements: number }[]>`
+      SELECT sum(rows)::int AS rows, count(*)::int AS statements FROM deletes`;
+    expect(counts!.rows).toBe(320);
+    expect(counts!.statements).toBeLessThan(80);
+  } finally {
+    await sql.unsafe('DROP TRIGGER note ON outbox; DROP FUNCTION note_delete; DROP TABLE deletes');
+  }
 });
 
 test('the notify throttle wakes relays without a transaction', async () => {

@@ -1,0 +1,47 @@
+import type { Sql } from '../postgres';
+import type { OutboxRow } from './outbox';
+
+/** Claims the rows of one lane and keeps account of the targets that have rows in delivery. */
+export interface Claims {
+  /** Claims up to `limit` due rows. `more`: further rows can be claimed at once. */
+  next(limit: number): Promise<{ readonly rows: readonly OutboxRow[]; readonly more: boolean }>;
+  /** Ends the delivery of one claimed row. Returns true when more rows of its target may be due. */
+  release(row: OutboxRow): boolean;
+}
+
+export interface ClaimOptions {
+  readonly limit: number;
+  /** Length of the lease in seconds. A claimed row is due again after it when its relay has died. */
+  readonly leaseSeconds: number;
+}
+
+/** A claimed row as JSON, with the time at which it was due. */
+export type ClaimedJson = Omit<OutboxRow, 'createdAt'> & {
+  readonly createdAt: string;
+  readonly dueAt: string;
+};
+
+/** Leases the rows of `picked (id, available_at)` and returns them from the CTE `claimed (rows)` as an array of ClaimedJson. */
+export function leasePicked(sql: Sql, leaseSeconds: number) {
+  // ARRAY evaluates the subquery once. With IN, the planner may evaluate it per row and claim every row.
+  return sql`
+    leased AS (
+      UPDATE outbox SET attempts = attempts + 1, available_at = now() + make_interval(secs => ${leaseSeconds})
+      WHERE id = ANY(ARRAY(SELECT id FROM picked))
+      RETURNING id, kind, target, payload, attempts, created_at
+    ), claimed AS (
+      SELECT coalesce(jsonb_agg(jsonb_build_object('id', l.id::text, 'kind', l.kind, 'target', l.target, 'payload', l.payload,
+        'attempts', l.attempts, 'createdAt', l.created_at, 'dueAt', p.available_at) ORDER BY l.id), '[]') AS rows
+      FROM leased l JOIN picked p ON p.id = l.id
+    )`;
+}
+
+export function rowsOf(claimed: readonly ClaimedJson[]): OutboxRow[] {
+  return claimed.map(({ dueAt: _dueAt, createdAt, ...row }) => ({ ...row, createdAt: new Date(createdAt) }));
+}
+
+/** Returns the time at which the last of the rows was due, or undefined for no rows. */
+export function lastDueAt(claimed: readonly ClaimedJson[]): Date | undefined {
+  if (claimed.length === 0) return undefined;
+  return new Date(Math.max(...claimed.map(({ dueAt }) => Date.parse(dueAt))));
+}

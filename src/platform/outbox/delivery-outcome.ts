@@ -1,0 +1,48 @@
+import type { OutboxRow } from './outbox';
+
+/** Result of a delivery attempt. */
+export type DeliveryOutcome =
+  | { readonly outcome: 'done' }
+  /** The attempt failed and counts. After MAX_ATTEMPTS of them the row is dead. */
+  | { readonly outcome: 'retry'; readonly at: Date; readonly error: string }
+  /** The row waits for another message. The attempt does not count. */
+  | { readonly outcome: 'wait'; readonly at: Date; readonly error: string }
+  /** The receiver rejected the message for good. */
+  | { readonly outcome: 'dead'; readonly error: string }
+  /** The receiving server does not respond; the row itself is not at fault. The attempt does not count. */
+  | { readonly outcome: 'unavailable'; readonly error: string };
+
+/**
+ * Maximum number of attempts that count. With the back-off of `backoffMs`, a row that always fails is dead after about an
+ * hour. A claim whose relay dies before the result counts too: the row may be what ends the relay.
+ */
+export const MAX_ATTEMPTS = 25;
+
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 5 * 60_000;
+
+/** Returns an exponential back-off in milliseconds, with jitter over its upper half. */
+export function backoffMs(attempt: number, first = FIRST_RETRY_MS, longest = LONGEST_RETRY_MS): number {
+  const ceiling = Math.min(longest, first * 2 ** Math.min(attempt - 1, 20));
+  return ceiling / 2 + Math.random() * (ceiling / 2);
+}
+
+/** Returns the outcome of a failed attempt that counts: a retry after a back-off. */
+export function retryLater(row: OutboxRow, error: string): DeliveryOutcome {
+  return { outcome: 'retry', at: new Date(Date.now() + backoffMs(row.attempts)), error };
+}
+
+/**
+ * Applies the limit of attempts to an outcome.
+ * @param othersDelivered true when the server processed another row during the attempt. An `unavailable` row is then at
+ *   fault itself, for example when its workflow is too busy or its message too large, and the attempt counts.
+ */
+export function limitAttempts(
+  row: OutboxRow,
+  result: DeliveryOutcome,
+  othersDelivered: boolean,
+): DeliveryOutcome {
+  const judged = result.outcome === 'unavailable' && othersDelivered ? retryLater(row, result.error) : result;
+  if (judged.outcome !== 'retry' || row.attempts < MAX_ATTEMPTS) return judged;
+  return { outcome: 'dead', error: `gave up after ${row.attempts} attempts: ${judged.error}` };
+}

@@ -1,0 +1,83 @@
+import type { Logger } from '../logging';
+import { json, type Sql } from '../postgres';
+import type { OutboxRow } from './outbox';
+
+/** What becomes of a row after a delivery attempt: it is deleted, due again at a time, or a dead letter. */
+export type Settlement =
+  | { readonly type: 'delivered' }
+  /** `counts`: false takes the attempt back. */
+  | { readonly type: 'postponed'; readonly at: Date; readonly error: string; readonly counts: boolean }
+  | { readonly type: 'dead'; readonly error: string };
+
+const LONGEST_ERROR = 500;
+/** Rows that are delivered within this time share one DELETE. */
+const BATCH_MS = 10;
+
+type Settled = { readonly row: OutboxRow; readonly settlement: Settlement };
+
+/** Writes the settlements of rows: at most one DELETE and one UPDATE. */
+export async function settle(sql: Sql, settled: readonly Settled[]): Promise<void> {
+  const delivered = settled.filter(({ settlement }) => settlement.type === 'delivered');
+  const kept = settled.flatMap(({ row: { id, attempts }, settlement }) => {
+    if (settlement.type === 'delivered') return [];
+    // Postgres cannot store NUL in jsonb.
+    const error = settlement.error.replaceAll('\0', '\ufffd').slice(0, LONGEST_ERROR);
+    const isDead = settlement.type === 'dead';
+    return [
+      {
+        id,
+        attempts,
+        left_attempts: isDead || settlement.counts ? attempts : attempts - 1,
+        available_at: isDead ? null : settlement.at.toISOString(),
+        error,
+      },
+    ];
+  });
+  await Promise.all([
+    delivered.length > 0 &&
+      sql`DELETE FROM outbox WHERE id = ANY(${delivered.map(({ row }) => row.id)}::bigint[])`,
+    // A row with other attempts is claimed again, because its lease ended. The new claim settles it.
+    kept.length > 0 &&
+      sql`
+        UPDATE outbox o SET attempts = s.left_attempts, last_error = s.error,
+          available_at = coalesce(s.available_at, o.available_at),
+          dead_at = CASE WHEN s.available_at IS NULL THEN now() END
+        FROM jsonb_to_recordset(${json(sql, kept)})
+          AS s (id bigint, attempts int, left_attempts int, available_at timestamptz, error text)
+        WHERE o.id = s.id AND o.attempts = s.attempts AND o.dead_at IS NULL`,
+  ]);
+}
+
+/** Settles rows in batches, independently of the deliveries that are still in progress. */
+export class Settler {
+  private waiting: Settled[] = [];
+  private writing: Promise<void> | undefined;
+
+  constructor(
+    private readonly sql: Sql,
+    private readonly log: Logger,
+  ) {}
+
+  add(row: OutboxRow, settlement: Settlement): void {
+    this.waiting.push({ row, settlement });
+    this.writing ??= this.write();
+  }
+
+  /** Resolves when every added settlement is written. */
+  async finish(): Promise<void> {
+    await this.writing;
+  }
+
+  private async write(): Promise<void> {
+    while (this.waiting.length > 0) {
+      await new Promise((resolve) => setTimeout(resolve, BATCH_MS));
+      const batch = this.waiting;
+      this.waiting = [];
+      // A row that could not be settled stays leased and is delivered again. Receivers accept duplicates.
+      await settle(this.sql, batch).catch((error: unknown) => {
+        this.log.warn({ err: error, rows: batch.length }, 'outbox rows could not be settled');
+      });
+    }
+    this.writing = undefined;
+  }
+}
