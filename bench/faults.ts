@@ -84,16 +84,12 @@ async function main(): Promise<number> {
     );
     const findings = audit(evidence);
     clean = isClean(findings);
-    const unexpectedExits = Object.fromEntries(
-      Object.values(stack.processes).map(({ name, unexpectedExits }) => [name, unexpectedExits]),
-    );
-    show(findings, injected, unexpectedExits, submissions, repairs);
+    show(findings, injected, submissions, repairs);
     await writeResult('faults', {
       settings,
       machine: machine(),
       minutes: (Date.now() - began) / 60_000,
       injected,
-      unexpectedExits,
       repairs,
       requests: submissions.reduce((sum, { attempts }) => sum + attempts, 0),
       findings,
@@ -148,13 +144,13 @@ const TITLES: Readonly<Record<Exclude<keyof Findings, 'accepted'>, string>> = {
   stockDifferences: 'stock differences',
   stuck: 'stuck',
   contradictions: 'contradictions',
+  endedByThemselves: 'ended by themselves',
 };
 const SHOWN = 20;
 
 function show(
   findings: Findings,
   injected: Readonly<Record<string, number>>,
-  unexpectedExits: Readonly<Record<string, number>>,
   submissions: readonly Submission[],
   repairs: number,
 ): void {
@@ -166,7 +162,6 @@ function show(
       .join(', ') || 'none';
   print(`\nfaults on ${machine()}`);
   print(`injected faults: ${list(injected)}`);
-  print(`unexpected exits: ${list(unexpectedExits)}`);
   print(
     `submissions: ${submissions.length} with ${submissions.reduce((sum, { attempts }) => sum + attempts, 0)} requests; repairs: ${repairs}\n`,
   );

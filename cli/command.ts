@@ -5,9 +5,9 @@ import { TemporalBinaryMissing } from '../src/platform/embedded/temporal-binary'
 import { createLogger, type Logger } from '../src/platform/logging';
 import { MigrationBlocked } from '../src/platform/migrate';
 import { OptionalPackageMissing } from '../src/platform/optional-package';
-import { untilPostgresAnswers } from '../src/platform/postgres';
 import { assertPatchedDriver, DriverNotPatched } from '../src/platform/postgres-driver';
 import { DatabaseNotMigrated, untilMigrated } from '../src/platform/schema-version';
+import { StartTimedOut, startSteps } from '../src/platform/until-available';
 import { createServices, type Services } from './composition-root';
 import { loadSecrets } from './secrets';
 import { StopSignals } from './stop-signals';
@@ -20,6 +20,7 @@ const USER_ERRORS = [
   DriverNotPatched,
   MigrationBlocked,
   OptionalPackageMissing,
+  StartTimedOut,
   TemporalBinaryMissing,
 ];
 
@@ -68,12 +69,14 @@ export async function runCommand(
  * migrated.
  * @throws ConfigError when the configuration does not name every server
  * @throws DatabaseNotMigrated when the database is older than this release after MIGRATION_WAIT
+ * @throws StartTimedOut when Postgres is unavailable for START_TIMEOUT
  */
 export async function connectServices(config: Config, log: Logger): Promise<Services> {
   for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'PUBLIC_URL'] as const) assertSet(config, name);
   const secrets = await loadSecrets(config, false);
-  await untilPostgresAnswers(config.DATABASE_URL!, log);
-  await untilMigrated(config.DATABASE_URL!, config.MIGRATION_WAIT, log);
+  await startSteps(config, log)('check the database version', () =>
+    untilMigrated(config.DATABASE_URL!, config.MIGRATION_WAIT, log),
+  );
   return await createServices(config, secrets, config.PUBLIC_URL!, log);
 }
 

@@ -4,6 +4,7 @@ import { runningPostgresUrl } from '../src/platform/embedded/postgres-server';
 import { migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';
 import type { Logger } from '../src/platform/logging';
 import { untilMigrated } from '../src/platform/schema-version';
+import { startSteps } from '../src/platform/until-available';
 
 /** The database that a one-off command works on. */
 export interface DatabaseTarget {
@@ -24,15 +25,16 @@ export async function databaseTarget(
   say: (line: string) => void,
 ): Promise<DatabaseTarget> {
   const { DATABASE_URL: url } = config;
+  const step = startSteps(config, log);
   if (url !== undefined) {
-    await untilMigrated(url, 0, log);
+    await step('check the database version', () => untilMigrated(url, 0, log));
     return { url, release: async () => undefined };
   }
   try {
     // Only Postgres is needed. With any TEMPORAL_ADDRESS, no embedded Temporal server is started.
     const only = { ...config, TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS ?? 'none' };
     const stack = await startEmbeddedStack(only, say);
-    await migrateEmbedded(stack, log);
+    await step('migrate the database', () => migrateEmbedded(stack, log));
     return { url: stack.config.DATABASE_URL!, release: () => stack.stop() };
   } catch (error) {
     const url = error instanceof DataFolderBusy ? await runningPostgresUrl(config.DATA_DIR) : undefined;

@@ -4,6 +4,7 @@ import {
   NativeConnection,
   Worker,
   type WorkerDeploymentOptions,
+  type WorkerOptions,
 } from '@temporalio/worker';
 import { createActivities } from '../activities';
 import { notificationLane } from '../src/notifications/delivery';
@@ -19,6 +20,7 @@ import { dataConverterOf } from '../src/platform/temporal/codec/data-converter';
 import { bundleFor } from '../src/platform/temporal/codec/workflow-bundle';
 import { temporalConnectionOptions } from '../src/platform/temporal/connection';
 import { createJobRunRecorder } from '../src/platform/temporal/job-runs';
+import { startSteps } from '../src/platform/until-available';
 import type { JobRunSinks } from '../workflows/job-runs';
 import type { StaleTaskSinks } from '../workflows/stale-workflow-tasks';
 import type { Services } from './composition-root';
@@ -63,6 +65,17 @@ async function sealStoredSecrets({ sql, secretBox, log }: Services): Promise<voi
 /** Below the 5 s that `recordRun` has (workflows/order/activities.ts), so that no statement outlives its attempt. */
 const RECORD_STATEMENT_TIMEOUT_MS = 4_000;
 
+/** Connects to Temporal and creates a worker, which checks the namespace. */
+async function createWorker(config: Config, options: Omit<WorkerOptions, 'connection'>) {
+  const connection = await NativeConnection.connect(temporalConnectionOptions(config));
+  try {
+    return { connection, worker: await Worker.create({ ...options, connection }) };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
 export interface RunningWorker {
   /** Resolves when the worker ends unexpectedly: because of a bug, or because Temporal stays unavailable. */
   readonly failure: Promise<Error>;
@@ -79,7 +92,8 @@ export async function runWorker(
   workflowBundle: { readonly codePath: string },
 ): Promise<RunningWorker> {
   const { config, sql, temporal, log } = services;
-  await sealStoredSecrets(services);
+  const step = startSteps(config, log);
+  await step('seal stored secrets', () => sealStoredSecrets(services));
   // A local activity waits for a slot, not for a connection: the wait does not count against its time-out.
   const localSql = connectPostgres(config.DATABASE_URL!, {
     max: config.DATABASE_POOL_SIZE,
@@ -99,9 +113,7 @@ export async function runWorker(
     jobRuns: { ended: { fn: ({ workflowType }, run) => recordJobRun(workflowType, run) } },
     staleWorkflowTasks: { abandoned: { fn: staleTasks.abandoned } },
   };
-  const connection = await NativeConnection.connect(temporalConnectionOptions(config));
-  const worker = await Worker.create({
-    connection,
+  const options: Omit<WorkerOptions, 'connection'> = {
     namespace: config.TEMPORAL_NAMESPACE,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     workflowBundle: await bundleFor(config.PAYLOAD_KEYS, workflowBundle),
@@ -117,21 +129,24 @@ export async function runWorker(
     activityTaskPollerBehavior: { type: 'autoscaling' },
     shutdownGraceTime: config.SHUTDOWN_GRACE,
     shutdownForceTime: config.SHUTDOWN_GRACE + 5_000,
-  });
+  };
+  const { connection, worker } = await step('connect the worker', () => createWorker(config, options));
+  const relay = await step('listen to the outbox', () =>
+    startRelay({
+      sql,
+      log,
+      lanes: [
+        ...temporalLanes({
+          client: temporal,
+          sql,
+          taskQueue: config.TEMPORAL_TASK_QUEUE,
+          searchAttributes: (start) => searchAttributesOf(start, config.PAYLOAD_KEYS !== undefined),
+        }),
+        notificationLane(services),
+      ],
+    }),
+  );
   const running = worker.run();
-  const relay = await startRelay({
-    sql,
-    log,
-    lanes: [
-      ...temporalLanes({
-        client: temporal,
-        sql,
-        taskQueue: config.TEMPORAL_TASK_QUEUE,
-        searchAttributes: (start) => searchAttributesOf(start, config.PAYLOAD_KEYS !== undefined),
-      }),
-      notificationLane(services),
-    ],
-  });
   let stopping = false;
   return {
     failure: running.then(

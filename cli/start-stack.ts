@@ -8,6 +8,7 @@ import { choosePort, freePort, listenError } from '../src/platform/embedded/port
 import { type EmbeddedStack, migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';
 import type { Logger } from '../src/platform/logging';
 import { untilMigrated } from '../src/platform/schema-version';
+import { startSteps } from '../src/platform/until-available';
 import { ensureDemoStock } from '../src/procurement/demo-stock';
 import { createServices, type Services } from './composition-root';
 import { type CredentialsFile, readCredentials, writeCredentials } from './credentials';
@@ -88,17 +89,23 @@ async function startParts(
   const config: Config = { ...embedded.config, PORT: port };
   const publicUrl =
     config.PUBLIC_URL ?? `http://${config.HOST === '0.0.0.0' ? '127.0.0.1' : config.HOST}:${port}`;
-  if (embedded.postgres === undefined) await untilMigrated(config.DATABASE_URL!, config.MIGRATION_WAIT, log);
-  else await migrateEmbedded(embedded, log);
+  const step = startSteps(config, log);
+  await step('migrate the database', () =>
+    embedded.postgres === undefined
+      ? untilMigrated(config.DATABASE_URL!, config.MIGRATION_WAIT, log)
+      : migrateEmbedded(embedded, log),
+  );
   const secrets = await loadSecrets(config, true);
   const services = await createServices(config, secrets, publicUrl, log);
   stoppers.add('connections', () => services.close());
 
   const metricsServer = await startObservability(services, config);
   if (metricsServer !== undefined) stoppers.add('metrics', () => metricsServer.stop());
-  const credentials = await seed(services, config, metricsServer?.url);
+  const credentials = await step('create the demo accounts and catalog', () =>
+    seed(services, config, metricsServer?.url),
+  );
   const credentialsPath = await writeCredentials(config.DATA_DIR, credentials);
-  await setUpTemporal(services);
+  await step('set up Temporal', () => setUpTemporal(services));
   await installTemporalRuntime(log, { metrics: metricsServer !== undefined });
   report('Pressline: starting the worker');
   const worker = await runWorker(services, workflowBundle);

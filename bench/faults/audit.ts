@@ -28,6 +28,8 @@ export interface Evidence {
   /** Outbox messages that were never delivered. */
   readonly unsent: readonly string[];
   readonly unhandledPostbacks: number;
+  /** Processes that ended without an injected fault, each with the reason. */
+  readonly unexpectedExits: readonly string[];
 }
 
 export interface SubmittedOrder {
@@ -105,6 +107,8 @@ export interface Findings {
   readonly stuck: readonly string[];
   /** Records of client, partner and carrier that contradict each other. */
   readonly contradictions: readonly string[];
+  /** Processes that ended by themselves, each with the reason. */
+  readonly endedByThemselves: readonly string[];
 }
 
 const WITH_CARRIER = new Set(['shipped', 'in_transit', 'delivered', 'returned']);
@@ -123,6 +127,7 @@ export function audit(evidence: Evidence): Findings {
     stockDifferences: stockDifferences(evidence),
     stuck: stuck(evidence, accepted),
     contradictions: contradictions(evidence, accepted),
+    endedByThemselves: evidence.unexpectedExits,
   };
 }
 

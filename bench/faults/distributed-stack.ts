@@ -123,6 +123,8 @@ export async function startDistributedStack(report: (line: string) => void): Pro
   };
 }
 
+const reasonOf = async (died: Promise<Error | undefined>) => (await died)?.message ?? 'it was stopped';
+
 /** Starts Postgres and Temporal. Their addresses change with a restart. */
 async function startServers(folder: string, report: (line: string) => void) {
   const binary = await findTemporalBinary({
@@ -138,13 +140,13 @@ async function startServers(folder: string, report: (line: string) => void) {
     const server = await startPostgres(folder, quiet);
     ownerUrl = server.url;
     databaseUrl = server.applicationUrl;
-    return { pid: server.pid, ended: server.died };
+    return { pid: server.pid, ended: reasonOf(server.died) };
   });
   const temporal = await supervise('temporal', async (): Promise<RunningProcess> => {
     const server = await startTemporal(folder, binary, NAMESPACE, quiet);
     startWatchdog(server, server.healthUrl);
     temporalAddress = server.address;
-    return { pid: server.pid, ended: server.died };
+    return { pid: server.pid, ended: reasonOf(server.died) };
   });
   return {
     processes: { postgres, temporal },

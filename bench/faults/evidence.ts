@@ -120,6 +120,9 @@ export async function gather(
         `${kind} ${target} after ${attempts} attempts: ${lastError ?? 'no error'}`,
     ),
     unhandledPostbacks: await waitingPostbacks(sql),
+    unexpectedExits: Object.values(stack.processes).flatMap(({ name, unexpectedExits }) =>
+      unexpectedExits.map((reason) => `${name}: ${reason}`),
+    ),
   };
 }
 

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** One run of a process. A restart creates another one. */
 export interface RunningProcess {
   readonly pid: number;
-  /** Resolves when the process has ended. */
-  readonly ended: Promise<unknown>;
+  /** Resolves when the process has ended, to a text with its exit code or signal and the reason in its log. */
+  readonly ended: Promise<string>;
 }
 
 /** A process that is restarted whenever it ends, as by a process manager. */
@@ -16,8 +17,8 @@ export interface Supervised {
   kill(downMs: number): void;
   /** Sends SIGSTOP, and SIGCONT after `ms`, like a long pause of the machine. Others may take over its work meanwhile. */
   stall(ms: number): void;
-  /** Number of times the process ended without `kill`. */
-  readonly unexpectedExits: number;
+  /** Why the process ended without `kill`, one text for each time. */
+  readonly unexpectedExits: readonly string[];
   /** Ends the process permanently. */
   stop(): Promise<void>;
 }
@@ -47,7 +48,7 @@ export async function supervise(name: string, start: () => Promise<RunningProces
   let current: RunningProcess | undefined;
   let stopping = false;
   let downMs: number | undefined;
-  let unexpectedExits = 0;
+  const unexpectedExits: string[] = [];
   let stalled: NodeJS.Timeout | undefined;
 
   async function begin(): Promise<void> {
@@ -55,11 +56,14 @@ export async function supervise(name: string, start: () => Promise<RunningProces
     current = begun;
     runningPids.add(begun.pid);
     if (stopping) send(begun.pid, 'SIGKILL');
-    begun.ended.then(() => {
+    begun.ended.then((reason) => {
       runningPids.delete(begun.pid);
       current = undefined;
       if (stopping) return;
-      if (downMs === undefined) unexpectedExits += 1;
+      if (downMs === undefined) {
+        unexpectedExits.push(reason);
+        process.stderr.write(`${name} ended by itself: ${reason}\n`);
+      }
       restarting = restart(downMs ?? RESTART_MS);
     });
   }
@@ -81,9 +85,7 @@ export async function supervise(name: string, start: () => Promise<RunningProces
   await begin();
   return {
     name,
-    get unexpectedExits() {
-      return unexpectedExits;
-    },
+    unexpectedExits,
     kill(pauseMs) {
       if (current === undefined) return;
       downMs = pauseMs;
@@ -119,14 +121,47 @@ export function nodeProcess(
 ): () => Promise<RunningProcess> {
   return async () => {
     const log = openSync(logFile, 'a');
+    const logged = fstatSync(log).size;
     const child = spawn(process.execPath, [script, ...args], {
       env,
       detached: true,
       stdio: ['ignore', log, log],
     });
     closeSync(log);
-    const ended = new Promise((resolve) => child.once('exit', resolve));
+    const ended = new Promise<string>((resolve) => {
+      child.once('exit', async (code, signal) => {
+        const output = (await readFile(logFile)).subarray(logged).toString('utf8');
+        resolve(`${signal ?? `exit code ${code}`}: ${reasonIn(output)}`);
+      });
+    });
     if (child.pid === undefined) throw new Error(`${script} could not be started`);
     return { pid: child.pid, ended };
   };
+}
+
+/** Log levels of pino from which a line can be the reason of an end. */
+const ERROR_LEVEL = 50;
+
+/**
+ * Returns the reason for the end of a process from what it has logged: the last line that is not a log line, with the line
+ * that begins its stack trace, otherwise the last error in the log.
+ */
+export function reasonIn(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  const plain = lines.filter((line) => !line.startsWith('{') && !/^\s/.test(line));
+  const thrown = plain.findLast((line) => /\b\w*Error\b/.test(line)) ?? plain.at(-1);
+  if (thrown !== undefined) return thrown;
+  for (const line of lines.toReversed()) {
+    const { level, msg, err } = logLine(line);
+    if (level !== undefined && level >= ERROR_LEVEL) return [msg, err?.message].filter(Boolean).join(': ');
+  }
+  return lines.at(-1) ?? 'it logged nothing';
+}
+
+function logLine(line: string): { level?: number; msg?: string; err?: { message?: string } } {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return {};
+  }
 }

@@ -1,6 +1,7 @@
 import { migrate } from '../../src/platform/migrate';
-import { connectPostgres, untilPostgresAnswers } from '../../src/platform/postgres';
+import { connectPostgres } from '../../src/platform/postgres';
 import { schemaStatus } from '../../src/platform/schema-version';
+import { startSteps } from '../../src/platform/until-available';
 import { assertSet, type CommandContext, say } from '../command';
 
 /**
@@ -14,14 +15,16 @@ export async function migrateDatabase(
 ): Promise<number> {
   assertSet(config, 'DATABASE_URL');
   const ownerUrl = config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL!;
-  await untilPostgresAnswers(ownerUrl, log);
-  if (status) return await printStatus(ownerUrl);
-  const names = await migrate(ownerUrl, {
-    applicationUrl: config.DATABASE_URL,
-    logger: log,
-    lockWaitMs: config.MIGRATION_WAIT,
-    dryRun,
-  });
+  const step = startSteps(config, log);
+  if (status) return await step('read the database version', () => printStatus(ownerUrl));
+  const names = await step('migrate the database', () =>
+    migrate(ownerUrl, {
+      applicationUrl: config.DATABASE_URL,
+      logger: log,
+      lockWaitMs: config.MIGRATION_WAIT,
+      dryRun,
+    }),
+  );
   if (names.length === 0) say('The database is up to date.');
   else say(`${dryRun ? 'Dry run, nothing was changed. Pending' : 'Applied'}: ${names.join(', ')}.`);
   return 0;

@@ -1,3 +1,4 @@
+import { startSteps } from '../../src/platform/until-available';
 import { type Command, connectServices } from '../command';
 import { startObservability } from '../observability';
 import { runWorker } from '../run-worker';
@@ -9,7 +10,7 @@ import { workflowBundle } from '../workflow-bundle';
 /** Runs a worker and an outbox relay. Postgres and Temporal are servers of the deployment. */
 export const worker: Command = async ({ config, log, signals }) => {
   const services = await connectServices(config, log);
-  await setUpTemporal(services);
+  await startSteps(config, log)('set up Temporal', () => setUpTemporal(services));
   await installTemporalRuntime(log, { metrics: config.METRICS_PORT !== 'off' });
   const metricsServer = await startObservability(services, config);
   const running = await runWorker(services, workflowBundle);

@@ -287,6 +287,11 @@ export const VARIABLES = {
     'true',
     'Puts the bucket name into the path of URLs, which most S3-compatible stores require.',
   ),
+  START_TIMEOUT: variable(
+    duration('5m'),
+    '5m',
+    'How long a starting process repeats a step while Postgres or Temporal is unavailable.',
+  ),
   SHUTDOWN_GRACE: variable(
     duration('10s'),
     '10s',

@@ -1,5 +1,4 @@
 import postgres from 'postgres';
-import type { Logger } from './logging';
 
 /** A connection pool. All SQL is written as tagged templates. */
 export type Sql = postgres.Sql<{ bigint: string }>;
@@ -55,36 +54,6 @@ export interface PoolStates {
 /** Returns the present state of a pool. The patched driver counts it (patches/README.md). */
 export function poolStates(sql: Sql): PoolStates {
   return (sql as unknown as { presslinePool(): PoolStates }).presslinePool();
-}
-
-/** Time limit for a server that starts up, crash recovery included. */
-const COMES_UP_WITHIN_MS = 60_000;
-const ASK_AGAIN_MS = 500;
-/** SQLSTATE classes that do not change by waiting: wrong user or password (28), missing database (3D). */
-const NEVER_MENDS = /^(28|3D)/;
-
-/**
- * Waits until Postgres accepts connections.
- * @throws the last connection error after one minute; a wrong user, password or database name at once
- */
-export async function untilPostgresAnswers(url: string, log: Logger): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 5, connection: { application_name: 'pressline' } });
-  const end = Date.now() + COMES_UP_WITHIN_MS;
-  try {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        await sql`SELECT 1`;
-        return;
-      } catch (error) {
-        const { code = '', message } = error as { code?: string; message: string };
-        if (Date.now() > end || NEVER_MENDS.test(code)) throw error;
-        if (tries === 1) log.warn({ reason: message }, 'Postgres is not available yet');
-        await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
-      }
-    }
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
 }
 
 /** Runs `work` in one transaction and returns its result. Rolls back on any error. */

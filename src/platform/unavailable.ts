@@ -43,8 +43,11 @@ const UNAVAILABLE_CODES = new Set([
  */
 const UNAVAILABLE_GRPC_STATUSES = new Set([1, 4, 8, 14]);
 
-/** Error classes of @temporalio/client for an answer that did not arrive in time, for example because no worker polls. */
-const UNAVAILABLE_CLASSES = new Set(['WorkflowUpdateRPCTimeoutOrCancelledError']);
+/**
+ * Error classes of the Temporal SDK: an update whose answer did not arrive in time, for example because no worker polls,
+ * and a connection of a worker that could not be opened.
+ */
+const UNAVAILABLE_CLASSES = new Set(['WorkflowUpdateRPCTimeoutOrCancelledError', 'TransportError']);
 
 /** Returns true when the error, or its cause, is a gRPC status that means that Temporal is unavailable. */
 export function isTemporalUnavailable(error: unknown): boolean {

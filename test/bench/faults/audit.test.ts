@@ -76,6 +76,7 @@ const good: Evidence = {
   stock: { unexplained: [], balances: [balance()], used: [use()] },
   unsent: [],
   unhandledPostbacks: 0,
+  unexpectedExits: [],
 };
 
 test('a successful order has no findings', () => {
@@ -148,6 +149,11 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
   ['a workflow that failed', 'stuck', { runs: [{ orderId: 'a', status: 'FAILED' }] }],
   ['a dead letter', 'stuck', { unsent: ['signal_workflow order-a'] }],
   ['a postback that no workflow processed', 'stuck', { unhandledPostbacks: 1 }],
+  [
+    'a process that ended by itself',
+    'endedByThemselves',
+    { unexpectedExits: ['worker-1: exit code 1: Error: no'] },
+  ],
   [
     'an order canceled for its client and shipped',
     'contradictions',

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
+import { type CutProxy, startCutProxy } from '../../bench/faults/cut-proxy';
+import { sampleOrder } from '../../cli/demo/sample-order';
+import { runningPostgresUrl } from '../../src/platform/embedded/postgres-server';
+import { newSigningSecret } from '../../src/platform/http/webhook-signature';
+import { randomToken } from '../../src/platform/ids';
+import { testDatabase } from '../support/database';
+import { testTemporalAddress } from '../support/servers';
+import { build, DataFolder, Program } from './stack-process';
+
+jest.setTimeout(300_000);
+
+const CONNECTIONS_TO_END = 8;
+const folders: DataFolder[] = [];
+const programs: Program[] = [];
+const proxies: CutProxy[] = [];
+
+beforeAll(build);
+
+afterEach(async () => {
+  for (const program of programs.splice(0)) {
+    program.kill('SIGTERM');
+    await program.exit;
+  }
+  for (const proxy of proxies.splice(0)) await proxy.close();
+  for (const folder of folders.splice(0)) {
+    for (const { pid } of await folder.servers()) process.kill(pid, 'SIGKILL');
+    await rm(folder.path, { recursive: true, force: true });
+  }
+});
+
+async function newFolder(): Promise<DataFolder> {
+  const folder = await new DataFolder().withFreePorts();
+  folders.push(folder);
+  return folder;
+}
+
+function start(command: string, environment: NodeJS.ProcessEnv): Program {
+  const program = Program.start(command, environment);
+  programs.push(program);
+  return program;
+}
+
+/** Calls `fault`, which returns the number of connections that it ended, until it has ended `total` connections. */
+async function untilEnded(
+  total: number,
+  program: Program,
+  fault: () => number | Promise<number>,
+): Promise<void> {
+  for (let ended = 0; ended < total; await sleep(20)) {
+    expect(program.child.exitCode).toBeNull();
+    ended += await fault();
+  }
+}
+
+async function newProxy(port: () => number): Promise<CutProxy> {
+  const proxy = await startCutProxy(0, () => [port()]);
+  proxies.push(proxy);
+  return proxy;
+}
+
+test.each([
+  ['worker', 'worker is up'],
+  ['api', 'API is up'],
+])(
+  '%s starts although its connections to Postgres and Temporal are cut meanwhile',
+  async (command, ready) => {
+    const { url } = await testDatabase();
+    const folder = await newFolder();
+    const toPostgres = await newProxy(() => Number(new URL(url).port));
+    const toTemporal = await newProxy(() => Number(testTemporalAddress().split(':')[1]));
+    const program = start(command, {
+      ...folder.environment,
+      DATABASE_URL: Object.assign(new URL(url), { port: String(toPostgres.port) }).href,
+      TEMPORAL_ADDRESS: `127.0.0.1:${toTemporal.port}`,
+      TEMPORAL_TASK_QUEUE: `test-${randomToken(9)}`,
+      PUBLIC_URL: 'http://127.0.0.1:1',
+      LINK_SECRET: randomToken(32),
+      SECRET_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      METRICS_PORT: '0',
+      CARRIER_WEBHOOK_SECRET: newSigningSecret(),
+      LOG_FORMAT: 'json',
+    });
+    await untilEnded(CONNECTIONS_TO_END, program, () => toPostgres.cut() + toTemporal.cut());
+    await program.printed(ready);
+    expect(program.output).toContain('the start waits for it');
+    await sleep(500);
+    expect(program.child.exitCode).toBeNull();
+  },
+);
+
+test('start completes although its Postgres server ends every connection, and dies once', async () => {
+  const folder = await newFolder();
+  const program = start('start', { ...folder.environment, LOG_FORMAT: 'json', METRICS_PORT: '0' });
+  let url: string | undefined;
+  while (url === undefined) {
+    await sleep(20);
+    url = await runningPostgresUrl(folder.path).catch(() => undefined);
+  }
+  const admin = postgres(url, { max: 1, onnotice: () => undefined });
+  await untilEnded(CONNECTIONS_TO_END, program, async () => {
+    const ended = await admin`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name LIKE 'pressline%'`.catch(() => ({ count: 0 }));
+    return ended.count;
+  });
+  await admin.end({ timeout: 1 });
+  const [postmaster] = (await readFile(join(folder.path, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
+  process.kill(Number(postmaster), 'SIGKILL');
+  await program.printed('Press Ctrl-C to stop.');
+
+  const { id } = await folder.shop.submitOrder({ body: sampleOrder('after the faults', folder.sandboxUrl) });
+  for (let status = ''; status !== 'delivered'; await sleep(100))
+    status = (await folder.shop.getOrder({ params: { orderId: id } })).fulfillmentStatus;
+});
