@@ -89,7 +89,7 @@ const run = z
     deadlines: z
       .array(
         z.object({
-          reason: z.enum([...ATTENTION_REASONS, 'stop', 'tracking_check', 'tracking_end']),
+          reason: z.enum([...ATTENTION_REASONS, 'reminder', 'stop', 'tracking_check', 'tracking_end']),
           printOrderId: z.string().nullable(),
           dueAt: time,
           passed: z.boolean(),
@@ -97,7 +97,8 @@ const run = z
       )
       .describe(
         'Earliest first. A partner’s deadline for printing and dispatch is the end of the dispatch date in its time zone. ' +
-          '`stop`: time limit of a print order that waits until the present partner stops. `tracking_check`: the order ends when no carrier follows its parcels. `tracking_end`: the order ends.',
+          '`reminder`: the print order is delivered once more. `stop`: time limit of a print order that waits until the present partner stops. ' +
+          '`tracking_check`: the order ends when no carrier follows its parcels. `tracking_end`: the order ends.',
       ),
     items: z.array(z.object({ id: z.string(), quantity: z.int(), status: z.enum(ITEM_STATUSES) })),
     printOrders: z.array(

@@ -258,7 +258,7 @@ export const VARIABLES = {
   RECEIVED_DEADLINE: variable(
     duration('15m'),
     '15m',
-    'Time that a partner has to send the received postback after it accepts a print order. After it, the order gets an attention flag and the print order is delivered once more.',
+    'Time that a partner has to send the received postback after it accepts a print order. After it, the order gets an attention flag and the print order is delivered once more. Without a postback, it is delivered again after twice the time each, at most daily.',
   ),
   STOP_DEADLINE: variable(
     duration('15m'),

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
+import type { Client } from '@temporalio/client';
 import type { Services } from '../../cli/composition-root';
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
-import { failuresOf, keepHistory, replay } from './histories';
+import { failuresOf, type History, keepHistory, replay } from './histories';
 
 /**
  * References of the orders whose histories are stored, by test file. Null: all orders of the file. Stored histories with
@@ -31,6 +32,8 @@ const SCENARIOS: Readonly<Record<string, readonly string[] | null>> = {
   'order-updates': ['moved-twice', 'moved-in-delivery', 'no-update-address', 'refused-update', 'old-address'],
   untracked: ['untracked', 'tracked'],
   'partly-shipped': ['own-code', 'two-labels', 'two-partners'],
+  'continue-as-new': ['parked', 'continued'],
+  'lost-tasks': ['timed-out', 'failed-task'],
   dispatch: ['twenty', 'moved', 'not-taken-back', 'restless'],
 };
 
@@ -43,9 +46,25 @@ export async function recordHistories({ sql, temporal }: Services): Promise<void
     SELECT id, order_reference_id FROM orders
     WHERE ${wanted === null} OR order_reference_id = ANY(${[...(wanted ?? [])]})`;
   for (const { id, orderReferenceId } of orders) {
-    const run = temporal.workflow.getHandle(orderWorkflowId(id));
-    await keepHistory('orders', `${file}.${orderReferenceId}`, await run.fetchHistory());
+    for (const [index, history] of (await historiesOfRuns(temporal, id)).entries()) {
+      const run = index === 0 ? '' : `.run-${index + 1}`;
+      await keepHistory('orders', `${file}.${orderReferenceId}${run}`, history);
+    }
   }
+}
+
+/** Returns the histories of an order's runs. There are several after continue-as-new. */
+export async function historiesOfRuns(temporal: Client, orderId: string): Promise<History[]> {
+  const workflowId = orderWorkflowId(orderId);
+  const { raw } = await temporal.workflow.getHandle(workflowId).describe();
+  const histories: History[] = [];
+  let runId: string | null | undefined = raw.workflowExecutionInfo!.firstRunId;
+  while (runId) {
+    const history: History = await temporal.workflow.getHandle(workflowId, runId).fetchHistory();
+    histories.push(history);
+    runId = history.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
+  }
+  return histories;
 }
 
 /** Largest number of runs that are replayed for a stack. */

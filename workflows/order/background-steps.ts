@@ -3,7 +3,7 @@ import { unitsToShip } from '../../src/orders/domain/lifecycle/derive';
 import type { RunRefusal } from '../../src/orders/domain/lifecycle/guards';
 import type { RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
-import { type OrderRunInput, RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
+import { type OrderRunInput, type ParkedPlan, RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
 import { carrier, database, files, type Planning, partner, voiding } from './activities';
 import { BackgroundTasks } from './background-tasks';
 import type { Mutex } from './mutex';
@@ -20,7 +20,7 @@ export interface OrderRunContext {
 }
 
 /** Pauses before an order that could not be planned is planned again. The last one repeats. */
-const REPLAN_AFTER = ['1 minute', '5 minutes', '15 minutes', '1 hour'] as const;
+const REPLAN_AFTER_MS = [1, 5, 15, 60].map((minutes) => minutes * 60_000);
 
 /** Starts the background steps of an order workflow. Each step reports its result as an event. */
 export class BackgroundSteps {
@@ -29,6 +29,7 @@ export class BackgroundSteps {
   private readonly dispatchRefusals = new Map<string, RunRefusal>();
   /** True when an operator has requested to plan the order again now. */
   private replan = false;
+  private pause: ParkedPlan | null = null;
 
   /** @param local runs one local activity at a time */
   constructor(
@@ -43,6 +44,16 @@ export class BackgroundSteps {
 
   get idle(): boolean {
     return this.tasks.idle;
+  }
+
+  /** The pause of a parked order. Null while the order is prepared, and afterwards. */
+  get parked(): ParkedPlan | null {
+    return this.pause;
+  }
+
+  /** True when no step is running, or only the pause of a parked order. */
+  get atRest(): boolean {
+    return this.idle || (this.pause !== null && this.names.join() === 'prepare');
   }
 
   /** True when `rethrow` throws. */
@@ -83,7 +94,15 @@ export class BackgroundSteps {
   prepare(): void {
     this.run.take({ type: 'fetching_files' });
     this.tasks.start('prepare', async () => {
-      if (await this.fetchFiles()) await this.plan();
+      if (await this.fetchFiles()) await this.plan(0);
+    });
+  }
+
+  /** Continues the pause of a parked order, whose files are stored. */
+  resumeParked(parked: ParkedPlan): void {
+    this.tasks.start('prepare', async () => {
+      await this.untilReplan(parked);
+      await this.plan(parked.attempts);
     });
   }
 
@@ -108,9 +127,12 @@ export class BackgroundSteps {
     return false;
   }
 
-  /** Plans the order. Repeats while no plan is possible: stock may arrive, or a partner may subscribe. */
-  private async plan(): Promise<void> {
-    for (let attempt = 0; ; attempt += 1) {
+  /**
+   * Plans the order. Repeats while no plan is possible: stock may arrive, or a partner may subscribe.
+   * @param failed number of failed attempts before
+   */
+  private async plan(failed: number): Promise<void> {
+    for (let attempts = failed + 1; ; attempts += 1) {
       // The plan writes rows and reserves stock. It is completed also when the order is cancelled meanwhile.
       const plan = await CancellationScope.nonCancellable(() =>
         this.planning.run((activities) => activities.prepareOrder(this.run.ids)),
@@ -124,8 +146,19 @@ export class BackgroundSteps {
         return;
       }
       this.run.take({ type: 'parked', reason: plan.reason, message: plan.message });
-      this.replan = false;
-      await condition(() => this.replan, REPLAN_AFTER[Math.min(attempt, REPLAN_AFTER.length - 1)]!);
+      const pauseMs = REPLAN_AFTER_MS[Math.min(attempts, REPLAN_AFTER_MS.length) - 1]!;
+      await this.untilReplan({ attempts, nextAt: Date.now() + pauseMs });
+    }
+  }
+
+  /** Waits for the next attempt to plan a parked order. An operator's retry ends the wait. */
+  private async untilReplan(parked: ParkedPlan): Promise<void> {
+    this.replan = false;
+    this.pause = parked;
+    try {
+      await condition(() => this.replan, Math.max(parked.nextAt - Date.now(), 1));
+    } finally {
+      this.pause = null;
     }
   }
 

@@ -1,25 +1,34 @@
-import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
-import type { Deadline } from '../../src/orders/domain/lifecycle/deadlines';
+import { CancellationScope, isCancellation, patched, sleep } from '@temporalio/workflow';
+import { type Deadline, isSameDeadline } from '../../src/orders/domain/lifecycle/deadlines';
 import { describeDeadline } from '../../src/orders/domain/run/run-details';
 
 /** The one timer of an order run, for its next deadline. */
 export class DeadlineTimer {
-  private armed: { readonly at: number; readonly scope: CancellationScope } | null = null;
+  private armed: { deadline: Deadline; readonly scope: CancellationScope } | null = null;
 
   constructor(private readonly passed: (deadline: Deadline) => void) {}
 
   /** Waits for this deadline instead of the one before. Null: for none. */
   arm(deadline: Deadline | null): void {
-    if (deadline?.at === this.armed?.at) return;
+    if (deadline === null) {
+      this.stop();
+      return;
+    }
+    if (deadline.at === this.armed?.deadline.at) {
+      // Since 2026-11-22. Before, the timer passed the deadline with which it was armed, also after that one was met.
+      if (!isSameDeadline(deadline, this.armed.deadline) && patched('deadlines-by-key'))
+        this.armed.deadline = deadline;
+      return;
+    }
     this.stop();
-    if (deadline === null) return;
     const scope = new CancellationScope();
-    this.armed = { at: deadline.at, scope };
+    const armed = { deadline, scope };
+    this.armed = armed;
     scope
       .run(async () => {
         await sleep(Math.max(deadline.at - Date.now(), 1), { summary: describeDeadline(deadline) });
         this.armed = null;
-        this.passed(deadline);
+        this.passed(armed.deadline);
       })
       .catch((error: unknown) => {
         if (!isCancellation(error)) throw error;

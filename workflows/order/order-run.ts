@@ -3,11 +3,13 @@ import {
   condition,
   continueAsNew,
   log,
+  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
   clockAfter,
+  clockAfterReminder,
   type Deadline,
   type DeadlineSettings,
   deadlineKey,
@@ -126,10 +128,11 @@ export class OrderRun implements SettlingRun {
       await condition(() => this.inbox.length > 0 || this.isOver || this.steps.failed);
       this.steps.rethrow();
       await this.processInbox();
-      if (workflowInfo().continueAsNewSuggested && this.isIdle) {
+      if (workflowInfo().continueAsNewSuggested && this.canContinueAsNew) {
+        const { parked } = this.steps;
         await continueAsNew<(input: OrderRunInput) => Promise<OrderRunResult>>({
           ...this.input,
-          carried: { state: this.state, clock: this.clock },
+          carried: { state: this.state, clock: this.clock, ...(parked === null ? {} : { parked }) },
         });
       }
     }
@@ -157,6 +160,13 @@ export class OrderRun implements SettlingRun {
     return this.inbox.length === 0 && this.steps.idle && allHandlersFinished();
   }
 
+  private get canContinueAsNew(): boolean {
+    if (this.isIdle) return true;
+    const isParked = this.inbox.length === 0 && this.steps.atRest && allHandlersFinished();
+    // Since 2026-11-22. Before, a parked order kept its run.
+    return isParked && patched('parked-continues-as-new');
+  }
+
   private get isOver(): boolean {
     const idle = this.inbox.length === 0 && !this.updates.repairing;
     return idle && (this.state.phase === 'closed' || this.closing);
@@ -164,7 +174,9 @@ export class OrderRun implements SettlingRun {
 
   /** Starts the first steps of a new run, or the unfinished steps of a continued run. */
   private resume(): void {
-    if (this.state.phase === 'preparing' && !this.state.held) this.steps.prepare();
+    const parked = this.input.carried?.parked;
+    if (parked !== undefined) this.steps.resumeParked(parked);
+    else if (this.state.phase === 'preparing' && !this.state.held) this.steps.prepare();
     for (const { id, delivery, update } of this.state.printOrders) {
       if (delivery === 'pending' && !this.state.held) this.steps.deliver(id);
       if (update?.status === 'sending') this.steps.deliverUpdate(id, update.revision);
@@ -249,14 +261,29 @@ export class OrderRun implements SettlingRun {
       this.steps.checkTracking();
       return;
     }
+    const { printOrderId } = deadline;
     if (deadline.kind === 'stop') {
-      this.take({ type: 'replacement_due', printOrderId: deadline.printOrderId });
+      this.take({ type: 'replacement_due', printOrderId });
+      return;
+    }
+    if (deadline.kind === 'reminder') {
+      this.remind(printOrderId);
       return;
     }
     this.clock = { ...this.clock, raised: [...this.clock.raised, deadlineKey(deadline)] };
-    this.take({ type: 'deadline', reason: deadline.reason, printOrderId: deadline.printOrderId });
-    // Deliver the same message once more: the partner may have lost it after accepting it.
-    if (deadline.reason === 'not_received') this.steps.deliver(deadline.printOrderId);
+    this.take({ type: 'deadline', reason: deadline.reason, printOrderId });
+    if (deadline.reason !== 'not_received') return;
+    // Since 2026-11-22. Before, a partner was reminded once.
+    if (patched('silent-partners-are-reminded')) this.remind(printOrderId);
+    else this.steps.deliver(printOrderId);
+  }
+
+  /** Delivers the same message once more: the partner may have lost it after accepting it. */
+  private remind(printOrderId: string): void {
+    this.clock = clockAfterReminder(this.clock, printOrderId, Date.now());
+    const { count } = this.clock.reminders![printOrderId]!;
+    this.take({ type: 'reminded', printOrderId, count });
+    this.steps.deliver(printOrderId);
   }
 
   /** Stops the timer and unneeded steps, and completes the others. */

@@ -32,6 +32,17 @@ test('there is a history of every sandbox behaviour, and of clients’ and opera
       'operator-repair.let-go',
       'operator-repair.kept',
       'operator-repair.split',
+      // Plans in ordinary activities.
+      'plan-activities.order-run.first',
+      'plan-activities.operator-repair.parked',
+      // Continue-as-new: the run before it and the one after it.
+      'continue-as-new.parked',
+      'continue-as-new.parked.run-2',
+      'continue-as-new.continued',
+      'continue-as-new.continued.run-2',
+      // A workflow task that timed out, and one that a faulty version failed.
+      'lost-tasks.timed-out',
+      'lost-tasks.failed-task',
     ]),
   );
 });

@@ -12,6 +12,23 @@ export interface RunClock {
   readonly shippedAt: number | null;
   /** True after the check whether a carrier follows the parcels. Absent before. */
   readonly trackingChecked?: boolean;
+  /**
+   * Reminders of print orders that no postback has confirmed, by print order id. Absent before the first, and in runs of
+   * older versions, which send one.
+   */
+  readonly reminders?: Readonly<Record<string, Reminders>>;
+}
+
+export interface Reminders {
+  readonly count: number;
+  /** When the last one was sent, in epoch milliseconds. */
+  readonly at: number;
+}
+
+/** Returns the clock after a reminder. */
+export function clockAfterReminder(clock: RunClock, printOrderId: string, now: number): RunClock {
+  const count = (clock.reminders?.[printOrderId]?.count ?? 0) + 1;
+  return { ...clock, reminders: { ...clock.reminders, [printOrderId]: { count, at: now } } };
 }
 
 /**
@@ -40,6 +57,8 @@ export type Deadline =
     }
   /** The partners of a waiting replacement's units must have agreed to stop. */
   | { readonly at: number; readonly kind: 'stop'; readonly printOrderId: string }
+  /** The partner has still not sent `received`: the print order is delivered once more. */
+  | { readonly at: number; readonly kind: 'reminder'; readonly printOrderId: string; readonly count: number }
   /** Check whether a carrier follows the parcels. When none does, the run ends. */
   | { readonly at: number; readonly kind: 'check_tracking' }
   /** The run ends without a final status: no carrier reports the parcels any more. */
@@ -53,6 +72,8 @@ export interface DeadlineSettings {
 }
 
 const DAY_MS = 86_400_000;
+/** Longest time between two reminders of a silent partner. */
+const LONGEST_REMINDER_PAUSE_MS = DAY_MS;
 /** Postal services stop reporting a parcel long before this. */
 const TRACKING_ENDS_AFTER_MS = 90 * DAY_MS;
 
@@ -80,6 +101,25 @@ function partnerDeadlines(
     deadlines.push({ kind: 'attention', reason, printOrderId, at: dispatchDue(printOrder) });
   }
   return deadlines;
+}
+
+/**
+ * Returns the next reminder of a partner that has not sent `received`, after the first one. The time between reminders
+ * doubles, up to a day.
+ */
+function reminderDeadlines(
+  printOrder: PrintOrderState,
+  clock: RunClock,
+  settings: DeadlineSettings,
+): Extract<Deadline, { kind: 'reminder' }>[] {
+  const { id: printOrderId } = printOrder;
+  const sent = clock.reminders?.[printOrderId];
+  const isSilent = partnerDeadlines(printOrder, clock, settings).some(
+    ({ reason }) => reason === 'not_received',
+  );
+  if (sent === undefined || !isSilent) return [];
+  const pause = Math.min(settings.receivedMs * 2 ** sent.count, LONGEST_REMINDER_PAUSE_MS);
+  return [{ kind: 'reminder', printOrderId, count: sent.count + 1, at: sent.at + pause }];
 }
 
 /** Returns the end of the dispatch date in the partner's time zone. Print orders of older versions use UTC. */
@@ -117,6 +157,7 @@ export function nextDeadline(state: RunState, clock: RunClock, settings: Deadlin
       .flatMap((printOrder) => partnerDeadlines(printOrder, clock, settings))
       .filter((deadline) => !clock.raised.includes(deadlineKey(deadline))),
     ...stopDeadlines(state),
+    ...state.printOrders.flatMap((printOrder) => reminderDeadlines(printOrder, clock, settings)),
     ...trackingDeadlines(state, clock, settings),
   ];
   return deadlines.reduce<Deadline | null>(
@@ -127,7 +168,7 @@ export function nextDeadline(state: RunState, clock: RunClock, settings: Deadlin
 
 /** A deadline as operators see it. */
 export interface ShownDeadline {
-  readonly reason: AttentionReason | 'stop' | 'tracking_check' | 'tracking_end';
+  readonly reason: AttentionReason | 'reminder' | 'stop' | 'tracking_check' | 'tracking_end';
   /** Null for the deadlines of the whole order. */
   readonly printOrderId: string | null;
   /** ISO 8601. */
@@ -145,14 +186,16 @@ export function shownDeadlines(
   const deadlines: Deadline[] = [
     ...state.printOrders.flatMap((printOrder) => partnerDeadlines(printOrder, clock, settings)),
     ...stopDeadlines(state),
+    ...state.printOrders.flatMap((printOrder) => reminderDeadlines(printOrder, clock, settings)),
     ...trackingDeadlines(state, clock, settings),
   ];
   return deadlines
     .sort((a, b) => a.at - b.at)
     .map((deadline) => {
       const dueAt = new Date(deadline.at).toISOString();
-      if (deadline.kind === 'stop') {
-        return { reason: 'stop', printOrderId: deadline.printOrderId, dueAt, passed: false };
+      if (deadline.kind === 'stop' || deadline.kind === 'reminder') {
+        const { kind: reason, printOrderId } = deadline;
+        return { reason, printOrderId, dueAt, passed: false };
       }
       if (deadline.kind !== 'attention') {
         const reason = deadline.kind === 'close' ? 'tracking_end' : 'tracking_check';
@@ -161,6 +204,12 @@ export function shownDeadlines(
       const { reason, printOrderId } = deadline;
       return { reason, printOrderId, dueAt, passed: clock.raised.includes(deadlineKey(deadline)) };
     });
+}
+
+/** Returns true for two deadlines of one kind for one print order, whatever their times. */
+export function isSameDeadline(a: Deadline, b: Deadline): boolean {
+  const [{ at: _a, ...first }, { at: _b, ...second }] = [a, b];
+  return JSON.stringify(first) === JSON.stringify(second);
 }
 
 /** Returns the key under which a passed deadline is kept in `RunClock.raised`. */

@@ -90,6 +90,11 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
       effects.push({ type: 'log', event: 'deadline_passed', printOrderId, data: { deadline: reason } });
       return raiseAttention(state, reason);
     }
+    case 'reminded': {
+      const { printOrderId, count } = event;
+      effects.push({ type: 'log', event: 'print_order_reminded', printOrderId, data: { reminder: count } });
+      return { ...state };
+    }
     case 'hold':
       return held(state, event, effects);
     case 'release':

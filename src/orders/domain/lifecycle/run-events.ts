@@ -72,6 +72,8 @@ export type RunEvent =
     }
   /** A deadline passed. Before 2026-11-22 a failed dispatch was this event too, with the reason `dispatch_failed`. */
   | { readonly type: 'deadline'; readonly reason: AttentionReason; readonly printOrderId: string }
+  /** A partner that has not sent `received` gets its print order once more. `count` starts at 1. */
+  | { readonly type: 'reminded'; readonly printOrderId: string; readonly count: number }
   | { readonly type: 'hold'; readonly by: string; readonly reason: string }
   | { readonly type: 'release'; readonly by: string; readonly reason: string }
   | {

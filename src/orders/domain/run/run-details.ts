@@ -99,5 +99,8 @@ export function describeDeadline(deadline: Deadline): string {
   if (deadline.kind === 'stop')
     return `print order ${deadline.printOrderId} waits until the present partner stops`;
   if (deadline.kind === 'check_tracking') return 'check whether a carrier follows the parcels';
+  if (deadline.kind === 'reminder') {
+    return `reminder ${deadline.count} of print order ${deadline.printOrderId}, unless it is received`;
+  }
   return `print order ${deadline.printOrderId} must be ${DUE[deadline.reason] ?? deadline.reason}`;
 }

@@ -21,7 +21,20 @@ export interface OrderRunInput {
   /** Time that a replacement waits for the partners of its units to stop. Absent in runs of older versions. */
   readonly stopDeadlineMs?: number;
   /** Set when a run continues as new. */
-  readonly carried?: { readonly state: RunState; readonly clock: RunClock };
+  readonly carried?: {
+    readonly state: RunState;
+    readonly clock: RunClock;
+    /** Set when the order is parked. */
+    readonly parked?: ParkedPlan;
+  };
+}
+
+/** The pause before a parked order is planned again. */
+export interface ParkedPlan {
+  /** Number of failed attempts. */
+  readonly attempts: number;
+  /** Epoch milliseconds of the next attempt. */
+  readonly nextAt: number;
 }
 
 export interface OrderRunResult {

@@ -1,5 +1,7 @@
 import {
+  clockAfterReminder,
   deadlineKey,
+  isSameDeadline,
   nextDeadline,
   type RunClock,
   shownDeadlines,
@@ -54,6 +56,31 @@ test('each deadline is raised once', () => {
   if (first?.kind !== 'attention') throw new Error('no deadline');
   const raised = { ...clock, raised: [deadlineKey(first)] };
   expect(nextDeadline(running(), raised, settings)).toMatchObject({ reason: 'not_printed' });
+});
+
+test('a silent partner is reminded again after twice the time each, at most daily', () => {
+  const raised = [deadlineKey(nextDeadline(running(), clock, settings) as never), 'not_printed:501'];
+  let reminded: RunClock = clockAfterReminder({ ...clock, raised }, '501', acceptedAt + 15 * MINUTE);
+  const pauses: number[] = [];
+  for (let count = 2; count <= 10; count += 1) {
+    const reminder = nextDeadline(running(), reminded, settings)!;
+    expect(reminder).toMatchObject({ kind: 'reminder', printOrderId: '501', count });
+    pauses.push((reminder.at - reminded.reminders!['501']!.at) / MINUTE);
+    reminded = clockAfterReminder(reminded, '501', reminder.at);
+  }
+  expect(pauses).toEqual([30, 60, 120, 240, 480, 960, 1440, 1440, 1440]);
+  expect(shownDeadlines(running(), reminded, settings)).toContainEqual(
+    expect.objectContaining({ reason: 'reminder', printOrderId: '501', passed: false }),
+  );
+  const { state } = play(running(), postback('received'));
+  expect(nextDeadline(state, { ...reminded, raised: ['not_printed:501'] }, settings)).toBeNull();
+});
+
+test('deadlines are the same by kind and print order, not by time', () => {
+  const deadline = nextDeadline(running(), clock, settings)!;
+  expect(isSameDeadline(deadline, { ...deadline, at: deadline.at + 1 })).toBe(true);
+  expect(isSameDeadline(deadline, { ...deadline, printOrderId: '502' } as never)).toBe(false);
+  expect(isSameDeadline(deadline, { ...deadline, reason: 'not_printed' } as never)).toBe(false);
 });
 
 test('there is no deadline during preparation, before the partner accepted the print order, and after the labels were bought', () => {

@@ -77,6 +77,7 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<Extract<RunEvent, { typ
     reason: fc.constantFrom(...ATTENTION_REASONS),
     printOrderId,
   }),
+  reminded: fc.record({ type: one('reminded'), printOrderId, count: fc.constantFrom(1, 2) }),
   hold: one({ type: 'hold', ...request }),
   release: one({ type: 'release', ...request }),
   retry: itemIds.map((ids) => ({ type: 'retry', ...request, itemIds: ids })),

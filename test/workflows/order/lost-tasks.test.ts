@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startCutProxy } from '../../../bench/faults/cut-proxy';
+import { runWorker } from '../../../cli/run-worker';
+import { ORDER_SIGNALS, orderWorkflowId } from '../../../src/platform/domain/workflows';
+import { connectTemporal } from '../../../src/platform/temporal/connection';
+import { changedBundle, type History } from '../../support/histories';
+import { historiesOfRuns } from '../../support/order-histories';
+import { testTemporalAddress } from '../../support/servers';
+import { eventually, type TestStack, testStack } from '../../support/stack';
+import { operatorHelpers } from './operator-fixture';
+import { type HandedOver, handedOver, is, orderUntil, seenPrintOrders } from './order-fixture';
+
+/** Orders whose workflow tasks time out or fail, and that go on afterwards. */
+
+let stack: TestStack;
+let line: Awaited<ReturnType<typeof startCutProxy>>;
+const { say } = operatorHelpers(() => stack);
+
+beforeAll(async () => {
+  const temporal = Number(testTemporalAddress().split(':')[1]);
+  line = await startCutProxy(0, () => [temporal]);
+  stack = await testStack({ mode: 'manual', temporalAddress: `127.0.0.1:${line.port}` });
+}, 60_000);
+// The stack's own hook runs before this one.
+afterAll(async () => await line?.close());
+
+/** Signals an order over a line that works. The signal changes nothing. */
+async function nudge({ orderId }: HandedOver): Promise<void> {
+  const client = connectTemporal({ ...stack.services.config, TEMPORAL_ADDRESS: testTemporalAddress() });
+  await client.workflow.getHandle(orderWorkflowId(orderId)).signal(ORDER_SIGNALS.tracking, {
+    type: 'tracking',
+    eventId: 'x',
+    printOrderId: '0',
+    transit: 'in_transit',
+  });
+  await client.connection.close();
+}
+
+/** Waits until the history of an order's run has an event with these attributes. */
+const untilEvent = (orderId: string, attributes: keyof NonNullable<History['events']>[number]) =>
+  eventually(async () => {
+    const client = connectTemporal({ ...stack.services.config, TEMPORAL_ADDRESS: testTemporalAddress() });
+    const [history] = await historiesOfRuns(client, orderId);
+    await client.connection.close();
+    return history!.events!.some((event) => event[attributes] != null) ? true : undefined;
+  }, 60_000);
+
+/** Lets an order be printed and shipped. Returns the messages and contents that its partner got. */
+async function shipped(order: HandedOver) {
+  await say(order, 'printed');
+  await orderUntil(stack, order.orderId, is('printed'));
+  await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: order.printOrderId } });
+  await say(order, 'shipped');
+  await orderUntil(stack, order.orderId, is('shipped'));
+  return seenPrintOrders(stack, [order.printOrderId]);
+}
+
+const ONCE = [{ deliveries: 1, distinctContents: 1 }];
+
+test('an order goes on after a workflow task has timed out', async () => {
+  const order = await handedOver(stack, 'timed-out');
+  line.hold();
+  await nudge(order);
+  await untilEvent(order.orderId, 'workflowTaskTimedOutEventAttributes');
+  line.release();
+  expect(await shipped(order)).toMatchObject(ONCE);
+}, 180_000);
+
+test('an order goes on after a faulty version has failed its workflow task', async () => {
+  const order = await handedOver(stack, 'failed-task');
+  await stack.stopWorker();
+  const codePath = join(tmpdir(), `pressline-faulty-${randomUUID()}.js`);
+  const { code } = changedBundle('run.setHandlers();', "throw new Error('faulty version');");
+  await writeFile(codePath, code);
+  const faulty = await runWorker(stack.services, { codePath });
+  await nudge(order);
+  await untilEvent(order.orderId, 'workflowTaskFailedEventAttributes');
+  await faulty.stop();
+  await rm(codePath);
+  await stack.startWorker();
+  expect(await shipped(order)).toMatchObject(ONCE);
+}, 180_000);
