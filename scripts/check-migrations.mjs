@@ -21,7 +21,8 @@ const SMALL = new Set([
 ]);
 const OUTSIDE_TRANSACTION = '--! no-transaction';
 /** What a file outside a transaction may contain: statements that can be repeated after a kill. */
-const REPEATABLE = /^(CREATE (UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS|DROP INDEX CONCURRENTLY IF EXISTS) /;
+const REPEATABLE =
+  /^(CREATE (UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS|DROP INDEX CONCURRENTLY IF EXISTS|ALTER TABLE \w+ VALIDATE CONSTRAINT) /;
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
 const folder = join(root, 'src/platform/migrations');

@@ -61,6 +61,7 @@ export function personalDataRoutes(
         '409 while the order is running. By `email`: running orders are erased within 15 minutes of their end, and `waiting` ' +
         'is their number. This cannot be undone. Repeating the request is harmless.',
       // Not idempotent: the fingerprint of a request with an e-mail address would be a hash that can be guessed.
+      audits: ['personal_data.erase'],
       body: erasureSchema,
       response: z
         .object({
@@ -69,7 +70,7 @@ export function personalDataRoutes(
           waiting: z.int().describe('Orders and shipping orders that are erased when they end.'),
         })
         .meta({ id: 'Erasure' }),
-      handler: async ({ body, account, log }) => {
+      handler: async ({ body, account, log, audit }) => {
         const subjects =
           body.orderId === undefined
             ? await allSubjectsByEmail(sql, body.email!)
@@ -87,6 +88,8 @@ export function personalDataRoutes(
           await eraseSubjects(deps, subjects.slice(0, ERASURE_BATCH));
         }
         const answer = { id, ...(await erasureProgress(sql, id)) };
+        const after = { by: body.email === undefined ? 'order' : 'email', ...answer };
+        await audit(sql, { action: 'personal_data.erase', objectId: id, before: null, after });
         log.info({ erasureId: id, erased: answer.erased, waiting: answer.waiting }, 'personal data erased');
         return answer;
       },

@@ -149,7 +149,7 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   {
     table: 'tracking_checkpoints',
     rowsOf: (sql, ids) =>
-      sql`tracking_number IN (SELECT tracking_number FROM trackings WHERE ${trackingsOf(sql, ids)})`,
+      sql`(tracking_number, generation) IN (SELECT tracking_number, generation FROM trackings WHERE ${trackingsOf(sql, ids)})`,
     columns: { message: placeholder, description: removed, location: removed, signed_by: placeholder },
   },
   { table: 'trackings', rowsOf: trackingsOf, columns: { tracking_url: removed } },

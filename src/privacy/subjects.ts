@@ -1,3 +1,4 @@
+import { FOLLOWED_DAYS } from '../consignments/domain/tracking-status';
 import { ENDED_ORDERS } from '../orders/domain/lifecycle/statuses';
 import type { Queryable } from '../platform/postgres';
 
@@ -10,9 +11,6 @@ export interface Subject {
   /** `running`: something is still to come, and needs the address. */
   readonly state: 'draft' | 'running' | 'ended';
 }
-
-/** Days after which a parcel is not followed any more (`nextCheckHours`). */
-const FOLLOWED_DAYS = 90;
 
 /** The condition of the partial index `orders_not_erased`. Literal text: the planner has to see it. */
 export const orderHasEnded = (sql: Queryable) => sql`

@@ -27,7 +27,7 @@ export async function leaveOutPackages(
     const leftOut = await tx<{ position: number }[]>`
       UPDATE shipment_packages k SET left_out_at = now() FROM trackings t
       WHERE k.shipment_id = ${shipmentId} AND k.position = ANY(${[...positions]}) AND k.left_out_at IS NULL
-        AND t.tracking_number = k.tracking_number AND t.status_uid <> ALL(${SCANNED_STATUSES})
+        AND t.tracking_number = k.tracking_number AND t.shipment_id = k.shipment_id AND t.status_uid <> ALL(${SCANNED_STATUSES})
       RETURNING k.position`;
     if (leftOut.length === 0) continue;
     await enqueue(tx, {

@@ -1,4 +1,5 @@
 import { carrierOfNumber } from '../carriers/domain/rate-cards';
+import { FOLLOWED_DAYS } from '../consignments/domain/tracking-status';
 import { randomToken } from '../platform/ids';
 import type { Queryable } from '../platform/postgres';
 
@@ -9,8 +10,8 @@ const withoutSpaces = (code: string) => code.replace(/\s+/g, '');
 
 /**
  * Registers a tracking code that a partner brought, in the transaction that records it. A built-in carrier is known by the
- * form of the number. For other codes the tracking sweep asks the gateways (tracking-sweep/partner-code-search.ts). A code that is already
- * tracked, for example that of a label of ours, is left as it is.
+ * form of the number. For other codes the tracking sweep asks the gateways (tracking-sweep/partner-code-search.ts). A code that
+ * was first tracked in the last 90 days, for example that of a label of ours, is left as it is. An older one was used again.
  */
 export async function followPartnerTracking(
   tx: Queryable,
@@ -23,12 +24,15 @@ export async function followPartnerTracking(
   const { printOrderId, trackingCode, trackingLink } = code;
   const compact = withoutSpaces(trackingCode);
   const card = carrierOfNumber(compact);
+  const number = card === undefined ? trackingCode.trim() : compact;
   const inserted = await tx`
-    INSERT INTO trackings (tracking_number, short_uid, print_order_id, carrier_uid, carrier_name, tracking_url, next_check_at)
-    VALUES (${card === undefined ? trackingCode.trim() : compact}, ${randomToken(9)}, ${printOrderId},
+    INSERT INTO trackings (tracking_number, generation, short_uid, print_order_id, carrier_uid, carrier_name, tracking_url, next_check_at)
+    SELECT ${number}, coalesce(max(generation) + 1, 0), ${randomToken(9)}, ${printOrderId}::bigint,
       ${card?.carrierUid ?? null}, ${card?.carrierName ?? null}, ${trackingLink},
-      CASE WHEN ${card === undefined} THEN now() END)
-    ON CONFLICT (tracking_number) DO NOTHING
+      CASE WHEN ${card === undefined} THEN now() END
+    FROM trackings WHERE tracking_number = ${number}
+    HAVING coalesce(max(created_at) < now() - make_interval(days => ${FOLLOWED_DAYS}), true)
+    ON CONFLICT (tracking_number, generation) DO NOTHING
     RETURNING 1`;
   if (inserted.length > 0 && card !== undefined) await markFollowed(tx, [printOrderId]);
 }

@@ -1,6 +1,6 @@
 import type { CarrierPurchase, CarrierRefusal } from '../carriers/carrier';
 import type { Consignment } from '../consignments/domain/consignment';
-import { nextCheckHours } from '../consignments/domain/tracking-status';
+import { FOLLOWED_DAYS, nextCheckHours } from '../consignments/domain/tracking-status';
 import { randomToken, uuidv7 } from '../platform/ids';
 import { json, type Sql, type Transaction } from '../platform/postgres';
 import type { MadeDocument } from './document-set';
@@ -126,14 +126,18 @@ async function insertDocuments(
     FROM jsonb_populate_recordset(NULL::shipment_documents, ${json(tx, rows)})`;
 }
 
-/** Inserts a tracking with a `registered` checkpoint for each package. */
+/**
+ * Inserts a tracking with a `registered` checkpoint for each tracking number. A carrier can give a number again, to another
+ * parcel or to several packages of one shipment: a purchase never fails because of its number.
+ */
 async function insertTrackings(
   tx: Transaction,
   intent: PurchaseIntent,
   purchases: readonly CarrierPurchase[],
   adapterUid: string,
 ): Promise<void> {
-  const rows = purchases.map(({ trackingNumber, carrierUid, tracking }) => ({
+  const byNumber = new Map(purchases.map((purchase) => [purchase.trackingNumber, purchase]));
+  const rows = [...byNumber.values()].map(({ trackingNumber, carrierUid, tracking }) => ({
     tracking_number: trackingNumber,
     short_uid: randomToken(9),
     shipment_id: intent.id,
@@ -145,18 +149,27 @@ async function insertTrackings(
     WITH new AS (
       SELECT * FROM jsonb_to_recordset(${json(tx, rows)})
         AS t (tracking_number text, short_uid text, shipment_id uuid, carrier_uid text, hours int, signed_by text)
-    ), tracking AS (
-      INSERT INTO trackings (tracking_number, short_uid, shipment_id, carrier_uid, adapter_uid, next_check_at)
-      SELECT tracking_number, short_uid, shipment_id, carrier_uid, ${adapterUid}, now() + make_interval(hours => hours) FROM new
+    ), taken_over AS (
       -- A partner may have named the number before it was issued. The shipment takes it over.
-      ON CONFLICT (tracking_number) DO UPDATE SET shipment_id = excluded.shipment_id, print_order_id = NULL,
-        carrier_uid = excluded.carrier_uid, carrier_name = NULL, adapter_uid = excluded.adapter_uid, tracking_url = NULL,
-        next_check_at = excluded.next_check_at
-        WHERE trackings.print_order_id IS NOT NULL
-      RETURNING tracking_number
+      UPDATE trackings t SET shipment_id = new.shipment_id, print_order_id = NULL, carrier_uid = new.carrier_uid,
+        carrier_name = NULL, adapter_uid = ${adapterUid}, tracking_url = NULL, next_check_at = now() + make_interval(hours => new.hours)
+      FROM new
+      WHERE t.tracking_number = new.tracking_number AND t.print_order_id IS NOT NULL
+        AND t.created_at >= now() - make_interval(days => ${FOLLOWED_DAYS})
+      RETURNING t.tracking_number, t.generation
+    ), ended AS (
+      -- From now on, what the carrier says about the number is about the new parcel.
+      UPDATE trackings t SET next_check_at = NULL FROM new
+      WHERE t.tracking_number = new.tracking_number AND t.carrier_uid = new.carrier_uid AND t.shipment_id IS NOT NULL
+    ), added AS (
+      INSERT INTO trackings (tracking_number, generation, short_uid, shipment_id, carrier_uid, adapter_uid, next_check_at)
+      SELECT tracking_number, (SELECT coalesce(max(t.generation) + 1, 0) FROM trackings t WHERE t.tracking_number = new.tracking_number),
+        short_uid, shipment_id, carrier_uid, ${adapterUid}, now() + make_interval(hours => hours)
+      FROM new WHERE tracking_number NOT IN (SELECT tracking_number FROM taken_over)
+      RETURNING tracking_number, generation
     )
-    INSERT INTO tracking_checkpoints (tracking_number, event_key, status_uid, message, signed_by, occurred_at)
-    SELECT tracking_number, 'registered', 'registered', 'Shipment data received', signed_by, now()
-    FROM new JOIN tracking USING (tracking_number)
-    ON CONFLICT (tracking_number, event_key) DO NOTHING`;
+    INSERT INTO tracking_checkpoints (tracking_number, generation, event_key, status_uid, message, signed_by, occurred_at)
+    SELECT tracking_number, generation, 'registered', 'registered', 'Shipment data received', signed_by, now()
+    FROM new JOIN (SELECT * FROM taken_over UNION ALL SELECT * FROM added) tracking USING (tracking_number)
+    ON CONFLICT (tracking_number, generation, event_key) DO NOTHING`;
 }

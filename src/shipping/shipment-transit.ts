@@ -32,7 +32,7 @@ export async function shipmentTransits(
   >`
     SELECT s.id AS shipment_id, s.order_id, s.print_order_id, array_agg(t.status_uid) AS statuses
     FROM shipments s JOIN shipment_packages k ON k.shipment_id = s.id
-      JOIN trackings t ON t.tracking_number = k.tracking_number
+      JOIN trackings t ON t.tracking_number = k.tracking_number AND t.shipment_id = k.shipment_id
     WHERE s.id = ANY(${[...shipmentIds]}::uuid[]) AND s.print_order_id IS NOT NULL AND s.status = 'bought'
       AND k.left_out_at IS NULL
     GROUP BY s.id

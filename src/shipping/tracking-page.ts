@@ -60,9 +60,11 @@ export async function readPublicTracking(
       s.consignment->'receiver'->>'country' AS to_country, coalesce(s.status = 'voided', false) AS voided,
       coalesce((SELECT jsonb_agg(jsonb_build_object('statusUid', c.status_uid, 'location', c.location,
           'occurredAt', c.occurred_at) ORDER BY c.occurred_at DESC, c.id DESC)
-        FROM tracking_checkpoints c WHERE c.tracking_number = t.tracking_number), '[]'::jsonb) AS checkpoints
+        FROM tracking_checkpoints c
+        WHERE (c.tracking_number, c.generation) = (t.tracking_number, t.generation)), '[]'::jsonb) AS checkpoints
     FROM trackings t LEFT JOIN shipments s ON s.id = t.shipment_id
-    WHERE t.tracking_number = ${trackingNumber} AND t.carrier_uid IS NOT NULL`;
+    WHERE t.tracking_number = ${trackingNumber} AND t.carrier_uid IS NOT NULL
+    ORDER BY t.created_at DESC, t.generation DESC LIMIT 1`;
   return row ?? null;
 }
 

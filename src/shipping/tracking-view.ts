@@ -74,7 +74,8 @@ export async function readTracking(
       (SELECT jsonb_agg(jsonb_build_object('statusUid', c.status_uid, 'message', c.message, 'description', c.description,
           'location', c.location, 'occurredAt', c.occurred_at, 'expectedDeliveryDate', c.expected_delivery_date,
           'signedBy', c.signed_by) ORDER BY c.occurred_at DESC, c.id DESC)
-        FROM tracking_checkpoints c WHERE c.tracking_number = t.tracking_number) AS checkpoints
+        FROM tracking_checkpoints c
+        WHERE (c.tracking_number, c.generation) = (t.tracking_number, t.generation)) AS checkpoints
     FROM trackings t
     LEFT JOIN shipments s ON s.id = t.shipment_id
     LEFT JOIN shipment_packages p ON p.shipment_id = s.id AND p.tracking_number = t.tracking_number
@@ -82,7 +83,9 @@ export async function readTracking(
     LEFT JOIN orders o ON o.id = po.order_id
     LEFT JOIN shipping_orders so ON so.id = s.shipping_order_id
     WHERE t.tracking_number IN (${trackingNumber}, ${trackingNumber.replace(/\s+/g, '')}) AND t.carrier_uid IS NOT NULL
-      AND (${account.role === 'operator'} OR ${account.id} IN (o.client_id, po.partner_id, so.account_id))`;
+      AND (${account.role === 'operator'} OR ${account.id} IN (o.client_id, po.partner_id, so.account_id))
+    -- The latest use of the number that the account may see.
+    ORDER BY t.created_at DESC, t.generation DESC LIMIT 1`;
   if (row === undefined) return null;
   return {
     shortUid: row.shortUid,

@@ -29,6 +29,9 @@ const eventKey = (event: CarrierEvent) =>
 
 interface TrackedPackage {
   trackingNumber: string;
+  /** Counts the uses of the number, from 0. */
+  generation: number;
+  createdAt: Date;
   /** Null for a tracking code that a print partner brought. */
   shipmentId: string | null;
   /** The print order of such a code. */
@@ -57,21 +60,24 @@ export async function recordTrackingEvents(
     const packages = await lockPackages(tx, carrierUid, [
       ...new Set(events.map((event) => event.trackingNumber)),
     ]);
-    const known = new Map(packages.map((each) => [each.trackingNumber, each]));
-    const ofPackages = events.filter(({ trackingNumber }) => known.has(trackingNumber));
-    const owners = { shipmentIds: shipmentIdsOf(packages), printOrderIds: printOrderIdsOf(packages) };
+    const ofPackages = events.flatMap((event) => {
+      const scanned = packageOfEvent(packages, event);
+      return scanned === undefined ? [] : [{ ...event, generation: scanned.generation, scanned }];
+    });
+    const scanned = [...new Set(ofPackages.map((event) => event.scanned))];
+    const owners = { shipmentIds: shipmentIdsOf(scanned), printOrderIds: printOrderIdsOf(scanned) };
     const before = await shipmentTransits(tx, owners);
     const recorded = await insertCheckpoints(tx, ofPackages);
     if (recorded > 0) {
-      await updateStatuses(tx, packages);
-      await restoreScannedLabels(tx, packages);
+      await updateStatuses(tx, scanned);
+      await restoreScannedLabels(tx, scanned);
       await signalOrders(tx, before, await shipmentTransits(tx, owners));
       await updateDeliveryEstimates(tx, owners.shipmentIds, owners.printOrderIds);
     }
     const unknown = [
       ...new Set(
         events
-          .filter(({ trackingNumber }) => !known.has(trackingNumber))
+          .filter((event) => packageOfEvent(packages, event) === undefined)
           .map((event) => event.trackingNumber),
       ),
     ];
@@ -79,7 +85,23 @@ export async function recordTrackingEvents(
   });
 }
 
-/** Locks the shipments of packages, ordered by id to avoid deadlocks, and returns the packages. */
+/** Difference between the clocks of Pressline and of a carrier, at most. */
+const CLOCK_SKEW_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Returns the package that an event is about. Carriers use numbers again: an event belongs to the last package that got the
+ * number before the event. Older events than the first package are taken for it.
+ */
+function packageOfEvent(
+  packages: readonly TrackedPackage[],
+  { trackingNumber, occurredAt }: CarrierEvent,
+): TrackedPackage | undefined {
+  const uses = packages.filter((each) => each.trackingNumber === trackingNumber);
+  const latest = Date.parse(occurredAt) + CLOCK_SKEW_MS;
+  return uses.findLast(({ createdAt }) => createdAt.getTime() <= latest) ?? uses[0];
+}
+
+/** Locks the shipments of packages, ordered by id to avoid deadlocks, and returns the packages, the oldest first. */
 async function lockPackages(
   tx: Transaction,
   carrierUid: string,
@@ -92,12 +114,14 @@ async function lockPackages(
   await tx`
     SELECT 1 FROM trackings WHERE print_order_id IN (
       SELECT print_order_id FROM trackings WHERE tracking_number = ANY(${[...numbers]}) AND carrier_uid = ${carrierUid}
-    ) ORDER BY tracking_number FOR UPDATE`;
+    ) ORDER BY tracking_number, generation FOR UPDATE`;
   return await tx<TrackedPackage[]>`
-    SELECT tracking_number, shipment_id, print_order_id::text, status_uid, next_check_at IS NOT NULL AS polled,
+    SELECT tracking_number, generation, created_at, shipment_id, print_order_id::text, status_uid,
+      next_check_at IS NOT NULL AS polled,
       extract(epoch FROM now() - created_at)::float8 / 86400 AS age_days,
       (created_at - interval '1 day')::date::text AS day_before
-    FROM trackings WHERE tracking_number = ANY(${[...numbers]}) AND carrier_uid = ${carrierUid}`;
+    FROM trackings WHERE tracking_number = ANY(${[...numbers]}) AND carrier_uid = ${carrierUid}
+    ORDER BY tracking_number, generation`;
 }
 
 const distinct = (ids: readonly (string | null)[]) => [...new Set(ids.filter((id) => id !== null))];
@@ -106,9 +130,13 @@ const shipmentIdsOf = (packages: readonly TrackedPackage[]) =>
 const printOrderIdsOf = (packages: readonly TrackedPackage[]) =>
   distinct(packages.map(({ printOrderId }) => printOrderId));
 
-async function insertCheckpoints(tx: Transaction, events: readonly CarrierEvent[]): Promise<number> {
+async function insertCheckpoints(
+  tx: Transaction,
+  events: readonly (CarrierEvent & { readonly generation: number })[],
+): Promise<number> {
   const rows = events.map((event) => ({
     tracking_number: event.trackingNumber,
+    generation: event.generation,
     event_key: eventKey(event),
     status_uid: event.statusUid,
     message: event.message,
@@ -119,12 +147,13 @@ async function insertCheckpoints(tx: Transaction, events: readonly CarrierEvent[
     occurred_at: event.occurredAt,
   }));
   const inserted = await tx`
-    INSERT INTO tracking_checkpoints (tracking_number, event_key, status_uid, message, description, location,
+    INSERT INTO tracking_checkpoints (tracking_number, generation, event_key, status_uid, message, description, location,
       expected_delivery_date, signed_by, occurred_at)
-    SELECT tracking_number, event_key, status_uid, message, description, location, expected_delivery_date, signed_by, occurred_at
-    FROM jsonb_to_recordset(${json(tx, rows)}) AS r (tracking_number text, event_key text, status_uid text, message text,
+    SELECT tracking_number, generation, event_key, status_uid, message, description, location, expected_delivery_date,
+      signed_by, occurred_at
+    FROM jsonb_to_recordset(${json(tx, rows)}) AS r (tracking_number text, generation int, event_key text, status_uid text, message text,
       description text, location text, expected_delivery_date date, signed_by text, occurred_at timestamptz)
-    ON CONFLICT (tracking_number, event_key) DO NOTHING`;
+    ON CONFLICT (tracking_number, generation, event_key) DO NOTHING`;
   return inserted.count;
 }
 
@@ -133,20 +162,24 @@ async function updateStatuses(tx: Transaction, packages: readonly TrackedPackage
   const checkpoints = await tx<
     {
       trackingNumber: string;
+      generation: number;
       statusUid: TrackingStatus;
       occurredAt: Date;
       expectedDeliveryDate: string | null;
     }[]
   >`
-    SELECT tracking_number, status_uid, occurred_at, expected_delivery_date::text FROM tracking_checkpoints
+    SELECT tracking_number, generation, status_uid, occurred_at, expected_delivery_date::text FROM tracking_checkpoints
     WHERE tracking_number = ANY(${numbers}) ORDER BY occurred_at, id`;
-  const updates = packages.map(({ trackingNumber, ageDays, polled, dayBefore }) => {
-    const own = checkpoints.filter((checkpoint) => checkpoint.trackingNumber === trackingNumber);
+  const updates = packages.map(({ trackingNumber, generation, ageDays, polled, dayBefore }) => {
+    const own = checkpoints.filter(
+      (checkpoint) => checkpoint.trackingNumber === trackingNumber && checkpoint.generation === generation,
+    );
     const statusUid = furthest(
       own.map((each) => ({ statusUid: each.statusUid, occurredAt: each.occurredAt.toISOString() })),
     );
     return {
       tracking_number: trackingNumber,
+      generation,
       status_uid: statusUid,
       expected_delivery_date:
         own.findLast(({ expectedDeliveryDate: day }) => day !== null && day >= dayBefore)
@@ -158,20 +191,23 @@ async function updateStatuses(tx: Transaction, packages: readonly TrackedPackage
     UPDATE trackings t SET status_uid = u.status_uid, expected_delivery_date = u.expected_delivery_date,
       next_check_at = now() + make_interval(hours => u.hours), updated_at = now()
     FROM jsonb_to_recordset(${json(tx, updates)})
-      AS u (tracking_number text, status_uid text, expected_delivery_date date, hours int)
-    WHERE t.tracking_number = u.tracking_number`;
+      AS u (tracking_number text, generation int, status_uid text, expected_delivery_date date, hours int)
+    WHERE (t.tracking_number, t.generation) = (u.tracking_number, u.generation)`;
 }
 
 /** Restores voided labels of print orders that a carrier has scanned: they are in use. */
 async function restoreScannedLabels(tx: Transaction, packages: readonly TrackedPackage[]): Promise<void> {
+  const uses = packages.map(({ trackingNumber, generation }) => ({ number: trackingNumber, generation }));
   await tx`
     WITH scanned AS (
       SELECT tracking_number, shipment_id FROM trackings
-      WHERE tracking_number = ANY(${packages.map(({ trackingNumber }) => trackingNumber)})
+      WHERE (tracking_number, generation) IN (SELECT u.number, u.generation
+          FROM jsonb_to_recordset(${json(tx, uses)}) AS u (number text, generation int))
         AND status_uid = ANY(${SCANNED_STATUSES})
     ), restored AS (
       UPDATE shipment_packages k SET left_out_at = NULL FROM scanned
-      WHERE k.tracking_number = scanned.tracking_number AND k.left_out_at IS NOT NULL
+      WHERE k.tracking_number = scanned.tracking_number AND k.shipment_id = scanned.shipment_id
+        AND k.left_out_at IS NOT NULL
     )
     UPDATE shipments s SET status = 'bought', voided_at = NULL FROM scanned
     WHERE s.id = scanned.shipment_id AND s.status = 'voided' AND s.print_order_id IS NOT NULL`;

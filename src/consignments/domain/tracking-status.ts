@@ -57,9 +57,12 @@ export const SCANNED_STATUSES = TRACKING_STATUSES.filter((status) => transitOf(s
 /** Voided labels are checked rarely, since few of them are used. */
 export const VOIDED_CHECK_HOURS = 24;
 
+/** Days for which a parcel is followed. After them, its tracking number can belong to another parcel. */
+export const FOLLOWED_DAYS = 90;
+
 /** Returns the hours until the next tracking check, by status and age of the shipment, or null when tracking ends. */
 export function nextCheckHours(status: TrackingStatus, ageDays: number, isVoided = false): number | null {
-  if (TRACKING_STATUS[status].final || ageDays > 90) return null;
+  if (TRACKING_STATUS[status].final || ageDays > FOLLOWED_DAYS) return null;
   if (isVoided) return VOIDED_CHECK_HOURS;
   if (status === 'out_for_delivery') return 1;
   if (ageDays > 30) return 24;

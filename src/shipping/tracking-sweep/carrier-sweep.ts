@@ -28,19 +28,20 @@ export async function carriersToSweep({ sql, carriers }: Omit<SweepDeps, 'log'>)
  */
 async function assignAdapters(sql: Sql, carriers: Carriers): Promise<void> {
   for (;;) {
-    const rows = await sql<{ trackingNumber: string; methodUid: string }[]>`
-      SELECT t.tracking_number, s.method_uid FROM trackings t JOIN shipments s ON s.id = t.shipment_id
+    const rows = await sql<{ trackingNumber: string; generation: number; methodUid: string }[]>`
+      SELECT t.tracking_number, t.generation, s.method_uid FROM trackings t JOIN shipments s ON s.id = t.shipment_id
       WHERE t.adapter_uid IS NULL AND t.next_check_at <= now() LIMIT ${ASSIGNED}`;
     if (rows.length === 0) return;
-    const assigned = rows.map(({ trackingNumber, methodUid }) => ({
+    const assigned = rows.map(({ trackingNumber, generation, methodUid }) => ({
       tracking_number: trackingNumber,
+      generation,
       adapter_uid: carriers.forMethod(methodUid)?.uid ?? null,
     }));
     await sql`
       UPDATE trackings t SET adapter_uid = a.adapter_uid,
         next_check_at = CASE WHEN a.adapter_uid IS NULL THEN now() + interval '1 day' ELSE t.next_check_at END
-      FROM jsonb_to_recordset(${json(sql, assigned)}) AS a (tracking_number text, adapter_uid text)
-      WHERE t.tracking_number = a.tracking_number`;
+      FROM jsonb_to_recordset(${json(sql, assigned)}) AS a (tracking_number text, generation int, adapter_uid text)
+      WHERE (t.tracking_number, t.generation) = (a.tracking_number, a.generation)`;
   }
 }
 
@@ -73,6 +74,7 @@ export async function sweepCarrier(
 
 interface DueTracking {
   trackingNumber: string;
+  generation: number;
   carrierUid: string;
   statusUid: TrackingStatus;
   ageDays: number;
@@ -81,16 +83,18 @@ interface DueTracking {
 
 async function claim(sql: Sql, adapterUid: string, limit: number): Promise<DueTracking[]> {
   return await sql<DueTracking[]>`
+    WITH due AS MATERIALIZED (
+      SELECT tracking_number, generation, shipment_id FROM trackings
+      WHERE adapter_uid = ${adapterUid} AND next_check_at <= now()
+      ORDER BY next_check_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    )
     UPDATE trackings t SET next_check_at = now() + make_interval(mins => ${LEASE_MINUTES}), checked_at = now()
     FROM (
-      SELECT x.tracking_number, coalesce(s.status = 'voided', false) AS voided
-      FROM trackings x LEFT JOIN shipments s ON s.id = x.shipment_id
-      WHERE x.tracking_number = ANY(ARRAY(
-        SELECT tracking_number FROM trackings WHERE adapter_uid = ${adapterUid} AND next_check_at <= now()
-        ORDER BY next_check_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
+      SELECT due.tracking_number, due.generation, coalesce(s.status = 'voided', false) AS voided
+      FROM due LEFT JOIN shipments s ON s.id = due.shipment_id
     ) d
-    WHERE t.tracking_number = d.tracking_number
-    RETURNING t.tracking_number, t.carrier_uid, t.status_uid,
+    WHERE (t.tracking_number, t.generation) = (d.tracking_number, d.generation)
+    RETURNING t.tracking_number, t.generation, t.carrier_uid, t.status_uid,
       extract(epoch FROM now() - t.created_at)::float8 / 86400 AS age_days, d.voided`;
 }
 
@@ -108,7 +112,7 @@ async function sweepBatch(
     sql,
     claimed.filter(({ trackingNumber }) => settled.has(trackingNumber)),
   );
-  await makeDueSoon(sql, answers.unasked);
+  await makeDueSoon(sql, adapter.uid, answers.unasked);
   const byCarrier = new Map<string, CarrierEvent[]>();
   const carrierOf = new Map(claimed.map((each) => [each.trackingNumber, each.carrierUid]));
   for (const event of answers.events) {
@@ -134,19 +138,20 @@ async function sweepBatch(
 
 /** Schedules the next check of packages. Events that are recorded afterwards may change it. */
 async function scheduleNextCheck(sql: Sql, batch: readonly DueTracking[]): Promise<void> {
-  const due = batch.map(({ trackingNumber, statusUid, ageDays, voided }) => ({
+  const due = batch.map(({ trackingNumber, generation, statusUid, ageDays, voided }) => ({
     tracking_number: trackingNumber,
+    generation,
     hours: nextCheckHours(statusUid, ageDays, voided),
   }));
   await sql`
     UPDATE trackings t SET next_check_at = now() + make_interval(hours => d.hours)
-    FROM jsonb_to_recordset(${json(sql, due)}) AS d (tracking_number text, hours int)
-    WHERE t.tracking_number = d.tracking_number AND t.next_check_at IS NOT NULL`;
+    FROM jsonb_to_recordset(${json(sql, due)}) AS d (tracking_number text, generation int, hours int)
+    WHERE (t.tracking_number, t.generation) = (d.tracking_number, d.generation) AND t.next_check_at IS NOT NULL`;
 }
 
-async function makeDueSoon(sql: Sql, numbers: readonly string[]): Promise<void> {
+async function makeDueSoon(sql: Sql, adapterUid: string, numbers: readonly string[]): Promise<void> {
   if (numbers.length === 0) return;
   await sql`
     UPDATE trackings SET next_check_at = now() + make_interval(mins => ${UNASKED_MINUTES})
-    WHERE tracking_number = ANY(${[...numbers]}) AND next_check_at IS NOT NULL`;
+    WHERE tracking_number = ANY(${[...numbers]}) AND adapter_uid = ${adapterUid} AND next_check_at IS NOT NULL`;
 }

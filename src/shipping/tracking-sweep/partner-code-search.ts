@@ -54,6 +54,7 @@ async function claimCodes(sql: Sql, limit: number): Promise<UnknownCode[]> {
       SELECT tracking_number FROM trackings
       WHERE adapter_uid IS NULL AND next_check_at <= now() AND carrier_uid IS NULL
       ORDER BY next_check_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
+      AND carrier_uid IS NULL AND next_check_at <= now()
     RETURNING tracking_number, extract(epoch FROM now() - created_at)::float8 / 86400 AS age_days`;
 }
 
@@ -110,7 +111,8 @@ async function confirm(
 async function knownCodes(sql: Sql, codes: readonly UnknownCode[]): Promise<string[]> {
   const rows = await sql<{ trackingNumber: string }[]>`
     SELECT tracking_number FROM trackings
-    WHERE tracking_number = ANY(${codes.map(({ trackingNumber }) => trackingNumber)}) AND carrier_uid IS NOT NULL`;
+    WHERE tracking_number = ANY(${codes.map(({ trackingNumber }) => trackingNumber)})
+    GROUP BY tracking_number HAVING bool_and(carrier_uid IS NOT NULL)`;
   return rows.map(({ trackingNumber }) => trackingNumber);
 }
 

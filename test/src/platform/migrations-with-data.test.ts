@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Postgrator from 'postgrator';
 import postgres from 'postgres';
-import { migrate } from '../../../src/platform/migrate';
+import { migrate, statementsOf } from '../../../src/platform/migrate';
 import { projectRoot } from '../../../src/platform/project-root';
 import { MIGRATIONS_DIR } from '../../../src/platform/schema-version';
 import { eventually } from '../../support/eventually';
@@ -46,7 +46,8 @@ async function migrateTo(sql: Sql, version: number): Promise<void> {
     schemaTable: 'schema_version',
     execQuery: run,
     execSqlScript: async (script) => {
-      await run(script);
+      const statements = script.startsWith('--! no-transaction') ? statementsOf(script) : [script];
+      for (const statement of statements) await run(statement);
     },
   }).migrate(String(version));
 }

@@ -13,6 +13,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   api_keys: 'hashes and hints of keys',
   attribute_values: 'catalog',
   attributes: 'catalog',
+  audit_log: 'acts of operators, clients and partners; countries and methods of shipping changes, no addresses',
   carrier_purchases: 'tracking numbers and prices',
   customer_product_customers: 'catalog; ids of the clients’ customers',
   customer_product_listings: 'catalog',

@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CarrierAdapter, CarrierUnavailable } from '../../../src/carriers/carrier';
 import { type Carriers, carriersOf, createCarriers } from '../../../src/carriers/carriers';
-import { isS10, isSscc } from '../../../src/carriers/domain/tracking-numbers';
+import { isS10, isSscc, sscc } from '../../../src/carriers/domain/tracking-numbers';
+import type { TrackingStatus } from '../../../src/consignments/domain/tracking-status';
 import { uuidv7 } from '../../../src/platform/ids';
 import { createFolderStore } from '../../../src/platform/objects/folder-store';
 import type { ObjectStore } from '../../../src/platform/objects/object-store';
 import { createLinkSigner } from '../../../src/platform/objects/signed-links';
 import { buyShipment, voidShipment } from '../../../src/shipping/purchase';
 import { dispatchAnswer, readShipment, shipmentDocuments } from '../../../src/shipping/shipments';
+import { recordTrackingEvents } from '../../../src/shipping/tracking';
+import { readTracking } from '../../../src/shipping/tracking-view';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { insertShippingOrder } from '../../support/shipping-rows';
 import { CHICAGO, MUNICH } from '../consignments/sample-addresses';
@@ -381,4 +384,79 @@ test('the dispatch answer has links for seven days and the tracking data of the 
   const token = new URL(answer.documents[0]!.url).pathname.split('/')[2]!;
   expect(links.open(token, new Date('2026-03-08T11:59:00Z')).ok).toBe(true);
   expect(links.open(token, new Date('2026-03-08T12:01:00Z'))).toEqual({ ok: false, reason: 'expired' });
+});
+
+describe('a tracking number that a carrier gives again', () => {
+  const NUMBER = sscc('4099999', 990_000_001);
+  const DAY_MS = 86_400_000;
+  /** Carriers whose every package gets the same number. */
+  const recycling = (methodUid: string) => {
+    const adapter = carriers.forMethod(methodUid)!;
+    return faulty(adapter, {
+      async buy(request) {
+        const outcome = await adapter.buy(request);
+        return outcome.ok ? { ok: true, purchase: { ...outcome.purchase, trackingNumber: NUMBER } } : outcome;
+      },
+    });
+  };
+  const purchase = async (methodUid: string, count = 1) => {
+    const placed = await owner();
+    const result = await buyShipment(deps({ carriers: recycling(methodUid) }), {
+      consignment: consignmentTo(MUNICH, { count }),
+      methodUid,
+      idempotencyKey: uuidv7(),
+      owner: placed,
+    });
+    if (!result.ok) throw new Error(result.refusal.message);
+    return result.shipment;
+  };
+  const age = (shipmentId: string, days: number) => database.sql`
+    UPDATE trackings SET created_at = now() - make_interval(days => ${days}) WHERE shipment_id = ${shipmentId}`;
+  const scan = (carrierUid: string, statusUid: TrackingStatus, occurredAt: Date) =>
+    recordTrackingEvents(database.sql, carrierUid, [
+      {
+        trackingNumber: NUMBER,
+        eventId: null,
+        statusUid,
+        message: statusUid,
+        occurredAt: occurredAt.toISOString(),
+        signedBy: carrierUid,
+      },
+    ]);
+  const statusOf = async (shipmentId: string) =>
+    (await database.sql`SELECT status_uid FROM trackings WHERE shipment_id = ${shipmentId}`).map(
+      ({ statusUid }) => statusUid,
+    );
+
+  test('never fails a label: of the same carrier, of another carrier, of two packages of one shipment', async () => {
+    const first = await purchase('corvid_post_parcel');
+    const again = await purchase('corvid_post_parcel');
+    const elsewhere = await purchase('tern_parcel_domestic');
+    const twoPackages = await purchase('merlin_express_domestic', 2);
+    for (const shipment of [first, again, elsewhere, twoPackages]) {
+      expect(new Set(shipment.packages.map(({ trackingNumber }) => trackingNumber))).toEqual(
+        new Set([NUMBER]),
+      );
+      expect(await statusOf(shipment.shipmentId)).toEqual(['registered']);
+    }
+    await database.sql`DELETE FROM trackings`;
+  });
+
+  test('an event belongs to the parcel that had the number at its time, and to its carrier', async () => {
+    const old = await purchase('corvid_post_parcel');
+    await age(old.shipmentId, 400);
+    const present = await purchase('corvid_post_parcel');
+    const elsewhere = await purchase('tern_parcel_domestic');
+
+    await scan('corvid_post', 'in_transit', new Date());
+    expect(await statusOf(old.shipmentId)).toEqual(['registered']);
+    expect(await statusOf(present.shipmentId)).toEqual(['in_transit']);
+    await scan('corvid_post', 'delivered', new Date(Date.now() - 395 * DAY_MS));
+    expect(await statusOf(old.shipmentId)).toEqual(['delivered']);
+    expect(await statusOf(present.shipmentId)).toEqual(['in_transit']);
+    expect(await statusOf(elsewhere.shipmentId)).toEqual(['registered']);
+    const shown = await readTracking(database.sql, NUMBER, { id: accountId, role: 'operator' });
+    expect(shown!.carrierUid).toBe('tern_parcel');
+    await database.sql`DELETE FROM trackings`;
+  });
 });
