@@ -13,7 +13,8 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   api_keys: 'hashes and hints of keys',
   attribute_values: 'catalog',
   attributes: 'catalog',
-  audit_log: 'acts of operators, clients and partners; countries and methods of shipping changes, no addresses',
+  audit_log:
+    'acts of operators, clients and partners; countries and methods of shipping changes, no addresses',
   carrier_purchases: 'tracking numbers and prices',
   customer_product_customers: 'catalog; ids of the clients’ customers',
   customer_product_listings: 'catalog',
@@ -35,6 +36,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   product_models: 'catalog',
   receipts: 'titles of products and amounts',
   routing_decisions: 'countries, partners and products',
+  request_rates: 'hashes of API keys',
   schema_version: 'migrations',
   shipment_documents: 'names and keys of documents; the documents are deleted',
   shipment_packages: 'references of packages, tracking numbers and the carriers’ tracking pages',
