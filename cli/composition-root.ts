@@ -1,5 +1,4 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { ApiDeps } from '../api/deps';
 import { carriersOf, createCarriers } from '../src/carriers/carriers';
 import { carrierGateways } from '../src/carriers/gateways';
@@ -91,15 +90,17 @@ export async function createServices(
     links: createLinkSigner({ secret: secrets.linkSecret, publicUrl }),
     secretBox: createSecretBox(secrets.secretKeys),
   };
+  const workFolder = await openWorkFolder();
   return {
     ...compose(connections, client),
     secrets,
     client,
     inspector,
-    workFolder: await openWorkFolder(join(tmpdir(), 'pressline-files')),
+    workFolder,
     async close() {
       await Promise.all([inspector.close(), client.close(), temporal.connection.close()]);
       await sql.end({ timeout: 5 });
+      await rm(workFolder, { recursive: true, force: true });
     },
   };
 }

@@ -61,12 +61,24 @@ function metricLabels(req: Request, res: Response) {
   };
 }
 
+/** Segments of a path that a log line may have. A token is longer, and a percent sign could hide one. */
+const PLAIN_PATH = /^(?:\/[\w.~:-]{0,40})+$/;
+
+/**
+ * Returns the path of a log line. A path that could contain the token of a signed link, however it is spelled, is replaced by
+ * the path of its route.
+ */
+function loggedPath(path: string, route: Route | undefined): string {
+  if (route?.path.includes('{token}')) return route.path;
+  return PLAIN_PATH.test(path) ? path : (route?.path ?? '(no route)');
+}
+
 function logRequest(log: Logger, req: Request, res: Response, ms: number): void {
   const { requestId, route, account } = notesOf(res);
   const line = {
     requestId,
     method: req.method,
-    path: route?.path.includes('{token}') ? route.path : req.path,
+    path: loggedPath(req.path, route),
     status: res.statusCode,
     ms,
     ...(route ? { operation: route.operationId } : {}),

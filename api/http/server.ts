@@ -12,15 +12,26 @@ export interface HttpServer {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Time limits of a sender for its headers and for its whole request. The server responds 408 beyond them. */
-export interface SenderLimits {
+/** Limits of the peers of connections. */
+export interface ConnectionLimits {
+  /** Time of a sender for its headers. The server responds 408 beyond it. */
   readonly headersMs: number;
+  /** Time of a sender for its whole request. The server responds 408 beyond it. */
   readonly requestMs: number;
-  /** Interval of the check, by which a sender can exceed the limits. */
+  /** Interval of the checks, by which a peer can exceed the limits. */
   readonly checkMs: number;
+  /** A reader that takes fewer than `readerBytesPerSecond` of a waiting response for this time is disconnected. */
+  readonly readerMs: number;
+  readonly readerBytesPerSecond: number;
 }
 
-const SENDER_LIMITS: SenderLimits = { headersMs: 15_000, requestMs: 60_000, checkMs: 5_000 };
+const LIMITS: ConnectionLimits = {
+  headersMs: 15_000,
+  requestMs: 60_000,
+  checkMs: 5_000,
+  readerMs: 30_000,
+  readerBytesPerSecond: 8_192,
+};
 /** Longer than the 60 s idle timeout of common load balancers, so that the load balancer closes first. */
 const KEEP_ALIVE_MS = 65_000;
 
@@ -32,8 +43,9 @@ const KEEP_ALIVE_MS = 65_000;
 export async function startHttpServer(
   app: Express,
   listen: { readonly host: string; readonly port: number },
-  limits: SenderLimits = SENDER_LIMITS,
+  changedLimits: Partial<ConnectionLimits> = {},
 ): Promise<HttpServer> {
+  const limits = { ...LIMITS, ...changedLimits };
   let stopping = false;
   const server = createServer({
     headersTimeout: limits.headersMs,
@@ -51,6 +63,7 @@ export async function startHttpServer(
     });
   });
   server.on('request', app);
+  const stopWatch = watchReaders(unanswered, limits);
   // An unknown expectation is ignored (RFC 9110, 10.1.1). Without this handler, Node responds with a bare 417.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   await new Promise<void>((resolve, reject) => {
@@ -77,6 +90,36 @@ export async function startHttpServer(
       const cut = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;
       clearTimeout(cut);
+      stopWatch();
     },
   };
+}
+
+/**
+ * Disconnects readers that take a response too slowly: each holds a file or a connection of the object store open. Counts only
+ * while the response has data that waits for the reader, so that a slow source is not its reader's fault.
+ * @returns a function that ends the watch
+ */
+function watchReaders(responses: ReadonlySet<ServerResponse>, limits: ConnectionLimits): () => void {
+  /** Bytes that the reader had taken at the start of its present interval. */
+  const taken = new WeakMap<ServerResponse, { readonly bytes: number; readonly at: number }>();
+  const check = () => {
+    const now = performance.now();
+    for (const res of responses) {
+      const { socket } = res;
+      if (socket === null || !res.headersSent) continue;
+      const bytes = socket.bytesWritten - socket.writableLength;
+      const before = taken.get(res);
+      if (before === undefined || socket.writableLength === 0) {
+        taken.set(res, { bytes, at: now });
+        continue;
+      }
+      const ms = now - before.at;
+      if (ms < limits.readerMs) continue;
+      if (bytes - before.bytes < (limits.readerBytesPerSecond * ms) / 1_000) socket.destroy();
+      else taken.set(res, { bytes, at: now });
+    }
+  };
+  const timer = setInterval(check, limits.checkMs).unref();
+  return () => clearInterval(timer);
 }

@@ -1,5 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { SafeClient } from '../platform/http/safe-client';
@@ -13,7 +14,7 @@ export interface FileDeps {
   readonly client: SafeClient;
   readonly objects: ObjectStore;
   readonly inspector: FileInspector;
-  /** Folder for files that are being inspected (`openWorkFolder`). Processes can share it. */
+  /** Folder of this process for files that are being inspected (`openWorkFolder`). */
   readonly workFolder: string;
 }
 
@@ -50,6 +51,8 @@ export interface IngestedFile extends FileFacts {
  * @throws the reason of the signal when the caller aborts
  */
 export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<IngestedFile | FileFault> {
+  // A cleaner of the temporary folder may have removed it.
+  await mkdir(deps.workFolder, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(join(deps.workFolder, 'file-'));
   try {
     const path = join(folder, 'content');
@@ -108,14 +111,24 @@ async function copyStored(objects: ObjectStore, key: string, path: string) {
 /** Longer than any download. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
-/** Creates the work folder and removes the files that killed processes left in it. @returns the folder */
-export async function openWorkFolder(folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true });
+/** Begin of the names of work folders. */
+const PREFIX = 'pressline-files-';
+
+/**
+ * Creates a folder that only this process's user can enter, with a random name: other users of the machine can neither read
+ * print files nor prepare a folder or a link in its place. Removes the folders that killed processes left.
+ * @param parent the system's folder for temporary files
+ * @returns the folder; the caller removes it at its end
+ */
+export async function openWorkFolder(parent: string = tmpdir()): Promise<string> {
   const before = Date.now() - ABANDONED_MS;
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const found = await stat(path).catch(() => null);
-    if (found !== null && found.mtimeMs < before) await rm(path, { recursive: true, force: true });
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const path = join(parent, name);
+    const found = await lstat(path).catch(() => null);
+    const isOurs = found !== null && found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid);
+    if (isOurs && found.mtimeMs < before) await rm(path, { recursive: true, force: true });
   }
-  return folder;
+  // mkdtemp creates the folder with the mode 0700.
+  return await mkdtemp(join(parent, PREFIX));
 }

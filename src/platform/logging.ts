@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from './config';
+import { loggedError } from './logged-error';
 
 export type { Logger } from 'pino';
 
@@ -46,6 +47,10 @@ export function createLogger(
     level: config.LOG_LEVEL,
     base: { role },
     redact: { paths: redactedPaths, censor: '[redacted]' },
+    serializers: {
+      err: (error: unknown) => loggedError(error),
+      error: (error: unknown) => loggedError(error),
+    },
   };
   if (destination !== undefined) return pino(options, destination);
   // Synchronous, so that log lines and other output appear on the terminal in order.

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
-import { mkdir, readdir, rm, utimes } from 'node:fs/promises';
+import { lutimes, mkdir, readdir, rm, stat, symlink, utimes } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type FileFault, permanentFault } from '../../../src/files/domain/file-fault';
 import {
   type FileDeps,
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   folder = mkdtempSync(join(tmpdir(), 'pressline-files-'));
-  workFolder = await openWorkFolder(join(folder, 'work'));
+  workFolder = await openWorkFolder(folder);
   client = createSafeClient({ allowPrivate: true });
   objects = await createFolderStore(folder);
   inspector = createFileInspector();
@@ -245,10 +245,43 @@ describe('packing slips', () => {
 });
 
 describe('the work folder', () => {
-  it('loses what killed processes left behind; recent folders remain', async () => {
-    await Promise.all(['old', 'new'].map((name) => mkdir(join(workFolder, name))));
-    await utimes(join(workFolder, 'old'), new Date(0), new Date(0));
-    await openWorkFolder(workFolder);
-    expect(await readdir(workFolder)).toEqual(['new']);
+  it('can be entered by this user only, and has a random name', async () => {
+    const [one, other] = [await openWorkFolder(folder), await openWorkFolder(folder)];
+    for (const path of [one, other]) {
+      const { mode, uid } = await stat(path);
+      expect([mode & 0o777, uid]).toEqual([0o700, process.getuid!()]);
+    }
+    expect(one).not.toBe(other);
+    expect(basename(one)).toMatch(/^pressline-files-\w{6}$/);
+  });
+
+  it('is where the system has its temporary files, unless the caller says otherwise', async () => {
+    const path = await openWorkFolder();
+    expect(dirname(path)).toBe(tmpdir());
+    await rm(path, { recursive: true });
+  });
+
+  it('is created again when a cleaner has removed it', async () => {
+    await rm(workFolder, { recursive: true });
+    serve(await samplePdf([100, 100]));
+    await ingested(fileRequest());
+    expect((await stat(workFolder)).mode & 0o777).toBe(0o700);
+  });
+
+  it('loses what killed processes left behind; recent folders, links and other names remain', async () => {
+    const parent = join(folder, 'parent');
+    const elsewhere = join(folder, 'elsewhere');
+    const names = ['pressline-files-old', 'pressline-files-new', 'other-old'];
+    await Promise.all(
+      [...names.map((name) => join(parent, name)), elsewhere].map((path) => mkdir(path, { recursive: true })),
+    );
+    await symlink(elsewhere, join(parent, 'pressline-files-link'));
+    for (const name of ['pressline-files-old', 'other-old'])
+      await utimes(join(parent, name), new Date(0), new Date(0));
+    await lutimes(join(parent, 'pressline-files-link'), new Date(0), new Date(0));
+    const opened = basename(await openWorkFolder(parent));
+    expect((await readdir(parent)).sort()).toEqual(
+      ['other-old', 'pressline-files-link', 'pressline-files-new', opened].sort(),
+    );
   });
 });

@@ -1,0 +1,130 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { projectRoot } from '../../src/platform/project-root';
+
+/** The release steps of docs/releases.md. */
+
+// Starts processes.
+jest.setTimeout(120_000);
+
+const root = projectRoot();
+const folder = mkdtempSync(join(tmpdir(), 'pressline-release-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const FILES = ['Dockerfile', 'docker-compose.yml'];
+const textOf = (name: string) => readFileSync(join(folder, name), 'utf8');
+const images = (name: string) =>
+  [...textOf(name).matchAll(/^(?:FROM |\s*image: )(\S+:\S+)/gm)].map(([, image]) => image!);
+
+/** Puts a `docker` on the PATH that answers every look-up with the output of a shell command. */
+function registryAnswers(command: string): NodeJS.ProcessEnv {
+  writeFileSync(join(folder, 'docker'), `#!/bin/sh\n${command}\n`);
+  chmodSync(join(folder, 'docker'), 0o755);
+  return { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` };
+}
+
+function pin(environment: NodeJS.ProcessEnv, ...args: string[]) {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [join(root, 'scripts/pin-images.mjs'), ...args, folder],
+    {
+      env: environment,
+      encoding: 'utf8',
+    },
+  );
+  return { status, stderr };
+}
+
+beforeEach(() => {
+  for (const name of FILES) {
+    const text = readFileSync(join(root, name), 'utf8');
+    writeFileSync(join(folder, name), text.replace(/@sha256:[0-9a-f]{64}/g, ''));
+  }
+});
+
+test('npm run sbom lists exactly the packages that ship, with version and hash', () => {
+  const file = join(folder, 'sbom.cdx.json');
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/sbom.mjs'), file], {
+    encoding: 'utf8',
+  });
+  expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
+  const { bomFormat, components } = JSON.parse(readFileSync(file, 'utf8')) as {
+    bomFormat: string;
+    components: {
+      name: string;
+      group?: string;
+      version: string;
+      hashes?: { alg: string }[];
+      licenses?: object[];
+    }[];
+  };
+  expect(bomFormat).toBe('CycloneDX');
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version: string; dev?: boolean; name?: string }>;
+  };
+  const shipped = Object.entries(packages)
+    .filter(([path, { dev }]) => path !== '' && !dev)
+    .map(
+      ([path, { version, name }]) =>
+        `${name ?? path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`,
+    );
+  const listed = components.map(
+    ({ group, name, version }) => `${group ? `${group}/` : ''}${name}@${version}`,
+  );
+  expect(new Set(listed)).toEqual(new Set(shipped));
+  expect(components.filter(({ hashes }) => !hashes?.some(({ alg }) => alg === 'SHA-512'))).toEqual([]);
+});
+
+test('pin-images writes the digest of every image that the registry gives', () => {
+  const before = FILES.flatMap(images);
+  expect(before.length).toBeGreaterThan(5);
+  const environment = registryAnswers(
+    'for image; do :; done\nprintf "sha256:"; printf %s "$image" | sha256sum | cut -c1-64',
+  );
+  expect(pin(environment, '--check').status).toBe(1);
+  expect(pin(environment).status).toBe(0);
+  const pinned = FILES.flatMap(images);
+  expect(pinned).toHaveLength(before.length);
+  for (const [at, image] of pinned.entries())
+    expect(image).toMatch(new RegExp(`^${before[at]}@sha256:[0-9a-f]{64}$`));
+  expect(pin(environment, '--check')).toEqual({ status: 0, stderr: '' });
+  const once = FILES.map(textOf);
+  expect(pin(environment).status).toBe(0);
+  expect(FILES.map(textOf)).toEqual(once);
+});
+
+test.each([
+  ['does not answer', 'echo "no such host" >&2; exit 1'],
+  ['answers something else', 'echo latest'],
+  ['knows only the first image', 'test -e "$0.used" && exit 1; touch "$0.used"; printf "sha256:%064d\\n" 1'],
+])('pin-images changes no file when the registry %s', (_, command) => {
+  const before = FILES.map(textOf);
+  expect(pin(registryAnswers(command)).status).not.toBe(0);
+  expect(FILES.map(textOf)).toEqual(before);
+});
+
+test('a digest in the repository is a SHA-256', () => {
+  for (const name of FILES) {
+    const text = readFileSync(join(root, name), 'utf8');
+    expect((text.match(/@sha256:/g) ?? []).length).toBe(
+      (text.match(/@sha256:[0-9a-f]{64}(?=\s|$)/gm) ?? []).length,
+    );
+  }
+});
+
+test('the release check verifies signatures, known vulnerabilities, digests and the bill of materials', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const steps = scripts['release:check']!.split(' && ');
+  expect(steps).toEqual([
+    'npm audit signatures',
+    'npm run audit',
+    'node scripts/pin-images.mjs --check',
+    'npm run sbom',
+  ]);
+  const document = readFileSync(join(root, 'docs/releases.md'), 'utf8');
+  for (const name of ['pin-images', 'release:check', 'sbom']) expect(document).toContain(`npm run ${name}`);
+});
