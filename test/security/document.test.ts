@@ -42,8 +42,20 @@ test('every test of test/security and test/fuzz is named', () => {
   expect(here.filter((name) => !shown.has(name))).toEqual([]);
 });
 
+test('the OWASP table has a row for each of the ten risks, and every row names existing tests', () => {
+  const [, owasp] = document.split('## OWASP API Security Top 10 (2023)');
+  const risks = [...owasp!.split('\n## ')[0]!.matchAll(/^\| (API\d+) .* \| (.*) \|$/gm)];
+  expect(risks.map(([, risk]) => risk)).toEqual(Array.from({ length: 10 }, (_, at) => `API${at + 1}`));
+  for (const [, risk, shownBy] of risks) {
+    const tests = named(shownBy!);
+    expect([risk, tests.length > 1]).toEqual([risk, true]);
+    const missing = tests.filter((name) => !existsSync(join(root, 'test', `${name}.test.ts`)));
+    expect([risk, missing]).toEqual([risk, []]);
+  }
+});
+
 test('links of the document lead to existing files', () => {
-  for (const [, path] of document.matchAll(/\]\(([\w/.-]+)\)/g)) {
+  for (const [, path] of document.matchAll(/\]\(([\w/.-]+)(?:#[\w-]+)?\)/g)) {
     expect([path, existsSync(join(root, path!))]).toEqual([path, true]);
   }
 });
