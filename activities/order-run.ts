@@ -9,6 +9,7 @@ import {
   replanShipments,
 } from '../src/orders/print-orders/replacement';
 import { recordRun } from '../src/orders/run/record';
+import { createRunObserver } from '../src/orders/run/run-metrics';
 import { isTrackingFollowed } from '../src/orders/run/tracking';
 import type { Logger } from '../src/platform/logging';
 import type { Sql } from '../src/platform/postgres';
@@ -52,10 +53,12 @@ function createOrderPlanningActivities(deps: OrderRunDeps) {
 }
 
 /** Database-only activities of the order workflow. They run as local activities. Each can be retried any number of times. */
-function createOrderDatabaseActivities({ localSql }: OrderRunDeps) {
+function createOrderDatabaseActivities({ localSql, metrics }: OrderRunDeps) {
+  const observeRun = createRunObserver(metrics);
   return {
     async recordRun(record: RunRecord): Promise<void> {
-      await recordRun(localSql, record);
+      const change = await recordRun(localSql, record);
+      if (change !== null) observeRun(change);
     },
 
     /** Returns whether a carrier follows a parcel of the order. */

@@ -1,7 +1,7 @@
 import { activityInfo, cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { compareOrders, compareRuns, type ReconcileBatch } from '../src/orders/reconciliation/compare';
-import { type Counts, tally } from '../src/orders/reconciliation/findings';
+import { type Counts, FINDINGS, tally } from '../src/orders/reconciliation/findings';
 import {
   type ReconcileDeps,
   readMark,
@@ -14,11 +14,13 @@ import { settleShipments } from '../src/orders/reconciliation/shipments';
 import { runSettingsOf } from '../src/orders/run/settings';
 import type { Config } from '../src/platform/config';
 import type { Logger } from '../src/platform/logging';
+import type { Metrics } from '../src/platform/metrics/metrics';
 import type { Sql } from '../src/platform/postgres';
 import { withHeartbeat } from './heartbeats';
 
 export interface ReconcileActivityDeps {
   readonly sql: Sql;
+  readonly metrics: Metrics;
   readonly temporal: Client;
   readonly log: Logger;
   readonly config: Pick<
@@ -78,7 +80,9 @@ async function inBatches(
 }
 
 /** Activities that compare Postgres with Temporal and repair differences. Each can be retried any number of times. */
-export function createReconcileActivities({ sql, temporal, log, config }: ReconcileActivityDeps) {
+export function createReconcileActivities({ sql, temporal, log, metrics, config }: ReconcileActivityDeps) {
+  for (const kind of Object.keys(FINDINGS))
+    metrics.count('pressline_reconcile_differences_total', { kind }, 0);
   const deps: ReconcileDeps = {
     sql,
     temporal,
@@ -121,6 +125,8 @@ export function createReconcileActivities({ sql, temporal, log, config }: Reconc
           { mark, expected },
           'Postgres was restored during a reconciliation; the next one compares everything',
         );
+      for (const [kind, n] of Object.entries(counts))
+        metrics.count('pressline_reconcile_differences_total', { kind }, n);
       const isQuiet = Object.keys(counts).length === 0;
       log[isQuiet ? 'debug' : 'info']({ mark, ...counts }, 'Postgres and Temporal reconciled');
     },

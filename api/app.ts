@@ -7,6 +7,7 @@ import express, {
 } from 'express';
 import helmet from 'helmet';
 import { createAuthenticator } from '../src/accounts/authenticator';
+import { createErrorReporter, type ErrorReporter } from '../src/platform/error-report';
 import { Refusal } from '../src/platform/errors';
 import type { ApiDeps } from './deps';
 import { createConcurrencyLimiter } from './http/concurrency-limit';
@@ -72,7 +73,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
   app.use(() => {
     throw new Refusal('NOT_FOUND', { message: 'There is no resource at this path.' });
   });
-  app.use(answerErrors);
+  app.use(answerErrors(createErrorReporter(deps.metrics, 'api')));
   return app;
 }
 
@@ -127,24 +128,26 @@ function isBadPath(error: unknown): boolean {
   return error instanceof URIError || (error as { status?: unknown }).status === 400;
 }
 
-const answerErrors: ErrorRequestHandler = (error: unknown, req, res, _next) => {
-  const { route, requestId, body, params = {}, log } = notesOf(res);
-  const refusal =
-    route === undefined && isBadPath(error)
-      ? new Refusal('VALIDATION_ERROR', { message: 'The path is not valid percent-encoding.' })
-      : asRefusal(error);
-  if (refusal.code === 'INTERNAL_ERROR') log.error({ err: error }, 'request failed with an unexpected error');
-  else if (refusal.code === 'UNAVAILABLE')
-    log.warn({ err: error }, 'request failed: a server is unavailable');
-  if (res.headersSent) {
-    // Part of the response is sent. Close the connection, so that the caller does not take it for a short file.
-    res.destroy();
-    return;
-  }
-  for (const name of ['Content-Length', 'Content-Disposition', 'Content-Encoding', 'ETag'])
-    res.removeHeader(name);
-  if (refusal.retryAfter !== undefined) res.setHeader('Retry-After', String(refusal.retryAfter));
-  if (refusal.status === 401) res.setHeader('WWW-Authenticate', 'ApiKey header="X-API-KEY"');
-  const shape = route?.errors ?? shapeOfPath(req.path);
-  sendJson(res, refusal.status, ERROR_BODIES[shape](refusal, { requestId, body, params }));
-};
+const answerErrors =
+  (report: ErrorReporter): ErrorRequestHandler =>
+  (error: unknown, req, res, _next) => {
+    const { route, requestId, body, params = {}, log } = notesOf(res);
+    const refusal =
+      route === undefined && isBadPath(error)
+        ? new Refusal('VALIDATION_ERROR', { message: 'The path is not valid percent-encoding.' })
+        : asRefusal(error);
+    if (refusal.code === 'INTERNAL_ERROR') report(error, log, 'request failed with an unexpected error');
+    else if (refusal.code === 'UNAVAILABLE')
+      log.warn({ err: error }, 'request failed: a server is unavailable');
+    if (res.headersSent) {
+      // Part of the response is sent. Close the connection, so that the caller does not take it for a short file.
+      res.destroy();
+      return;
+    }
+    for (const name of ['Content-Length', 'Content-Disposition', 'Content-Encoding', 'ETag'])
+      res.removeHeader(name);
+    if (refusal.retryAfter !== undefined) res.setHeader('Retry-After', String(refusal.retryAfter));
+    if (refusal.status === 401) res.setHeader('WWW-Authenticate', 'ApiKey header="X-API-KEY"');
+    const shape = route?.errors ?? shapeOfPath(req.path);
+    sendJson(res, refusal.status, ERROR_BODIES[shape](refusal, { requestId, body, params }));
+  };

@@ -1,5 +1,7 @@
+import { POSTBACK_STATUSES } from '../src/orders/domain/lifecycle/run-events';
 import { orderGauges } from '../src/orders/order-gauges';
 import { RECONCILIATION } from '../src/orders/reconciliation/job';
+import { expectPartners } from '../src/partners/partner-metrics';
 import type { Config } from '../src/platform/config';
 import { createGaugeSnapshot } from '../src/platform/metrics/gauge-snapshot';
 import { type MetricsServer, startMetricsServer } from '../src/platform/metrics/metrics-server';
@@ -21,6 +23,9 @@ export async function startObservability(
 ): Promise<MetricsServer | undefined> {
   if (config.METRICS_PORT === 'off') return undefined;
   addProcessMetrics(metrics, sql);
+  await expectPartners(sql, metrics, POSTBACK_STATUSES).catch((error: unknown) =>
+    log.warn({ err: error }, 'the partners could not be read, their metrics start with their first message'),
+  );
   metrics.addGauges(
     createGaugeSnapshot(sql, [orderGauges, outboxGauges, jobGauges(PERIODIC_JOBS, RECONCILIATION)]),
   );

@@ -7,12 +7,14 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { createActivities } from '../activities';
+import { reportActivityErrors } from '../activities/report-errors';
 import { notificationLane } from '../src/notifications/delivery';
 import type { OrderRunInput } from '../src/orders/domain/run/run-messages';
 import { createStaleTaskCounter } from '../src/orders/run/stale-tasks';
 import type { Config } from '../src/platform/config';
 import { SEARCH_ATTRIBUTES } from '../src/platform/domain/search-attributes';
 import { WORKFLOW_TYPES } from '../src/platform/domain/workflows';
+import { createErrorReporter } from '../src/platform/error-report';
 import { startRelay } from '../src/platform/outbox/relay';
 import { temporalLanes, type WorkflowStart } from '../src/platform/outbox/temporal-delivery';
 import { connectPostgres } from '../src/platform/postgres';
@@ -121,6 +123,9 @@ export async function runWorker(
     ...(config.WORKER_BUILD_ID && { workerDeploymentOptions: versionOf(config, config.WORKER_BUILD_ID) }),
     activities: createActivities(activityDeps),
     sinks,
+    interceptors: {
+      activity: [reportActivityErrors(createErrorReporter(services.metrics, 'activity'), log)],
+    },
     maxCachedWorkflows: 1_000,
     maxConcurrentWorkflowTaskExecutions: 40,
     maxConcurrentActivityTaskExecutions: 100,

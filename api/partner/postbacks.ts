@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { postbackSchema, storePostback } from '../../src/orders/print-orders/postbacks';
+import type { PostbackOutcome } from '../../src/partners/partner-metrics';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
@@ -23,11 +24,11 @@ export function postbackRoutes({ sql, wake, metrics }: ApiDeps): Route[] {
       handler: async ({ account, body, log }) => {
         const labels = { partner: account.name, status: body.status };
         const { isNew, orderId } = await storePostback(sql, account.id, body).catch((error: unknown) => {
-          const outcome = error instanceof Refusal ? 'refused' : 'failed';
+          const outcome: PostbackOutcome = error instanceof Refusal ? 'refused' : 'failed';
           metrics.count('pressline_postbacks_total', { ...labels, outcome });
           throw error;
         });
-        const outcome = isNew ? 'accepted' : 'duplicate';
+        const outcome: PostbackOutcome = isNew ? 'accepted' : 'duplicate';
         metrics.count('pressline_postbacks_total', { ...labels, outcome });
         if (isNew) wake('signal_workflow');
         log.info({ orderId, printOrderId: body.orderId, status: body.status, isNew }, 'postback stored');

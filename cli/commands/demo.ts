@@ -66,6 +66,7 @@ function printAddresses(
   say(`Workflow     ${order.workflowUrl}`);
   say(`API          ${credentials.baseUrl}`);
   say(`API pages    ${credentials.baseUrl}/docs`);
+  if (credentials.metricsUrl) say(`Metrics      ${credentials.metricsUrl}`);
   say(`Sandbox      ${sandbox!.controlUrl}/seen`);
   say(`Keys         ${credentialsPath}`);
   say(`Log          ${logFile}`);

@@ -1,5 +1,6 @@
 import { type PartnerAnswer, type PartnerCallDeps, postToPartner } from '../../partners/calls';
 import { handoffOf, type Partner, partnerByAccount } from '../../partners/store';
+import type { Metrics } from '../../platform/metrics/metrics';
 import type { ObjectStore } from '../../platform/objects/object-store';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Queryable, Sql } from '../../platform/postgres';
@@ -7,6 +8,7 @@ import { buildMessage, type MessageSource } from './message';
 
 export interface DeliveryDeps extends PartnerCallDeps {
   readonly sql: Sql;
+  readonly metrics: Metrics;
   readonly objects: ObjectStore;
   readonly links: LinkSigner;
 }
@@ -65,10 +67,18 @@ export async function deliverPrintOrder(
     body,
   });
   if (answer.outcome !== 'accepted') return answer;
-  const [accepted] = await sql<{ repeatsUpdate: number | null }[]>`
-    UPDATE print_orders p SET accepted_at = coalesce(accepted_at, now()) WHERE id = ${printOrderId}
+  const [accepted] = await sql<{ repeatsUpdate: number | null; firstAfterSeconds: number | null }[]>`
+    UPDATE print_orders p SET accepted_at = coalesce(p.accepted_at, now())
+    FROM print_orders before JOIN orders o ON o.id = before.order_id
+    WHERE p.id = ${printOrderId} AND before.id = p.id
     RETURNING (SELECT CASE WHEN u.accepted_at IS NOT NULL THEN u.shipping_revision END
-      FROM print_order_updates u WHERE u.print_order_id = p.id ORDER BY u.revision DESC LIMIT 1) AS repeats_update`;
+      FROM print_order_updates u WHERE u.print_order_id = p.id ORDER BY u.revision DESC LIMIT 1) AS repeats_update,
+      CASE WHEN before.accepted_at IS NULL THEN greatest(0, extract(epoch FROM now() - o.ordered_at))::float8 END
+        AS first_after_seconds`;
+  if (accepted?.firstAfterSeconds != null) {
+    const { firstAfterSeconds } = accepted;
+    deps.metrics.observe('pressline_order_stage_duration_seconds', { stage: 'handover' }, firstAfterSeconds);
+  }
   return { ...answer, repeatsUpdate: accepted?.repeatsUpdate ?? null };
 }
 

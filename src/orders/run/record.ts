@@ -5,23 +5,24 @@ import { followPartnerTracking } from '../../shipping/partner-tracking';
 import type { RunEffect } from '../domain/lifecycle/run-events';
 import type { RunRecord } from '../domain/run/run-messages';
 import { refundItems } from '../receipts/receipts';
+import type { RecordedChange } from './run-metrics';
 
 /**
  * Writes the result of a step of the order workflow in one transaction: statuses, event log, stock, refunds and
  * notifications. A repeated step, or one that a later step has overtaken, changes nothing. When Temporal loses a workflow
  * task, the step runs again at a later position, possibly with more events. It then replaces what the lost attempt
  * wrote: its log entries are deleted, and its stock movements and refunds are recognized by their print jobs.
+ * @returns what changed about the order, or null when nothing was written
  */
-export async function recordRun(sql: Sql, record: RunRecord): Promise<void> {
+export async function recordRun(sql: Sql, record: RunRecord): Promise<RecordedChange | null> {
   // One statement is one transaction: one round trip instead of four when only statuses and log change and no endpoint is notified.
-  if (
-    record.effects.every(({ type }) => type === 'log') &&
-    (await writeStatuses(sql, record, 'without-endpoints'))
-  )
-    return;
-  await inTransaction(sql, async (tx) => {
-    const isNew = await writeStatuses(tx, record, 'all');
-    if (!isNew) return;
+  if (record.effects.every(({ type }) => type === 'log')) {
+    const change = await writeStatuses(sql, record, 'without-endpoints');
+    if (change !== null) return change;
+  }
+  return await inTransaction(sql, async (tx) => {
+    const change = await writeStatuses(tx, record, 'all');
+    if (change === null) return null;
     const pick = <T extends RunEffect['type']>(type: T) =>
       record.effects.filter((effect): effect is Extract<RunEffect, { type: T }> => effect.type === type);
     const printed = pick('consume_stock').flatMap(({ jobs }) => jobs);
@@ -49,19 +50,20 @@ export async function recordRun(sql: Sql, record: RunRecord): Promise<void> {
         await followPartnerTracking(tx, { printOrderId, trackingCode, trackingLink });
     }
     await enqueueOrderNotifications(tx, { orderId: record.orderId });
+    return change;
   });
 }
 
 /**
  * Writes statuses and log entries.
  * @param which `without-endpoints` writes only when the client has no enabled endpoint for notifications
- * @returns true when it wrote; false for a step that is already recorded
+ * @returns what it changed; null for a step that is already recorded
  */
 async function writeStatuses(
   tx: Queryable,
   record: RunRecord,
   which: 'all' | 'without-endpoints',
-): Promise<boolean> {
+): Promise<RecordedChange | null> {
   const { refusal, position, version, follows } = record;
   const refunds = record.effects.some(({ type }) => type === 'refund');
   const log = record.effects.flatMap((effect) =>
@@ -76,8 +78,10 @@ async function writeStatuses(
           },
         ],
   );
-  const rows = await tx`
-    WITH changed_order AS (
+  const [change] = await tx<RecordedChange[]>`
+    WITH before AS (
+      SELECT fulfillment_status FROM orders WHERE id = ${record.orderId}
+    ), changed_order AS (
       UPDATE orders SET fulfillment_status = ${record.fulfillmentStatus},
         -- A record repeats the workflow's status. It applies when it has changed, or with a refund.
         financial_status = CASE WHEN ${refunds} OR ${record.financialStatus}::text <> coalesce(run_financial_status, financial_status)
@@ -91,7 +95,7 @@ async function writeStatuses(
       WHERE id = ${record.orderId} AND (run_position, run_version) < (${position}::bigint, ${version}::bigint)
         AND (${which === 'all'} OR NOT EXISTS (
           SELECT 1 FROM webhook_endpoints e WHERE e.client_id = orders.client_id AND e.enabled))
-      RETURNING id
+      RETURNING id, ordered_at
     ), changed_items AS (
       UPDATE order_items SET fulfillment_status = i.status
       FROM jsonb_to_recordset(${json(tx, record.items)}) AS i (id bigint, status text), changed_order
@@ -118,8 +122,10 @@ async function writeStatuses(
       UPDATE postbacks SET handled_at = now() FROM changed_order
       WHERE postbacks.id = ANY(${[...record.handledPostbacks]}::bigint[])
     )
-    SELECT id FROM changed_order`;
-  return rows.length > 0;
+    SELECT before.fulfillment_status AS before, ${record.fulfillmentStatus}::text AS after,
+      greatest(0, extract(epoch FROM now() - ordered_at))::float8 AS age_seconds
+    FROM changed_order, before`;
+  return change ?? null;
 }
 
 /** Returns true for the record with which a run ends because nobody follows its parcels. */
