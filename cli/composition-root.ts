@@ -14,6 +14,7 @@ import type { Logger } from '../src/platform/logging';
 import { createMetrics } from '../src/platform/metrics/metrics';
 import { createOutboundObserver } from '../src/platform/metrics/outbound-metrics';
 import { createObjectStore } from '../src/platform/objects/create-object-store';
+import { measuredStore } from '../src/platform/objects/measured-store';
 import { createLinkSigner } from '../src/platform/objects/signed-links';
 import { createNotifyThrottle } from '../src/platform/outbox/outbox';
 import { connectPostgres } from '../src/platform/postgres';
@@ -86,7 +87,7 @@ export async function createServices(
     publicUrl,
     sql,
     temporal,
-    objects: await createObjectStore(config),
+    objects: measuredStore(await createObjectStore(config), metrics),
     links: createLinkSigner({ secret: secrets.linkSecret, publicUrl }),
     secretBox: createSecretBox(secrets.secretKeys),
   };
