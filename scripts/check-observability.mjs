@@ -172,8 +172,9 @@ async function main() {
     for (const line of empty) console.log(`       ${line}`);
   }
 
-  await submitOrder(credentials, order, 'check-partner-dead', 'sandbox:fails-first=1000');
-  const partnerFires = await eventually(() => firing(prometheusUrl, 'PresslinePartnerFailing'), 120);
+  for (const n of [1, 2, 3, 4])
+    await submitOrder(credentials, order, `check-partner-dead-${n}`, 'sandbox:fails-first=1000');
+  const partnerFires = await eventually(() => firing(prometheusUrl, 'PresslinePartnerFailing'), 180);
   report(partnerFires === true, 'a dead partner fires PresslinePartnerFailing');
 
   // A stopped process answers nothing. The watchdog of the stack replaces it, so the new one is stopped too.
