@@ -15,6 +15,7 @@ import type { Config } from '../src/platform/config';
 import { SEARCH_ATTRIBUTES } from '../src/platform/domain/search-attributes';
 import { WORKFLOW_TYPES } from '../src/platform/domain/workflows';
 import { createErrorReporter } from '../src/platform/error-report';
+import { measuredLane } from '../src/platform/outbox/measured-lane';
 import { startRelay } from '../src/platform/outbox/relay';
 import { temporalLanes, type WorkflowStart } from '../src/platform/outbox/temporal-delivery';
 import { connectPostgres } from '../src/platform/postgres';
@@ -148,7 +149,7 @@ export async function runWorker(
           searchAttributes: (start) => searchAttributesOf(start, config.PAYLOAD_KEYS !== undefined),
         }),
         notificationLane(services),
-      ],
+      ].map((lane) => measuredLane(lane, services.metrics, log)),
     }),
   );
   const running = worker.run();
