@@ -5,7 +5,7 @@ import { expectPartners } from '../src/partners/partner-metrics';
 import type { Config } from '../src/platform/config';
 import { createGaugeSnapshot } from '../src/platform/metrics/gauge-snapshot';
 import { type MetricsServer, startMetricsServer } from '../src/platform/metrics/metrics-server';
-import { addProcessMetrics } from '../src/platform/metrics/process-metrics';
+import { addPoolMetrics, addProcessMetrics } from '../src/platform/metrics/process-metrics';
 import { outboxGauges } from '../src/platform/outbox/outbox-gauges';
 import { jobGauges } from '../src/platform/temporal/job-runs';
 import type { Services } from './composition-root';
@@ -22,7 +22,8 @@ export async function startObservability(
   config: Config,
 ): Promise<MetricsServer | undefined> {
   if (config.METRICS_PORT === 'off') return undefined;
-  addProcessMetrics(metrics, sql);
+  addProcessMetrics(metrics);
+  addPoolMetrics(metrics, sql);
   await expectPartners(sql, metrics, POSTBACK_STATUSES).catch((error: unknown) =>
     log.warn({ err: error }, 'the partners could not be read, their metrics start with their first message'),
   );

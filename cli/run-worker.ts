@@ -15,6 +15,7 @@ import type { Config } from '../src/platform/config';
 import { SEARCH_ATTRIBUTES } from '../src/platform/domain/search-attributes';
 import { WORKFLOW_TYPES } from '../src/platform/domain/workflows';
 import { createErrorReporter } from '../src/platform/error-report';
+import { addPoolMetrics } from '../src/platform/metrics/process-metrics';
 import { measuredLane } from '../src/platform/outbox/measured-lane';
 import { startRelay } from '../src/platform/outbox/relay';
 import { temporalLanes, type WorkflowStart } from '../src/platform/outbox/temporal-delivery';
@@ -102,6 +103,7 @@ export async function runWorker(
     max: config.DATABASE_POOL_SIZE,
     statementTimeoutMs: RECORD_STATEMENT_TIMEOUT_MS,
   });
+  addPoolMetrics(services.metrics, localSql);
   const activityDeps = {
     ...services,
     localSql,

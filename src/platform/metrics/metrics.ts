@@ -30,7 +30,7 @@ export interface Metrics {
   observe<Name extends HistogramName>(name: Name, labels: MetricLabels<Name>, seconds: number): void;
   /** Exposes a histogram with these labels with zero observations, until it has one. */
   expectObservations<Name extends HistogramName>(name: Name, labels: MetricLabels<Name>): void;
-  /** Registers a function that returns gauge values. It is called at every scrape. */
+  /** Registers a function that returns gauge values. It is called at every scrape. Values of equal labels are added up. */
   addGauges(read: () => Promise<readonly GaugePoint[]> | readonly GaugePoint[]): void;
   /** Registers text in the Prometheus format that is appended to every scrape: the metrics of the Temporal SDK. */
   append(read: () => Promise<string>): void;
@@ -87,7 +87,12 @@ export function createMetrics(onError: (error: unknown) => void = () => undefine
           }
         }),
       );
-      for (const { name, labels, value } of points.flat()) result.observe(gauges.get(name)!, value, labels);
+      const sums = new Map<string, GaugePoint>();
+      for (const point of points.flat()) {
+        const key = seriesKey(point.name, point.labels);
+        sums.set(key, { ...point, value: point.value + (sums.get(key)?.value ?? 0) });
+      }
+      for (const { name, labels, value } of sums.values()) result.observe(gauges.get(name)!, value, labels);
     },
     [...gauges.values()],
   );

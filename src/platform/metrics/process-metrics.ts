@@ -6,8 +6,19 @@ import type { GaugePoint, Metrics } from './metrics';
 const QUANTILES = [0.5, 0.9, 0.99] as const;
 const NANOSECONDS = 1e9;
 
-/** Adds the metrics of the process: event loop, heap, memory, CPU time and Postgres connections. */
-export function addProcessMetrics(metrics: Metrics, sql: Sql): void {
+/** Adds the connections of a Postgres pool. Several pools of a process are added up. */
+export function addPoolMetrics(metrics: Metrics, sql: Sql): void {
+  metrics.addGauges(() =>
+    Object.entries(poolStates(sql)).map(([state, value]) => ({
+      name: 'pressline_db_connections',
+      labels: { state },
+      value,
+    })),
+  );
+}
+
+/** Adds the metrics of the process: event loop, heap, memory and CPU time. */
+export function addProcessMetrics(metrics: Metrics): void {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   let countedCpuSeconds = 0;
@@ -32,8 +43,6 @@ export function addProcessMetrics(metrics: Metrics, sql: Sql): void {
         value: Math.round(performance.timeOrigin) / 1_000,
       },
     ];
-    for (const [state, value] of Object.entries(poolStates(sql)))
-      points.push({ name: 'pressline_db_connections', labels: { state }, value });
     delay.reset();
     return points;
   });
