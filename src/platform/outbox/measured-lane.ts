@@ -5,7 +5,13 @@ import { isUnavailable } from '../unavailable';
 import type { Lane } from './relay';
 
 /** Label `outcome` of `pressline_outbox_deliveries_total` for each outcome of a delivery. */
-const LABELS = { done: 'delivered', retry: 'retried', dead: 'dead', unavailable: 'unavailable' } as const;
+const LABELS = {
+  done: 'delivered',
+  retry: 'retried',
+  dead: 'dead',
+  unavailable: 'unavailable',
+  wait: 'waiting',
+} as const;
 
 /** Returns a lane that counts its deliveries, and reports unexpected exceptions. */
 export function measuredLane(lane: Lane, metrics: Metrics, log: Logger): Lane {
