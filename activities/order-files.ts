@@ -45,7 +45,7 @@ export function createOrderFileActivities(deps: OrderFilesDeps & { readonly log:
         if (fault === null) return;
         const { code, file, message } = fault;
         logOf(deps, fetching).info(
-          { code, fileType: file.type, transient: fault.transient },
+          { code, fileType: file.type, transient: fault.transient, error: fault.error },
           'print file not stored',
         );
         if (!fault.transient || left() <= 0)

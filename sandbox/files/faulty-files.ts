@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Request, type Response, Router } from 'express';
+import { manyPages, manyScans, pngBomb } from './poison-files';
 import { type PrintFileShelf, sendFile } from './print-files';
 
 type Fault = (request: Request, response: Response) => void | Promise<void>;
@@ -77,6 +78,18 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
     },
     'empty.pdf': (_request, response) => {
       response.type('application/pdf').send(Buffer.alloc(0));
+    },
+    /** A million pages in 4 kB. */
+    'many-pages.pdf': (_request, response) => {
+      response.type('application/pdf').send(manyPages(3));
+    },
+    /** 1,600 megapixels in 200 kB. */
+    'bomb.png': async (_request, response) => {
+      response.type('image/png').send(await pngBomb(40_000));
+    },
+    /** A progressive JPEG with `?scans=` (1000). */
+    'many-scans.jpg': (request, response) => {
+      response.type('image/jpeg').send(manyScans(Math.min(numberIn(request, 'scans', 1_000), 10_000)));
     },
     /** Sends `?megabytes=` (300) without a Content-Length. */
     'too-large.pdf': async (request, response) => {

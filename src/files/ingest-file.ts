@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { SafeClient } from '../platform/http/safe-client';
 import type { ObjectStore } from '../platform/objects/object-store';
 import type { FileFacts, PreviewType, PrintFileType } from './domain/file-facts';
-import { type FileFault, permanentFault } from './domain/file-fault';
+import { type FileFault, interruptedInspection, permanentFault } from './domain/file-fault';
 import { downloadFile } from './download';
 import type { FileInspector } from './inspector';
 
@@ -26,6 +26,8 @@ export interface FileRequest {
   readonly accept?: readonly PrintFileType[];
   /** A rule of the product about the properties of the file. Its fault refuses the file before it is stored. */
   readonly refuse?: (facts: FileFacts) => FileFault | null;
+  /** Counts the inspections of the file durably (`InspectionRequest`). */
+  readonly countInspection?: (() => Promise<number>) | undefined;
   readonly withPreviews: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Called during the download with the number of bytes received so far. */
@@ -64,9 +66,13 @@ export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<
       path,
       mimeType: local.mimeType,
       sha256: local.sha256,
+      countInspection: request.countInspection,
     });
     request.signal?.throwIfAborted();
-    if (!inspection.ok) return permanentFault('file_unreadable', inspection.reason);
+    if (!inspection.ok) {
+      const { code, reason, isFinal, error } = inspection;
+      return isFinal ? permanentFault(code, reason) : interruptedInspection(code, reason, error);
+    }
     const { facts } = inspection;
     const refusal = request.refuse?.(facts) ?? null;
     if (refusal !== null) return refusal;

@@ -1,149 +1,93 @@
-// Not piscina (5.3.2): with idleTimeout, it starts no new thread after an abort has terminated one, and queued tasks wait forever.
+// Not piscina (5.3.2): it runs threads. A file that exhausts the memory, or crashes native code, ends all threads of a process.
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import type { FileFacts } from './domain/file-facts';
+import pLimit from 'p-limit';
 import type { Inspection } from './inspection';
 import { createInspectionCache } from './inspection-cache';
-import type { InspectionJob, InspectionReport } from './inspection-thread';
+import type { InspectionJob } from './inspection-entry';
+import { type InspectionLimits, type InspectionProcess, startInspectionProcess } from './inspection-process';
 
-/** Inspects files in threads with a time limit, so that complex or hostile files do not block other work. */
+/**
+ * Inspects files in processes with a time limit and a memory limit, so that complex or hostile files do not block or end
+ * other work.
+ */
 export interface FileInspector {
   /**
-   * @param job with `sha256`, content that was inspected before is not inspected again
-   * @returns facts and previews (none when rendering takes too long or the file is too large), or why the file cannot be read
-   * @throws Error when the thread does not start, or for a bug
+   * @returns facts and previews (none when rendering takes too much time or memory), or why there are no facts
+   * @throws Error when no process starts
    */
-  inspect(job: InspectionJob & { readonly sha256?: string | undefined }): Promise<Inspection>;
+  inspect(job: InspectionRequest): Promise<Inspection>;
   close(): Promise<void>;
 }
 
-/** Time limit for the facts, and again for the previews. */
-const STAGE_TIMEOUT_MS = 30_000;
-/** Time limit for the start of a thread on a busy machine. It is separate, because a slow start is not a fault of the file. */
-const START_TIMEOUT_MS = 60_000;
+export interface InspectionRequest extends InspectionJob {
+  /** Content that was inspected before is not inspected again. */
+  readonly sha256?: string | undefined;
+  /**
+   * Called before a process gets the file. Stores that another inspection of the file starts, and returns the number of
+   * inspections that have started. After MAX_INSPECTIONS the file is refused, also when each of them ended this process.
+   */
+  readonly countInspection?: (() => Promise<number>) | undefined;
+}
 
-export function createFileInspector(options: { stageTimeoutMs?: number } = {}): FileInspector {
-  const stageTimeoutMs = options.stageTimeoutMs ?? STAGE_TIMEOUT_MS;
-  const maxThreads = Math.max(1, Math.min(4, availableParallelism() - 1));
-  const idle: Worker[] = [];
-  const all = new Set<Worker>();
-  const waiting: ((thread: Worker) => void)[] = [];
+export const MAX_INSPECTIONS = 5;
 
-  const start = (): Worker => {
-    const thread = startThread();
-    all.add(thread);
-    thread.once('exit', () => {
-      all.delete(thread);
-      const index = idle.indexOf(thread);
-      if (index !== -1) idle.splice(index, 1);
-    });
-    return thread;
-  };
-  const acquire = async (): Promise<Worker> => {
-    const free = idle.pop();
-    if (free !== undefined) return free;
-    if (all.size < maxThreads) return start();
-    return await new Promise((resolve) => waiting.push(resolve));
-  };
-  const release = (thread: Worker, reusable: boolean): void => {
-    if (!reusable) {
-      all.delete(thread);
-      void thread.terminate();
-    }
-    const next = waiting.shift();
-    if (next !== undefined) next(reusable ? thread : start());
-    else if (reusable) {
-      // An idle thread does not keep the process alive.
-      thread.unref();
-      idle.push(thread);
-    }
-  };
+const LIMITS: InspectionLimits = {
+  stageTimeoutMs: 30_000,
+  // A file of 200 MB with its copy in PDFium, or with an image of 100 megapixels (400 MB); the process itself takes 190 MB.
+  memoryBytes: 800 * 1024 * 1024,
+};
 
+const UNFINISHED: Inspection = {
+  ok: false,
+  code: 'file_unreadable',
+  reason: `${MAX_INSPECTIONS} attempts to read it have failed`,
+  isFinal: true,
+};
+
+/** Inspects at most four files at a time, and one less than there are processors, in the order of the requests. */
+export function createFileInspector(options: Partial<InspectionLimits> = {}): FileInspector {
+  const limits = { ...LIMITS, ...options };
+  const limit = pLimit(Math.max(1, Math.min(4, availableParallelism() - 1)));
+  const running = new Set<InspectionProcess>();
+  const idle: InspectionProcess[] = [];
   const cache = createInspectionCache();
 
-  const inspectNow = async (job: InspectionJob): Promise<Inspection> => {
-    const thread = await acquire();
-    thread.ref();
-    const { inspection, reusable } = await runJob(thread, job, stageTimeoutMs);
-    release(thread, reusable);
-    if (inspection instanceof Error) throw inspection;
-    return inspection;
+  const acquire = async (): Promise<InspectionProcess> => {
+    for (let candidate = idle.pop(); candidate !== undefined; candidate = idle.pop()) {
+      if (!candidate.ended) return candidate;
+      running.delete(candidate);
+    }
+    const started = await startInspectionProcess(limits);
+    running.add(started);
+    return started;
+  };
+  const release = (inspector: InspectionProcess): void => {
+    if (inspector.ended) running.delete(inspector);
+    else {
+      inspector.rest();
+      idle.push(inspector);
+    }
+  };
+
+  const inspectNow = async ({ path, mimeType, countInspection }: InspectionRequest): Promise<Inspection> => {
+    const inspector = await acquire();
+    try {
+      if (countInspection !== undefined && (await countInspection()) > MAX_INSPECTIONS) return UNFINISHED;
+      return await inspector.inspect({ path, mimeType });
+    } finally {
+      release(inspector);
+    }
   };
 
   return {
-    async inspect({ path, mimeType, sha256 }) {
-      const job = { path, mimeType };
-      return sha256 === undefined
-        ? await inspectNow(job)
-        : await cache.get(`${sha256} ${mimeType}`, () => inspectNow(job));
+    async inspect(job) {
+      const inspect = () => limit(() => inspectNow(job));
+      return job.sha256 === undefined
+        ? await inspect()
+        : await cache.get(`${job.sha256} ${job.mimeType}`, inspect);
     },
     async close() {
-      await Promise.all([...all].map((thread) => thread.terminate()));
+      await Promise.all([...running].map((inspector) => inspector.end()));
     },
   };
-}
-
-/** Runs a job in a thread. `reusable` is true when the thread can run another job. */
-function runJob(
-  thread: Worker,
-  job: InspectionJob,
-  stageTimeoutMs: number,
-): Promise<{ inspection: Inspection | Error; reusable: boolean }> {
-  return new Promise((resolve) => {
-    let started = false;
-    let facts: FileFacts | undefined;
-    let timer: NodeJS.Timeout;
-    const end = (inspection: Inspection | Error, reusable: boolean) => {
-      clearTimeout(timer);
-      thread.off('message', onMessage).off('error', onError).off('exit', onExit);
-      resolve({ inspection, reusable });
-    };
-    // Before the start of the job, this is an internal error. After the facts are known, only the previews are missing.
-    const interrupt = (reason: string) => {
-      if (!started) return end(new Error(`the inspection thread did not start: ${reason}`), false);
-      return end(facts === undefined ? { ok: false, reason } : { ok: true, facts, previews: [] }, false);
-    };
-    const setTimeLimit = (timeoutMs: number) => {
-      clearTimeout(timer);
-      timer = setTimeout(() => interrupt('reading it takes too long'), timeoutMs);
-    };
-    const onMessage = (report: InspectionReport) => {
-      switch (report.stage) {
-        case 'started':
-          started = true;
-          return setTimeLimit(stageTimeoutMs);
-        case 'facts':
-          facts = report.facts;
-          return setTimeLimit(stageTimeoutMs);
-        case 'previews':
-          return end({ ok: true, facts: facts!, previews: report.previews }, true);
-        case 'unreadable':
-          return end({ ok: false, reason: report.reason }, true);
-        case 'failed':
-          return end(new Error(report.reason), false);
-      }
-    };
-    const onError = (error: Error) => interrupt(started ? 'reading it takes too much memory' : error.message);
-    const onExit = () => interrupt('the inspection thread ended');
-    thread.on('message', onMessage).on('error', onError).on('exit', onExit);
-    setTimeLimit(START_TIMEOUT_MS);
-    thread.postMessage(job);
-  });
-}
-
-/** Code that loads a TypeScript source and compiles it as jest does. Tests run the sources. */
-const FROM_SOURCES = `
-const { transformFileSync } = require('@swc/core');
-require.extensions['.ts'] = (module, path) =>
-  module._compile(
-    transformFileSync(path, { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }).code,
-    path,
-  );
-require(require('node:worker_threads').workerData.entry);`;
-
-function startThread(): Worker {
-  const fromSources = __filename.endsWith('.ts');
-  const entry = join(__dirname, `inspection-thread.${fromSources ? 'ts' : 'js'}`);
-  return fromSources ? new Worker(FROM_SOURCES, { eval: true, workerData: { entry } }) : new Worker(entry);
 }

@@ -3,6 +3,8 @@ import { createCanvas, ImageData } from '@napi-rs/canvas';
 import { type OpenedFile, UnreadableFile } from './opened-file';
 
 const MM_PER_POINT = 25.4 / 72;
+/** Ten times the longest book. PDFium reads the number without reading the pages. */
+const MAX_PAGES = 5_000;
 /** Matches PDFium's errors for documents with a password. */
 const PROTECTED = /password|security/i;
 
@@ -19,9 +21,10 @@ export async function openPdf(bytes: Buffer): Promise<OpenedFile> {
     throw new UnreadableFile(PROTECTED.test(error.message) ? 'the PDF is protected' : 'the PDF is damaged');
   });
   const pageCount = document.getPageCount();
-  if (pageCount === 0) {
+  const problem = pageCountProblem(pageCount);
+  if (problem !== undefined) {
     document.destroy();
-    throw new UnreadableFile('the PDF has no pages');
+    throw problem;
   }
   const { width, height } = firstPageSize(document);
   return {
@@ -48,6 +51,12 @@ export async function openPdf(bytes: Buffer): Promise<OpenedFile> {
     },
     close: () => document.destroy(),
   };
+}
+
+function pageCountProblem(pageCount: number): UnreadableFile | undefined {
+  if (pageCount === 0) return new UnreadableFile('the PDF has no pages');
+  if (pageCount <= MAX_PAGES) return undefined;
+  return new UnreadableFile(`the PDF has ${pageCount} pages, the limit is ${MAX_PAGES}`, 'file_too_large');
 }
 
 /** Private parts of @hyzyla/pdfium: the functions of PDFium and the handle of the document (docs/dependencies.md). */

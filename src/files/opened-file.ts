@@ -1,5 +1,6 @@
 import type { Canvas } from '@napi-rs/canvas';
 import type { FileFacts } from './domain/file-facts';
+import type { FileFaultCode } from './domain/file-fault';
 
 /** A file with known properties, whose first page can be rendered. */
 export interface OpenedFile {
@@ -9,7 +10,14 @@ export interface OpenedFile {
   close(): void;
 }
 
-/** The file is damaged, truncated or protected. The client reads the message. */
+/** The file is damaged, truncated, protected or too large to be read. The client reads the message. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
+
+  constructor(
+    message: string,
+    readonly code: Extract<FileFaultCode, 'file_unreadable' | 'file_too_large'> = 'file_unreadable',
+  ) {
+    super(message);
+  }
 }

@@ -28,6 +28,8 @@ export interface FileFault {
   readonly message: string;
   /** Milliseconds until the next attempt, as requested by the host. */
   readonly retryAfterMs?: number | undefined;
+  /** What went wrong, for the log. */
+  readonly error?: string | undefined;
 }
 
 /** Returns a fault that no retry can resolve. */
@@ -44,6 +46,11 @@ export function transientFault(details: string, retryAfterMs?: number): FileFaul
     message: messageOf('file_unreachable', details),
     retryAfterMs,
   };
+}
+
+/** Returns the fault of a file whose inspection ended without a result. */
+export function interruptedInspection(code: FileFaultCode, details: string, error?: string): FileFault {
+  return { ok: false, transient: true, code, message: messageOf(code, details), error };
 }
 
 function messageOf(code: FileFaultCode, details: string | undefined): string {

@@ -104,14 +104,19 @@ async function fetchOne(
 ): Promise<OrderFileFault | null> {
   const isSlip = file.kind === 'packing_slip';
   const objectKey = `orders/${orderId}/${isSlip ? 'packing-slips' : 'files'}/${file.id}`;
+  const inspections = inspectionCounter(deps.sql, file);
   const taken = await ingestFile(deps, {
     url: file.url,
     objectKey,
     limitBytes: deps.limitBytes,
     ...(isSlip ? { accept: ['application/pdf'] as const } : {}),
     refuse: (facts) => pageFault(file, facts),
+    countInspection: inspections.count,
     withPreviews: !isSlip,
     signal,
+  }).catch(async (error: unknown) => {
+    await inspections.revoke().catch(() => undefined);
+    throw error;
   });
   if (!taken.ok) return faultOf(file, taken);
   if (isSlip) {
@@ -122,6 +127,27 @@ async function fetchOne(
     await recordPrintFile(deps.sql, file, objectKey, taken);
   }
   return null;
+}
+
+/**
+ * Counts the inspections of a file in its row, before they start: a file that ends every process that opens it is refused
+ * after some of them. `revoke` takes back what was counted, for a failure that the file did not cause.
+ */
+function inspectionCounter(sql: Sql, { kind, id }: WantedFile) {
+  const table = kind === 'packing_slip' ? sql`packing_slips` : sql`order_files`;
+  let counted = 0;
+  const add = async (by: number) => {
+    const [row] = await sql<{ inspections: number }[]>`
+      UPDATE ${table} SET inspections = inspections + ${by} WHERE id = ${id} RETURNING inspections`;
+    counted += by;
+    return row!.inspections;
+  };
+  return {
+    count: () => add(1),
+    async revoke(): Promise<void> {
+      if (counted > 0) await add(-counted);
+    },
+  };
 }
 
 /** Adds the file to a fault, in the details and in the message. */

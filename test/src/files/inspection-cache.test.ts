@@ -46,7 +46,7 @@ describe('the inspection cache', () => {
       async () => {
         throw new Error('the thread failed');
       },
-      async () => ({ ok: false, reason: 'damaged' }),
+      async () => ({ ok: false, code: 'file_unreadable', reason: 'damaged', isFinal: true }),
       async () => ({ ok: true, facts, previews: [] }),
       async () => rendered(10),
     ];

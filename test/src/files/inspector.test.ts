@@ -9,7 +9,7 @@ import type { PrintFileType } from '../../../src/files/domain/file-facts';
 import { createFileInspector } from '../../../src/files/inspector';
 import { rotated, sampleImage, samplePdf } from './samples';
 
-// Renders previews in threads.
+// Renders previews in processes.
 jest.setTimeout(120_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'pressline-inspect-'));
@@ -129,18 +129,23 @@ describe('the inspector', () => {
       'image/jpeg',
     ],
   ] as [string, Buffer, PrintFileType][])('refuses %s', async (_name, bytes, type) => {
-    expect(await inspect(bytes, type)).toEqual({ ok: false, reason: expect.any(String) });
+    expect(await inspect(bytes, type)).toEqual({
+      ok: false,
+      code: 'file_unreadable',
+      reason: expect.any(String),
+      isFinal: true,
+    });
   });
 
   it('measures an image with too many pixels but renders no previews', async () => {
-    // Given a PNG whose header has the size 60,000 x 60,000 pixels
+    // Given a PNG whose header has the size 30,000 x 30,000 pixels
     const bomb = sampleImage('png', 16, 16);
-    bomb.writeUInt32BE(60_000, 16);
-    bomb.writeUInt32BE(60_000, 20);
+    bomb.writeUInt32BE(30_000, 16);
+    bomb.writeUInt32BE(30_000, 20);
     const inspection = await inspect(bomb, 'image/png');
     expect(inspection).toMatchObject({
       ok: true,
-      facts: { widthPx: 60_000, heightPx: 60_000 },
+      facts: { widthPx: 30_000, heightPx: 30_000 },
       previews: [],
     });
   });
@@ -171,7 +176,7 @@ describe('the inspector', () => {
     }
   });
 
-  it('inspects more concurrent files than it has threads', async () => {
+  it('inspects more concurrent files than it has processes', async () => {
     const pdf = await samplePdf([300, 300]);
     const all = await Promise.all(Array.from({ length: 12 }, () => inspect(pdf, 'application/pdf')));
     expect(all.every((inspection) => inspection.ok && inspection.previews.length === 3)).toBe(true);

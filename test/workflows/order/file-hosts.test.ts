@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type FileInspector, MAX_INSPECTIONS } from '../../../src/files/inspector';
+import { fetchOrderFiles } from '../../../src/orders/preparation/order-files';
 import { createSafeClient } from '../../../src/platform/http/safe-client';
-import { type TestStack, testStack } from '../../support/stack';
+import { eventually, type TestStack, testStack } from '../../support/stack';
 import {
   atOnce,
   faultyFile,
@@ -47,6 +49,7 @@ const REFUSED: Readonly<Record<string, Refused>> = {
   'lies.pdf': { code: 'file_type_not_supported', says: 'expected application/pdf' },
   'empty.pdf': { code: 'file_empty', says: 'empty' },
   'corrupt.pdf': { code: 'file_unreadable', says: 'damaged' },
+  'many-pages.pdf': { code: 'file_too_large', says: '1000000 pages' },
   'too-large.pdf?megabytes=3': { code: 'file_too_large', says: 'the limit is 1 MB' },
   'claims-large.pdf': { code: 'file_too_large', says: 'the limit is 1 MB' },
   'redirect-private.pdf': { code: 'file_redirected', says: 'redirects' },
@@ -180,6 +183,16 @@ describe.each(Object.entries(REFUSED))('%s', (name, { code, says, waits }) => {
       UNION ALL SELECT id FROM packing_slips WHERE order_id = ${order.id}`;
     expect((await stored(at, order.id)).filter((key) => key.startsWith(bad!.id))).toEqual([]);
   });
+});
+
+test.each([
+  ['bomb.png', 'file_too_large', '1600 megapixels'],
+  ['many-scans.jpg?scans=101', 'file_unreadable', 'more than 100 scans'],
+])('%s refuses the order before it is decoded', async (name, code, says) => {
+  const items = [poster(stack, { files: [{ type: 'default', url: faultyFile(stack, name) }] })];
+  const order = await ordered(stack, orderOf(stack, { items }));
+  expect(order).toMatchObject({ fulfillmentStatus: 'failed', refusalReasonCode: code });
+  expect(order.refusalReason).toContain(says);
 });
 
 test.each(STORED)('%s is stored, as print file and as packing slip', async (name) => {
@@ -332,4 +345,34 @@ describe('when outbound calls must be public', () => {
       refusalReasonDetails: { itemReferenceId: 'poster', url },
     });
   });
+});
+
+// Runs last: it stops the worker.
+test('a file whose inspections all ended with their process refuses the order', async () => {
+  await stack.stopWorker();
+  const items = [poster(stack, { files: [{ type: 'default', url: goodFile(stack, 'poster-30x40.pdf') }] })];
+  const { id } = await stack.shop.submitOrder({ body: orderOf(stack, { items }) });
+  const { services } = stack;
+  const inspections = async () => {
+    const [file] = await services.sql<{ inspections: number }[]>`
+      SELECT f.inspections FROM order_files f JOIN order_items i ON i.id = f.order_item_id WHERE i.order_id = ${id}`;
+    return file!.inspections;
+  };
+  // Given five workers that were killed while they inspected the file
+  const dying: FileInspector = {
+    async inspect({ countInspection }) {
+      await countInspection?.();
+      return await new Promise<never>(() => undefined);
+    },
+    close: async () => undefined,
+  };
+  for (let killed = 1; killed <= MAX_INSPECTIONS; killed += 1) {
+    const limits = { signal: new AbortController().signal, timeoutMs: 600_000 };
+    void fetchOrderFiles({ ...services, inspector: dying, limitBytes: 1_000_000 }, id, limits);
+    await eventually(async () => ((await inspections()) === killed ? true : undefined));
+  }
+  await stack.startWorker();
+  const order = await readUntil(stack.shop, id, isAt('failed'));
+  expect(order).toMatchObject({ refusalReasonCode: 'file_unreadable' });
+  expect(order.refusalReason).toContain('5 attempts to read it have failed');
 });

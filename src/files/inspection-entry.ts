@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import type { FileFacts, PrintFileType } from './domain/file-facts';
+import type { FileFaultCode } from './domain/file-fault';
+import { openImage } from './open-image';
+import { openPdf } from './open-pdf';
+import { UnreadableFile } from './opened-file';
+import { type Preview, renderPreviews } from './previews';
+
+/** The code of an inspection process. It opens files of clients, so it has limits and gets no secrets (`inspection-process.ts`). */
+
+/** A file to inspect. */
+export interface InspectionJob {
+  readonly path: string;
+  readonly mimeType: PrintFileType;
+}
+
+/**
+ * Messages of the process: `ready` once, then for each job `facts` and `previews`. Instead of one of these, a job can end
+ * with `unreadable`, or with `failed` after a bug.
+ */
+export type InspectionReport =
+  | { readonly stage: 'ready' }
+  | { readonly stage: 'facts'; readonly facts: FileFacts }
+  | { readonly stage: 'previews'; readonly previews: readonly Preview[] }
+  | { readonly stage: 'unreadable'; readonly code: FileFaultCode; readonly reason: string }
+  | { readonly stage: 'failed'; readonly error: string };
+
+const report = (message: InspectionReport) => process.send!(message);
+
+async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
+  try {
+    const bytes = await readFile(path);
+    const file = mimeType === 'application/pdf' ? await openPdf(bytes) : openImage(bytes, mimeType);
+    try {
+      report({ stage: 'facts', facts: file.facts });
+      report({ stage: 'previews', previews: await renderPreviews(file).catch(() => []) });
+    } finally {
+      file.close();
+    }
+  } catch (error) {
+    if (error instanceof UnreadableFile)
+      report({ stage: 'unreadable', code: error.code, reason: error.message });
+    else
+      report({
+        stage: 'failed',
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
+  }
+}
+
+/**
+ * A thread that ends the process when it uses too much memory, or when its parent is gone. It also runs while the main thread
+ * is busy in native code.
+ */
+const GUARD = `
+const { workerData } = require('node:worker_threads');
+setInterval(() => {
+  if (process.ppid !== workerData.parent || process.memoryUsage.rss() > workerData.memoryBytes)
+    process.kill(process.pid, 'SIGKILL');
+}, 100);`;
+
+const guard = new Worker(GUARD, {
+  eval: true,
+  // Without limits, the thread maps 300 MB that count against the limit of the process.
+  resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4, codeRangeSizeMb: 4 },
+  workerData: {
+    parent: Number(process.env.INSPECTION_PARENT),
+    memoryBytes: Number(process.env.INSPECTION_MEMORY_BYTES),
+  },
+});
+guard.unref();
+
+process.on('disconnect', () => process.exit());
+// One job at a time: the inspector waits for the end of a job before it sends the next one.
+process.on('message', (job: InspectionJob) => void inspect(job));
+report({ stage: 'ready' });

@@ -1,0 +1,191 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import type { FileFacts } from './domain/file-facts';
+import type { Inspection } from './inspection';
+import type { InspectionJob, InspectionReport } from './inspection-entry';
+
+/** Limits of an inspection process. */
+export interface InspectionLimits {
+  /** Time limit for the facts, and again for the previews, in milliseconds. */
+  readonly stageTimeoutMs: number;
+  /** Memory that the process may use, in bytes. */
+  readonly memoryBytes: number;
+}
+
+/** A process that inspects one file at a time. */
+export interface InspectionProcess {
+  /** The process cannot inspect another file when it has `ended`. */
+  inspect(job: InspectionJob): Promise<Inspection>;
+  readonly ended: boolean;
+  /** Lets this process exit while the inspection process is idle. */
+  rest(): void;
+  /** Kills the process. */
+  end(): Promise<void>;
+}
+
+/** Time limit for the start of a process on a busy machine. It is separate, because a slow start is not a fault of the file. */
+const START_TIMEOUT_MS = 60_000;
+
+/**
+ * Data segment that a process needs beyond the memory limit, in bytes: Node and its libraries map writable memory that they
+ * do not use. After an inspection, VmData is 880 MB and VmRSS 190 MB (Node 24.21, x64). Where the limit leaves room for
+ * more than 1.6 GB, V8 maps another gigabyte for WebAssembly code.
+ */
+const RESERVED_BYTES = 720 * 1024 * 1024;
+
+/** Objects of JavaScript need little: content is outside of this heap. */
+const HEAP_MB = 256;
+
+/**
+ * Starts a process.
+ * @throws Error when it does not start
+ */
+export async function startInspectionProcess(limits: InspectionLimits): Promise<InspectionProcess> {
+  const child = spawnLimited(limits);
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  await ready(child);
+  // Neither the channel nor the output of an idle process keeps this process alive.
+  (child.stderr as Socket).unref();
+  let ended = false;
+  void exited.then(() => {
+    ended = true;
+  });
+  const end = async () => {
+    ended = true;
+    child.kill('SIGKILL');
+    await exited;
+  };
+  return {
+    async inspect(job) {
+      child.ref();
+      child.channel?.ref();
+      const { inspection, isReusable } = await runJob(child, job, limits.stageTimeoutMs);
+      if (!isReusable) await end();
+      return inspection;
+    },
+    get ended() {
+      return ended;
+    },
+    rest() {
+      child.unref();
+      child.channel?.unref();
+    },
+    end,
+  };
+}
+
+/** @throws Error when the process does not report that it is ready */
+function ready(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      output = `${output}${chunk}`.slice(-2_000);
+    });
+    const fail = (reason: string) => {
+      clearTimeout(timer);
+      child.kill('SIGKILL');
+      reject(new Error(`the inspection process did not start: ${reason} ${output}`.trim()));
+    };
+    const timer = setTimeout(() => fail('it takes too long'), START_TIMEOUT_MS);
+    const onExit = (code: number | null, signal: NodeJS.Signals | null) =>
+      fail(`it ended with ${signal ?? code}`);
+    // Stays: an error without a listener would end this process.
+    child.on('error', (error) => fail(error.message));
+    child.once('exit', onExit);
+    child.once('message', () => {
+      clearTimeout(timer);
+      child.off('exit', onExit);
+      resolve();
+    });
+  });
+}
+
+/** Runs a job. `isReusable` is false when the process has to be replaced. */
+function runJob(
+  child: ChildProcess,
+  job: InspectionJob,
+  stageTimeoutMs: number,
+): Promise<{ inspection: Inspection; isReusable: boolean }> {
+  return new Promise((resolve) => {
+    let facts: FileFacts | undefined;
+    let timer: NodeJS.Timeout;
+    const finish = (inspection: Inspection, isReusable: boolean) => {
+      clearTimeout(timer);
+      child.off('message', onMessage).off('exit', onExit);
+      resolve({ inspection, isReusable });
+    };
+    // After the facts are known, only the previews are missing.
+    const interrupt = (reason: string, error?: string) => {
+      const known = facts;
+      const unknown = {
+        ok: false,
+        code: 'file_unreadable',
+        reason,
+        isFinal: false,
+        ...(error && { error }),
+      } as const;
+      finish(known === undefined ? unknown : { ok: true, facts: known, previews: [] }, false);
+    };
+    const setTimeLimit = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => interrupt('reading it takes too long'), stageTimeoutMs);
+    };
+    const onMessage = (message: unknown) => {
+      const report = message as InspectionReport;
+      switch (report.stage) {
+        case 'facts':
+          facts = report.facts;
+          return setTimeLimit();
+        case 'previews':
+          return finish({ ok: true, facts: facts!, previews: report.previews }, true);
+        case 'unreadable':
+          return finish({ ok: false, code: report.code, reason: report.reason, isFinal: true }, true);
+        case 'failed':
+          return interrupt('reading it fails', report.error);
+      }
+    };
+    const onExit = (code: number | null, signal: NodeJS.Signals | null) =>
+      interrupt('reading it takes too much memory', `the inspection process ended with ${signal ?? code}`);
+    child.on('message', onMessage).on('exit', onExit);
+    setTimeLimit();
+    child.send(job, (error) => {
+      if (error !== null) interrupt('reading it fails', error.message);
+    });
+  });
+}
+
+/** Code that loads a TypeScript source and compiles it as jest does. Tests run the sources. */
+const FROM_SOURCES = `
+const { transformFileSync } = require('@swc/core');
+require.extensions['.ts'] = (module, path) =>
+  module._compile(
+    transformFileSync(path, { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }).code,
+    path,
+  );
+require(process.argv[1]);`;
+
+/**
+ * Spawns the process. It gets no environment variables of this process, which hold secrets. The guard of the process watches
+ * its memory everywhere; on Linux the kernel refuses what exceeds the limit.
+ */
+function spawnLimited({ memoryBytes }: InspectionLimits): ChildProcess {
+  const fromSources = __filename.endsWith('.ts');
+  const entry = join(__dirname, `inspection-entry.${fromSources ? 'ts' : 'js'}`);
+  const node = [
+    process.execPath,
+    `--max-old-space-size=${HEAP_MB}`,
+    ...(fromSources ? ['--eval', FROM_SOURCES, entry] : [entry]),
+  ];
+  const dataKilobytes = Math.ceil((memoryBytes + RESERVED_BYTES) / 1024);
+  // `exec` keeps the process id and the channel.
+  const command =
+    process.platform === 'linux'
+      ? ['/bin/sh', '-c', 'ulimit -d "$0" && exec "$@"', String(dataKilobytes), ...node]
+      : node;
+  return spawn(command[0]!, command.slice(1), {
+    env: { INSPECTION_MEMORY_BYTES: String(memoryBytes), INSPECTION_PARENT: String(process.pid) },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    serialization: 'advanced',
+  });
+}
