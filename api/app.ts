@@ -15,7 +15,7 @@ import { docsPage } from './http/docs-page';
 import { ERROR_BODIES, shapeOfPath } from './http/error-body';
 import { asRefusal } from './http/error-mapping';
 import { openApiRoute } from './http/openapi';
-import { createRateLimiter } from './http/rate-limit';
+import { createAddressLimiter, createRateLimiter } from './http/rate-limit';
 import { notesOf, requestLog } from './http/request-log';
 import type { Route } from './http/route';
 import { bySpecificity, expressPath } from './http/route-path';
@@ -55,6 +55,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
     deps,
     authenticator: createAuthenticator(deps.sql),
     rateLimiter: createRateLimiter(deps.config, deps.sql),
+    addressLimiter: createAddressLimiter(deps.config, deps.sql),
     concurrencyLimiter: createConcurrencyLimiter(deps.config.CONCURRENT_REQUESTS),
     checkResponses: options.checkResponses ?? process.env.NODE_ENV === 'test',
   };

@@ -79,7 +79,7 @@ async function measure(
     PORT: String(apiPort),
     LINK_SECRET: randomToken(32),
     SECRET_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    CARRIER_WEBHOOK_SECRET: newSigningSecret(),
+    CARRIER_WEBHOOK_SECRETS: `tern_parcel:${newSigningSecret()}`,
     RATE_LIMIT: '0',
     CONCURRENT_REQUESTS: '0',
     LOG_FORMAT: 'json',

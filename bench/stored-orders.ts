@@ -121,7 +121,10 @@ export async function fillOrders(url: string, rows: number): Promise<Filled> {
 /** Returns the order that a turn reads, at the same share of both sizes. */
 const orderAt = (rows: number, turn: number) => 1 + Math.floor((((turn * 7_919) % 10_007) / 10_007) * rows);
 
-const links = createLinkSigner({ secret: 'x'.repeat(32), publicUrl: 'https://api.example' });
+const links = createLinkSigner({
+  keys: [{ id: 'a', secret: 'x'.repeat(32) }],
+  publicUrl: 'https://api.example',
+});
 
 const read =
   (name: (n: number) => string): Reading =>

@@ -80,15 +80,15 @@ export async function createServices(
   });
   const inspector = createFileInspector();
   const connections: Connections = {
-    // The carrier webhook reads its secret from the configuration, whether it was set or generated at the first start.
-    config: { ...config, CARRIER_WEBHOOK_SECRET: secrets.carrierWebhookSecret },
+    // The carrier webhook reads its secrets from the configuration, whether they were set or generated at the first start.
+    config: { ...config, CARRIER_WEBHOOK_SECRETS: secrets.carrierWebhookSecrets },
     log,
     metrics,
     publicUrl,
     sql,
     temporal,
     objects: measuredStore(await createObjectStore(config), metrics),
-    links: createLinkSigner({ secret: secrets.linkSecret, publicUrl }),
+    links: createLinkSigner({ keys: secrets.linkKeys, publicUrl }),
     secretBox: createSecretBox(secrets.secretKeys),
   };
   const workFolder = await openWorkFolder();

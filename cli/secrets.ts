@@ -2,29 +2,46 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
+import { RATE_CARDS } from '../src/carriers/domain/rate-cards';
 import { type Config, ConfigError } from '../src/platform/config';
-import { newSigningSecret } from '../src/platform/http/webhook-signature';
+import {
+  newSigningSecret,
+  parseSecretsBySender,
+  type SecretsBySender,
+} from '../src/platform/http/webhook-signature';
 import { randomToken } from '../src/platform/ids';
+import { type LinkKeys, parseLinkKeys } from '../src/platform/objects/link-keys';
 import { type KeyRing, parseNamedKeys } from '../src/platform/sealing/named-keys';
 
 /** Secrets that all processes of a deployment share. */
 export interface Secrets {
-  /** Signs document and file links. */
-  readonly linkSecret: string;
+  /** Sign document and file links. */
+  readonly linkKeys: LinkKeys;
   /** Seals the signing secrets of partners and webhook endpoints in Postgres. */
   readonly secretKeys: KeyRing;
-  /** Carriers sign tracking events with it. */
-  readonly carrierWebhookSecret: string;
+  /** Carriers sign tracking events with them. */
+  readonly carrierWebhookSecrets: SecretsBySender;
+}
+
+/** Returns a new secret for each built-in carrier, as CARRIER_WEBHOOK_SECRETS has them. */
+export function generateCarrierSecrets(): string {
+  return RATE_CARDS.map(({ carrierUid }) => `${carrierUid}:${newSigningSecret()}`).join();
+}
+
+/** Returns the secret that each carrier signs with: the first of its secrets. */
+export function signingSecretsOf(secrets: SecretsBySender): Record<string, string> {
+  return Object.fromEntries([...secrets].map(([carrierUid, [secret]]) => [carrierUid, secret!]));
 }
 
 /** The variable of each secret, and what `start` generates when it is not set. */
 const GENERATED = {
-  linkSecret: { variable: 'LINK_SECRET', generate: () => randomToken(32) },
+  linkSecret: { variable: 'LINK_SECRET', generate: () => `start:${randomToken(32)}` },
   secretKeys: { variable: 'SECRET_KEYS', generate: () => `start:${randomBytes(32).toString('base64')}` },
-  carrierWebhookSecret: { variable: 'CARRIER_WEBHOOK_SECRET', generate: newSigningSecret },
-} as const satisfies Record<keyof Secrets, { variable: keyof Config; generate: () => string }>;
+  carrierWebhookSecrets: { variable: 'CARRIER_WEBHOOK_SECRETS', generate: generateCarrierSecrets },
+} as const satisfies Record<string, { variable: keyof Config; generate: () => string }>;
 
-type StoredSecrets = Readonly<Partial<Record<keyof Secrets, string>>>;
+/** The text of each variable, by the name in the file. */
+type StoredSecrets = Readonly<Partial<Record<keyof typeof GENERATED, string>>>;
 
 const FILE_NAME = 'secrets.json';
 
@@ -43,9 +60,10 @@ export async function loadSecrets(config: Config, embedded: boolean): Promise<Se
   }
   const stored = unset === undefined ? {} : await storedSecrets(config.DATA_DIR);
   return {
-    linkSecret: config.LINK_SECRET ?? stored.linkSecret!,
+    linkKeys: config.LINK_SECRET ?? parseLinkKeys(stored.linkSecret!)!,
     secretKeys: config.SECRET_KEYS ?? parseNamedKeys(stored.secretKeys!)!,
-    carrierWebhookSecret: config.CARRIER_WEBHOOK_SECRET ?? stored.carrierWebhookSecret!,
+    carrierWebhookSecrets:
+      config.CARRIER_WEBHOOK_SECRETS ?? parseSecretsBySender(stored.carrierWebhookSecrets!)!,
   };
 }
 

@@ -15,7 +15,7 @@ import { type CredentialsFile, readCredentials, writeCredentials } from './crede
 import { startObservability } from './observability';
 import { runApi } from './run-api';
 import { runWorker } from './run-worker';
-import { loadSecrets } from './secrets';
+import { loadSecrets, signingSecretsOf } from './secrets';
 import { installTemporalRuntime } from './temporal-runtime';
 import { setUpTemporal } from './temporal-setup';
 
@@ -163,7 +163,7 @@ async function openSandbox(services: Services, credentials: CredentialsFile): Pr
     folder: join(config.DATA_DIR, 'sandbox'),
     mode: config.SANDBOX,
     partners: credentials.partners,
-    carrierSecret: secrets.carrierWebhookSecret,
+    carrierSecrets: signingSecretsOf(secrets.carrierWebhookSecrets),
     pace: WATCHABLE,
     log,
   });

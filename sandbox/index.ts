@@ -29,8 +29,8 @@ export interface SandboxOptions {
   readonly folder: string;
   readonly mode: Mode;
   readonly partners: readonly { readonly name: string; readonly apiKey: string }[];
-  /** Signs the carriers' tracking events: `whsec_` and base64. */
-  readonly carrierSecret: string;
+  /** Sign the tracking events of each carrier, by its uid: `whsec_` and base64. */
+  readonly carrierSecrets: Readonly<Record<string, string>>;
   /** `FAST` for tests, `WATCHABLE` for people. */
   readonly pace: Pace;
   readonly log: Logger;
@@ -74,7 +74,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const shared = { outbound, pace, signal, log };
   const carriers = createCarriers({
     ...shared,
-    secret: options.carrierSecret,
+    secrets: options.carrierSecrets,
     apiKeys: new Map(options.partners.map(({ name, apiKey }) => [name, apiKey])),
     moving: mode === 'auto',
     entries: entries.flatMap((line) => (line.partner === undefined ? [line.entry] : [])),

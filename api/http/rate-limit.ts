@@ -10,6 +10,7 @@ import { Refusal } from '../../src/platform/errors';
 import { sha256 } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
 
+type LimiterConfig = Pick<Config, 'RATE_LIMIT' | 'RATE_LIMIT_STORE'>;
 export type RateLimiter = (req: Request, res: Response) => Promise<void>;
 
 const WINDOW_SECONDS = 1;
@@ -26,23 +27,54 @@ export function countedKey(req: Request): string {
  * @returns a function that resolves within the rate and rejects with Refusal `RATE_LIMITED` (with `Retry-After`) beyond
  *   it; undefined when RATE_LIMIT is 0
  */
-export function createRateLimiter(
-  { RATE_LIMIT: limit, RATE_LIMIT_STORE: store }: Pick<Config, 'RATE_LIMIT' | 'RATE_LIMIT_STORE'>,
-  sql: Sql,
-): RateLimiter | undefined {
+export function createRateLimiter(config: LimiterConfig, sql: Sql): RateLimiter | undefined {
+  const { RATE_LIMIT: limit, RATE_LIMIT_STORE: store } = config;
   if (limit === 0) return undefined;
+  return limiterOf(sql, { limit, store, message: undefined, countedAs: countedKey });
+}
+
+/** Requests without a key that one address may send in a second. */
+export const ADDRESS_LIMIT = 100;
+
+/** Creates a limiter that counts requests per address and second, for routes without a key. Undefined when RATE_LIMIT is 0. */
+export function createAddressLimiter(config: LimiterConfig, sql: Sql): RateLimiter | undefined {
+  if (config.RATE_LIMIT === 0) return undefined;
+  return limiterOf(sql, {
+    limit: ADDRESS_LIMIT,
+    store: config.RATE_LIMIT_STORE,
+    message: 'Too many requests from this address.',
+    countedAs: (req) => sha256(`address:${req.ip}`).toString('base64'),
+  });
+}
+
+function limiterOf(
+  sql: Sql,
+  {
+    limit,
+    store,
+    message,
+    countedAs,
+  }: {
+    readonly limit: number;
+    readonly store: Config['RATE_LIMIT_STORE'];
+    readonly message: string | undefined;
+    readonly countedAs: (req: Request) => string;
+  },
+): RateLimiter {
   const memory = new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
   const limiter: RateLimiterAbstract = store === 'memory' ? memory : postgresLimiter(sql, limit, memory);
   const policy = `"${limit}-in-${WINDOW_SECONDS}sec"`;
   return async (req, res) => {
-    const counted = await limiter.consume(countedKey(req)).catch((error: unknown) => {
+    const counted = await limiter.consume(countedAs(req)).catch((error: unknown) => {
       if (error instanceof RateLimiterRes) return error;
       throw error;
     });
     const reset = Math.ceil(counted.msBeforeNext / 1_000);
     res.setHeader('RateLimit-Policy', `${policy}; q=${limit}; w=${WINDOW_SECONDS}`);
     res.setHeader('RateLimit', `${policy}; r=${counted.remainingPoints}; t=${reset}`);
-    if (counted.consumedPoints > limit) throw new Refusal('RATE_LIMITED', { retryAfter: Math.max(reset, 1) });
+    if (counted.consumedPoints <= limit) return;
+    const retryAfter = Math.max(reset, 1);
+    throw new Refusal('RATE_LIMITED', message === undefined ? { retryAfter } : { retryAfter, message });
   };
 }
 

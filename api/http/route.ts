@@ -27,6 +27,13 @@ export function operatorsOnly(operatorRole: OperatorRole): Access {
   return { credentials: 'key', roles: ['operator'], operatorRole };
 }
 
+/** A request as received, before its body is parsed. */
+export interface SignedRequest {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly rawBody: Buffer;
+}
+
 /** Input of a handler: parsed request and authenticated caller. */
 export interface Call<P, Q, B> {
   readonly params: P;
@@ -100,6 +107,11 @@ export interface Route<
   readonly timeoutMs?: number;
   /** The response contains a secret. The stored response of an `Idempotency-Key` is sealed with the caller's API key. */
   readonly answersSecret?: boolean;
+  /**
+   * Checks the signature of a webhook before its body is parsed. False: 401, whatever the body. Such a route has no key, so
+   * its requests are limited per address.
+   */
+  readonly isSigned?: (request: SignedRequest) => boolean;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;

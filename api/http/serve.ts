@@ -21,6 +21,8 @@ export interface Pipeline {
   readonly deps: ApiDeps;
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter | undefined;
+  /** Limits webhooks, which have no key. */
+  readonly addressLimiter: RateLimiter | undefined;
   readonly concurrencyLimiter: ConcurrencyLimiter | undefined;
   /** Check every response against the route's response schema (tests and development). */
   readonly checkResponses: boolean;
@@ -47,13 +49,27 @@ async function receive(route: Route, req: Request, res: Response): Promise<Sent>
   const params = req.params;
   const query = route.query === undefined ? undefined : req.query;
   if (route.body === undefined) return { params, query, body: undefined, bodyErrors: [], rawBody: NO_BODY };
+  const signedBody = route.isSigned === undefined ? undefined : await readSignedBody(route, req, res);
   const contentType = req.get('content-type');
   if (contentType !== undefined && !isJson(contentType)) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
-  const rawBody = await readBody(req, res);
+  const rawBody = signedBody ?? (await readBody(req, res));
   if (contentType === undefined && rawBody.length > 0) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
   const { value, errors } = parseJson(rawBody);
   notesOf(res).body = value;
   return { params, query, body: value, bodyErrors: errors, rawBody };
+}
+
+/** Reads the body of a webhook and checks its signature. @throws Refusal `UNAUTHORIZED`, `PAYLOAD_TOO_LARGE` */
+async function readSignedBody(route: Route, req: Request, res: Response): Promise<Buffer> {
+  const unsigned = () => new Refusal('UNAUTHORIZED', { message: 'The signature is missing or not valid.' });
+  const headers = req.headers as Record<string, string | undefined>;
+  // Without a signature, the body is not read.
+  if (!headers['webhook-signature']) throw unsigned();
+  const rawBody = await readBody(req, res).catch((error: unknown) => {
+    throw error instanceof Refusal && error.code !== 'PAYLOAD_TOO_LARGE' ? unsigned() : error;
+  });
+  if (!route.isSigned!({ params: req.params, headers, rawBody })) throw unsigned();
+  return rawBody;
 }
 
 function unstorableText(values: unknown): FieldError[] {
@@ -173,6 +189,7 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
     notes.params = req.params;
     const keyHeader = route.access.credentials === 'none' ? undefined : req.get('X-API-KEY');
     if (keyHeader !== undefined) await pipe.rateLimiter?.(req, res);
+    if (route.isSigned !== undefined) await pipe.addressLimiter?.(req, res);
     const release = keyHeader === undefined ? undefined : pipe.concurrencyLimiter?.(req);
     let outcome: Promise<Outcome> | undefined;
     try {

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { RATE_CARDS } from '../../src/carriers/domain/rate-cards';
 import { TRACKING_STATUSES } from '../../src/consignments/domain/tracking-status';
 import { day, moment, text } from '../../src/platform/domain/fields';
-import { Refusal } from '../../src/platform/errors';
 import { verifySignature } from '../../src/platform/http/webhook-signature';
 import { recordTrackingEvents } from '../../src/shipping/tracking';
 import type { ApiDeps } from '../deps';
@@ -23,13 +22,15 @@ const carrierEventSchema = z
 
 /** `POST /v1/carriers/{carrierUid}/events`: receives tracking events from carriers. Repeated and late events are harmless. */
 export function carrierEventsRoute({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): Route {
-  const secret = config.CARRIER_WEBHOOK_SECRET;
+  const secrets = config.CARRIER_WEBHOOK_SECRETS;
   return route({
     method: 'post',
     path: '/v1/carriers/{carrierUid}/events',
     operationId: 'receiveCarrierEvents',
     summary: 'Report tracking events as a carrier',
-    description: 'Signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`).',
+    description:
+      'Signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) with a secret of this carrier. 401: the ' +
+      'signature is missing or not valid, whatever the body. 429: more than 100 requests in a second from one address.',
     tag: 'Carriers',
     access: { credentials: 'none' },
     errors: 'coded',
@@ -42,10 +43,9 @@ export function carrierEventsRoute({ sql, config }: Pick<ApiDeps, 'sql' | 'confi
         unknown: z.array(z.string()).describe('Tracking numbers without a package of this carrier.'),
       })
       .meta({ id: 'RecordedCarrierEvents' }),
-    handler: async ({ params, body, headers, rawBody, log }) => {
-      if (secret === undefined || !verifySignature(headers, rawBody, [secret])) {
-        throw new Refusal('UNAUTHORIZED', { message: 'The signature is missing or not valid.' });
-      }
+    isSigned: ({ params, headers, rawBody }) =>
+      verifySignature(headers, rawBody, secrets?.get(String(params.carrierUid)) ?? []),
+    handler: async ({ params, body, log }) => {
       const { carrierUid } = params;
       const signedBy = RATE_CARDS.find((card) => card.carrierUid === carrierUid)?.carrierName ?? carrierUid;
       const result = await recordTrackingEvents(

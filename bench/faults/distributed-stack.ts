@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { generateCarrierSecrets, signingSecretsOf } from '../../cli/secrets';
 import { FAST, type Pace } from '../../sandbox';
 import { type DemoCredentials, ensureDemoAccounts } from '../../src/accounts/demo-accounts';
 import { seedDemoCatalog } from '../../src/catalog/demo/seed';
@@ -13,7 +14,7 @@ import { startPostgres } from '../../src/platform/embedded/postgres-server';
 import { findTemporalBinary } from '../../src/platform/embedded/temporal-binary';
 import { startTemporal } from '../../src/platform/embedded/temporal-server';
 import { startWatchdog } from '../../src/platform/embedded/watchdog';
-import { newSigningSecret } from '../../src/platform/http/webhook-signature';
+import { parseSecretsBySender } from '../../src/platform/http/webhook-signature';
 import { randomToken } from '../../src/platform/ids';
 import { migrate } from '../../src/platform/migrate';
 import { connectPostgres } from '../../src/platform/postgres';
@@ -173,7 +174,7 @@ async function startClients({
   readonly servers: { databaseUrl(): string };
 }) {
   const presslineUrl = `http://127.0.0.1:${proxies.api.port}`;
-  const carrierSecret = newSigningSecret();
+  const carrierSecrets = generateCarrierSecrets();
   const env = {
     ...plainEnvironment(),
     DATA_DIR: folder,
@@ -183,7 +184,7 @@ async function startClients({
     PUBLIC_URL: presslineUrl,
     LINK_SECRET: randomToken(32),
     SECRET_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    CARRIER_WEBHOOK_SECRET: carrierSecret,
+    CARRIER_WEBHOOK_SECRETS: carrierSecrets,
     OUTBOUND_ALLOW_PRIVATE: 'true',
     RATE_LIMIT: '0',
     CONCURRENT_REQUESTS: '0',
@@ -201,7 +202,7 @@ async function startClients({
     folder: join(folder, 'sandbox'),
     mode: 'auto',
     partners: credentials.partners,
-    carrierSecret,
+    carrierSecrets: signingSecretsOf(parseSecretsBySender(carrierSecrets)!),
     pace: FAULT_PACE,
   };
   return {

@@ -50,8 +50,8 @@ interface TravellingParcel extends Parcel {
 
 /** Creates the carriers. GET /v1/tracking/{trackingNumber} names the carrier of a parcel. */
 export function createCarriers(deps: {
-  /** `whsec_` and base64. */
-  secret: string;
+  /** `whsec_` and base64, by carrier uid. */
+  secrets: Readonly<Record<string, string>>;
   /** API keys by partner name. A partner may read the tracking of its own parcels. */
   apiKeys: ReadonlyMap<string, string>;
   /** False when parcels move only by the control API. */

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { parseSecretsBySender } from './http/webhook-signature';
+import { parseLinkKeys } from './objects/link-keys';
 import { parseNamedKeys } from './sealing/named-keys';
 
 /**
@@ -40,14 +42,18 @@ const duration = (fallback: string) =>
       return Number(amount) * durationUnits[unit as keyof typeof durationUnits];
     });
 
-const namedKeys = z
-  .string()
-  .transform((text, context) => {
-    const keys = parseNamedKeys(text);
-    if (keys === undefined) context.addIssue('expected name:key,name2:key2 with keys of 32 bytes in base64');
-    return keys;
-  })
-  .optional();
+/** Returns the schema of an optional variable with a grammar of its own. `parse` returns undefined for a wrong text. */
+const parsed = <T>(parse: (text: string) => T | undefined, expected: string) =>
+  z
+    .string()
+    .transform((text, context) => {
+      const value = parse(text);
+      if (value === undefined) context.addIssue(expected);
+      return value;
+    })
+    .optional();
+
+const namedKeys = parsed(parseNamedKeys, 'expected name:key,name2:key2 with keys of 32 bytes in base64');
 
 /** Addresses and networks (CIDR), separated by commas. */
 const networks = z
@@ -215,17 +221,17 @@ export const VARIABLES = {
     'Maximum number of customer products per client.',
   ),
   LINK_SECRET: variable(
-    z.string().min(32).optional(),
+    parsed(parseLinkKeys, 'expected id:secret,id2:secret2, or one secret, each of at least 32 characters'),
     'random, stored in DATA_DIR',
-    'Secret that signs document and file links. Set the same secret for every process of a deployment.',
+    'Secrets that sign document and file links, as `id:secret,id2:secret2`, or one secret. The first one signs; all verify. Set the same value for every process of a deployment.',
   ),
-  CARRIER_WEBHOOK_SECRET: variable(
-    z
-      .string()
-      .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'expected whsec_ and the base64 of 24 to 64 bytes')
-      .optional(),
+  CARRIER_WEBHOOK_SECRETS: variable(
+    parsed(
+      parseSecretsBySender,
+      'expected carrierUid:whsec_…,carrierUid2:whsec_…, each with the base64 of 24 to 64 bytes',
+    ),
     'random, stored in DATA_DIR',
-    'Secret with which carriers sign tracking events (Standard Webhooks). Set the same secret for every API process.',
+    'Secrets with which carriers sign tracking events (Standard Webhooks), as `carrierUid:whsec_…,carrierUid2:whsec_…`. Several secrets of one carrier overlap during a rotation. Set the same value for every API process.',
   ),
   EASYPOST_API_KEY: variable(
     optionalText,

@@ -28,7 +28,7 @@ beforeAll(async () => {
     PUBLIC_URL: 'https://pressline.test',
     LINK_SECRET: 'x'.repeat(32),
     SECRET_KEYS: `test:${randomBytes(32).toString('base64')}`,
-    CARRIER_WEBHOOK_SECRET: newSigningSecret(),
+    CARRIER_WEBHOOK_SECRETS: `tern_parcel:${newSigningSecret()}`,
   });
   context = { config, log: pino({ level: 'silent' }), signals: undefined as never };
 });

@@ -9,6 +9,8 @@ import { StopSignals } from '../../cli/stop-signals';
 import { ConfigError, loadConfig } from '../../src/platform/config';
 import { testStack } from '../support/stack';
 
+/** A secret without an id, as releases before key ids stored it. */
+const LINKS_OF_BEFORE = 'x'.repeat(43);
 const PLAIN = `whsec_${randomBytes(32).toString('base64')}`;
 
 describe('the secrets of a deployment', () => {
@@ -30,9 +32,9 @@ describe('the secrets of a deployment', () => {
   });
 
   test('start adds a secret that a file of an older release does not have, and keeps the others', async () => {
-    await writeFile(file(), JSON.stringify({ linkSecret: 'links-of-before' }));
+    await writeFile(file(), JSON.stringify({ linkSecret: LINKS_OF_BEFORE }));
     const secrets = await load();
-    expect(secrets.linkSecret).toBe('links-of-before');
+    expect(secrets.linkKeys).toEqual([{ id: null, secret: LINKS_OF_BEFORE }]);
     expect(await load()).toEqual(secrets);
   });
 
@@ -51,7 +53,7 @@ describe('the secrets of a deployment', () => {
     const config = loadConfig({
       DATA_DIR: folder,
       LINK_SECRET: 'x'.repeat(32),
-      CARRIER_WEBHOOK_SECRET: PLAIN,
+      CARRIER_WEBHOOK_SECRETS: `tern_parcel:${PLAIN}`,
     });
     const loading = loadSecrets(config, false);
     await expect(loading).rejects.toThrow(ConfigError);

@@ -82,7 +82,7 @@ test.each([
       LINK_SECRET: randomToken(32),
       SECRET_KEYS: `test:${randomBytes(32).toString('base64')}`,
       METRICS_PORT: '0',
-      CARRIER_WEBHOOK_SECRET: newSigningSecret(),
+      CARRIER_WEBHOOK_SECRETS: `tern_parcel:${newSigningSecret()}`,
       LOG_FORMAT: 'json',
     });
     await untilEnded(CONNECTIONS_TO_END, program, () => toPostgres.cut() + toTemporal.cut());

@@ -71,7 +71,7 @@ export async function runningSubject(): Promise<Subject> {
     sql,
     deps: services,
     server: { url: stack.baseUrl } as HttpServer,
-    carrierSecret: services.secrets.carrierWebhookSecret,
+    carrierSecret: services.secrets.carrierWebhookSecrets.get('tern_parcel')![0]!,
     headers: {
       client,
       partner: { 'X-API-KEY': berlin.apiKey },

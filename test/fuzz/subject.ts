@@ -12,6 +12,7 @@ import type { Sql } from '../../src/platform/postgres';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
 import { FILE_URL } from '../api/orders/sample-orders';
 import { testAccount, testApiDeps } from '../support/api-deps';
+import { oneCarrierSecret } from '../support/carrier-events';
 import { testDatabase } from '../support/database';
 import { belongings, draft, label, printOrder, raisedProcurementOrder } from './subject-objects';
 import { stateOf, watchWrites, writesSince } from './written-rows';
@@ -88,7 +89,7 @@ export async function fuzzSubject(): Promise<Subject> {
   const carrierSecret = newSigningSecret();
   const deps: ApiDeps = {
     ...(await testApiDeps(sql, {
-      config: { CARRIER_WEBHOOK_SECRET: carrierSecret, OUTBOUND_ALLOW_PRIVATE: false },
+      config: { ...oneCarrierSecret(carrierSecret), OUTBOUND_ALLOW_PRIVATE: false },
     })),
     temporal: TEMPORAL_AWAY,
     runs: createRunGateway(TEMPORAL_AWAY),

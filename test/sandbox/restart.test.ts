@@ -147,7 +147,7 @@ describe('Starting in any order', () => {
       folder,
       mode: 'auto',
       partners: [{ name: 'prints-berlin', apiKey: 'key-berlin' }],
-      carrierSecret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+      carrierSecrets: {},
       pace: FAST,
       log: pino({ level: 'silent' }),
     });

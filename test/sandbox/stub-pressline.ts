@@ -7,6 +7,7 @@ import express from 'express';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { FAST, type Mode, type Sandbox, startSandbox } from '../../sandbox';
+import { RATE_CARDS } from '../../src/carriers/domain/rate-cards';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 
 // Sandbox tests run servers and draw print files.
@@ -155,7 +156,7 @@ export async function sandboxAt(
     folder,
     mode: options.mode ?? 'auto',
     partners: PARTNERS,
-    carrierSecret: CARRIER_SECRET,
+    carrierSecrets: Object.fromEntries(RATE_CARDS.map(({ carrierUid }) => [carrierUid, CARRIER_SECRET])),
     pace: FAST,
     log: pino({ level: 'silent' }),
   });

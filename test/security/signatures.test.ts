@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../api/app';
@@ -6,16 +7,23 @@ import { newSigningSecret, signatureHeaders } from '../../src/platform/http/webh
 import type { Sql } from '../../src/platform/postgres';
 import { testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
+import { eventually } from '../support/eventually';
 
 /** Tracking events of carriers are authenticated by their signature (Standard Webhooks 1.0). */
 
 const secret = newSigningSecret();
+const nextSecret = newSigningSecret();
+const corvidSecret = newSigningSecret();
+const CARRIER_WEBHOOK_SECRETS = new Map([
+  ['tern_parcel', [secret, nextSecret]],
+  ['corvid_post', [corvidSecret]],
+]);
 let sql: Sql;
 let app: Express;
 
 beforeAll(async () => {
   ({ sql } = await testDatabase());
-  const deps = await testApiDeps(sql, { config: { CARRIER_WEBHOOK_SECRET: secret } });
+  const deps = await testApiDeps(sql, { config: { CARRIER_WEBHOOK_SECRETS } });
   app = createApp(deps, allRoutes(deps));
 });
 
@@ -111,4 +119,96 @@ test('an API key is refused, and without a configured secret every request is', 
     .set({ ...headers, 'Content-Type': 'application/json' })
     .send(body)
     .expect(401);
+});
+
+describe('secrets of carriers', () => {
+  test('one carrier’s secret opens no other carrier’s address', async () => {
+    await post(signed(new Date(), BODY, corvidSecret), 'corvid_post').expect(200);
+    await post(signed(new Date(), BODY, corvidSecret), 'tern_parcel').expect(401);
+    await post(signed(new Date(), BODY, secret), 'corvid_post').expect(401);
+    await post(signed(), 'merlin_express').expect(401);
+    await post(signed(), 'no_such_carrier').expect(401);
+  });
+
+  test('several secrets of one carrier overlap', async () => {
+    await post(signed(new Date(), BODY, nextSecret)).expect(200);
+  });
+});
+
+describe('a request without a valid signature', () => {
+  const ANSWER = {
+    code: 'UNAUTHORIZED',
+    message: 'The signature is missing or not valid.',
+    requestId: expect.any(String),
+  };
+  const bodies: readonly (readonly [string, string])[] = [
+    ['broken JSON', '{"events": ['],
+    ['no events', '{}'],
+    ['an empty body', ''],
+    ['a thousand errors', JSON.stringify({ events: Array.from({ length: 1_000 }, () => ({})) })],
+    ['deep nesting', '['.repeat(1_000)],
+  ];
+
+  test.each(bodies)('gets the same short 401 with %s', async (_name, body) => {
+    const forged = signed(new Date(), body, newSigningSecret());
+    expect((await post(forged).expect(401)).body).toEqual(ANSWER);
+    expect((await post({ body, headers: {} }).expect(401)).body).toEqual(ANSWER);
+    const valid = signed(new Date(), body);
+    expect((await post(valid)).status).toBe(400);
+  });
+
+  test('gets it with any content type and encoding, and with a body over the limit', async () => {
+    const forged = signed(new Date(), BODY, newSigningSecret());
+    const headers = { ...forged.headers, 'Content-Type': 'text/plain' };
+    const send = (more: object, body = BODY) =>
+      request(app)
+        .post('/v1/carriers/tern_parcel/events')
+        .set({ ...headers, ...more })
+        .send(body);
+    expect((await send({}).expect(401)).body).toEqual(ANSWER);
+    expect((await send({ 'Content-Encoding': 'nonsense' }).expect(401)).body).toEqual(ANSWER);
+    const large = request(app)
+      .post('/v1/carriers/tern_parcel/events')
+      .set('Content-Type', 'application/json');
+    expect((await large.send('x'.repeat(2_000_000)).expect(401)).body).toEqual(ANSWER);
+  });
+});
+
+test('an address may send 100 requests in a second, signed or not; beyond them the answer is 429', async () => {
+  const deps = await testApiDeps(sql, { config: { CARRIER_WEBHOOK_SECRETS, RATE_LIMIT: 100 } });
+  const limited = createApp(deps, allRoutes(deps));
+  const statuses = new Map<number, number>();
+  const server = limited.listen(0);
+  try {
+    const { port } = server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/v1/carriers/tern_parcel/events`;
+    const started = Date.now();
+    await Promise.all(
+      Array.from({ length: 30 }, async () => {
+        for (let sent = 0; sent < 20; sent += 1) {
+          const { status } = await fetch(url, { method: 'POST', body: '[0]' });
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        }
+      }),
+    );
+    const seconds = Math.ceil((Date.now() - started) / 1_000);
+    expect([...statuses.keys()].sort()).toEqual([401, 429]);
+    // A window of one second can begin before and end after the requests.
+    expect(statuses.get(401)).toBeLessThanOrEqual((seconds + 1) * 100);
+    expect(statuses.get(401)).toBeGreaterThanOrEqual(100);
+    const refused = await eventually(async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 120 }, () => fetch(url, { method: 'POST', body: '[0]' })),
+      );
+      return answers.find(({ status }) => status === 429);
+    });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(await refused.json()).toMatchObject({
+      code: 'RATE_LIMITED',
+      message: 'Too many requests from this address.',
+    });
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
 });

@@ -54,7 +54,7 @@ export async function testApiDeps(
     metrics: createMetrics(),
     sql,
     objects: await createFolderStore(join(folder, 'objects')),
-    links: createLinkSigner({ secret: randomToken(32), publicUrl }),
+    links: createLinkSigner({ keys: [{ id: 'test', secret: randomToken(32) }], publicUrl }),
     secretBox: testSecretBox,
     publicUrl,
     temporal,

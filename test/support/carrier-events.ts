@@ -1,4 +1,5 @@
-import { signatureHeaders } from '../../src/platform/http/webhook-signature';
+import { RATE_CARDS } from '../../src/carriers/domain/rate-cards';
+import { type SecretsBySender, signatureHeaders } from '../../src/platform/http/webhook-signature';
 import { randomToken } from '../../src/platform/ids';
 
 /** Returns a signed request to the carrier webhook. */
@@ -15,4 +16,9 @@ export function signedCarrierEvents(
     },
     body,
   };
+}
+
+/** Returns a configuration in which every built-in carrier signs with the same secret. */
+export function oneCarrierSecret(secret: string): { CARRIER_WEBHOOK_SECRETS: SecretsBySender } {
+  return { CARRIER_WEBHOOK_SECRETS: new Map(RATE_CARDS.map(({ carrierUid }) => [carrierUid, [secret]])) };
 }

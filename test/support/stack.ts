@@ -5,6 +5,7 @@ import pino, { type Logger } from 'pino';
 import { createServices, type Services } from '../../cli/composition-root';
 import { runApi } from '../../cli/run-api';
 import { type RunningWorker, runWorker } from '../../cli/run-worker';
+import { generateCarrierSecrets, signingSecretsOf } from '../../cli/secrets';
 import { installTemporalRuntime } from '../../cli/temporal-runtime';
 import { createPresslineClient } from '../../client/pressline-client';
 import { type Mode, type Pace, type Sandbox, startSandbox } from '../../sandbox';
@@ -14,7 +15,7 @@ import { seedDemoCatalog } from '../../src/catalog/demo/seed';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
 import { type Config, loadConfig } from '../../src/platform/config';
 import { freePort } from '../../src/platform/embedded/ports';
-import { newSigningSecret } from '../../src/platform/http/webhook-signature';
+import { parseSecretsBySender } from '../../src/platform/http/webhook-signature';
 import { randomToken } from '../../src/platform/ids';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
 import { type TestDatabase, testDatabase } from './database';
@@ -88,10 +89,10 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
     ...options.config,
   };
   const secrets = {
-    linkSecret: randomToken(32),
+    linkKeys: [{ id: 'test', secret: randomToken(32) }],
     secretKeys: TEST_SECRET_KEYS,
-    carrierWebhookSecret: newSigningSecret(),
-  };
+    carrierWebhookSecrets: parseSecretsBySender(generateCarrierSecrets())!,
+  } as const;
   const log = options.log ?? pino({ level: config.LOG_LEVEL }, pino.destination(2));
   await installRuntimeOnce(log);
   const services = await createServices(config, secrets, baseUrl, log);
@@ -108,7 +109,7 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
     folder: join(folder, 'sandbox'),
     mode: options.mode ?? 'auto',
     partners: credentials.partners,
-    carrierSecret: secrets.carrierWebhookSecret,
+    carrierSecrets: signingSecretsOf(secrets.carrierWebhookSecrets),
     pace: { ...FAST, ...options.pace },
     log,
   });

@@ -43,3 +43,21 @@ export function verifySignature(
     }
   });
 }
+
+/** Signing secrets of several senders, by sender. */
+export type SecretsBySender = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Parses `sender:whsec_…,sender2:whsec_…`. A sender can have several secrets, which overlap during a rotation.
+ * @returns undefined for any other text
+ */
+export function parseSecretsBySender(text: string): SecretsBySender | undefined {
+  const secrets = new Map<string, string[]>();
+  for (const entry of text.split(',')) {
+    const [, sender, secret] =
+      /^([A-Za-z0-9_.-]{1,100}):(whsec_[A-Za-z0-9+/]{32,88}={0,2})$/.exec(entry.trim()) ?? [];
+    if (sender === undefined || secret === undefined) return undefined;
+    secrets.set(sender, [...(secrets.get(sender) ?? []), secret]);
+  }
+  return secrets;
+}

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { equalBytes } from '../ids';
+import type { LinkKeys } from './link-keys';
 
 /** The object that a signed link gives access to. */
 export interface LinkTarget {
@@ -32,12 +33,14 @@ interface Claims {
 }
 
 /**
- * Creates links of the form `{publicUrl}/documents/{payload}.{HMAC-SHA256}/{fileName}`, both parts in base64url.
- * Only the token is verified. The file name at the end is informative.
+ * Creates links of the form `{publicUrl}/documents/{payload}.{HMAC-SHA256}.{key id}/{fileName}`, payload and HMAC in base64url.
+ * A key without an id leaves out the last part. Only the token is verified. The file name at the end is informative.
+ * @param options.keys the first one signs. A token without a key id is verified with every key: its key had no id then
  */
-export function createLinkSigner(options: { secret: string; publicUrl: string }): LinkSigner {
-  const signature = (payload: string) =>
-    createHmac('sha256', options.secret).update(`link:${payload}`).digest();
+export function createLinkSigner(options: { keys: LinkKeys; publicUrl: string }): LinkSigner {
+  const { keys, publicUrl } = options;
+  const signature = (secret: string, payload: string) =>
+    createHmac('sha256', secret).update(`link:${payload}`).digest().toString('base64url');
   return {
     sign({ objectKey, contentType, fileName }, { seconds, now = new Date() }) {
       const claims: Claims = {
@@ -47,15 +50,18 @@ export function createLinkSigner(options: { secret: string; publicUrl: string })
         e: Math.floor(now.getTime() / 1000) + seconds,
       };
       const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
-      const token = `${payload}.${signature(payload).toString('base64url')}`;
-      return `${options.publicUrl}/documents/${token}/${encodeURIComponent(fileName)}`;
+      const [key] = keys;
+      const token = [payload, signature(key.secret, payload), ...(key.id === null ? [] : [key.id])].join('.');
+      return `${publicUrl}/documents/${token}/${encodeURIComponent(fileName)}`;
     },
     open(token, now = new Date()) {
-      const [payload, mac, ...rest] = token.split('.');
+      const [payload, mac, keyId, ...rest] = token.split('.');
       if (!payload || !mac || rest.length > 0) return { ok: false, reason: 'invalid' };
       // Compares text, not bytes: base64url has unused bits and ignores foreign characters, so altered text can decode to equal bytes.
-      const expected = signature(payload).toString('base64url');
-      if (!equalBytes(Buffer.from(mac), Buffer.from(expected))) return { ok: false, reason: 'invalid' };
+      const isSigned = keys
+        .filter(({ id }) => keyId === undefined || id === keyId)
+        .some(({ secret }) => equalBytes(Buffer.from(mac), Buffer.from(signature(secret, payload))));
+      if (!isSigned) return { ok: false, reason: 'invalid' };
       const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Claims;
       if (claims.e * 1000 <= now.getTime()) return { ok: false, reason: 'expired' };
       return { ok: true, target: { objectKey: claims.k, contentType: claims.t, fileName: claims.n } };

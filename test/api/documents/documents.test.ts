@@ -117,7 +117,7 @@ describe('signed links', () => {
 
   it('answer 403 when they were signed with another secret', async () => {
     const foreign = createLinkSigner({
-      secret: 'another secret of thirty-two characters',
+      keys: [{ id: 'test', secret: 'another secret of thirty-two characters' }],
       publicUrl: deps.publicUrl,
     });
     expect((await request(app).get(pathOf(foreign.sign(target, { seconds: 60 })))).status).toBe(403);

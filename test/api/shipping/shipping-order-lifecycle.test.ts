@@ -11,7 +11,7 @@ import { randomToken, uuidv7 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { binaryBody } from '../../support/binary-body';
-import { signedCarrierEvents } from '../../support/carrier-events';
+import { oneCarrierSecret, signedCarrierEvents } from '../../support/carrier-events';
 import { testDatabase } from '../../support/database';
 import { domesticRequest } from './shipping-request';
 import { startShippingWorker } from './shipping-worker';
@@ -22,7 +22,7 @@ const METHOD = 'tern_parcel_domestic';
 const secret = newSigningSecret();
 const config = {
   TEMPORAL_TASK_QUEUE: `shipping-lifecycle-${randomToken(6)}`,
-  CARRIER_WEBHOOK_SECRET: secret,
+  ...oneCarrierSecret(secret),
 };
 
 let sql: Sql;

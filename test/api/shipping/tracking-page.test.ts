@@ -12,7 +12,7 @@ import { publicPlace } from '../../../src/shipping/tracking-page';
 import { CHICAGO } from '../../src/consignments/sample-addresses';
 import { consignmentTo } from '../../src/consignments/sample-consignments';
 import { testAccount, testApiDeps } from '../../support/api-deps';
-import { signedCarrierEvents } from '../../support/carrier-events';
+import { oneCarrierSecret, signedCarrierEvents } from '../../support/carrier-events';
 import { testDatabase } from '../../support/database';
 import { insertShippingOrder } from '../../support/shipping-rows';
 
@@ -24,7 +24,7 @@ let accountId: string;
 
 beforeAll(async () => {
   ({ sql } = await testDatabase());
-  deps = await testApiDeps(sql, { config: { CARRIER_WEBHOOK_SECRET: secret } });
+  deps = await testApiDeps(sql, { config: oneCarrierSecret(secret) });
   app = createApp(deps, shippingRoutes(deps));
   accountId = (await testAccount(sql, 'client')).id;
 });

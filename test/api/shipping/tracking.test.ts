@@ -15,7 +15,7 @@ import { sweepTrackings } from '../../../src/shipping/tracking-sweep/sweep';
 import { MUNICH } from '../../src/consignments/sample-addresses';
 import { consignmentTo } from '../../src/consignments/sample-consignments';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
-import { signedCarrierEvents } from '../../support/carrier-events';
+import { oneCarrierSecret, signedCarrierEvents } from '../../support/carrier-events';
 import { testDatabase } from '../../support/database';
 import { insertShippingOrder } from '../../support/shipping-rows';
 
@@ -29,7 +29,7 @@ let operator: TestAccount;
 
 beforeAll(async () => {
   ({ sql } = await testDatabase());
-  deps = await testApiDeps(sql, { config: { CARRIER_WEBHOOK_SECRET: secret } });
+  deps = await testApiDeps(sql, { config: oneCarrierSecret(secret) });
   app = createApp(deps, shippingRoutes(deps));
   client = await testAccount(sql, 'client');
   partner = await testAccount(sql, 'partner');

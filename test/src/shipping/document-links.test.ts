@@ -139,7 +139,7 @@ describe.each(stores)('documents in %s', (_, createStore) => {
     expect((await fetched(forged)).status).toBe(403);
   });
 
-  test('are deleted after the retention period, and their links answer 404; newer documents stay', async () => {
+  test('are deleted after the retention period, and their links answer 410; newer documents stay', async () => {
     const [old, young] = [await boughtDocuments(), await boughtDocuments()];
     await sql`
       UPDATE shipment_documents SET created_at = now() - make_interval(days => ${RETENTION_DAYS + 1})
@@ -149,7 +149,7 @@ describe.each(stores)('documents in %s', (_, createStore) => {
 
     for (const document of old) {
       expect(await deps.objects.stat(document.objectKey)).toBeNull();
-      expect((await fetched(documentLink(deps.links, document))).status).toBe(404);
+      expect((await fetched(documentLink(deps.links, document))).status).toBe(410);
     }
     for (const document of young) {
       expect((await fetched(documentLink(deps.links, document))).status).toBe(200);

@@ -76,7 +76,10 @@ async function report(
   const scan = { id: `scan-${scans}`, trackingNumber, statusUid, message: statusUid, createdAt };
   const answer = await fetch(`${stack.baseUrl}/v1/carriers/${carrierUid}/events`, {
     method: 'POST',
-    ...signedCarrierEvents([{ ...scan, expectedDeliveryDate }], stack.services.secrets.carrierWebhookSecret),
+    ...signedCarrierEvents(
+      [{ ...scan, expectedDeliveryDate }],
+      stack.services.secrets.carrierWebhookSecrets.get(carrierUid)![0]!,
+    ),
   });
   expect(answer.status).toBe(200);
 }

@@ -65,7 +65,7 @@ async function report(carrierUid: string, trackingNumber: string, statusUid: str
   };
   const answer = await fetch(`${stack.baseUrl}/v1/carriers/${carrierUid}/events`, {
     method: 'POST',
-    ...signedCarrierEvents([event], stack.services.secrets.carrierWebhookSecret),
+    ...signedCarrierEvents([event], stack.services.secrets.carrierWebhookSecrets.get(carrierUid)![0]!),
   });
   return (await answer.json()) as object;
 }

@@ -368,7 +368,10 @@ test('the dispatch answer has links for seven days and the tracking data of the 
     owner: await owner(),
   });
   if (!bought.ok) throw new Error('the purchase was refused');
-  const links = createLinkSigner({ secret: 'x'.repeat(32), publicUrl: 'https://print.example' });
+  const links = createLinkSigner({
+    keys: [{ id: 'a', secret: 'x'.repeat(32) }],
+    publicUrl: 'https://print.example',
+  });
   const now = new Date('2026-03-01T12:00:00Z');
 
   const answer = await dispatchAnswer({ sql: database.sql, links, now }, bought.shipment.shipmentId, null);
