@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Refusal } from '../../src/platform/errors';
-import { isUuid } from '../../src/platform/ids';
+import { isUuid, uuidv7 } from '../../src/platform/ids';
 import { inTransaction } from '../../src/platform/postgres';
 import { eraseSubjects } from '../../src/privacy/erase';
 import { allSubjectsByEmail, ERASURE_BATCH, erasureProgress, storeErasure } from '../../src/privacy/erasures';
@@ -124,12 +124,21 @@ export function personalDataRoutes(
           nextCursor: z.string().nullable().describe(`Set when there are more than ${EXPORT_PAGE} orders.`),
         })
         .meta({ id: 'PersonalDataExport' }),
-      handler: async ({ body: { email, cursor }, log }) => {
+      audits: ['personal_data.export'],
+      handler: async ({ body: { email, cursor }, log, audit }) => {
         const after = checkedIdCursor(cursor);
         const found = await subjectsByEmail(sql, email, { after, limit: EXPORT_PAGE + 1 });
         const { page, nextCursor } = pageOf(found, EXPORT_PAGE, ({ id }) => id);
         const orders = [];
         for (const subject of page) orders.push(await exportSubject(deps, subject));
+        // Without the e-mail address, because audit rows cannot be erased.
+        const exported = { orders: page.map(({ id }) => id) };
+        await audit(sql, {
+          action: 'personal_data.export',
+          objectId: uuidv7(),
+          before: null,
+          after: exported,
+        });
         log.info({ orders: orders.length }, 'personal data exported');
         return {
           email,

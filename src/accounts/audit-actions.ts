@@ -44,6 +44,7 @@ export const AUDIT_ACTIONS = {
   'order.record_payment': ['order', 'Record the payment of an order'],
   'shipping_order.cancel': ['shipping_order', 'Cancel a shipping order'],
   'personal_data.erase': ['erasure', 'Erase the personal data of a recipient'],
+  'personal_data.export': ['export', 'Export the personal data of a recipient'],
   'outbox.replay': ['outbox', 'Replay dead letters'],
 } as const satisfies Record<string, readonly [objectType: string, description: string]>;
 

@@ -166,6 +166,8 @@ export function validBodies({
     changeWebhook: [{ description: 'new' }, { enabled: false }],
     rotateWebhookSecret: [{ overlapSeconds: 60 }],
     createOperator: [{ name: 'ada', role: 'viewer', keyName: 'laptop' }],
+    erasePersonalData: [{ email: 'nobody@example.com' }],
+    exportPersonalData: [{ email: 'ada@example.com' }],
     changeOperator: [{ role: 'operator' }],
     rotateOperatorKey: [{ overlapSeconds: 60, name: 'laptop' }],
     changeConnector: [{ channel: 'fuzz', iossNumber: null }],
