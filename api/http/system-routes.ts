@@ -13,6 +13,8 @@ const readiness = z
 
 type ServerState = z.infer<typeof serverState>;
 
+/** Time limit of a probe's answer. Probes of container platforms wait a few seconds. */
+const PROBE_TIMEOUT_MS = 5_000;
 /** Time limit of the Postgres probe: enough for a busy server, short enough for a probe. */
 const POSTGRES_PROBE_MS = 1_500;
 /**
@@ -53,6 +55,7 @@ export function systemRoutes(deps: Pick<ApiDeps, 'sql' | 'temporal'>): Route[] {
       method: 'get',
       path: '/healthz',
       operationId: 'getHealth',
+      timeoutMs: PROBE_TIMEOUT_MS,
       summary: 'Check that the process is up',
       tag: 'System',
       access: { credentials: 'none' },
@@ -64,6 +67,7 @@ export function systemRoutes(deps: Pick<ApiDeps, 'sql' | 'temporal'>): Route[] {
       method: 'get',
       path: '/readyz',
       operationId: 'getReadiness',
+      timeoutMs: PROBE_TIMEOUT_MS,
       summary: 'Check that requests can be served',
       description:
         'Returns 200 when Postgres responds, else 503. The state of Temporal is reported and does not change the status.',

@@ -172,6 +172,8 @@ export function orderQuoteRoutes({
       method: 'post',
       path: '/v1/orders/quote',
       operationId: 'quoteOrder',
+      // A carrier gateway has eight seconds for an answer.
+      timeoutMs: 20_000,
       summary: 'Quote an order',
       description:
         'Returns the prices and shipment methods that an order would have if it were submitted now. The packages ' +

@@ -6,7 +6,7 @@ import { fromMinor } from '../../src/platform/domain/money';
 import { COMPARED_ROWS } from '../../src/platform/search';
 import type { ApiDeps } from '../deps';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
-import { type Route, route } from '../http/route';
+import { DEFAULT_TIMEOUTS_MS, type Route, route } from '../http/route';
 import { anyOf, instant } from '../http/search-filters';
 import { viewerOf } from './visible-order';
 
@@ -91,6 +91,7 @@ export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       method: 'post',
       path: '/v1/orders/search',
       operationId: 'searchOrders',
+      timeoutMs: DEFAULT_TIMEOUTS_MS.read,
       summary: 'Search orders, newest first',
       description:
         'Returns the orders that match every filter given. A list matches any of its values. A cursor continues after ' +

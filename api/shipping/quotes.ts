@@ -11,6 +11,8 @@ export function quoteRoute({ sql, carriers }: Pick<ApiDeps, 'sql' | 'carriers'>)
     method: 'post',
     path: '/v1/shipping-methods/quote',
     operationId: 'quoteShippingMethods',
+    // A carrier gateway has eight seconds for an answer.
+    timeoutMs: 20_000,
     summary: 'List the shipping methods for packages and an address',
     description:
       'Cheapest method first, with the price of all packages. The list is empty when no method carries them.',

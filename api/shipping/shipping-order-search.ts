@@ -7,7 +7,7 @@ import {
 import { searchShippingOrders } from '../../src/shipping/shipping-order-search';
 import type { ApiDeps } from '../deps';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
-import { type Route, route } from '../http/route';
+import { DEFAULT_TIMEOUTS_MS, type Route, route } from '../http/route';
 import { anyOf, instant } from '../http/search-filters';
 
 const MAX_PAGE = 250;
@@ -43,6 +43,7 @@ export function searchShippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route 
     method: 'post',
     path: '/v1/shipping-orders/search',
     operationId: 'searchShippingOrders',
+    timeoutMs: DEFAULT_TIMEOUTS_MS.read,
     summary: 'Search shipping orders, newest first',
     description:
       'Returns the shipping orders of the account that match every filter given. A list matches any of its values. Operators see all accounts. ' +

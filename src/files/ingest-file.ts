@@ -132,7 +132,8 @@ export async function openWorkFolder(parent: string = tmpdir()): Promise<string>
     if (!name.startsWith(PREFIX)) continue;
     const path = join(parent, name);
     const found = await lstat(path).catch(() => null);
-    const isOurs = found !== null && found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid);
+    if (found === null || !found.isDirectory()) continue;
+    const isOurs = found.uid === (process.getuid?.() ?? found.uid);
     if (isOurs && found.mtimeMs < before) await rm(path, { recursive: true, force: true });
   }
   // mkdtemp creates the folder with the mode 0700.

@@ -36,6 +36,7 @@ export async function grantApplicationRole(sql: postgres.Sql, applicationUrl: st
     // CREATE ROLE takes no parameters. A verifier consists of base64 and the characters $ and colon.
     if (!exists) await tx`CREATE ROLE ${name} LOGIN PASSWORD ${tx.unsafe(`'${scramVerifier(password)}'`)}`;
     await tx`GRANT CONNECT ON DATABASE ${tx(database)} TO ${name}`;
+    await tx`REVOKE TEMPORARY ON DATABASE ${tx(database)} FROM PUBLIC`;
     await tx`REVOKE CREATE ON SCHEMA ${tx(schema)} FROM PUBLIC`;
     await tx`GRANT USAGE ON SCHEMA ${tx(schema)} TO ${name}`;
     await tx`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${tx(schema)} TO ${name}`;

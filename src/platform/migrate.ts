@@ -33,7 +33,7 @@ export interface MigrateOptions {
   readonly logger?: Logger | undefined;
   /** How long to retry while other transactions hold the locks that a migration needs, in milliseconds. */
   readonly lockWaitMs?: number;
-  /** Runs the pending migrations and rolls them back. Files outside a transaction are not run. */
+  /** Runs the pending migrations and rolls them back. */
   readonly dryRun?: boolean;
   /** Folder of the migrations. Tests set it. */
   readonly folder?: string;
@@ -94,6 +94,9 @@ const queryOn = (sql: Pick<Sql, 'unsafe'>) => async (text: string) => ({
 const acceptBuiltIndexes = (text: string) =>
   text.replace(/^CREATE (UNIQUE )?INDEX (?!CONCURRENTLY|IF NOT EXISTS)/gm, 'CREATE $1INDEX IF NOT EXISTS ');
 
+const withoutConcurrency = (text: string) =>
+  text.replace(/^((?:CREATE (?:UNIQUE )?|DROP )INDEX) CONCURRENTLY/gm, '$1');
+
 /** One run of the pending migrations on one connection. */
 class Migration {
   constructor(
@@ -117,7 +120,7 @@ class Migration {
     return namesOf(batches);
   }
 
-  /** Runs the transactional migrations in one transaction and rolls it back. */
+  /** Runs the migrations in one transaction and rolls it back. Indexes are built inside it, and block writes meanwhile. */
   async rehearse(): Promise<string[]> {
     class Undo extends Error {}
     await this.takeLock();
@@ -129,7 +132,7 @@ class Migration {
         .begin(async (tx) => {
           const query = queryOn(tx);
           await this.postgrator(query, async (text) => {
-            if (!OUTSIDE_TRANSACTION.test(text)) await query(acceptBuiltIndexes(text));
+            await query(acceptBuiltIndexes(withoutConcurrency(text)));
           }).migrate(targetOf(last));
           throw new Undo();
         })

@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pino from 'pino';
 import type { CommandContext } from '../../cli/command';
 import { api } from '../../cli/commands/api';
+import { importCatalogFile } from '../../cli/commands/import-catalog';
 import { migrateDatabase } from '../../cli/commands/migrate';
 import { worker } from '../../cli/commands/worker';
+import { startStack } from '../../cli/start-stack';
 import { loadConfig } from '../../src/platform/config';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { connectPostgres, type Sql } from '../../src/platform/postgres';
@@ -16,6 +21,7 @@ const inDatabase = (url: string) => Object.assign(new URL(url), { pathname: `/${
 let owner: Sql;
 let context: CommandContext;
 let printed: string[];
+const folder = mkdtempSync(join(tmpdir(), 'pressline-cli-'));
 
 beforeAll(async () => {
   await admin.unsafe(`CREATE DATABASE ${name}`);
@@ -24,6 +30,8 @@ beforeAll(async () => {
     DATABASE_URL: inDatabase(testApplicationUrl()),
     MIGRATION_DATABASE_URL: inDatabase(testPostgresUrl()),
     MIGRATION_WAIT: '0s',
+    DATA_DIR: folder,
+    PORT: '0',
     TEMPORAL_ADDRESS: testTemporalAddress(),
     PUBLIC_URL: 'https://pressline.test',
     LINK_SECRET: 'x'.repeat(32),
@@ -44,15 +52,23 @@ afterEach(() => {
 
 afterAll(async () => {
   await owner.end();
+  rmSync(folder, { recursive: true });
   await admin.unsafe(`DROP DATABASE ${name} WITH (FORCE)`);
   await admin.end();
 });
 
 const tables = () => owner`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`;
 
-test.each([
+const quiet = { workflowBundle: { codePath: '' }, report: () => undefined };
+
+test.each<[name: string, command: (given: CommandContext) => Promise<unknown>]>([
   ['api', api],
   ['worker', worker],
+  ['start with DATABASE_URL', ({ config, log }) => startStack(config, log, quiet)],
+  [
+    'import-catalog with DATABASE_URL',
+    ({ config, log }) => importCatalogFile(config, log, 'none.csv', { dryRun: false, say: () => undefined }),
+  ],
 ])('%s does not migrate: it refuses a database without tables', async (_, command) => {
   await expect(command(context)).rejects.toThrow(DatabaseNotMigrated);
   expect(await tables()).toHaveLength(0);

@@ -247,7 +247,16 @@ describe('without migrating', () => {
         const options: MigrateOptions = { folder: folderOf(migrations), dryRun: true };
         return migrate(url, options);
       };
-      expect(await dryRun({ ...PARCELS, index: WEIGHT_INDEX })).toEqual(['parcels', 'index']);
+      const unique = {
+        unique: WEIGHT_INDEX.replace('INDEX', 'UNIQUE INDEX').replace('EXISTS parcels', 'EXISTS one'),
+      };
+      const key = { key: 'ALTER TABLE parcels ADD CONSTRAINT one_weight UNIQUE USING INDEX one_weight;' };
+      expect(await dryRun({ ...PARCELS, index: WEIGHT_INDEX, ...unique, ...key })).toEqual([
+        'parcels',
+        'index',
+        'unique',
+        'key',
+      ]);
       await expect(dryRun({ broken: 'ALTER TABLE missing ADD a int;' })).rejects.toThrow(/missing/);
       expect(await sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`).toHaveLength(0);
     });
@@ -350,6 +359,7 @@ describe("the application's role", () => {
         const app = connectPostgres(applicationUrl, { max: 1 });
         expect([...(await app`INSERT INTO labels VALUES (7) RETURNING id`)]).toEqual([{ id: 7 }]);
         await expect(app`DROP TABLE labels`).rejects.toThrow(/must be owner/);
+        await expect(app`CREATE TEMP TABLE spare (id int)`).rejects.toThrow(/permission denied/);
         await app.end();
         const wrong = connectPostgres(Object.assign(new URL(applicationUrl), { password: 'wrong' }).href, {
           max: 1,
