@@ -1,3 +1,4 @@
+import { readKeptCounts } from '../platform/kept-counts';
 import type { GaugePoint } from '../platform/metrics/metrics';
 import type { Queryable } from '../platform/postgres';
 import { ATTENTION_REASONS } from './domain/lifecycle/run-state';
@@ -5,10 +6,8 @@ import { OPEN_ORDERS } from './domain/lifecycle/statuses';
 
 /** Reads how many orders are open, how many need attention, and since when the oldest postback waits. */
 export async function orderGauges(tx: Queryable): Promise<GaugePoint[]> {
-  // Index-only scans: orders_status for the counts, orders_attention and postbacks_unhandled for the rest.
-  const open = await tx<{ status: string; count: number }[]>`
-    SELECT fulfillment_status AS status, count(*)::int FROM orders
-    WHERE fulfillment_status = ANY(${[...OPEN_ORDERS]}) GROUP BY 1`;
+  const open = await readKeptCounts(tx, 'orders');
+  // Index scans of the few orders that need attention, and of one postback.
   const attention = await tx<{ reason: string; count: number; oldest: number }[]>`
     SELECT r.reason, count(*)::int,
       extract(epoch FROM clock_timestamp() - min(coalesce((attention_since ->> r.reason)::timestamptz, updated_at)))::float8 AS oldest
@@ -22,7 +21,7 @@ export async function orderGauges(tx: Queryable): Promise<GaugePoint[]> {
       (status): GaugePoint => ({
         name: 'pressline_orders_open',
         labels: { status },
-        value: open.find((row) => row.status === status)?.count ?? 0,
+        value: open.get(status) ?? 0,
       }),
     ),
     ...ATTENTION_REASONS.flatMap((reason): GaugePoint[] => {

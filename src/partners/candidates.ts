@@ -1,7 +1,8 @@
+import { readKeptCounts } from '../platform/kept-counts';
 import type { Sql } from '../platform/postgres';
 import type { CandidatePartner } from './domain/routing-decision';
 
-/** Lifetime of the cached count of open units. Load changes slowly, and counting reads every open print job. */
+/** Lifetime of the cached load of partners. It changes slowly. */
 const LOAD_CACHE_MS = 5_000;
 
 /** Returns the partners that routing chooses from, with their stock of the given SKUs and their load. */
@@ -16,7 +17,7 @@ export function createCandidateReader(sql: Sql): CandidateReader {
 
   async function openUnits(): Promise<ReadonlyMap<string, number>> {
     if (load !== undefined && load.until > Date.now()) return await load.units;
-    const units = readOpenUnits(sql);
+    const units = readKeptCounts(sql, 'open_units');
     load = { until: Date.now() + LOAD_CACHE_MS, units };
     // Do not cache a failed count.
     units.catch(() => {
@@ -58,13 +59,4 @@ async function readCandidates(
       GROUP BY 1
     ) s ON s.partner_id = p.account_id
     ORDER BY p.uid`;
-}
-
-async function readOpenUnits(sql: Sql): Promise<ReadonlyMap<string, number>> {
-  const rows = await sql<{ partnerId: string; units: string }[]>`
-    SELECT o.partner_id, sum(j.quantity) AS units
-    FROM print_jobs j JOIN print_orders o ON o.id = j.print_order_id
-    WHERE j.status IN ('planned', 'passed', 'in_production')
-    GROUP BY o.partner_id`;
-  return new Map(rows.map(({ partnerId, units }) => [partnerId, Number(units)]));
 }

@@ -39,7 +39,13 @@ async function inEmptyDatabase<T>(work: (url: string, sql: Sql) => Promise<T>): 
 
 /** As an older release leaves a database: `migrate` itself only knows the newest version. */
 async function migrateTo(sql: Sql, version: number): Promise<void> {
-  const run = async (query: string) => ({ rows: [...(await sql.unsafe(query).simple())] as never[] });
+  const run = async (query: string) => {
+    // Postgres runs several statements of one query in a transaction.
+    const statements = query.startsWith('--! no-transaction') ? statementsOf(query) : [query];
+    let rows: unknown[] = [];
+    for (const statement of statements) rows = [...(await sql.unsafe(statement).simple())];
+    return { rows: rows as never[] };
+  };
   await new Postgrator({
     driver: 'pg',
     migrationPattern: join(MIGRATIONS_DIR, '*.sql'),
