@@ -84,7 +84,11 @@ export const METRICS = {
     labels: ['reason'],
     help: 'Time since the oldest open attention of each reason was raised. 0 without one.',
   },
-  pressline_outbox_pending: { type: 'gauge', labels: ['kind'], help: 'Outbox rows that are not delivered.' },
+  pressline_outbox_pending: {
+    type: 'gauge',
+    labels: ['kind'],
+    help: 'Outbox rows that are not delivered, at most 100,000.',
+  },
   pressline_outbox_oldest_age_seconds: {
     type: 'gauge',
     labels: ['kind'],
