@@ -24,6 +24,12 @@ import { dataConverterOf } from '../src/platform/temporal/codec/data-converter';
 import { bundleFor } from '../src/platform/temporal/codec/workflow-bundle';
 import { temporalConnectionOptions } from '../src/platform/temporal/connection';
 import { createJobRunRecorder } from '../src/platform/temporal/job-runs';
+import {
+  limitWorkflowHeap,
+  thisMachine,
+  tuningOptions,
+  workerTuning,
+} from '../src/platform/temporal/worker-tuning';
 import { startSteps } from '../src/platform/until-available';
 import type { JobRunSinks } from '../workflows/job-runs';
 import type { StaleTaskSinks } from '../workflows/stale-workflow-tasks';
@@ -118,6 +124,9 @@ export async function runWorker(
     jobRuns: { ended: { fn: ({ workflowType }, run) => recordJobRun(workflowType, run) } },
     staleWorkflowTasks: { abandoned: { fn: staleTasks.abandoned } },
   };
+  const tuning = workerTuning(config, thisMachine());
+  limitWorkflowHeap(tuning.heapMb);
+  log.info({ ...tuning }, 'worker tuning');
   const options: Omit<WorkerOptions, 'connection'> = {
     namespace: config.TEMPORAL_NAMESPACE,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
@@ -129,12 +138,7 @@ export async function runWorker(
     interceptors: {
       activity: [reportActivityErrors(createErrorReporter(services.metrics, 'activity'), log)],
     },
-    maxCachedWorkflows: 1_000,
-    maxConcurrentWorkflowTaskExecutions: 40,
-    maxConcurrentActivityTaskExecutions: 100,
-    maxConcurrentLocalActivityExecutions: config.DATABASE_POOL_SIZE,
-    workflowTaskPollerBehavior: { type: 'autoscaling' },
-    activityTaskPollerBehavior: { type: 'autoscaling' },
+    ...tuningOptions(tuning),
     shutdownGraceTime: config.SHUTDOWN_GRACE,
     shutdownForceTime: config.SHUTDOWN_GRACE + 5_000,
   };

@@ -25,6 +25,8 @@ const variable = <T extends z.ZodType>(schema: T, fallback: string, doc: string)
 const optionalText = z.string().min(1).optional();
 const integer = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
+/** An integer that is derived when it is not set. */
+const optionalInteger = (min: number, max: number) => z.coerce.number().int().min(min).max(max).optional();
 const trueOrFalse = z.enum(['true', 'false']);
 const flag = (fallback: boolean) =>
   trueOrFalse.default(fallback ? 'true' : 'false').transform((value) => value === 'true');
@@ -167,6 +169,31 @@ export const VARIABLES = {
       .optional(),
     'workers are not versioned',
     'Build id of this worker. When it is set, Temporal routes workflows to the current version (docs/upgrades.md).',
+  ),
+  WORKER_HEAP_MB: variable(
+    optionalInteger(64, 262_144),
+    'half of the memory',
+    'Heap limit of the worker’s thread that runs workflows and holds their cache, in megabytes.',
+  ),
+  WORKER_CACHED_WORKFLOWS: variable(
+    optionalInteger(2, 1_000_000),
+    '600 for each GB of the heap',
+    'Maximum number of workflows that the worker keeps in memory between two tasks. A workflow outside the cache is replayed from its history.',
+  ),
+  WORKER_WORKFLOW_SLOTS: variable(
+    optionalInteger(2, 10_000),
+    '20 for each core',
+    'Maximum number of concurrent workflow tasks.',
+  ),
+  WORKER_ACTIVITY_SLOTS: variable(
+    optionalInteger(1, 10_000),
+    '10 for each core, up to 50 while CPU and memory are available',
+    'Number of concurrent activities. A number that is set does not follow the load of the machine.',
+  ),
+  WORKER_POLLERS: variable(
+    optionalInteger(1, 1000),
+    '10 for each core',
+    'Maximum number of concurrent polls for workflow tasks, and for activities.',
   ),
   METRICS_PORT: variable(
     z

@@ -89,7 +89,7 @@ test('packages whose label an earlier version bought are swept', async () => {
 });
 
 test('carriers are asked concurrently, and one that fails does not stop the others', async () => {
-  let release = () => undefined as void;
+  let release: () => void = () => undefined;
   const quickHasEnded = new Promise<void>((resolve) => {
     release = resolve;
   });
