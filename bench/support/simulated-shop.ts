@@ -21,8 +21,14 @@ export interface SimulatedShop {
   stop(): Promise<void>;
 }
 
-/** Starts the shop and its partners. All messages use HTTP: submission, print order, postbacks, dispatch. */
-export async function startSimulatedShop({ credentials, services }: RunningStack): Promise<SimulatedShop> {
+/**
+ * Starts the shop and its partners. All messages use HTTP: submission, print order, postbacks, dispatch.
+ * @param options.produces false: partners accept print orders and send no postbacks
+ */
+export async function startSimulatedShop(
+  { credentials, services }: RunningStack,
+  { produces }: { readonly produces: boolean } = { produces: true },
+): Promise<SimulatedShop> {
   const { baseUrl } = credentials;
   const shop = createPresslineClient({ baseUrl, ...credentials.client });
   const partners = new Map<string, Partner>(
@@ -38,6 +44,7 @@ export async function startSimulatedShop({ credentials, services }: RunningStack
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       response.writeHead(200).end('{}');
+      if (!produces) return;
       const { id } = JSON.parse(Buffer.concat(chunks).toString()) as { id: string };
       produce(partners.get(request.url!)!, id).catch((error: unknown) => {
         process.stderr.write(`the partner failed: ${String(error)}\n`);

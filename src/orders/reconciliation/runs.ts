@@ -1,4 +1,5 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { WORKFLOW_TYPES } from '../../platform/domain/workflows';
@@ -81,17 +82,29 @@ export async function stateOfRun(client: Client, workflowId: string): Promise<Ru
  * Returns those of the given workflow ids whose execution is running, as Temporal's visibility store shows it. One request
  * replaces hundreds of `lookUpRun` calls. The store lags behind by about a second, and after a restore of Temporal it may
  * show executions that no longer exist.
- * @param workflowIds at most `PAGE` ids
  */
 export async function runningAmong(client: Client, workflowIds: readonly string[]): Promise<Set<string>> {
-  if (workflowIds.length === 0) return new Set();
-  const { executions } = await client.workflowService.listWorkflowExecutions({
-    namespace: client.options.namespace,
-    query: `ExecutionStatus = 'Running' AND WorkflowId IN (${workflowIds.map(quoted).join(', ')})`,
-    pageSize: PAGE,
-  });
-  return new Set(executions.map(({ execution }) => execution!.workflowId!));
+  const running = new Set<string>();
+  if (workflowIds.length === 0) return running;
+  // The status is not part of the query: SQL stores would then read all running workflows, by the index of statuses.
+  const query = `WorkflowId IN (${workflowIds.map(quoted).join(', ')})`;
+  let nextPageToken: Uint8Array = new Uint8Array();
+  do {
+    const page = await client.workflowService.listWorkflowExecutions({
+      namespace: client.options.namespace,
+      query,
+      pageSize: PAGE,
+      nextPageToken,
+    });
+    for (const { execution, status } of page.executions) {
+      if (status === RUNNING) running.add(execution!.workflowId!);
+    }
+    ({ nextPageToken } = page);
+  } while (nextPageToken.length > 0);
+  return running;
 }
+
+const RUNNING = temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING;
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
