@@ -33,7 +33,7 @@ const SCENARIOS: Readonly<Record<string, readonly string[] | null>> = {
   untracked: ['untracked', 'tracked'],
   'partly-shipped': ['own-code', 'two-labels', 'two-partners'],
   'continue-as-new': ['parked', 'continued'],
-  'lost-tasks': ['timed-out', 'failed-task'],
+  'lost-tasks': ['timed-out', 'failed-task', 'locked-row'],
   dispatch: ['twenty', 'moved', 'not-taken-back', 'restless'],
 };
 

@@ -22,6 +22,8 @@ const WRITING_MS = 1_800;
 const HEARTBEAT_TASK_TIMEOUT_MS = 4_000;
 const PLANNING_MS = 4_500;
 
+const LATE_TASK_TIMEOUT_MS = 2_000;
+
 type Event = NonNullable<History['events']>[number];
 
 let temporal: Client;
@@ -165,3 +167,53 @@ describe('a task that completes by a heartbeat while its local activity runs', (
     expect(failures).toEqual([expect.stringMatching(/LocalActivity/)]);
   }, 60_000);
 });
+
+// Workflow tasks that a slow worker loses are not repeated for ever: the server gives an attempt more time after the third.
+test('a task that is always late for its time-out completes when the server gives it more time', async () => {
+  const bundle = await withInterceptor();
+  const server = Number(testTemporalAddress().split(':')[1]);
+  const line = await startCutProxy(0, () => [server]);
+  const connection = await NativeConnection.connect({ address: `127.0.0.1:${line.port}` });
+  const taskQueue = `late-${randomUUID()}`;
+  let written = 0;
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: bundle,
+    sinks: counting(() => undefined),
+    activities: {
+      async write() {
+        written += 1;
+      },
+    },
+  });
+  let isRunning = true;
+  const slowLine = (async () => {
+    while (isRunning) {
+      line.hold();
+      await sleep(2 * LATE_TASK_TIMEOUT_MS);
+      line.release();
+      await sleep(20);
+    }
+  })();
+  const history = await worker.runUntil(async () => {
+    const run = await temporal.workflow.signalWithStart<typeof writer, [string]>('writer', {
+      workflowId: taskQueue,
+      taskQueue,
+      workflowTaskTimeout: LATE_TASK_TIMEOUT_MS,
+      signal: 'word',
+      signalArgs: ['end'],
+    });
+    expect(await run.result()).toEqual(['end']);
+    isRunning = false;
+    await slowLine;
+    return await run.fetchHistory();
+  });
+  await connection.close();
+  await line.close();
+  const attempts = (history.events ?? []).map(
+    ({ workflowTaskScheduledEventAttributes: scheduled }) => scheduled?.attempt ?? 0,
+  );
+  expect(Math.max(...attempts)).toBeGreaterThan(1);
+  expect(written).toBeLessThanOrEqual(Math.max(...attempts));
+}, 120_000);

@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startCutProxy } from '../../../bench/faults/cut-proxy';
 import { runWorker } from '../../../cli/run-worker';
 import { ORDER_SIGNALS, orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { connectTemporal } from '../../../src/platform/temporal/connection';
-import { changedBundle, type History } from '../../support/histories';
+import { changedBundle, failuresOf, type History, replay } from '../../support/histories';
 import { historiesOfRuns } from '../../support/order-histories';
 import { testTemporalAddress } from '../../support/servers';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { operatorHelpers } from './operator-fixture';
 import { type HandedOver, handedOver, is, orderUntil, seenPrintOrders } from './order-fixture';
 
-/** Orders whose workflow tasks time out or fail, and that go on afterwards. */
+/** Orders whose workflow tasks time out or fail, or wait for Postgres, and that go on afterwards. */
 
 let stack: TestStack;
 let line: Awaited<ReturnType<typeof startCutProxy>>;
@@ -58,6 +59,9 @@ async function shipped(order: HandedOver) {
   return seenPrintOrders(stack, [order.printOrderId]);
 }
 
+/** Longer than the time-out of a workflow task, which is 10 s. */
+const LOCKED_MS = 18_000;
+
 const ONCE = [{ deliveries: 1, distinctContents: 1 }];
 
 test('an order goes on after a workflow task has timed out', async () => {
@@ -82,4 +86,25 @@ test('an order goes on after a faulty version has failed its workflow task', asy
   await rm(codePath);
   await stack.startWorker();
   expect(await shipped(order)).toMatchObject(ONCE);
+}, 180_000);
+
+test('an order goes on after its row was locked for longer than a record and a workflow task may take', async () => {
+  const order = await handedOver(stack, 'locked-row');
+  const { sql, temporal } = stack.services;
+  await sql.begin(async (tx) => {
+    await tx`SELECT FROM orders WHERE id = ${order.orderId} FOR NO KEY UPDATE`;
+    await say(order, 'received');
+    for (const end = Date.now() + LOCKED_MS; Date.now() < end; ) {
+      await sleep(LOCKED_MS / 6);
+      await nudge(order);
+    }
+  });
+  await orderUntil(stack, order.orderId, is('in_production'));
+  expect(await shipped(order)).toMatchObject(ONCE);
+
+  const [history] = await historiesOfRuns(temporal, order.orderId);
+  // Each attempt ended by the statement's time limit. A timer of the server waited for the next one.
+  const backOffs = history!.events!.filter((event) => event.timerFiredEventAttributes != null);
+  expect(backOffs.length).toBeGreaterThan(0);
+  expect(failuresOf(await replay([{ scenario: 'locked-row', history: history! }]))).toEqual([]);
 }, 180_000);

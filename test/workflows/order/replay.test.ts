@@ -43,6 +43,8 @@ test('there is a history of every sandbox behaviour, and of clients’ and opera
       // A workflow task that timed out, and one that a faulty version failed.
       'lost-tasks.timed-out',
       'lost-tasks.failed-task',
+      // Records that waited for Postgres over heartbeats and back-off timers.
+      'lost-tasks.locked-row',
     ]),
   );
 });
