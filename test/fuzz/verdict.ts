@@ -15,6 +15,8 @@ const INTERNALS =
 
 /** Operations that need Temporal. They may answer 503 while it is unavailable; no other operation may. */
 const NEEDS_TEMPORAL: ReadonlySet<string> = new Set([
+  // Looks for running workflows of the orders.
+  'erasePersonalData',
   'updateShipment',
   'cancelOrder',
   'dispatchOrder',
