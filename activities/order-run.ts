@@ -1,5 +1,5 @@
 import { applyShippingChange } from '../src/orders/dispatch/shipping-changes';
-import type { RunRecord } from '../src/orders/domain/run/run-messages';
+import type { RecordOutcome, RunRecord } from '../src/orders/domain/run/run-messages';
 import type { OrderFilesDeps } from '../src/orders/preparation/order-files';
 import { type PreparationDeps, prepareOrder } from '../src/orders/preparation/prepare-order';
 import type { DeliveryDeps } from '../src/orders/print-orders/delivery';
@@ -53,12 +53,17 @@ function createOrderPlanningActivities(deps: OrderRunDeps) {
 }
 
 /** Database-only activities of the order workflow. They run as local activities. Each can be retried any number of times. */
-function createOrderDatabaseActivities({ localSql, metrics }: OrderRunDeps) {
+function createOrderDatabaseActivities({ localSql, log, metrics }: OrderRunDeps) {
   const observeRun = createRunObserver(metrics);
   return {
-    async recordRun(record: RunRecord): Promise<void> {
-      const change = await recordRun(localSql, record);
-      if (change !== null) observeRun(change);
+    async recordRun(record: RunRecord): Promise<RecordOutcome> {
+      const result = await recordRun(localSql, record);
+      if (result.outcome === 'recorded') observeRun(result.change);
+      if (result.outcome === 'skipped') {
+        const { orderId, runId, position, version } = record;
+        log.warn({ orderId, runId, position, version }, 'record of an order run skipped: the rows are later');
+      }
+      return result.outcome;
     },
 
     /** Returns whether a carrier follows a parcel of the order. */

@@ -281,7 +281,7 @@ export const repairSchema = z
         .literal('dismiss')
         .describe(
           'Clears the attention reasons of an order that has ended. For an open order it clears `partner_not_updated`, ' +
-            '`old_address_shipped` and `not_rerouted`. The other reasons of an open order follow from its state.',
+            '`old_address_shipped`, `not_rerouted` and `out_of_step`. The other reasons of an open order follow from its state.',
         ),
       reason,
     }),

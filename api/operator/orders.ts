@@ -74,7 +74,7 @@ function auditedState({ fulfillmentStatus, attention }: OperatorOrder) {
 /** Returns the state of the order's workflow, or null when no worker answers. */
 async function runStateOf(runs: RunGateway, orderId: string) {
   try {
-    const { seen: _seen, waitingReplacements = [], ...state } = await runs.state(orderId);
+    const { seen: _seen, early: _early, waitingReplacements = [], ...state } = await runs.state(orderId);
     return {
       ...state,
       waitingReplacements: waitingReplacements.map(({ action, printOrder, replaces, until }) => ({

@@ -138,7 +138,12 @@ export class BackgroundSteps {
         this.planning.run((activities) => activities.prepareOrder(this.run.ids)),
       );
       if (plan.outcome === 'planned') {
-        this.run.take({ type: 'prepared', printOrders: plan.printOrders });
+        const { printOrders, shippingRevision } = plan;
+        this.run.take({
+          type: 'prepared',
+          printOrders,
+          ...(shippingRevision === undefined ? {} : { shippingRevision }),
+        });
         return;
       }
       if (plan.outcome === 'refused') {

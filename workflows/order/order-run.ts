@@ -5,6 +5,7 @@ import {
   log,
   patched,
   setHandler,
+  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
@@ -18,6 +19,7 @@ import {
   shownDeadlines,
 } from '../../src/orders/domain/lifecycle/deadlines';
 import { deriveFinancialStatus, deriveStatus } from '../../src/orders/domain/lifecycle/derive';
+import { takeEarly } from '../../src/orders/domain/lifecycle/early-events';
 import {
   whyNotCancel,
   whyNotChangeShipping,
@@ -33,6 +35,7 @@ import type { RefusedChange } from '../../src/orders/domain/lifecycle/transition
 import type {
   OrderRunInput,
   OrderRunResult,
+  RecordOutcome,
   RecordStep,
   RunRecord,
 } from '../../src/orders/domain/run/run-messages';
@@ -191,11 +194,7 @@ export class OrderRun implements SettlingRun {
       const effects = this.apply(events);
       const handledPostbacks = events.flatMap((event) => (event.type === 'postback' ? [event.eventId] : []));
       if (this.state !== before || handledPostbacks.length > 0) {
-        const record = this.record(before, effects, handledPostbacks);
-        this.lastRecord = { position: record.position, version: record.version };
-        await this.local.run(() =>
-          database.recordRun.executeWithOptions({ summary: summaryOf(events) }, [record]),
-        );
+        await this.write(before, effects, handledPostbacks, summaryOf(events));
       }
       logChange(before, this.state, this.ids);
       this.display.show(this.state, this.steps.names);
@@ -204,11 +203,34 @@ export class OrderRun implements SettlingRun {
     }
   }
 
+  /** Records a step. A skipped record is written again, with the attention reason `out_of_step`. */
+  private async write(
+    before: RunState,
+    effects: readonly RunEffect[],
+    handledPostbacks: readonly string[],
+    summary: string,
+  ): Promise<void> {
+    const write = async (record: RunRecord): Promise<RecordOutcome | undefined> => {
+      this.lastRecord = { position: record.position, version: record.version };
+      return await this.local.run(() => database.recordRun.executeWithOptions({ summary }, [record]));
+    };
+    const follows = this.lastRecord;
+    if ((await write(this.record(before, effects, handledPostbacks))) !== 'skipped') return;
+    // A workflow task that Temporal has lost, and a run that was reset, end here. Only the present run continues.
+    await sleep(1);
+    this.lastRecord = follows;
+    const flagged = this.apply([{ type: 'record_skipped' }]);
+    await write({ ...this.record(before, [...effects, ...flagged], handledPostbacks), overrides: true });
+  }
+
   private apply(events: readonly RunEvent[]): RunEffect[] {
     const effects: RunEffect[] = [];
-    for (const event of events) {
+    const left = [...events];
+    for (let event = left.shift(); event !== undefined; event = left.shift()) {
       const reduction = reduce(this.state, event);
-      this.state = reduction.state;
+      const { state, due } = takeEarly(reduction.state);
+      this.state = state;
+      left.unshift(...due);
       effects.push(...reduction.effects, ...this.logRefused(event, reduction.refused));
       this.clock = clockAfter(this.clock, event, this.state, Date.now());
       if (event.type === 'refused') {
@@ -236,11 +258,12 @@ export class OrderRun implements SettlingRun {
     const changes = this.state.items
       .filter((item) => statuses.get(item.id) !== item.status)
       .map(({ id, status }): RunEffect => ({ type: 'log', event: 'status', itemId: id, data: { status } }));
-    const { runStartTime, historyLength } = workflowInfo();
+    const { runId, historyLength } = workflowInfo();
     this.financialStatus = deriveFinancialStatus(before, this.state, effects) ?? this.financialStatus;
     return {
       orderId: this.input.orderId,
-      position: runPosition(runStartTime.getTime(), historyLength),
+      runId,
+      position: runPosition(Date.now(), historyLength),
       version: this.state.version,
       follows: this.lastRecord,
       ...rowsOf(this.state),

@@ -9,7 +9,12 @@ import type { RunOrder } from '../run/run-order';
 
 /** Result of the preparation: print orders to send, a refusal, or a wait for an operator. */
 export type PreparationPlan =
-  | { readonly outcome: 'planned'; readonly printOrders: readonly PlannedPrintOrder[] }
+  | {
+      readonly outcome: 'planned';
+      readonly printOrders: readonly PlannedPrintOrder[];
+      /** The order's shipping revision. Present when the plan was stored by an earlier call. */
+      readonly shippingRevision?: number;
+    }
   | {
       readonly outcome: 'refused';
       readonly code: PlanRefusalCode;

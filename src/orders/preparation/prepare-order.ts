@@ -8,7 +8,8 @@ import {
 import { recordRoutingDecision } from '../../partners/routing-decisions';
 import { handoffOf, listPartners } from '../../partners/store';
 import { orderWorkflowId } from '../../platform/domain/workflows';
-import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
+import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
+import { dispatchKey } from '../dispatch/dispatch';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
 import { priceOrder } from '../domain/pricing';
 import {
@@ -47,7 +48,7 @@ const ATTEMPTS = 5;
 export async function prepareOrder(deps: PreparationDeps, orderId: string): Promise<PreparationPlan> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const before = await printOrdersOfSteps(deps.sql, orderId, { prefix: `${STEP}:` });
-    if (before.length > 0) return { outcome: 'planned', printOrders: before };
+    if (before.length > 0) return await storedPlan(deps.sql, orderId, before);
     const draft = await draftPlan(deps, orderId);
     if (draft.outcome !== 'drafted') return draft;
     const printOrders = await commitPlan(deps.sql, draft);
@@ -58,6 +59,27 @@ export async function prepareOrder(deps: PreparationDeps, orderId: string): Prom
     reason: 'no_partner',
     message: 'the stock that it needs is no longer available',
   };
+}
+
+/**
+ * Returns a plan that is stored already. After a reset, the order run asks for it again: the order may have labels and
+ * changes of address or method by then.
+ */
+async function storedPlan(
+  sql: Queryable,
+  orderId: string,
+  planned: readonly PlannedPrintOrder[],
+): Promise<PreparationPlan> {
+  const [order] = await sql<{ shippingRevision: number; bought: Record<string, string> | null }[]>`
+    SELECT shipping_revision, (SELECT jsonb_object_agg(s.idempotency_key, s.id) FROM shipments s
+      WHERE s.order_id = o.id AND s.status = 'bought') AS bought
+    FROM orders o WHERE id = ${orderId}`;
+  const { shippingRevision, bought } = order!;
+  const printOrders = planned.map((printOrder) => {
+    const boughtShipmentId = bought?.[dispatchKey(orderId, printOrder.id, shippingRevision)];
+    return boughtShipmentId === undefined ? printOrder : { ...printOrder, boughtShipmentId };
+  });
+  return { outcome: 'planned', printOrders, shippingRevision };
 }
 
 interface DraftedPlan {

@@ -3,26 +3,39 @@ import { inTransaction, json, type Queryable, type Sql } from '../../platform/po
 import { settleReservations } from '../../procurement/reservations';
 import { followPartnerTracking } from '../../shipping/partner-tracking';
 import type { RunEffect } from '../domain/lifecycle/run-events';
-import type { RunRecord } from '../domain/run/run-messages';
+import type { RecordOutcome, RunRecord } from '../domain/run/run-messages';
+import { historyLengthOf, LONGEST_HISTORY, positionsIn } from '../domain/run/run-position';
 import { refundItems } from '../receipts/receipts';
 import type { RecordedChange } from './run-metrics';
 
+/** The result of a record. `change`: what it changed about the order. */
+export type RecordResult =
+  | { readonly outcome: 'recorded'; readonly change: RecordedChange }
+  | { readonly outcome: Exclude<RecordOutcome, 'recorded'> };
+
+type WrittenChange = RecordedChange & { readonly takesOver: boolean };
+
 /**
  * Writes the result of a step of the order workflow in one transaction: statuses, event log, stock, refunds and
- * notifications. A repeated step, or one that a later step has overtaken, changes nothing. When Temporal loses a workflow
+ * notifications. A repeated step changes nothing. When Temporal loses a workflow
  * task, the step runs again at a later position, possibly with more events. It then replaces what the lost attempt
- * wrote: its log entries are deleted, and its stock movements and refunds are recognized by their print jobs.
- * @returns what changed about the order, or null when nothing was written
+ * wrote: its log entries are deleted, and its stock movements and refunds are recognized by their print jobs. A run that was
+ * reset, or that a restored Temporal has taken back, replaces what the steps after that point wrote in the same way.
+ *
+ * @returns `skipped` for a record that is not later than the rows. The attempts of a lost workflow task and the last
+ *   steps of a run that was reset get this result too late to matter. A workflow that runs gets it only when the clock of
+ *   Temporal went back; it records again with `overrides` and raises `out_of_step`
  */
-export async function recordRun(sql: Sql, record: RunRecord): Promise<RecordedChange | null> {
+export async function recordRun(sql: Sql, record: RunRecord): Promise<RecordResult> {
   // One statement is one transaction: one round trip instead of four when only statuses and log change and no endpoint is notified.
   if (record.effects.every(({ type }) => type === 'log')) {
-    const change = await writeStatuses(sql, record, 'without-endpoints');
-    if (change !== null) return change;
+    const change = await writeStatuses(sql, record, 'plain');
+    if (change !== null) return { outcome: 'recorded', change };
   }
-  return await inTransaction(sql, async (tx) => {
+  return await inTransaction(sql, async (tx): Promise<RecordResult> => {
     const change = await writeStatuses(tx, record, 'all');
-    if (change === null) return null;
+    if (change === null) return { outcome: (await isRecorded(tx, record)) ? 'repeated' : 'skipped' };
+    if (change.takesOver) await reopenPostbacks(tx, record);
     const pick = <T extends RunEffect['type']>(type: T) =>
       record.effects.filter((effect): effect is Extract<RunEffect, { type: T }> => effect.type === type);
     const printed = pick('consume_stock').flatMap(({ jobs }) => jobs);
@@ -50,21 +63,67 @@ export async function recordRun(sql: Sql, record: RunRecord): Promise<RecordedCh
         await followPartnerTracking(tx, { printOrderId, trackingCode, trackingLink });
     }
     await enqueueOrderNotifications(tx, { orderId: record.orderId });
-    return change;
+    return { outcome: 'recorded', change };
   });
+}
+
+/** Returns true when an earlier attempt wrote this record, or when the order has been deleted. */
+async function isRecorded(tx: Queryable, { orderId, runId, position, version }: RunRecord): Promise<boolean> {
+  const [row] = await tx<{ isSame: boolean }[]>`
+    SELECT run_position = ${position} AND run_version = ${version}
+      AND (run_id IS NULL OR run_id IS NOT DISTINCT FROM ${runId ?? null}) AS is_same
+    FROM orders WHERE id = ${orderId}`;
+  return row?.isSame ?? true;
+}
+
+/**
+ * Marks the postbacks as not handled that steps after `follows` handled. A run that was reset or restored may not have them.
+ * Reconciliation signals them again, and a run ignores those that it has handled.
+ */
+async function reopenPostbacks(
+  tx: Queryable,
+  { orderId, follows, handledPostbacks }: RunRecord,
+): Promise<void> {
+  // A run that continues another one has its state, and so the postbacks.
+  if (follows === null) return;
+  await tx`
+    UPDATE postbacks SET handled_at = NULL, run_position = NULL, run_version = NULL
+    WHERE print_order_id IN (SELECT id FROM print_orders WHERE order_id = ${orderId})
+      AND (run_position, run_version) > (${follows.position}::bigint, ${follows.version}::bigint)
+      AND id <> ALL(${[...handledPostbacks]}::bigint[])`;
+}
+
+/**
+ * A record of the same run with a shorter history is later only when Temporal was restored from a backup. A lost attempt of a
+ * workflow task cannot be later than the next attempt by this much.
+ */
+const RESTORED_AFTER_MS = 60_000;
+
+/** Returns the SQL condition that the record is the next step of the run that wrote the rows, or the first one. */
+function isNextStep(tx: Queryable, { runId, position, version }: RunRecord) {
+  return tx`CASE WHEN run_id IS NULL THEN (run_position, run_version) < (${position}::bigint, ${version}::bigint)
+    ELSE run_id = ${runId ?? null} AND (run_position % ${LONGEST_HISTORY}, run_version)
+      < (${historyLengthOf(position)}::bigint, ${version}::bigint) END`;
+}
+
+/** Returns the SQL condition that the record is of another run than the rows, or of a restored one, and later. */
+function isTakeover(tx: Queryable, { runId, position, version, overrides = false }: RunRecord) {
+  return tx`(${overrides} OR CASE WHEN run_id = ${runId ?? null} THEN run_position < ${position}::bigint - ${positionsIn(RESTORED_AFTER_MS)}
+    ELSE (run_position, run_version) < (${position}::bigint, ${version}::bigint) END)`;
 }
 
 /**
  * Writes statuses and log entries.
- * @param which `without-endpoints` writes only when the client has no enabled endpoint for notifications
- * @returns what it changed; null for a step that is already recorded
+ * @param which `plain` writes only the next step of a run whose client has no enabled endpoint for notifications
+ * @returns what it changed; null when it wrote nothing. `takesOver`: the rows were written by another run, or before a restore
  */
 async function writeStatuses(
   tx: Queryable,
   record: RunRecord,
-  which: 'all' | 'without-endpoints',
-): Promise<RecordedChange | null> {
+  which: 'all' | 'plain',
+): Promise<WrittenChange | null> {
   const { refusal, position, version, follows } = record;
+  const next = isNextStep(tx, record);
   const refunds = record.effects.some(({ type }) => type === 'refund');
   const log = record.effects.flatMap((effect) =>
     effect.type !== 'log'
@@ -78,9 +137,9 @@ async function writeStatuses(
           },
         ],
   );
-  const [change] = await tx<RecordedChange[]>`
+  const [change] = await tx<WrittenChange[]>`
     WITH before AS (
-      SELECT fulfillment_status FROM orders WHERE id = ${record.orderId}
+      SELECT id, fulfillment_status, NOT coalesce(${next}, false) AS takes_over FROM orders WHERE id = ${record.orderId}
     ), changed_order AS (
       UPDATE orders SET fulfillment_status = ${record.fulfillmentStatus},
         -- A record repeats the workflow's status. It applies when it has changed, or with a refund.
@@ -91,11 +150,15 @@ async function writeStatuses(
         tracking_ended_at = CASE WHEN ${hasTrackingEnded(record)} THEN now() ELSE tracking_ended_at END,
         refusal_reason = ${refusal?.reason ?? null}, refusal_reason_code = ${refusal?.code ?? null},
         refusal_reason_details = ${refusal?.details ? json(tx, refusal.details) : null},
-        run_position = ${position}, run_version = ${version}, updated_at = now()
-      WHERE id = ${record.orderId} AND (run_position, run_version) < (${position}::bigint, ${version}::bigint)
-        AND (${which === 'all'} OR NOT EXISTS (
-          SELECT 1 FROM webhook_endpoints e WHERE e.client_id = orders.client_id AND e.enabled))
-      RETURNING id, ordered_at
+        run_id = ${record.runId ?? null}, run_position = ${position}, run_version = ${version}, updated_at = now()
+      FROM before
+      WHERE orders.id = before.id AND ${
+        which === 'all'
+          ? tx`(${next} OR ${isTakeover(tx, record)})`
+          : tx`${next} AND NOT EXISTS (
+              SELECT 1 FROM webhook_endpoints e WHERE e.client_id = orders.client_id AND e.enabled)`
+      }
+      RETURNING orders.id, orders.ordered_at, before.takes_over, before.fulfillment_status AS before
     ), changed_items AS (
       UPDATE order_items SET fulfillment_status = i.status
       FROM jsonb_to_recordset(${json(tx, record.items)}) AS i (id bigint, status text), changed_order
@@ -119,12 +182,12 @@ async function writeStatuses(
       FROM changed_order, jsonb_to_recordset(${json(tx, log)}) AS e (
         type text, order_item_id bigint, print_order_id bigint, data jsonb)
     ), handled AS (
-      UPDATE postbacks SET handled_at = now() FROM changed_order
+      UPDATE postbacks SET handled_at = now(), run_position = ${position}, run_version = ${version} FROM changed_order
       WHERE postbacks.id = ANY(${[...record.handledPostbacks]}::bigint[])
     )
-    SELECT before.fulfillment_status AS before, ${record.fulfillmentStatus}::text AS after,
+    SELECT before, ${record.fulfillmentStatus}::text AS after, takes_over,
       greatest(0, extract(epoch FROM now() - ordered_at))::float8 AS age_seconds
-    FROM changed_order, before`;
+    FROM changed_order`;
   return change ?? null;
 }
 

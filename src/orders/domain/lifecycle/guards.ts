@@ -127,7 +127,7 @@ function whyNotForce({ printOrder }: WaitingReplacement, request: ReplacementReq
 }
 
 /**
- * Returns why units cannot move to another print order without \`force\`. A partner can be asked to stop whole print jobs
+ * Returns why units cannot move to another print order without `force`. A partner can be asked to stop whole print jobs
  * only, not some units of one.
  */
 export function whyNotMove(state: RunState, request: ReplacementRequest): RunRefusal {

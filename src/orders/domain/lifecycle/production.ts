@@ -15,21 +15,36 @@ import {
 /** The order was planned: adds its print orders and requests their delivery. */
 export function prepared(
   state: RunState,
-  planned: readonly PlannedPrintOrder[],
+  { printOrders: planned, shippingRevision = 0 }: Extract<RunEvent, { type: 'prepared' }>,
   effects: RunEffect[],
 ): RunState {
   if (state.printOrders.length > 0) return state;
   // Items can be cancelled while the plan is made.
   const cancelled = new Set(state.items.filter((item) => item.status === 'cancelled').map((item) => item.id));
+  const revision = Math.max(state.shippingRevision, shippingRevision);
   const printOrders = planned.map((plan) =>
-    endJobs(newPrintOrder(plan), (job) => cancelled.has(job.itemId), 'cancelled before production', effects),
+    endJobs(
+      withLabel(newPrintOrder(plan), plan, revision),
+      (job) => cancelled.has(job.itemId),
+      'cancelled before production',
+      effects,
+    ),
   );
   for (const printOrder of printOrders) {
     if (printOrder.jobs.every((job) => job.ended !== null)) continue;
     effects.push({ type: 'log', event: 'handed_over', printOrderId: printOrder.id });
     if (!state.held) effects.push({ type: 'deliver_print_order', printOrderId: printOrder.id });
   }
-  return { ...state, phase: state.phase === 'closed' ? 'closed' : 'running', printOrders };
+  const phase = state.phase === 'closed' ? 'closed' : 'running';
+  return { ...state, phase, printOrders, shippingRevision: revision };
+}
+
+function withLabel(
+  printOrder: PrintOrderState,
+  { boughtShipmentId: id }: PlannedPrintOrder,
+  revision: number,
+): PrintOrderState {
+  return id === undefined ? printOrder : { ...printOrder, shipment: { id, revision } };
 }
 
 /** The delivery of a print order to its partner ended. */

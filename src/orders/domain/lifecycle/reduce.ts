@@ -1,6 +1,7 @@
 import { cancelItems, cancelRequested, partnerCancel } from './cancellation';
 import { isBeforePlanning, raiseAttention, setItems } from './changes';
 import { deriveAttention, deriveItems, hasSettled } from './derive';
+import { hasPrintOrder, keepEarly } from './early-events';
 import { orderUpdated } from './order-updates';
 import { delivered, postback, prepared } from './production';
 import { dismissed, held, released, retried } from './repair';
@@ -52,11 +53,11 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
     case 'parked':
       return parked(state, event, effects);
     case 'prepared':
-      return prepared(state, event.printOrders, effects);
+      return prepared(state, event, effects);
     case 'delivery':
       return delivered(state, event, effects);
     case 'postback':
-      return postback(state, event, effects);
+      return hasPrintOrder(state, event) ? postback(state, event, effects) : keepEarly(state, event);
     case 'dispatched':
       return dispatched(state, event, effects);
     case 'dispatch_failed': {
@@ -68,6 +69,9 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
       return shippingChanged(state, event, effects);
     case 'order_update':
       return orderUpdated(state, event, effects);
+    case 'record_skipped':
+      effects.push({ type: 'log', event: 'record_skipped' });
+      return raiseAttention(state, 'out_of_step');
     case 'tracking_checked':
       if (event.followed) return state;
       effects.push({ type: 'log', event: 'untracked_order_ended' });
@@ -80,7 +84,7 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
       return { ...state };
     }
     case 'tracking':
-      return tracked(state, event, effects);
+      return hasPrintOrder(state, event) ? tracked(state, event, effects) : keepEarly(state, event);
     case 'cancel_requested':
       return cancelRequested(state, event, effects);
     case 'partner_cancel':

@@ -40,6 +40,7 @@ export const DISMISSABLE: ReadonlySet<AttentionReason> = new Set([
   'partner_not_updated',
   'old_address_shipped',
   'not_rerouted',
+  'out_of_step',
 ]);
 
 export function dismissed(

@@ -11,7 +11,12 @@ export type RunEvent =
     }
   /** The order cannot be planned now. It is planned again later. */
   | { readonly type: 'parked'; readonly reason: AttentionReason; readonly message: string }
-  | { readonly type: 'prepared'; readonly printOrders: readonly PlannedPrintOrder[] }
+  | {
+      readonly type: 'prepared';
+      readonly printOrders: readonly PlannedPrintOrder[];
+      /** The order's shipping revision, when the plan was stored before. Absent otherwise. */
+      readonly shippingRevision?: number;
+    }
   | {
       readonly type: 'delivery';
       readonly printOrderId: string;
@@ -40,6 +45,8 @@ export type RunEvent =
       readonly outcome: 'accepted' | 'not_needed' | 'no_address' | 'refused' | 'undeliverable';
       readonly message: string;
     }
+  /** The record of a step was skipped, because the rows had a later step or another run. */
+  | { readonly type: 'record_skipped' }
   /** At the end of UNTRACKED_ORDER_END: whether a carrier follows a parcel of the order. */
   | { readonly type: 'tracking_checked'; readonly followed: boolean }
   /** An operator dismisses attention reasons of a running order. */
@@ -125,6 +132,8 @@ export interface PlannedPrintOrder {
   /** End of the dispatch date in the partner's time zone, ISO 8601. Absent in runs of older versions. */
   readonly dispatchDueAt?: string;
   readonly reproducesId: string | null;
+  /** The valid label, when one was bought before the run was reset. Absent otherwise. */
+  readonly boughtShipmentId?: string;
   readonly jobs: readonly { readonly id: string; readonly itemId: string; readonly quantity: number }[];
 }
 
@@ -148,6 +157,9 @@ export interface PostbackEvent {
   readonly trackingCode: string | null;
   readonly trackingLink: string | null;
 }
+
+/** Events about a print order that partners and carriers can cause before the run has the print order. */
+export type EarlyEvent = PostbackEvent | Extract<RunEvent, { type: 'tracking' }>;
 
 /**
  * What the order run does after an event. `recordRun` writes the effects from `log` to `tracking_code` to Postgres. The

@@ -1,3 +1,4 @@
+import type { EarlyEvent } from './run-events';
 import type { ItemStatus } from './statuses';
 
 /**
@@ -150,6 +151,11 @@ export interface RunState {
   /** True while an operator holds the order. No print order is delivered meanwhile. */
   readonly held: boolean;
   readonly attention: readonly AttentionReason[];
+  /**
+   * Postbacks and tracking events of print orders that the run does not have yet. After a reset, Temporal signals the
+   * postbacks of the former run again before the order is planned. Absent when there are none.
+   */
+  readonly early?: readonly EarlyEvent[];
   /** Event ids of the postbacks that were applied. */
   readonly seen: readonly string[];
 }

@@ -83,7 +83,8 @@ export function tracked(
     if (event.shipmentId !== undefined && departed !== undefined) {
       return withDepartedTransit(printOrder, departed, event.transit, effects);
     }
-    const seen = withStrayParcel(printOrder, event, effects);
+    const known = withLostLabel(printOrder, event, state.shippingRevision);
+    const seen = withStrayParcel(known, event, effects);
     if (rankOf(event.transit) <= rankOf(seen.transit)) return seen;
     effects.push({ type: 'log', event: `tracking_${event.transit}`, printOrderId: printOrder.id });
     // A carrier's scan proves that the parcel shipped, also without a `shipped` postback. With such a postback the partner
@@ -116,6 +117,21 @@ function withDepartedTransit(
   effects.push({ type: 'log', event: `tracking_${transit}`, printOrderId: printOrder.id });
   const departed = printOrder.departed!.map((each) => (each === parcel ? { ...parcel, transit } : each));
   return { ...printOrder, departed };
+}
+
+/**
+ * Adds the scanned label to a print order that never had one: the run was reset to before the purchase, and its partner
+ * shipped with the label that it had got.
+ */
+function withLostLabel(
+  printOrder: PrintOrderState,
+  { shipmentId }: Extract<RunEvent, { type: 'tracking' }>,
+  revision: number,
+): PrintOrderState {
+  const { shipment, labelTakenBack, departed, jobs } = printOrder;
+  const hadLabel = shipment !== null || labelTakenBack === true || departed !== undefined;
+  if (shipmentId === undefined || hadLabel || jobs.every((job) => job.ended !== null)) return printOrder;
+  return { ...printOrder, shipment: { id: shipmentId, revision } };
 }
 
 /** Marks the print order when the scanned label was voided, or is not the valid one. */

@@ -41,7 +41,7 @@ export interface OrderRunResult {
   readonly fulfillmentStatus: OrderStatus;
 }
 
-/** Orders the records of a run: by the position in the history (`runPosition`), then by the state's version. */
+/** Orders the records of a run: by the position of its workflow task (`runPosition`), then by the state's version. */
 export interface RecordStep {
   readonly position: number;
   readonly version: number;
@@ -53,6 +53,10 @@ export interface RecordStep {
  */
 export interface RunRecord extends RecordStep, RunRows {
   readonly orderId: string;
+  /** The run id of the workflow. Absent in records of older versions. */
+  readonly runId?: string;
+  /** True after a skipped record: the workflow is known to run, and its record applies whatever the rows have. */
+  readonly overrides?: boolean;
   /** The record before this one. Null for the first record after continue-as-new. */
   readonly follows: RecordStep | null;
   /** Null: as it was when this run started. */
@@ -66,6 +70,12 @@ export interface RunRecord extends RecordStep, RunRows {
     readonly details: object | null;
   } | null;
 }
+
+/**
+ * What became of a record. `repeated`: an earlier attempt of the same step had written it. `skipped`: the rows are those
+ * of a later step or of another run.
+ */
+export type RecordOutcome = 'recorded' | 'repeated' | 'skipped';
 
 /** Names of the updates and queries of the order workflow. The API sends them. */
 export const ORDER_UPDATES = {

@@ -1,4 +1,5 @@
 import type { RunRecord } from '../../../../src/orders/domain/run/run-messages';
+import { runPosition } from '../../../../src/orders/domain/run/run-position';
 import { recordPayment } from '../../../../src/orders/receipts/payment';
 import { recordRun } from '../../../../src/orders/run/record';
 import { uuidv7 } from '../../../../src/platform/ids';
@@ -185,4 +186,69 @@ test('a workflow that continues an order keeps the event log of the previous one
     }),
   );
   expect(await rows(id)).toMatchObject({ financial: 'invoiced', log: ['received', 'printed'] });
+});
+
+describe('a run that was reset', () => {
+  const at = (ms: number, historyLength: number) => runPosition(Date.UTC(2026, 5, 1) + ms, historyLength);
+  const status = async (id: string) => (await rows(id)).status;
+  const log = (event: string) => ({ effects: [{ type: 'log' as const, event }] });
+
+  test('records again from its first step on, and replaces what the steps after that point logged', async () => {
+    const { id, step } = await newOrder();
+    const first = { position: at(0, 5), version: 1 };
+    await recordRun(sql, step({ runId: 'first', ...first, ...log('kept') }));
+    await recordRun(
+      sql,
+      step({ runId: 'first', position: at(1_000, 40), version: 9, follows: first, ...log('taken back') }),
+    );
+    const again = step({
+      runId: 'second',
+      position: at(2_000, 8),
+      version: 2,
+      follows: first,
+      fulfillmentStatus: 'printed',
+      ...log('again'),
+    });
+    expect(await recordRun(sql, again)).toMatchObject({ outcome: 'recorded' });
+    expect(await recordRun(sql, again)).toMatchObject({ outcome: 'repeated' });
+    expect(await rows(id)).toMatchObject({ status: 'printed', log: ['kept', 'again'] });
+    // A late write of the run that was reset.
+    const late = step({ runId: 'first', position: at(1_500, 45), version: 10, ...log('late') });
+    expect(await recordRun(sql, late)).toMatchObject({ outcome: 'skipped' });
+    expect(await status(id)).toBe('printed');
+  });
+
+  test('of a restored Temporal is the same run with a shorter history, and later', async () => {
+    const { id, step } = await newOrder();
+    await recordRun(sql, step({ runId: 'same', position: at(0, 60), version: 20 }));
+    // An attempt of a workflow task that was lost.
+    const lost = step({ runId: 'same', position: at(30_000, 55), version: 21 });
+    expect(await recordRun(sql, lost)).toMatchObject({ outcome: 'skipped' });
+    const restored = step({
+      runId: 'same',
+      position: at(3_600_000, 25),
+      version: 8,
+      follows: { position: at(-5_000, 20), version: 7 },
+      fulfillmentStatus: 'printed',
+    });
+    expect(await recordRun(sql, restored)).toMatchObject({ outcome: 'recorded' });
+    expect(await status(id)).toBe('printed');
+  });
+
+  test('overrides rows that are later than it', async () => {
+    const { id, step } = await newOrder();
+    await recordRun(sql, step({ runId: 'other', position: at(86_400_000, 3), version: 1 }));
+    const record = step({ runId: 'mine', position: at(0, 90), version: 30, fulfillmentStatus: 'shipped' });
+    expect(await recordRun(sql, record)).toMatchObject({ outcome: 'skipped' });
+    expect(await recordRun(sql, { ...record, overrides: true })).toMatchObject({ outcome: 'recorded' });
+    expect(await status(id)).toBe('shipped');
+  });
+
+  test('keeps the order of its own records when the clock of Temporal goes back', async () => {
+    const { id, step } = await newOrder();
+    await recordRun(sql, step({ runId: 'mine', position: at(5_000, 10), version: 3 }));
+    const next = step({ runId: 'mine', position: at(2_000, 14), version: 4, fulfillmentStatus: 'printed' });
+    expect(await recordRun(sql, next)).toMatchObject({ outcome: 'recorded' });
+    expect(await status(id)).toBe('printed');
+  });
 });

@@ -54,6 +54,7 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<Extract<RunEvent, { typ
     outcome: fc.constantFrom('accepted', 'not_needed', 'no_address', 'refused', 'undeliverable'),
     message: one(''),
   }),
+  record_skipped: one({ type: 'record_skipped' }),
   tracking_checked: fc.record({ type: one('tracking_checked'), followed: fc.boolean() }),
   dismiss: one({ type: 'dismiss', ...request }),
   void_failed: fc.record({ type: one('void_failed'), printOrderId, shipmentId, message: one('scanned') }),

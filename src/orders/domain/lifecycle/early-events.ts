@@ -1,0 +1,28 @@
+import type { EarlyEvent } from './run-events';
+import type { RunState } from './run-state';
+
+/**
+ * Events about print orders that the run does not have yet. `reduce` keeps them, and the run applies them when it has their
+ * print orders.
+ */
+
+/** Returns true when the run has the print order of an event. */
+export function hasPrintOrder({ printOrders }: RunState, { printOrderId }: EarlyEvent): boolean {
+  return printOrders.some(({ id }) => id === printOrderId);
+}
+
+/** Keeps an event for later. Returns the same state for an event that is kept already. */
+export function keepEarly(state: RunState, event: EarlyEvent): RunState {
+  const { early = [] } = state;
+  const isKnown = early.some((kept) => kept.type === event.type && kept.eventId === event.eventId);
+  return isKnown ? state : { ...state, early: [...early, event] };
+}
+
+/** Returns the kept events whose print orders the run now has, and the state without them. */
+export function takeEarly(state: RunState): { state: RunState; due: readonly EarlyEvent[] } {
+  const { early = [], ...rest } = state;
+  const due = early.filter((event) => hasPrintOrder(state, event));
+  if (due.length === 0) return { state, due };
+  const left = early.filter((event) => !due.includes(event));
+  return { state: left.length === 0 ? rest : { ...rest, early: left }, due };
+}
