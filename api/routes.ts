@@ -1,5 +1,6 @@
 import { auditRoutes } from './accounts/audit-routes';
 import { operatorRoutes } from './accounts/operator-routes';
+import { sessionRoutes } from './accounts/session-routes';
 import { catalogRoutes } from './catalog/routes';
 import { connectorRoutes } from './connectors/routes';
 import type { ApiDeps } from './deps';
@@ -44,6 +45,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...notificationRoutes(deps),
     ...operatorRoutes(deps),
     ...auditRoutes(deps),
+    ...sessionRoutes(deps),
     ...connectorRoutes(deps),
     ...operatorPartnerRoutes(deps),
     ...operatorOrderRoutes(deps),

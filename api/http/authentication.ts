@@ -1,7 +1,32 @@
+import type { Request } from 'express';
 import { type Account, hasOperatorRole, type OperatorRole } from '../../src/accounts/account';
 import type { Authenticator } from '../../src/accounts/authenticator';
+import { csrfTokenOf, operatorOfSession } from '../../src/accounts/sessions';
 import { ERROR_CODES, Refusal } from '../../src/platform/errors';
+import { equalBytes } from '../../src/platform/ids';
+import type { Sql } from '../../src/platform/postgres';
 import type { Route } from './route';
+import { sessionTokenOf } from './session-cookie';
+
+/** How a request identifies its caller. */
+export type Credential =
+  | { readonly kind: 'key'; readonly header: string }
+  | { readonly kind: 'session'; readonly token: string };
+
+/** Returns the credential of a request. A session opens routes for operators only, and an API key takes precedence. */
+export function credentialOf(route: Route, req: Request): Credential | undefined {
+  if (route.access.credentials === 'none') return undefined;
+  const header = req.get('X-API-KEY');
+  if (header !== undefined) return { kind: 'key', header };
+  if (!route.access.roles.includes('operator')) return undefined;
+  const token = sessionTokenOf(req.get('Cookie'));
+  return token === undefined ? undefined : { kind: 'session', token };
+}
+
+/** Returns the secret part of a credential: the key without its secret, or the session's token. */
+export function secretOf(credential: Credential): string {
+  return credential.kind === 'session' ? credential.token : credential.header.split(':', 1)[0]!.trim();
+}
 
 /**
  * Authenticates and authorizes a request (interface "Authentication").
@@ -10,12 +35,16 @@ import type { Route } from './route';
  * @throws Refusal `UNAUTHORIZED` (in the procurement group 403, as the interface has it), `FORBIDDEN`
  */
 export async function authorize(
-  authenticator: Authenticator,
+  { authenticator, sql }: { readonly authenticator: Authenticator; readonly sql: Sql },
   route: Route,
-  header: string | undefined,
+  req: Request,
+  credential: Credential | undefined,
 ): Promise<Account | undefined> {
   if (route.access.credentials === 'none') return undefined;
-  const caller = await authenticator.authenticate(header);
+  const caller =
+    credential?.kind === 'session'
+      ? await callerOfSession(sql, req, credential.token)
+      : await authenticator.authenticate(credential?.header);
   if (caller === undefined) throw noKey(route, ERROR_CODES.UNAUTHORIZED.message);
   const { account, withSecret } = caller;
   const { roles, operatorRole } = route.access;
@@ -25,6 +54,19 @@ export async function authorize(
     throw noKey(route, 'This address needs the key and its secret, joined by a colon.');
   }
   return account;
+}
+
+/** @throws Refusal `FORBIDDEN` for a changing request without the session's CSRF token */
+async function callerOfSession(sql: Sql, req: Request, token: string) {
+  const account = await operatorOfSession(sql, token);
+  if (account === undefined) return undefined;
+  const given = Buffer.from(req.get('X-CSRF-Token') ?? '');
+  if (req.method !== 'GET' && req.method !== 'HEAD' && !equalBytes(given, Buffer.from(csrfTokenOf(token)))) {
+    throw new Refusal('FORBIDDEN', {
+      message: 'The header X-CSRF-Token does not have the token of the session.',
+    });
+  }
+  return { account, withSecret: false };
 }
 
 /** @throws Refusal `FORBIDDEN` for a caller who is not an operator with at least this role */

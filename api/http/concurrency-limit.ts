@@ -1,9 +1,8 @@
-import type { Request } from 'express';
 import { Refusal } from '../../src/platform/errors';
-import { countedKey } from './rate-limit';
+import { countedName } from './rate-limit';
 
 /** Counts a request until the returned function is called. @throws Refusal `RATE_LIMITED` beyond the limit */
-export type ConcurrencyLimiter = (req: Request) => () => void;
+export type ConcurrencyLimiter = (credential: string) => () => void;
 
 /**
  * Creates a limiter of the requests of one key that this process handles at once.
@@ -12,8 +11,8 @@ export type ConcurrencyLimiter = (req: Request) => () => void;
 export function createConcurrencyLimiter(limit: number): ConcurrencyLimiter | undefined {
   if (limit === 0) return undefined;
   const handled = new Map<string, number>();
-  return (req) => {
-    const key = countedKey(req);
+  return (credential) => {
+    const key = countedName(credential);
     const before = handled.get(key) ?? 0;
     if (before >= limit) {
       throw new Refusal('RATE_LIMITED', {

@@ -4,6 +4,7 @@ import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors';
 import { ERROR_CODE, ERROR_SCHEMAS, FIELD_ERROR, type JsonSchema } from './error-schemas';
 import { type Access, route as defineRoute, RawAnswer, type Route } from './route';
 import { pathParameters } from './route-path';
+import { SESSION_COOKIE } from './session-cookie';
 
 /** Collects the named schemas (`.meta({ id })`) of all routes. A name identifies one schema. */
 class Components {
@@ -107,6 +108,12 @@ const IDEMPOTENCY_PARAMETER = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
+function securityOf(access: Access): object[] {
+  if (access.credentials === 'none') return [];
+  const key = { [access.credentials === 'key:secret' ? 'keyAndSecret' : 'key']: [] };
+  return access.operatorRole === undefined ? [key] : [key, { session: [] }];
+}
+
 /** Returns the callers of a route in words, for operators with the roles that may call it. */
 function callersOf({ roles, operatorRole }: Exclude<Access, { credentials: 'none' }>): string[] {
   const permitted = OPERATOR_ROLES.filter(
@@ -117,7 +124,6 @@ function callersOf({ roles, operatorRole }: Exclude<Access, { credentials: 'none
 
 function operation(components: Components, route: Route): JsonSchema {
   const { access, body } = route;
-  const scheme = access.credentials === 'key:secret' ? 'keyAndSecret' : 'key';
   const given = [
     ...parameters(components, route.params, 'path', pathParameters(route.path)),
     ...parameters(components, route.query, 'query'),
@@ -133,7 +139,7 @@ function operation(components: Components, route: Route): JsonSchema {
     ...(access.credentials === 'none' || access.operatorRole === undefined
       ? {}
       : { 'x-operator-role': access.operatorRole }),
-    security: access.credentials === 'none' ? [] : [{ [scheme]: [] }],
+    security: securityOf(access),
     ...(given.length > 0 ? { parameters: given } : {}),
     ...(body
       ? {
@@ -202,6 +208,13 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Js
           in: 'header',
           name: 'X-API-KEY',
           description: 'API key and secret, joined by a colon: `key:secret`.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: SESSION_COOKIE,
+          description:
+            'The session of an operator (`POST /v1/operator/session`). Requests other than GET also need `X-CSRF-Token`.',
         },
       },
     },

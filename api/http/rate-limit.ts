@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import {
   type RateLimiterAbstract,
   RateLimiterMemory,
@@ -11,13 +11,14 @@ import { sha256 } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
 
 type LimiterConfig = Pick<Config, 'RATE_LIMIT' | 'RATE_LIMIT_STORE'>;
-export type RateLimiter = (req: Request, res: Response) => Promise<void>;
+/** @param counted whose requests are counted: a key without its secret, the token of a session, or an address */
+export type RateLimiter = (res: Response, counted: string) => Promise<void>;
 
 const WINDOW_SECONDS = 1;
 
-/** Returns the name under which the requests of a key are counted: the same with and without its secret. */
-export function countedKey(req: Request): string {
-  return sha256((req.get('X-API-KEY') ?? '').split(':', 1)[0]!.trim()).toString('base64');
+/** Returns the name under which requests are counted: a hash, because Postgres stores it. */
+export function countedName(counted: string): string {
+  return sha256(counted).toString('base64');
 }
 
 /**
@@ -30,7 +31,7 @@ export function countedKey(req: Request): string {
 export function createRateLimiter(config: LimiterConfig, sql: Sql): RateLimiter | undefined {
   const { RATE_LIMIT: limit, RATE_LIMIT_STORE: store } = config;
   if (limit === 0) return undefined;
-  return limiterOf(sql, { limit, store, message: undefined, countedAs: countedKey });
+  return limiterOf(sql, { limit, store, message: undefined });
 }
 
 /** Requests without a key that one address may send in a second. */
@@ -43,7 +44,6 @@ export function createAddressLimiter(config: LimiterConfig, sql: Sql): RateLimit
     limit: ADDRESS_LIMIT,
     store: config.RATE_LIMIT_STORE,
     message: 'Too many requests from this address.',
-    countedAs: (req) => sha256(`address:${req.ip}`).toString('base64'),
   });
 }
 
@@ -53,19 +53,17 @@ function limiterOf(
     limit,
     store,
     message,
-    countedAs,
   }: {
     readonly limit: number;
     readonly store: Config['RATE_LIMIT_STORE'];
     readonly message: string | undefined;
-    readonly countedAs: (req: Request) => string;
   },
 ): RateLimiter {
   const memory = new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
   const limiter: RateLimiterAbstract = store === 'memory' ? memory : postgresLimiter(sql, limit, memory);
   const policy = `"${limit}-in-${WINDOW_SECONDS}sec"`;
-  return async (req, res) => {
-    const counted = await limiter.consume(countedAs(req)).catch((error: unknown) => {
+  return async (res, name) => {
+    const counted = await limiter.consume(countedName(name)).catch((error: unknown) => {
       if (error instanceof RateLimiterRes) return error;
       throw error;
     });

@@ -7,7 +7,7 @@ import type { Logger } from '../../src/platform/logging';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { auditTrail } from './audit-trail';
-import { authorize } from './authentication';
+import { authorize, credentialOf, secretOf } from './authentication';
 import type { ConcurrencyLimiter } from './concurrency-limit';
 import { fieldErrors } from './field-errors';
 import { idempotencyKeyOf, NO_KEY, onceForKey } from './idempotency';
@@ -187,13 +187,19 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
     const notes = notesOf(res);
     notes.route = route;
     notes.params = req.params;
-    const keyHeader = route.access.credentials === 'none' ? undefined : req.get('X-API-KEY');
-    if (keyHeader !== undefined) await pipe.rateLimiter?.(req, res);
-    if (route.isSigned !== undefined) await pipe.addressLimiter?.(req, res);
-    const release = keyHeader === undefined ? undefined : pipe.concurrencyLimiter?.(req);
+    const credential = credentialOf(route, req);
+    const secret = credential === undefined ? undefined : secretOf(credential);
+    if (secret !== undefined) await pipe.rateLimiter?.(res, secret);
+    if (route.isSigned !== undefined) await pipe.addressLimiter?.(res, `address:${req.ip}`);
+    const release = secret === undefined ? undefined : pipe.concurrencyLimiter?.(secret);
     let outcome: Promise<Outcome> | undefined;
     try {
-      const account = await authorize(pipe.authenticator, route, keyHeader);
+      const account = await authorize(
+        { authenticator: pipe.authenticator, sql: pipe.deps.sql },
+        route,
+        req,
+        credential,
+      );
       if (account !== undefined) notes.account = account;
       const sent = await receive(route, req, res);
       const key = route.idempotent ? idempotencyKeyOf(req.get('Idempotency-Key')) : undefined;
@@ -209,7 +215,7 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
         rawBody: sent.rawBody,
       };
       const content = [sent.params, sent.query, sent.body];
-      const sealWith = route.answersSecret ? keyHeader?.split(':', 1)[0]?.trim() : undefined;
+      const sealWith = route.answersSecret ? secret : undefined;
       const keyed = key === undefined ? undefined : { key, content, sealWith };
       outcome = execute(pipe, route, call, trail.end, keyed);
       const { answer, replayed } = await withinTime(route, notes.log, outcome);

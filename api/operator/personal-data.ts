@@ -76,7 +76,12 @@ export function personalDataRoutes(
             ? await allSubjectsByEmail(sql, body.email!)
             : [await endedSubject(body.orderId)];
         const store = (erased: readonly Subject[]) =>
-          inTransaction(sql, (tx) => storeErasure(tx, account.id, subjects, erased));
+          inTransaction(sql, async (tx) => {
+            const id = await storeErasure(tx, account.id, subjects, erased);
+            const after = { subjects: subjects.map((subject) => subject.id) };
+            await audit(tx, { action: 'personal_data.erase', objectId: id, before: null, after });
+            return id;
+          });
         let id: string;
         if (body.orderId !== undefined) {
           const erased = await eraseSubjects(deps, subjects);

@@ -18,6 +18,7 @@ export const LAST_USED_PRECISION_MS = 60_000;
 /** An authenticated caller. */
 export interface Caller {
   readonly account: Account;
+  readonly keyId: string;
   /** True when the request carried the secret. A wrong secret authenticates nobody. */
   readonly withSecret: boolean;
 }
@@ -97,7 +98,7 @@ export function createAuthenticator(sql: Sql, now: () => number = Date.now): Aut
       const withSecret = presented.apiSecret !== undefined;
       if (withSecret && !equalBytes(credentialHash(presented.apiSecret), key.secretHash)) return undefined;
       await noteUse(key);
-      return { account: key.account, withSecret };
+      return { account: key.account, keyId: key.keyId, withSecret };
     },
   };
 }

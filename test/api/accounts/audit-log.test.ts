@@ -23,6 +23,9 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   listInventoryConsumption: 'reads',
   decodePayloads: 'reads',
   encodePayloads: 'reads',
+  startOperatorSession: 'a sign-in; the log of the process has it',
+  endOperatorSession: 'a sign-out; the log of the process has it',
+  exportPersonalData: 'reads',
   testWebhook: 'sends a test event; the delivery log has it',
   redeliverWebhookDelivery: 'sends a notification again; the delivery log has it',
   redeliverDeadWebhookDeliveries: 'sends notifications again; the delivery log has them',
@@ -36,7 +39,14 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   attachProcurementInvoice: 'the events of the procurement order have it',
 };
 /** Acts on orders that a workflow carries out. test/workflows/order/audited-acts.test.ts calls them. */
-const NEEDS_WORKER = ['cancelOrder', 'updateShipment', 'repairOrder', 'recordPayment', 'cancelShippingOrder'];
+const NEEDS_WORKER = [
+  'erasePersonalData',
+  'cancelOrder',
+  'updateShipment',
+  'repairOrder',
+  'recordPayment',
+  'cancelShippingOrder',
+];
 /** Acts of the command line. */
 const NO_ROUTE = ['catalog.import'];
 

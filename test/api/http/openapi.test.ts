@@ -114,7 +114,9 @@ test('documents the credentials that the routes require', () => {
     const expected = { none: [], key: [{ key: [] }], 'key:secret': [{ keyAndSecret: [] }] }[
       access.credentials
     ];
-    expect(operation.security).toEqual(expected);
+    const session =
+      access.credentials !== 'none' && access.roles.includes('operator') ? [{ session: [] }] : [];
+    expect(operation.security).toEqual([...expected, ...session]);
   }
 });
 

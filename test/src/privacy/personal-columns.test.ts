@@ -27,6 +27,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   idempotency_keys: 'answers with ids, states and links; deleted after seven days',
   job_runs: 'results of periodic jobs',
   notified_states: 'states, dates and tracking codes',
+  operator_sessions: 'hashes of cookies',
   partner_stock_levels: 'stock',
   partners: 'addresses of print partners',
   procurement_order_events: 'stock',
