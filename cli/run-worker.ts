@@ -9,6 +9,10 @@ import {
 import { createActivities } from '../activities';
 import { reportActivityErrors } from '../activities/report-errors';
 import { notificationLane } from '../src/notifications/delivery';
+import { JOB_DIGEST } from '../src/notifications/job-digest';
+import { startDigests } from '../src/notifications/operator-digest';
+import { OUTBOX_DIGEST } from '../src/notifications/outbox-digest';
+import { ATTENTION_DIGEST } from '../src/orders/attention-digest';
 import type { OrderRunInput } from '../src/orders/domain/run/run-messages';
 import { createStaleTaskCounter } from '../src/orders/run/stale-tasks';
 import type { Config } from '../src/platform/config';
@@ -158,6 +162,7 @@ export async function runWorker(
       ].map((lane) => measuredLane(lane, services.metrics, log)),
     }),
   );
+  const digests = startDigests(services, [ATTENTION_DIGEST, OUTBOX_DIGEST, JOB_DIGEST]);
   const running = worker.run();
   let stopping = false;
   return {
@@ -167,6 +172,7 @@ export async function runWorker(
     ),
     async stop() {
       stopping = true;
+      await digests.stop();
       await relay.stop();
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await running.catch((error: unknown) => log.warn({ err: error }, 'the worker did not stop cleanly'));

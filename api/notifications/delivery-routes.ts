@@ -7,13 +7,14 @@ import {
   redeliver,
   sendTestEvent,
 } from '../../src/notifications/delivery-log';
-import { NOTIFICATION_EVENTS, TEST_EVENT } from '../../src/notifications/domain/events';
+import { TEST_EVENT } from '../../src/notifications/domain/events';
 import type { Endpoint } from '../../src/notifications/endpoints';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { pageOf } from '../http/cursor';
 import { type Route, route } from '../http/route';
-import { foundEndpoint, WEBHOOK_ROUTE, webhookParams } from './webhook-routes';
+import type { Audience } from './audience';
+import { foundEndpoint, webhookParams } from './webhook-routes';
 import { deliverySchema } from './webhook-schemas';
 
 const deliveryParams = webhookParams.extend({ deliveryId: z.string() });
@@ -42,7 +43,12 @@ function refuseWhenDisabled({ enabled }: Endpoint): void {
 }
 
 /** Routes that list the deliveries of an endpoint and send them again. */
-export function deliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
+export function deliveryRoutes(
+  { sql }: Pick<ApiDeps, 'sql'>,
+  { path, tag, access, events, noun }: Audience,
+): Route[] {
+  const read = { tag, errors: 'coded', access: access.read } as const;
+  const write = { tag, errors: 'coded', access: access.write } as const;
   const foundDelivery = async (endpointId: string, deliveryId: string) => {
     const delivery = await deliveryOf(sql, endpointId, deliveryId);
     if (delivery === undefined) throw new Refusal('NOT_FOUND');
@@ -51,10 +57,10 @@ export function deliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
 
   return [
     route({
-      ...WEBHOOK_ROUTE,
+      ...write,
       method: 'post',
-      path: '/v1/webhooks/{webhookId}/test',
-      operationId: 'testWebhook',
+      path: `${path}/{webhookId}/test`,
+      operationId: `test${noun}`,
       summary: 'Send a test event to an endpoint',
       params: webhookParams,
       response: deliverySchema,
@@ -65,16 +71,16 @@ export function deliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       },
     }),
     route({
-      ...WEBHOOK_ROUTE,
+      ...read,
       method: 'get',
-      path: '/v1/webhooks/{webhookId}/deliveries',
-      operationId: 'listWebhookDeliveries',
+      path: `${path}/{webhookId}/deliveries`,
+      operationId: `list${noun}Deliveries`,
       summary: 'List deliveries to an endpoint, newest first',
       description: 'Pressline keeps settled deliveries for 30 days. `state=dead` lists the dead letters.',
       params: webhookParams,
       query: z.object({
         state: z.enum(DELIVERY_STATES).optional(),
-        event: z.enum([...NOTIFICATION_EVENTS, TEST_EVENT]).optional(),
+        event: z.enum([...events, TEST_EVENT]).optional(),
         orderId: z.uuid().optional(),
         limit: z.coerce.number().int().min(1).max(250).default(50),
         cursor: z.uuid().optional().describe('`nextCursor` of the previous page.'),
@@ -88,10 +94,10 @@ export function deliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       },
     }),
     route({
-      ...WEBHOOK_ROUTE,
+      ...read,
       method: 'get',
-      path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}',
-      operationId: 'getWebhookDelivery',
+      path: `${path}/{webhookId}/deliveries/{deliveryId}`,
+      operationId: `get${noun}Delivery`,
       summary: 'Retrieve a delivery with its body',
       params: deliveryParams,
       response: deliveryWithBody,
@@ -102,10 +108,10 @@ export function deliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       },
     }),
     route({
-      ...WEBHOOK_ROUTE,
+      ...write,
       method: 'post',
-      path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
-      operationId: 'redeliverWebhookDelivery',
+      path: `${path}/{webhookId}/deliveries/{deliveryId}/redeliver`,
+      operationId: `redeliver${noun}Delivery`,
       summary: 'Send a delivered or dead notification again',
       params: deliveryParams,
       response: deliverySchema,
@@ -120,10 +126,10 @@ export function deliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       },
     }),
     route({
-      ...WEBHOOK_ROUTE,
+      ...write,
       method: 'post',
-      path: '/v1/webhooks/{webhookId}/redeliver-dead',
-      operationId: 'redeliverDeadWebhookDeliveries',
+      path: `${path}/{webhookId}/redeliver-dead`,
+      operationId: `redeliverDead${noun}Deliveries`,
       summary: 'Send every dead letter of an endpoint again',
       params: webhookParams,
       response: z.object({ redelivered: z.number().int() }),

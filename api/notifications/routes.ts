@@ -1,8 +1,12 @@
 import type { ApiDeps } from '../deps';
 import type { Route } from '../http/route';
+import { CLIENTS, OPERATORS } from './audience';
 import { deliveryRoutes } from './delivery-routes';
 import { webhookRoutes } from './webhook-routes';
 
 export function notificationRoutes(deps: Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>): Route[] {
-  return [...webhookRoutes(deps), ...deliveryRoutes(deps)];
+  return [CLIENTS, OPERATORS].flatMap((audience) => [
+    ...webhookRoutes(deps, audience),
+    ...deliveryRoutes(deps, audience),
+  ]);
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { NOTIFICATION_EVENTS } from '../../src/notifications/domain/events';
 import {
   changeEndpoint,
   createEndpoint,
@@ -18,21 +17,12 @@ import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
-import { endpointSchema, eventsSchema, secretSchema } from './webhook-schemas';
-
-export const WEBHOOK_ROUTE = {
-  tag: 'Notifications',
-  access: { credentials: 'key:secret', roles: ['client'] },
-  errors: 'coded',
-} as const;
+import type { Audience, EndpointView } from './audience';
+import { eventsSchema, secretSchema } from './webhook-schemas';
 
 export const webhookParams = z.object({ webhookId: z.string() });
 
-export function endpointView({
-  createdAt,
-  updatedAt,
-  ...endpoint
-}: Endpoint): z.input<typeof endpointSchema> {
+export function endpointView({ createdAt, updatedAt, ...endpoint }: Endpoint): EndpointView {
   const { id, url, description, events, enabled, disabledReason } = endpoint;
   return {
     id,
@@ -46,19 +36,20 @@ export function endpointView({
   };
 }
 
-/** Returns an endpoint of a client. @throws Refusal `NOT_FOUND`, also for another client's endpoint */
-export async function foundEndpoint(sql: Queryable, clientId: string, webhookId: string): Promise<Endpoint> {
-  const endpoint = isUuid(webhookId) ? await endpointOf(sql, clientId, webhookId) : undefined;
+/** Returns an endpoint of an account. @throws Refusal `NOT_FOUND`, also for another account's endpoint */
+export async function foundEndpoint(sql: Queryable, ownerId: string, webhookId: string): Promise<Endpoint> {
+  const endpoint = isUuid(webhookId) ? await endpointOf(sql, ownerId, webhookId) : undefined;
   if (endpoint === undefined) throw new Refusal('NOT_FOUND');
   return endpoint;
 }
 
-/** Routes with which clients manage their endpoints for notifications (DESIGN "Notifications to clients"). */
-export function webhookRoutes({
-  sql,
-  config,
-  secretBox,
-}: Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>): Route[] {
+/** Routes with which an audience manages its endpoints (DESIGN "Notifications to clients"). */
+export function webhookRoutes(
+  { sql, config, secretBox }: Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>,
+  { path, tag, access, events, endpoint, noun }: Audience,
+): Route[] {
+  const read = { tag, errors: 'coded', access: access.read } as const;
+  const write = { tag, errors: 'coded', access: access.write } as const;
   const allowPrivate = allowsPrivateAddresses(config);
   const url = z
     .string()
@@ -72,10 +63,10 @@ export function webhookRoutes({
 
   return [
     route({
-      ...WEBHOOK_ROUTE,
+      ...write,
       method: 'post',
-      path: '/v1/webhooks',
-      operationId: 'createWebhook',
+      path,
+      operationId: `create${noun}`,
       summary: 'Create an endpoint for notifications',
       description:
         'Messages are signed as Standard Webhooks specifies, and are delivered at least once, in any order. Respond with 2xx ' +
@@ -87,21 +78,21 @@ export function webhookRoutes({
       body: z.object({
         url,
         description: description.nullish(),
-        events: eventsSchema.nullish(),
+        events: eventsSchema(events).nullish(),
         enabled: z.boolean().nullish(),
       }),
-      response: endpointSchema.extend({ secret: secretSchema }),
+      response: endpoint.extend({ secret: secretSchema }),
       handler: async ({ account, body, idempotency, audit }) =>
         await inTransaction(sql, async (tx) => {
           const created = await createEndpoint(tx, secretBox, account.id, {
             url: body.url,
             description: body.description ?? '',
-            events: body.events ?? NOTIFICATION_EVENTS,
+            events: body.events ?? events,
             enabled: body.enabled ?? true,
           });
           if (created === undefined) {
             throw new Refusal('CONFLICT', {
-              message: `A client may have at most ${MOST_ENDPOINTS} endpoints. Delete one first.`,
+              message: `An account may have at most ${MOST_ENDPOINTS} endpoints. Delete one first.`,
             });
           }
           const after = endpointView(created);
@@ -112,32 +103,32 @@ export function webhookRoutes({
         }),
     }),
     route({
-      ...WEBHOOK_ROUTE,
+      ...read,
       method: 'get',
-      path: '/v1/webhooks',
-      operationId: 'listWebhooks',
+      path,
+      operationId: `list${noun}s`,
       summary: 'List endpoints for notifications',
-      response: z.object({ webhooks: z.array(endpointSchema) }),
+      response: z.object({ webhooks: z.array(endpoint) }),
       handler: async ({ account }) => ({
         webhooks: (await listEndpoints(sql, account.id)).map(endpointView),
       }),
     }),
     route({
-      ...WEBHOOK_ROUTE,
+      ...read,
       method: 'get',
-      path: '/v1/webhooks/{webhookId}',
-      operationId: 'getWebhook',
+      path: `${path}/{webhookId}`,
+      operationId: `get${noun}`,
       summary: 'Retrieve an endpoint for notifications',
       params: webhookParams,
-      response: endpointSchema,
+      response: endpoint,
       handler: async ({ account, params }) =>
         endpointView(await foundEndpoint(sql, account.id, params.webhookId)),
     }),
     route({
-      ...WEBHOOK_ROUTE,
+      ...write,
       method: 'patch',
-      path: '/v1/webhooks/{webhookId}',
-      operationId: 'changeWebhook',
+      path: `${path}/{webhookId}`,
+      operationId: `change${noun}`,
       summary: 'Change, enable or disable an endpoint',
       description:
         'Only the given fields change. A delivery that is due while the endpoint is disabled becomes a dead letter.',
@@ -146,10 +137,10 @@ export function webhookRoutes({
       body: z.object({
         url: url.optional(),
         description: description.optional(),
-        events: eventsSchema.optional(),
+        events: eventsSchema(events).optional(),
         enabled: z.boolean().optional(),
       }),
-      response: endpointSchema,
+      response: endpoint,
       handler: ({ account, params: { webhookId }, body, audit }) =>
         inTransaction(sql, async (tx) => {
           const before = endpointView(await foundEndpoint(tx, account.id, webhookId));
@@ -160,10 +151,10 @@ export function webhookRoutes({
         }),
     }),
     route({
-      ...WEBHOOK_ROUTE,
+      ...write,
       method: 'delete',
-      path: '/v1/webhooks/{webhookId}',
-      operationId: 'deleteWebhook',
+      path: `${path}/{webhookId}`,
+      operationId: `delete${noun}`,
       summary: 'Delete an endpoint with its log and its pending deliveries',
       audits: ['endpoint.delete'],
       params: webhookParams,
@@ -177,10 +168,10 @@ export function webhookRoutes({
         }),
     }),
     route({
-      ...WEBHOOK_ROUTE,
+      ...write,
       method: 'post',
-      path: '/v1/webhooks/{webhookId}/secret',
-      operationId: 'rotateWebhookSecret',
+      path: `${path}/{webhookId}/secret`,
+      operationId: `rotate${noun}Secret`,
       summary: 'Rotate the signing secret of an endpoint',
       description:
         'Until the overlap ends, messages carry two signatures: one by the new secret and one by the replaced secret.',

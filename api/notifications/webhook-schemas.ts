@@ -1,34 +1,36 @@
 import { z } from 'zod';
 import { DELIVERY_STATES } from '../../src/notifications/delivery-log';
-import { NOTIFICATION_EVENTS } from '../../src/notifications/domain/events';
+import type { EndpointEvent } from '../../src/notifications/endpoints';
 
 const timestamp = z.iso.datetime();
-const event = z.enum(NOTIFICATION_EVENTS);
+/** Returns the schema of a choice of events. */
+export const eventsSchema = (events: readonly EndpointEvent[]) =>
+  z
+    .array(z.enum(events))
+    .min(1)
+    .max(100)
+    .transform((chosen) => [...new Set(chosen)])
+    .describe('Events to send. Default: all.');
 
-export const eventsSchema = z
-  .array(event)
-  .min(1)
-  .max(100)
-  .transform((events) => [...new Set(events)])
-  .describe('Events to send. Default: all.');
-
-export const endpointSchema = z
-  .object({
-    id: z.string(),
-    url: z.string(),
-    description: z.string(),
-    events: z.array(event),
-    enabled: z.boolean(),
-    disabledReason: z
-      .string()
-      .nullable()
-      .describe(
-        '`gone`: the endpoint answered 410 and was disabled. Enable it to receive notifications again.',
-      ),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-  })
-  .meta({ id: 'WebhookEndpoint' });
+/** Returns the schema of an endpoint. @param id name in the OpenAPI document */
+export const endpointSchema = (events: readonly EndpointEvent[], id: string) =>
+  z
+    .object({
+      id: z.string(),
+      url: z.string(),
+      description: z.string(),
+      events: z.array(z.enum(events)),
+      enabled: z.boolean(),
+      disabledReason: z
+        .string()
+        .nullable()
+        .describe(
+          '`gone`: the endpoint answered 410 and was disabled. Enable it to receive notifications again.',
+        ),
+      createdAt: timestamp,
+      updatedAt: timestamp,
+    })
+    .meta({ id });
 
 export const secretSchema = z
   .string()

@@ -3,16 +3,19 @@ import { uuidv7 } from '../platform/ids';
 import type { Queryable, Transaction } from '../platform/postgres';
 import { type SealedTable, secretOwner } from '../platform/sealing/reseal';
 import type { SecretBox } from '../platform/sealing/secret-box';
-import type { NotificationEvent } from './domain/events';
+import type { NotificationEvent, OperatorEvent } from './domain/events';
 
-/** An endpoint to which a client's notifications are sent, without its secrets. */
+/** Clients' endpoints have notification events, operators' endpoints have operator events. */
+export type EndpointEvent = NotificationEvent | OperatorEvent;
+
+/** An endpoint to which the notifications of its owner are sent, a client or an operator. Without its secrets. */
 export interface Endpoint {
   readonly id: string;
   readonly url: string;
   readonly description: string;
-  readonly events: NotificationEvent[];
+  readonly events: EndpointEvent[];
   readonly enabled: boolean;
-  /** `gone` when the receiver answered 410. Null when the endpoint is enabled, or disabled by the client. */
+  /** `gone` when the receiver answered 410. Null when the endpoint is enabled, or disabled by its owner. */
   readonly disabledReason: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -21,11 +24,11 @@ export interface Endpoint {
 export interface EndpointFields {
   readonly url: string;
   readonly description: string;
-  readonly events: readonly NotificationEvent[];
+  readonly events: readonly EndpointEvent[];
   readonly enabled: boolean;
 }
 
-/** Largest number of endpoints of one client. Each event is stored once for each endpoint. */
+/** Largest number of endpoints of one account. Each event is stored once for each endpoint. */
 export const MOST_ENDPOINTS = 20;
 /** Time during which a replaced secret still signs, by default and at most. */
 export const ROTATION_OVERLAP_SECONDS = { default: 24 * 60 * 60, most: 7 * 24 * 60 * 60 };
@@ -39,45 +42,41 @@ export const ENDPOINT_SECRETS: SealedTable = {
   columns: ['secret', 'previous_secret'],
 };
 
-/** Creates an endpoint and returns it with its secret. Returns undefined when the client has the largest number already. */
+/** Creates an endpoint and returns it with its secret. Returns undefined when the owner has the largest number already. */
 export async function createEndpoint(
   tx: Transaction,
   secretBox: SecretBox,
-  clientId: string,
+  ownerId: string,
   fields: EndpointFields,
 ): Promise<(Endpoint & { secret: string }) | undefined> {
   const id = uuidv7();
   const secret = newSigningSecret();
   // The lock is a separate statement, so that the count sees endpoints that a concurrent request has committed.
-  await tx`SELECT FROM accounts WHERE id = ${clientId} FOR UPDATE`;
+  await tx`SELECT FROM accounts WHERE id = ${ownerId} FOR UPDATE`;
   const [row] = await tx<Endpoint[]>`
     INSERT INTO webhook_endpoints (id, client_id, url, description, events, enabled, secret)
-    SELECT ${id}, ${clientId}, ${fields.url}, ${fields.description}, ${[...fields.events]}, ${fields.enabled},
+    SELECT ${id}, ${ownerId}, ${fields.url}, ${fields.description}, ${[...fields.events]}, ${fields.enabled},
       ${secretBox.seal(secret, secretOwner(ENDPOINT_SECRETS, id))}
-    WHERE (SELECT count(*) FROM webhook_endpoints WHERE client_id = ${clientId}) < ${MOST_ENDPOINTS}
+    WHERE (SELECT count(*) FROM webhook_endpoints WHERE client_id = ${ownerId}) < ${MOST_ENDPOINTS}
     RETURNING ${columns(tx)}`;
   return row === undefined ? undefined : { ...row, secret };
 }
 
-export async function listEndpoints(sql: Queryable, clientId: string): Promise<Endpoint[]> {
+export async function listEndpoints(sql: Queryable, ownerId: string): Promise<Endpoint[]> {
   return await sql<Endpoint[]>`
-    SELECT ${columns(sql)} FROM webhook_endpoints WHERE client_id = ${clientId} ORDER BY created_at, id`;
+    SELECT ${columns(sql)} FROM webhook_endpoints WHERE client_id = ${ownerId} ORDER BY created_at, id`;
 }
 
-export async function endpointOf(
-  sql: Queryable,
-  clientId: string,
-  id: string,
-): Promise<Endpoint | undefined> {
+export async function endpointOf(sql: Queryable, ownerId: string, id: string): Promise<Endpoint | undefined> {
   const [row] = await sql<Endpoint[]>`
-    SELECT ${columns(sql)} FROM webhook_endpoints WHERE id = ${id} AND client_id = ${clientId}`;
+    SELECT ${columns(sql)} FROM webhook_endpoints WHERE id = ${id} AND client_id = ${ownerId}`;
   return row;
 }
 
 /** Changes the given fields. A change of `enabled` clears `disabledReason`. */
 export async function changeEndpoint(
   sql: Queryable,
-  clientId: string,
+  ownerId: string,
   id: string,
   change: Partial<EndpointFields>,
 ): Promise<Endpoint | undefined> {
@@ -89,17 +88,17 @@ export async function changeEndpoint(
       enabled = coalesce(${change.enabled ?? null}, enabled),
       disabled_reason = CASE WHEN ${change.enabled ?? null}::boolean IS NULL THEN disabled_reason END,
       updated_at = now()
-    WHERE id = ${id} AND client_id = ${clientId}
+    WHERE id = ${id} AND client_id = ${ownerId}
     RETURNING ${columns(sql)}`;
   return row;
 }
 
 /**
  * Deletes an endpoint, its log and its pending deliveries. Call it in a transaction.
- * @returns false when the client has no such endpoint
+ * @returns false when the owner has no such endpoint
  */
-export async function deleteEndpoint(tx: Queryable, clientId: string, id: string): Promise<boolean> {
-  const deleted = await tx`DELETE FROM webhook_endpoints WHERE id = ${id} AND client_id = ${clientId}`;
+export async function deleteEndpoint(tx: Queryable, ownerId: string, id: string): Promise<boolean> {
+  const deleted = await tx`DELETE FROM webhook_endpoints WHERE id = ${id} AND client_id = ${ownerId}`;
   if (deleted.count === 0) return false;
   // Two statements, because live and dead rows have separate indexes.
   await tx`DELETE FROM outbox WHERE kind = 'notification' AND target = ${id} AND dead_at IS NULL`;
@@ -110,7 +109,7 @@ export async function deleteEndpoint(tx: Queryable, clientId: string, id: string
 /** Replaces the secret of an endpoint. Until the overlap ends, messages carry a signature by each of the two secrets. */
 export async function rotateSecret(
   { sql, secretBox }: { readonly sql: Queryable; readonly secretBox: SecretBox },
-  clientId: string,
+  ownerId: string,
   id: string,
   overlapSeconds: number,
 ): Promise<{ secret: string; previousSecretValidUntil: Date } | undefined> {
@@ -119,7 +118,7 @@ export async function rotateSecret(
     UPDATE webhook_endpoints SET previous_secret = secret, updated_at = now(),
       secret = ${secretBox.seal(secret, secretOwner(ENDPOINT_SECRETS, id))},
       previous_secret_until = now() + make_interval(secs => ${overlapSeconds})
-    WHERE id = ${id} AND client_id = ${clientId}
+    WHERE id = ${id} AND client_id = ${ownerId}
     RETURNING previous_secret_until`;
   return row === undefined ? undefined : { secret, previousSecretValidUntil: row.previousSecretUntil };
 }

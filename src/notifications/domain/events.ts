@@ -8,5 +8,10 @@ export const NOTIFICATION_EVENTS = [
 
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
 
+/** The events of operators' endpoints: an order needs attention, a message is dead, a periodic job has failed. */
+export const OPERATOR_EVENTS = ['attention_raised', 'outbox_dead', 'job_failed'] as const;
+
+export type OperatorEvent = (typeof OPERATOR_EVENTS)[number];
+
 /** The test event. It is sent on request, to endpoints with any set of events. */
 export const TEST_EVENT = 'endpoint_test';

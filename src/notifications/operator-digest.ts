@@ -1,0 +1,148 @@
+import type { Config } from '../platform/config';
+import { uuidv7 } from '../platform/ids';
+import type { Logger } from '../platform/logging';
+import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
+import type { OperatorEvent } from './domain/events';
+import { enqueueDeliveries } from './enqueue';
+
+/** What was raised since the last message about it. */
+export interface Raised {
+  /** Attention reason, kind of message, or name of the job. */
+  readonly reason: string;
+  readonly count: number;
+  /** When the first of them was raised. */
+  readonly since: Date;
+  /** What it is about: the first orders or messages, or the error of the job. */
+  readonly about: object;
+}
+
+/**
+ * Reads what an event reports.
+ * @param until only what was raised up to then. The digest covers it, so that the next one starts there
+ */
+export interface DigestSource {
+  readonly event: OperatorEvent;
+  /** URL of what shows all of them, or null. */
+  readonly link: (reason: string, config: DigestConfig) => string | null;
+  readonly read: (tx: Queryable, until: Date) => Promise<readonly Raised[]>;
+}
+
+/** Interval of the check. With the delay below, the first message leaves within 30 s. */
+const CHECK_MS = 10_000;
+/** Rows become visible when their transaction commits, which can be after the check. They are reported this much later. */
+const COMMIT_DELAY_SECONDS = 5;
+/** Shortest time between two messages of one event and reason. */
+const INTERVAL_SECONDS = 5 * 60;
+/** Without an earlier message, a digest covers this time. */
+export const FIRST_DIGEST_MINUTES = 5;
+/** Key of the advisory lock. One process at a time checks. The number itself has no meaning. */
+const DIGEST_LOCK = 7_411_823_002;
+
+/** What links are made of. */
+export type DigestConfig = Pick<Config, 'TEMPORAL_UI_URL' | 'TEMPORAL_NAMESPACE' | 'TEMPORAL_TASK_QUEUE'> & {
+  readonly publicUrl: string;
+};
+
+export interface DigestDeps {
+  readonly sql: Sql;
+  readonly log: Logger;
+  readonly publicUrl: string;
+  readonly config: Omit<DigestConfig, 'publicUrl'>;
+}
+
+/**
+ * Notifies operators' endpoints of what was raised: the first message of a reason at once, then at most one in five minutes, with
+ * the count. Returns the number of messages. When another process checks at the same time, does nothing.
+ */
+export async function sendDigests(
+  { sql, config, publicUrl }: Omit<DigestDeps, 'log'>,
+  sources: readonly DigestSource[],
+): Promise<number> {
+  return await inTransaction(sql, async (tx) => {
+    const [turn] = await tx<
+      { isOurs: boolean }[]
+    >`SELECT pg_try_advisory_xact_lock(${DIGEST_LOCK}) AS is_ours`;
+    if (!turn!.isOurs) return 0;
+    const endpoints = await tx<{ id: string; events: string[] }[]>`
+      SELECT e.id, e.events FROM webhook_endpoints e JOIN accounts a ON a.id = e.client_id
+      WHERE a.role = 'operator' AND a.revoked_at IS NULL AND e.enabled`;
+    if (endpoints.length === 0) return 0;
+    const [now] = await tx<{ until: Date }[]>`
+      SELECT now() - make_interval(secs => ${COMMIT_DELAY_SECONDS}) AS until`;
+    const { until } = now!;
+    let messages = 0;
+    for (const source of sources) {
+      const receivers = endpoints.filter(({ events }) => events.includes(source.event));
+      if (receivers.length === 0) continue;
+      for (const raised of await source.read(tx, until)) {
+        if (!(await isDue(tx, source.event, raised.reason, until))) continue;
+        const link = source.link(raised.reason, { ...config, publicUrl });
+        await enqueueDigest(tx, source.event, { ...raised, link }, receivers);
+        messages += 1;
+      }
+    }
+    return messages;
+  });
+}
+
+/** Returns true, and marks everything until then as covered, when the last message of the reason is old enough. */
+async function isDue(tx: Transaction, event: string, reason: string, until: Date): Promise<boolean> {
+  const rows = await tx`
+    INSERT INTO operator_digests AS d (event, reason, covered_until, sent_at) VALUES (${event}, ${reason}, ${until}, now())
+    ON CONFLICT (event, reason) DO UPDATE SET covered_until = excluded.covered_until, sent_at = excluded.sent_at
+      WHERE d.sent_at <= now() - make_interval(secs => ${INTERVAL_SECONDS})
+    RETURNING 1`;
+  return rows.length > 0;
+}
+
+async function enqueueDigest(
+  tx: Transaction,
+  event: OperatorEvent,
+  { reason, count, since, about, link }: Raised & { readonly link: string | null },
+  receivers: readonly { readonly id: string }[],
+): Promise<void> {
+  const messageId = uuidv7();
+  const body = JSON.stringify({
+    id: messageId,
+    event,
+    created: new Date().toISOString(),
+    reason,
+    count,
+    since: since.toISOString(),
+    ...about,
+    link,
+  });
+  await enqueueDeliveries(
+    tx,
+    receivers.map(({ id: endpointId }) => ({ endpointId, messageId, event, orderId: null, body })),
+  );
+}
+
+/** Checks every ten seconds until stopped. A failed check is logged; the next one covers the same time. */
+export function startDigests(deps: DigestDeps, sources: readonly DigestSource[]): { stop(): Promise<void> } {
+  let stopped = false;
+  let wake: () => void = () => undefined;
+  const run = async () => {
+    while (!stopped) {
+      await sendDigests(deps, sources).catch((error: unknown) =>
+        deps.log.warn({ err: error }, 'operators could not be notified; it is tried again'),
+      );
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, CHECK_MS);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        if (stopped) wake();
+      });
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      stopped = true;
+      wake();
+      await running;
+    },
+  };
+}
