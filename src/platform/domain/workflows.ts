@@ -24,6 +24,7 @@ const JOB_TYPES: ReadonlySet<string> = new Set([
   WORKFLOW_TYPES.trackingSweep,
   WORKFLOW_TYPES.reconcile,
   WORKFLOW_TYPES.maintenance,
+  WORKFLOW_TYPES.erasePersonalData,
 ]);
 
 /** Returns true for the workflow type of a periodic job. */
