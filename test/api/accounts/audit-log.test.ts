@@ -25,7 +25,6 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   encodePayloads: 'reads',
   startOperatorSession: 'a sign-in; the log of the process has it',
   endOperatorSession: 'a sign-out; the log of the process has it',
-  exportPersonalData: 'reads',
   testWebhook: 'sends a test event; the delivery log has it',
   redeliverWebhookDelivery: 'sends a notification again; the delivery log has it',
   redeliverDeadWebhookDeliveries: 'sends notifications again; the delivery log has them',

@@ -26,6 +26,8 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   gauge_snapshot: 'metrics',
   idempotency_keys: 'answers with ids, states and links; deleted after seven days',
   job_runs: 'results of periodic jobs',
+  kept_count_changes: 'numbers of rows by state, client or partner',
+  kept_counts: 'numbers of rows by state, client or partner',
   notified_states: 'states, dates and tracking codes',
   operator_sessions: 'hashes of cookies',
   partner_stock_levels: 'stock',
@@ -53,6 +55,7 @@ const COLUMNS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
   orders: [
     // The client's identifier. It has to stay unique and findable.
     'order_reference_id',
+    'run_id',
     'order_type',
     'channel',
     'fulfillment_status',
