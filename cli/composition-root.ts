@@ -16,7 +16,7 @@ import { createOutboundObserver } from '../src/platform/metrics/outbound-metrics
 import { createObjectStore } from '../src/platform/objects/create-object-store';
 import { measuredStore } from '../src/platform/objects/measured-store';
 import { createLinkSigner } from '../src/platform/objects/signed-links';
-import { createNotifyThrottle } from '../src/platform/outbox/outbox';
+import { wakeRelays } from '../src/platform/outbox/outbox';
 import { connectPostgres } from '../src/platform/postgres';
 import { createSecretBox } from '../src/platform/sealing/secret-box';
 import { connectTemporal } from '../src/platform/temporal/connection';
@@ -55,7 +55,7 @@ export function compose(connections: Connections, client: SafeClient): ApiDeps {
     ),
     runs: createRunGateway(temporal),
     candidates: createCandidateReader(sql),
-    wake: createNotifyThrottle(sql),
+    wake: (kind) => wakeRelays(sql, kind),
     runSettings: runSettingsOf(config),
   };
 }

@@ -56,9 +56,28 @@ export function poolStates(sql: Sql): PoolStates {
   return (sql as unknown as { presslinePool(): PoolStates }).presslinePool();
 }
 
+type CommitHook = (sql: Sql) => void;
+const commitHooks = new WeakMap<Queryable, CommitHook[]>();
+
 /** Runs `work` in one transaction and returns its result. Rolls back on any error. */
 export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  return (await sql.begin((tx) => work(tx as unknown as Transaction))) as T;
+  const hooks: CommitHook[] = [];
+  const result = (await sql.begin((begun) => {
+    const tx = begun as unknown as Transaction;
+    commitHooks.set(tx, hooks);
+    return work(tx);
+  })) as T;
+  for (const hook of hooks) hook(sql);
+  return result;
+}
+
+/**
+ * Calls `hook` with the pool when the transaction has committed: at once for a pool, whose statements are transactions of
+ * their own. The call can be lost when the process ends after the commit.
+ */
+export function onCommit(queryable: Queryable, hook: CommitHook): void {
+  if ('begin' in queryable) hook(queryable);
+  else commitHooks.get(queryable)?.push(hook);
 }
 
 /** Converts a value to a parameter for a jsonb column. */

@@ -1,4 +1,4 @@
-import { json, type Queryable, type Sql } from '../postgres';
+import { json, onCommit, type Queryable, type Sql } from '../postgres';
 
 /**
  * Kinds of outgoing messages: workflow starts and signals for Temporal, notifications for clients.
@@ -32,32 +32,41 @@ export async function enqueue(tx: Queryable, ...messages: readonly OutboxMessage
   await tx`
     INSERT INTO outbox (kind, target, payload)
     SELECT kind, target, payload FROM jsonb_to_recordset(${json(tx, batch)}) AS m (kind text, target text, payload jsonb)`;
-  for (const kind of new Set(messages.map((message) => message.kind))) {
-    await tx`SELECT pg_notify(${OUTBOX_CHANNEL}, ${kind})`;
-  }
+  onCommit(tx, (sql) => {
+    for (const kind of new Set(messages.map((message) => message.kind))) wakeRelays(sql, kind);
+  });
 }
 
+/** Minimum time between two notifications of one kind by one process. */
+const NOTIFY_EVERY_MS = 20;
+
+/** The kinds of a pool that relays were notified of, and when. A timer is set for a kind that is in `pending`. */
+interface Notified {
+  readonly last: Map<OutboxKind, number>;
+  readonly pending: Set<OutboxKind>;
+}
+
+const notifiedByPool = new WeakMap<Sql, Notified>();
+
 /**
- * Creates a function that wakes relays outside a transaction: immediately, then at most once in `everyMs` milliseconds.
- * Use it for frequent messages. A NOTIFY inside a transaction takes a database-wide lock at commit, and concurrent
- * submissions would queue for it. A wake-up lost in a crash costs one polling interval.
+ * Wakes the relays of all processes: immediately, then at most once in 20 ms. Call it after the commit. A NOTIFY inside a
+ * transaction takes a database-wide lock at commit, and concurrent transactions would queue for it. A wake-up lost in a crash
+ * costs one polling interval.
  */
-export function createNotifyThrottle(sql: Sql, everyMs = 20): (kind: OutboxKind) => void {
-  const pending = new Set<OutboxKind>();
-  const last = new Map<OutboxKind, number>();
-  const notify = (kind: OutboxKind) => {
+export function wakeRelays(sql: Sql, kind: OutboxKind): void {
+  const { last, pending } = notifiedByPool.get(sql) ?? { last: new Map(), pending: new Set() };
+  notifiedByPool.set(sql, { last, pending });
+  if (pending.has(kind)) return;
+  const notify = () => {
     pending.delete(kind);
     last.set(kind, performance.now());
     sql`SELECT pg_notify(${OUTBOX_CHANNEL}, ${kind})`.catch(() => undefined);
   };
-  return (kind) => {
-    if (pending.has(kind)) return;
-    const wait = (last.get(kind) ?? -everyMs) + everyMs - performance.now();
-    if (wait <= 0) {
-      notify(kind);
-      return;
-    }
-    pending.add(kind);
-    setTimeout(notify, wait, kind);
-  };
+  const wait = (last.get(kind) ?? Number.NEGATIVE_INFINITY) + NOTIFY_EVERY_MS - performance.now();
+  if (wait <= 0) {
+    notify();
+    return;
+  }
+  pending.add(kind);
+  setTimeout(notify, wait);
 }

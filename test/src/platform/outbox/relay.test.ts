@@ -2,7 +2,7 @@ import pino from 'pino';
 import postgres from 'postgres';
 import { replayDead } from '../../../../src/platform/outbox/dead-letters';
 import { type DeliveryOutcome, MAX_ATTEMPTS } from '../../../../src/platform/outbox/delivery-outcome';
-import { createNotifyThrottle, enqueue, type OutboxRow } from '../../../../src/platform/outbox/outbox';
+import { enqueue, OUTBOX_CHANNEL, type OutboxRow, wakeRelays } from '../../../../src/platform/outbox/outbox';
 import { type Lane, type Relay, startRelay } from '../../../../src/platform/outbox/relay';
 import { inTransaction, type Sql } from '../../../../src/platform/postgres';
 import { testDatabase } from '../../../support/database';
@@ -42,10 +42,10 @@ async function relay(
 }
 
 /** Returns a pool, and the first word of each statement that it sends. */
-async function watchedPool(): Promise<{ pool: Sql; statements: string[] }> {
+async function watchedPool(max = 4): Promise<{ pool: Sql; statements: string[] }> {
   const statements: string[] = [];
   const pool = postgres(url, {
-    max: 4,
+    max,
     transform: { column: { from: postgres.toCamel } },
     debug: (_connection, query) => void statements.push(/\w+/.exec(query)![0]),
   }) as unknown as Sql;
@@ -322,17 +322,41 @@ test('rows that are delivered at about the same time share a DELETE', async () =
   expect(deletes).toBeLessThan(80);
 });
 
-test('the notify throttle wakes relays without a transaction', async () => {
-  const wake = createNotifyThrottle(sql);
+test('a wake-up delivers a row that was written without enqueue, and wake-ups are throttled', async () => {
   const seen: number[] = [];
   await relay(async (row) => {
     seen.push(numberOf(row));
     return { outcome: 'done' };
   });
+  let notifications = 0;
+  const { unlisten } = await sql.listen(OUTBOX_CHANNEL, () => {
+    notifications += 1;
+  });
   await sql`INSERT INTO outbox (kind, target, payload) VALUES ('notification', 't', '{"n": 7}')`;
-  for (let times = 0; times < 10; times += 1) wake('notification');
+  for (let times = 0; times < 10; times += 1) wakeRelays(sql, 'notification');
   await eventually(none, 5_000);
   expect(seen).toEqual([7]);
+  await eventually(async () => (notifications === 2 ? true : undefined));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(notifications).toBe(2);
+  await unlisten();
+});
+
+test('relays are notified after the commit, not inside the transaction, and not after a rollback', async () => {
+  const { pool, statements } = await watchedPool(1);
+  await pool`SELECT 1`;
+  statements.length = 0;
+  await inTransaction(pool, (tx) => enqueue(tx, message('t', 1), message('t', 2)));
+  await eventually(async () => (statements.length >= 4 ? true : undefined));
+  expect(statements).toEqual(['begin', 'INSERT', 'commit', 'SELECT']);
+
+  const failed = inTransaction(pool, async (tx) => {
+    await enqueue(tx, message('t', 3));
+    throw new Error('no');
+  });
+  await expect(failed).rejects.toThrow('no');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(statements.slice(4)).toEqual(['begin', 'INSERT', 'rollback']);
 });
 
 test('a stopping relay finishes its deliveries', async () => {

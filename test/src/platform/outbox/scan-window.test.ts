@@ -1,0 +1,33 @@
+import { ScanWindow } from '../../../../src/platform/outbox/scan-window';
+
+const at = (text: string) => new Date(`2026-03-01T${text}Z`);
+const EVER = new Date(0);
+
+test('the first scan reads every row, the next ones begin shortly before the time that was reached', () => {
+  const window = new ScanWindow();
+  expect(window.next(0)).toEqual(EVER);
+  window.advanceTo(at('10:00:00'));
+  expect(window.next(100)).toEqual(at('09:59:58'));
+});
+
+test('rows of slow transactions are found within 5 seconds, all others within a minute', () => {
+  const window = new ScanWindow();
+  window.next(0);
+  window.advanceTo(at('10:00:00'));
+  expect(window.next(4_900)).toEqual(at('09:59:58'));
+  expect(window.next(5_000)).toEqual(at('09:59:30'));
+  expect(window.next(5_100)).toEqual(at('09:59:58'));
+  expect(window.next(59_900)).toEqual(at('09:59:30'));
+  expect(window.next(60_000)).toEqual(EVER);
+  expect(window.next(60_100)).toEqual(at('09:59:58'));
+});
+
+test('the scan after the end of a delivery includes what was due since its claim, also when another claim ends in between', () => {
+  const window = new ScanWindow();
+  window.next(0);
+  window.advanceTo(at('10:00:00'));
+  window.returnTo(at('09:30:00'));
+  window.advanceTo(at('10:00:01'));
+  expect(window.next(100)).toEqual(at('09:29:58'));
+  expect(window.next(200)).toEqual(at('09:59:59'));
+});
