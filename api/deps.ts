@@ -4,6 +4,7 @@ import type { RunGateway } from '../src/orders/run/gateway';
 import type { RunSettings } from '../src/orders/run/settings';
 import type { CandidateReader } from '../src/partners/candidates';
 import type { Config } from '../src/platform/config';
+import type { Health } from '../src/platform/health';
 import type { Logger } from '../src/platform/logging';
 import type { Metrics } from '../src/platform/metrics/metrics';
 import type { ObjectStore } from '../src/platform/objects/object-store';
@@ -30,6 +31,7 @@ export interface ApiDeps {
   /** Wakes the outbox relays, throttled. */
   readonly wake: (kind: OutboxKind) => void;
   readonly runSettings: RunSettings;
+  readonly health: Health;
   /** Public base URL of the API, without a trailing slash. */
   readonly publicUrl: string;
   /** Connects lazily: routes that need no Temporal work while it is unavailable. */

@@ -9,6 +9,7 @@ import { createRunGateway } from '../src/orders/run/gateway';
 import { runSettingsOf } from '../src/orders/run/settings';
 import { createCandidateReader } from '../src/partners/candidates';
 import { allowsPrivateAddresses, type Config } from '../src/platform/config';
+import { createHealth } from '../src/platform/health';
 import { createSafeClient, type SafeClient } from '../src/platform/http/safe-client';
 import type { Logger } from '../src/platform/logging';
 import { createMetrics } from '../src/platform/metrics/metrics';
@@ -57,6 +58,7 @@ export function compose(connections: Connections, client: SafeClient): ApiDeps {
     candidates: createCandidateReader(sql),
     wake: (kind) => wakeRelays(sql, kind),
     runSettings: runSettingsOf(config),
+    health: createHealth({ sql, temporal }),
   };
 }
 

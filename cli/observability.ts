@@ -3,6 +3,7 @@ import { orderGauges } from '../src/orders/order-gauges';
 import { RECONCILIATION } from '../src/orders/reconciliation/job';
 import { expectPartners } from '../src/partners/partner-metrics';
 import type { Config } from '../src/platform/config';
+import { healthPages } from '../src/platform/health';
 import { createGaugeSnapshot } from '../src/platform/metrics/gauge-snapshot';
 import { type MetricsServer, startMetricsServer } from '../src/platform/metrics/metrics-server';
 import { addPoolMetrics, addProcessMetrics } from '../src/platform/metrics/process-metrics';
@@ -13,12 +14,12 @@ import { readTemporalMetrics } from './temporal-runtime';
 import { PERIODIC_JOBS } from './temporal-setup';
 
 /**
- * Adds the gauges of this process and of the database to the metrics, and serves them.
+ * Adds the gauges of this process and of the database to the metrics, and serves them with the health probes.
  * @returns undefined with METRICS_PORT=off
  * @throws ConfigError when METRICS_HOST and METRICS_PORT cannot be used
  */
 export async function startObservability(
-  { metrics, sql, log }: Pick<Services, 'metrics' | 'sql' | 'log'>,
+  { metrics, sql, log, health }: Pick<Services, 'metrics' | 'sql' | 'log' | 'health'>,
   config: Config,
 ): Promise<MetricsServer | undefined> {
   if (config.METRICS_PORT === 'off') return undefined;
@@ -31,5 +32,5 @@ export async function startObservability(
     createGaugeSnapshot(sql, [orderGauges, outboxGauges, jobGauges(PERIODIC_JOBS, RECONCILIATION)]),
   );
   metrics.append(readTemporalMetrics);
-  return await startMetricsServer(config, metrics, log);
+  return await startMetricsServer(config, metrics, log, healthPages(health));
 }

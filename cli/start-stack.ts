@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox, WATCHABLE } from '../sandbox';
 import { ensureDemoAccounts } from '../src/accounts/demo-accounts';
 import { seedDemoCatalog } from '../src/catalog/demo/seed';
@@ -6,6 +7,7 @@ import { ensureDemoPartners } from '../src/partners/demo-partners';
 import { type Config, ConfigError } from '../src/platform/config';
 import { choosePort, freePort, listenError } from '../src/platform/embedded/ports';
 import { type EmbeddedStack, migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';
+import { shutdownDelayMs } from '../src/platform/health';
 import type { Logger } from '../src/platform/logging';
 import { untilMigrated } from '../src/platform/schema-version';
 import { startSteps } from '../src/platform/until-available';
@@ -111,7 +113,10 @@ async function startParts(
   const worker = await runWorker(services, workflowBundle);
   stoppers.add('worker', () => worker.stop());
   const api = await runApi(services, { host: config.HOST, port });
-  stoppers.add('API', () => api.stop(config.SHUTDOWN_GRACE));
+  stoppers.add('API', async () => {
+    await sleep(shutdownDelayMs(config));
+    await api.stop(config.SHUTDOWN_GRACE);
+  });
 
   const sandbox = config.SANDBOX === 'off' ? undefined : await openSandbox(services, credentials);
   if (sandbox !== undefined) stoppers.add('sandbox', () => sandbox.stop());
@@ -121,7 +126,10 @@ async function startParts(
     services,
     sandbox,
     failure: Promise.race([embedded.failure, worker.failure]),
-    stop: () => stoppers.stopAll(),
+    stop: () => {
+      services.health.beginStop();
+      return stoppers.stopAll();
+    },
   };
 }
 

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { shutdownDelayMs } from '../../src/platform/health';
 import { type Command, connectServices } from '../command';
 import { startObservability } from '../observability';
 import { runApi } from '../run-api';
@@ -10,6 +12,8 @@ export const api: Command = async ({ config, log, signals }) => {
   const server = await runApi(services, { host: config.HOST, port: config.PORT });
   log.info({ url: server.url, metricsUrl: metricsServer?.url }, 'API is up');
   const stop = async () => {
+    services.health.beginStop();
+    await sleep(shutdownDelayMs(config));
     await server.stop(config.SHUTDOWN_GRACE);
     await metricsServer?.stop();
     await services.close();

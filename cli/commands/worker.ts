@@ -16,6 +16,7 @@ export const worker: Command = async ({ config, log, signals }) => {
   const running = await runWorker(services, workflowBundle);
   log.info({ taskQueue: config.TEMPORAL_TASK_QUEUE, metricsUrl: metricsServer?.url }, 'worker is up');
   const stop = async () => {
+    services.health.beginStop();
     await running.stop();
     await metricsServer?.stop();
     await services.close();

@@ -325,6 +325,11 @@ export const VARIABLES = {
     '5m',
     'How long a starting process repeats a step while Postgres or Temporal is unavailable.',
   ),
+  SHUTDOWN_DELAY: variable(
+    duration('0s').optional(),
+    '5s in a container, else 0s',
+    'How long a stopping API accepts requests while /readyz answers 503, so that load balancers stop sending them.',
+  ),
   SHUTDOWN_GRACE: variable(
     duration('10s'),
     '10s',

@@ -82,7 +82,7 @@ export function fault(
   return errorFault(sent, answer, text, shapes.get(operationId));
 }
 
-const OPEN: readonly string[] = ['/openapi.json', '/docs', '/healthz', '/readyz'];
+const OPEN: readonly string[] = ['/openapi.json', '/docs', '/healthz', '/livez', '/readyz'];
 
 function mayCall({ operation, sender, path }: RequestPlan): boolean {
   if (operation.senders.includes('nobody') || operation.senders.includes(sender)) return true;

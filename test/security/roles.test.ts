@@ -72,6 +72,7 @@ const OPEN: Readonly<Record<string, string>> = {
   getDocument: 'the signed link is the credential',
   getTrackingPage: 'receivers of packages have no key; it shows no personal data',
   getHealth: 'probes have no key; it says that the process is up',
+  getLiveness: 'probes have no key; it says that the process is up',
   getReadiness: 'probes have no key; it says which servers answer',
 };
 

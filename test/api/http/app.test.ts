@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import pino from 'pino';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
+import { createHealth } from '../../../src/platform/health';
 import { connectPostgres } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { type TestDatabase, testDatabase } from '../../support/database';
@@ -325,13 +326,24 @@ describe('errors', () => {
 
   test('an unavailable Postgres is 503, and /readyz reports it', async () => {
     const sql = connectPostgres('postgres://nobody@127.0.0.1:1/none', { max: 1 });
-    const deps = { ...(await testApiDeps(database.sql)), sql };
+    const connected = await testApiDeps(database.sql);
+    const deps = { ...connected, sql, health: createHealth({ sql, temporal: connected.temporal }) };
     const away = createApp(deps, sampleRoutes(sql));
     await request(away).get('/v1/parcels/abc').set(client.key).expect(503);
     const { body } = await request(away).get('/readyz').expect(503);
     expect(body).toEqual({ status: 'unavailable', postgres: 'away', temporal: 'ready' });
     await request(away).get('/healthz').expect(200, { status: 'up' });
     await sql.end();
+  });
+
+  test('/readyz is 503 from the beginning of a stop, and /livez stays 200', async () => {
+    const deps = await testApiDeps(database.sql);
+    const stopping = createApp(deps, []);
+    await request(stopping).get('/readyz').expect(200);
+    deps.health.beginStop();
+    const { body } = await request(stopping).get('/readyz').expect(503);
+    expect(body).toEqual({ status: 'stopping', postgres: 'ready', temporal: 'ready' });
+    await request(stopping).get('/livez').expect(200, { status: 'up' });
   });
 
   test('a response outside its schema is an error while responses are checked', async () => {

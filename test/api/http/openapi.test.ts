@@ -50,6 +50,7 @@ test('the document and the routes list the same operations', () => {
   );
   const system = [
     'get /healthz getHealth',
+    'get /livez getLiveness',
     'get /readyz getReadiness',
     'get /openapi.json getOpenApiDocument',
   ];

@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs';
+import type { Client } from '@temporalio/client';
+import type { Config } from './config';
+import type { Sql } from './postgres';
+
+type ServerState = 'ready' | 'away';
+
+/** What `/readyz` answers: 200 with status `ready`, else 503. */
+export interface Readiness {
+  /** `stopping`: the process still answers requests, and should get no new ones. */
+  readonly status: 'ready' | 'unavailable' | 'stopping';
+  readonly postgres: ServerState;
+  readonly temporal: ServerState;
+}
+
+/** The health of a process, for the probes on the API's port and on the metrics listener. */
+export interface Health {
+  /** Reads the state of each server. Takes at most 1.5 s. */
+  readiness(): Promise<Readiness>;
+  /** Makes the process not ready, as the first step of its stop. */
+  beginStop(): void;
+}
+
+/** Time limit of the Postgres probe: enough for a busy server, short enough for a probe. */
+const POSTGRES_PROBE_MS = 1_500;
+/**
+ * Deadline of the Temporal probe. The client retries with back-off until the deadline, so the probe takes at most about
+ * twice this time. It is always awaited: a pending retry would meet a closed connection when the process stops.
+ */
+const TEMPORAL_PROBE_MS = 500;
+
+async function stateOf(probe: PromiseLike<unknown>): Promise<ServerState> {
+  try {
+    await probe;
+    return 'ready';
+  } catch {
+    return 'away';
+  }
+}
+
+async function postgresState(sql: Sql): Promise<ServerState> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<ServerState>((resolve) => {
+    timer = setTimeout(resolve, POSTGRES_PROBE_MS, 'away');
+  });
+  const state = await Promise.race([late, stateOf(sql`SELECT 1`)]);
+  clearTimeout(timer);
+  return state;
+}
+
+function temporalState({ connection, workflowService }: Client): Promise<ServerState> {
+  return stateOf(
+    connection.withDeadline(Date.now() + TEMPORAL_PROBE_MS, () => workflowService.getSystemInfo({})),
+  );
+}
+
+/**
+ * Creates the health of a process.
+ * @param temporal reported only. A process that serves requests is ready without Temporal: orders are accepted and start later
+ */
+export function createHealth({ sql, temporal }: { readonly sql: Sql; readonly temporal: Client }): Health {
+  let isStopping = false;
+  return {
+    async readiness() {
+      const [postgres, temporalNow] = await Promise.all([postgresState(sql), temporalState(temporal)]);
+      const status = isStopping ? 'stopping' : postgres === 'ready' ? 'ready' : 'unavailable';
+      return { status, postgres, temporal: temporalNow };
+    },
+    beginStop() {
+      isStopping = true;
+    },
+  };
+}
+
+/** Returns the probes as pages of a listener without routes, such as the metrics listener. */
+export function healthPages(health: Health) {
+  const page = (status: number, body: object) => ({
+    status,
+    contentType: 'application/json; charset=utf-8',
+    text: JSON.stringify(body),
+  });
+  return {
+    '/livez': async () => page(200, { status: 'up' }),
+    '/readyz': async () => {
+      const readiness = await health.readiness();
+      return page(readiness.status === 'ready' ? 200 : 503, readiness);
+    },
+  };
+}
+
+/** Files that container runtimes create. */
+const CONTAINER_FILES = ['/.dockerenv', '/run/.containerenv'] as const;
+const DELAY_IN_CONTAINERS_MS = 5_000;
+
+/**
+ * Returns how long a stopping process continues to accept requests while it is not ready, in milliseconds. A load balancer
+ * needs this time to notice. By default 0 outside containers, so that Ctrl-C on a laptop stops at once.
+ */
+export function shutdownDelayMs(
+  { SHUTDOWN_DELAY }: Pick<Config, 'SHUTDOWN_DELAY'>,
+  isContainer = process.env.KUBERNETES_SERVICE_HOST !== undefined || CONTAINER_FILES.some(existsSync),
+): number {
+  return SHUTDOWN_DELAY ?? (isContainer ? DELAY_IN_CONTAINERS_MS : 0);
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { Agent, createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../src/platform/embedded/ports';
+import { newSigningSecret } from '../../src/platform/http/webhook-signature';
+import { randomToken } from '../../src/platform/ids';
+import { testAccount } from '../support/api-deps';
+import { testDatabase } from '../support/database';
+import { testTemporalAddress } from '../support/servers';
+import { build, DataFolder, Program } from './stack-process';
+
+jest.setTimeout(300_000);
+
+const PROBE_EVERY_MS = 100;
+const folders: DataFolder[] = [];
+const programs: Program[] = [];
+let balancer: Server | undefined;
+let probing: NodeJS.Timeout | undefined;
+
+beforeAll(build);
+
+afterAll(async () => {
+  clearInterval(probing);
+  balancer?.closeAllConnections();
+  balancer?.close();
+  for (const program of programs) {
+    program.kill('SIGKILL');
+    await program.exit;
+  }
+  for (const { path } of folders) await rm(path, { recursive: true, force: true });
+});
+
+/** Starts a load balancer: it forwards requests in turn to the servers whose /readyz answered 200 last. No retries. */
+async function startBalancer(ports: readonly number[]): Promise<string> {
+  const agent = new Agent({ keepAlive: true });
+  const ready = new Set<number>();
+  probing = setInterval(() => {
+    for (const port of ports)
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        ({ ok }) => (ok ? ready.add(port) : ready.delete(port)),
+        () => ready.delete(port),
+      );
+  }, PROBE_EVERY_MS);
+  let turn = 0;
+  balancer = createServer((incoming, outgoing) => {
+    const [...list] = ready;
+    turn += 1;
+    const forwarded = request(
+      {
+        agent,
+        port: list[turn % list.length],
+        path: incoming.url,
+        method: incoming.method,
+        headers: incoming.headers,
+      },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
+    forwarded.on('error', (error) => outgoing.writeHead(502).end(error.message));
+    incoming.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => balancer!.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`;
+}
+
+test('no request fails while one of two API processes restarts', async () => {
+  const { url, sql } = await testDatabase();
+  const client = await testAccount(sql, 'client');
+  const ports = [await freePort(), await freePort()];
+  const shared = {
+    DATABASE_URL: url,
+    TEMPORAL_ADDRESS: testTemporalAddress(),
+    PUBLIC_URL: 'http://127.0.0.1:1',
+    LINK_SECRET: randomToken(32),
+    SECRET_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    CARRIER_WEBHOOK_SECRET: newSigningSecret(),
+    RATE_LIMIT: '0',
+    METRICS_PORT: 'off',
+    SHUTDOWN_DELAY: '2s',
+    LOG_FORMAT: 'json',
+  };
+  const start = async (port: number) => {
+    const folder = await new DataFolder().withFreePorts();
+    folders.push(folder);
+    const program = Program.start('api', { ...folder.environment, ...shared, PORT: String(port) });
+    programs.push(program);
+    await program.printed('API is up');
+    return program;
+  };
+  const [first] = await Promise.all(ports.map(start));
+  const baseUrl = await startBalancer(ports);
+  const isReady = (port: number) => fetch(`http://127.0.0.1:${port}/readyz`).then(({ ok }) => ok);
+  expect(await Promise.all(ports.map(isReady))).toEqual([true, true]);
+  await sleep(5 * PROBE_EVERY_MS);
+
+  let isRestarting = true;
+  const answers = new Map<string, number>();
+  const clients = Array.from({ length: 4 }, async () => {
+    while (isRestarting) {
+      const response = await fetch(`${baseUrl}/v1/webhooks`, { headers: client.keyAndSecret });
+      const answer = `${response.status} ${response.ok ? '' : await response.text()}`.trim();
+      if (response.ok) await response.arrayBuffer();
+      answers.set(answer, (answers.get(answer) ?? 0) + 1);
+      await sleep(5);
+    }
+  });
+  await sleep(500);
+  first!.kill('SIGTERM');
+  await sleep(300);
+  // Not ready, and still listening: this request is as late as that of a slow load balancer.
+  const late = await fetch(`http://127.0.0.1:${ports[0]}/readyz`);
+  expect([late.status, await late.json()]).toMatchObject([503, { status: 'stopping' }]);
+  expect(await first!.exit).toBe(0);
+  await start(ports[0]!);
+  await sleep(10 * PROBE_EVERY_MS);
+  isRestarting = false;
+  await Promise.all(clients);
+
+  expect([...answers.keys()]).toEqual(['200']);
+  expect(answers.get('200')).toBeGreaterThan(100);
+});
