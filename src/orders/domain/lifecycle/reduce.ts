@@ -84,7 +84,9 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
       return { ...state };
     }
     case 'tracking':
-      return hasPrintOrder(state, event) ? tracked(state, event, effects) : keepEarly(state, event);
+      if (hasPrintOrder(state, event)) return tracked(state, event, effects);
+      // A running order ignores scans of other orders' parcels, as in older versions.
+      return state.phase === 'preparing' ? keepEarly(state, event) : state;
     case 'cancel_requested':
       return cancelRequested(state, event, effects);
     case 'partner_cancel':
