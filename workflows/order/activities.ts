@@ -36,6 +36,8 @@ const localPlanning = proxyLocalActivities<PlanningActivities>({
   retry: { initialInterval: '200 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
+type PlanningProxy = typeof planningActivities | typeof localPlanning;
+
 /** Runs the planning activities of one order run, one at a time. */
 export class Planning {
   private readonly plans = new Mutex();
@@ -43,7 +45,7 @@ export class Planning {
   /** @param local runs one local activity at a time */
   constructor(private readonly local: Mutex) {}
 
-  async run<T>(plan: (activities: PlanningActivities) => Promise<T>): Promise<T> {
+  async run<T>(plan: (activities: PlanningProxy) => Promise<T>): Promise<T> {
     if (!patched('plans-as-activities')) return await this.local.run(() => plan(localPlanning));
     return await this.plans.run(() => plan(planningActivities));
   }

@@ -17,6 +17,8 @@ export interface OrderRunContext {
   readonly state: RunState;
   /** Adds an event to the inbox of the main loop. */
   take(event: RunEvent): void;
+  /** A background step has started, paused or ended. */
+  stepsChanged(): void;
 }
 
 /** Pauses before an order that could not be planned is planned again. The last one repeats. */
@@ -24,7 +26,7 @@ const REPLAN_AFTER_MS = [1, 5, 15, 60].map((minutes) => minutes * 60_000);
 
 /** Starts the background steps of an order workflow. Each step reports its result as an event. */
 export class BackgroundSteps {
-  private readonly tasks = new BackgroundTasks();
+  private readonly tasks = new BackgroundTasks(() => this.run.stepsChanged());
   /** Why the last attempt to dispatch a print order failed, by print order id. */
   private readonly dispatchRefusals = new Map<string, RunRefusal>();
   /** True when an operator has requested to plan the order again now. */
@@ -109,7 +111,9 @@ export class BackgroundSteps {
   /** Fetches print files and packing slips. Returns false when the order is refused. */
   private async fetchFiles(): Promise<boolean> {
     const fetched = await outcomeOf(
-      files.fetchOrderFiles({ ...this.call, windowMs: this.run.input.fileRetryWindowMs }),
+      files.fetchOrderFiles.executeWithOptions({ summary: `files of ${this.run.input.items.length} items` }, [
+        { ...this.call, windowMs: this.run.input.fileRetryWindowMs },
+      ]),
     );
     if (fetched.outcome === 'done') return true;
     const details = fetched.outcome === 'refused' ? fetched.details : null;
@@ -135,7 +139,11 @@ export class BackgroundSteps {
     for (let attempts = failed + 1; ; attempts += 1) {
       // The plan writes rows and reserves stock. It is completed also when the order is cancelled meanwhile.
       const plan = await CancellationScope.nonCancellable(() =>
-        this.planning.run((activities) => activities.prepareOrder(this.run.ids)),
+        this.planning.run((activities) =>
+          activities.prepareOrder.executeWithOptions({ summary: `plan, attempt ${attempts}` }, [
+            this.run.ids,
+          ]),
+        ),
       );
       if (plan.outcome === 'planned') {
         const { printOrders, shippingRevision } = plan;
@@ -160,6 +168,7 @@ export class BackgroundSteps {
   private async untilReplan(parked: ParkedPlan): Promise<void> {
     this.replan = false;
     this.pause = parked;
+    this.run.stepsChanged();
     try {
       await condition(() => this.replan, Math.max(parked.nextAt - Date.now(), 1));
     } finally {
@@ -200,7 +209,10 @@ export class BackgroundSteps {
   private replanShipments(printOrderIds: readonly string[]): void {
     this.tasks.start(`replan:${printOrderIds.join(',')}`, async () => {
       const request = { ...this.run.ids, printOrderIds };
-      await this.planning.run((activities) => activities.replanShipments(request));
+      const summary = `shipments of print orders ${printOrderIds.join(', ')}`.slice(0, 200);
+      await this.planning.run((activities) =>
+        activities.replanShipments.executeWithOptions({ summary }, [request]),
+      );
     });
   }
 
@@ -238,7 +250,8 @@ export class BackgroundSteps {
       await condition(() => !this.tasks.has(`deliver:${printOrderId}`), '1 minute');
       this.stopDelivering(printOrderId);
       const request = { ...this.run.ids, printOrderId, jobIds: [...jobIds], reason };
-      const ended = await outcomeOf(partner.cancelAtPartner(request));
+      const summary = `${this.summaryOf(printOrderId)}: jobs ${jobIds.join(', ')}`.slice(0, 200);
+      const ended = await outcomeOf(partner.cancelAtPartner.executeWithOptions({ summary }, [request]));
       const { outcome, message } =
         ended.outcome === 'done' ? ended.result : { outcome: 'refused' as const, message: ended.message };
       if (outcome !== 'pending')
@@ -292,7 +305,11 @@ export class BackgroundSteps {
     const { printOrderId, shipmentId } = effect;
     this.tasks.start(`void:${shipmentId}`, async () => {
       const ended = await CancellationScope.nonCancellable(() =>
-        outcomeOf(voiding.voidOrderShipment({ ...this.call, printOrderId, shipmentId })),
+        outcomeOf(
+          voiding.voidOrderShipment.executeWithOptions({ summary: this.summaryOf(printOrderId) }, [
+            { ...this.call, printOrderId, shipmentId },
+          ]),
+        ),
       );
       if (ended.outcome === 'done') return;
       this.run.take({ type: 'void_failed', printOrderId, shipmentId, message: ended.message });

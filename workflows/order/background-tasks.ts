@@ -8,17 +8,24 @@ export class BackgroundTasks {
   private readonly running = new Map<string, CancellationScope>();
   private failure: unknown;
 
+  /** @param changed is called when a task starts or ends */
+  constructor(private readonly changed: () => void = () => undefined) {}
+
   /** Starts a task, unless one of that name is running. */
   start(name: string, work: () => Promise<void>): void {
     if (this.running.has(name)) return;
     const scope = new CancellationScope();
     this.running.set(name, scope);
+    this.changed();
     scope
       .run(work)
       .catch((error: unknown) => {
         if (!isCancellation(error)) this.failure ??= error;
       })
-      .finally(() => this.running.delete(name));
+      .finally(() => {
+        this.running.delete(name);
+        this.changed();
+      });
   }
 
   cancel(name: string): void {

@@ -1,8 +1,10 @@
-import { log, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { log, patched, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { dispatchDueOf } from '../../src/orders/domain/lifecycle/deadlines';
 import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
 import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import { describeRun } from '../../src/orders/domain/run/run-details';
+import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
 import { SEARCH_ATTRIBUTES } from '../../src/platform/domain/search-attributes';
 import type { OrderRunContext } from './background-steps';
 
@@ -16,10 +18,19 @@ const COARSE_STATUS: Readonly<Record<string, string>> = {
 
 /** Shows an order run to operators: search attributes and current details in the Temporal UI, and log lines. */
 export class Display {
-  private shown = { status: '', attention: '', partners: '' };
+  private shown = { status: '', attention: '', partners: '', due: null as number | null };
 
-  /** @param taskNames names of the running background tasks */
-  show(state: RunState, taskNames: readonly string[]): void {
+  /**
+   * Sets the current details. They cost no history event.
+   * @param taskNames names of the running background tasks
+   * @param parked the pause of a parked order
+   */
+  describe(state: RunState, taskNames: readonly string[], parked: ParkedPlan | null): void {
+    setCurrentDetails(describeRun(state, taskNames, parked?.nextAt ?? null));
+  }
+
+  /** Updates the search attributes. */
+  show(state: RunState): void {
     const fine = deriveStatus(state);
     const status = COARSE_STATUS[fine] ?? fine;
     const attention = state.attention.join(' ');
@@ -33,10 +44,14 @@ export class Display {
     }
     if (this.shown.partners !== partners.join())
       changes.push({ key: SEARCH_ATTRIBUTES.partner, value: partners });
-    // The start carries `created` and no attention; each later change costs one history event for all three.
+    const due = dispatchDueOf(state);
+    // Usually the due date changes with the status. Since 2026-11-22 it can change alone: a print order of several has shipped.
+    if (this.shown.due !== due && (changes.length > 0 || patched('due-date'))) {
+      changes.push({ key: SEARCH_ATTRIBUTES.due, value: due === null ? null : new Date(due) });
+    }
+    // The start carries `created` and no attention; each later change costs one history event for all of them.
     if (changes.length > 0 && status !== 'created') upsertSearchAttributes(changes);
-    this.shown = { status, attention, partners: partners.join() };
-    setCurrentDetails(describeRun(state, taskNames));
+    this.shown = { status, attention, partners: partners.join(), due };
   }
 }
 

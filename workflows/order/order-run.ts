@@ -126,6 +126,7 @@ export class OrderRun implements SettlingRun {
 
   async runToEnd(): Promise<OrderRunResult> {
     this.resume();
+    this.stepsChanged();
     while (!this.isOver) {
       this.timer.arm(nextDeadline(this.state, this.clock, this.deadlineSettings));
       await condition(() => this.inbox.length > 0 || this.isOver || this.steps.failed);
@@ -146,6 +147,10 @@ export class OrderRun implements SettlingRun {
   private get deadlineSettings(): DeadlineSettings {
     const { receivedDeadlineMs: receivedMs, untrackedEndMs: untrackedMs } = this.input;
     return { receivedMs, untrackedMs };
+  }
+
+  stepsChanged(): void {
+    this.display.describe(this.state, this.steps.names, this.steps.parked);
   }
 
   take(event: RunEvent): void {
@@ -197,8 +202,9 @@ export class OrderRun implements SettlingRun {
         await this.write(before, effects, handledPostbacks, summaryOf(events));
       }
       logChange(before, this.state, this.ids);
-      this.display.show(this.state, this.steps.names);
+      this.display.show(this.state);
       for (const effect of effects) this.steps.carryOut(effect);
+      this.stepsChanged();
       this.recorded += events.length;
     }
   }

@@ -17,6 +17,8 @@ export const SEARCH_ATTRIBUTES = {
   country: defineSearchAttributeKey('PresslineCountry', 'KEYWORD'),
   /** Every reason why the order needs attention; absent when there is none. */
   attentionReasons: defineSearchAttributeKey('PresslineAttentionReasons', 'KEYWORD_LIST'),
+  /** When the next print order must be handed to its carrier: the end of the dispatch date. Absent when nothing is due. */
+  due: defineSearchAttributeKey('PresslineDue', 'DATETIME'),
   /** Superseded by `attentionReasons`: the first reason alone. Kept because the type of an attribute cannot change and saved filters use it. */
   attention: defineSearchAttributeKey('PresslineAttention', 'KEYWORD'),
 } as const;

@@ -45,6 +45,7 @@ export function connectTemporal(config: TemporalConfig & Pick<Config, 'PAYLOAD_K
 const { IndexedValueType } = temporal.api.enums.v1;
 
 const INDEXED_TYPES = {
+  DATETIME: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
   KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
   KEYWORD_LIST: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
 } as const;

@@ -1,3 +1,4 @@
+import { hasOpenJobs } from './changes';
 import type { RunEvent } from './run-events';
 import { type AttentionReason, JOB_PROGRESS, type PrintOrderState, type RunState } from './run-state';
 import { hasShipped } from './statuses';
@@ -136,6 +137,13 @@ function stopDeadlines({ waitingReplacements = [] }: RunState): Extract<Deadline
     printOrderId: printOrder.id,
     at: until,
   }));
+}
+
+/** Returns when the next print order must be handed to its carrier, in epoch milliseconds. Null when nothing is left to ship. */
+export function dispatchDueOf({ phase, printOrders }: RunState): number | null {
+  if (phase !== 'running') return null;
+  const due = printOrders.filter(hasOpenJobs).map(dispatchDue);
+  return due.length === 0 ? null : Math.min(...due);
 }
 
 /** Returns the deadlines after shipping. */

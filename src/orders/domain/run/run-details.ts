@@ -30,12 +30,21 @@ const ATTENTION: Readonly<Record<AttentionReason, string>> = {
   workflow_slow: 'the worker is too slow for the workflow’s tasks',
 };
 
-/** Returns the current details of a run for the Temporal UI, as Markdown and without personal data. */
-export function describeRun(state: RunState, tasks: readonly string[]): string {
+/**
+ * Returns the current details of a run for the Temporal UI, as Markdown and without personal data.
+ * @param replanAt when a parked order is planned again, epoch milliseconds. Null for other orders
+ */
+export function describeRun(
+  state: RunState,
+  tasks: readonly string[],
+  replanAt: number | null = null,
+): string {
   const lines = [`**${deriveStatus(state)}**`];
   for (const reason of state.attention) lines.push('', `**Needs attention:** ${ATTENTION[reason]}.`);
   if (state.held) lines.push('', 'On hold by an operator: no print order is delivered.');
-  if (state.printOrders.length === 0 && state.phase === 'preparing') {
+  if (replanAt !== null) {
+    lines.push('', `Planned again at ${new Date(replanAt).toISOString()}, or when an operator retries.`);
+  } else if (state.printOrders.length === 0 && state.phase === 'preparing') {
     lines.push('', 'Print files are being fetched and checked. Then the order is planned.');
   }
   if (state.printOrders.length > 0) {
