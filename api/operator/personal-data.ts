@@ -78,7 +78,8 @@ export function personalDataRoutes(
         const store = (erased: readonly Subject[]) =>
           inTransaction(sql, async (tx) => {
             const id = await storeErasure(tx, account.id, subjects, erased);
-            const after = { subjects: subjects.map((subject) => subject.id) };
+            const by = body.email === undefined ? 'order' : 'email';
+            const after = { by, subjects: subjects.map((subject) => subject.id) };
             await audit(tx, { action: 'personal_data.erase', objectId: id, before: null, after });
             return id;
           });
@@ -93,8 +94,6 @@ export function personalDataRoutes(
           await eraseSubjects(deps, subjects.slice(0, ERASURE_BATCH));
         }
         const answer = { id, ...(await erasureProgress(sql, id)) };
-        const after = { by: body.email === undefined ? 'order' : 'email', ...answer };
-        await audit(sql, { action: 'personal_data.erase', objectId: id, before: null, after });
         log.info({ erasureId: id, erased: answer.erased, waiting: answer.waiting }, 'personal data erased');
         return answer;
       },
