@@ -59,6 +59,13 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'rotatePartnerKey',
     'revokePartnerKey',
     'loadExchangeRates',
+    'createOperatorWebhook',
+    'changeOperatorWebhook',
+    'deleteOperatorWebhook',
+    'rotateOperatorWebhookSecret',
+    'testOperatorWebhook',
+    'redeliverOperatorWebhookDelivery',
+    'redeliverDeadOperatorWebhookDeliveries',
   ],
 };
 /** Routes other than GET that a viewer may call: searches, quotes, and signing out. */

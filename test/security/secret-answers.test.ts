@@ -59,12 +59,13 @@ test('every route whose answer has a secret seals the stored answer', () => {
 
 test('a repeated request gets the same secret, which the database does not show', async () => {
   const bodies = validBodies(subject);
-  for (const route of answeringSecrets().filter(
-    ({ idempotent, operationId }) => idempotent && operationId in bodies,
-  )) {
+  let webhookId = '';
+  for (const route of answeringSecrets().filter(({ idempotent }) => idempotent)) {
     const { operationId, access } = route;
     const sender = access.credentials !== 'none' && access.roles.includes('operator') ? 'operator' : 'client';
-    const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => subject.ids[sender][name]![0]!);
+    const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+      operationId === 'rotateOperatorWebhookSecret' ? webhookId : subject.ids[sender][name]![0]!,
+    );
     const send = async () => {
       const answer = await fetch(`${subject.server.url}${path}`, {
         method: 'POST',
@@ -79,6 +80,7 @@ test('a repeated request gets the same secret, which the database does not show'
     };
     const first = await send();
     expect([operationId, first.status]).toEqual([operationId, 200]);
+    if (operationId === 'createOperatorWebhook') webhookId = JSON.parse(first.text).id;
     const secrets = [...first.text.matchAll(/(plk|pls|whsec)_[\w+/=-]{20,}/g)].map(([secret]) => secret);
     expect([operationId, secrets.length > 0]).toEqual([operationId, true]);
     expect(await send()).toEqual(first);

@@ -28,6 +28,9 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   testWebhook: 'sends a test event; the delivery log has it',
   redeliverWebhookDelivery: 'sends a notification again; the delivery log has it',
   redeliverDeadWebhookDeliveries: 'sends notifications again; the delivery log has them',
+  testOperatorWebhook: 'sends a test event; the delivery log has it',
+  redeliverOperatorWebhookDelivery: 'sends a notification again; the delivery log has it',
+  redeliverDeadOperatorWebhookDeliveries: 'sends notifications again; the delivery log has them',
   postOrderStatus: 'a postback; the inbox has it',
   dispatchOrder: 'production; the event log of the order has it',
   reportStockStatus: 'a report of levels, which is stored as such',
@@ -105,12 +108,14 @@ test('each changing route writes one row with its actor, request and change, and
   const bodies = validBodies(subject);
   const seen: string[] = [];
   let modelId = '';
+  let webhookId = '';
   for (const route of audited().sort(byEffect)) {
     const { operationId, access } = route;
     if (NEEDS_WORKER.includes(operationId) || access.credentials === 'none') continue;
     const sender = access.roles.includes('operator') ? 'operator' : access.roles[0]!;
     const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
       if (operationId === 'updateProductModel') return modelId;
+      if (operationId.includes('OperatorWebhook')) return webhookId;
       const ids = subject.ids[sender];
       return encodeURIComponent((ids[`${operationId} ${name}`] ?? ids[name])![0]!);
     });
@@ -118,6 +123,7 @@ test('each changing route writes one row with its actor, request and change, and
     const before = (await read('?limit=250')).body.entries.length;
     const answer = await call(route, sender, path, body);
     expect([operationId, answer.status, answer.text]).toEqual([operationId, 200, expect.any(String)]);
+    if (operationId === 'createOperatorWebhook') webhookId = JSON.parse(answer.text).id;
     if (operationId === 'createProductModel') modelId = JSON.parse(answer.text).id;
     const { entries } = (await read('?limit=250')).body;
     expect([operationId, entries.length]).toEqual([operationId, before + 1]);
