@@ -222,6 +222,9 @@ describe('characters that no font can print', () => {
   });
 });
 
+/** A ZPL renderer compiled to WebAssembly and a barcode reader take seconds of CPU. */
+const RENDERING_TIMEOUT_MS = 60_000;
+
 describe('ZPL labels', () => {
   const rendered = async (label: LabelContent, name: string) => {
     const { api } = await ready;
@@ -232,14 +235,18 @@ describe('ZPL labels', () => {
   test.each([
     ['postal', postal, 'LA473124829DE'],
     ['courier', courier, `00${courier.barcode.value}`],
-  ] as const)('a %s label renders on 4x6 in stock, and its barcode decodes', async (name, label, value) => {
-    const picture = await rendered(label, `zpl-${name}`);
+  ] as const)(
+    'a %s label renders on 4x6 in stock, and its barcode decodes',
+    async (name, label, value) => {
+      const picture = await rendered(label, `zpl-${name}`);
 
-    expect(touchesEdge(picture, 4)).toBe(false);
-    const codes = await barcodesIn(picture);
-    expect(codes.map(({ text }) => text.replace(/[()]/g, ''))).toEqual([value]);
-    if (name === 'courier') expect(codes[0]!.symbologyIdentifier).toBe(']C1');
-  });
+      expect(touchesEdge(picture, 4)).toBe(false);
+      const codes = await barcodesIn(picture);
+      expect(codes.map(({ text }) => text.replace(/[()]/g, ''))).toEqual([value]);
+      if (name === 'courier') expect(codes[0]!.symbologyIdentifier).toBe(']C1');
+    },
+    RENDERING_TIMEOUT_MS,
+  );
 
   test('text in other scripts is sent as a picture', async () => {
     const zpl = renderLabelZpl([{ ...courier, receiver: TOKYO }]).toString('utf8');
