@@ -17,13 +17,22 @@ export function fingerprintOf(error: unknown): string {
   const { name = 'unknown', stack = '' } = error instanceof Error ? error : {};
   const frames = stack
     .split('\n')
-    .filter((line) => /^\s+at /.test(line))
+    .filter((line) => line.trimStart().startsWith('at '))
     .slice(0, FRAMES)
-    .map((line) => line.trim().replace(/\(?(?:.*[\\/])?([^\\/]+?):\d+:\d+\)?$/, '$1'));
+    .map(placeOf);
   return createHash('sha256')
     .update([name, ...frames].join('\n'))
     .digest('hex')
     .slice(0, 12);
+}
+
+/** Returns the function and the file of a stack frame, as in `at record (/app/src/run.ts:12:5)`. */
+function placeOf(frame: string): string {
+  const [name = ''] = frame.split('(', 1);
+  const [file = ''] = frame
+    .slice(Math.max(frame.lastIndexOf('/'), frame.lastIndexOf('\\')) + 1)
+    .split(':', 1);
+  return `${name.includes('/') ? '' : name.trim()} ${file}`;
 }
 
 export type ErrorReporter = (error: unknown, log: Logger, message: string) => void;

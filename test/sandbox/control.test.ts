@@ -110,9 +110,9 @@ describe('Control API, in manual mode', () => {
       location: '',
       createdAt: 'x',
     };
-    const { body } = await control('POST', '/carriers/hare-post/events', { events: [event] });
+    const { body } = await control('POST', '/carriers/merlin_express/events', { events: [event] });
     expect(body.status).toBe(200);
-    expect(stub.carrierEvents).toMatchObject([{ carrierUid: 'hare-post', trackingNumber: 'T1' }]);
+    expect(stub.carrierEvents).toMatchObject([{ carrierUid: 'merlin_express', trackingNumber: 'T1' }]);
   });
 
   it.each([
@@ -120,7 +120,7 @@ describe('Control API, in manual mode', () => {
     ['POST', '/partners/prints-berlin/behaviour', { behaviour: 'toString' }, 400],
     ['POST', '/partners/nobody/behaviour', { behaviour: 'refuses' }, 404],
     ['POST', '/partners/prints-berlin/stock', { sku: 'x', status: 'plenty' }, 400],
-    ['POST', '/carriers/hare-post/events', {}, 400],
+    ['POST', '/carriers/merlin_express/events', {}, 400],
   ])('%s %s %j answers %d', async (method, path, body, status) => {
     const answer = await control(method, path, body);
     expect(answer.status).toBe(status);
