@@ -77,7 +77,7 @@ test('no request fails while one of two API processes restarts', async () => {
     PUBLIC_URL: 'http://127.0.0.1:1',
     LINK_SECRET: randomToken(32),
     SECRET_KEYS: `test:${randomBytes(32).toString('base64')}`,
-    CARRIER_WEBHOOK_SECRET: newSigningSecret(),
+    CARRIER_WEBHOOK_SECRETS: `tern_parcel:${newSigningSecret()}`,
     RATE_LIMIT: '0',
     METRICS_PORT: 'off',
     SHUTDOWN_DELAY: '2s',

@@ -1,6 +1,7 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { temporal as protocol } from '@temporalio/proto';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
+import { randomToken } from '../../../src/platform/ids';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { operatorHelpers } from './operator-fixture';
 import { handedOver, is, orderBody, orderUntil } from './order-fixture';
@@ -60,7 +61,9 @@ test('the details of a parked order say when it is planned again', async () => {
 });
 
 test('PresslineDue is the end of the dispatch date until everything has shipped', async () => {
-  const { orderId, printOrderId } = await handedOver(stack, 'due');
+  // Test files share the namespace.
+  const reference = `due-${randomToken(6)}`;
+  const { orderId, printOrderId } = await handedOver(stack, reference);
   const due = async () => {
     const { typedSearchAttributes } = await handleOf(orderId).describe();
     return typedSearchAttributes.getAll().find(({ key }) => key.name === 'PresslineDue')?.value as
@@ -72,7 +75,7 @@ test('PresslineDue is the end of the dispatch date until everything has shipped'
   expect((await due())!.toISOString()).toBe(new Date(printOrder!.dispatchDueAt!).toISOString());
   const found = await eventually(async () => {
     const ids: string[] = [];
-    const query = `PresslineDue > '2026-01-01T00:00:00Z' AND PresslineReference = 'due'`;
+    const query = `PresslineDue > '2026-01-01T00:00:00Z' AND PresslineReference = '${reference}'`;
     for await (const { workflowId } of stack.services.temporal.workflow.list({ query })) ids.push(workflowId);
     return ids.length > 0 ? ids : undefined;
   });
