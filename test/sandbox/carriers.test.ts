@@ -44,7 +44,7 @@ describe('Carriers', () => {
       'out_for_delivery',
       'delivered',
     ]);
-    expect(new Set(seen.map(({ carrierUid }) => carrierUid))).toEqual(new Set(['hare-post']));
+    expect(new Set(seen.map(({ carrierUid }) => carrierUid))).toEqual(new Set(['merlin_express']));
     await until(() => sandbox.seen().parcels[0]?.events.length === 4, 'the last answer');
   });
 
@@ -88,7 +88,7 @@ describe('Carriers', () => {
   });
 
   it('retry while Pressline is unavailable', async () => {
-    stub.failures.set('/v1/carriers/hare-post/events', { status: 503, left: 2 });
+    stub.failures.set('/v1/carriers/merlin_express/events', { status: 503, left: 2 });
     expect(await events('403', '', 4)).toHaveLength(4);
   });
 });

@@ -108,7 +108,7 @@ export async function startStub(): Promise<StubPressline> {
     response.type('application/pdf').send(`%PDF-1.7 ${request.params.name}`);
   });
   app.get('/v1/tracking/:number', (request, response) => {
-    response.json({ shortUid: '1', trackingNumber: request.params.number, carrierUid: 'hare-post' });
+    response.json({ shortUid: '1', trackingNumber: request.params.number, carrierUid: 'merlin_express' });
   });
   app.post('/v1/carriers/:carrierUid/events', (request, response) => {
     new Webhook(CARRIER_SECRET).verify(

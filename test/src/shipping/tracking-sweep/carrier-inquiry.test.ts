@@ -76,12 +76,13 @@ test('errors of Postgres are thrown, for the sweep to be repeated', async () => 
 test('the rate of the carrier is kept in batches and package by package', async () => {
   const perSecond = 200;
   const { calls, inquiry } = carrier(fails(['P7'], silent), { batch: 20, perSecond });
+  const startedAt = performance.now();
   await inquiry.ask(numbersOf(20));
   await inquiry.ask(numbersOf(20).map((number) => `Q${number}`));
   let before = 0;
   for (const { numbers, began } of calls) {
-    // Timers may be two milliseconds early.
-    expect(began - calls[0]!.began).toBeGreaterThanOrEqual((before / perSecond) * 1_000 - 2);
+    // From the start, because the first call itself can be late. Timers may be two milliseconds early.
+    expect(began - startedAt).toBeGreaterThanOrEqual((before / perSecond) * 1_000 - 2);
     before += numbers.length;
   }
   expect(before).toBe(60);
