@@ -20,8 +20,8 @@ import { SEARCH_ATTRIBUTES } from '../src/platform/domain/search-attributes';
 import { WORKFLOW_TYPES } from '../src/platform/domain/workflows';
 import { createErrorReporter } from '../src/platform/error-report';
 import { addPoolMetrics } from '../src/platform/metrics/process-metrics';
-import { measuredLane } from '../src/platform/outbox/measured-lane';
 import { startRelay } from '../src/platform/outbox/relay';
+import { createRelayObserver } from '../src/platform/outbox/relay-observer';
 import { temporalLanes, type WorkflowStart } from '../src/platform/outbox/temporal-delivery';
 import { connectPostgres } from '../src/platform/postgres';
 import { dataConverterOf } from '../src/platform/temporal/codec/data-converter';
@@ -159,7 +159,8 @@ export async function runWorker(
           searchAttributes: (start) => searchAttributesOf(start, config.PAYLOAD_KEYS !== undefined),
         }),
         notificationLane(services),
-      ].map((lane) => measuredLane(lane, services.metrics, log)),
+      ],
+      observer: createRelayObserver(services.metrics),
     }),
   );
   const digests = startDigests(services, [ATTENTION_DIGEST, OUTBOX_DIGEST, JOB_DIGEST]);

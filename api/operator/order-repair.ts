@@ -4,7 +4,7 @@ import { dismissAttention, type OperatorOrder } from '../../src/orders/reading/o
 import { partnerByAccount } from '../../src/partners/store';
 import { type FieldError, Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
-import type { RepairBody } from './order-schemas';
+import type { RepairBody } from './repair-schemas';
 
 /**
  * Dismisses the attention reasons of an order that has ended.

@@ -23,9 +23,8 @@ import {
   OPERATOR_ORDER_ROUTE,
   OPERATOR_ROUTE,
   operatorOrderSchema,
-  REPAIRS,
-  repairSchema,
 } from './order-schemas';
+import { REPAIRS, repairSchema } from './repair-schemas';
 import type { RoutingDecisionView } from './routing-decision';
 
 function printOrderView({ shipments, postbacks, ...printOrder }: OperatorPrintOrder) {

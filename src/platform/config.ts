@@ -1,9 +1,18 @@
 import { resolve } from 'node:path';
-import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import {
+  duration,
+  flag,
+  integer,
+  namedKeys,
+  networks,
+  optionalFlag,
+  optionalInteger,
+  optionalText,
+  parsed,
+} from './config-fields';
 import { parseSecretsBySender } from './http/webhook-signature';
 import { parseLinkKeys } from './objects/link-keys';
-import { parseNamedKeys } from './sealing/named-keys';
 
 /**
  * An environment variable that Pressline reads.
@@ -21,55 +30,6 @@ const variable = <T extends z.ZodType>(schema: T, fallback: string, doc: string)
   fallback,
   doc,
 });
-
-const optionalText = z.string().min(1).optional();
-const integer = (fallback: number, min: number, max: number) =>
-  z.coerce.number().int().min(min).max(max).default(fallback);
-/** An integer that is derived when it is not set. */
-const optionalInteger = (min: number, max: number) => z.coerce.number().int().min(min).max(max).optional();
-const trueOrFalse = z.enum(['true', 'false']);
-const flag = (fallback: boolean) =>
-  trueOrFalse.default(fallback ? 'true' : 'false').transform((value) => value === 'true');
-/** An unset flag stays undefined, because zod applies a default even below `.optional()`. */
-const optionalFlag = trueOrFalse.transform((value) => value === 'true').optional();
-const durationUnits = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-/** Parses `500ms`, `30s`, `15m`, `24h` or `7d` to milliseconds. */
-const duration = (fallback: string) =>
-  z
-    .string()
-    .regex(/^\d{1,9}(ms|s|m|h|d)$/, 'expected a duration such as 30s, 15m, 24h or 7d')
-    .default(fallback)
-    .transform((text) => {
-      const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text)!;
-      return Number(amount) * durationUnits[unit as keyof typeof durationUnits];
-    });
-
-/** Returns the schema of an optional variable with a grammar of its own. `parse` returns undefined for a wrong text. */
-const parsed = <T>(parse: (text: string) => T | undefined, expected: string) =>
-  z
-    .string()
-    .transform((text, context) => {
-      const value = parse(text);
-      if (value === undefined) context.addIssue(expected);
-      return value;
-    })
-    .optional();
-
-const namedKeys = parsed(parseNamedKeys, 'expected name:key,name2:key2 with keys of 32 bytes in base64');
-
-/** Addresses and networks (CIDR), separated by commas. */
-const networks = z
-  .string()
-  .default('')
-  .transform((text, context) => {
-    const list = text
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== '');
-    if (!list.every((entry) => ipaddr.isValid(entry) || ipaddr.isValidCIDR(entry)))
-      context.addIssue('expected IP addresses or networks such as 10.0.0.0/8, separated by commas');
-    return list;
-  });
 
 export const VARIABLES = {
   DATA_DIR: variable(

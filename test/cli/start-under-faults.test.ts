@@ -15,6 +15,8 @@ import { build, DataFolder, Program } from './stack-process';
 jest.setTimeout(300_000);
 
 const CONNECTIONS_TO_END = 8;
+/** The last line that `start` prints when the whole stack is up. */
+const UP = 'Press Ctrl-C to stop.';
 const folders: DataFolder[] = [];
 const programs: Program[] = [];
 const proxies: CutProxy[] = [];
@@ -45,13 +47,16 @@ function start(command: string, environment: NodeJS.ProcessEnv): Program {
   return program;
 }
 
-/** Calls `fault`, which returns the number of connections that it ended, until it has ended `total` connections. */
-async function untilEnded(
-  total: number,
+/**
+ * Calls `fault`, which returns the number of connections that it ended, until it has ended enough connections or the
+ * program has printed that it is up: a program that is up opens new connections only seldom.
+ */
+async function endConnections(
   program: Program,
+  ready: string,
   fault: () => number | Promise<number>,
 ): Promise<void> {
-  for (let ended = 0; ended < total; await sleep(20)) {
+  for (let ended = 0; ended < CONNECTIONS_TO_END && !program.output.includes(ready); await sleep(20)) {
     expect(program.child.exitCode).toBeNull();
     ended += await fault();
   }
@@ -85,7 +90,7 @@ test.each([
       CARRIER_WEBHOOK_SECRETS: `tern_parcel:${newSigningSecret()}`,
       LOG_FORMAT: 'json',
     });
-    await untilEnded(CONNECTIONS_TO_END, program, () => toPostgres.cut() + toTemporal.cut());
+    await endConnections(program, ready, () => toPostgres.cut() + toTemporal.cut());
     await program.printed(ready);
     expect(program.output).toContain('the start waits for it');
     await sleep(500);
@@ -102,7 +107,7 @@ test('start completes although its Postgres server ends every connection, and di
     url = await runningPostgresUrl(folder.path).catch(() => undefined);
   }
   const admin = postgres(url, { max: 1, onnotice: () => undefined });
-  await untilEnded(CONNECTIONS_TO_END, program, async () => {
+  await endConnections(program, UP, async () => {
     const ended = await admin`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE application_name LIKE 'pressline%'`.catch(() => ({ count: 0 }));
@@ -111,7 +116,7 @@ test('start completes although its Postgres server ends every connection, and di
   await admin.end({ timeout: 1 });
   const [postmaster] = (await readFile(join(folder.path, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
   process.kill(Number(postmaster), 'SIGKILL');
-  await program.printed('Press Ctrl-C to stop.');
+  await program.printed(UP);
 
   const { id } = await folder.shop.submitOrder({ body: sampleOrder('after the faults', folder.sandboxUrl) });
   for (let status = ''; status !== 'delivered'; await sleep(100))

@@ -1,5 +1,6 @@
 import { item, named, order, pack, STICKER, T_SHIRT } from '../api/orders/sample-orders';
 import { domesticRequest, internationalRequest } from '../api/shipping/shipping-request';
+import { LEEDS_CAPABILITIES, LEEDS_SENDER, leedsPartner } from '../support/partner-setup';
 import type { Subject } from './subject';
 
 /**
@@ -14,28 +15,6 @@ export function validBodies({
   const quote = () => {
     const { shippingMethod: _, ...request } = internationalRequest();
     return request;
-  };
-  const sender = {
-    firstName: 'Dispatch',
-    lastName: 'Desk',
-    company: 'Prints Leeds Ltd',
-    addressLine1: '1 Wharf Street',
-    city: 'Leeds',
-    postcode: 'LS2 7EQ',
-    country: 'GB',
-    email: 'dispatch@prints-leeds.example',
-  };
-  const capabilities = {
-    productKinds: ['print'],
-    models: { mug_product: { unitPriceMinor: 290, leadDays: 1 } },
-    countriesServed: ['GB', 'IE'],
-    calendar: {
-      timeZone: 'Europe/London',
-      workingDays: [1, 2, 3, 4, 5],
-      cutOff: '12:30',
-      holidays: { country: 'GB', state: 'ENG' },
-    },
-    capacityPerDay: 200,
   };
   const adjust = (partnerSku: string, adjustmentType: string, quantity: number) => ({
     partnerSku,
@@ -177,10 +156,8 @@ export function validBodies({
     createConnector: [{ name: 'poster-shop' }],
     rotateConnectorKey: [{ overlapSeconds: 60 }],
     rotatePartnerKey: [{ overlapSeconds: 60 }],
-    createPartner: [
-      { uid: 'prints-leeds', name: 'Prints Leeds', currency: 'GBP', senderAddress: sender, capabilities },
-    ],
-    changePartner: [{ enabled: false }, { senderAddress: sender, capabilities }],
+    createPartner: [leedsPartner('prints-leeds')],
+    changePartner: [{ enabled: false }, { senderAddress: LEEDS_SENDER, capabilities: LEEDS_CAPABILITIES }],
     repairOrder: [
       { action: 'hold', reason: 'x' },
       { action: 'release', reason: 'x' },

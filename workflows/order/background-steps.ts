@@ -3,10 +3,11 @@ import { unitsToShip } from '../../src/orders/domain/lifecycle/derive';
 import type { RunRefusal } from '../../src/orders/domain/lifecycle/guards';
 import type { RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
-import { type OrderRunInput, type ParkedPlan, RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
-import { carrier, database, files, type Planning, partner, voiding } from './activities';
+import { type OrderRunInput, RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
+import { carrier, database, type Planning, partner, voiding } from './activities';
 import { BackgroundTasks } from './background-tasks';
 import type { Mutex } from './mutex';
+import { PREPARATION, Preparation } from './preparation';
 import { outcomeOf } from './refusals';
 
 /** What the parts of an order run can access. */
@@ -21,24 +22,21 @@ export interface OrderRunContext {
   stepsChanged(): void;
 }
 
-/** Pauses before an order that could not be planned is planned again. The last one repeats. */
-const REPLAN_AFTER_MS = [1, 5, 15, 60].map((minutes) => minutes * 60_000);
-
 /** Starts the background steps of an order workflow. Each step reports its result as an event. */
 export class BackgroundSteps {
   private readonly tasks = new BackgroundTasks(() => this.run.stepsChanged());
   /** Why the last attempt to dispatch a print order failed, by print order id. */
   private readonly dispatchRefusals = new Map<string, RunRefusal>();
-  /** True when an operator has requested to plan the order again now. */
-  private replan = false;
-  private pause: ParkedPlan | null = null;
+  readonly preparation: Preparation;
 
   /** @param local runs one local activity at a time */
   constructor(
     private readonly run: OrderRunContext,
     private readonly local: Mutex,
     private readonly planning: Planning,
-  ) {}
+  ) {
+    this.preparation = new Preparation(run, this.tasks, planning);
+  }
 
   get names(): string[] {
     return this.tasks.names;
@@ -48,14 +46,9 @@ export class BackgroundSteps {
     return this.tasks.idle;
   }
 
-  /** The pause of a parked order. Null while the order is prepared, and afterwards. */
-  get parked(): ParkedPlan | null {
-    return this.pause;
-  }
-
   /** True when no step is running, or only the pause of a parked order. */
   get atRest(): boolean {
-    return this.idle || (this.pause !== null && this.names.join() === 'prepare');
+    return this.idle || (this.preparation.parked !== null && this.names.join() === PREPARATION);
   }
 
   /** True when `rethrow` throws. */
@@ -89,100 +82,6 @@ export class BackgroundSteps {
   /** Arguments of every activity that can refuse. Workers of older versions expect a failure instead of a result. */
   private get call() {
     return { ...this.run.ids, refusalsAsResults: true } as const;
-  }
-
-  // Files and plan -----------------------------------------------------------------------------------
-
-  prepare(): void {
-    this.run.take({ type: 'fetching_files' });
-    this.tasks.start('prepare', async () => {
-      if (await this.fetchFiles()) await this.plan(0);
-    });
-  }
-
-  /** Continues the pause of a parked order, whose files are stored. */
-  resumeParked(parked: ParkedPlan): void {
-    this.tasks.start('prepare', async () => {
-      await this.untilReplan(parked);
-      await this.plan(parked.attempts);
-    });
-  }
-
-  /** Fetches print files and packing slips. Returns false when the order is refused. */
-  private async fetchFiles(): Promise<boolean> {
-    const fetched = await outcomeOf(
-      files.fetchOrderFiles.executeWithOptions({ summary: `files of ${this.run.input.items.length} items` }, [
-        { ...this.call, windowMs: this.run.input.fileRetryWindowMs },
-      ]),
-    );
-    if (fetched.outcome === 'done') return true;
-    const details = fetched.outcome === 'refused' ? fetched.details : null;
-    if (details !== null && 'code' in details) {
-      const reason = fetched.message;
-      this.run.take({ type: 'refused', code: String(details.code), reason, details });
-    } else {
-      this.run.take({
-        type: 'refused',
-        code: 'file_unreachable',
-        reason: 'The files of the order could not be fetched in time.',
-        details: null,
-      });
-    }
-    return false;
-  }
-
-  /**
-   * Plans the order. Repeats while no plan is possible: stock may arrive, or a partner may subscribe.
-   * @param failed number of failed attempts before
-   */
-  private async plan(failed: number): Promise<void> {
-    for (let attempts = failed + 1; ; attempts += 1) {
-      // The plan writes rows and reserves stock. It is completed also when the order is cancelled meanwhile.
-      const plan = await CancellationScope.nonCancellable(() =>
-        this.planning.run((activities) =>
-          activities.prepareOrder.executeWithOptions({ summary: `plan, attempt ${attempts}` }, [
-            this.run.ids,
-          ]),
-        ),
-      );
-      if (plan.outcome === 'planned') {
-        const { printOrders, shippingRevision } = plan;
-        this.run.take({
-          type: 'prepared',
-          printOrders,
-          ...(shippingRevision === undefined ? {} : { shippingRevision }),
-        });
-        return;
-      }
-      if (plan.outcome === 'refused') {
-        this.run.take({ type: 'refused', code: plan.code, reason: plan.reason, details: plan.details });
-        return;
-      }
-      this.run.take({ type: 'parked', reason: plan.reason, message: plan.message });
-      const pauseMs = REPLAN_AFTER_MS[Math.min(attempts, REPLAN_AFTER_MS.length) - 1]!;
-      await this.untilReplan({ attempts, nextAt: Date.now() + pauseMs });
-    }
-  }
-
-  /** Waits for the next attempt to plan a parked order. An operator's retry ends the wait. */
-  private async untilReplan(parked: ParkedPlan): Promise<void> {
-    this.replan = false;
-    this.pause = parked;
-    this.run.stepsChanged();
-    try {
-      await condition(() => this.replan, Math.max(parked.nextAt - Date.now(), 1));
-    } finally {
-      this.pause = null;
-    }
-  }
-
-  /** Plans a parked order again now. */
-  prepareAgain(): void {
-    this.replan = true;
-  }
-
-  stopPreparing(): void {
-    this.tasks.cancel('prepare');
   }
 
   // Partners -----------------------------------------------------------------------------------------

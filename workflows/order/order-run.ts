@@ -18,7 +18,7 @@ import {
   type RunClock,
   shownDeadlines,
 } from '../../src/orders/domain/lifecycle/deadlines';
-import { deriveFinancialStatus, deriveStatus } from '../../src/orders/domain/lifecycle/derive';
+import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
 import { takeEarly } from '../../src/orders/domain/lifecycle/early-events';
 import {
   whyNotCancel,
@@ -30,18 +30,9 @@ import {
 import { reduce } from '../../src/orders/domain/lifecycle/reduce';
 import type { RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import { initialRunState, type RunState } from '../../src/orders/domain/lifecycle/run-state';
-import type { FinancialStatus } from '../../src/orders/domain/lifecycle/statuses';
 import type { RefusedChange } from '../../src/orders/domain/lifecycle/transitions';
-import type {
-  OrderRunInput,
-  OrderRunResult,
-  RecordOutcome,
-  RecordStep,
-  RunRecord,
-} from '../../src/orders/domain/run/run-messages';
-import { runPosition } from '../../src/orders/domain/run/run-position';
-import { rowsOf } from '../../src/orders/domain/run/run-rows';
-import { database, Planning } from './activities';
+import type { OrderRunInput, OrderRunResult, RunRecord } from '../../src/orders/domain/run/run-messages';
+import { Planning } from './activities';
 import { BackgroundSteps, type OrderRunContext } from './background-steps';
 import { DeadlineTimer } from './deadline-timer';
 import { Display, logChange, summaryOf } from './display';
@@ -56,6 +47,7 @@ import {
 } from './messages';
 import { Mutex } from './mutex';
 import { refuseWith } from './refusals';
+import { RunRecorder, type RunStep } from './run-recorder';
 import { type SettlingRun, UpdateHandlers } from './update-handlers';
 
 /**
@@ -80,16 +72,13 @@ export class OrderRun implements SettlingRun {
   private readonly updates = new UpdateHandlers(this, this.steps, this.planning);
   private readonly timer = new DeadlineTimer((deadline) => this.passed(deadline));
   private readonly display = new Display();
+  private readonly recorder: RunRecorder;
   private closing = false;
-  /** The record before the next one. */
-  private lastRecord: RecordStep | null;
-  private financialStatus: FinancialStatus | null;
   private refusal: RunRecord['refusal'] = null;
 
   constructor(readonly input: OrderRunInput) {
     this.ids = { orderId: input.orderId, requestId: input.requestId };
-    this.lastRecord = input.carried === undefined ? { position: 0, version: 0 } : null;
-    this.financialStatus = input.carried === undefined ? 'pending' : null;
+    this.recorder = new RunRecorder(input, this.local);
     this.state = input.carried?.state ?? initialRunState(input.items);
     this.clock = input.carried?.clock ?? { acceptedAt: {}, raised: [], shippedAt: null };
   }
@@ -133,7 +122,7 @@ export class OrderRun implements SettlingRun {
       this.steps.rethrow();
       await this.processInbox();
       if (workflowInfo().continueAsNewSuggested && this.canContinueAsNew) {
-        const { parked } = this.steps;
+        const { parked } = this.steps.preparation;
         await continueAsNew<(input: OrderRunInput) => Promise<OrderRunResult>>({
           ...this.input,
           carried: { state: this.state, clock: this.clock, ...(parked === null ? {} : { parked }) },
@@ -150,7 +139,7 @@ export class OrderRun implements SettlingRun {
   }
 
   stepsChanged(): void {
-    this.display.describe(this.state, this.steps.names, this.steps.parked);
+    this.display.describe(this.state, this.steps.names, this.steps.preparation.parked);
   }
 
   take(event: RunEvent): void {
@@ -183,8 +172,8 @@ export class OrderRun implements SettlingRun {
   /** Starts the first steps of a new run, or the unfinished steps of a continued run. */
   private resume(): void {
     const parked = this.input.carried?.parked;
-    if (parked !== undefined) this.steps.resumeParked(parked);
-    else if (this.state.phase === 'preparing' && !this.state.held) this.steps.prepare();
+    if (parked !== undefined) this.steps.preparation.resume(parked);
+    else if (this.state.phase === 'preparing' && !this.state.held) this.steps.preparation.start();
     for (const { id, delivery, update } of this.state.printOrders) {
       if (delivery === 'pending' && !this.state.held) this.steps.deliver(id);
       if (update?.status === 'sending') this.steps.deliverUpdate(id, update.revision);
@@ -199,7 +188,13 @@ export class OrderRun implements SettlingRun {
       const effects = this.apply(events);
       const handledPostbacks = events.flatMap((event) => (event.type === 'postback' ? [event.eventId] : []));
       if (this.state !== before || handledPostbacks.length > 0) {
-        await this.write(before, effects, handledPostbacks, summaryOf(events));
+        await this.write({
+          before,
+          effects,
+          handledPostbacks,
+          refusal: this.refusal,
+          summary: summaryOf(events),
+        });
       }
       logChange(before, this.state, this.ids);
       this.display.show(this.state);
@@ -210,23 +205,13 @@ export class OrderRun implements SettlingRun {
   }
 
   /** Records a step. A skipped record is written again, with the attention reason `out_of_step`. */
-  private async write(
-    before: RunState,
-    effects: readonly RunEffect[],
-    handledPostbacks: readonly string[],
-    summary: string,
-  ): Promise<void> {
-    const write = async (record: RunRecord): Promise<RecordOutcome | undefined> => {
-      this.lastRecord = { position: record.position, version: record.version };
-      return await this.local.run(() => database.recordRun.executeWithOptions({ summary }, [record]));
-    };
-    const follows = this.lastRecord;
-    if ((await write(this.record(before, effects, handledPostbacks))) !== 'skipped') return;
+  private async write(step: Omit<RunStep, 'after'>): Promise<void> {
+    if ((await this.recorder.write({ ...step, after: this.state })) !== 'skipped') return;
     // A workflow task that Temporal has lost, and a run that was reset, end here. Only the present run continues.
     await sleep(1);
-    this.lastRecord = follows;
     const flagged = this.apply([{ type: 'record_skipped' }]);
-    await write({ ...this.record(before, [...effects, ...flagged], handledPostbacks), overrides: true });
+    const effects = [...step.effects, ...flagged];
+    await this.recorder.overwrite({ ...step, effects, after: this.state });
   }
 
   private apply(events: readonly RunEvent[]): RunEffect[] {
@@ -253,31 +238,6 @@ export class OrderRun implements SettlingRun {
       log.error('status change refused', { ...this.ids, event: event.type, itemId, from, to });
       return { type: 'log', event: 'status_change_refused', itemId, data: { event: event.type, from, to } };
     });
-  }
-
-  private record(
-    before: RunState,
-    effects: readonly RunEffect[],
-    handledPostbacks: readonly string[],
-  ): RunRecord {
-    const statuses = new Map(before.items.map((item) => [item.id, item.status]));
-    const changes = this.state.items
-      .filter((item) => statuses.get(item.id) !== item.status)
-      .map(({ id, status }): RunEffect => ({ type: 'log', event: 'status', itemId: id, data: { status } }));
-    const { runId, historyLength } = workflowInfo();
-    this.financialStatus = deriveFinancialStatus(before, this.state, effects) ?? this.financialStatus;
-    return {
-      orderId: this.input.orderId,
-      runId,
-      position: runPosition(Date.now(), historyLength),
-      version: this.state.version,
-      follows: this.lastRecord,
-      ...rowsOf(this.state),
-      financialStatus: this.financialStatus,
-      effects: [...effects.filter((effect) => RECORDED_EFFECTS.has(effect.type)), ...changes],
-      handledPostbacks,
-      refusal: this.refusal,
-    };
   }
 
   private passed(deadline: Deadline): void {
@@ -318,7 +278,7 @@ export class OrderRun implements SettlingRun {
   /** Stops the timer and unneeded steps, and completes the others. */
   private async close(): Promise<void> {
     this.timer.stop();
-    this.steps.stopPreparing();
+    this.steps.preparation.stop();
     for (const { id } of this.state.printOrders) {
       this.steps.stopDelivering(id);
       this.steps.stopUpdating(id);
@@ -330,11 +290,3 @@ export class OrderRun implements SettlingRun {
     } while (!this.isIdle);
   }
 }
-
-const RECORDED_EFFECTS: ReadonlySet<RunEffect['type']> = new Set([
-  'log',
-  'consume_stock',
-  'release_stock',
-  'refund',
-  'tracking_code',
-]);

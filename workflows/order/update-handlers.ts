@@ -83,7 +83,7 @@ export class UpdateHandlers {
   async cancel(request: CancelRequest): Promise<{ fulfillmentStatus: OrderStatus }> {
     await acceptance();
     refuseWith(whyNotCancel(this.run.state));
-    if (this.run.state.phase === 'preparing') this.steps.stopPreparing();
+    if (this.run.state.phase === 'preparing') this.steps.preparation.stop();
     this.run.take({ type: 'cancel_requested', by: request.by, reason: request.reason });
     await this.partnersAnswer();
     return { fulfillmentStatus: deriveStatus(this.run.state) };
@@ -110,7 +110,7 @@ export class UpdateHandlers {
         return;
       case 'retry':
         this.run.take({ type: 'retry', by, reason, itemIds: request.itemIds });
-        this.steps.prepareAgain();
+        this.steps.preparation.planAgain();
         return;
       case 'cancel':
         await this.cancelItems(request);

@@ -7,6 +7,7 @@ import { FairClaims } from './fair-claims';
 import { OrderedClaims } from './ordered-claims';
 import type { OutboxRow } from './outbox';
 import type { Lane } from './relay';
+import type { RelayObserver } from './relay-observer';
 import { Settler } from './settlement';
 
 const POLL_MS = 500;
@@ -43,6 +44,7 @@ export class LaneRunner {
     sql: Sql,
     readonly lane: Lane,
     private readonly log: Logger,
+    private readonly observer?: RelayObserver,
   ) {
     const { kind, leaseSeconds, perTarget } = lane;
     this.claims =
@@ -153,6 +155,7 @@ export class LaneRunner {
     const startedAt = performance.now();
     const outcome = await this.outcomeOf(row);
     const result = limitAttempts(row, outcome, this.processedAt > startedAt);
+    this.observer?.attempted(this.lane.kind, result.outcome);
     if (result.outcome === 'unavailable') {
       this.unavailable += 1;
       const pauseMs = backoffMs(this.unavailable, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
@@ -169,9 +172,14 @@ export class LaneRunner {
     try {
       return await this.lane.deliver(row);
     } catch (error) {
-      this.log.warn({ err: error, outboxId: row.id, target: row.target }, 'outbox delivery failed');
+      const isExpected = isUnavailable(error);
+      const log = this.log.child({ outboxId: row.id, target: row.target });
+      // An unexpected exception is reported once, at the first attempt. Its retries are warnings.
+      if (this.observer !== undefined && !isExpected && row.attempts === 1)
+        this.observer.report(error, log, 'outbox delivery failed');
+      else log.warn({ err: error }, 'outbox delivery failed');
       const message = error instanceof Error ? error.message : String(error);
-      return isUnavailable(error) ? { outcome: 'unavailable', error: message } : retryLater(row, message);
+      return isExpected ? { outcome: 'unavailable', error: message } : retryLater(row, message);
     }
   }
 

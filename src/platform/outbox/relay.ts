@@ -3,6 +3,7 @@ import type { Sql } from '../postgres';
 import type { DeliveryOutcome } from './delivery-outcome';
 import { LaneRunner } from './lane-runner';
 import { OUTBOX_CHANNEL, type OutboxKind, type OutboxRow } from './outbox';
+import type { RelayObserver } from './relay-observer';
 
 export interface Lane {
   readonly kind: OutboxKind;
@@ -33,9 +34,16 @@ export interface Relay {
  * - Rows of transactions that overlap have no order.
  * Receivers must therefore accept messages in any order, and more than once.
  */
-export async function startRelay(options: { sql: Sql; lanes: readonly Lane[]; log: Logger }): Promise<Relay> {
-  const { sql, log } = options;
-  const runners = options.lanes.map((lane) => new LaneRunner(sql, lane, log.child({ lane: lane.kind })));
+export async function startRelay(options: {
+  sql: Sql;
+  lanes: readonly Lane[];
+  log: Logger;
+  observer?: RelayObserver;
+}): Promise<Relay> {
+  const { sql, log, observer } = options;
+  const runners = options.lanes.map(
+    (lane) => new LaneRunner(sql, lane, log.child({ lane: lane.kind }), observer),
+  );
   const subscription = await sql.listen(OUTBOX_CHANNEL, (kind) => {
     for (const runner of runners) if (runner.lane.kind === kind) runner.notify();
   });

@@ -7,6 +7,7 @@ import { operatorPartnerRoutes } from '../../../api/operator/partners';
 import { createAuthenticator } from '../../../src/accounts/authenticator';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { type TestDatabase, testDatabase } from '../../support/database';
+import { leedsPartner } from '../../support/partner-setup';
 
 let database: TestDatabase;
 let app: Express;
@@ -106,33 +107,6 @@ test('a changed role applies from the next request', async () => {
 });
 
 describe('keys of operators, clients and partners', () => {
-  const partner = {
-    name: 'Prints Leeds',
-    currency: 'GBP',
-    senderAddress: {
-      firstName: 'Dispatch',
-      lastName: 'Desk',
-      company: 'Prints Leeds Ltd',
-      addressLine1: '1 Wharf Street',
-      city: 'Leeds',
-      postcode: 'LS2 7EQ',
-      country: 'GB',
-      email: 'dispatch@prints-leeds.example',
-    },
-    capabilities: {
-      productKinds: ['print'],
-      models: { mug_product: { unitPriceMinor: 290, leadDays: 1 } },
-      countriesServed: ['GB', 'IE'],
-      calendar: {
-        timeZone: 'Europe/London',
-        workingDays: [1, 2, 3, 4, 5],
-        cutOff: '12:30',
-        holidays: { country: 'GB', state: 'ENG' },
-      },
-      capacityPerDay: 200,
-    },
-  };
-
   const owners = [
     ['operators', () => create(`keys-${admin.id}`, 'viewer')],
     [
@@ -143,14 +117,7 @@ describe('keys of operators, clients and partners', () => {
           .set(admin.key)
           .send({ name: `k-${admin.id}` }),
     ],
-    [
-      'partners',
-      () =>
-        request(app)
-          .post('/v1/partners')
-          .set(admin.key)
-          .send({ ...partner, uid: 'prints-leeds' }),
-    ],
+    ['partners', () => request(app).post('/v1/partners').set(admin.key).send(leedsPartner('prints-leeds'))],
   ] as const;
 
   test.each(owners)('%s: listed with name and last use, rotated and revoked', async (kind, owner) => {

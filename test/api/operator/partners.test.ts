@@ -14,6 +14,7 @@ import { mug, tShirt } from '../../src/partners/products';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
 import { insertOrder } from '../../support/order-rows';
+import { leedsPartner } from '../../support/partner-setup';
 
 let sql: Sql;
 let app: Express;
@@ -29,41 +30,13 @@ beforeAll(async () => {
   await ensureDemoPartners(sql, [berlin]);
 });
 
-const newPartner = (uid: string) => ({
-  uid,
-  name: 'Prints Leeds',
-  currency: 'GBP',
-  senderAddress: {
-    firstName: 'Dispatch',
-    lastName: 'Desk',
-    company: 'Prints Leeds Ltd',
-    addressLine1: '1 Wharf Street',
-    city: 'Leeds',
-    postcode: 'LS2 7EQ',
-    country: 'GB',
-    email: 'dispatch@prints-leeds.example',
-  },
-  capabilities: {
-    productKinds: ['print'],
-    models: { mug_product: { unitPriceMinor: 290, leadDays: 1 } },
-    countriesServed: ['GB', 'IE'],
-    calendar: {
-      timeZone: 'Europe/London',
-      workingDays: [1, 2, 3, 4, 5],
-      cutOff: '12:30',
-      holidays: { country: 'GB', state: 'ENG' },
-    },
-    capacityPerDay: 200,
-  },
-});
-
 const create = (body: object, as = operator) => request(app).post('/v1/partners').set(as.key).send(body);
 
 describe('print partners', () => {
   test('can be created, read and listed; the key in the answer belongs to the partner', async () => {
-    const { body: created } = await create(newPartner('prints-leeds')).expect(200);
+    const { body: created } = await create(leedsPartner('prints-leeds')).expect(200);
     expect(created).toMatchObject({
-      ...newPartner('prints-leeds'),
+      ...leedsPartner('prints-leeds'),
       country: 'GB',
       stateProvince: null,
       enabled: true,
@@ -93,14 +66,14 @@ describe('print partners', () => {
   });
 
   test('a uid can be used once, and not for the name of another partner account', async () => {
-    await create(newPartner('prints-york')).expect(200);
-    const { body } = await create(newPartner('prints-york')).expect(409);
+    await create(leedsPartner('prints-york')).expect(200);
+    const { body } = await create(leedsPartner('prints-york')).expect(409);
     expect(body.code).toBe('CONFLICT');
     expect(await sql`SELECT 1 FROM accounts WHERE name = 'prints-york'`).toHaveLength(1);
   });
 
   test('the error names every invalid field', async () => {
-    const good = newPartner('x1');
+    const good = leedsPartner('x1');
     const { body } = await create({
       ...good,
       uid: 'Not A Uid',
@@ -158,7 +131,7 @@ describe('print partners', () => {
   });
 
   test('a new key works beside the old one during the overlap, or replaces it', async () => {
-    const { body: created } = await create(newPartner('prints-hull')).expect(200);
+    const { body: created } = await create(leedsPartner('prints-hull')).expect(200);
     const rotate = (body: object) =>
       request(app).post(`/v1/partners/${created.id}/keys`).set(operator.key).send(body).expect(200);
     const subscribes = (apiKey: string) =>
@@ -185,7 +158,7 @@ describe('print partners', () => {
       await request(app).post(`/v1/partners/${id}/keys`).set(operator.key).send({}).expect(404);
     }
     await request(app).get('/v1/partners').set(berlin.key).expect(403);
-    await create(newPartner('by-a-partner'), berlin).expect(403);
+    await create(leedsPartner('by-a-partner'), berlin).expect(403);
     await request(app).get('/v1/partners').expect(401);
   });
 });

@@ -4,6 +4,7 @@ import { operatorPartnerRoutes } from '../../../api/operator/partners';
 import { fields, type OrdersApi, ordersApi } from '../../api/orders/orders-api';
 import { address, order } from '../../api/orders/sample-orders';
 import { testApiDeps } from '../../support/api-deps';
+import { LEEDS_SENDER, leedsPartner } from '../../support/partner-setup';
 
 /**
  * Addresses of orders and partners are printed on labels. Characters that no font has are stored and not printed; a line
@@ -128,39 +129,12 @@ describe('the delivery address of an order', () => {
 });
 
 describe('the sender address of a partner', () => {
-  const sender = {
-    firstName: 'Dispatch',
-    lastName: 'Desk',
-    company: 'Prints Leeds Ltd',
-    addressLine1: '1 Wharf Street',
-    city: 'Leeds',
-    postcode: 'LS2 7EQ',
-    country: 'GB',
-    email: 'dispatch@prints-leeds.example',
-  };
   const setUp = async (uid: string, senderAddress: object) => {
     const deps = await testApiDeps(api.sql);
     return await request(createApp(deps, operatorPartnerRoutes(deps)))
       .post('/v1/partners')
       .set(api.operator.key)
-      .send({
-        uid,
-        name: uid,
-        currency: 'GBP',
-        senderAddress,
-        capabilities: {
-          productKinds: ['print'],
-          models: { mug_product: { unitPriceMinor: 290, leadDays: 1 } },
-          countriesServed: ['GB'],
-          calendar: {
-            timeZone: 'Europe/London',
-            workingDays: [1, 2, 3, 4, 5],
-            cutOff: '12:30',
-            holidays: { country: 'GB', state: 'ENG' },
-          },
-          capacityPerDay: 200,
-        },
-      });
+      .send({ ...leedsPartner(uid), senderAddress });
   };
 
   test('is refused with a line that cannot be printed, in tax ids too, and the error names each field', async () => {
@@ -176,7 +150,7 @@ describe('the sender address of a partner', () => {
     ];
 
     const answer = await setUp('prints-wizard', {
-      ...sender,
+      ...LEEDS_SENDER,
       ...inEvery(names, WIZARD),
       taxIds: { eoriNumber: WIZARD },
     });
@@ -187,7 +161,8 @@ describe('the sender address of a partner', () => {
 
   test('is accepted in any script that labels can print', async () => {
     expect(
-      (await setUp('prints-tokyo', { ...sender, company: '株式会社サンプル印刷', city: '中央区' })).status,
+      (await setUp('prints-tokyo', { ...LEEDS_SENDER, company: '株式会社サンプル印刷', city: '中央区' }))
+        .status,
     ).toBe(200);
   });
 });

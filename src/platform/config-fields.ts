@@ -1,0 +1,58 @@
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+import { parseNamedKeys } from './sealing/named-keys';
+
+/** Schemas that several environment variables share (config.ts). */
+
+export const optionalText = z.string().min(1).optional();
+export const integer = (fallback: number, min: number, max: number) =>
+  z.coerce.number().int().min(min).max(max).default(fallback);
+/** An integer that is derived when it is not set. */
+export const optionalInteger = (min: number, max: number) =>
+  z.coerce.number().int().min(min).max(max).optional();
+const trueOrFalse = z.enum(['true', 'false']);
+export const flag = (fallback: boolean) =>
+  trueOrFalse.default(fallback ? 'true' : 'false').transform((value) => value === 'true');
+/** An unset flag stays undefined, because zod applies a default even below `.optional()`. */
+export const optionalFlag = trueOrFalse.transform((value) => value === 'true').optional();
+const durationUnits = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+/** Parses `500ms`, `30s`, `15m`, `24h` or `7d` to milliseconds. */
+export const duration = (fallback: string) =>
+  z
+    .string()
+    .regex(/^\d{1,9}(ms|s|m|h|d)$/, 'expected a duration such as 30s, 15m, 24h or 7d')
+    .default(fallback)
+    .transform((text) => {
+      const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text)!;
+      return Number(amount) * durationUnits[unit as keyof typeof durationUnits];
+    });
+
+/** Returns the schema of an optional variable with a grammar of its own. `parse` returns undefined for a wrong text. */
+export const parsed = <T>(parse: (text: string) => T | undefined, expected: string) =>
+  z
+    .string()
+    .transform((text, context) => {
+      const value = parse(text);
+      if (value === undefined) context.addIssue(expected);
+      return value;
+    })
+    .optional();
+
+export const namedKeys = parsed(
+  parseNamedKeys,
+  'expected name:key,name2:key2 with keys of 32 bytes in base64',
+);
+
+/** Addresses and networks (CIDR), separated by commas. */
+export const networks = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    const list = text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '');
+    if (!list.every((entry) => ipaddr.isValid(entry) || ipaddr.isValidCIDR(entry)))
+      context.addIssue('expected IP addresses or networks such as 10.0.0.0/8, separated by commas');
+    return list;
+  });

@@ -1,0 +1,122 @@
+import { CancellationScope, condition } from '@temporalio/workflow';
+import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
+import { files, type Planning } from './activities';
+import type { OrderRunContext } from './background-steps';
+import type { BackgroundTasks } from './background-tasks';
+import { outcomeOf } from './refusals';
+
+/** Name of the background task, and of the step in the Temporal UI. */
+export const PREPARATION = 'prepare';
+
+/** Pauses before an order that could not be planned is planned again. The last one repeats. */
+const REPLAN_AFTER_MS = [1, 5, 15, 60].map((minutes) => minutes * 60_000);
+
+/** The first background step of an order: fetches its files, then plans it. */
+export class Preparation {
+  /** True when an operator has requested to plan the order again now. */
+  private replan = false;
+  private pause: ParkedPlan | null = null;
+
+  constructor(
+    private readonly run: OrderRunContext,
+    private readonly tasks: BackgroundTasks,
+    private readonly planning: Planning,
+  ) {}
+
+  /** The pause of a parked order. Null while the order is prepared, and afterwards. */
+  get parked(): ParkedPlan | null {
+    return this.pause;
+  }
+
+  start(): void {
+    this.run.take({ type: 'fetching_files' });
+    this.tasks.start(PREPARATION, async () => {
+      if (await this.fetchFiles()) await this.plan(0);
+    });
+  }
+
+  /** Continues the pause of a parked order, whose files are stored. */
+  resume(parked: ParkedPlan): void {
+    this.tasks.start(PREPARATION, async () => {
+      await this.untilReplan(parked);
+      await this.plan(parked.attempts);
+    });
+  }
+
+  /** Plans a parked order again now. */
+  planAgain(): void {
+    this.replan = true;
+  }
+
+  stop(): void {
+    this.tasks.cancel(PREPARATION);
+  }
+
+  /** Fetches print files and packing slips. Returns false when the order is refused. */
+  private async fetchFiles(): Promise<boolean> {
+    const { ids, input } = this.run;
+    // Workers of older versions expect a failure instead of a result.
+    const request = { ...ids, refusalsAsResults: true, windowMs: input.fileRetryWindowMs } as const;
+    const summary = `files of ${input.items.length} items`;
+    const fetched = await outcomeOf(files.fetchOrderFiles.executeWithOptions({ summary }, [request]));
+    if (fetched.outcome === 'done') return true;
+    const details = fetched.outcome === 'refused' ? fetched.details : null;
+    if (details !== null && 'code' in details) {
+      const reason = fetched.message;
+      this.run.take({ type: 'refused', code: String(details.code), reason, details });
+    } else {
+      this.run.take({
+        type: 'refused',
+        code: 'file_unreachable',
+        reason: 'The files of the order could not be fetched in time.',
+        details: null,
+      });
+    }
+    return false;
+  }
+
+  /**
+   * Plans the order. Repeats while no plan is possible: stock may arrive, or a partner may subscribe.
+   * @param failed number of failed attempts before
+   */
+  private async plan(failed: number): Promise<void> {
+    for (let attempts = failed + 1; ; attempts += 1) {
+      // The plan writes rows and reserves stock. It is completed also when the order is cancelled meanwhile.
+      const plan = await CancellationScope.nonCancellable(() =>
+        this.planning.run((activities) =>
+          activities.prepareOrder.executeWithOptions({ summary: `plan, attempt ${attempts}` }, [
+            this.run.ids,
+          ]),
+        ),
+      );
+      if (plan.outcome === 'planned') {
+        const { printOrders, shippingRevision } = plan;
+        this.run.take({
+          type: 'prepared',
+          printOrders,
+          ...(shippingRevision === undefined ? {} : { shippingRevision }),
+        });
+        return;
+      }
+      if (plan.outcome === 'refused') {
+        this.run.take({ type: 'refused', code: plan.code, reason: plan.reason, details: plan.details });
+        return;
+      }
+      this.run.take({ type: 'parked', reason: plan.reason, message: plan.message });
+      const pauseMs = REPLAN_AFTER_MS[Math.min(attempts, REPLAN_AFTER_MS.length) - 1]!;
+      await this.untilReplan({ attempts, nextAt: Date.now() + pauseMs });
+    }
+  }
+
+  /** Waits for the next attempt to plan a parked order. An operator's retry ends the wait. */
+  private async untilReplan(parked: ParkedPlan): Promise<void> {
+    this.replan = false;
+    this.pause = parked;
+    this.run.stepsChanged();
+    try {
+      await condition(() => this.replan, Math.max(parked.nextAt - Date.now(), 1));
+    } finally {
+      this.pause = null;
+    }
+  }
+}
