@@ -1,7 +1,8 @@
 import { orderWorkflowId } from '../src/platform/domain/workflows';
 import type { Sql } from '../src/platform/postgres';
-import { inParallel, withBenchStack } from './support/bench-stack';
+import { withBenchStack } from './support/bench-stack';
 import { runBenchmark } from './support/benchmark';
+import { inParallel } from './support/in-parallel';
 import { spreadOf } from './support/report';
 import { startSimulatedShop } from './support/simulated-shop';
 
@@ -31,7 +32,7 @@ runBenchmark({
       { WORKER_CACHED_WORKFLOWS: CACHED, RECEIVED_DEADLINE: 7 * 86_400_000 },
       async (stack) => {
         const { sql, temporal } = stack.services;
-        const shop = await startSimulatedShop(stack, { produces: false });
+        const shop = await startSimulatedShop(stack.credentials, { produces: false });
         const submitSeconds = await inParallel(runs, atOnce, async () => void (await shop.submit()));
         const open = await acceptedRuns(sql, runs);
         process.stderr.write(`${open.length} runs wait for a postback, ${submitSeconds.toFixed(0)} s\n`);

@@ -12,8 +12,9 @@ import { readKeptCounts } from '../src/platform/kept-counts';
 import { json, type Sql } from '../src/platform/postgres';
 import { scheduleId } from '../src/platform/temporal/periodic-jobs';
 import { sweepCarrier } from '../src/shipping/tracking-sweep/carrier-sweep';
-import { inParallel, withBenchStack } from './support/bench-stack';
+import { withBenchStack } from './support/bench-stack';
 import { runBenchmark } from './support/benchmark';
+import { inParallel } from './support/in-parallel';
 import { type Row, spreadOf } from './support/report';
 import { sampleOrder } from './support/sample-order';
 

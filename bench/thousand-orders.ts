@@ -1,7 +1,8 @@
 import { createPresslineClient } from '../client/pressline-client';
 import { orderWorkflowId } from '../src/platform/domain/workflows';
-import { inParallel, withBenchStack } from './support/bench-stack';
+import { withBenchStack } from './support/bench-stack';
 import { runBenchmark } from './support/benchmark';
+import { inParallel } from './support/in-parallel';
 import { type Row, spreadOf } from './support/report';
 import { startSimulatedShop } from './support/simulated-shop';
 
@@ -17,7 +18,7 @@ runBenchmark({
   options: { orders: [1_000, 'orders'], connections: [50, 'concurrent clients'] },
   measure: async ({ orders, connections }) =>
     await withBenchStack({}, async (stack) => {
-      const shop = await startSimulatedShop(stack);
+      const shop = await startSimulatedShop(stack.credentials);
       const { sql, temporal } = stack.services;
       const { baseUrl, client } = stack.credentials;
       const reader = createPresslineClient({ baseUrl, ...client });

@@ -8,7 +8,7 @@ import { stockNeeds } from '../../src/partners/domain/routing';
 import { orderIdOfWorkflow, WORKFLOW_TYPES } from '../../src/platform/domain/workflows';
 import type { Sql } from '../../src/platform/postgres';
 import { auditStock } from '../../src/procurement/stock-audit';
-import { inParallel } from '../support/bench-stack';
+import { inParallel } from '../support/in-parallel';
 import type { Evidence, SeenPrintOrder, StockBalance, StockUse, StoredOrder, SubmittedOrder } from './audit';
 import type { DistributedStack } from './distributed-stack';
 import type { OperatorActs } from './operator';

@@ -4,7 +4,7 @@ import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker
 import type { Services } from '../../cli/composition-root';
 import { randomToken } from '../../src/platform/ids';
 import { temporalConnectionOptions } from '../../src/platform/temporal/connection';
-import { inParallel } from './bench-stack';
+import { inParallel } from './in-parallel';
 
 /** Runs the bare workflow with the same messages as an order workflow. */
 export interface BareRuns {

@@ -1,32 +1,37 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { buffer, json } from 'node:stream/consumers';
 import PDFDocument from 'pdfkit';
-import type { RunningStack } from '../../cli/start-stack';
+import type { CredentialsFile } from '../../cli/credentials';
 import { createPresslineClient } from '../../client/pressline-client';
-import { orderWorkflowId } from '../../src/platform/domain/workflows';
-import { inParallel } from './bench-stack';
+import { inParallel } from './in-parallel';
 import { sampleOrder } from './sample-order';
 
 type Partner = ReturnType<typeof createPresslineClient>;
+
+/** Orders that were taken from submission to shipped. */
+export interface ShippedOrders {
+  /** Until the shop was notified that the last one has shipped. */
+  readonly seconds: number;
+  readonly ids: readonly string[];
+}
 
 /** A shop that submits one-item orders, and print partners that process them without pauses. */
 export interface SimulatedShop {
   /** Submits one order, which a partner processes. */
   submit(): Promise<{ readonly id: string; readonly orderReferenceId: string }>;
-  /** Takes orders from submission to shipped. @returns the duration in seconds */
-  run(orders: number, atOnce: number): Promise<number>;
-  /** Returns the number of history events of the last shipped order. */
-  historyEvents(): Promise<number>;
+  /** Takes orders from submission to shipped. */
+  run(orders: number, atOnce: number): Promise<ShippedOrders>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the shop and its partners. All messages use HTTP: submission, print order, postbacks, dispatch.
+ * Starts the shop and its partners. All messages use HTTP: submission, print order, postbacks, dispatch, and notifications
+ * of the shop's webhook endpoint.
  * @param options.produces false: partners accept print orders and send no postbacks
  */
 export async function startSimulatedShop(
-  { credentials, services }: RunningStack,
+  credentials: Pick<CredentialsFile, 'baseUrl' | 'client' | 'partners'>,
   { produces }: { readonly produces: boolean } = { produces: true },
 ): Promise<SimulatedShop> {
   const { baseUrl } = credentials;
@@ -34,65 +39,73 @@ export async function startSimulatedShop(
   const partners = new Map<string, Partner>(
     credentials.partners.map(({ name, apiKey }) => [`/${name}`, createPresslineClient({ baseUrl, apiKey })]),
   );
+  const shipped = new ShippedNotifications();
   const pdf = await posterPdf();
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     if (request.method === 'GET') {
       response.writeHead(200, { 'content-type': 'application/pdf' }).end(pdf);
       return;
     }
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      response.writeHead(200).end('{}');
-      if (!produces) return;
-      const { id } = JSON.parse(Buffer.concat(chunks).toString()) as { id: string };
-      produce(partners.get(request.url!)!, id).catch((error: unknown) => {
-        process.stderr.write(`the partner failed: ${String(error)}\n`);
-        process.exit(1);
-      });
+    const body = (await json(request)) as { id: string; orderId?: string; fulfillmentStatus?: string };
+    response.writeHead(200).end('{}');
+    if (request.url === WEBHOOK_PATH) {
+      if (body.fulfillmentStatus === 'shipped') shipped.notify(body.orderId!);
+      return;
+    }
+    if (!produces) return;
+    produce(partners.get(request.url!)!, body.id).catch((error: unknown) => {
+      process.stderr.write(`the partner failed: ${String(error)}\n`);
+      process.exit(1);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   for (const [path, partner] of partners)
     await partner.subscribePartner({ body: { orderSubmitUrl: `${url}${path}` } });
-
-  const waiting = new Map<string, () => void>();
-  const poll = setInterval(() => {
-    if (waiting.size === 0) return;
-    services.sql<{ id: string }[]>`
-      SELECT id FROM orders WHERE id = ANY(${[...waiting.keys()]}::uuid[]) AND fulfillment_status = 'shipped'`
-      .then((rows) => {
-        for (const { id } of rows) waiting.get(id)?.();
-      })
-      .catch(() => undefined);
-  }, 25);
+  // This event names the items' statuses and tracking codes too.
+  await shop.createWebhook({
+    body: { url: `${url}${WEBHOOK_PATH}`, events: ['order_status_updated'] },
+  });
 
   let sequence = 0;
-  let lastOrder = '';
   function submit() {
     sequence += 1;
     return shop.submitOrder({ body: sampleOrder(`bench-${sequence}`, `${url}/poster.pdf`) });
   }
-  async function oneOrder(): Promise<void> {
-    const { id } = await submit();
-    await new Promise<void>((resolve) => waiting.set(id, resolve));
-    waiting.delete(id);
-    lastOrder = id;
-  }
   return {
     submit,
-    run: (orders, atOnce) => inParallel(orders, atOnce, oneOrder),
-    async historyEvents() {
-      return (await services.temporal.workflow.getHandle(orderWorkflowId(lastOrder)).describe())
-        .historyLength;
+    async run(orders, atOnce) {
+      const ids: string[] = [];
+      const seconds = await inParallel(orders, atOnce, async () => {
+        const { id } = await submit();
+        await shipped.of(id);
+        ids.push(id);
+      });
+      return { seconds, ids };
     },
     async stop() {
-      clearInterval(poll);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+const WEBHOOK_PATH = '/notifications';
+
+/** Waits for the notifications that orders have shipped. They arrive in any order, and more than once. */
+class ShippedNotifications {
+  private readonly received = new Set<string>();
+  private readonly waiting = new Map<string, () => void>();
+
+  notify(orderId: string): void {
+    this.received.add(orderId);
+    this.waiting.get(orderId)?.();
+  }
+
+  async of(orderId: string): Promise<void> {
+    if (!this.received.has(orderId)) await new Promise<void>((resolve) => this.waiting.set(orderId, resolve));
+    this.waiting.delete(orderId);
+  }
 }
 
 async function produce(partner: Partner, orderId: string): Promise<void> {
