@@ -5,6 +5,8 @@ import {
   ITEM_STATUSES,
   ORDER_STATUSES,
 } from '../../src/orders/domain/lifecycle/statuses';
+import { WAITS_FOR } from '../../src/orders/domain/lifecycle/turn';
+import { actionsSchema } from './possible-actions';
 import { routingDecisionSchema } from './routing-decision';
 
 /** Schemas of orders as operators see them. */
@@ -62,7 +64,19 @@ const printOrder = z.object({
   messageId: z.string().describe('`webhook-id` of its deliveries.'),
   acceptedAt: time.nullable(),
   dispatchDate: z.iso.date(),
+  dispatchDueAt: time.describe('End of that day in the partner’s time zone.'),
   createdAt: time,
+  promise: z
+    .object({
+      methodUid: z.string(),
+      methodName: z.string(),
+      minDeliveryDate: z.iso.date(),
+      maxDeliveryDate: z.iso.date(),
+      initialMinDeliveryDate: z.iso.date(),
+      initialMaxDeliveryDate: z.iso.date(),
+    })
+    .nullable()
+    .describe('Shipment method and delivery dates. `initial`: as first planned.'),
   jobs: z.array(z.object({ id: z.string(), itemId: z.string(), quantity: z.int(), status: z.string() })),
   shipments: z.array(
     z.object({
@@ -203,7 +217,48 @@ export const operatorOrderSchema = z
         fulfillmentStatus: z.enum(ITEM_STATUSES),
       }),
     ),
+    consoleUrl: z.url().describe('The order’s page in the console.'),
+    temporalUrl: z
+      .url()
+      .nullable()
+      .describe('The workflow in the Temporal UI. Null without TEMPORAL_UI_URL.'),
+    promise: z
+      .object({
+        dispatchDate: z.iso.date(),
+        minDeliveryDate: z.iso.date(),
+        maxDeliveryDate: z.iso.date(),
+        initialMinDeliveryDate: z.iso.date(),
+        initialMaxDeliveryDate: z.iso.date(),
+      })
+      .nullable()
+      .describe('Dates of all print orders together. Null before the order is planned.'),
+    turn: z
+      .object({
+        who: z.enum(['client', 'pressline', 'operator', 'partner', 'carrier', 'nobody']),
+        waitsFor: z.enum(WAITS_FOR),
+        printOrderId: z.string().nullable(),
+        partnerId: z.string().nullable(),
+        partnerUid: z.string().nullable(),
+        dueAt: time.nullable().describe('For the carrier: the end of the latest promised delivery date.'),
+      })
+      .describe('Who has to act next, what the order waits for, and until when.'),
+    actions: actionsSchema,
     printOrders: z.array(printOrder),
+    parcels: z
+      .array(
+        z.object({
+          trackingNumber: z.string(),
+          trackingUrl: z.string().nullable(),
+          printOrderId: z.string(),
+          shipmentId: z.string().nullable().describe('Null: the partner shipped with its own label.'),
+          carrier: z.string().nullable(),
+          status: z.string(),
+          expectedDeliveryDate: z.iso.date().nullable(),
+          checkedAt: time.nullable(),
+          voided: z.boolean(),
+        }),
+      )
+      .describe('All parcels with a tracking number, also those with a voided label.'),
     routing: z.array(z.object({ step: z.string(), createdAt: time, decision: routingDecisionSchema })),
     events: z
       .array(

@@ -3,19 +3,16 @@ import { z } from 'zod';
 import { ATTENTION_REASONS } from '../../src/orders/domain/lifecycle/run-state';
 import {
   type OperatorOrder,
-  type OperatorPrintOrder,
   operatorOrder,
   ordersNeedingAttention,
 } from '../../src/orders/reading/operator-orders';
-import type { RunGateway } from '../../src/orders/run/gateway';
-import { routingDecisions } from '../../src/partners/routing-decisions';
-import { orderWorkflowId } from '../../src/platform/domain/workflows';
 import { Refusal } from '../../src/platform/errors';
 import { sha256 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { changedOrderId, visibleOrderId } from '../orders/visible-order';
+import { changedOrderId } from '../orders/visible-order';
+import { orderDetailRoute } from './order-detail';
 import { orderPaymentRoute } from './order-payment';
 import { checkedRepair, dismissEnded } from './order-repair';
 import {
@@ -25,72 +22,10 @@ import {
   operatorOrderSchema,
 } from './order-schemas';
 import { REPAIRS, repairSchema } from './repair-schemas';
-import type { RoutingDecisionView } from './routing-decision';
-
-function printOrderView({ shipments, postbacks, ...printOrder }: OperatorPrintOrder) {
-  return {
-    ...printOrder,
-    shipments: (shipments ?? []).map((shipment) => ({
-      ...shipment,
-      trackingNumbers: [...(shipment.trackingNumbers ?? [])],
-    })),
-    postbacks: (postbacks ?? []).map((postback) => ({
-      ...postback,
-      items: postback.items === null ? null : [...postback.items],
-    })),
-    jobs: [...printOrder.jobs],
-  };
-}
-
-function orderView(order: OperatorOrder) {
-  const { refusalReasonCode: code, refusalReason, refusalReasonDetails: details } = order;
-  return {
-    id: order.id,
-    orderReferenceId: order.orderReferenceId,
-    clientId: order.clientId,
-    clientName: order.clientName,
-    fulfillmentStatus: order.fulfillmentStatus,
-    financialStatus: order.financialStatus,
-    country: order.country,
-    attention: [...(order.attention ?? [])],
-    shippingRevision: order.shippingRevision,
-    requestId: order.requestId,
-    workflowId: orderWorkflowId(order.id),
-    refusal: code === null ? null : { code, reason: refusalReason ?? '', details },
-    createdAt: order.createdAt.toISOString(),
-    updatedAt: order.updatedAt.toISOString(),
-    items: [...(order.items ?? [])],
-    printOrders: (order.printOrders ?? []).map(printOrderView),
-    events: [...(order.events ?? [])],
-  };
-}
 
 /** Returns what the audit log shows of an order before and after a repair. */
 function auditedState({ fulfillmentStatus, attention }: OperatorOrder) {
   return { fulfillmentStatus, attention: attention ?? [] };
-}
-
-/** Returns the state of the order's workflow, or null when no worker answers. */
-async function runStateOf(runs: RunGateway, orderId: string) {
-  try {
-    const { seen: _seen, early: _early, waitingReplacements = [], ...state } = await runs.state(orderId);
-    return {
-      ...state,
-      waitingReplacements: waitingReplacements.map(({ action, printOrder, replaces, until }) => ({
-        action,
-        printOrder: {
-          id: printOrder.id,
-          partnerId: printOrder.partnerId,
-          partnerUid: printOrder.partnerUid,
-        },
-        replaces,
-        until: new Date(until).toISOString(),
-      })),
-    };
-  } catch (error) {
-    if (error instanceof Refusal) return null;
-    throw error;
-  }
 }
 
 /** Routes with which operators read and repair orders. */
@@ -103,35 +38,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
   };
 
   return [
-    route({
-      ...OPERATOR_ORDER_ROUTE,
-      method: 'get',
-      access: operatorsOnly('viewer'),
-      path: '/v1/operator/orders/{orderId}',
-      operationId: 'getOperatorOrder',
-      summary: 'Retrieve an order as operators see it',
-      description:
-        'Returns print orders with their postbacks and labels, the routing decisions, the attention reasons, the ' +
-        'complete event log with the repairs of operators, and the state of the workflow.',
-      response: operatorOrderSchema,
-      handler: async ({ params: { orderId }, account }) => {
-        const id = await visibleOrderId(sql, account, orderId);
-        const [order, decisions, run] = await Promise.all([
-          found(id),
-          routingDecisions(sql, id),
-          runStateOf(runs, id),
-        ]);
-        return {
-          ...(orderView(order) as Omit<z.input<typeof operatorOrderSchema>, 'routing' | 'run'>),
-          routing: (decisions ?? []).map(({ step, createdAt, decision }) => ({
-            step,
-            createdAt: createdAt.toISOString(),
-            decision: decision as RoutingDecisionView,
-          })),
-          run: run as z.input<typeof operatorOrderSchema>['run'],
-        };
-      },
-    }),
+    orderDetailRoute(deps),
     route({
       ...OPERATOR_ROUTE,
       method: 'get',

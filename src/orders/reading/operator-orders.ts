@@ -2,6 +2,7 @@ import { json, type Queryable } from '../../platform/postgres';
 import type { SearchPosition } from '../../platform/search';
 import type { AttentionReason } from '../domain/lifecycle/run-state';
 import { ENDED_ORDERS, type ItemStatus, type OrderStatus } from '../domain/lifecycle/statuses';
+import { dispatchDueAt } from '../print-orders/rows';
 
 /** An order as operators see it. The view for clients is in `order-view.ts`. */
 export interface OperatorOrder {
@@ -22,8 +23,11 @@ export interface OperatorOrder {
   readonly refusalReasonDetails: Record<string, unknown> | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** Set when the order ended without a final status, because no carrier follows its parcels. */
+  readonly trackingEndedAt: Date | null;
   readonly items: readonly OperatorItem[] | null;
   readonly printOrders: readonly OperatorPrintOrder[] | null;
+  readonly parcels: readonly OperatorParcel[] | null;
   readonly events: readonly OperatorEvent[] | null;
 }
 
@@ -48,7 +52,10 @@ export interface OperatorPrintOrder {
   readonly messageId: string;
   readonly acceptedAt: string | null;
   readonly dispatchDate: string;
+  /** End of the dispatch date in the partner's time zone, ISO 8601. */
+  readonly dispatchDueAt: string;
   readonly createdAt: string;
+  readonly promise: DeliveryPromise | null;
   readonly jobs: readonly {
     readonly id: string;
     readonly itemId: string;
@@ -57,6 +64,30 @@ export interface OperatorPrintOrder {
   }[];
   readonly shipments: readonly OperatorShipment[] | null;
   readonly postbacks: readonly OperatorPostback[] | null;
+}
+
+/** Method and delivery dates that a print order's shipment was planned with. Dates are YYYY-MM-DD. */
+export interface DeliveryPromise {
+  readonly methodUid: string;
+  readonly methodName: string;
+  readonly minDeliveryDate: string;
+  readonly maxDeliveryDate: string;
+  readonly initialMinDeliveryDate: string;
+  readonly initialMaxDeliveryDate: string;
+}
+
+/** A parcel with the state of its tracking. */
+export interface OperatorParcel {
+  readonly trackingNumber: string;
+  readonly trackingUrl: string | null;
+  readonly printOrderId: string;
+  /** Null: the partner shipped with its own label. */
+  readonly shipmentId: string | null;
+  readonly carrier: string | null;
+  readonly status: string;
+  readonly expectedDeliveryDate: string | null;
+  readonly checkedAt: string | null;
+  readonly voided: boolean;
 }
 
 export interface OperatorShipment {
@@ -95,7 +126,7 @@ export async function operatorOrder(sql: Queryable, orderId: string): Promise<Op
   const [order] = await sql<OperatorOrder[]>`
     SELECT o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status, o.financial_status,
       o.shipping_address ->> 'country' AS country, o.attention, o.shipping_revision, o.run_version, o.request_id,
-      o.refusal_reason, o.refusal_reason_code, o.refusal_reason_details, o.created_at, o.updated_at,
+      o.refusal_reason, o.refusal_reason_code, o.refusal_reason_details, o.created_at, o.updated_at, o.tracking_ended_at,
       (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'itemReferenceId', i.item_reference_id,
           'productUid', i.product ->> 'productUid', 'productName', i.product ->> 'name', 'quantity', i.quantity,
           'fulfillmentStatus', i.fulfillment_status) ORDER BY i.position)
@@ -103,7 +134,11 @@ export async function operatorOrder(sql: Queryable, orderId: string): Promise<Op
       (SELECT jsonb_agg(jsonb_build_object('id', p.id::text, 'partnerId', p.partner_id, 'partnerUid', pa.uid,
           'kind', p.kind, 'version', p.version, 'step', p.step, 'status', p.status,
           'reproducesId', p.reproduces_id::text, 'messageId', p.message_id, 'acceptedAt', p.accepted_at,
-          'dispatchDate', p.dispatch_date, 'createdAt', p.created_at,
+          'dispatchDate', p.dispatch_date, 'dispatchDueAt', ${dispatchDueAt(sql)}, 'createdAt', p.created_at,
+          'promise', (SELECT jsonb_build_object('methodUid', l.shipment_method_uid, 'methodName', l.shipment_method_name,
+              'minDeliveryDate', l.min_delivery_date, 'maxDeliveryDate', l.max_delivery_date,
+              'initialMinDeliveryDate', l.initial_min_delivery_date, 'initialMaxDeliveryDate', l.initial_max_delivery_date)
+            FROM planned_shipments l WHERE l.print_order_id = p.id),
           'jobs', (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text,
               'quantity', j.quantity, 'status', j.status) ORDER BY j.id)
             FROM print_jobs j WHERE j.print_order_id = p.id),
@@ -117,6 +152,21 @@ export async function operatorOrder(sql: Queryable, orderId: string): Promise<Op
               'receivedAt', b.received_at, 'handledAt', b.handled_at) ORDER BY b.id)
             FROM postbacks b WHERE b.print_order_id = p.id)) ORDER BY p.id)
         FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id WHERE p.order_id = o.id) AS print_orders,
+      (SELECT jsonb_agg(jsonb_build_object('trackingNumber', t.tracking_number, 'trackingUrl', t.url,
+          'printOrderId', t.print_order_id::text, 'shipmentId', t.shipment_id, 'carrier', t.carrier, 'status', t.status_uid,
+          'expectedDeliveryDate', t.expected_delivery_date, 'checkedAt', t.checked_at, 'voided', t.voided)
+          ORDER BY t.created_at, t.tracking_number)
+        FROM (
+          SELECT t.tracking_number, coalesce(k.tracking_url, t.tracking_url) AS url, p.id AS print_order_id, s.id AS shipment_id,
+            coalesce(t.carrier_name, t.carrier_uid) AS carrier, t.status_uid, t.expected_delivery_date, t.checked_at,
+            t.created_at, s.voided_at IS NOT NULL OR k.left_out_at IS NOT NULL AS voided
+          FROM print_orders p JOIN shipments s ON s.print_order_id = p.id JOIN trackings t ON t.shipment_id = s.id
+          LEFT JOIN shipment_packages k ON k.shipment_id = s.id AND k.tracking_number = t.tracking_number
+          WHERE p.order_id = o.id
+          UNION ALL
+          SELECT t.tracking_number, t.tracking_url, p.id, NULL, coalesce(t.carrier_name, t.carrier_uid), t.status_uid,
+            t.expected_delivery_date, t.checked_at, t.created_at, false
+          FROM print_orders p JOIN trackings t ON t.print_order_id = p.id WHERE p.order_id = o.id) AS t) AS parcels,
       (SELECT jsonb_agg(jsonb_build_object('type', e.type, 'itemId', e.order_item_id::text,
           'printOrderId', e.print_order_id::text, 'data', e.data, 'at', e.at) ORDER BY e.id)
         FROM order_events e WHERE e.order_id = o.id) AS events

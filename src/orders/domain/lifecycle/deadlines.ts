@@ -140,7 +140,10 @@ function stopDeadlines({ waitingReplacements = [] }: RunState): Extract<Deadline
 }
 
 /** Returns when the next print order must be handed to its carrier, in epoch milliseconds. Null when nothing is left to ship. */
-export function dispatchDueOf({ phase, printOrders }: RunState): number | null {
+export function dispatchDueOf({
+  phase,
+  printOrders,
+}: Pick<RunState, 'phase' | 'printOrders'>): number | null {
   if (phase !== 'running') return null;
   const due = printOrders.filter(hasOpenJobs).map(dispatchDue);
   return due.length === 0 ? null : Math.min(...due);

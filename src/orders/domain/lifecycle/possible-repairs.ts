@@ -1,0 +1,104 @@
+import type { RepairRequest } from '../run/run-messages';
+import { whyNotRepair } from './guards';
+import { DISMISSABLE } from './repair';
+import { replacedUnits } from './replacement';
+import type { AttentionReason, ItemState, RunState } from './run-state';
+import { waitingReplacementOf } from './waiting-replacements';
+
+/** The repairs of operators, in the order in which operators see them. */
+export const REPAIR_ACTIONS = [
+  'retry',
+  'reroute',
+  'reproduce',
+  'release',
+  'hold',
+  'cancel',
+  'dismiss',
+] as const satisfies readonly RepairRequest['action'][];
+
+/** A repair that the order run accepts now, and what it can be applied to. */
+export type PossibleRepair =
+  | { readonly action: 'hold' | 'release' }
+  | { readonly action: 'dismiss'; readonly reasons: readonly AttentionReason[] }
+  | { readonly action: 'retry' | 'cancel'; readonly itemIds: readonly string[] }
+  | { readonly action: 'reroute' | 'reproduce'; readonly replacements: readonly PossibleReplacement[] };
+
+/** An item of which another print order can take over units. */
+export interface PossibleReplacement {
+  readonly itemId: string;
+  /** Units of a request without a quantity. */
+  readonly quantity: number;
+  /** Units of the item: the largest quantity of a request. */
+  readonly largestQuantity: number;
+  /** True when a replacement waits for the present partner: only a request with `force` is accepted. */
+  readonly needsForce: boolean;
+  /** The partners that have print jobs of the item. */
+  readonly presentPartnerIds: readonly string[];
+}
+
+const NOBODY = { by: '', reason: '' };
+
+/**
+ * Returns the repairs that the order run accepts in this state, in the order of REPAIR_ACTIONS. It asks the guards of the
+ * workflow's update, so that a listed repair is accepted and no other is.
+ */
+export function possibleRepairs(state: RunState): PossibleRepair[] {
+  return REPAIR_ACTIONS.flatMap((action) => possibleRepair(state, action));
+}
+
+function possibleRepair(state: RunState, action: RepairRequest['action']): PossibleRepair[] {
+  const accepts = (request: RepairRequest) => whyNotRepair(state, request) === null;
+  switch (action) {
+    case 'hold':
+    case 'release':
+      return accepts({ action, ...NOBODY }) ? [{ action }] : [];
+    case 'dismiss': {
+      const reasons = state.attention.filter((reason) => DISMISSABLE.has(reason));
+      return accepts({ action, ...NOBODY }) ? [{ action, reasons }] : [];
+    }
+    case 'retry':
+    case 'cancel': {
+      const itemIds = state.items
+        .map(({ id }) => id)
+        .filter((id) => accepts({ action, ...NOBODY, itemIds: [id] }));
+      return itemIds.length === 0 ? [] : [{ action, itemIds }];
+    }
+    case 'reroute':
+    case 'reproduce': {
+      const replacements = state.items.flatMap((item) => possibleReplacement(state, item, action));
+      return replacements.length === 0 ? [] : [{ action, replacements }];
+    }
+  }
+}
+
+function possibleReplacement(
+  state: RunState,
+  item: ItemState,
+  action: 'reroute' | 'reproduce',
+): PossibleReplacement[] {
+  const waiting = waitingReplacementOf(state, item.id);
+  const request = {
+    action,
+    ...NOBODY,
+    itemId: item.id,
+    quantity: null,
+    partnerId: null,
+    force: waiting !== undefined,
+  } as const;
+  // A cancelled or refused item is no longer made.
+  if (item.status === 'cancelled' || item.status === 'failed') return [];
+  if (whyNotRepair(state, request) !== null) return [];
+  const taken = replacedUnits(state, request).reduce((sum, { quantity }) => sum + quantity, 0);
+  const partners = state.printOrders
+    .filter(({ jobs }) => jobs.some((job) => job.itemId === item.id && job.ended === null))
+    .map(({ partnerId }) => partnerId);
+  return [
+    {
+      itemId: item.id,
+      quantity: taken || item.quantity,
+      largestQuantity: item.quantity,
+      needsForce: waiting !== undefined,
+      presentPartnerIds: [...new Set(partners)],
+    },
+  ];
+}

@@ -1,0 +1,124 @@
+import { hasOpenJobs } from './changes';
+import { dispatchDueOf, type ShownDeadline } from './deadlines';
+import { jobStatus } from './derive';
+import { JOB_PROGRESS, type PrintOrderState, type RunState } from './run-state';
+import { hasShipped } from './statuses';
+
+/** What an order waits for. `nothing`: it has ended. */
+export const WAITS_FOR = [
+  'submission',
+  'planning',
+  'partner_found',
+  'release',
+  'repair',
+  'delivery',
+  'stop',
+  'received',
+  'printed',
+  'dispatch',
+  'shipping',
+  'tracking',
+  'nothing',
+] as const;
+
+/** Who has to act next for an order, and until when. */
+export interface Turn {
+  readonly who: 'client' | 'pressline' | 'operator' | 'partner' | 'carrier' | 'nobody';
+  readonly waitsFor: (typeof WAITS_FOR)[number];
+  /** The print order that waits. Null when the whole order does. */
+  readonly printOrderId: string | null;
+  readonly partnerId: string | null;
+  readonly partnerUid: string | null;
+  /** ISO 8601. Null without a deadline. */
+  readonly dueAt: string | null;
+}
+
+const whole = (who: Turn['who'], waitsFor: Turn['waitsFor'], dueAt: string | null = null): Turn => ({
+  who,
+  waitsFor,
+  printOrderId: null,
+  partnerId: null,
+  partnerUid: null,
+  dueAt,
+});
+
+/** The turn for a draft: its client has to submit it. */
+export const DRAFT_TURN: Turn = whole('client', 'submission');
+
+/**
+ * Returns who has to act next. What waits for an operator comes first, then the partner that is due first, then
+ * Pressline's own steps, then the carrier.
+ * @param deliveryBy the latest promised delivery, ISO 8601. Null before the order is planned
+ */
+export function turnOf(
+  state: RunState,
+  deadlines: readonly ShownDeadline[],
+  deliveryBy: string | null,
+): Turn {
+  if (state.phase === 'closed') return whole('nobody', 'nothing');
+  if (state.held) return whole('operator', 'release');
+  if (state.phase === 'preparing') {
+    // The order is planned again by itself. An operator can find out why no partner makes it.
+    return state.attention.includes('no_partner')
+      ? whole('operator', 'partner_found')
+      : whole('pressline', 'planning');
+  }
+  const turns = state.printOrders
+    .filter(hasOpenJobs)
+    .map((printOrder) => printOrderTurn(printOrder, deadlines));
+  for (const { printOrder, until } of state.waitingReplacements ?? []) {
+    const present = state.printOrders.find(({ jobs }) =>
+      jobs.some(({ stopRequest }) => stopRequest === 'waiting'),
+    );
+    turns.push(turnFor(present ?? printOrder, 'partner', 'stop', new Date(until).toISOString()));
+  }
+  const [first] = turns.sort(
+    (a, b) => RANK[a.who] - RANK[b.who] || (a.dueAt ?? LAST).localeCompare(b.dueAt ?? LAST),
+  );
+  if (first !== undefined) return first;
+  if (state.items.some(({ status }) => status === 'manual_handling')) return whole('operator', 'repair');
+  return state.items.some(({ status }) => hasShipped(status))
+    ? whole('carrier', 'tracking', deliveryBy)
+    : whole('pressline', 'planning');
+}
+
+const RANK: Readonly<Record<Turn['who'], number>> = {
+  operator: 0,
+  partner: 1,
+  client: 2,
+  pressline: 3,
+  carrier: 4,
+  nobody: 5,
+};
+/** Sorts after every time. */
+const LAST = '~';
+
+function turnFor(
+  { id, partnerId, partnerUid }: PrintOrderState,
+  who: Turn['who'],
+  waitsFor: Turn['waitsFor'],
+  dueAt: string | null,
+): Turn {
+  return { who, waitsFor, printOrderId: id, partnerId, partnerUid, dueAt };
+}
+
+/** Returns who has to act for a print order with units that have not shipped. */
+function printOrderTurn(printOrder: PrintOrderState, deadlines: readonly ShownDeadline[]): Turn {
+  const { id, delivery, shipment } = printOrder;
+  const jobs = printOrder.jobs.filter((job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped);
+  if (jobs.some((job) => jobStatus(job, printOrder) === 'manual_handling')) {
+    return turnFor(printOrder, 'operator', 'repair', null);
+  }
+  if (delivery !== 'accepted') return turnFor(printOrder, 'pressline', 'delivery', null);
+  const dueAt = (reason: ShownDeadline['reason']) =>
+    deadlines.find((deadline) => deadline.printOrderId === id && deadline.reason === reason)?.dueAt ?? null;
+  const least = Math.min(...jobs.map(({ progress }) => progress));
+  if (least === JOB_PROGRESS.none) return turnFor(printOrder, 'partner', 'received', dueAt('not_received'));
+  if (shipment !== null) {
+    const due = dispatchDueOf({ phase: 'running', printOrders: [printOrder] });
+    return turnFor(printOrder, 'partner', 'shipping', due === null ? null : new Date(due).toISOString());
+  }
+  return least === JOB_PROGRESS.received
+    ? turnFor(printOrder, 'partner', 'printed', dueAt('not_printed'))
+    : turnFor(printOrder, 'partner', 'dispatch', dueAt('not_dispatched'));
+}

@@ -1,0 +1,43 @@
+import type { CandidateReader } from '../../partners/candidates';
+import { routeOrder, stockNeeds } from '../../partners/domain/routing';
+import type { Alternative } from '../../partners/domain/routing-decision';
+import type { Sql } from '../../platform/postgres';
+import { runOrder } from '../run/run-order';
+
+/** Units of an item that another partner could make. */
+export interface ReplacedItem {
+  readonly itemId: string;
+  readonly quantity: number;
+}
+
+/**
+ * Returns what routing says now about every partner for each item: its cost, or why it cannot make the item. The plan of a
+ * reroute or reproduce asks the same.
+ * @returns the partners by item id. Items that are cancelled are left out
+ */
+export async function replacementPartners(
+  { sql, candidates }: { readonly sql: Sql; readonly candidates: CandidateReader },
+  orderId: string,
+  replaced: readonly ReplacedItem[],
+): Promise<ReadonlyMap<string, readonly Alternative[]>> {
+  const order = await runOrder(sql, orderId);
+  const items = replaced.flatMap(({ itemId, quantity }) => {
+    const item = order.items.find(({ id }) => id === itemId);
+    return item === undefined ? [] : [{ itemId, quantity, product: item.product }];
+  });
+  const skus = items.flatMap(({ product, quantity }) => [...stockNeeds(product, quantity).keys()]);
+  const partners = await candidates(skus);
+  const at = new Date();
+  return new Map(
+    items.map((item) => {
+      const decision = routeOrder({
+        items: [item],
+        destinationCountry: order.shippingAddress.country,
+        partners,
+        at,
+        rates: order.rates,
+      });
+      return [item.itemId, decision.explanation[0]?.alternatives ?? []];
+    }),
+  );
+}
