@@ -1,10 +1,14 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import type { Account } from '../../src/accounts/account';
 import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../src/notifications/domain/events';
 import type { EndpointEvent } from '../../src/notifications/endpoints';
 import { type Access, operatorsOnly } from '../http/route';
 import { endpointSchema } from './webhook-schemas';
 
-/** Accounts that have endpoints, with their routes: clients under /v1/webhooks, operators under /v1/operator/webhooks. */
+/**
+ * Who manages the endpoints of an account, with the routes for it: clients under /v1/webhooks, operators under
+ * /v1/operator/webhooks, and operators for a client under /v1/connectors/{connectorId}/webhooks.
+ */
 export interface Audience {
   readonly path: string;
   readonly tag: string;
@@ -14,7 +18,20 @@ export interface Audience {
   readonly endpoint: ReturnType<typeof endpointSchema>;
   /** Operation ids contain this name: `createWebhook`, `createOperatorWebhook`. */
   readonly noun: string;
+  /** Returns the id of the account that owns the endpoints. */
+  readonly ownerOf: (account: Account, params: EndpointParams) => string;
+  /** Set when the caller acts for another account: the audit log then has what is sent again. */
+  readonly redeliveryAudits?: readonly ['endpoint.redeliver'];
 }
+
+export interface EndpointParams {
+  readonly webhookId: string;
+  readonly connectorId?: string | undefined;
+}
+
+/** Only the paths of operators for clients have a `connectorId`. */
+export const endpointParams = z.object({ webhookId: z.string(), connectorId: z.string().optional() });
+const callerOwns = ({ id }: Account) => id;
 
 const clients: Access = { credentials: 'key:secret', roles: ['client'] };
 
@@ -25,6 +42,7 @@ export const CLIENTS: Audience = {
   events: NOTIFICATION_EVENTS,
   endpoint: endpointSchema(NOTIFICATION_EVENTS, 'WebhookEndpoint'),
   noun: 'Webhook',
+  ownerOf: callerOwns,
 };
 
 export const OPERATORS: Audience = {
@@ -34,6 +52,19 @@ export const OPERATORS: Audience = {
   events: OPERATOR_EVENTS,
   endpoint: endpointSchema(OPERATOR_EVENTS, 'OperatorWebhookEndpoint'),
   noun: 'OperatorWebhook',
+  ownerOf: callerOwns,
+};
+
+/** Operators read a client's deliveries and send them again. They do not change a client's endpoints. */
+export const OPERATORS_FOR_CLIENTS: Audience = {
+  path: '/v1/connectors/{connectorId}/webhooks',
+  tag: 'Connectors',
+  access: { read: operatorsOnly('viewer'), write: operatorsOnly('operator') },
+  events: NOTIFICATION_EVENTS,
+  endpoint: CLIENTS.endpoint,
+  noun: 'ConnectorWebhook',
+  ownerOf: (_account, { connectorId }) => connectorId ?? '',
+  redeliveryAudits: ['endpoint.redeliver'],
 };
 
 export type EndpointView = z.input<Audience['endpoint']>;

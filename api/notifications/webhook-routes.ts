@@ -17,10 +17,8 @@ import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
-import type { Audience, EndpointView } from './audience';
+import { type Audience, type EndpointView, endpointParams } from './audience';
 import { eventsSchema, secretSchema } from './webhook-schemas';
-
-export const webhookParams = z.object({ webhookId: z.string() });
 
 export function endpointView({ createdAt, updatedAt, ...endpoint }: Endpoint): EndpointView {
   const { id, url, description, events, enabled, disabledReason } = endpoint;
@@ -38,7 +36,8 @@ export function endpointView({ createdAt, updatedAt, ...endpoint }: Endpoint): E
 
 /** Returns an endpoint of an account. @throws Refusal `NOT_FOUND`, also for another account's endpoint */
 export async function foundEndpoint(sql: Queryable, ownerId: string, webhookId: string): Promise<Endpoint> {
-  const endpoint = isUuid(webhookId) ? await endpointOf(sql, ownerId, webhookId) : undefined;
+  const endpoint =
+    isUuid(webhookId) && isUuid(ownerId) ? await endpointOf(sql, ownerId, webhookId) : undefined;
   if (endpoint === undefined) throw new Refusal('NOT_FOUND');
   return endpoint;
 }
@@ -119,7 +118,7 @@ export function webhookRoutes(
       path: `${path}/{webhookId}`,
       operationId: `get${noun}`,
       summary: 'Retrieve an endpoint for notifications',
-      params: webhookParams,
+      params: endpointParams,
       response: endpoint,
       handler: async ({ account, params }) =>
         endpointView(await foundEndpoint(sql, account.id, params.webhookId)),
@@ -133,7 +132,7 @@ export function webhookRoutes(
       description:
         'Only the given fields change. A delivery that is due while the endpoint is disabled becomes a dead letter.',
       audits: ['endpoint.change'],
-      params: webhookParams,
+      params: endpointParams,
       body: z.object({
         url: url.optional(),
         description: description.optional(),
@@ -157,7 +156,7 @@ export function webhookRoutes(
       operationId: `delete${noun}`,
       summary: 'Delete an endpoint with its log and its pending deliveries',
       audits: ['endpoint.delete'],
-      params: webhookParams,
+      params: endpointParams,
       response: z.object({ id: z.string() }),
       handler: ({ account, params: { webhookId }, audit }) =>
         inTransaction(sql, async (tx) => {
@@ -178,7 +177,7 @@ export function webhookRoutes(
       audits: ['endpoint.rotate_secret'],
       idempotent: true,
       answersSecret: true,
-      params: webhookParams,
+      params: endpointParams,
       body: z.object({
         overlapSeconds: z
           .number()

@@ -36,6 +36,14 @@ export const secretSchema = z
   .string()
   .describe('`whsec_` and base64. Verifies `webhook-signature`. Returned only once.');
 
+export const attemptSchema = z.object({
+  at: timestamp,
+  durationMs: z.number().int(),
+  status: z.number().int().nullable().describe('HTTP status. Null when there was no response.'),
+  error: z.string().nullable(),
+  response: z.string().nullable().describe('Beginning of the response body.'),
+});
+
 export const deliverySchema = z
   .object({
     id: z.string(),
@@ -45,17 +53,7 @@ export const deliverySchema = z
     state: z
       .enum(DELIVERY_STATES)
       .describe('`dead`: all attempts failed. Redeliver it when the endpoint works.'),
-    attempts: z
-      .array(
-        z.object({
-          at: timestamp,
-          durationMs: z.number().int(),
-          status: z.number().int().nullable().describe('HTTP status. Null when there was no response.'),
-          error: z.string().nullable(),
-          response: z.string().nullable().describe('Beginning of the response body.'),
-        }),
-      )
-      .describe('The latest 20 attempts, oldest first.'),
+    attempts: z.array(attemptSchema).describe('The latest 20 attempts, oldest first.'),
     nextAttemptAt: timestamp.nullable(),
     createdAt: timestamp,
     settledAt: timestamp.nullable(),

@@ -21,6 +21,7 @@ import {
   OPERATOR_ROUTE,
   operatorOrderSchema,
 } from './order-schemas';
+import { sentPrintOrderRoute } from './print-orders';
 import { REPAIRS, repairSchema } from './repair-schemas';
 
 /** Returns what the audit log shows of an order before and after a repair. */
@@ -128,5 +129,6 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
       },
     }),
     orderPaymentRoute(deps),
+    sentPrintOrderRoute(deps),
   ];
 }

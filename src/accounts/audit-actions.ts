@@ -21,6 +21,7 @@ export const AUDIT_ACTIONS = {
   'endpoint.change': ['endpoint', 'Change an endpoint'],
   'endpoint.delete': ['endpoint', 'Delete an endpoint'],
   'endpoint.rotate_secret': ['endpoint', 'Rotate the secret of an endpoint'],
+  'endpoint.redeliver': ['endpoint', 'Send notifications of a client again'],
   'attribute.put': ['attribute', 'Create or change an attribute'],
   'attribute.add_values': ['attribute', 'Add values to an attribute'],
   'attribute.replace_values': ['attribute', 'Replace values of an attribute'],

@@ -52,6 +52,88 @@ export async function listDeliveries(
     ORDER BY d.id DESC LIMIT ${limit}`;
 }
 
+/** A delivery of an order with the endpoint that it is for. */
+export interface OrderDelivery extends DeliveryEntry {
+  readonly endpointId: string;
+  readonly url: string;
+  /** False for a disabled endpoint, which gets nothing before it is enabled. */
+  readonly enabled: boolean;
+}
+
+/** Returns a page of the deliveries about an order to all endpoints, newest first. */
+export async function listOrderDeliveries(
+  sql: Queryable,
+  orderId: string,
+  { state, limit, after }: Omit<DeliveryFilter, 'event' | 'orderId'>,
+): Promise<OrderDelivery[]> {
+  return await sql<OrderDelivery[]>`
+    SELECT ${columns(sql)}, d.endpoint_id, e.url, e.enabled
+    FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
+    WHERE d.order_id = ${orderId}
+      ${state === undefined ? sql`` : sql`AND d.state = ${state}`}
+      ${after === undefined ? sql`` : sql`AND d.id < ${after}`}
+    ORDER BY d.id DESC LIMIT ${limit}`;
+}
+
+/** Returns a delivery about an order, or undefined. */
+export async function orderDelivery(
+  sql: Queryable,
+  orderId: string,
+  deliveryId: string,
+): Promise<OrderDelivery | undefined> {
+  if (!isUuid(deliveryId)) return undefined;
+  const [row] = await sql<OrderDelivery[]>`
+    SELECT ${columns(sql)}, d.endpoint_id, e.url, e.enabled
+    FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
+    WHERE d.id = ${deliveryId} AND d.order_id = ${orderId}`;
+  return row;
+}
+
+/** How the latest deliveries to an endpoint went. */
+export interface EndpointHealth {
+  readonly endpointId: string;
+  /** Number of dead letters, at most `MOST_COUNTED`. */
+  readonly dead: number;
+  /** Of the latest deliveries, at most `RECENT`. */
+  readonly recent: {
+    readonly delivered: number;
+    readonly pending: number;
+    readonly dead: number;
+    readonly failedAttempts: number;
+  };
+  readonly lastDeliveredAt: Date | null;
+  readonly lastFailure: Attempt | null;
+}
+
+/** Deliveries that the figures of an endpoint are made from, so that their cost does not grow with the log. */
+export const RECENT = 100;
+export const MOST_COUNTED = 1_000;
+
+/** Returns the health of each endpoint of an account. */
+export async function endpointHealth(sql: Queryable, ownerId: string): Promise<EndpointHealth[]> {
+  return await sql<EndpointHealth[]>`
+    SELECT e.id AS endpoint_id,
+      (SELECT count(*)::int FROM (
+        SELECT FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.state = 'dead' LIMIT ${MOST_COUNTED}) found) AS dead,
+      r.recent, r.last_delivered_at, f.last_failure
+    FROM webhook_endpoints e
+    CROSS JOIN LATERAL (
+      SELECT jsonb_build_object('delivered', count(*) FILTER (WHERE state = 'delivered'),
+          'pending', count(*) FILTER (WHERE state = 'pending'), 'dead', count(*) FILTER (WHERE state = 'dead'),
+          'failedAttempts', coalesce(sum(failed), 0)) AS recent,
+        max(settled_at) FILTER (WHERE state = 'delivered') AS last_delivered_at
+      FROM (SELECT d.state, d.settled_at,
+              jsonb_array_length(jsonb_path_query_array(d.attempts, '$[*] ? (@.error != null)')) AS failed
+            FROM webhook_deliveries d WHERE d.endpoint_id = e.id ORDER BY d.id DESC LIMIT ${RECENT}) latest) r
+    LEFT JOIN LATERAL (
+      SELECT attempt AS last_failure
+      FROM (SELECT d.attempts FROM webhook_deliveries d WHERE d.endpoint_id = e.id ORDER BY d.id DESC LIMIT ${RECENT}) latest,
+        jsonb_array_elements(latest.attempts) attempt
+      WHERE attempt ->> 'error' IS NOT NULL
+      ORDER BY attempt ->> 'at' DESC LIMIT 1) f ON true
+    WHERE e.client_id = ${ownerId} ORDER BY e.created_at, e.id`;
+}
+
 /** Returns a delivery with the body as sent. */
 export async function deliveryOf(
   sql: Queryable,
@@ -66,27 +148,25 @@ export async function deliveryOf(
 }
 
 /**
- * Delivers settled deliveries again, with the same message id and body and a new schedule.
+ * Sends settled deliveries again, with the same message id and body and a new schedule.
  * @param only one delivery, delivered or dead; or every dead delivery
  * @returns the number of deliveries
  */
 export async function redeliver(
-  sql: Sql,
+  tx: Transaction,
   endpointId: string,
   only: { deliveryId: string } | 'dead',
 ): Promise<number> {
-  return await inTransaction(sql, async (tx) => {
-    const rows = await tx<{ id: string }[]>`
-      UPDATE webhook_deliveries SET state = 'pending', settled_at = NULL, next_attempt_at = now()
-      WHERE endpoint_id = ${endpointId} AND ${only === 'dead' ? tx`state = 'dead'` : tx`id = ${only.deliveryId} AND state <> 'pending'`}
-      RETURNING id`;
-    await replaceOutboxRows(
-      tx,
-      endpointId,
-      rows.map(({ id }) => id),
-    );
-    return rows.length;
-  });
+  const rows = await tx<{ id: string }[]>`
+    UPDATE webhook_deliveries SET state = 'pending', settled_at = NULL, next_attempt_at = now()
+    WHERE endpoint_id = ${endpointId} AND ${only === 'dead' ? tx`state = 'dead'` : tx`id = ${only.deliveryId} AND state <> 'pending'`}
+    RETURNING id`;
+  await replaceOutboxRows(
+    tx,
+    endpointId,
+    rows.map(({ id }) => id),
+  );
+  return rows.length;
 }
 
 /** Replaces dead outbox rows by new ones, so that an operator's replay cannot send the message twice. */

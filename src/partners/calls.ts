@@ -1,4 +1,5 @@
-import { isTransient, retryAfterMs } from '../platform/http/response';
+import type { HttpFault } from '../platform/http/http-fault';
+import { isTransient, retryAfterMs, type TextResponse } from '../platform/http/response';
 import type { SafeClient } from '../platform/http/safe-client';
 import { signatureHeaders } from '../platform/http/webhook-signature';
 import type { SecretBox } from '../platform/sealing/secret-box';
@@ -9,6 +10,23 @@ export type PartnerAnswer =
   | { readonly outcome: 'accepted'; readonly text: string }
   | { readonly outcome: 'retry'; readonly message: string; readonly retryAfterMs: number | null }
   | { readonly outcome: 'refused'; readonly status: number | null; readonly message: string };
+
+/** One request to a partner, as the log of requests has it. */
+export interface PartnerAttempt {
+  readonly at: Date;
+  readonly durationMs: number;
+  /** HTTP status; null when there was no response. */
+  readonly status: number | null;
+  readonly outcome: PartnerAnswer['outcome'];
+  /** Beginning of the response without credentials, or why there was none. */
+  readonly answer: string | null;
+}
+
+/** The answer of a partner, and the attempt for the log of requests. */
+export interface PartnerExchange {
+  readonly answer: PartnerAnswer;
+  readonly attempt: PartnerAttempt;
+}
 
 const TIMEOUT_MS = 20_000;
 /** Characters of a partner's error text that are kept. */
@@ -36,8 +54,9 @@ export interface PartnerCall {
 export async function postToPartner(
   { client, secretBox }: PartnerCallDeps,
   call: PartnerCall,
-): Promise<PartnerAnswer> {
-  const answer = await client.exchange({
+): Promise<PartnerExchange> {
+  const at = new Date();
+  const response = await client.exchange({
     url: call.url,
     method: 'POST',
     headers: {
@@ -45,7 +64,7 @@ export async function postToPartner(
       ...signatureHeaders({
         id: call.messageId,
         body: call.body,
-        at: new Date(),
+        at,
         secrets: signingSecretsOf(secretBox, call.partner),
       }),
     },
@@ -54,16 +73,41 @@ export async function postToPartner(
     timeoutMs: TIMEOUT_MS,
     limitBytes: 64 * 1024,
   });
-  if (answer.ok && answer.status < 300) return { outcome: 'accepted', text: answer.text };
-  const message = answer.ok ? `HTTP ${answer.status}: ${errorText(answer.text)}` : answer.message;
-  if (isTransient(answer)) {
+  const answer = answerOf(response);
+  const attempt: PartnerAttempt = {
+    at,
+    durationMs: Date.now() - at.getTime(),
+    status: response.ok ? response.status : null,
+    outcome: answer.outcome,
+    answer: response.ok ? excerpt(response.text) : response.message,
+  };
+  return { answer, attempt };
+}
+
+function answerOf(response: TextResponse | HttpFault): PartnerAnswer {
+  if (response.ok && response.status < 300) return { outcome: 'accepted', text: response.text };
+  const message = response.ok ? `HTTP ${response.status}: ${errorText(response.text)}` : response.message;
+  if (isTransient(response)) {
     return {
       outcome: 'retry',
       message,
-      retryAfterMs: answer.ok ? (retryAfterMs(answer.headers) ?? null) : null,
+      retryAfterMs: response.ok ? (retryAfterMs(response.headers) ?? null) : null,
     };
   }
-  return { outcome: 'refused', status: answer.ok ? answer.status : null, message };
+  return { outcome: 'refused', status: response.ok ? response.status : null, message };
+}
+
+/** Matches API keys, signing secrets and the credentials that servers repeat in error pages. */
+const CREDENTIALS = /\b(?:plk|pls|whsec)_[\w+/=-]+|\b(?:bearer|basic)\s+[\w.+/=~-]+/gi;
+
+/** Returns the beginning of a response for the log of requests, without credentials, or null when it is empty. */
+function excerpt(text: string): string | null {
+  // Postgres cannot store NUL in text.
+  const readable = text
+    .slice(0, 4 * ERROR_TEXT_LENGTH)
+    .replaceAll('\0', '\ufffd')
+    .trim();
+  return readable.replace(CREDENTIALS, '[removed]').slice(0, ERROR_TEXT_LENGTH) || null;
 }
 
 /** Returns the `error` or `message` field of a JSON body, else the body's text. */

@@ -44,7 +44,7 @@ export async function pollStockPage(
   if (lastSku === undefined) return emptyPage;
 
   const polledAt = new Date();
-  const answer = await postToPartner(deps, {
+  const { answer } = await postToPartner(deps, {
     partner,
     url: partner.inventoryUrl,
     delivers: false,

@@ -68,6 +68,19 @@ export async function belongings(baseUrl: string, account: TestAccount, mark: st
   };
 }
 
+/**
+ * Settles the deliveries of an endpoint, so that they can be sent again, and adds one about an order.
+ * @returns the id of the delivery about the order
+ */
+export async function settledDeliveries(sql: Sql, { orderId, webhookId }: KnownIds): Promise<string> {
+  await sql`UPDATE webhook_deliveries SET state = 'dead', settled_at = now() WHERE endpoint_id = ${webhookId![0]!}`;
+  const [row] = await sql<{ id: string }[]>`
+    INSERT INTO webhook_deliveries (id, endpoint_id, message_id, event, order_id, body, state, settled_at)
+    VALUES (${uuidv7()}, ${webhookId![0]!}, ${uuidv7()}, 'order_status_updated', ${orderId![0]!}, '{}', 'dead', now())
+    RETURNING id`;
+  return row!.id;
+}
+
 /** Returns the message of a print order as its partner gets it. */
 function sentBody(id: string, jobs: readonly string[], mark: string): PaperPrintOrderBody {
   const address = {

@@ -14,7 +14,14 @@ import { FILE_URL } from '../api/orders/sample-orders';
 import { testAccount, testApiDeps } from '../support/api-deps';
 import { oneCarrierSecret } from '../support/carrier-events';
 import { testDatabase } from '../support/database';
-import { belongings, draft, label, printOrder, raisedProcurementOrder } from './subject-objects';
+import {
+  belongings,
+  draft,
+  label,
+  printOrder,
+  raisedProcurementOrder,
+  settledDeliveries,
+} from './subject-objects';
 import { stateOf, watchWrites, writesSince } from './written-rows';
 
 /** Who sends a request. */
@@ -120,6 +127,7 @@ export async function fuzzSubject(): Promise<Subject> {
   const own = await belongings(server.url, accounts.client, 'mine');
   const foreign = await belongings(server.url, accounts.otherClient, FOREIGN_MARK);
   const preyThings = await belongings(server.url, accounts.prey, 'prey');
+  const notified = await settledDeliveries(sql, preyThings);
   const [mine, theirs] = [
     await printOrder(sql, own.orderId![0]!, accounts.partner.id, 'mine'),
     await printOrder(sql, foreign.orderId![0]!, accounts.otherPartner.id, FOREIGN_MARK),
@@ -157,6 +165,8 @@ export async function fuzzSubject(): Promise<Subject> {
   const client = merged(shared, own, foreign, draftsOf('patchDraft'), draftsOf('deleteDraft'));
   const operator = merged(shared, preyThings, {
     orderId: [procurementOrder],
+    'redeliverOrderDelivery orderId': [preyThings.orderId![0]!],
+    'redeliverOrderDelivery deliveryId': [notified],
     attributeId: ['fuzz_size'],
     connectorId: [accounts.prey.id],
     keyId: preyKeys,

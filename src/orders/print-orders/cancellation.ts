@@ -1,4 +1,5 @@
 import { type PartnerCallDeps, postToPartner } from '../../partners/calls';
+import { insertPartnerRequest } from '../../partners/requests';
 import { partnerByAccount } from '../../partners/store';
 import { sha256 } from '../../platform/ids';
 import type { Sql } from '../../platform/postgres';
@@ -31,7 +32,7 @@ export async function cancelAtPartner(
   if (partner?.orderCancelUrl == null) {
     return { outcome: 'pending', message: 'the partner has no cancel URL' };
   }
-  const answer = await postToPartner(deps, {
+  const { answer, attempt } = await postToPartner(deps, {
     partner,
     url: partner.orderCancelUrl,
     delivers: true,
@@ -42,6 +43,12 @@ export async function cancelAtPartner(
       canceledPrintJobIdList: row.itemIds,
       reason,
     }),
+  });
+  await insertPartnerRequest(deps.sql, {
+    partnerId: partner.partnerId,
+    kind: 'cancellation',
+    printOrderId,
+    attempt,
   });
   switch (answer.outcome) {
     case 'accepted':

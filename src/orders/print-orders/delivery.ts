@@ -1,4 +1,5 @@
 import { type PartnerAnswer, type PartnerCallDeps, postToPartner } from '../../partners/calls';
+import { insertPartnerRequest } from '../../partners/requests';
 import { handoffOf, type Partner, partnerByAccount } from '../../partners/store';
 import type { Metrics } from '../../platform/metrics/metrics';
 import type { ObjectStore } from '../../platform/objects/object-store';
@@ -59,15 +60,25 @@ export async function deliverPrintOrder(
   if (handoff === undefined)
     return { outcome: 'retry', message: `${partner.uid} has not subscribed`, retryAfterMs: null };
   const body = row.body ?? (await storedMessage(deps, row, partner));
-  const answer = await postToPartner(deps, {
+  const { answer, attempt } = await postToPartner(deps, {
     partner,
     url: handoff.url,
     delivers: true,
     messageId: row.messageId,
     body,
   });
-  if (answer.outcome !== 'accepted') return answer;
+  const logged = insertPartnerRequest(sql, {
+    partnerId: partner.partnerId,
+    kind: 'print_order',
+    printOrderId,
+    attempt,
+  });
+  if (answer.outcome !== 'accepted') {
+    await logged;
+    return answer;
+  }
   const [accepted] = await sql<{ repeatsUpdate: number | null; firstAfterSeconds: number | null }[]>`
+    WITH logged AS (${logged})
     UPDATE print_orders p SET accepted_at = coalesce(p.accepted_at, now())
     FROM print_orders before JOIN orders o ON o.id = before.order_id
     WHERE p.id = ${printOrderId} AND before.id = p.id

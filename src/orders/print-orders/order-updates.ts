@@ -1,4 +1,5 @@
 import { type PartnerAnswer, postToPartner } from '../../partners/calls';
+import { insertPartnerRequest } from '../../partners/requests';
 import { type Partner, partnerByAccount } from '../../partners/store';
 import { randomToken } from '../../platform/ids';
 import { type DeliveryDeps, type PrintOrderRow, printOrderRow } from './delivery';
@@ -35,15 +36,24 @@ export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promi
   if (partner.orderUpdateUrl === null) {
     return { outcome: 'no_address', message: `${partner.uid} has no orderUpdateUrl` };
   }
-  const answer = await postToPartner(deps, {
+  const { answer, attempt } = await postToPartner(deps, {
     partner,
     url: partner.orderUpdateUrl,
     delivers: true,
     messageId: message.messageId,
     body: message.body,
   });
-  if (answer.outcome === 'accepted') {
+  const logged = insertPartnerRequest(sql, {
+    partnerId: partner.partnerId,
+    kind: 'order_update',
+    printOrderId,
+    revision: shippingRevision,
+    attempt,
+  });
+  if (answer.outcome !== 'accepted') await logged;
+  else {
     await sql`
+      WITH logged AS (${logged})
       UPDATE print_order_updates SET accepted_at = coalesce(accepted_at, now())
       WHERE print_order_id = ${printOrderId} AND shipping_revision = ${shippingRevision}`;
   }

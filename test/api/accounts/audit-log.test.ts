@@ -28,6 +28,7 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   testWebhook: 'sends a test event; the delivery log has it',
   redeliverWebhookDelivery: 'sends a notification again; the delivery log has it',
   redeliverDeadWebhookDeliveries: 'sends notifications again; the delivery log has them',
+  testConnectorWebhook: 'sends a test event; the delivery log has it',
   testOperatorWebhook: 'sends a test event; the delivery log has it',
   redeliverOperatorWebhookDelivery: 'sends a notification again; the delivery log has it',
   redeliverDeadOperatorWebhookDeliveries: 'sends notifications again; the delivery log has them',

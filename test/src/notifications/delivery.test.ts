@@ -17,6 +17,7 @@ import { verifySignature } from '../../../src/platform/http/webhook-signature';
 import { replayDead } from '../../../src/platform/outbox/dead-letters';
 import type { OutboxRow } from '../../../src/platform/outbox/outbox';
 import { startRelay } from '../../../src/platform/outbox/relay';
+import { inTransaction } from '../../../src/platform/postgres';
 import { testSecretBox } from '../../support/secret-box';
 import { notificationFixture } from './notification-fixture';
 
@@ -101,7 +102,7 @@ describe('a delivery', () => {
     expect(dead).toMatchObject({ state: 'dead', settledAt: expect.any(Date) });
 
     answerWith((_received, response) => response.end());
-    expect(await redeliver(fixture.sql, endpoint.id, 'dead')).toBe(1);
+    expect(await inTransaction(fixture.sql, (tx) => redeliver(tx, endpoint.id, 'dead'))).toBe(1);
     const rows = await outbox();
     expect(rows).toHaveLength(1);
     expect(await deliver(rows[0]!)).toEqual({ outcome: 'done' });
