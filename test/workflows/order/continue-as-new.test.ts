@@ -5,6 +5,7 @@ import { eventually, type TestStack, testStack } from '../../support/stack';
 import { startTestTemporal } from '../../support/temporal-server';
 import { operatorHelpers } from './operator-fixture';
 import {
+  currentDetails,
   deliveredByCarrier,
   handedOver,
   is,
@@ -81,6 +82,9 @@ test('a parked order continues as new, and keeps its attempts and its pause', as
   expect(parked!.attempts).toBeGreaterThan(1);
   expect(parked!.nextAt).toBeGreaterThan(Date.now());
   expect((await look(id)).run).toMatchObject({ phase: 'preparing', held: false });
+  expect(await currentDetails(stack, id)).toContain(
+    `Planned again at ${new Date(parked!.nextAt).toISOString()}`,
+  );
 
   await enablePartners(true);
   await repair(id, { action: 'retry' });
@@ -140,6 +144,10 @@ test('an order continues as new between postbacks, and is delivered once', async
   await orderUntil(stack, orderId, is('in_production'));
   for (let count = 0; count < 4; count += 1) await say(order, 'received');
   await continuedAfter(orderId, 1);
+  const details = await currentDetails(stack, orderId);
+  expect(details).toContain('**in_production**');
+  expect(details).toContain(`| ${printOrderId} | prints-berlin |`);
+  expect(details).toContain('in production at prints-berlin');
   await say(order, 'printed');
   await orderUntil(stack, orderId, is('printed'));
   await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });

@@ -7,6 +7,7 @@ import {
   PROGRESS_RANK,
   type ProgressStatus,
 } from '../../../src/orders/domain/lifecycle/statuses';
+import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { recordTrackingEvents } from '../../../src/shipping/tracking';
 import type { TestStack } from '../../support/stack';
 import { address, orderOf, poster, sticker } from './shop';
@@ -117,6 +118,13 @@ export async function stepsBack({ services: { sql } }: TestStack, orderId: strin
     highest.set(itemId, after);
     return [];
   });
+}
+
+/** Returns the current details of an order run, as the Temporal UI shows them. */
+export async function currentDetails({ services }: TestStack, orderId: string): Promise<string> {
+  const run = services.temporal.workflow.getHandle(orderWorkflowId(orderId));
+  const metadata = await run.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+  return metadata.currentDetails ?? '';
 }
 
 export const is =

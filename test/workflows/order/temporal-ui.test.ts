@@ -4,7 +4,7 @@ import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { randomToken } from '../../../src/platform/ids';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { operatorHelpers } from './operator-fixture';
-import { handedOver, is, orderBody, orderUntil } from './order-fixture';
+import { currentDetails, handedOver, is, orderBody, orderUntil } from './order-fixture';
 
 /** What operators see of an order run in the Temporal UI: current details, search attributes and summaries. */
 
@@ -17,14 +17,9 @@ beforeAll(async () => {
 
 const handleOf = (orderId: string) => stack.services.temporal.workflow.getHandle(orderWorkflowId(orderId));
 
-const details = async (orderId: string): Promise<string> => {
-  const metadata = await handleOf(orderId).query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-  return metadata.currentDetails ?? '';
-};
-
 const detailsWith = (orderId: string, part: string) =>
   eventually(async () => {
-    const text = await details(orderId).catch(() => '');
+    const text = await currentDetails(stack, orderId).catch(() => '');
     return text.includes(part) ? text : undefined;
   }, 60_000);
 
