@@ -8,7 +8,8 @@ import { newSigningSecret } from '../src/platform/http/webhook-signature';
 import { randomToken } from '../src/platform/ids';
 import { projectRoot } from '../src/platform/project-root';
 import { alternate, ratioOf, runBenchmark } from './support/benchmark';
-import { startChildServer } from './support/child-process';
+import { type ChildServer, startChildServer } from './support/child-process';
+import { cpuOfFamily, cpuOfProcess, postgresPid } from './support/process-cpu';
 import { type Row, spreadOf } from './support/report';
 import { sampleOrder } from './support/sample-order';
 import { type BenchDatabase, withBenchDatabase } from './support/servers';
@@ -24,16 +25,26 @@ interface Load {
   readonly seconds: number;
   readonly connections: number;
   readonly keyed?: boolean;
+  /** Requests per second. Default: as many as the server answers. */
+  readonly rate?: number;
 }
 
 let sequence = 0;
 
-/** Returns answers per second. @throws when an answer is not 200 */
-async function submitsPerSecond({ url, headers, seconds, connections, keyed }: Load): Promise<number> {
+/** Submits orders. @throws when an answer is not 200 */
+async function submitOrders({
+  url,
+  headers,
+  seconds,
+  connections,
+  keyed,
+  rate,
+}: Load): Promise<autocannon.Result> {
   const result = await autocannon({
     url: `${url}/v1/orders`,
     connections,
     duration: seconds,
+    ...(rate === undefined ? {} : { overallRate: rate }),
     requests: [
       {
         method: 'POST',
@@ -56,12 +67,42 @@ async function submitsPerSecond({ url, headers, seconds, connections, keyed }: L
     throw new Error(
       `${url}: ${result.non2xx} refusals and ${result.errors} errors in ${result.requests.total} requests`,
     );
-  return result['2xx'] / result.duration;
+  return result;
 }
+
+/** One server under load, with the CPU time that it and Postgres use per answer. */
+interface Contestant {
+  readonly what: string;
+  /** Answers per second in one round. */
+  rate(): Promise<number>;
+  rows(rates: readonly number[]): Row[];
+}
+
+function contestant(what: string, load: Load, server: ChildServer, postgres: number): Contestant {
+  const cpu: { server: number[]; postgres: number[] } = { server: [], postgres: [] };
+  return {
+    what,
+    async rate() {
+      const before = [await cpuOfProcess(server.pid), await cpuOfFamily(postgres)] as const;
+      const result = await submitOrders(load);
+      cpu.server.push(((await cpuOfProcess(server.pid)) - before[0]) / result['2xx']);
+      cpu.postgres.push(((await cpuOfFamily(postgres)) - before[1]) / result['2xx']);
+      return result['2xx'] / result.duration;
+    },
+    rows: (rates) => [
+      { what, unit: '1/s', value: spreadOf(rates) },
+      { what: `${what}: CPU per answer`, unit: 'ms', value: spreadOf(cpu.server) },
+      { what: `${what}: CPU of Postgres per answer`, unit: 'ms', value: spreadOf(cpu.postgres) },
+    ],
+  };
+}
+
+/** Largest p99 of a submission at half of the largest rate, in milliseconds. */
+const P99_TARGET_MS = 25;
 
 async function measure(
   { folder, url, sql, credentials }: BenchDatabase,
-  load: Pick<Load, 'seconds' | 'connections'> & { readonly rounds: number },
+  { rounds, ...load }: Pick<Load, 'seconds' | 'connections'> & { readonly rounds: number },
 ): Promise<Row[]> {
   const binary = await findTemporalBinary({
     cliPath: process.env.TEMPORAL_CLI_PATH || undefined,
@@ -93,22 +134,40 @@ async function measure(
     logFile: logFile('api'),
     readyText: 'API is up',
   });
-  const bare = await startChildServer({
+  const bareServer = await startChildServer({
     script: join(__dirname, 'intake', 'bare-server.js'),
     args: [url, String(barePort)],
     env: {},
     logFile: logFile('bare'),
     readyText: 'bare server is up',
   });
+  const postgres = await postgresPid(sql);
   const { apiKey, apiSecret } = credentials.client;
-  const submit = { url: apiUrl, headers: { 'x-api-key': `${apiKey}:${apiSecret}` }, ...load };
-  const plain = { url: bareUrl, headers: {}, ...load };
-  await submitsPerSecond({ ...plain, seconds: 3 });
-  await submitsPerSecond({ ...submit, seconds: 3 });
-  const up = await alternate(load.rounds, 'answers per second', {
-    bare: () => submitsPerSecond(plain),
-    submit: () => submitsPerSecond(submit),
-    keyed: () => submitsPerSecond({ ...submit, keyed: true }),
+  const toApi = { url: apiUrl, headers: { 'x-api-key': `${apiKey}:${apiSecret}` }, ...load };
+  const toBare = { url: bareUrl, headers: {}, ...load };
+  const at = (state: '' | ', Temporal down') => ({
+    state,
+    bare: contestant(`bare handler, one INSERT${state}`, toBare, bareServer, postgres),
+    submit: contestant(`submit${state}`, toApi, api, postgres),
+    keyed: contestant(`submit with Idempotency-Key${state}`, { ...toApi, keyed: true }, api, postgres),
+  });
+  const compare = async ({ state, bare, submit, keyed }: ReturnType<typeof at>) => {
+    const rates = await alternate(rounds, `answers per second${state}`, {
+      bare: () => bare.rate(),
+      submit: () => submit.rate(),
+      keyed: () => keyed.rate(),
+    });
+    return {
+      rates,
+      rows: [...bare.rows(rates.bare), ...submit.rows(rates.submit), ...keyed.rows(rates.keyed)],
+    };
+  };
+  await submitOrders({ ...toBare, seconds: 3 });
+  await submitOrders({ ...toApi, seconds: 3 });
+  const up = await compare(at(''));
+  const halfOfLargest = Math.floor(spreadOf(up.rates.keyed).median / 2);
+  const latencies = await alternate(rounds, 'ms at half of the largest rate', {
+    p99: async () => (await submitOrders({ ...toApi, keyed: true, rate: halfOfLargest })).latency.p99,
   });
 
   // The relay of this worker tries to reach Temporal all the time. It starts without the earlier submissions.
@@ -121,21 +180,36 @@ async function measure(
     readyText: 'worker is up',
   });
   await temporal.stop();
-  const down = await alternate(load.rounds, 'answers per second, Temporal down', {
-    bare: () => submitsPerSecond(plain),
-    submit: () => submitsPerSecond(submit),
-  });
-  await Promise.all([worker, api, bare].map((server) => server.stop()));
-  const target = { value: 0.6, atLeast: true };
+  const before = { at: performance.now(), cpu: await cpuOfProcess(worker.pid) };
+  const down = await compare(at(', Temporal down'));
+  const workerShare = ((await cpuOfProcess(worker.pid)) - before.cpu) / (performance.now() - before.at);
+  await Promise.all([worker, api, bareServer].map((server) => server.stop()));
+  const keyTarget = { value: 0.5, atLeast: true };
+  const target = { value: 0.65, atLeast: true };
   return [
-    { what: 'bare handler, one INSERT', unit: '1/s', value: spreadOf(up.bare) },
-    { what: 'submit', unit: '1/s', value: spreadOf(up.submit) },
-    { what: 'submit with Idempotency-Key', unit: '1/s', value: spreadOf(up.keyed) },
-    { what: 'bare handler, Temporal down', unit: '1/s', value: spreadOf(down.bare) },
-    { what: 'submit, Temporal down', unit: '1/s', value: spreadOf(down.submit) },
-    { what: 'ratio', unit: '', value: ratioOf(up.submit, up.bare), target },
-    { what: 'ratio, Temporal down', unit: '', value: ratioOf(down.submit, down.bare), target },
-    { what: 'ratio with Idempotency-Key', unit: '', value: ratioOf(up.keyed, up.bare) },
+    ...up.rows,
+    ...down.rows,
+    { what: 'cores that the worker uses, Temporal down', unit: '', value: spreadOf([workerShare]) },
+    { what: 'ratio', unit: '', value: ratioOf(up.rates.submit, up.rates.bare), target },
+    { what: 'ratio, Temporal down', unit: '', value: ratioOf(down.rates.submit, down.rates.bare), target },
+    {
+      what: 'ratio with Idempotency-Key',
+      unit: '',
+      value: ratioOf(up.rates.keyed, up.rates.bare),
+      target: keyTarget,
+    },
+    {
+      what: 'ratio with Idempotency-Key, Temporal down',
+      unit: '',
+      value: ratioOf(down.rates.keyed, down.rates.bare),
+      target: keyTarget,
+    },
+    {
+      what: `p99 with Idempotency-Key at ${halfOfLargest} per second`,
+      unit: 'ms',
+      value: spreadOf(latencies.p99),
+      target: { value: P99_TARGET_MS, atLeast: false },
+    },
   ];
 }
 
@@ -146,7 +220,7 @@ async function measure(
 runBenchmark({
   name: 'intake',
   options: {
-    rounds: [7, 'rounds of each contestant'],
+    rounds: [5, 'rounds of each contestant'],
     seconds: [6, 'seconds per round'],
     connections: [20, 'concurrent clients'],
   },
