@@ -96,7 +96,7 @@ function exactly(handlers: ReadonlyMap<Route, RequestHandler>): RequestHandler {
 /** Checks at start-up what the framework relies on. @throws Error for a route that violates it */
 function checkRoutes(routes: readonly Route[]): void {
   const operations = new Set<string>();
-  for (const { operationId, method, path, access, idempotent } of routes) {
+  for (const { operationId, method, path, access, idempotent, answersSecret } of routes) {
     for (const name of [operationId, `${method} ${path}`]) {
       if (operations.has(name)) throw new Error(`two routes have the name or path ${name}`);
       operations.add(name);
@@ -108,6 +108,8 @@ function checkRoutes(routes: readonly Route[]): void {
       throw new Error(`${operationId}: a route for operators needs an operatorRole, and only such a route`);
     if (idempotent && access.credentials === 'none')
       throw new Error(`${operationId}: an idempotent route needs credentials`);
+    if (idempotent === 'claimed-by-handler' && answersSecret)
+      throw new Error(`${operationId}: a statement that claims a key cannot seal a response`);
   }
 }
 

@@ -2,7 +2,10 @@ import {
   type Attempt,
   beginAttempt,
   completeAttempt,
+  type EarlierRequest,
+  earlierRequest,
   IDEMPOTENCY_KEY_LENGTH,
+  type KeyedRequest,
   releaseAttempt,
   type StoredAnswer,
 } from '../../src/accounts/idempotency-keys';
@@ -15,7 +18,7 @@ import { canonicalJson } from './json-body';
 import { type IdempotencyHandle, RawAnswer } from './route';
 
 /** The handle of a call without an Idempotency-Key. */
-export const NO_KEY: IdempotencyHandle = { keyed: false, complete: async () => undefined };
+export const NO_KEY: IdempotencyHandle = { claim: null, complete: async () => undefined };
 
 /** Visible ASCII characters, which every HTTP implementation transmits unchanged. */
 const KEY_FORM = /^[\x21-\x7e]+( +[\x21-\x7e]+)*$/;
@@ -48,7 +51,8 @@ export type Outcome = { readonly replayed: boolean; readonly answer: unknown };
  * ends; the retry then runs the handler again. Creating handlers close this gap by storing the response in their own
  * transaction (`IdempotencyHandle.complete`).
  * @param request `content`: everything the response depends on, parameters and body as received;
- *   `sealWith`: the caller's API key, for responses that show a secret
+ *   `sealWith`: the caller's API key, for responses that show a secret;
+ *   `claimedByHandler`: the handler claims the key in its own statement (`Route.idempotent`)
  * @throws Refusal `IDEMPOTENCY_KEY_REUSED`, `IDEMPOTENCY_IN_FLIGHT`, and what the handler throws
  */
 export async function onceForKey(
@@ -59,16 +63,46 @@ export async function onceForKey(
     key: string;
     content: unknown;
     sealWith?: string | undefined;
+    claimedByHandler: boolean;
   },
   handle: (idempotency: IdempotencyHandle) => Promise<unknown>,
 ): Promise<Outcome> {
-  const { accountId, operationId, key, content, sealWith } = request;
-  const fingerprint = sha256(canonicalJson(content));
-  const begun = await beginAttempt(deps.sql, { accountId, operationId, key, fingerprint });
-  if (begun.outcome === 'replay') return { replayed: true, answer: reopened(begun.answer, sealWith) };
-  if (begun.outcome === 'other-content') throw new Refusal('IDEMPOTENCY_KEY_REUSED');
-  if (begun.outcome === 'in-flight') throw new Refusal('IDEMPOTENCY_IN_FLIGHT', { retryAfter: 1 });
-  return await attemptOnce(deps, begun.attempt, sealWith, handle);
+  const { accountId, operationId, key, content, sealWith, claimedByHandler } = request;
+  const keyed = { accountId, operationId, key, fingerprint: sha256(canonicalJson(content)) };
+  if (claimedByHandler) return await claimOnce(deps, keyed, handle);
+  const begun = await beginAttempt(deps.sql, keyed);
+  if (begun.outcome === 'begun') return await attemptOnce(deps, begun.attempt, sealWith, handle);
+  return replayOf(begun, sealWith);
+}
+
+/** Returns the stored response of an earlier request. @throws Refusal when it has none for this request */
+function replayOf(earlier: EarlierRequest, sealWith: string | undefined): Outcome {
+  if (earlier.outcome === 'other-content') throw new Refusal('IDEMPOTENCY_KEY_REUSED');
+  if (earlier.outcome === 'in-flight') throw new Refusal('IDEMPOTENCY_IN_FLIGHT', { retryAfter: 1 });
+  return { replayed: true, answer: reopened(earlier.answer, sealWith) };
+}
+
+/**
+ * Executes a handler that claims the key together with its changes. Only a handler that fails needs to know about an earlier
+ * request: it failed because that request has the key, or for a reason that the earlier response precedes.
+ */
+async function claimOnce(
+  deps: { readonly sql: Sql; readonly log: Logger },
+  claim: KeyedRequest,
+  handle: (idempotency: IdempotencyHandle) => Promise<unknown>,
+): Promise<Outcome> {
+  const complete = () =>
+    Promise.reject(new Error(`${claim.operationId} claims its key in its own statement`));
+  try {
+    return { replayed: false, answer: await handle({ claim, complete }) };
+  } catch (error) {
+    const earlier = await earlierRequest(deps.sql, claim).catch((cause: unknown) => {
+      deps.log.warn({ err: cause }, 'the stored response of an Idempotency-Key was not read');
+      return undefined;
+    });
+    if (earlier === undefined) throw error;
+    return replayOf(earlier, undefined);
+  }
 }
 
 function reopened(stored: StoredAnswer, sealWith: string | undefined): unknown {
@@ -95,7 +129,7 @@ async function attemptOnce(
   });
   try {
     const answer = await handle({
-      keyed: true,
+      claim: null,
       complete: async (tx, given) => {
         await completeAttempt(tx, attempt, stored(given));
         completed = true;

@@ -173,7 +173,12 @@ async function execute(
     return answer;
   };
   if (keyed === undefined) return { answer: await handle(NO_KEY), replayed: false };
-  const request = { accountId: call.account.id, operationId: route.operationId, ...keyed };
+  const request = {
+    accountId: call.account.id,
+    operationId: route.operationId,
+    claimedByHandler: route.idempotent === 'claimed-by-handler',
+    ...keyed,
+  };
   return await onceForKey({ sql: deps.sql, log: call.log }, request, handle);
 }
 

@@ -51,7 +51,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       tag: 'Orders',
       access: clients,
       errors: 'coded',
-      idempotent: true,
+      idempotent: 'claimed-by-handler',
       body: submitOrderSchema,
       response: submittedOrderSchema,
       handler: async ({ account, body, requestId, idempotency, log }) => {
@@ -60,11 +60,16 @@ export function orderRoutes(deps: ApiDeps): Route[] {
           { clientId: account.id, customerReferenceId: body.customerReferenceId },
           body.items,
         );
-        const submitted = await intake.submit(
-          { clientId: account.id, clientName: account.name, requestId, order: body, products },
-          idempotency.keyed ? (tx, answer) => idempotency.complete(tx, answer) : null,
-        );
-        if (submitted === null) throw new Refusal('DUPLICATE_ORDER_REFERENCE');
+        const submitted = await intake.submit({
+          clientId: account.id,
+          clientName: account.name,
+          requestId,
+          order: body,
+          products,
+          claim: idempotency.claim,
+        });
+        if (submitted === 'duplicate-reference') throw new Refusal('DUPLICATE_ORDER_REFERENCE');
+        if (submitted === 'key-taken') throw new Refusal('IDEMPOTENCY_IN_FLIGHT', { retryAfter: 1 });
         if (body.orderType === 'order') {
           metrics.count('pressline_orders_accepted_total', {});
           wake('start_workflow');

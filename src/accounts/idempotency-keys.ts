@@ -1,5 +1,5 @@
 import { Refusal } from '../platform/errors';
-import { json, type Queryable, type Sql } from '../platform/postgres';
+import { type Fragment, json, type Queryable, type Sql } from '../platform/postgres';
 
 /** Largest length of an `Idempotency-Key`. */
 export const IDEMPOTENCY_KEY_LENGTH = 255;
@@ -17,31 +17,40 @@ export interface StoredAnswer {
   readonly body: unknown;
 }
 
-/** The lease on an idempotency key, held until the attempt is completed or released. */
-export interface Attempt {
+/** A request with an Idempotency-Key. */
+export interface KeyedRequest {
   readonly accountId: string;
   readonly operationId: string;
   readonly key: string;
+  /** Hash of the request. Another request with the same key is refused. */
+  readonly fingerprint: Buffer;
+}
+
+/** The lease on an idempotency key, held until the attempt is completed or released. */
+export interface Attempt extends Omit<KeyedRequest, 'fingerprint'> {
   /** Distinguishes this attempt from one that took over the key. Whole milliseconds, which a Date represents exactly. */
   readonly lockedUntil: Date;
 }
 
-export type AttemptOutcome =
-  | { readonly outcome: 'begun'; readonly attempt: Attempt }
+/** What an earlier request with the same key left. */
+export type EarlierRequest =
   | { readonly outcome: 'replay'; readonly answer: StoredAnswer }
   | { readonly outcome: 'other-content' }
   | { readonly outcome: 'in-flight' };
+
+export type AttemptOutcome = { readonly outcome: 'begun'; readonly attempt: Attempt } | EarlierRequest;
+
+/** Returns the condition under which a request takes over the row `stored` of an earlier one: expired, or abandoned. */
+const isReplaceable = (sql: Queryable): Fragment => sql`
+  stored.created_at < now() - make_interval(days => ${IDEMPOTENCY_KEY_DAYS})
+  OR (stored.status IS NULL AND stored.locked_until < now() AND stored.fingerprint = excluded.fingerprint)`;
 
 /**
  * Takes the lease on an Idempotency-Key for one attempt, or returns why not.
  * One statement decides between concurrent attempts: the primary key lets one of them insert. The others update the row
  * only when its lease or its retention has expired.
- * @param request `fingerprint` is the hash of the request; another request with the same key is refused
  */
-export async function beginAttempt(
-  sql: Sql,
-  request: { accountId: string; operationId: string; key: string; fingerprint: Buffer },
-): Promise<AttemptOutcome> {
+export async function beginAttempt(sql: Sql, request: KeyedRequest): Promise<AttemptOutcome> {
   const { accountId, operationId, key, fingerprint } = request;
   const [taken] = await sql<{ lockedUntil: Date }[]>`
     INSERT INTO idempotency_keys AS stored (account_id, operation_id, key, fingerprint, locked_until)
@@ -50,20 +59,52 @@ export async function beginAttempt(
     ON CONFLICT (account_id, operation_id, key) DO UPDATE
       SET fingerprint = excluded.fingerprint, locked_until = excluded.locked_until,
           status = NULL, body = NULL, created_at = now()
-      WHERE stored.created_at < now() - make_interval(days => ${IDEMPOTENCY_KEY_DAYS})
-         OR (stored.status IS NULL AND stored.locked_until < now() AND stored.fingerprint = excluded.fingerprint)
+      WHERE ${isReplaceable(sql)}
     RETURNING locked_until`;
   if (taken !== undefined) {
     return { outcome: 'begun', attempt: { accountId, operationId, key, lockedUntil: taken.lockedUntil } };
   }
-  const [stored] = await sql<{ sameContent: boolean; status: number | null; body: unknown }[]>`
-    SELECT fingerprint = ${fingerprint} AS same_content, status, body FROM idempotency_keys
-    WHERE account_id = ${accountId} AND operation_id = ${operationId} AND key = ${key}`;
-  // Another attempt released the key between the two statements. The caller's next attempt finds it free.
-  if (stored === undefined) return { outcome: 'in-flight' };
+  // Without an earlier request, another attempt released the key between the two statements.
+  return (await earlierRequest(sql, request)) ?? { outcome: 'in-flight' };
+}
+
+/** Returns what an earlier request with the same key left, or undefined when the key is free for this request. */
+export async function earlierRequest(
+  sql: Sql,
+  { accountId, operationId, key, fingerprint }: KeyedRequest,
+): Promise<EarlierRequest | undefined> {
+  const [stored] = await sql<
+    { sameContent: boolean; abandoned: boolean; status: number | null; body: unknown }[]
+  >`
+    SELECT fingerprint = ${fingerprint} AS same_content, locked_until < now() AS abandoned, status, body
+    FROM idempotency_keys
+    WHERE account_id = ${accountId} AND operation_id = ${operationId} AND key = ${key}
+      AND created_at >= now() - make_interval(days => ${IDEMPOTENCY_KEY_DAYS})`;
+  if (stored === undefined) return undefined;
   if (!stored.sameContent) return { outcome: 'other-content' };
-  if (stored.status === null) return { outcome: 'in-flight' };
-  return { outcome: 'replay', answer: { status: stored.status, body: stored.body } };
+  if (stored.status !== null)
+    return { outcome: 'replay', answer: { status: stored.status, body: stored.body } };
+  return stored.abandoned ? undefined : { outcome: 'in-flight' };
+}
+
+/**
+ * Returns the part of a statement that claims keys and stores their answers at once, for many requests. No lease is needed,
+ * because a statement is executed completely or not at all. The keys are locked in one order, so that concurrent
+ * statements cannot deadlock.
+ * @param requests a query with the columns account_id, operation_id, key, fingerprint (hexadecimal) and body (the
+ *   answer). A key occurs in it once: ON CONFLICT cannot update a row twice.
+ * @returns an INSERT that returns account_id and key of each claimed key. The other keys belong to earlier requests.
+ */
+export function claimWithAnswers(sql: Queryable, requests: Fragment): Fragment {
+  return sql`
+    INSERT INTO idempotency_keys AS stored (account_id, operation_id, key, fingerprint, status, body)
+    SELECT account_id, operation_id, key, decode(fingerprint, 'hex'), 200, body FROM (${requests}) AS requests
+    ORDER BY account_id, operation_id, key
+    ON CONFLICT (account_id, operation_id, key) DO UPDATE
+      SET fingerprint = excluded.fingerprint, locked_until = NULL, status = excluded.status, body = excluded.body,
+          created_at = now()
+      WHERE ${isReplaceable(sql)}
+    RETURNING account_id, key`;
 }
 
 /**

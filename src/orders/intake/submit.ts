@@ -1,3 +1,4 @@
+import { claimWithAnswers, type KeyedRequest } from '../../accounts/idempotency-keys';
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { orderWorkflowId, WORKFLOW_TYPES } from '../../platform/domain/workflows';
 import { groupCommit } from '../../platform/group-commit';
@@ -15,6 +16,8 @@ export interface Submission {
   readonly order: SubmitOrder;
   /** One for each item, in the same order. */
   readonly products: readonly ResolvedProduct[];
+  /** The Idempotency-Key of the request. It is stored with the response in the statement that stores the order. */
+  readonly claim: KeyedRequest | null;
 }
 
 export interface SubmittedOrder {
@@ -23,22 +26,22 @@ export interface SubmittedOrder {
   readonly createdAt: string;
 }
 
+/**
+ * Why a submission stored nothing. `key-taken`: an earlier request has its Idempotency-Key.
+ * `duplicate-reference`: it has `preventDuplicate` and a reference that is already used.
+ */
+type NotStored = 'key-taken' | 'duplicate-reference';
+
 /** Largest number of submissions in one statement. */
 const BATCH = 50;
 
 /**
- * Stores submitted orders. The rows of an order and, unless it is a draft, the outbox row that starts its workflow are
- * written in one transaction. The caller wakes the outbox afterwards. Concurrent submissions share a group commit.
+ * Stores submitted orders. The rows of an order, its Idempotency-Key with the response and, unless it is a draft, the outbox
+ * row that starts its workflow are written in one transaction. The caller wakes the outbox afterwards. Concurrent
+ * submissions share a group commit.
  */
 export interface Intake {
-  /**
-   * @param complete stores the response under the request's Idempotency-Key in the same transaction; null without a key
-   * @returns null with `preventDuplicate` and a reference that is already used; nothing is stored
-   */
-  submit(
-    submission: Submission,
-    complete: ((tx: Queryable, answer: SubmittedOrder) => Promise<void>) | null,
-  ): Promise<SubmittedOrder | null>;
+  submit(submission: Submission): Promise<SubmittedOrder | NotStored>;
 }
 
 export function createIntake(sql: Sql, settings: RunSettings): Intake {
@@ -47,13 +50,11 @@ export function createIntake(sql: Sql, settings: RunSettings): Intake {
     BATCH,
   );
   return {
-    async submit(submission, complete) {
-      const { preventDuplicate } = submission.order;
-      if (complete === null && !preventDuplicate) return await insert(submission);
-      return await inTransaction(sql, async (tx) => {
-        if (preventDuplicate && (await isDuplicate(tx, submission))) return null;
+    async submit(submission) {
+      if (!submission.order.preventDuplicate) return await insert(submission);
+      return await inTransaction(sql, async (tx): Promise<SubmittedOrder | NotStored> => {
+        if (await isDuplicate(tx, submission)) return 'duplicate-reference';
         const [submitted] = await insertOrders(tx, [submission], settings);
-        await complete?.(tx, submitted!);
         return submitted!;
       });
     },
@@ -71,26 +72,42 @@ async function isDuplicate(tx: Queryable, { clientId, order }: Submission): Prom
   return existing !== undefined;
 }
 
-/** Inserts orders with one statement, which is one transaction. Returns one result for each, in the same order. */
+/**
+ * Inserts orders with one statement, which is one transaction. Orders whose Idempotency-Key is taken are left out.
+ * Returns one result for each, in the same order.
+ */
 async function insertOrders(
   sql: Queryable,
   submissions: readonly Submission[],
   settings: RunSettings,
-): Promise<SubmittedOrder[]> {
+): Promise<(SubmittedOrder | 'key-taken')[]> {
   const identified = submissions.map((submission) => ({ ...submission, id: uuidv7() }));
+  const written = firstOfEachKey(identified);
   const rowsOf = <Row extends object>(rows: (submission: Submission) => readonly Row[]) =>
-    identified.flatMap((each) => rows(each).map((row) => ({ order_id: each.id, ...row })));
-  const orders = identified.map((each) => orderRow(each, settings));
+    written.flatMap((each) => rows(each).map((row) => ({ order_id: each.id, ...row })));
+  const orders = written.map((each) => orderRow(each, settings));
   const items = rowsOf(({ order, products }) => itemRows(order, products));
   const files = rowsOf(({ order }) => fileRows(order));
   const slips = rowsOf(({ order }) => slipRows(order));
-  const stored = await sql<{ id: string; createdAt: Date }[]>`
-    WITH given AS (
-      SELECT * FROM jsonb_to_recordset(${json(sql, orders)}) AS o (
+  const stored = await sql<{ id: string; createdAt: string }[]>`
+    WITH requested AS (
+      SELECT *, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS now_text
+      FROM jsonb_to_recordset(${json(sql, orders)}) AS o (
         id uuid, client_id uuid, order_reference_id text, customer_reference_id text, order_type text, status text,
         financial_status text, currency text, retail_currency text, retail_shipping_price numeric,
         shipment_method_uid text, shipping_address jsonb, packaging_instructions jsonb, metadata jsonb, request_id text,
-        workflow_id text, start jsonb)
+        workflow_id text, start jsonb, operation_id text, key text, fingerprint text)
+    ), claimed AS (
+      ${claimWithAnswers(
+        sql,
+        sql`
+          SELECT client_id AS account_id, operation_id, key, fingerprint, jsonb_build_object(
+            'id', id, 'orderReferenceId', order_reference_id, 'createdAt', now_text) AS body
+          FROM requested WHERE key IS NOT NULL`,
+      )}
+    ), given AS (
+      SELECT * FROM requested
+      WHERE key IS NULL OR (client_id, key) IN (SELECT account_id, key FROM claimed)
     ), new_orders AS (
       INSERT INTO orders (id, client_id, order_reference_id, customer_reference_id, order_type, fulfillment_status,
         financial_status, currency, retail_currency, retail_shipping_price, shipment_method_uid, shipping_address,
@@ -99,13 +116,14 @@ async function insertOrders(
         retail_currency, retail_shipping_price, shipment_method_uid, shipping_address, packaging_instructions, metadata,
         request_id, CASE WHEN start IS NOT NULL THEN now() END,
         coalesce((SELECT a.settings ->> 'channel' FROM accounts a WHERE a.id = given.client_id), 'api')
-      FROM given RETURNING id, created_at
+      FROM given
     ), new_items AS (
       INSERT INTO order_items (order_id, position, item_reference_id, product_uid, product_name, product_variant,
         quantity, retail_price, custom_trim, metadata, fulfillment_status, product)
       SELECT i.* FROM jsonb_to_recordset(${json(sql, items)}) AS i (
         order_id uuid, position int, item_reference_id text, product_uid text, product_name text, product_variant jsonb,
         quantity int, retail_price numeric, custom_trim jsonb, metadata jsonb, fulfillment_status text, product jsonb)
+      WHERE i.order_id IN (SELECT id FROM given)
       RETURNING id, order_id, position, quantity
     ), new_files AS (
       INSERT INTO order_files (id, order_item_id, position, type, url, metadata)
@@ -117,6 +135,7 @@ async function insertOrders(
       INSERT INTO packing_slips (id, order_id, package_index, url)
       SELECT s.id, s.order_id, s.package_index, s.url
       FROM jsonb_to_recordset(${json(sql, slips)}) AS s (order_id uuid, id uuid, package_index int, url text)
+      WHERE s.order_id IN (SELECT id FROM given)
     ), starts AS (
       INSERT INTO outbox (kind, target, payload)
       SELECT 'start_workflow', given.workflow_id, jsonb_set(given.start, '{args,0,items}', i.items)
@@ -125,17 +144,29 @@ async function insertOrders(
         FROM new_items GROUP BY order_id) i ON i.order_id = given.id
       WHERE given.start IS NOT NULL
     )
-    SELECT id, created_at FROM new_orders`;
-  const createdAt = new Map(stored.map((row) => [row.id, row.createdAt.toISOString()]));
-  return identified.map(({ id, order }) => ({
-    id,
-    orderReferenceId: order.orderReferenceId,
-    createdAt: createdAt.get(id)!,
-  }));
+    SELECT id, now_text AS created_at FROM given`;
+  const createdAt = new Map(stored.map((row) => [row.id, row.createdAt]));
+  return identified.map(({ id, order }) =>
+    createdAt.has(id)
+      ? { id, orderReferenceId: order.orderReferenceId, createdAt: createdAt.get(id)! }
+      : 'key-taken',
+  );
+}
+
+/** Returns the submissions without those whose Idempotency-Key an earlier one of the list has. */
+function firstOfEachKey<Each extends Submission>(submissions: readonly Each[]): Each[] {
+  const seen = new Set<string>();
+  return submissions.filter(({ claim }) => {
+    if (claim === null) return true;
+    const name = `${claim.accountId} ${claim.key}`;
+    if (seen.has(name)) return false;
+    seen.add(name);
+    return true;
+  });
 }
 
 function orderRow(
-  { id, clientId, clientName, requestId, order }: Submission & { readonly id: string },
+  { id, clientId, clientName, requestId, order, claim }: Submission & { readonly id: string },
   settings: RunSettings,
 ) {
   const isDraft = order.orderType === 'draft';
@@ -157,6 +188,9 @@ function orderRow(
     request_id: requestId,
     workflow_id: orderWorkflowId(id),
     start: isDraft ? null : runStart({ id, clientId, clientName, requestId, order }, settings),
+    operation_id: claim?.operationId ?? null,
+    key: claim?.key ?? null,
+    fingerprint: claim?.fingerprint.toString('hex') ?? null,
   };
 }
 
