@@ -1,0 +1,60 @@
+/**
+ * Builds programs that the check scripts run, from the Go modules that tools/<name>/go.mod pins. A built program is kept in the
+ * cache folder of the user (the same one that src/platform/embedded/temporal-binary.ts uses).
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** The folder of a module under tools/, its main package, and the linker flags that give the program its version. */
+const TOOLS = {
+  compose: {
+    package: 'github.com/docker/compose/v2/cmd',
+    module: 'github.com/docker/compose/v2',
+    flags: (version) => `-X github.com/docker/compose/v2/internal.Version=${version}`,
+  },
+  helm: {
+    package: 'helm.sh/helm/v4/cmd/helm',
+    module: 'helm.sh/helm/v4',
+    flags: (version) => `-X helm.sh/helm/v4/internal/version.version=${version}`,
+  },
+};
+
+/** Returns the path of a program on the PATH, or undefined. */
+export function programOnPath(name) {
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find(existsSync);
+}
+
+/**
+ * Returns the path of a program that is built from tools/<name>. Builds it when the cache does not have the pinned version.
+ * @throws Error when Go is missing or the build fails
+ */
+export function goTool(name) {
+  const tool = TOOLS[name];
+  const folder = join(root, 'tools', name);
+  const pinned = new RegExp(`\\b${tool.module} (v\\S+)`).exec(readFileSync(join(folder, 'go.mod'), 'utf8'));
+  if (pinned === null) throw new Error(`tools/${name}/go.mod does not pin ${tool.module}`);
+  const version = pinned[1];
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'pressline');
+  const target = join(cache, `${name}-${version}-${process.platform}-${process.arch}`);
+  if (existsSync(target)) return target;
+  mkdirSync(cache, { recursive: true });
+  console.log(`Building ${tool.package} ${version} with Go (up to five minutes, once per user)`);
+  const unfinished = `${target}.${process.pid}.tmp`;
+  const { error, status } = spawnSync(
+    'go',
+    ['build', '-buildvcs=false', '-ldflags', `-s -w ${tool.flags(version)}`, '-o', unfinished, tool.package],
+    { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, CGO_ENABLED: '0' } },
+  );
+  if (error !== undefined || status !== 0)
+    throw new Error(`the build of ${name} failed: ${error?.message ?? `go build ended with ${status}`}`);
+  renameSync(unfinished, target);
+  return target;
+}
