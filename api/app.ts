@@ -11,6 +11,7 @@ import { createErrorReporter, type ErrorReporter } from '../src/platform/error-r
 import { Refusal } from '../src/platform/errors';
 import type { ApiDeps } from './deps';
 import { createConcurrencyLimiter } from './http/concurrency-limit';
+import { CONSOLE_PATH, consolePage } from './http/console-page';
 import { docsPage } from './http/docs-page';
 import { ERROR_BODIES, shapeOfPath } from './http/error-body';
 import { asRefusal } from './http/error-mapping';
@@ -29,8 +30,8 @@ export interface AppOptions {
 }
 
 /**
- * Creates the API as an Express application: the given routes, health routes, the OpenAPI document at /openapi.json, and a
- * page to browse it at /docs. Every error (no route, an exception, an unavailable server) has the error body of its group.
+ * Creates the API as an Express application: the given routes, health routes, the OpenAPI document at /openapi.json, a
+ * page to browse it at /docs, and the web console at /console. Every error (no route, an exception, an unavailable server) has the error body of its group.
  */
 export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppOptions = {}): Express {
   const app = express();
@@ -71,6 +72,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
     app.all(expressPath(path), refuseMethod(here));
   }
   app.use('/docs', docsPage());
+  app.use(CONSOLE_PATH, consolePage(deps.config));
   app.use(() => {
     throw new Refusal('NOT_FOUND', { message: 'There is no resource at this path.' });
   });

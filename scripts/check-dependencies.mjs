@@ -31,10 +31,12 @@ function target(from, specifier) {
   if (isBuiltin(specifier)) return specifier.startsWith('node:') ? specifier : `node:${specifier}`;
   if (!specifier.startsWith('.')) return `npm:${packageOf(specifier)}`;
   const base = posix.join(posix.dirname(from), specifier);
-  return [base, `${base}.ts`, `${base}/index.ts`, base.replace(/\.js$/, '.ts')].find((path) => {
-    const absolute = join(root, path);
-    return existsSync(absolute) && statSync(absolute).isFile();
-  });
+  return [base, `${base}.ts`, `${base}.tsx`, `${base}/index.ts`, base.replace(/\.js$/, '.ts')].find(
+    (path) => {
+      const absolute = join(root, path);
+      return existsSync(absolute) && statSync(absolute).isFile();
+    },
+  );
 }
 
 /** Returns one import cycle for each group of modules that import each other. Type-only imports do not count. */
@@ -56,7 +58,7 @@ function cyclesOf(graph) {
   return found;
 }
 
-const files = ROOTS.flatMap((folder) => sourceFiles(root, folder)).filter((path) => path.endsWith('.ts'));
+const files = ROOTS.flatMap((folder) => sourceFiles(root, folder)).filter((path) => /\.tsx?$/.test(path));
 
 const problems = [];
 const graph = new Map();
@@ -69,7 +71,7 @@ for (const file of files) {
       problems.push(`${file} imports ${specifier}, which does not exist`);
       continue;
     }
-    if (!typeOnly && to.endsWith('.ts')) graph.get(file).push(to);
+    if (!typeOnly && /\.tsx?$/.test(to)) graph.get(file).push(to);
     for (const { name, why, from, except, never, only, typesToo } of RULES) {
       if (!from.test(file) || except?.test(file) || (typeOnly && !typesToo)) continue;
       if (never?.test(to) || (only && !only.test(to)))

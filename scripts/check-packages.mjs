@@ -4,7 +4,7 @@
  *
  * - `dependencies`: imported by the shipped sources.
  * - `optionalDependencies`: loaded by the shipped sources with a call, so that commands which do not need them start without.
- * - `devDependencies`: imported by tests, benchmarks, scripts and configuration, or a command in a script of package.json.
+ * - `devDependencies`: imported by the web console, tests, benchmarks, scripts and configuration, or a command in a script of package.json.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { importsOf, packageOf, parse, sourceFiles, walk } from './imports.mjs';
 
 const SHIPPED = ['cli', 'src', 'api', 'workflows', 'activities', 'sandbox', 'client'];
-const DEVELOPMENT = ['test', 'bench', 'scripts'];
+const DEVELOPMENT = ['test', 'bench', 'scripts', 'console'];
 /** Files that name packages in strings. */
 const CONFIGURATION = ['jest.config.js'];
 

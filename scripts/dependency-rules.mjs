@@ -5,9 +5,19 @@
  * or the only targets that they may import (`only`). A target is a path from the project's root, `node:<module>` for a
  * module of Node, or `npm:<package>`. Type-only imports disappear when compiled: a rule counts them with `typesToo`.
  */
-export const ROOTS = ['cli', 'src', 'api', 'workflows', 'activities', 'sandbox', 'bench', 'client'];
+export const ROOTS = [
+  'cli',
+  'src',
+  'api',
+  'workflows',
+  'activities',
+  'sandbox',
+  'bench',
+  'client',
+  'console',
+];
 
-const OUTER = '(cli|api|activities|workflows|sandbox|bench|client|test)/';
+const OUTER = '(cli|api|activities|workflows|sandbox|bench|client|console|test)/';
 
 /**
  * The features of src/, lowest first. A feature imports only the features before it in this list, so that dependencies
@@ -82,6 +92,13 @@ export const RULES = [
     why: 'the sandbox simulates partners and carriers and uses Pressline over HTTP; it may import platform and pure modules',
     from: /^sandbox\//,
     never: /^(api|activities|workflows|bench|test|src\/(?!platform\/|[^/]+\/domain\/))/,
+  },
+  {
+    name: 'the console is a client',
+    why: 'the web console uses the HTTP API only, with the operations that are generated from its document',
+    from: /^console\//,
+    only: /^(console\/|client\/operations\.ts$|npm:)/,
+    typesToo: true,
   },
 ];
 

@@ -11,14 +11,15 @@ export function sourceFiles(root, folder) {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { recursive: true })
     .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
-    .filter((path) => /\.([cm]?js|ts)$/.test(path) && !path.endsWith('.d.ts'))
+    .filter((path) => /\.([cm]?[jt]s|tsx)$/.test(path) && !/\.d\.[cm]?ts$/.test(path))
     .sort();
 }
 
 /** Parses a file to the syntax tree of swc. */
 export function parse(root, file) {
-  const syntax = file.endsWith('.ts') ? 'typescript' : 'ecmascript';
-  return parseSync(readFileSync(join(root, file), 'utf8'), { syntax, target: 'es2024' });
+  const syntax = /\.([cm]?ts|tsx)$/.test(file) ? 'typescript' : 'ecmascript';
+  const tsx = file.endsWith('.tsx');
+  return parseSync(readFileSync(join(root, file), 'utf8'), { syntax, tsx, target: 'es2024' });
 }
 
 /** Calls `visit` with every node of a syntax tree. */

@@ -1,0 +1,58 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Answer, ApiError, call, setCsrfToken } from './call';
+
+export type Session = Answer<'getOperatorSession'>;
+export type OperatorRole = Session['operator']['role'];
+
+const KEY = ['session'];
+const ROLES: readonly OperatorRole[] = ['viewer', 'operator', 'admin'];
+
+/** Returns the session of this browser. Null: nobody is signed in. */
+async function readSession(): Promise<Session | null> {
+  try {
+    const session = await call('getOperatorSession', {});
+    setCsrfToken(session.csrfToken);
+    return session;
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 401 || error.status === 404)) return null;
+    throw error;
+  }
+}
+
+export function useSession() {
+  return useQuery({ queryKey: KEY, queryFn: readSession, staleTime: 60_000, refetchInterval: 60_000 });
+}
+
+/** Returns functions that begin and end the session. */
+export function useSigning() {
+  const client = useQueryClient();
+  const forget = () => {
+    client.setQueryData(KEY, null);
+    // What the operator has read is not shown to the next one.
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
+  };
+  return {
+    async signIn(apiKey: string): Promise<void> {
+      const session = await call('startOperatorSession', { body: { apiKey } });
+      setCsrfToken(session.csrfToken);
+      client.setQueryData(KEY, session);
+    },
+    async signOut(): Promise<void> {
+      await call('endOperatorSession', {}).catch((error: unknown) => {
+        // A session that has ended already needs no end.
+        if (!(error instanceof ApiError && error.status === 401)) throw error;
+      });
+      forget();
+    },
+    /** Shows the sign-in screen, because the API no longer accepts the session. */
+    ended(): void {
+      if (client.getQueryData(KEY) != null) forget();
+    },
+  };
+}
+
+/** Returns true when the operator has at least a role. The API enforces the roles; this hides what it would refuse. */
+export function useMay(least: OperatorRole): boolean {
+  const role = useSession().data?.operator.role;
+  return role !== undefined && ROLES.indexOf(role) >= ROLES.indexOf(least);
+}

@@ -1,0 +1,25 @@
+import { createRouter } from '@tanstack/react-router';
+import { LoadingLines } from '../components/loaded';
+import { attentionRoute } from '../screens/attention/route';
+import { indexRoute, rootRoute } from './root-route';
+import { ScreenError } from './screen-error';
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([indexRoute, attentionRoute]),
+  basepath: '/console',
+  defaultPendingComponent: () => <LoadingLines lines={8} />,
+  defaultErrorComponent: ScreenError,
+  // Search parameters are texts, so that addresses are easy to read and to write.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+    const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+    return text === '' ? '' : `?${text}`;
+  },
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,13 @@
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import { ErrorAlert } from '../components/error-alert';
+import { Screen } from '../components/screen';
+import { texts } from '../texts';
+
+/** Shown instead of a screen that failed. */
+export function ScreenError({ error, reset }: ErrorComponentProps) {
+  return (
+    <Screen title={texts.common.error.title}>
+      <ErrorAlert error={error} onRetry={reset} />
+    </Screen>
+  );
+}

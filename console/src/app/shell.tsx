@@ -1,0 +1,127 @@
+import {
+  AppShell,
+  Burger,
+  Button,
+  Group,
+  Kbd,
+  Switch,
+  Text,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { Link, Outlet } from '@tanstack/react-router';
+import { useReachable } from '../api/connection';
+import { useSession, useSigning } from '../api/session';
+import { texts } from '../texts';
+import { GoTo } from './go-to';
+import icon from './icon.svg';
+import { DESTINATIONS } from './navigation';
+import styles from './shell.module.css';
+
+/** The frame around a screen: header, main navigation, the `main` landmark. */
+export function Shell() {
+  const [navigation, { toggle, close }] = useDisclosure(false);
+  const [goTo, { open: openGoTo, close: closeGoTo }] = useDisclosure(false);
+  useHotkeys([['mod+K', openGoTo]], []);
+  return (
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 184, breakpoint: 'sm', collapsed: { mobile: !navigation } }}
+      padding="lg"
+    >
+      <a className="skip-link" href="#content">
+        {texts.common.skipToContent}
+      </a>
+      <AppShell.Header className={styles.header!} px="md">
+        <Group h="100%" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger
+              opened={navigation}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={texts.common.navigation}
+            />
+            <span className={styles.brand}>
+              <img src={icon} alt="" width={22} height={22} />
+              {texts.common.product}
+            </span>
+            <Connection />
+          </Group>
+          <Group gap="md" wrap="nowrap">
+            <Button
+              variant="default"
+              size="xs"
+              onClick={openGoTo}
+              rightSection={<Kbd size="xs">Ctrl K</Kbd>}
+              visibleFrom="xs"
+            >
+              {texts.common.goTo.title}
+            </Button>
+            <ColorScheme />
+            <Operator />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className={styles.navbar!} p="xs" aria-label={texts.common.navigation}>
+        {DESTINATIONS.map(({ to, text }) => (
+          <Link key={to} to={to} className={styles.link!} onClick={close} preload="intent">
+            {text}
+          </Link>
+        ))}
+      </AppShell.Navbar>
+      <AppShell.Main id="content" className={styles.main!}>
+        <Outlet />
+      </AppShell.Main>
+      <GoTo opened={goTo} onClose={closeGoTo} />
+    </AppShell>
+  );
+}
+
+/** Says that the connection to the API is lost, while it is. */
+function Connection() {
+  const reachable = useReachable();
+  return (
+    <div role="status">
+      {reachable ? null : <span className={styles.lost}>{texts.common.connection.lost}</span>}
+    </div>
+  );
+}
+
+/** Follows the browser until the operator chooses. */
+function ColorScheme() {
+  const scheme = useComputedColorScheme('light');
+  const { setColorScheme } = useMantineColorScheme();
+  return (
+    <Switch
+      size="sm"
+      aria-label={texts.common.colorScheme}
+      title={texts.common.colorScheme}
+      offLabel="☀"
+      onLabel="☾"
+      checked={scheme === 'dark'}
+      onChange={(event) => setColorScheme(event.currentTarget.checked ? 'dark' : 'light')}
+    />
+  );
+}
+
+function Operator() {
+  const { data: session } = useSession();
+  const { signOut } = useSigning();
+  if (session == null) return null;
+  const { name, role } = session.operator;
+  return (
+    <>
+      <Text size="sm" visibleFrom="md">
+        {name}{' '}
+        <Text span c="dimmed" size="sm">
+          {texts.common.roles[role]}
+        </Text>
+      </Text>
+      <Button variant="default" size="xs" onClick={signOut}>
+        {texts.common.signOut}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+export const attention = {
+  title: 'Attention',
+  intro: 'Orders that wait for an operator.',
+  columns: {
+    select: 'Select',
+    reason: 'Reason',
+    order: 'Order',
+    client: 'Client',
+    status: 'Status',
+    country: 'Country',
+    age: 'Age',
+  },
+  filter: 'Reason',
+  all: 'All reasons',
+  empty: 'No order needs attention',
+  emptyText:
+    'Orders appear here when a partner refuses, fails or is late, and when a request needs a decision.',
+  selectAll: 'Select all',
+  select: (reference: string) => `Select ${reference}`,
+} as const;

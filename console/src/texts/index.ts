@@ -1,0 +1,6 @@
+import { attention } from './attention';
+import { common } from './common';
+import { names } from './names';
+
+/** The English texts of the console. A screen's texts are in the file of its name. */
+export const texts = { common, names, attention } as const;
