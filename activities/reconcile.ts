@@ -1,5 +1,6 @@
 import { activityInfo, cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
+import { foldOrderStages } from '../src/orders/reading/order-stages';
 import { compareOrders, compareRuns, type ReconcileBatch } from '../src/orders/reconciliation/compare';
 import { type Counts, FINDINGS, tally } from '../src/orders/reconciliation/findings';
 import {
@@ -99,6 +100,7 @@ export function createReconcileActivities({ sql, temporal, log, metrics, config 
         const parts = [startMissingRuns, redeliverPostbacks, settleShipments, replayDeadSignals];
         const counts: Counts[] = [];
         for (const part of parts) counts.push(await part(deps));
+        await foldOrderStages(sql);
         return tally(...counts);
       });
     },

@@ -12,6 +12,7 @@ import type { LinkSigner } from '../src/platform/objects/signed-links';
 import type { OutboxKind } from '../src/platform/outbox/outbox';
 import type { Sql } from '../src/platform/postgres';
 import type { SecretBox } from '../src/platform/sealing/secret-box';
+import type { PeriodicJob } from '../src/platform/temporal/periodic-jobs';
 
 /** Dependencies of the routes. Each API process has one set, built by cli/composition-root.ts. */
 export interface ApiDeps {
@@ -32,6 +33,7 @@ export interface ApiDeps {
   readonly wake: (kind: OutboxKind) => void;
   readonly runSettings: RunSettings;
   readonly health: Health;
+  readonly jobs: readonly PeriodicJob[];
   /** Public base URL of the API, without a trailing slash. */
   readonly publicUrl: string;
   /** Connects lazily: routes that need no Temporal work while it is unavailable. */

@@ -8,10 +8,12 @@ import { documentRoutes } from './documents/routes';
 import type { Route } from './http/route';
 import { notificationRoutes } from './notifications/routes';
 import { codecRoutes } from './operator/codec';
+import { jobRoutes } from './operator/jobs';
 import { operatorOrderRoutes } from './operator/orders';
 import { outboxRoutes } from './operator/outbox';
 import { operatorPartnerRoutes } from './operator/partners';
 import { personalDataRoutes } from './operator/personal-data';
+import { summaryRoutes } from './operator/summary';
 import { draftRoutes } from './orders/drafts';
 import { orderQuoteRoutes } from './orders/quote';
 import { orderRoutes } from './orders/routes';
@@ -50,6 +52,8 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...operatorPartnerRoutes(deps),
     ...operatorOrderRoutes(deps),
     ...outboxRoutes(deps),
+    ...summaryRoutes(deps),
+    ...jobRoutes(deps),
     ...personalDataRoutes(deps),
     ...codecRoutes(deps),
     ...procurementRoutes(deps),

@@ -1,5 +1,5 @@
+import { PERIODIC_JOBS } from '../cli/periodic-jobs';
 import type { RunningStack } from '../cli/start-stack';
-import { PERIODIC_JOBS } from '../cli/temporal-setup';
 import { createPresslineClient } from '../client/pressline-client';
 import { resolveProducts } from '../src/catalog/resolve-products';
 import { orderGauges } from '../src/orders/order-gauges';

@@ -21,6 +21,7 @@ import { wakeRelays } from '../src/platform/outbox/outbox';
 import { connectPostgres } from '../src/platform/postgres';
 import { createSecretBox } from '../src/platform/sealing/secret-box';
 import { connectTemporal } from '../src/platform/temporal/connection';
+import { PERIODIC_JOBS } from './periodic-jobs';
 import type { Secrets } from './secrets';
 
 /** Dependencies of the API and of the worker. Each process has one set. */
@@ -59,6 +60,7 @@ export function compose(connections: Connections, client: SafeClient): ApiDeps {
     wake: (kind) => wakeRelays(sql, kind),
     runSettings: runSettingsOf(config),
     health: createHealth({ sql, temporal }),
+    jobs: PERIODIC_JOBS,
   };
 }
 

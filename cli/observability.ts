@@ -10,8 +10,8 @@ import { addPoolMetrics, addProcessMetrics } from '../src/platform/metrics/proce
 import { outboxGauges } from '../src/platform/outbox/outbox-gauges';
 import { jobGauges } from '../src/platform/temporal/job-runs';
 import type { Services } from './composition-root';
+import { PERIODIC_JOBS } from './periodic-jobs';
 import { readTemporalMetrics } from './temporal-runtime';
-import { PERIODIC_JOBS } from './temporal-setup';
 
 /**
  * Adds the gauges of this process and of the database to the metrics, and serves them with the health probes.

@@ -38,8 +38,8 @@ import { startSteps } from '../src/platform/until-available';
 import type { JobRunSinks } from '../workflows/job-runs';
 import type { StaleTaskSinks } from '../workflows/stale-workflow-tasks';
 import type { Services } from './composition-root';
+import { PERIODIC_JOBS } from './periodic-jobs';
 import { resealStoredSecrets } from './sealed-secrets';
-import { PERIODIC_JOBS } from './temporal-setup';
 
 /** Returns the search attributes with which an order workflow starts, or undefined for other workflows. */
 function searchAttributesOf(start: WorkflowStart, encrypted: boolean): TypedSearchAttributes | undefined {

@@ -47,6 +47,7 @@ export const AUDIT_ACTIONS = {
   'personal_data.erase': ['erasure', 'Erase the personal data of a recipient'],
   'personal_data.export': ['export', 'Export the personal data of a recipient'],
   'outbox.replay': ['outbox', 'Replay dead letters'],
+  'job.run': ['job', 'Run a periodic job now'],
 } as const satisfies Record<string, readonly [objectType: string, description: string]>;
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;

@@ -3,16 +3,13 @@ import type { GaugePoint } from '../platform/metrics/metrics';
 import type { Queryable } from '../platform/postgres';
 import { ATTENTION_REASONS } from './domain/lifecycle/run-state';
 import { OPEN_ORDERS } from './domain/lifecycle/statuses';
+import { attentionCounts } from './reading/attention-counts';
 
 /** Reads how many orders are open, how many need attention, and since when the oldest postback waits. */
 export async function orderGauges(tx: Queryable): Promise<GaugePoint[]> {
   const open = await readKeptCounts(tx, 'orders');
-  // Index scans of the few orders that need attention, and of one postback.
-  const attention = await tx<{ reason: string; count: number; oldest: number }[]>`
-    SELECT r.reason, count(*)::int,
-      extract(epoch FROM clock_timestamp() - min(coalesce((attention_since ->> r.reason)::timestamptz, updated_at)))::float8 AS oldest
-    FROM orders, unnest(attention) AS r (reason)
-    WHERE attention IS NOT NULL GROUP BY 1`;
+  const attention = await attentionCounts(tx);
+  // An index scan of one postback.
   const [postback] = await tx<{ oldest: number }[]>`
     SELECT extract(epoch FROM clock_timestamp() - received_at)::float8 AS oldest
     FROM postbacks WHERE handled_at IS NULL ORDER BY received_at LIMIT 1`;
@@ -27,8 +24,12 @@ export async function orderGauges(tx: Queryable): Promise<GaugePoint[]> {
     ...ATTENTION_REASONS.flatMap((reason): GaugePoint[] => {
       const row = attention.find((each) => each.reason === reason);
       return [
-        { name: 'pressline_attention', labels: { reason }, value: row?.count ?? 0 },
-        { name: 'pressline_attention_oldest_age_seconds', labels: { reason }, value: row?.oldest ?? 0 },
+        { name: 'pressline_attention', labels: { reason }, value: row?.orders ?? 0 },
+        {
+          name: 'pressline_attention_oldest_age_seconds',
+          labels: { reason },
+          value: row?.oldestSeconds ?? 0,
+        },
       ];
     }),
     {

@@ -1,6 +1,6 @@
 import type { Queryable } from './postgres';
 
-/** Counts that triggers keep. `orders`: open orders by status. `open_units`: units to print by partner id. */
+/** Counts that triggers keep. `orders`: orders by status. `open_units`: units to print by partner id. */
 export type KeptCount = 'orders' | 'open_units';
 
 /** Changes that one read adds to the totals. Writers make far fewer between two reads. */

@@ -1,8 +1,15 @@
 import type { Sql } from '../../src/platform/postgres';
 import type { TestDatabase } from '../support/database';
 
-/** Tables that background work of the process writes: the sums of kept counts, gauges, and runs of periodic jobs. */
-const BACKGROUND = ['kept_counts', 'kept_count_changes', 'gauge_snapshot', 'job_runs'];
+/** Tables that background work of the process writes: the sums of kept counts and stages, gauges, and runs of periodic jobs. */
+const BACKGROUND = [
+  'kept_counts',
+  'kept_count_changes',
+  'order_stages',
+  'order_stage_changes',
+  'gauge_snapshot',
+  'job_runs',
+];
 
 /** Installs a trigger on every table that records each written row in the same transaction, updates included. */
 export async function watchWrites(database: TestDatabase): Promise<void> {

@@ -39,6 +39,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'redeliverConnectorWebhookDelivery',
     'redeliverDeadConnectorWebhookDeliveries',
     'redeliverOrderDelivery',
+    'runJob',
     'decodePayloads',
     'encodePayloads',
     'moveProcurementOrder',

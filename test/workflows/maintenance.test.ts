@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ScheduleDescription } from '@temporalio/client';
-import { PERIODIC_JOBS } from '../../cli/temporal-setup';
+import { PERIODIC_JOBS } from '../../cli/periodic-jobs';
 import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import * as workflows from '../../workflows';
 import type { MaintenanceResult } from '../../workflows/maintenance';

@@ -20,6 +20,9 @@ export interface PeriodicJob {
   readonly offsetMs?: number;
 }
 
+/** Time limit of a request to run a job. */
+const TRIGGER_MS = 5_000;
+
 /** Returns a schedule id that contains the task queue: deployments that share a namespace have separate schedules. */
 export function scheduleId(config: QueueConfig, { name }: Pick<PeriodicJob, 'name'>): string {
   return `${config.TEMPORAL_TASK_QUEUE}-${name}`;
@@ -38,6 +41,16 @@ export async function ensureSchedule(client: Client, config: QueueConfig, job: P
     if (isWhatIs(wanted, await schedule.describe())) return;
     await schedule.update(({ state }) => ({ ...wanted, state }));
   }
+}
+
+/**
+ * Starts a run of a job beside its schedule. Does nothing while a run is in progress.
+ * @throws ScheduleNotFoundError before a worker has created the schedule
+ */
+export async function triggerJob(client: Client, config: QueueConfig, job: PeriodicJob): Promise<void> {
+  await client.withDeadline(Date.now() + TRIGGER_MS, () =>
+    client.schedule.getHandle(scheduleId(config, job)).trigger(ScheduleOverlapPolicy.SKIP),
+  );
 }
 
 function definition(id: string, taskQueue: string, { workflowType, everyMs, offsetMs = 0 }: PeriodicJob) {

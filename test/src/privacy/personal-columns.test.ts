@@ -29,6 +29,8 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   kept_count_changes: 'numbers of rows by state, client or partner',
   kept_counts: 'numbers of rows by state, client or partner',
   notified_states: 'states, dates and tracking codes',
+  order_stage_changes: 'numbers of orders by hour and status',
+  order_stages: 'numbers of orders by hour and status',
   operator_digests: 'attention reasons, kinds of messages and names of jobs',
   operator_sessions: 'hashes of cookies',
   partner_stock_levels: 'stock',

@@ -1,4 +1,4 @@
-import { PERIODIC_JOBS } from '../../../../cli/temporal-setup';
+import { PERIODIC_JOBS } from '../../../../cli/periodic-jobs';
 import { isJobWorkflow, WORKFLOW_TYPES } from '../../../../src/platform/domain/workflows';
 
 test('the workflows that report their runs are those of the periodic jobs', () => {

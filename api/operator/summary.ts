@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { ATTENTION_REASONS } from '../../src/orders/domain/lifecycle/run-state';
+import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
+import { attentionCounts } from '../../src/orders/reading/attention-counts';
+import { orderStages, type StagePeriod } from '../../src/orders/reading/order-stages';
+import { readKeptCounts } from '../../src/platform/kept-counts';
+import { OUTBOX_KINDS } from '../../src/platform/outbox/outbox';
+import { COUNTED_ROWS, readOutboxSizes } from '../../src/platform/outbox/outbox-sizes';
+import { sharedReading } from '../../src/platform/shared-reading';
+import { readJobResults } from '../../src/platform/temporal/job-results';
+import { readTaskQueue, type TaskQueueState } from '../../src/platform/temporal/pollers';
+import type { ApiDeps } from '../deps';
+import { operatorsOnly, type Route, route } from '../http/route';
+import { jobSchema, jobView } from './jobs';
+
+/** Lifetime of the counts: all consoles of a process share one reading. Changes show within 5 s. */
+const COUNTS_MS = 2_000;
+/** Lifetime of the list of workers. Temporal itself notices a worker that is gone after minutes. */
+const WORKERS_MS = 5_000;
+const WORKERS_TIMEOUT_MS = 2_000;
+/** Time that a summary waits for Temporal. A later answer is in the next summary. */
+const WORKERS_WAIT_MS = 250;
+
+const seconds = z.number().nonnegative();
+const period = z.object({
+  from: z.iso.datetime().describe('Start of the hour or day in UTC.'),
+  stages: z.array(
+    z.object({
+      status: z.enum(ORDER_STATUSES),
+      orders: z.int().describe('Orders that reached the status.'),
+      averageSeconds: seconds.describe('Average time since these orders were placed.'),
+    }),
+  ),
+});
+
+const summary = z
+  .object({
+    at: z.iso.datetime().describe('Time of the counts.'),
+    orders: z.array(z.object({ status: z.enum(ORDER_STATUSES), count: z.int() })).describe('Every status.'),
+    attention: z
+      .array(z.object({ reason: z.enum(ATTENTION_REASONS), count: z.int(), oldestSeconds: seconds }))
+      .describe('The reasons that orders have now. An order with several reasons counts for each.'),
+    outbox: z
+      .array(
+        z.object({
+          kind: z.enum(OUTBOX_KINDS),
+          pending: z.int(),
+          oldestPendingSeconds: seconds.nullable(),
+          dead: z.int(),
+          oldestDeadSeconds: seconds.nullable(),
+        }),
+      )
+      .describe(`Every kind of message. Counts end at ${COUNTED_ROWS}.`),
+    jobs: z.array(jobSchema),
+    workers: z
+      .object({
+        taskQueue: z.string(),
+        pollers: z
+          .array(
+            z.object({
+              identity: z.string(),
+              types: z.array(z.enum(['workflow', 'activity'])),
+              lastSeenAt: z.iso.datetime(),
+            }),
+          )
+          .describe('Workers that asked for tasks in the last minutes.'),
+        backlog: z
+          .object({ workflow: z.int().nullable(), activity: z.int().nullable() })
+          .describe('Tasks that wait for a worker. Null: not known.'),
+      })
+      .nullable()
+      .describe('Null while Temporal does not answer.'),
+    hours: z.array(period).describe('The last 48 hours, oldest first. Hours without a change are left out.'),
+    days: z.array(period).describe('The last 30 days in UTC, oldest first.'),
+  })
+  .meta({ id: 'OperatorSummary' });
+
+const periodView = ({ from, stages }: StagePeriod) => ({
+  from: from.toISOString(),
+  stages: stages.map((stage) => ({ ...stage, averageSeconds: Number(stage.averageSeconds) })),
+});
+
+/** Resolves with null after a time. */
+async function within<T>(ms: number, value: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
+  });
+  return await Promise.race([value, late]).finally(() => clearTimeout(timer));
+}
+
+/** The route with the figures of the console's first page. */
+export function summaryRoutes({ sql, temporal, config, jobs, log }: ApiDeps): Route[] {
+  const taskQueue = config.TEMPORAL_TASK_QUEUE;
+  const workers = sharedReading(WORKERS_MS, () =>
+    readTaskQueue(temporal, taskQueue, WORKERS_TIMEOUT_MS).catch((error: unknown): TaskQueueState | null => {
+      log.debug({ err: error }, 'the workers of the task queue could not be read');
+      return null;
+    }),
+  );
+  const counts = sharedReading(COUNTS_MS, async () => {
+    const at = new Date();
+    const [orders, attention, outbox, results, stages] = await Promise.all([
+      readKeptCounts(sql, 'orders'),
+      attentionCounts(sql),
+      readOutboxSizes(sql),
+      readJobResults(sql, jobs),
+      orderStages(sql),
+    ]);
+    return { at, orders, attention, outbox, results, stages };
+  });
+  return [
+    route({
+      method: 'get',
+      path: '/v1/operator/summary',
+      operationId: 'getOperatorSummary',
+      summary: 'Retrieve counts, ages and charts',
+      description:
+        'Returns orders by status, attention by reason, the outbox, the periodic jobs, the workers, and how many orders reached ' +
+        'each status in the last hours and days. The counts are at most two seconds old.',
+      tag: 'Operator: system',
+      access: operatorsOnly('viewer'),
+      errors: 'coded',
+      response: summary,
+      handler: async () => {
+        const [read, queue] = await Promise.all([counts(), within(WORKERS_WAIT_MS, workers())]);
+        return {
+          at: read.at.toISOString(),
+          orders: ORDER_STATUSES.map((status) => ({ status, count: read.orders.get(status) ?? 0 })),
+          attention: read.attention.map(({ reason, orders, oldestSeconds }) => ({
+            reason,
+            count: orders,
+            oldestSeconds: Math.max(0, oldestSeconds),
+          })),
+          outbox: read.outbox,
+          jobs: read.results.map(jobView),
+          workers:
+            queue === null
+              ? null
+              : {
+                  taskQueue,
+                  pollers: queue.pollers.map(({ identity, types, lastSeenAt }) => ({
+                    identity,
+                    types: [...types],
+                    lastSeenAt: lastSeenAt.toISOString(),
+                  })),
+                  backlog: { ...queue.backlog },
+                },
+          hours: read.stages.hours.map(periodView),
+          days: read.stages.days.map(periodView),
+        };
+      },
+    }),
+  ];
+}

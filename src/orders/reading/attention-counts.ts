@@ -1,0 +1,22 @@
+import type { Queryable } from '../../platform/postgres';
+import type { AttentionReason } from '../domain/lifecycle/run-state';
+
+/** Orders that need attention for one reason. */
+export interface AttentionCount {
+  readonly reason: AttentionReason;
+  readonly orders: number;
+  /** Time since the first of them got the reason. */
+  readonly oldestSeconds: number;
+}
+
+/** Counts the orders that need attention, by reason. Reads the index of these orders, which are few. */
+export async function attentionCounts(tx: Queryable): Promise<AttentionCount[]> {
+  return [
+    ...(await tx<AttentionCount[]>`
+      SELECT r.reason, count(*)::int AS orders,
+        extract(epoch FROM clock_timestamp() - min(coalesce((attention_since ->> r.reason)::timestamptz, updated_at)))::float8
+          AS oldest_seconds
+      FROM orders, unnest(attention) AS r (reason)
+      WHERE attention IS NOT NULL GROUP BY 1 ORDER BY 1`),
+  ];
+}
