@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { readlink } from 'node:fs/promises';
+import { readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -135,4 +135,34 @@ export class Program {
   kill(signal: NodeJS.Signals): void {
     this.child.kill(signal);
   }
+}
+
+/** Programs and data folders of a test file. After each test the programs are stopped and the folders are deleted. */
+export function programFixture() {
+  const folders: DataFolder[] = [];
+  const programs: Program[] = [];
+
+  afterEach(async () => {
+    for (const program of programs.splice(0)) {
+      program.kill('SIGTERM');
+      await program.exit;
+    }
+    for (const folder of folders.splice(0)) {
+      for (const { pid } of await folder.servers()) process.kill(pid, 'SIGKILL');
+      await rm(folder.path, { recursive: true, force: true });
+    }
+  });
+
+  return {
+    async newFolder(): Promise<DataFolder> {
+      const folder = await new DataFolder().withFreePorts();
+      folders.push(folder);
+      return folder;
+    },
+    start(command: string, environment: NodeJS.ProcessEnv): Program {
+      const program = Program.start(command, environment);
+      programs.push(program);
+      return program;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
@@ -10,42 +10,21 @@ import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { randomToken } from '../../src/platform/ids';
 import { testDatabase } from '../support/database';
 import { testTemporalAddress } from '../support/servers';
-import { build, DataFolder, Program } from './stack-process';
+import { build, type Program, programFixture } from './stack-process';
 
 jest.setTimeout(300_000);
 
 const CONNECTIONS_TO_END = 8;
 /** The last line that `start` prints when the whole stack is up. */
 const UP = 'Press Ctrl-C to stop.';
-const folders: DataFolder[] = [];
-const programs: Program[] = [];
+const programs = programFixture();
 const proxies: CutProxy[] = [];
 
 beforeAll(build);
 
 afterEach(async () => {
-  for (const program of programs.splice(0)) {
-    program.kill('SIGTERM');
-    await program.exit;
-  }
   for (const proxy of proxies.splice(0)) await proxy.close();
-  for (const folder of folders.splice(0)) {
-    for (const { pid } of await folder.servers()) process.kill(pid, 'SIGKILL');
-    await rm(folder.path, { recursive: true, force: true });
-  }
 });
-
-async function newFolder(): Promise<DataFolder> {
-  const folder = await new DataFolder().withFreePorts();
-  folders.push(folder);
-  return folder;
-}
-
-function start(command: string, environment: NodeJS.ProcessEnv): Program {
-  const program = Program.start(command, environment);
-  programs.push(program);
-  return program;
-}
 
 /**
  * Calls `fault`, which returns the number of connections that it ended, until it has ended enough connections or the
@@ -75,10 +54,10 @@ test.each([
   '%s starts although its connections to Postgres and Temporal are cut meanwhile',
   async (command, ready) => {
     const { url } = await testDatabase();
-    const folder = await newFolder();
+    const folder = await programs.newFolder();
     const toPostgres = await newProxy(() => Number(new URL(url).port));
     const toTemporal = await newProxy(() => Number(testTemporalAddress().split(':')[1]));
-    const program = start(command, {
+    const program = programs.start(command, {
       ...folder.environment,
       DATABASE_URL: Object.assign(new URL(url), { port: String(toPostgres.port) }).href,
       TEMPORAL_ADDRESS: `127.0.0.1:${toTemporal.port}`,
@@ -99,8 +78,8 @@ test.each([
 );
 
 test('start completes although its Postgres server ends every connection, and dies once', async () => {
-  const folder = await newFolder();
-  const program = start('start', { ...folder.environment, LOG_FORMAT: 'json', METRICS_PORT: '0' });
+  const folder = await programs.newFolder();
+  const program = programs.start('start', { ...folder.environment, LOG_FORMAT: 'json', METRICS_PORT: '0' });
   let url: string | undefined;
   while (url === undefined) {
     await sleep(20);

@@ -1,37 +1,17 @@
-import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleOrder } from '../../cli/demo/sample-order';
 import { isRunning } from '../../src/platform/embedded/processes';
-import { build, DataFolder, Program } from './stack-process';
+import { build, type DataFolder, type Program, programFixture } from './stack-process';
 
 jest.setTimeout(300_000);
 
 const READY = 'Press Ctrl-C to stop.';
-const folders: DataFolder[] = [];
-const programs: Program[] = [];
+const programs = programFixture();
 
 beforeAll(build);
 
-afterEach(async () => {
-  for (const program of programs.splice(0)) {
-    program.kill('SIGTERM');
-    await program.exit;
-  }
-  for (const folder of folders.splice(0)) {
-    for (const { pid } of await folder.servers()) process.kill(pid, 'SIGKILL');
-    await rm(folder.path, { recursive: true, force: true });
-  }
-});
-
-async function newFolder(): Promise<DataFolder> {
-  const folder = await new DataFolder().withFreePorts();
-  folders.push(folder);
-  return folder;
-}
-
 async function start(folder: DataFolder, environment: NodeJS.ProcessEnv = {}): Promise<Program> {
-  const program = Program.start('start', { ...folder.environment, ...environment });
-  programs.push(program);
+  const program = programs.start('start', { ...folder.environment, ...environment });
   await program.printed(READY);
   return program;
 }
@@ -75,7 +55,7 @@ async function expectMadeOnce(folder: DataFolder, orderIds: readonly string[]): 
 }
 
 test('orders survive kills of the whole stack and of the main process, and are produced once; Ctrl-C stops every server', async () => {
-  const folder = await newFolder();
+  const folder = await programs.newFolder();
   const killed = await start(folder);
   const inProduction = await submit(folder, 'in production');
   await waitForStatus(folder, inProduction, 'in_production', 'printed');
@@ -107,9 +87,8 @@ test('orders survive kills of the whole stack and of the main process, and are p
 });
 
 test('Ctrl-C during the start stops every server', async () => {
-  const folder = await newFolder();
-  const stack = Program.start('start', folder.environment);
-  programs.push(stack);
+  const folder = await programs.newFolder();
+  const stack = programs.start('start', folder.environment);
   while ((await folder.servers()).length === 0) await sleep(20);
   stack.kill('SIGINT');
   expect(await stack.exit).toBe(130);
@@ -119,10 +98,10 @@ test('Ctrl-C during the start stops every server', async () => {
 });
 
 test('two stacks run side by side; a third with the same folder or port ends with one line', async () => {
-  const [one, other] = [await newFolder(), await newFolder()];
+  const [one, other] = [await programs.newFolder(), await programs.newFolder()];
   const [first] = await Promise.all([start(one), start(other)]);
 
-  const sameFolder = Program.start('start', { ...one.environment, PORT: '0' });
+  const sameFolder = programs.start('start', { ...one.environment, PORT: '0' });
   expect(await sameFolder.exit).toBe(1);
   expect(sameFolder.lines).toEqual([
     expect.stringMatching(
@@ -130,7 +109,7 @@ test('two stacks run side by side; a third with the same folder or port ends wit
     ),
   ]);
   const { PORT } = one.environment;
-  const samePort = Program.start('start', { ...(await newFolder()).environment, PORT });
+  const samePort = programs.start('start', { ...(await programs.newFolder()).environment, PORT });
   expect(await samePort.exit).toBe(1);
   expect(samePort.lines).toEqual([expect.stringMatching(/ PORT: .*EADDRINUSE/)]);
 
@@ -146,8 +125,8 @@ test.each([
   ['FILE_RETRY_WINDOW', '1 hour'],
   ['DATABASE_URL', 'mysql://localhost/orders'],
 ])('an invalid %s ends the start with one line that names it', async (name, value) => {
-  const folder = await newFolder();
-  const program = Program.start('start', { ...folder.environment, [name]: value });
+  const folder = await programs.newFolder();
+  const program = programs.start('start', { ...folder.environment, [name]: value });
   expect(await program.exit).toBe(1);
   expect(program.lines).toEqual([expect.stringContaining(`${name}: `)]);
 });

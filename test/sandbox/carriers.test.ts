@@ -1,36 +1,16 @@
-import type { Sandbox } from '../../sandbox';
-import {
-  printOrder,
-  removeFolder,
-  type StubPressline,
-  sandboxAt,
-  sendSigned,
-  startStub,
-  until,
-} from './stub-pressline';
+import { sandboxFixture } from './sandbox-fixture';
+import { printOrder, sendSigned, until } from './stub-pressline';
 
-let stub: StubPressline;
-let sandbox: Sandbox;
-let folder: string;
-
-beforeAll(async () => {
-  stub = await startStub();
-  ({ sandbox, folder } = await sandboxAt(stub));
-});
-afterAll(async () => {
-  await sandbox.stop();
-  await stub.stop();
-  removeFolder(folder);
-});
+const fixture = sandboxFixture();
 
 /** Ships a print order and returns the events of its parcel after `count` events have arrived. */
 async function events(id: string, marker: string, count: number) {
   await sendSigned(
-    stub,
-    sandbox.partnerUrls('prints-berlin').orderSubmitUrl,
-    printOrder(sandbox, id, marker),
+    fixture.stub,
+    fixture.sandbox.partnerUrls('prints-berlin').orderSubmitUrl,
+    printOrder(fixture.sandbox, id, marker),
   );
-  const of = () => stub.carrierEvents.filter(({ trackingNumber }) => trackingNumber === `TRACK${id}`);
+  const of = () => fixture.stub.carrierEvents.filter(({ trackingNumber }) => trackingNumber === `TRACK${id}`);
   await until(() => of().length >= count, `${count} events of ${id}`);
   return of();
 }
@@ -45,7 +25,7 @@ describe('Carriers', () => {
       'delivered',
     ]);
     expect(new Set(seen.map(({ carrierUid }) => carrierUid))).toEqual(new Set(['merlin_express']));
-    await until(() => sandbox.seen().parcels[0]?.events.length === 4, 'the last answer');
+    await until(() => fixture.sandbox.seen().parcels[0]?.events.length === 4, 'the last answer');
   });
 
   it('return a parcel', async () => {
@@ -60,26 +40,32 @@ describe('Carriers', () => {
   });
 
   it('use the newest label of a parcel', async () => {
-    const { orderSubmitUrl } = sandbox.partnerUrls('prints-berlin');
-    await sendSigned(stub, orderSubmitUrl, printOrder(sandbox, '404', 'sandbox:waits-after-dispatch=200'));
+    const { orderSubmitUrl } = fixture.sandbox.partnerUrls('prints-berlin');
+    await sendSigned(
+      fixture.stub,
+      orderSubmitUrl,
+      printOrder(fixture.sandbox, '404', 'sandbox:waits-after-dispatch=200'),
+    );
     const seen = () =>
-      sandbox.seen().partners['prints-berlin']!.printOrders.find((o) => o.printOrderId === '404')!;
+      fixture.sandbox.seen().partners['prints-berlin']!.printOrders.find((o) => o.printOrderId === '404')!;
     await until(() => seen().trackingCodes.length === 1, 'the first label');
-    stub.trackingCodes.set('404', 'NEWER404');
+    fixture.stub.trackingCodes.set('404', 'NEWER404');
     await until(
-      () => stub.carrierEvents.some(({ trackingNumber }) => trackingNumber === 'NEWER404'),
+      () => fixture.stub.carrierEvents.some(({ trackingNumber }) => trackingNumber === 'NEWER404'),
       'its events',
     );
     expect(seen().trackingCodes).toEqual(['TRACK404', 'NEWER404']);
-    expect(stub.carrierEvents.some(({ trackingNumber }) => trackingNumber === 'TRACK404')).toBe(false);
+    expect(fixture.stub.carrierEvents.some(({ trackingNumber }) => trackingNumber === 'TRACK404')).toBe(
+      false,
+    );
   });
 
   it('report every parcel of a print order of several parcels', async () => {
-    stub.parcels.set('405', ['FIRST405', 'SECOND405']);
-    const { orderSubmitUrl } = sandbox.partnerUrls('prints-berlin');
-    await sendSigned(stub, orderSubmitUrl, printOrder(sandbox, '405'));
+    fixture.stub.parcels.set('405', ['FIRST405', 'SECOND405']);
+    const { orderSubmitUrl } = fixture.sandbox.partnerUrls('prints-berlin');
+    await sendSigned(fixture.stub, orderSubmitUrl, printOrder(fixture.sandbox, '405'));
     const deliveredParcels = () =>
-      stub.carrierEvents
+      fixture.stub.carrierEvents
         .filter(({ statusUid }) => statusUid === 'delivered')
         .map(({ trackingNumber }) => trackingNumber);
     const ownParcels = () => deliveredParcels().filter((trackingNumber) => trackingNumber.endsWith('405'));
@@ -88,7 +74,7 @@ describe('Carriers', () => {
   });
 
   it('retry while Pressline is unavailable', async () => {
-    stub.failures.set('/v1/carriers/merlin_express/events', { status: 503, left: 2 });
+    fixture.stub.failures.set('/v1/carriers/merlin_express/events', { status: 503, left: 2 });
     expect(await events('403', '', 4)).toHaveLength(4);
   });
 });

@@ -1,46 +1,8 @@
-import type { Sandbox, SeenPrintOrder } from '../../sandbox';
-import {
-  printOrder,
-  removeFolder,
-  type StubPressline,
-  sandboxAt,
-  sendSigned,
-  startStub,
-  until,
-} from './stub-pressline';
+import type { SeenPrintOrder } from '../../sandbox';
+import { sandboxFixture } from './sandbox-fixture';
+import { printOrder, sendSigned, until } from './stub-pressline';
 
-let stub: StubPressline;
-let sandbox: Sandbox;
-let folder: string;
-
-beforeAll(async () => {
-  stub = await startStub();
-  ({ sandbox, folder } = await sandboxAt(stub));
-});
-afterAll(async () => {
-  await sandbox.stop();
-  await stub.stop();
-  removeFolder(folder);
-});
-
-const berlin = () => sandbox.partnerUrls('prints-berlin');
-
-function seen(printOrderId: string, partner = 'prints-berlin'): SeenPrintOrder | undefined {
-  return sandbox.seen().partners[partner]!.printOrders.find((entry) => entry.printOrderId === printOrderId);
-}
-
-async function ended(printOrderId: string): Promise<SeenPrintOrder> {
-  await until(
-    () => !['taken', 'not-taken', undefined].includes(seen(printOrderId)?.state),
-    `end of ${printOrderId}`,
-  );
-  return seen(printOrderId)!;
-}
-
-/** Submits a print order with a marker in the second line of its delivery address. */
-async function submit(id: string, marker = '', webhookId = `msg_${id}`) {
-  return sendSigned(stub, berlin().orderSubmitUrl, printOrder(sandbox, id, marker), { webhookId });
-}
+const fixture = sandboxFixture();
 
 describe('A print partner that misbehaves', () => {
   /** Marker, result of the first delivery, postbacks in order, and further fields of the record. */
@@ -108,96 +70,104 @@ describe('A print partner that misbehaves', () => {
   ];
 
   it.each(cases)('%s %s', async (id, marker, firstAnswer, postbacks, expected) => {
-    const answer = await submit(id, marker).then(
+    const answer = await fixture.submit(id, marker).then(
       ({ status }) => status,
       () => 'broken' as const,
     );
     expect(answer).toBe(firstAnswer);
-    if (expected.state !== 'not-taken') await ended(id);
-    expect(seen(id)).toMatchObject(expected);
-    expect(stub.postbacks(id)).toEqual(postbacks);
+    if (expected.state !== 'not-taken') await fixture.ended(id);
+    expect(fixture.seen(id)).toMatchObject(expected);
+    expect(fixture.stub.postbacks(id)).toEqual(postbacks);
   });
 
   it('fails the first deliveries and accepts the next one once', async () => {
     const statuses = [];
     for (let delivery = 0; delivery < 4; delivery++)
-      statuses.push((await submit('230', 'sandbox:fails-first=2')).status);
+      statuses.push((await fixture.submit('230', 'sandbox:fails-first=2')).status);
     expect(statuses).toEqual([500, 500, 200, 200]);
-    expect(await ended('230')).toMatchObject({ deliveries: 4, answers: ['500', '500', '200', '200'] });
-    expect(stub.postbacks('230')).toEqual(['received', 'printed', 'shipped']);
+    expect(await fixture.ended('230')).toMatchObject({
+      deliveries: 4,
+      answers: ['500', '500', '200', '200'],
+    });
+    expect(fixture.stub.postbacks('230')).toEqual(['received', 'printed', 'shipped']);
   });
 
   it('answers 429 with Retry-After, then accepts', async () => {
-    const first = await submit('231', 'sandbox:busy');
+    const first = await fixture.submit('231', 'sandbox:busy');
     expect([first.status, first.headers.get('retry-after')]).toEqual([429, '1']);
-    expect((await submit('231', 'sandbox:busy')).status).toBe(200);
+    expect((await fixture.submit('231', 'sandbox:busy')).status).toBe(200);
   });
 
   it('dead-after-accept: recognises the redelivery as the same print order', async () => {
-    await expect(submit('232', 'sandbox:dead-after-accept')).rejects.toThrow();
-    const again = await submit('232', 'sandbox:dead-after-accept');
+    await expect(fixture.submit('232', 'sandbox:dead-after-accept')).rejects.toThrow();
+    const again = await fixture.submit('232', 'sandbox:dead-after-accept');
     expect(again).toMatchObject({ status: 200, body: { message: 'Print order already accepted' } });
-    await ended('232');
-    expect(stub.postbacks('232')).toEqual(['received', 'printed', 'shipped']);
+    await fixture.ended('232');
+    expect(fixture.stub.postbacks('232')).toEqual(['received', 'printed', 'shipped']);
   });
 
   it('silent-after-accept: accepts the order and leaves the request open', async () => {
     const gaveUp = sendSigned(
-      stub,
-      berlin().orderSubmitUrl,
-      printOrder(sandbox, '233', 'sandbox:silent-after-accept'),
+      fixture.stub,
+      fixture.berlin().orderSubmitUrl,
+      printOrder(fixture.sandbox, '233', 'sandbox:silent-after-accept'),
       {
         signal: AbortSignal.timeout(300),
       },
     );
     await expect(gaveUp).rejects.toThrow();
-    expect((await ended('233')).answers).toEqual(['silence']);
+    expect((await fixture.ended('233')).answers).toEqual(['silence']);
   });
 
   it('waits for the redelivery', async () => {
-    await submit('234', 'sandbox:waits-for-reminder');
+    await fixture.submit('234', 'sandbox:waits-for-reminder');
     await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(stub.postbacks('234')).toEqual([]);
-    await submit('234', 'sandbox:waits-for-reminder');
-    expect((await ended('234')).state).toBe('finished');
+    expect(fixture.stub.postbacks('234')).toEqual([]);
+    await fixture.submit('234', 'sandbox:waits-for-reminder');
+    expect((await fixture.ended('234')).state).toBe('finished');
   });
 
   it('sends three copies of every postback and one more later', async () => {
-    await submit('235', 'sandbox:duplicate-postbacks');
-    await ended('235');
-    await until(() => stub.postbacks('235').length === 12, 'the late copies');
-    const bodies = stub.arrivals.filter(
+    await fixture.submit('235', 'sandbox:duplicate-postbacks');
+    await fixture.ended('235');
+    await until(() => fixture.stub.postbacks('235').length === 12, 'the late copies');
+    const bodies = fixture.stub.arrivals.filter(
       ({ path, body }) => path === '/v2/order/status' && body.orderId === '235',
     );
     expect(new Set(bodies.map(({ body }) => JSON.stringify(body))).size).toBe(3);
   });
 
   it('sends invalid postbacks and continues', async () => {
-    await submit('236', 'sandbox:faulty-postbacks');
-    const order = await ended('236');
+    await fixture.submit('236', 'sandbox:faulty-postbacks');
+    const order = await fixture.ended('236');
     const faulty = order.postbacks.filter(({ status }) => status.startsWith('faulty'));
     expect(faulty).toHaveLength(6);
     expect(order.state).toBe('finished');
   });
 
   it('refuses a cancel request and ships', async () => {
-    await submit('237', 'sandbox:refuses-cancel=100');
+    await fixture.submit('237', 'sandbox:refuses-cancel=100');
     const cancel = { version: '1.1', orderId: '237', canceledPrintJobIdList: [], reason: 'client' };
-    expect((await sendSigned(stub, berlin().orderCancelUrl, cancel)).status).toBe(409);
-    expect(await ended('237')).toMatchObject({ state: 'finished', cancelOrders: [{ accepted: false }] });
+    expect((await sendSigned(fixture.stub, fixture.berlin().orderCancelUrl, cancel)).status).toBe(409);
+    expect(await fixture.ended('237')).toMatchObject({
+      state: 'finished',
+      cancelOrders: [{ accepted: false }],
+    });
   });
 
   it('refuses order updates when its behaviour says so', async () => {
-    await submit('239', 'sandbox:refuses-updates=100');
-    const update = { ...printOrder(sandbox, '239'), revision: 2 };
-    expect((await sendSigned(stub, berlin().orderUpdateUrl, update)).status).toBe(422);
-    expect((await ended('239')).updates).toMatchObject([{ revision: 2, answered: '422' }]);
+    await fixture.submit('239', 'sandbox:refuses-updates=100');
+    const update = { ...printOrder(fixture.sandbox, '239'), revision: 2 };
+    expect((await sendSigned(fixture.stub, fixture.berlin().orderUpdateUrl, update)).status).toBe(422);
+    expect((await fixture.ended('239')).updates).toMatchObject([{ revision: 2, answered: '422' }]);
   });
 
   it('sends code and link of its own carrier when it does not request dispatch', async () => {
-    await submit('238', 'sandbox:ships-without-dispatch');
-    await ended('238');
-    const shipped = stub.arrivals.find(({ body }) => body.orderId === '238' && body.status === 'shipped');
+    await fixture.submit('238', 'sandbox:ships-without-dispatch');
+    await fixture.ended('238');
+    const shipped = fixture.stub.arrivals.find(
+      ({ body }) => body.orderId === '238' && body.status === 'shipped',
+    );
     expect(shipped!.body).toMatchObject({
       trackingCode: 'OWN000000238',
       trackingLink: 'https://couriers.example/track/OWN000000238',
