@@ -1,3 +1,4 @@
+import { groupCommit } from '../platform/group-commit';
 import type { HttpFault } from '../platform/http/http-fault';
 import { retryAfterMs, type TextResponse } from '../platform/http/response';
 import type { SafeClient } from '../platform/http/safe-client';
@@ -36,6 +37,8 @@ const TIMEOUT_MS = 15_000;
 /** Bytes of the response that are stored. */
 const RESPONSE_BYTES = 500;
 const KEPT_ATTEMPTS = 20;
+/** Deliveries that one statement reads or settles. */
+const GROUP_SIZE = 50;
 const GONE = 410;
 
 interface PendingDelivery {
@@ -73,12 +76,19 @@ export function createNotificationDelivery(
   deps: NotificationDeps,
 ): (row: OutboxRow) => Promise<DeliveryOutcome> {
   const { sql, client, secretBox, log } = deps;
+  // Concurrent deliveries share statements.
+  const pendingDelivery = groupCommit((ids: readonly string[]) => pendingDeliveries(sql, ids), GROUP_SIZE);
+  const settle = groupCommit((rows: readonly Settlement[]) => settleDeliveries(sql, rows), GROUP_SIZE);
+  const giveUp = async (id: string, attempt: Attempt | null, error: string): Promise<DeliveryOutcome> => {
+    await settle({ id, state: 'dead', attempt });
+    return { outcome: 'dead', error };
+  };
   return async (row) => {
     const { deliveryId } = row.payload as { deliveryId: string };
-    const delivery = await pendingDelivery(sql, deliveryId);
+    const delivery = await pendingDelivery(deliveryId);
     // The endpoint was deleted, or an earlier attempt succeeded and its outbox row was not deleted.
     if (delivery === undefined || delivery.state === 'delivered') return { outcome: 'done' };
-    if (!delivery.enabled) return await giveUp(sql, delivery, null, 'the endpoint is disabled');
+    if (!delivery.enabled) return await giveUp(delivery.id, null, 'the endpoint is disabled');
 
     const startedAt = new Date();
     const answer = await client.exchange({
@@ -102,7 +112,7 @@ export function createNotificationDelivery(
     });
     const attempt = attemptOf(answer, startedAt);
     if (attempt.error === null) {
-      await settle(sql, delivery.id, { state: 'delivered' }, attempt);
+      await settle({ id: delivery.id, state: 'delivered', attempt });
       return { outcome: 'done' };
     }
     if (attempt.status === GONE) {
@@ -110,28 +120,30 @@ export function createNotificationDelivery(
         UPDATE webhook_endpoints SET enabled = false, disabled_reason = 'gone', updated_at = now()
         WHERE id = ${delivery.endpointId}`;
       log.warn({ endpointId: delivery.endpointId }, 'notification endpoint answered 410 and was disabled');
-      return await giveUp(sql, delivery, attempt, 'the endpoint answered 410');
+      return await giveUp(delivery.id, attempt, 'the endpoint answered 410');
     }
     const delayMs = delayAfter(
       row.attempts,
       Math.random(),
       answer.ok ? retryAfterMs(answer.headers) : undefined,
     );
-    if (delayMs === null) return await giveUp(sql, delivery, attempt, attempt.error);
+    if (delayMs === null) return await giveUp(delivery.id, attempt, attempt.error);
     const at = new Date(Date.now() + delayMs);
-    await settle(sql, delivery.id, { state: 'pending', nextAttemptAt: at }, attempt);
+    await settle({ id: delivery.id, state: 'pending', nextAttemptAt: at, attempt });
     return { outcome: 'retry', at, error: attempt.error };
   };
 }
 
-async function pendingDelivery(sql: Sql, deliveryId: string): Promise<PendingDelivery | undefined> {
-  const [row] = await sql<PendingDelivery[]>`
+/** Returns the deliveries in the order of `ids`. Undefined: the delivery does not exist. */
+async function pendingDeliveries(sql: Sql, ids: readonly string[]): Promise<(PendingDelivery | undefined)[]> {
+  const rows = await sql<PendingDelivery[]>`
     SELECT d.id, d.message_id, d.event, d.body, d.state, d.endpoint_id, e.url, e.enabled,
       array_remove(ARRAY[e.secret, CASE WHEN e.previous_secret_until > now() THEN e.previous_secret END], NULL)
         AS sealed_secrets
     FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
-    WHERE d.id = ${deliveryId}`;
-  return row;
+    WHERE d.id = ANY(${[...ids]}::uuid[])`;
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id));
 }
 
 function attemptOf(answer: TextResponse | HttpFault, startedAt: Date): Attempt {
@@ -147,28 +159,23 @@ function attemptOf(answer: TextResponse | HttpFault, startedAt: Date): Attempt {
   };
 }
 
-/** Stores an attempt and the delivery's new state. `nextAttemptAt` is set only while the delivery is pending. */
-async function settle(
-  sql: Sql,
-  deliveryId: string,
-  to: { state: 'delivered' | 'dead' } | { state: 'pending'; nextAttemptAt: Date },
-  attempt: Attempt | null,
-): Promise<void> {
-  const added = json(sql, attempt === null ? [] : [attempt]);
-  const nextAttemptAt = to.state === 'pending' ? to.nextAttemptAt : null;
-  await sql`
-    UPDATE webhook_deliveries SET state = ${to.state}, next_attempt_at = ${nextAttemptAt},
-      settled_at = ${to.state === 'pending' ? null : sql`now()`},
-      attempts = CASE WHEN jsonb_array_length(attempts) < ${KEPT_ATTEMPTS} THEN attempts ELSE attempts - 0 END || ${added}
-    WHERE id = ${deliveryId}`;
-}
+/** A delivery's new state, with the attempt that led to it. */
+type Settlement = { readonly id: string; readonly attempt: Attempt | null } & (
+  | { readonly state: 'delivered' | 'dead' }
+  | { readonly state: 'pending'; readonly nextAttemptAt: Date }
+);
 
-async function giveUp(
-  sql: Sql,
-  delivery: PendingDelivery,
-  attempt: Attempt | null,
-  error: string,
-): Promise<DeliveryOutcome> {
-  await settle(sql, delivery.id, { state: 'dead' }, attempt);
-  return { outcome: 'dead', error };
+/** Stores attempts and the new states of their deliveries. */
+async function settleDeliveries(sql: Sql, settlements: readonly Settlement[]): Promise<undefined[]> {
+  const rows = settlements.map(({ attempt, ...settlement }) => ({
+    ...settlement,
+    attempts: attempt === null ? [] : [attempt],
+  }));
+  await sql`
+    UPDATE webhook_deliveries d SET state = s.state, next_attempt_at = s."nextAttemptAt",
+      settled_at = CASE WHEN s.state <> 'pending' THEN now() END,
+      attempts = CASE WHEN jsonb_array_length(d.attempts) < ${KEPT_ATTEMPTS} THEN d.attempts ELSE d.attempts - 0 END || s.attempts
+    FROM jsonb_to_recordset(${json(sql, rows)}) AS s (id uuid, state text, "nextAttemptAt" timestamptz, attempts jsonb)
+    WHERE d.id = s.id`;
+  return rows.map(() => undefined);
 }

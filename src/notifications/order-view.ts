@@ -16,15 +16,33 @@ type ViewRow = Omit<OrderView, 'items'> & {
     readonly stoppedBy: string | null;
   })[];
   readonly notified: NotifiedSnapshot | null;
+  readonly endpoints: readonly NotifiedEndpoint[] | null;
 };
 
-/** Reads an order and its last snapshot in the caller's transaction. */
-export async function readOrderView(
+/** An enabled endpoint of the order's client, with the events that it receives. */
+export interface NotifiedEndpoint {
+  readonly id: string;
+  readonly events: readonly string[];
+}
+
+/** What notifications are made from. */
+export interface NotifiableOrder {
+  readonly view: OrderView;
+  readonly notified: NotifiedSnapshot | null;
+  /** At least one. */
+  readonly endpoints: readonly NotifiedEndpoint[];
+}
+
+/**
+ * Reads an order, its last snapshot and the endpoints of its client in the caller's transaction. Returns undefined when the
+ * client has no enabled endpoint; then nothing else is read.
+ */
+export async function readNotifiableOrder(
   tx: Queryable,
   orderId: string,
-): Promise<{ view: OrderView; notified: NotifiedSnapshot | null } | undefined> {
+): Promise<NotifiableOrder | undefined> {
   const [row] = await tx<ViewRow[]>`
-    SELECT o.id AS order_id, o.order_reference_id, o.fulfillment_status, o.metadata, o.refusal_reason,
+    SELECT o.id AS order_id, o.order_reference_id, o.fulfillment_status, o.metadata, o.refusal_reason, n.endpoints,
       s.min_delivery_date::text, s.max_delivery_date::text, t.snapshot AS notified,
       (SELECT coalesce(jsonb_agg(jsonb_build_object(
           'id', i.id::text, 'itemReferenceId', i.item_reference_id, 'status', i.fulfillment_status,
@@ -59,6 +77,10 @@ export async function readOrderView(
        ) f ON true
        WHERE i.order_id = o.id) AS items
     FROM orders o
+    JOIN LATERAL (
+      SELECT jsonb_agg(jsonb_build_object('id', e.id, 'events', to_jsonb(e.events))) AS endpoints
+      FROM webhook_endpoints e WHERE e.client_id = o.client_id AND e.enabled
+    ) n ON n.endpoints IS NOT NULL
     LEFT JOIN LATERAL (
       SELECT min(min_delivery_date) AS min_delivery_date, max(max_delivery_date) AS max_delivery_date
       FROM planned_shipments p
@@ -67,8 +89,8 @@ export async function readOrderView(
     ) s ON true
     LEFT JOIN notified_states t ON t.order_id = o.id
     WHERE o.id = ${orderId}`;
-  if (row === undefined) return undefined;
-  const { notified, ...order } = row;
+  if (row?.endpoints == null) return undefined;
+  const { notified, endpoints, ...order } = row;
   const items = order.items.map(({ stoppedBy, ...item }) => ({
     ...item,
     comment: stoppedBy === null ? null : STOP_REASONS[stoppedBy]!,
@@ -78,5 +100,5 @@ export async function readOrderView(
     order.refusalReason === null
       ? { ...order, items }
       : { ...order, items: items.map((item) => ({ ...item, comment: order.refusalReason })) };
-  return { view, notified };
+  return { view, notified, endpoints };
 }

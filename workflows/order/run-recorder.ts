@@ -78,6 +78,7 @@ export class RunRecorder {
     this.financialStatus = deriveFinancialStatus(before, after, effects) ?? this.financialStatus;
     return {
       orderId: this.input.orderId,
+      clientId: this.input.clientId,
       runId,
       position: runPosition(Date.now(), historyLength),
       version: after.version,

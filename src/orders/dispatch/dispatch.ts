@@ -85,9 +85,12 @@ async function withPackingSlips(
   });
 }
 
+const keyPrefix = (orderId: string, printOrderId: string) =>
+  `${orderWorkflowId(orderId)}:dispatch:${printOrderId}:`;
+
 /** Returns the idempotency key of a purchase. A print order has one shipment for each shipping revision. */
 export function dispatchKey(orderId: string, printOrderId: string, revision: number): string {
-  return `${orderWorkflowId(orderId)}:dispatch:${printOrderId}:${revision}`;
+  return `${keyPrefix(orderId, printOrderId)}${revision}`;
 }
 
 /**
@@ -98,12 +101,9 @@ export async function currentShipmentId(
   sql: Queryable,
   { orderId, printOrderId }: { readonly orderId: string; readonly printOrderId: string },
 ): Promise<string | null> {
-  const [row] = await sql<{ revision: number }[]>`
-    SELECT o.shipping_revision AS revision FROM orders o JOIN print_orders p ON p.order_id = o.id
-    WHERE p.id = ${printOrderId} AND o.id = ${orderId} AND p.status <> 'cancelled'`;
-  if (row === undefined) return null;
   const [shipment] = await sql<{ id: string }[]>`
-    SELECT id FROM shipments
-    WHERE idempotency_key = ${dispatchKey(orderId, printOrderId, row.revision)} AND status = 'bought'`;
+    SELECT s.id FROM orders o JOIN print_orders p ON p.order_id = o.id
+    JOIN shipments s ON s.idempotency_key = ${keyPrefix(orderId, printOrderId)}::text || o.shipping_revision AND s.status = 'bought'
+    WHERE p.id = ${printOrderId} AND o.id = ${orderId} AND p.status <> 'cancelled'`;
   return shipment?.id ?? null;
 }

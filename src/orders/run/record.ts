@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
 import { settleReservations } from '../../procurement/reservations';
@@ -13,6 +14,12 @@ export type RecordResult =
   | { readonly outcome: 'recorded'; readonly change: RecordedChange }
   | { readonly outcome: Exclude<RecordOutcome, 'recorded'> };
 
+/**
+ * Clients whose records could not be written by the statement for clients without an endpoint. It is not tried for them again
+ * for a minute. Either way writes the same.
+ */
+const notifiedClients = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
+
 type WrittenChange = RecordedChange & { readonly takesOver: boolean };
 
 /**
@@ -27,13 +34,16 @@ type WrittenChange = RecordedChange & { readonly takesOver: boolean };
  *   Temporal went back; it records again with `overrides` and raises `out_of_step`
  */
 export async function recordRun(sql: Sql, record: RunRecord): Promise<RecordResult> {
-  // One statement is one transaction: one round trip instead of four when only statuses and log change and no endpoint is notified.
-  if (record.effects.every(({ type }) => type === 'log')) {
+  const { clientId } = record;
+  const isPlain = record.effects.every(({ type }) => type === 'log');
+  // One statement is one transaction: one round trip instead of five when only statuses and log change and no endpoint is notified.
+  if (isPlain && (clientId === undefined || !notifiedClients.has(clientId))) {
     const change = await writeStatuses(sql, record, 'plain');
     if (change !== null) return { outcome: 'recorded', change };
   }
   return await inTransaction(sql, async (tx): Promise<RecordResult> => {
     const change = await writeStatuses(tx, record, 'all');
+    if (isPlain && clientId !== undefined && change?.takesOver === false) notifiedClients.set(clientId, true);
     if (change === null) return { outcome: (await isRecorded(tx, record)) ? 'repeated' : 'skipped' };
     if (change.takesOver) await reopenPostbacks(tx, record);
     const pick = <T extends RunEffect['type']>(type: T) =>

@@ -53,6 +53,8 @@ export interface RecordStep {
  */
 export interface RunRecord extends RecordStep, RunRows {
   readonly orderId: string;
+  /** Absent in records of older versions. */
+  readonly clientId?: string;
   /** The run id of the workflow. Absent in records of older versions. */
   readonly runId?: string;
   /** True after a skipped record: the workflow is known to run, and its record applies whatever the rows have. */
