@@ -1,15 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { currentShipmentId } from '../../src/orders/dispatch/dispatch';
-import { printOrderOfPartner } from '../../src/partners/print-orders';
+import { type AddressedPrintOrder, printOrderOfPartner } from '../../src/partners/print-orders';
 import { partnerByAccount } from '../../src/partners/store';
 import { text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
+import type { Sql } from '../../src/platform/postgres';
 import { dispatchAnswer } from '../../src/shipping/shipments';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
 /** Attempts of one request. An attempt fails when address or method change while its labels are bought. */
 const MAX_ATTEMPTS = 4;
+
+/** Statuses of a print order whose run has not recorded yet that the partner has it. */
+const UNCONFIRMED = ['planned', 'pending'];
+/** Pauses between reads of an unconfirmed print order, in milliseconds: two seconds in all. */
+const PAUSES_MS = [50, 100, 200, 400, 500, 750];
+
+/**
+ * Returns a partner's print order. Partners often ask for documents as soon as they have received it, some milliseconds before the order
+ * run has recorded that: the request then waits for the row. The run would refuse it, and the repeated request costs more.
+ */
+async function confirmedPrintOrder(
+  sql: Sql,
+  partnerId: string,
+  printOrderId: string,
+): Promise<AddressedPrintOrder | null> {
+  let printOrder = await printOrderOfPartner(sql, partnerId, printOrderId);
+  for (const pauseMs of PAUSES_MS) {
+    if (printOrder === null || !UNCONFIRMED.includes(printOrder.status)) break;
+    await sleep(pauseMs);
+    printOrder = await printOrderOfPartner(sql, partnerId, printOrderId);
+  }
+  return printOrder;
+}
 
 /** `POST /v2/order/dispatch`: returns the shipping documents of a print order (interface "Partner interaction"). */
 export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
@@ -47,7 +72,7 @@ export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
         })
         .meta({ id: 'DispatchAnswer' }),
       handler: async ({ account, body, log }) => {
-        const printOrder = await printOrderOfPartner(sql, account.id, body.orderId);
+        const printOrder = await confirmedPrintOrder(sql, account.id, body.orderId);
         if (printOrder === null)
           throw new Refusal('NOT_FOUND', { message: `There is no print order ${body.orderId}.` });
         if (printOrder.status === 'cancelled')

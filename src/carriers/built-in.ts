@@ -108,11 +108,13 @@ async function buy(
   let row = await findPurchase(sql, idempotencyKey);
   if (row === undefined) {
     const trackingNumber = await nextNumber(sql, card, method, consignment.sender.country);
-    await sql`
+    [row] = await sql<PurchaseRow[]>`
       INSERT INTO carrier_purchases (idempotency_key, carrier_uid, method_uid, tracking_number, price_minor, currency)
       VALUES (${idempotencyKey}, ${card.carrierUid}, ${methodUid}, ${trackingNumber}, ${price}, ${consignment.currency})
-      ON CONFLICT (idempotency_key) DO NOTHING`;
-    row = await findPurchase(sql, idempotencyKey);
+      ON CONFLICT (idempotency_key) DO NOTHING
+      RETURNING ${purchaseColumns(sql)}`;
+    // A concurrent call with the same key was first.
+    row ??= await findPurchase(sql, idempotencyKey);
   }
   if (row === undefined || row.voidedAt !== null) {
     return refuse({ code: 'PURCHASE_VOIDED', message: 'This purchase was voided.' });
@@ -120,9 +122,11 @@ async function buy(
   return { ok: true, purchase: purchaseOf({ card, publicUrl }, row, method, consignment) };
 }
 
+const purchaseColumns = (sql: Sql) => sql`tracking_number, price_minor, currency, method_uid, voided_at`;
+
 async function findPurchase(sql: Sql, idempotencyKey: string): Promise<PurchaseRow | undefined> {
   const [row] = await sql<PurchaseRow[]>`
-    SELECT tracking_number, price_minor, currency, method_uid, voided_at FROM carrier_purchases
+    SELECT ${purchaseColumns(sql)} FROM carrier_purchases
     WHERE idempotency_key = ${idempotencyKey}`;
   return row;
 }

@@ -2,7 +2,7 @@ import type { CarrierPurchase, CarrierRefusal } from '../carriers/carrier';
 import type { Consignment } from '../consignments/domain/consignment';
 import { FOLLOWED_DAYS, nextCheckHours } from '../consignments/domain/tracking-status';
 import { randomToken, uuidv7 } from '../platform/ids';
-import { json, type Sql, type Transaction } from '../platform/postgres';
+import { json, type Sql } from '../platform/postgres';
 import type { MadeDocument } from './document-set';
 import type { ShipmentOwner } from './shipments';
 
@@ -61,93 +61,35 @@ export async function recordRefusal(
 }
 
 /**
- * Records a purchase with its packages, documents and trackings.
- * @returns the shipment's status: `bought`, or what another request has made of it meanwhile
+ * Records a purchase with its packages, documents and trackings in one statement.
+ *
+ * Each tracking number gets a tracking with a `registered` checkpoint. A carrier can give a number again, to another parcel or
+ * to several packages of one shipment: a purchase never fails because of its number.
+ * @returns `recorded`, or the status that another request has given the shipment meanwhile
  */
 export async function recordPurchase(
-  tx: Transaction,
+  sql: Sql,
   intent: PurchaseIntent,
   purchases: readonly CarrierPurchase[],
   documents: readonly StoredDocument[],
   adapterUid: string,
-): Promise<PurchaseIntent['status']> {
-  const [current] = await tx<Pick<PurchaseIntent, 'status' | 'attempt'>[]>`
-    SELECT status, attempt FROM shipments WHERE id = ${intent.id} FOR UPDATE`;
-  if (current!.status !== 'buying' || current!.attempt !== intent.attempt) return current!.status;
+): Promise<'recorded' | PurchaseIntent['status']> {
   const [first] = purchases;
-  await insertPackages(tx, intent, purchases);
-  await insertDocuments(tx, intent, documents);
-  await insertTrackings(tx, intent, purchases, adapterUid);
-  await tx`
-    UPDATE shipments SET status = 'bought', bought_at = now(), carrier_uid = ${first!.carrierUid},
-      carrier_name = ${first!.carrierName}, method_name = ${first!.methodName}, refusal = NULL
-    WHERE id = ${intent.id}`;
-  return 'bought';
-}
-
-async function insertPackages(
-  tx: Transaction,
-  intent: PurchaseIntent,
-  purchases: readonly CarrierPurchase[],
-): Promise<void> {
-  const rows = purchases.map(({ trackingNumber, trackingUrl, cost }, position) => ({
-    shipment_id: intent.id,
-    position,
-    package_reference_id: intent.consignment.packages[position]!.packageReferenceId,
-    tracking_number: trackingNumber,
-    tracking_url: trackingUrl,
-    cost_minor: cost.minor,
-    currency: cost.currency,
-    weight_grams: intent.consignment.packages[position]!.grossWeightGrams,
-  }));
-  await tx`INSERT INTO shipment_packages SELECT * FROM jsonb_populate_recordset(NULL::shipment_packages, ${json(tx, rows)})`;
-}
-
-async function insertDocuments(
-  tx: Transaction,
-  intent: PurchaseIntent,
-  documents: readonly StoredDocument[],
-): Promise<void> {
-  const rows = documents.map((document) => ({
-    id: uuidv7(),
-    shipment_id: intent.id,
-    package_position: document.packagePosition,
-    type: document.type,
-    document_type: document.documentType,
-    content_type: document.contentType,
-    format: document.format,
-    object_key: document.objectKey,
-    file_name: document.fileName,
-    size_bytes: document.sizeBytes,
-  }));
-  await tx`
-    INSERT INTO shipment_documents (id, shipment_id, package_position, type, document_type, content_type, format, object_key, file_name, size_bytes)
-    SELECT id, shipment_id, package_position, type, document_type, content_type, format, object_key, file_name, size_bytes
-    FROM jsonb_populate_recordset(NULL::shipment_documents, ${json(tx, rows)})`;
-}
-
-/**
- * Inserts a tracking with a `registered` checkpoint for each tracking number. A carrier can give a number again, to another
- * parcel or to several packages of one shipment: a purchase never fails because of its number.
- */
-async function insertTrackings(
-  tx: Transaction,
-  intent: PurchaseIntent,
-  purchases: readonly CarrierPurchase[],
-  adapterUid: string,
-): Promise<void> {
-  const byNumber = new Map(purchases.map((purchase) => [purchase.trackingNumber, purchase]));
-  const rows = [...byNumber.values()].map(({ trackingNumber, carrierUid, tracking }) => ({
-    tracking_number: trackingNumber,
-    short_uid: randomToken(9),
-    shipment_id: intent.id,
-    carrier_uid: carrierUid,
-    hours: tracking === 'polled' ? nextCheckHours('registered', 0) : null,
-    signed_by: purchases[0]!.carrierName,
-  }));
-  await tx`
-    WITH new AS (
-      SELECT * FROM jsonb_to_recordset(${json(tx, rows)})
+  const recorded = await sql`
+    WITH bought AS (
+      UPDATE shipments SET status = 'bought', bought_at = now(), carrier_uid = ${first!.carrierUid},
+        carrier_name = ${first!.carrierName}, method_name = ${first!.methodName}, refusal = NULL
+      WHERE id = ${intent.id} AND status = 'buying' AND attempt = ${intent.attempt}
+      RETURNING id
+    ), packages AS (
+      INSERT INTO shipment_packages
+      SELECT k.* FROM bought, jsonb_populate_recordset(NULL::shipment_packages, ${json(sql, packageRows(intent, purchases))}) AS k
+    ), documents AS (
+      INSERT INTO shipment_documents (id, shipment_id, package_position, type, document_type, content_type, format, object_key, file_name, size_bytes)
+      SELECT d.id, shipment_id, package_position, type, document_type, content_type, format, object_key, file_name, size_bytes
+      FROM bought, jsonb_populate_recordset(NULL::shipment_documents, ${json(sql, documentRows(intent, documents))}) AS d
+    ), new AS (
+      SELECT t.* FROM bought, jsonb_to_recordset(${json(sql, trackingRows(intent, purchases))})
         AS t (tracking_number text, short_uid text, shipment_id uuid, carrier_uid text, hours int, signed_by text)
     ), taken_over AS (
       -- A partner may have named the number before it was issued. The shipment takes it over.
@@ -167,9 +109,55 @@ async function insertTrackings(
         short_uid, shipment_id, carrier_uid, ${adapterUid}, now() + make_interval(hours => hours)
       FROM new WHERE tracking_number NOT IN (SELECT tracking_number FROM taken_over)
       RETURNING tracking_number, generation
+    ), registered AS (
+      INSERT INTO tracking_checkpoints (tracking_number, generation, event_key, status_uid, message, signed_by, occurred_at)
+      SELECT tracking_number, generation, 'registered', 'registered', 'Shipment data received', signed_by, now()
+      FROM new JOIN (SELECT * FROM taken_over UNION ALL SELECT * FROM added) tracking USING (tracking_number)
+      ON CONFLICT (tracking_number, generation, event_key) DO NOTHING
     )
-    INSERT INTO tracking_checkpoints (tracking_number, generation, event_key, status_uid, message, signed_by, occurred_at)
-    SELECT tracking_number, generation, 'registered', 'registered', 'Shipment data received', signed_by, now()
-    FROM new JOIN (SELECT * FROM taken_over UNION ALL SELECT * FROM added) tracking USING (tracking_number)
-    ON CONFLICT (tracking_number, generation, event_key) DO NOTHING`;
+    SELECT id FROM bought`;
+  if (recorded.length > 0) return 'recorded';
+  const [current] = await sql<Pick<PurchaseIntent, 'status'>[]>`
+    SELECT status FROM shipments WHERE id = ${intent.id}`;
+  return current!.status;
+}
+
+function packageRows({ id, consignment }: PurchaseIntent, purchases: readonly CarrierPurchase[]) {
+  return purchases.map(({ trackingNumber, trackingUrl, cost }, position) => ({
+    shipment_id: id,
+    position,
+    package_reference_id: consignment.packages[position]!.packageReferenceId,
+    tracking_number: trackingNumber,
+    tracking_url: trackingUrl,
+    cost_minor: cost.minor,
+    currency: cost.currency,
+    weight_grams: consignment.packages[position]!.grossWeightGrams,
+  }));
+}
+
+function documentRows({ id }: PurchaseIntent, documents: readonly StoredDocument[]) {
+  return documents.map((document) => ({
+    id: uuidv7(),
+    shipment_id: id,
+    package_position: document.packagePosition,
+    type: document.type,
+    document_type: document.documentType,
+    content_type: document.contentType,
+    format: document.format,
+    object_key: document.objectKey,
+    file_name: document.fileName,
+    size_bytes: document.sizeBytes,
+  }));
+}
+
+function trackingRows({ id }: PurchaseIntent, purchases: readonly CarrierPurchase[]) {
+  const byNumber = new Map(purchases.map((purchase) => [purchase.trackingNumber, purchase]));
+  return [...byNumber.values()].map(({ trackingNumber, carrierUid, tracking }) => ({
+    tracking_number: trackingNumber,
+    short_uid: randomToken(9),
+    shipment_id: id,
+    carrier_uid: carrierUid,
+    hours: tracking === 'polled' ? nextCheckHours('registered', 0) : null,
+    signed_by: purchases[0]!.carrierName,
+  }));
 }

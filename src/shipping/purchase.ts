@@ -83,10 +83,8 @@ export async function buyShipment(deps: PurchaseDeps, input: BuyShipment): Promi
   });
   const slips = await packingSlips(deps.objects, intent.consignment);
   const stored = await storeDocuments(deps.objects, intent, [...documents, ...slips]);
-  const status = await inTransaction(deps.sql, (tx) =>
-    recordPurchase(tx, intent, bought, stored, adapter.uid),
-  );
-  if (status !== 'bought') {
+  const outcome = await recordPurchase(deps.sql, intent, bought, stored, adapter.uid);
+  if (outcome !== 'recorded' && outcome !== 'bought') {
     // No row names these objects, so nothing else would delete them.
     await Promise.all(stored.map(({ objectKey }) => deps.objects.delete(objectKey)));
     await voidPackages(adapter, intent);
