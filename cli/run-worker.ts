@@ -29,6 +29,7 @@ import { bundleFor } from '../src/platform/temporal/codec/workflow-bundle';
 import { temporalConnectionOptions } from '../src/platform/temporal/connection';
 import { createJobRunRecorder } from '../src/platform/temporal/job-runs';
 import {
+  collectStackTraces,
   limitWorkflowHeap,
   thisMachine,
   tuningOptions,
@@ -130,6 +131,7 @@ export async function runWorker(
   };
   const tuning = workerTuning(config, thisMachine());
   limitWorkflowHeap(tuning.heapMb);
+  collectStackTraces(config.WORKER_STACK_TRACES === 'on');
   log.info({ ...tuning }, 'worker tuning');
   const options: Omit<WorkerOptions, 'connection'> = {
     namespace: config.TEMPORAL_NAMESPACE,

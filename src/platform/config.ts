@@ -155,6 +155,11 @@ export const VARIABLES = {
     '10 for each core',
     'Maximum number of concurrent polls for workflow tasks, and for activities.',
   ),
+  WORKER_STACK_TRACES: variable(
+    z.enum(['on', 'off']).default('off'),
+    'off',
+    'Whether the Temporal UI can show the call stack of running workflows. Collecting it takes about half of the CPU time that a worker needs to run workflow code.',
+  ),
   METRICS_PORT: variable(
     z
       .union([z.literal('off'), z.coerce.number().int().min(0).max(65535)], 'expected a port or off')
