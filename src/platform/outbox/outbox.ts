@@ -37,36 +37,81 @@ export async function enqueue(tx: Queryable, ...messages: readonly OutboxMessage
   });
 }
 
-/** Minimum time between two notifications of one kind by one process. */
-const NOTIFY_EVERY_MS = 20;
+/** Minimum time between two wake-ups of one kind by one process. */
+const WAKE_EVERY_MS = 20;
+/** Minimum time between two notifications by a process with a relay, which it wakes itself. Other relays then only help. */
+const NOTIFY_OTHERS_EVERY_MS = 250;
 
-/** The kinds of a pool that relays were notified of, and when. A timer is set for a kind that is in `pending`. */
-interface Notified {
-  readonly last: Map<OutboxKind, number>;
-  readonly pending: Set<OutboxKind>;
+type Wake = (kind: OutboxKind) => void;
+
+/** The relays of this process, by the database that they relay from. */
+const relaysHere = new Map<string, Set<Wake>>();
+
+function databaseOf({ options: { host, port, database } }: Sql): string {
+  return `${host.join()}:${port.join()}/${database}`;
 }
 
-const notifiedByPool = new WeakMap<Sql, Notified>();
+/** Calls `wake` for messages that this process writes. @returns a function that ends this */
+export function addRelayOfProcess(sql: Sql, wake: Wake): () => void {
+  const database = databaseOf(sql);
+  const relays = relaysHere.get(database) ?? new Set();
+  relaysHere.set(database, relays.add(wake));
+  return () => void relays.delete(wake);
+}
+
+/** Runs something for a kind: immediately, then at most once in a time. */
+class Throttle {
+  private readonly last = new Map<OutboxKind, number>();
+  /** Kinds for which a timer is set. */
+  private readonly pending = new Set<OutboxKind>();
+
+  constructor(private readonly run: Wake) {}
+
+  call(kind: OutboxKind, everyMs: number): void {
+    if (this.pending.has(kind)) return;
+    const now = () => {
+      this.pending.delete(kind);
+      this.last.set(kind, performance.now());
+      this.run(kind);
+    };
+    const wait = (this.last.get(kind) ?? Number.NEGATIVE_INFINITY) + everyMs - performance.now();
+    if (wait <= 0) {
+      now();
+      return;
+    }
+    this.pending.add(kind);
+    setTimeout(now, wait);
+  }
+}
+
+interface Throttles {
+  readonly here: Throttle;
+  readonly everywhere: Throttle;
+}
+
+const throttlesByPool = new WeakMap<Sql, Throttles>();
+
+function throttlesOf(sql: Sql): Throttles {
+  const throttles = throttlesByPool.get(sql) ?? {
+    here: new Throttle((kind) => {
+      for (const wake of relaysHere.get(databaseOf(sql)) ?? []) wake(kind);
+    }),
+    everywhere: new Throttle((kind) => {
+      sql`SELECT pg_notify(${OUTBOX_CHANNEL}, ${kind})`.catch(() => undefined);
+    }),
+  };
+  throttlesByPool.set(sql, throttles);
+  return throttles;
+}
 
 /**
- * Wakes the relays of all processes: immediately, then at most once in 20 ms. Call it after the commit. A NOTIFY inside a
- * transaction takes a database-wide lock at commit, and concurrent transactions would queue for it. A wake-up lost in a crash
- * costs one polling interval.
+ * Wakes the relays of all processes by NOTIFY: immediately, then at most once in 20 ms. A process that has a relay wakes that one itself, and
+ * notifies the others at most once in 250 ms. Call it after the commit. A NOTIFY inside a transaction takes a database-wide lock
+ * at commit, and concurrent transactions would queue for it. A wake-up lost in a crash costs one polling interval.
  */
 export function wakeRelays(sql: Sql, kind: OutboxKind): void {
-  const { last, pending } = notifiedByPool.get(sql) ?? { last: new Map(), pending: new Set() };
-  notifiedByPool.set(sql, { last, pending });
-  if (pending.has(kind)) return;
-  const notify = () => {
-    pending.delete(kind);
-    last.set(kind, performance.now());
-    sql`SELECT pg_notify(${OUTBOX_CHANNEL}, ${kind})`.catch(() => undefined);
-  };
-  const wait = (last.get(kind) ?? Number.NEGATIVE_INFINITY) + NOTIFY_EVERY_MS - performance.now();
-  if (wait <= 0) {
-    notify();
-    return;
-  }
-  pending.add(kind);
-  setTimeout(notify, wait);
+  const { here, everywhere } = throttlesOf(sql);
+  const hasRelay = (relaysHere.get(databaseOf(sql))?.size ?? 0) > 0;
+  if (hasRelay) here.call(kind, WAKE_EVERY_MS);
+  everywhere.call(kind, hasRelay ? NOTIFY_OTHERS_EVERY_MS : WAKE_EVERY_MS);
 }

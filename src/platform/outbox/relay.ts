@@ -2,7 +2,7 @@ import type { Logger } from '../logging';
 import type { Sql } from '../postgres';
 import type { DeliveryOutcome } from './delivery-outcome';
 import { LaneRunner } from './lane-runner';
-import { OUTBOX_CHANNEL, type OutboxKind, type OutboxRow } from './outbox';
+import { addRelayOfProcess, OUTBOX_CHANNEL, type OutboxKind, type OutboxRow } from './outbox';
 import type { RelayObserver } from './relay-observer';
 
 export interface Lane {
@@ -44,12 +44,15 @@ export async function startRelay(options: {
   const runners = options.lanes.map(
     (lane) => new LaneRunner(sql, lane, log.child({ lane: lane.kind }), observer),
   );
-  const subscription = await sql.listen(OUTBOX_CHANNEL, (kind) => {
+  const notify = (kind: string) => {
     for (const runner of runners) if (runner.lane.kind === kind) runner.notify();
-  });
+  };
+  const subscription = await sql.listen(OUTBOX_CHANNEL, notify);
+  const removeRelay = addRelayOfProcess(sql, notify);
   const loops = runners.map((runner) => runner.run());
   return {
     async stop() {
+      removeRelay();
       for (const runner of runners) runner.stop();
       await Promise.all(loops);
       await subscription.unlisten().catch(() => undefined);
