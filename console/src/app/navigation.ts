@@ -9,4 +9,7 @@ interface Destination {
 const { screens } = texts.common;
 
 /** The screens of the main navigation, in its order. */
-export const DESTINATIONS: readonly Destination[] = [{ to: '/attention', text: screens.attention }];
+export const DESTINATIONS: readonly Destination[] = [
+  { to: '/attention', text: screens.attention },
+  { to: '/orders', text: screens.orders },
+];

@@ -1,11 +1,13 @@
 import { createRouter } from '@tanstack/react-router';
 import { LoadingLines } from '../components/loaded';
 import { attentionRoute } from '../screens/attention/route';
+import { orderRoute } from '../screens/order/route';
+import { ordersRoute } from '../screens/orders/route';
 import { indexRoute, rootRoute } from './root-route';
 import { ScreenError } from './screen-error';
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([indexRoute, attentionRoute]),
+  routeTree: rootRoute.addChildren([indexRoute, attentionRoute, ordersRoute, orderRoute]),
   basepath: '/console',
   defaultPendingComponent: () => <LoadingLines lines={8} />,
   defaultErrorComponent: ScreenError,

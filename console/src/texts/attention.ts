@@ -16,5 +16,10 @@ export const attention = {
   emptyText:
     'Orders appear here when a partner refuses, fails or is late, and when a request needs a decision.',
   selectAll: 'Select all',
+  selected: (count: number) => (count === 1 ? '1 order selected' : `${count} orders selected`),
+  progress: 'Orders repaired',
+  repaired: (done: number, refused: number) =>
+    refused === 0 ? `${done} repaired` : `${done} repaired, ${refused} refused`,
+  button: (act: string, count: number) => `${act} ${count === 1 ? '1 order' : `${count} orders`}`,
   select: (reference: string) => `Select ${reference}`,
 } as const;

@@ -23,6 +23,13 @@ export const STATUSES: Readonly<Record<string, Named>> = {
   failed: { text: 'Failed', tone: 'danger' },
   canceled: { text: 'Canceled', tone: 'neutral' },
   cancelled: { text: 'Cancelled', tone: 'neutral' },
+  pending: { text: 'Pending', tone: 'info' },
+  invoiced: { text: 'Invoiced', tone: 'info' },
+  paid: { text: 'Paid', tone: 'success' },
+  dead: { text: 'Dead', tone: 'danger' },
+  refused: { text: 'Refused', tone: 'danger' },
+  accepted: { text: 'Accepted', tone: 'success' },
+  waiting: { text: 'Waiting', tone: 'warning' },
 };
 
 export const REASONS: Readonly<Record<string, string>> = {

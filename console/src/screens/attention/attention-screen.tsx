@@ -1,26 +1,31 @@
-import { Group, NativeSelect } from '@mantine/core';
+import { Checkbox, Group, NativeSelect } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { Answer, Input } from '../../api/call';
 import { readPages } from '../../api/queries';
+import { useMay } from '../../api/session';
 import { ReasonBadge, StatusBadge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
+import { Link } from '../../components/link';
 import { LoadMore } from '../../components/load-more';
 import { Empty, Loaded } from '../../components/loaded';
 import { Screen } from '../../components/screen';
 import { Age } from '../../components/time';
 import { texts } from '../../texts';
 import { REASONS } from '../../texts/names';
+import { BulkActs } from './bulk-acts';
+import { useRowKeys } from './use-row-keys';
 
 type Row = Answer<'listOrdersNeedingAttention'>['orders'][number];
 type Reason = NonNullable<Input<'listOrdersNeedingAttention'>['query']>['reason'];
 
 const route = getRouteApi('/attention');
-const { attention } = texts;
+const t = texts.attention;
 
 const COLUMNS: readonly Column<Row>[] = [
   {
-    name: attention.columns.reason,
+    name: t.columns.reason,
     cell: (row) => (
       <Group gap={6}>
         {row.attention.map((reason) => (
@@ -29,11 +34,18 @@ const COLUMNS: readonly Column<Row>[] = [
       </Group>
     ),
   },
-  { name: attention.columns.order, cell: (row) => row.orderReferenceId },
-  { name: attention.columns.client, cell: (row) => row.clientName },
-  { name: attention.columns.status, cell: (row) => <StatusBadge status={row.fulfillmentStatus} /> },
-  { name: attention.columns.country, cell: (row) => row.country },
-  { name: attention.columns.age, cell: (row) => <Age at={row.updatedAt} /> },
+  {
+    name: t.columns.order,
+    cell: (row) => (
+      <Link to="/orders/$orderId" params={{ orderId: row.id }}>
+        {row.orderReferenceId}
+      </Link>
+    ),
+  },
+  { name: t.columns.client, cell: (row) => row.clientName },
+  { name: t.columns.status, cell: (row) => <StatusBadge status={row.fulfillmentStatus} /> },
+  { name: t.columns.country, cell: (row) => row.country },
+  { name: t.columns.age, cell: (row) => <Age at={row.updatedAt} /> },
 ];
 
 export function AttentionScreen() {
@@ -42,27 +54,73 @@ export function AttentionScreen() {
   const query = useInfiniteQuery(
     readPages('listOrdersNeedingAttention', { query: { reason: reason as Reason } }),
   );
+  const reasons = Object.entries(REASONS).map(([value, label]) => ({ value, label }));
   return (
-    <Screen title={attention.title} intro={attention.intro}>
+    <Screen title={t.title} intro={t.intro}>
       <Group>
         <NativeSelect
-          label={attention.filter}
+          label={t.filter}
           value={reason ?? ''}
           onChange={(event) => navigate({ search: { reason: event.currentTarget.value || undefined } })}
-          data={[
-            { value: '', label: attention.all },
-            ...Object.entries(REASONS).map(([value, label]) => ({ value, label })),
-          ]}
+          data={[{ value: '', label: t.all }, ...reasons]}
         />
       </Group>
-      <Loaded query={query}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ orders }) => orders);
-          if (rows.length === 0) return <Empty title={attention.empty} text={attention.emptyText} />;
-          return <DataTable label={attention.title} columns={COLUMNS} rows={rows} keyOf={(row) => row.id} />;
-        }}
-      </Loaded>
+      <Loaded query={query}>{({ pages }) => <Orders rows={pages.flatMap(({ orders }) => orders)} />}</Loaded>
       <LoadMore {...query} />
     </Screen>
+  );
+}
+
+function Orders({ rows }: { readonly rows: readonly Row[] }) {
+  const navigate = route.useNavigate();
+  const mayAct = useMay('operator');
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const active = useRowKeys(
+    rows.map(({ id }) => id),
+    (orderId) => navigate({ to: '/orders/$orderId', params: { orderId } }),
+  );
+  // An order that needs no attention any more is not selected any more.
+  const selected = rows.filter(({ id }) => chosen.has(id));
+  const choose = (id: string, isChosen: boolean) => {
+    const next = new Set(chosen);
+    if (isChosen) next.add(id);
+    else next.delete(id);
+    setChosen(next);
+  };
+  const selection: Column<Row> = {
+    name: t.columns.select,
+    header: (
+      <Checkbox
+        size="xs"
+        aria-label={t.selectAll}
+        checked={selected.length > 0 && selected.length === rows.length}
+        indeterminate={selected.length > 0 && selected.length < rows.length}
+        onChange={(event) => setChosen(new Set(event.currentTarget.checked ? rows.map(({ id }) => id) : []))}
+      />
+    ),
+    cell: ({ id, orderReferenceId }) => (
+      <Checkbox
+        size="xs"
+        aria-label={t.select(orderReferenceId)}
+        checked={chosen.has(id)}
+        onChange={(event) => choose(id, event.currentTarget.checked)}
+      />
+    ),
+  };
+  return (
+    <>
+      {mayAct ? <BulkActs selected={selected} onDone={() => setChosen(new Set())} /> : null}
+      {rows.length === 0 ? (
+        <Empty title={t.empty} text={t.emptyText} />
+      ) : (
+        <DataTable
+          label={t.title}
+          columns={mayAct ? [selection, ...COLUMNS] : COLUMNS}
+          rows={rows}
+          keyOf={({ id }) => id}
+          activeKey={active}
+        />
+      )}
+    </>
   );
 }

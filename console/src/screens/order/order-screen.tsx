@@ -1,0 +1,119 @@
+import { Anchor, Button, CopyButton, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { Answer } from '../../api/call';
+import { read } from '../../api/queries';
+import { ReasonBadge, StatusBadge } from '../../components/badge';
+import { Facts } from '../../components/facts';
+import { Loaded } from '../../components/loaded';
+import { Screen } from '../../components/screen';
+import { Age, Time } from '../../components/time';
+import { texts } from '../../texts';
+import { WAITS } from '../../texts/order';
+import { Acts } from './acts';
+import { Items } from './items';
+import { Notifications } from './notifications';
+import { Parcels } from './parcels';
+import { PrintOrders } from './print-orders';
+import { Receipts } from './receipts';
+import { Timeline } from './timeline';
+
+export type OperatorOrder = Answer<'getOperatorOrder'>;
+
+const route = getRouteApi('/orders/$orderId');
+const t = texts.order;
+
+export function OrderScreen() {
+  const { orderId } = route.useParams();
+  const query = useQuery(read('getOperatorOrder', { params: { orderId } }));
+  const reference = query.data?.orderReferenceId ?? orderId;
+  return (
+    <Screen
+      title={t.title(reference)}
+      actions={query.data === undefined ? null : <Links order={query.data} />}
+    >
+      <Loaded query={query}>
+        {(order) => (
+          <>
+            <Head order={order} />
+            <Acts order={order} />
+            <PrintOrders order={order} />
+            <Items orderId={order.id} />
+            <Parcels order={order} />
+            <Receipts orderId={order.id} />
+            <Notifications orderId={order.id} />
+            <Timeline order={order} />
+          </>
+        )}
+      </Loaded>
+    </Screen>
+  );
+}
+
+function Links({ order }: { readonly order: OperatorOrder }) {
+  return (
+    <>
+      {order.temporalUrl === null ? null : (
+        <Anchor size="sm" href={order.temporalUrl} target="_blank" rel="noreferrer">
+          {t.temporal}
+        </Anchor>
+      )}
+      <CopyButton value={order.consoleUrl}>
+        {({ copied, copy }) => (
+          <Button size="xs" variant="default" onClick={copy}>
+            {copied ? texts.common.copied : t.copy}
+          </Button>
+        )}
+      </CopyButton>
+    </>
+  );
+}
+
+/** Status, whose turn it is and until when, and the promised dates. */
+function Head({ order }: { readonly order: OperatorOrder }) {
+  const { promise, turn, attention, refusal } = order;
+  const who = turn.partnerUid ?? texts.names.code(turn.who);
+  const waits = WAITS[turn.waitsFor] ?? texts.names.code(turn.waitsFor);
+  return (
+    <Facts
+      facts={[
+        [t.status, <StatusBadge key="status" status={order.fulfillmentStatus} />],
+        [t.turn, turn.who === 'nobody' ? t.nobody : t.turnOf(who, waits)],
+        [t.due, turn.dueAt === null ? texts.common.none : <Age key="due" at={turn.dueAt} />],
+        ...(attention.length === 0
+          ? []
+          : ([
+              [
+                t.attention,
+                <Group key="attention" gap={6}>
+                  {attention.map((reason) => (
+                    <ReasonBadge key={reason} reason={reason} />
+                  ))}
+                </Group>,
+              ],
+            ] as const)),
+        [t.dispatch, promise?.dispatchDate ?? texts.common.none],
+        [
+          t.delivery,
+          promise === null
+            ? texts.common.none
+            : t.deliverySpan(promise.minDeliveryDate, promise.maxDeliveryDate),
+        ],
+        [t.payment, <StatusBadge key="payment" status={order.financialStatus} />],
+        [t.client, order.clientName],
+        [t.country, order.country],
+        [t.created, <Time key="created" at={order.createdAt} />],
+        ...(refusal === null
+          ? []
+          : ([
+              [
+                t.refused,
+                <Text key="refusal" size="sm">
+                  {refusal.reason}
+                </Text>,
+              ],
+            ] as const)),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,145 @@
+import { Group, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Answer } from '../../api/call';
+import { read } from '../../api/queries';
+import { Badge, StatusBadge } from '../../components/badge';
+import { type Column, DataTable } from '../../components/data-table';
+import { Json } from '../../components/json';
+import { Empty } from '../../components/loaded';
+import { Section } from '../../components/section';
+import { Time } from '../../components/time';
+import { texts } from '../../texts';
+import type { OperatorOrder } from './order-screen';
+
+type PrintOrder = OperatorOrder['printOrders'][number];
+type Postback = PrintOrder['postbacks'][number];
+type Sent = Answer<'listSentPrintOrders'>['printOrders'][number];
+type Alternative =
+  OperatorOrder['routing'][number]['decision']['explanation'][number]['alternatives'][number];
+
+const t = texts.order.printOrders;
+const euros = (cents: number) => (cents / 100).toFixed(2);
+
+const ATTEMPTS: readonly Column<Sent['requests'][number]>[] = [
+  { name: t.attemptColumns.at, cell: ({ at }) => <Time at={at} /> },
+  { name: t.attemptColumns.kind, cell: ({ kind }) => texts.names.code(kind) },
+  {
+    name: t.attemptColumns.status,
+    cell: ({ status, outcome }) => `${status ?? t.noAnswer} · ${texts.names.code(outcome)}`,
+  },
+  { name: t.attemptColumns.duration, numeric: true, cell: ({ durationMs }) => t.ms(durationMs) },
+  { name: t.attemptColumns.answer, cell: ({ answer }) => answer ?? texts.common.none },
+];
+
+const POSTBACKS: readonly Column<Postback>[] = [
+  { name: t.postbackColumns.at, cell: ({ receivedAt }) => <Time at={receivedAt} /> },
+  { name: t.postbackColumns.status, cell: ({ status }) => <StatusBadge status={status} /> },
+  { name: t.postbackColumns.message, cell: ({ message }) => message ?? texts.common.none },
+];
+
+const cost =
+  (
+    of: (cost: {
+      production: number;
+      waiting: number;
+      transit: number;
+      stock: number;
+      total: number;
+    }) => number,
+  ) =>
+  (alternative: Alternative) =>
+    'cost' in alternative ? euros(of(alternative.cost)) : texts.common.none;
+
+const ROUTING: readonly Column<Alternative>[] = [
+  { name: t.routingColumns.partner, cell: ({ partnerUid }) => partnerUid },
+  {
+    name: t.routingColumns.verdict,
+    cell: (alternative) =>
+      alternative.verdict === 'rejected' ? (
+        <Text size="sm">
+          {t.verdicts.rejected}: {alternative.detail}
+        </Text>
+      ) : (
+        <Badge tone={alternative.verdict === 'chosen' ? 'success' : 'neutral'}>
+          {t.verdicts[alternative.verdict]}
+        </Badge>
+      ),
+  },
+  { name: t.routingColumns.production, numeric: true, cell: cost(({ production }) => production) },
+  { name: t.routingColumns.waiting, numeric: true, cell: cost(({ waiting }) => waiting) },
+  { name: t.routingColumns.transit, numeric: true, cell: cost(({ transit }) => transit) },
+  { name: t.routingColumns.stock, numeric: true, cell: cost(({ stock }) => stock) },
+  { name: t.routingColumns.cost, numeric: true, cell: cost(({ total }) => total) },
+];
+
+/** What partners got, how they answered, and why routing chose them. */
+export function PrintOrders({ order }: { readonly order: OperatorOrder }) {
+  const sent = useQuery(read('listSentPrintOrders', { params: { orderId: order.id } }));
+  const sentOf = (id: string) => sent.data?.printOrders.find((each) => each.id === id);
+  return (
+    <Section title={t.title}>
+      {order.printOrders.length === 0 ? <Empty title={t.empty} text={t.emptyText} /> : null}
+      {order.printOrders.map((printOrder) => (
+        <OnePrintOrder key={printOrder.id} printOrder={printOrder} sent={sentOf(printOrder.id)} />
+      ))}
+      {order.routing.map(({ step, decision }) => (
+        <Stack key={step} gap="xs">
+          <Title order={3} size="sm">
+            {t.routing}
+          </Title>
+          {decision.explanation.map(({ itemId, alternatives }) => (
+            <DataTable
+              key={itemId}
+              label={`${t.routing} ${step} ${itemId}`}
+              columns={ROUTING}
+              rows={alternatives}
+              keyOf={({ partnerId }) => partnerId}
+            />
+          ))}
+        </Stack>
+      ))}
+    </Section>
+  );
+}
+
+function OnePrintOrder({
+  printOrder,
+  sent,
+}: {
+  readonly printOrder: PrintOrder;
+  readonly sent: Sent | undefined;
+}) {
+  const units = printOrder.jobs.reduce((sum, { quantity }) => sum + quantity, 0);
+  return (
+    <Stack gap="xs">
+      <Group gap="md">
+        <Title order={3} size="sm">
+          {printOrder.partnerUid} · {printOrder.id}
+        </Title>
+        <StatusBadge status={printOrder.status} />
+        <Text size="sm" c="dimmed">
+          {t.columns.units} {units} · {t.columns.dispatch} {printOrder.dispatchDate}
+        </Text>
+      </Group>
+      {sent?.messages.map(({ revision, body }) => (
+        <Json key={revision} value={body} show={t.sent(revision)} hide={texts.order.timeline.hideJson} />
+      ))}
+      {sent === undefined || sent.requests.length === 0 ? null : (
+        <DataTable
+          label={`${t.attempts} ${printOrder.id}`}
+          columns={ATTEMPTS}
+          rows={sent.requests}
+          keyOf={({ id }) => id}
+        />
+      )}
+      {printOrder.postbacks.length === 0 ? null : (
+        <DataTable
+          label={`${t.postbacks} ${printOrder.id}`}
+          columns={POSTBACKS}
+          rows={printOrder.postbacks}
+          keyOf={({ id }) => id}
+        />
+      )}
+    </Stack>
+  );
+}

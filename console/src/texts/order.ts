@@ -1,0 +1,190 @@
+/** Texts of the page of one order. */
+
+/** What an act does, in words, and the button that carries it out. */
+interface Act {
+  readonly name: string;
+  readonly explanation: string;
+  readonly button: string;
+}
+
+export const ACTS: Readonly<Record<string, Act>> = {
+  retry: {
+    name: 'Retry',
+    explanation:
+      'Print orders that were refused, could not be delivered or are in error are sent to the same partner again. An order without a partner is planned again.',
+    button: 'Retry order',
+  },
+  reroute: {
+    name: 'Reroute',
+    explanation:
+      'Another partner makes the item. The present partner is asked to stop first; the new print order is sent when it agrees.',
+    button: 'Reroute order',
+  },
+  reproduce: {
+    name: 'Reproduce',
+    explanation: 'A new print order makes the units again. Units that wait for an operator are taken over.',
+    button: 'Reproduce order',
+  },
+  release: {
+    name: 'Release',
+    explanation: 'Print orders are sent to partners again.',
+    button: 'Release order',
+  },
+  hold: {
+    name: 'Hold',
+    explanation:
+      'No new print order is sent until you release the order. Partners continue with what they have.',
+    button: 'Hold order',
+  },
+  cancel: {
+    name: 'Cancel',
+    explanation:
+      'All items that have not shipped are cancelled and refunded. A partner that may still make them is asked first. A second cancel does not wait for its consent.',
+    button: 'Cancel order',
+  },
+  dismiss: {
+    name: 'Dismiss',
+    explanation: 'The attention reasons are cleared. Nothing else changes.',
+    button: 'Dismiss order',
+  },
+};
+
+export const WAITS: Readonly<Record<string, string>> = {
+  submission: 'to submit the draft',
+  planning: 'to plan the order',
+  partner_found: 'until a partner can make it',
+  release: 'to release the order',
+  repair: 'to repair the order',
+  delivery: 'to deliver the print order',
+  stop: 'to stop its print order',
+  received: 'to confirm the print order',
+  printed: 'to print',
+  dispatch: 'to dispatch',
+  shipping: 'to hand over the parcel',
+  tracking: 'to deliver the parcel',
+  nothing: 'Nothing is left to do',
+};
+
+export const order = {
+  title: (reference: string) => `Order ${reference}`,
+  status: 'Status',
+  payment: 'Payment',
+  turn: 'Whose turn',
+  nobody: 'Nobody',
+  turnOf: (who: string, waits: string) => `${who} ${waits}`,
+  due: 'Due',
+  dispatch: 'Dispatch',
+  delivery: 'Delivery promise',
+  deliverySpan: (from: string, to: string) => (from === to ? from : `${from} to ${to}`),
+  client: 'Client',
+  country: 'Country',
+  attention: 'Attention',
+  created: 'Created',
+  temporal: 'Open in Temporal',
+  copy: 'Copy link',
+  reason: 'Reason',
+  item: 'Item',
+  partner: 'Partner',
+  choose: 'Routing chooses',
+  partnerOption: (uid: string, cents: number | null) =>
+    cents === null ? uid : `${uid} · ${(cents / 100).toFixed(2)} EUR`,
+  force: 'Do not wait for the present partner: both may make the units',
+  refused: 'Refused',
+  timeline: {
+    title: 'Timeline',
+    filter: 'Filter',
+    all: 'Everything',
+    kinds: {
+      event: 'Events',
+      postback: 'Postbacks',
+      checkpoint: 'Parcels',
+      notification: 'Notifications',
+      repair: 'Operators’ acts',
+    },
+    showJson: 'Show JSON',
+    hideJson: 'Hide JSON',
+    postback: (partner: string, status: string) => `${partner}: ${status}`,
+    notification: (event: string, state: string) => `${event}: ${state}`,
+    by: (name: string) => `by ${name}`,
+    empty: 'Nothing has happened',
+    emptyText: 'Events, postbacks, checkpoints and notifications appear here.',
+  },
+  items: {
+    title: 'Items',
+    preview: (reference: string) => `Preview of ${reference}`,
+    columns: {
+      preview: 'Preview',
+      item: 'Item',
+      product: 'Product',
+      attributes: 'Attributes',
+      quantity: 'Quantity',
+      files: 'Files',
+      status: 'Status',
+    },
+  },
+  printOrders: {
+    title: 'Print orders',
+    columns: {
+      id: 'Print order',
+      partner: 'Partner',
+      units: 'Units',
+      dispatch: 'Dispatch',
+      status: 'Status',
+    },
+    empty: 'No print order yet',
+    emptyText: 'A print order appears when routing has chosen a partner.',
+    sent: (revision: number) => `Show the message as sent, revision ${revision}`,
+    attempts: 'Attempts',
+    attemptColumns: { at: 'Time', kind: 'Kind', status: 'Status', duration: 'Duration', answer: 'Answer' },
+    noAnswer: 'No answer',
+    postbacks: 'Postbacks',
+    postbackColumns: { at: 'Received', status: 'Status', message: 'Message' },
+    routing: 'Why this partner',
+    routingColumns: {
+      partner: 'Partner',
+      verdict: 'Verdict',
+      cost: 'Cost',
+      production: 'Price',
+      waiting: 'Waiting',
+      transit: 'Transit',
+      stock: 'Stock',
+    },
+    verdicts: {
+      chosen: 'Chosen',
+      dearer: 'More expensive',
+      dearer_overall: 'More expensive for the whole order',
+      rejected: 'Rejected',
+    },
+    ms: (ms: number) => `${ms} ms`,
+  },
+  parcels: {
+    title: 'Parcels',
+    empty: 'No parcel yet',
+    emptyText: 'A parcel appears when a label is bought or the partner reports a tracking code.',
+    columns: { number: 'Tracking number', carrier: 'Carrier', status: 'Status', expected: 'Expected' },
+    voided: 'Voided',
+    checkpointColumns: { at: 'Time', status: 'Status', message: 'Message', location: 'Location' },
+  },
+  receipts: {
+    title: 'Receipts',
+    empty: 'No receipt yet',
+    emptyText: 'The invoice appears when the order is priced.',
+    columns: { line: 'Line', price: 'Price', vat: 'VAT', total: 'Total' },
+    total: 'Total',
+  },
+  notifications: {
+    title: 'Notifications',
+    empty: 'No notification',
+    emptyText: 'Notifications appear when the client has an endpoint and the order changes.',
+    columns: {
+      created: 'Created',
+      event: 'Event',
+      endpoint: 'Endpoint',
+      attempts: 'Attempts',
+      state: 'State',
+      act: 'Act',
+    },
+    redeliver: 'Redeliver',
+    attempt: (count: number, status: string) => `${count} · ${status}`,
+  },
+} as const;
