@@ -10,6 +10,7 @@ const { screens } = texts.common;
 
 /** The screens of the main navigation, in its order. */
 export const DESTINATIONS: readonly Destination[] = [
+  { to: '/today', text: screens.today },
   { to: '/attention', text: screens.attention },
   { to: '/orders', text: screens.orders },
 ];

@@ -10,6 +10,6 @@ export const indexRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
   beforeLoad: () => {
-    throw redirect({ to: '/attention', replace: true });
+    throw redirect({ to: '/today', replace: true });
   },
 });

@@ -97,7 +97,7 @@ test('the first load, signed in, has less than 300 kB of compressed JavaScript',
   };
   for (const [key, { isEntry }] of Object.entries(chunks)) if (isEntry) load(key);
   // The screen that the console opens with.
-  load('src/screens/attention/attention-screen.tsx');
+  load('src/screens/today/today-screen.tsx');
   expect(loaded.size).toBeGreaterThan(1);
   const bytes = [...loaded].map((file) => gzipSync(readFileSync(join(dist, file))).length);
   expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(300_000);

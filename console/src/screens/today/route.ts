@@ -1,0 +1,8 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from '../../app/root-route';
+
+export const todayRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/today',
+  component: lazyRouteComponent(() => import('./today-screen'), 'TodayScreen'),
+});

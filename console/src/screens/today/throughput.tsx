@@ -1,0 +1,121 @@
+import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { type Column, DataTable } from '../../components/data-table';
+import { Empty } from '../../components/loaded';
+import { Section } from '../../components/section';
+import { texts } from '../../texts';
+import styles from './charts.module.css';
+import type { Summary } from './today-screen';
+
+type Period = Summary['hours'][number];
+type Stage = Period['stages'][number];
+
+const t = texts.today;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The statuses of the charts: orders that came in, and orders that left. */
+const CHARTED = ['created', 'shipped', 'delivered'] as const;
+
+const seconds = (value: number) => {
+  if (value < 120) return `${Math.round(value)} s`;
+  if (value < 7_200) return `${Math.round(value / 60)} min`;
+  if (value < 172_800) return `${(value / 3_600).toFixed(1)} h`;
+  return `${(value / 86_400).toFixed(1)} d`;
+};
+
+const STAGES: readonly Column<Stage>[] = [
+  { name: t.throughputColumns.status, cell: ({ status }) => texts.names.status(status).text },
+  { name: t.throughputColumns.orders, numeric: true, cell: ({ orders }) => orders },
+  { name: t.throughputColumns.average, numeric: true, cell: ({ averageSeconds }) => seconds(averageSeconds) },
+];
+
+/** Returns the totals over periods, with averages weighted by the number of orders. */
+function totalsOf(periods: readonly Period[]): Stage[] {
+  const totals = new Map<Stage['status'], Stage>();
+  for (const { status, orders, averageSeconds } of periods.flatMap(({ stages }) => stages)) {
+    const sum = totals.get(status) ?? { status, orders: 0, averageSeconds: 0 };
+    const all = sum.orders + orders;
+    const average = (sum.averageSeconds * sum.orders + averageSeconds * orders) / Math.max(1, all);
+    totals.set(status, { status, orders: all, averageSeconds: average });
+  }
+  return [...totals.values()];
+}
+
+/** Orders that reached each status in the last hours and days, and how long they took. */
+export function Throughput({ summary }: { readonly summary: Summary }) {
+  const { hours, days, at } = summary;
+  return (
+    <Section title={t.throughput}>
+      {days.length === 0 && hours.length === 0 ? (
+        <Empty title={t.nothingReached} text={t.nothingReachedText} />
+      ) : (
+        <>
+          <SimpleGrid cols={{ base: 1, md: 2 }}>
+            <Charts periods={hours} span={t.hours} at={at} count={48} length={HOUR_MS} />
+            <Charts periods={days} span={t.days} at={at} count={30} length={DAY_MS} />
+          </SimpleGrid>
+          <DataTable
+            label={t.throughput}
+            columns={STAGES}
+            rows={totalsOf(days)}
+            keyOf={({ status }) => status}
+          />
+        </>
+      )}
+    </Section>
+  );
+}
+
+function Charts(props: {
+  readonly periods: readonly Period[];
+  readonly span: string;
+  readonly at: string;
+  readonly count: number;
+  readonly length: number;
+}) {
+  const { periods, span, at, count, length } = props;
+  const last = Math.floor(Date.parse(at) / length) * length;
+  const starts = Array.from({ length: count }, (_, index) => last - (count - 1 - index) * length);
+  const reached = (start: number, status: string) =>
+    periods.find(({ from }) => Date.parse(from) === start)?.stages.find((stage) => stage.status === status)
+      ?.orders ?? 0;
+  return (
+    <Stack gap="xs">
+      <Text size="sm" fw={500}>
+        {span}
+      </Text>
+      {CHARTED.map((status) => {
+        const { text, tone } = texts.names.status(status);
+        const values = starts.map((start) => reached(start, status));
+        const most = Math.max(1, ...values);
+        return (
+          <Stack key={status} gap={2}>
+            <Text size="xs" c="dimmed">
+              {text}
+            </Text>
+            <svg
+              className={styles.chart}
+              viewBox={`0 0 ${count * 4} 40`}
+              preserveAspectRatio="none"
+              role="img"
+              aria-label={t.chart(text, span)}
+            >
+              {values.map((value, index) => (
+                <rect
+                  key={starts[index]}
+                  x={index * 4}
+                  y={40 - (38 * value) / most}
+                  width={3}
+                  height={(38 * value) / most}
+                  className={styles[tone]}
+                >
+                  <title>{t.bar(new Date(starts[index]!).toLocaleString('en-GB'), value)}</title>
+                </rect>
+              ))}
+              <line x1={0} x2={count * 4} y1={39.5} y2={39.5} className={styles.axis} />
+            </svg>
+          </Stack>
+        );
+      })}
+    </Stack>
+  );
+}

@@ -1,0 +1,151 @@
+import { SimpleGrid, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Answer } from '../../api/call';
+import { read } from '../../api/queries';
+import { Badge } from '../../components/badge';
+import { type Column, DataTable } from '../../components/data-table';
+import { Link } from '../../components/link';
+import { Empty, Loaded } from '../../components/loaded';
+import { Screen } from '../../components/screen';
+import { Section } from '../../components/section';
+import { Age } from '../../components/time';
+import { texts } from '../../texts';
+import { Stages } from './stages';
+import { Throughput } from './throughput';
+
+export type Summary = Answer<'getOperatorSummary'>;
+
+const t = texts.today;
+
+/** Returns the time that was some seconds before another. */
+const before = (at: string, seconds: number) => new Date(Date.parse(at) - seconds * 1_000).toISOString();
+
+export function TodayScreen() {
+  const query = useQuery(read('getOperatorSummary', {}));
+  return (
+    <Screen title={t.title}>
+      <Loaded query={query}>
+        {(summary) => (
+          <>
+            <SimpleGrid cols={{ base: 1, md: 2 }}>
+              <Attention summary={summary} />
+              <Stages orders={summary.orders} />
+            </SimpleGrid>
+            <Throughput summary={summary} />
+            <SimpleGrid cols={{ base: 1, md: 2 }}>
+              <Outbox summary={summary} />
+              <Jobs jobs={summary.jobs} />
+            </SimpleGrid>
+            <Workers workers={summary.workers} />
+          </>
+        )}
+      </Loaded>
+    </Screen>
+  );
+}
+
+function Attention({ summary }: { readonly summary: Summary }) {
+  const { attention, at } = summary;
+  const columns: Column<Summary['attention'][number]>[] = [
+    {
+      name: t.attentionColumns.reason,
+      cell: ({ reason }) => (
+        <Link to="/attention" search={{ reason }}>
+          {texts.names.reason(reason)}
+        </Link>
+      ),
+    },
+    {
+      name: t.attentionColumns.orders,
+      numeric: true,
+      cell: ({ reason, count }) => (
+        <Link to="/attention" search={{ reason }}>
+          {count}
+        </Link>
+      ),
+    },
+    { name: t.attentionColumns.oldest, cell: ({ oldestSeconds }) => <Age at={before(at, oldestSeconds)} /> },
+  ];
+  return (
+    <Section title={t.attention}>
+      {attention.length === 0 ? (
+        <Empty title={t.noAttention} text={t.noAttentionText} />
+      ) : (
+        <DataTable label={t.attention} columns={columns} rows={attention} keyOf={({ reason }) => reason} />
+      )}
+    </Section>
+  );
+}
+
+function Outbox({ summary }: { readonly summary: Summary }) {
+  const columns: Column<Summary['outbox'][number]>[] = [
+    { name: t.outboxColumns.kind, cell: ({ kind }) => texts.names.code(kind) },
+    { name: t.outboxColumns.pending, numeric: true, cell: ({ pending }) => pending },
+    {
+      name: t.outboxColumns.oldest,
+      cell: ({ oldestPendingSeconds: seconds }) =>
+        seconds === null ? texts.common.none : <Age at={before(summary.at, seconds)} />,
+    },
+    {
+      name: t.outboxColumns.dead,
+      numeric: true,
+      cell: ({ dead }) => (dead === 0 ? 0 : <Badge tone="danger">{dead}</Badge>),
+    },
+  ];
+  return (
+    <Section title={t.outbox}>
+      <DataTable label={t.outbox} columns={columns} rows={summary.outbox} keyOf={({ kind }) => kind} />
+    </Section>
+  );
+}
+
+const JOBS: readonly Column<Summary['jobs'][number]>[] = [
+  { name: t.jobColumns.name, cell: ({ name }) => name },
+  {
+    name: t.jobColumns.last,
+    cell: ({ lastRun }) => (lastRun === null ? t.never : <Age at={lastRun.endedAt} />),
+  },
+  {
+    name: t.jobColumns.result,
+    cell: ({ lastRun }) => {
+      if (lastRun === null) return texts.common.none;
+      if (lastRun.error === null) return <Badge tone="success">{t.succeeded}</Badge>;
+      return <Badge tone="danger">{lastRun.error}</Badge>;
+    },
+  },
+];
+
+function Jobs({ jobs }: Pick<Summary, 'jobs'>) {
+  return (
+    <Section title={t.jobs}>
+      <DataTable label={t.jobs} columns={JOBS} rows={jobs} keyOf={({ name }) => name} />
+    </Section>
+  );
+}
+
+const WORKERS: readonly Column<NonNullable<Summary['workers']>['pollers'][number]>[] = [
+  { name: t.workerColumns.identity, cell: ({ identity }) => identity },
+  { name: t.workerColumns.types, cell: ({ types }) => types.join(', ') },
+  { name: t.workerColumns.seen, cell: ({ lastSeenAt }) => <Age at={lastSeenAt} /> },
+];
+
+function Workers({ workers }: Pick<Summary, 'workers'>) {
+  const known = (count: number | null) => count ?? texts.common.none;
+  return (
+    <Section title={t.workers}>
+      {workers === null ? (
+        <Empty title={t.workersUnknown} text={t.workersUnknownText} />
+      ) : (
+        <>
+          <Text size="sm">{t.backlog(known(workers.backlog.workflow), known(workers.backlog.activity))}</Text>
+          <DataTable
+            label={t.workers}
+            columns={WORKERS}
+            rows={workers.pollers}
+            keyOf={({ identity, types }) => `${identity} ${types}`}
+          />
+        </>
+      )}
+    </Section>
+  );
+}
