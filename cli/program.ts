@@ -13,6 +13,7 @@ import {
   rotateOperatorKey,
 } from './commands/operator';
 import { resealSecrets } from './commands/reseal-secrets';
+import { seedDatabase } from './commands/seed';
 import { start } from './commands/start';
 import { worker } from './commands/worker';
 
@@ -95,6 +96,14 @@ program
   .command('reseal-secrets')
   .description('seal every stored secret with the first key of SECRET_KEYS')
   .action(() => runCommand('reseal-secrets', resealSecrets));
+
+program
+  .command('seed')
+  .option('--allow-production', 'seed although NODE_ENV is production')
+  .description('add the demo accounts, partners and catalog to a database, and print their keys')
+  .action((options: { allowProduction?: boolean }) =>
+    runCommand('seed', (context) => seedDatabase(context, options)),
+  );
 
 program
   .command('import-catalog')

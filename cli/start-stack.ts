@@ -1,9 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox, WATCHABLE } from '../sandbox';
-import { ensureDemoAccounts } from '../src/accounts/demo-accounts';
-import { seedDemoCatalog } from '../src/catalog/demo/seed';
-import { ensureDemoPartners } from '../src/partners/demo-partners';
 import { type Config, ConfigError } from '../src/platform/config';
 import { choosePort, freePort, listenError } from '../src/platform/embedded/ports';
 import { type EmbeddedStack, migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';
@@ -11,9 +8,9 @@ import { shutdownDelayMs } from '../src/platform/health';
 import type { Logger } from '../src/platform/logging';
 import { untilMigrated } from '../src/platform/schema-version';
 import { startSteps } from '../src/platform/until-available';
-import { ensureDemoStock } from '../src/procurement/demo-stock';
 import { createServices, type Services } from './composition-root';
 import { type CredentialsFile, readCredentials, writeCredentials } from './credentials';
+import { seedDemoData } from './demo-data';
 import { startObservability } from './observability';
 import { runApi } from './run-api';
 import { runWorker } from './run-worker';
@@ -150,11 +147,7 @@ async function seed(
   config: Config,
   metricsUrl: string | undefined,
 ): Promise<CredentialsFile> {
-  const stored = await readCredentials(config.DATA_DIR);
-  const { credentials, accounts } = await ensureDemoAccounts(sql, stored);
-  await seedDemoCatalog(sql);
-  const partners = await ensureDemoPartners(sql, accounts.partners);
-  await ensureDemoStock(sql, partners);
+  const credentials = await seedDemoData(sql, await readCredentials(config.DATA_DIR));
   return {
     baseUrl: publicUrl,
     temporalUiUrl: config.TEMPORAL_UI_URL ?? '',

@@ -5,10 +5,9 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import Module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { transformSync } from '@swc/core';
+import { requireTypeScript } from './load-typescript.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const file = join(root, 'client', 'operations.ts');
@@ -39,16 +38,7 @@ const hollow = new Proxy(() => undefined, {
 });
 
 if (!existsSync(file) || !readFileSync(file, 'utf8').startsWith(stamp)) {
-  Module._extensions['.ts'] = (module, path) => {
-    const { code } = transformSync(readFileSync(path, 'utf8'), {
-      filename: path,
-      swcrc: false,
-      jsc: { target: 'es2024', parser: { syntax: 'typescript' } },
-      module: { type: 'commonjs' },
-    });
-    module._compile(code, path);
-  };
-  const require = createRequire(import.meta.url);
+  const require = requireTypeScript(import.meta.url);
   const { openApiDocument } = require('../api/http/openapi');
   const { allRoutes } = require('../api/routes');
   const { generateOperations } = require('../client/generate');

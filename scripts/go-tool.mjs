@@ -24,6 +24,11 @@ const TOOLS = {
   },
 };
 
+/** Returns the folder in which built and installed programs are kept. */
+export function cacheFolder() {
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'pressline');
+}
+
 /** Returns the path of a program on the PATH, or undefined. */
 export function programOnPath(name) {
   return (process.env.PATH ?? '')
@@ -42,7 +47,7 @@ export function goTool(name) {
   const pinned = new RegExp(`\\b${tool.module} (v\\S+)`).exec(readFileSync(join(folder, 'go.mod'), 'utf8'));
   if (pinned === null) throw new Error(`tools/${name}/go.mod does not pin ${tool.module}`);
   const version = pinned[1];
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'pressline');
+  const cache = cacheFolder();
   const target = join(cache, `${name}-${version}-${process.platform}-${process.arch}`);
   if (existsSync(target)) return target;
   mkdirSync(cache, { recursive: true });
