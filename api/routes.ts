@@ -1,4 +1,5 @@
 import { auditRoutes } from './accounts/audit-routes';
+import { oidcRoutes } from './accounts/oidc-routes';
 import { operatorRoutes } from './accounts/operator-routes';
 import { sessionRoutes } from './accounts/session-routes';
 import { catalogRoutes } from './catalog/routes';
@@ -48,6 +49,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...operatorRoutes(deps),
     ...auditRoutes(deps),
     ...sessionRoutes(deps),
+    ...oidcRoutes(deps),
     ...connectorRoutes(deps),
     ...operatorPartnerRoutes(deps),
     ...operatorOrderRoutes(deps),

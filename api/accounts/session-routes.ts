@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { type Account, OPERATOR_ROLES } from '../../src/accounts/account';
 import { createAuthenticator } from '../../src/accounts/authenticator';
 import { csrfTokenOf, endSession, startSession } from '../../src/accounts/sessions';
+import { signInAct } from '../../src/accounts/sign-in-act';
 import { Refusal } from '../../src/platform/errors';
+import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, RawAnswer, type Route, route } from '../http/route';
 import { sessionCookie, sessionTokenOf } from '../http/session-cookie';
@@ -51,14 +53,19 @@ export function sessionRoutes({ sql, publicUrl }: Deps): Route[] {
       access: { credentials: 'none' },
       body: z.object({ apiKey: z.string().max(200) }).meta({ id: 'SignIn' }),
       response: session,
-      handler: async ({ body, log }) => {
+      audits: ['operator.sign_in'],
+      handler: async ({ body, log, audit }) => {
         const caller = await authenticator.authenticate(body.apiKey);
         if (caller?.account.role !== 'operator') {
           throw new Refusal('UNAUTHORIZED', { message: 'This is not the API key of an operator.' });
         }
-        const token = await startSession(sql, caller.account.id, caller.keyId);
-        log.info({ operator: caller.account.name }, 'operator signed in');
-        return withCookie(sessionView(caller.account, token), sessionCookie(token, publicUrl));
+        const { account, keyId } = caller;
+        const token = await inTransaction(sql, async (tx) => {
+          await audit(tx, signInAct(account, 'api_key'), account);
+          return await startSession(tx, account.id, keyId);
+        });
+        log.info({ operator: account.name }, 'operator signed in');
+        return withCookie(sessionView(account, token), sessionCookie(token, publicUrl));
       },
     }),
     route({

@@ -53,8 +53,9 @@ export interface Call<P, Q, B> {
   /**
    * Writes the act of the call to the audit log, with its caller and request. A handler of a route with `audits` calls it
    * once when it succeeds, in the transaction of the change where it has one.
+   * @param by the actor, on a route without credentials
    */
-  audit(tx: Queryable, act: Act): Promise<void>;
+  audit(tx: Queryable, act: Act, by?: Account): Promise<void>;
 }
 
 /** The call of any route. */
@@ -79,7 +80,7 @@ export interface IdempotencyHandle {
 export class RawAnswer {
   constructor(
     readonly status: number,
-    readonly headers: Readonly<Record<string, string>>,
+    readonly headers: Readonly<Record<string, string | readonly string[]>>,
     readonly body?: NodeJS.ReadableStream | Buffer | string,
   ) {}
 }
@@ -105,6 +106,8 @@ export interface Route<
   readonly errors: ErrorShape;
   /** The acts that a successful call writes to the audit log: one of these, once. */
   readonly audits?: readonly AuditAction[];
+  /** Further acts that a call may write, beside one of `audits` or before a refusal. */
+  readonly alsoAudits?: readonly AuditAction[];
   /**
    * Supports `Idempotency-Key`, for creating POSTs. Requires credentials, because keys are stored per account.
    * `true`: a lease on the key is taken before the handler runs. `claimed-by-handler`: the handler claims the key in the

@@ -165,7 +165,8 @@ async function execute(
 ): Promise<Outcome> {
   const handle = async (idempotency: AnyCall['idempotency']) => {
     const answer = await route.handler({ ...call, idempotency });
-    endOfTrail(checkResponses);
+    // A handler can refuse with a page of its own.
+    if (!(answer instanceof RawAnswer && answer.status >= 400)) endOfTrail(checkResponses);
     if (checkResponses && !(answer instanceof RawAnswer)) {
       const fault = answerFault(route, answer);
       if (fault !== undefined) throw new Error(fault);

@@ -2,13 +2,17 @@ import { isSessionToken, SESSION_SECONDS } from '../../src/accounts/sessions';
 
 export const SESSION_COOKIE = 'pressline_session';
 
+/** Returns the values of a cookie in a Cookie header. A browser sends several when their paths differ. */
+export function cookieValues(header: string | undefined, name: string): readonly string[] {
+  return (header?.split(';') ?? [])
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+}
+
 /** Returns the session token of a Cookie header, or undefined. */
 export function sessionTokenOf(header: string | undefined): string | undefined {
-  for (const pair of header?.split(';') ?? []) {
-    const [name, value = ''] = pair.trim().split('=', 2);
-    if (name === SESSION_COOKIE && isSessionToken(value)) return value;
-  }
-  return undefined;
+  return cookieValues(header, SESSION_COOKIE).find(isSessionToken);
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   optionalText,
   parsed,
 } from './config-fields';
+import { parseGroupRoles } from './group-roles';
 import { parseSecretsBySender } from './http/webhook-signature';
 import { parseLinkKeys } from './objects/link-keys';
 
@@ -225,6 +226,31 @@ export const VARIABLES = {
     'random, stored in DATA_DIR',
     'Secrets with which carriers sign tracking events (Standard Webhooks), as `carrierUid:whsec_…,carrierUid2:whsec_…`. Several secrets of one carrier overlap during a rotation. Set the same value for every API process.',
   ),
+  OIDC_ISSUER: variable(
+    z.url({ protocol: /^https?$/ }).optional(),
+    'operators sign in with API keys only',
+    'Issuer URL of the OpenID Connect provider with which operators sign in (docs/operations.md). Needs OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_ROLES. Plain http only where OUTBOUND_ALLOW_PRIVATE allows it.',
+  ),
+  OIDC_CLIENT_ID: variable(optionalText, 'none', 'Client id of Pressline at the provider.'),
+  OIDC_CLIENT_SECRET: variable(optionalText, 'none', 'Client secret of Pressline at the provider.'),
+  OIDC_SCOPES: variable(
+    z
+      .string()
+      .regex(/^openid( [!-~]{1,100}){0,20}$/, 'expected scopes separated by spaces, openid first')
+      .default('openid profile'),
+    'openid profile',
+    'Scopes that a sign-in asks for, separated by spaces. Some providers need one more for the groups.',
+  ),
+  OIDC_GROUPS_CLAIM: variable(
+    z.string().min(1).default('groups'),
+    'groups',
+    'Claim with the groups of the user, in the ID token or in the answer of the userinfo endpoint.',
+  ),
+  OIDC_ROLES: variable(
+    parsed(parseGroupRoles, 'expected group:role,group2:role2 with the roles viewer, operator and admin'),
+    'none',
+    'Roles of operators by group, as `print-admins:admin,print-ops:operator`. A user in several groups has the highest role. A user in none of them cannot sign in.',
+  ),
   EASYPOST_API_KEY: variable(
     optionalText,
     'built-in carriers only',
@@ -307,6 +333,9 @@ type Parsed = { [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]['s
 /** The parsed configuration: one key per environment variable, durations in milliseconds. */
 export type Config = Readonly<Parsed>;
 
+/** Variables that are set together or not at all. */
+const TOGETHER = [['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLES']] as const;
+
 /** An invalid environment variable. The message is one line for the user and names the variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -324,8 +353,18 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     if (result.success) parsed[name] = result.data;
     else problems.push(`${name}: ${result.error.issues.map((issue) => issue.message).join('; ')}`);
   }
+  for (const names of TOGETHER) {
+    const missing = names.filter((name) => !env[name]);
+    if (missing.length > 0 && missing.length < names.length)
+      problems.push(
+        ...missing.map((name) => `${name}: needed with ${names.filter((one) => env[one]).join(', ')}`),
+      );
+  }
+  const config = parsed as Config;
+  if (config.OIDC_ISSUER?.startsWith('http:') && !allowsPrivateAddresses(config))
+    problems.push('OIDC_ISSUER: expected an https URL');
   if (problems.length > 0) throw new ConfigError(`Wrong configuration: ${problems.join(' | ')}`);
-  return parsed as Config;
+  return config;
 }
 
 /** Returns true when outbound requests may go to private addresses: by default only when all servers are embedded. */

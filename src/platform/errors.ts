@@ -9,6 +9,7 @@ export const ERROR_CODES = {
   UNAUTHORIZED: { status: 401, message: 'The API key is missing or invalid.' },
   FORBIDDEN: { status: 403, message: 'This API key does not permit this operation.' },
   NOT_FOUND: { status: 404, message: 'The resource does not exist.' },
+  SIGN_IN_NOT_CONFIGURED: { status: 404, message: 'Sign-in by OpenID Connect is not configured.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This path does not support this method.' },
   CONFLICT: { status: 409, message: 'The request conflicts with the state of the resource.' },
   DUPLICATE_ORDER_REFERENCE: { status: 409, message: 'An order with this orderReferenceId already exists.' },

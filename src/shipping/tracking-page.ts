@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { countryLine } from '../consignments/domain/address-lines';
 import { TRACKING_STATUS, type TrackingStatus } from '../consignments/domain/tracking-status';
+import { escapeHtml as escaped, pageTemplate } from '../platform/html-page';
 import type { Queryable } from '../platform/postgres';
 
 /**
@@ -81,52 +81,19 @@ export function publicPlace(location: string | null): string {
   return places.slice(-2).join(', ').slice(0, 80);
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
-
-const STYLE = `
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0; color: #1c2430; background: #f5f6f8; }
-main { max-width: 40rem; margin: 2rem auto; padding: 1.5rem 2rem; background: #fff; border-radius: 8px; }
-h1 { font-size: 1.5rem; margin: 0 0 .25rem; }
+const PAGE = pageTemplate(`
 .number { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
-.muted { color: #566071; }
 ol.steps { display: flex; list-style: none; margin: 1.5rem 0; padding: 0; gap: .5rem; }
 ol.steps li { flex: 1; border-top: 4px solid #d4d9e1; padding-top: .5rem; font-size: .875rem; color: #566071; }
 ol.steps li.done { border-color: #1f7a4d; color: #1c2430; font-weight: 600; }
 table { width: 100%; border-collapse: collapse; }
 th, td { text-align: left; padding: .5rem .5rem .5rem 0; border-top: 1px solid #e4e7ec; vertical-align: top; }
-`;
+`);
 
-/** Headers of the page. The content security policy allows the page's own style and nothing else. */
-export const TRACKING_PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  'Cache-Control': 'no-store',
-  'Referrer-Policy': 'no-referrer',
-  'X-Robots-Tag': 'noindex',
-};
+/** Headers of the page. */
+export const TRACKING_PAGE_HEADERS = PAGE.headers;
 
-const page = (title: string, body: string) => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-${body}
-</main>
-</body>
-</html>
-`;
+const page = (title: string, body: string) => PAGE.render({ title, body });
 
 /** Renders the page of a tracking number that no package has. */
 export function renderUnknownTracking(): string {

@@ -15,6 +15,7 @@ const OPENS_CONNECTIONS: Readonly<Record<string, string>> = {
   'src/platform/embedded/health-check.ts': 'checks the health of an embedded server',
   'src/platform/embedded/ports.ts': 'listens briefly to find a free port',
   'src/carriers/easypost/api.ts': 'the gateway in the configuration; the safe client downloads labels',
+  'src/accounts/identity-provider.ts': 'the OpenID Connect provider in the configuration',
   'cli/demo/documents.ts': 'the demo downloads documents from its own API',
   'api/http/server.ts': 'the API server',
   'src/platform/metrics/metrics-server.ts': 'the listener of metrics and health probes',
@@ -22,7 +23,7 @@ const OPENS_CONNECTIONS: Readonly<Record<string, string>> = {
 };
 
 const MODULES =
-  /(?:from|import\(|require\()\s*'(?:node:)?(?:https?|http2|net|tls|dns|dns\/promises|dgram|undici|@aws-sdk\/(?!s3-request-presigner)[\w-]+|@easypost\/api)'/;
+  /(?:from|import\(|require\()\s*'(?:node:)?(?:https?|http2|net|tls|dns|dns\/promises|dgram|undici|@aws-sdk\/(?!s3-request-presigner)[\w-]+|@easypost\/api|openid-client)'/;
 const GLOBALS = /\bfetch\(|\bnew (?:WebSocket|EventSource)\(/;
 
 test('only the safe client and the listed files open connections', () => {

@@ -80,6 +80,9 @@ const ROLES: readonly Role[] = ['client', 'partner', 'operator'];
 /** Routes that require no key, with the reason. Any other open route is a defect. */
 const OPEN: Readonly<Record<string, string>> = {
   startOperatorSession: 'the key is in the body',
+  getSignInMethods: 'the sign-in page reads it; it says whether OpenID Connect is configured',
+  startOidcSignIn: 'redirects to the identity provider',
+  finishOidcSignIn: 'the code of the identity provider and the cookie of its start are the credentials',
   receiveCarrierEvents: 'the signature is the credential',
   getDocument: 'the signed link is the credential',
   getTrackingPage: 'receivers of packages have no key; it shows no personal data',

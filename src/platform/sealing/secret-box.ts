@@ -29,6 +29,11 @@ export class SecretNotOpened extends Error {
 /** No signing secret starts with it, and it is not base64: a release that does not seal cannot sign with sealed text. */
 const SEALED = 'sealed:';
 
+/** Returns true for a text that a secret box has sealed, or that looks so. */
+export function isSealed(text: string): boolean {
+  return text.startsWith(SEALED);
+}
+
 export function createSecretBox(keys: KeyRing): SecretBox {
   const [current] = keys;
   const byId = new Map(keys.map(({ id, key }) => [id, key]));
@@ -38,7 +43,7 @@ export function createSecretBox(keys: KeyRing): SecretBox {
     seal: (secret, owner) =>
       currentPrefix + encrypt(current.key, Buffer.from(secret), owner).toString('base64'),
     open(stored, owner) {
-      if (!stored.startsWith(SEALED)) return stored;
+      if (!isSealed(stored)) return stored;
       const [id = '', bytes = ''] = stored.slice(SEALED.length).split(':');
       const key = byId.get(id);
       if (key === undefined) {

@@ -48,6 +48,43 @@ test.each([
   expect(load).toThrow(new RegExp(`^Wrong configuration: ${name}: [^\\n]+$`));
 });
 
+const OIDC = {
+  OIDC_ISSUER: 'https://id.example',
+  OIDC_CLIENT_ID: 'pressline',
+  OIDC_CLIENT_SECRET: 'secret',
+  OIDC_ROLES: 'print-admins:admin, urn:group:ops:operator,/a path/:viewer',
+};
+
+test('roles of groups are parsed, and the text after the last colon is the role', () => {
+  expect([...loadConfig(OIDC).OIDC_ROLES!]).toEqual([
+    ['print-admins', 'admin'],
+    ['urn:group:ops', 'operator'],
+    ['/a path/', 'viewer'],
+  ]);
+});
+
+test.each([
+  'print-admins',
+  'print-admins:root',
+  ':admin',
+  'a:admin,,b:viewer',
+  'a:admin,a:viewer',
+  'a:Admin',
+])('the roles of groups %j are refused', (OIDC_ROLES) => {
+  expect(() => loadConfig({ ...OIDC, OIDC_ROLES })).toThrow(/^Wrong configuration: OIDC_ROLES: [^\n]+$/);
+});
+
+test.each(Object.keys(OIDC))('OpenID Connect without %s ends the start with one line', (name) => {
+  const load = () => loadConfig({ ...OIDC, [name]: '' });
+  expect(load).toThrow(new RegExp(`^Wrong configuration: ${name}: needed with OIDC_[^\n]+$`));
+});
+
+test('an issuer over plain http is for private networks only', () => {
+  const plain = { ...OIDC, OIDC_ISSUER: 'http://id.example', DATABASE_URL: 'postgres://db/pressline' };
+  expect(() => loadConfig(plain)).toThrow(/OIDC_ISSUER: expected an https URL/);
+  expect(loadConfig({ ...plain, OUTBOUND_ALLOW_PRIVATE: 'true' }).OIDC_ISSUER).toBe('http://id.example');
+});
+
 test('names every invalid variable', () => {
   expect(() => loadConfig({ PORT: 'x', SANDBOX: 'y' })).toThrow(/PORT: .*SANDBOX: /);
 });

@@ -32,6 +32,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   order_stage_changes: 'numbers of orders by hour and status',
   order_stages: 'numbers of orders by hour and status',
   operator_digests: 'attention reasons, kinds of messages and names of jobs',
+  operator_identities: 'ids of operators at their identity provider',
   operator_sessions: 'hashes of cookies',
   partner_stock_levels: 'stock',
   partners: 'addresses of print partners',

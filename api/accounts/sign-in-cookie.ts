@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { SignInSecrets } from '../../src/accounts/identity-provider';
+import { isSealed, type SecretBox, SecretNotOpened } from '../../src/platform/sealing/secret-box';
+import { cookieValues } from '../http/session-cookie';
+
+/** A sign-in by OpenID Connect between its start and the answer of the provider. */
+export interface PendingSignIn extends SignInSecrets {
+  /** Path of the console to which the operator returns. */
+  readonly returnTo: string;
+  readonly expiresAt: Date;
+}
+
+/** Time that a user has to sign in at the provider. */
+export const PENDING_SECONDS = 600;
+
+const NAME = 'pressline_sign_in';
+/** Context of the sealed cookie. Nothing else that the secret box has sealed opens as one. */
+const OWNER = 'cookie of a sign-in';
+
+const content = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  codeVerifier: z.string(),
+  returnTo: z.string(),
+  expiresAt: z.coerce.date(),
+});
+
+/** The cookie that binds a sign-in to the browser that started it. It is sealed, so a browser can neither read nor make one. */
+export interface SignInCookie {
+  /** Returns the Set-Cookie header of a pending sign-in. Undefined deletes the cookie. */
+  set(pending: PendingSignIn | undefined): string;
+  /** Returns the pending sign-in of a Cookie header, or undefined when there is none or its time is over. */
+  read(header: string | undefined): PendingSignIn | undefined;
+}
+
+/** @param address URL of the routes that use the cookie */
+export function signInCookie(secretBox: SecretBox, address: string): SignInCookie {
+  // The answer of the provider is a navigation from another site, with which SameSite=Strict sends no cookie.
+  const attributes = () => {
+    const { pathname, protocol } = new URL(address);
+    return `Path=${pathname}; HttpOnly; SameSite=Lax${protocol === 'https:' ? '; Secure' : ''}`;
+  };
+
+  function open(value: string): PendingSignIn | undefined {
+    if (!isSealed(value)) return undefined;
+    try {
+      const pending = content.parse(JSON.parse(secretBox.open(value, OWNER)));
+      return pending.expiresAt.getTime() > Date.now() ? pending : undefined;
+    } catch (error) {
+      if (error instanceof SecretNotOpened) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    set(pending) {
+      const value = pending === undefined ? '' : secretBox.seal(JSON.stringify(pending), OWNER);
+      return `${NAME}=${value}; ${attributes()}; Max-Age=${pending === undefined ? 0 : PENDING_SECONDS}`;
+    },
+    read: (header) =>
+      cookieValues(header, NAME)
+        .map(open)
+        .find((pending) => pending !== undefined),
+  };
+}
