@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox, WATCHABLE } from '../sandbox';
+import { DEMO_OPERATOR } from '../src/accounts/demo-accounts';
+import { issueOneTimeToken } from '../src/accounts/one-time-sign-ins';
+import { accountByName, isRevokedAccount } from '../src/accounts/store';
 import { type Config, ConfigError } from '../src/platform/config';
 import { choosePort, freePort, listenError } from '../src/platform/embedded/ports';
 import { type EmbeddedStack, migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';
@@ -24,6 +27,11 @@ export interface RunningStack {
   readonly services: Services;
   /** Undefined with SANDBOX=off. */
   readonly sandbox: Sandbox | undefined;
+  /**
+   * Returns the address of the console with a token that signs the demo operator in once, within ten minutes. Undefined when
+   * the demo operator is revoked.
+   */
+  signInLink(): Promise<string | undefined>;
   /** Resolves only when a part of the stack ends unexpectedly. */
   readonly failure: Promise<Error>;
   stop(): Promise<void>;
@@ -122,6 +130,7 @@ async function startParts(
     credentialsPath,
     services,
     sandbox,
+    signInLink: () => signInLink(services),
     failure: Promise.race([embedded.failure, worker.failure]),
     stop: () => {
       services.health.beginStop();
@@ -154,6 +163,13 @@ async function seed(
     ...(metricsUrl === undefined ? {} : { metricsUrl }),
     ...credentials,
   };
+}
+
+async function signInLink({ sql, publicUrl }: Services): Promise<string | undefined> {
+  const operator = await accountByName(sql, 'operator', DEMO_OPERATOR);
+  if (operator === undefined || (await isRevokedAccount(sql, operator.id))) return undefined;
+  // The fragment stays in the browser: no server and no log receives it.
+  return `${publicUrl}/console/sign-in#token=${await issueOneTimeToken(sql, operator.id)}`;
 }
 
 async function openSandbox(services: Services, credentials: CredentialsFile): Promise<Sandbox> {

@@ -27,7 +27,7 @@ const common = {
   errors: 'coded',
   access: { credentials: 'none' },
 } as const;
-const page = { response: z.unknown(), contentType: 'text/html' } as const;
+const page = { response: z.unknown(), contentType: 'text/html', addressLimit: 'sign_in' } as const;
 
 /** Returns an address of the console as its path, query and fragment, or undefined for any other address. */
 function consolePath(address: string): string | undefined {

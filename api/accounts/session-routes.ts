@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { type Account, OPERATOR_ROLES } from '../../src/accounts/account';
-import { createAuthenticator } from '../../src/accounts/authenticator';
+import { type Authenticator, createAuthenticator } from '../../src/accounts/authenticator';
+import { redeemOneTimeToken } from '../../src/accounts/one-time-sign-ins';
 import { csrfTokenOf, endSession, startSession } from '../../src/accounts/sessions';
-import { signInAct } from '../../src/accounts/sign-in-act';
+import { type SignInMethod, signInAct } from '../../src/accounts/sign-in-act';
+import { crossField, property } from '../../src/platform/domain/cross-field';
 import { Refusal } from '../../src/platform/errors';
-import { inTransaction } from '../../src/platform/postgres';
+import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, RawAnswer, type Route, route } from '../http/route';
 import { sessionCookie, sessionTokenOf } from '../http/session-cookie';
@@ -20,6 +22,48 @@ const session = z
     csrfToken: z.string().describe('Send it as `X-CSRF-Token` with every request that is not a GET.'),
   })
   .meta({ id: 'OperatorSession' });
+
+const signIn = crossField(
+  z.object({
+    apiKey: z.string().max(200).optional().describe('The API key of an operator.'),
+    oneTimeToken: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('The token of a one-time sign-in link. It works once, for ten minutes.'),
+  }),
+  (value, report) => {
+    const given = ['apiKey', 'oneTimeToken'].filter((name) => property(value, name) !== undefined);
+    if (given.length === 0) report(['apiKey'], 'Send apiKey or oneTimeToken.', 'MISSING_FIELD_ERROR');
+    if (given.length === 2) report(['oneTimeToken'], 'Send either apiKey or oneTimeToken.');
+  },
+).meta({ id: 'SignIn' });
+
+/** Who signs in, and how. The session ends with the key, when there is one. */
+interface Signer {
+  readonly account: Account;
+  readonly method: SignInMethod;
+  readonly keyId: string | null;
+}
+
+/** Returns the operator of a key or a one-time token, which is used up. @throws Refusal `UNAUTHORIZED` */
+async function signerOf(
+  tx: Queryable,
+  authenticator: Authenticator,
+  { apiKey, oneTimeToken }: z.output<typeof signIn>,
+): Promise<Signer> {
+  if (oneTimeToken !== undefined) {
+    const account = await redeemOneTimeToken(tx, oneTimeToken);
+    if (account !== undefined) return { account, method: 'one_time_link', keyId: null };
+    throw new Refusal('UNAUTHORIZED', {
+      message: 'This sign-in link was used before, or it is older than ten minutes.',
+    });
+  }
+  const caller = await authenticator.authenticate(apiKey);
+  if (caller?.account.role !== 'operator')
+    throw new Refusal('UNAUTHORIZED', { message: 'This is not the API key of an operator.' });
+  return { account: caller.account, method: 'api_key', keyId: caller.keyId };
+}
 
 /** Returns a session as answers show it. */
 export function sessionView({ id, name, operatorRole }: Account, token: string): z.input<typeof session> {
@@ -51,18 +95,15 @@ export function sessionRoutes({ sql, publicUrl }: Deps): Route[] {
         'Sets a cookie for 12 hours (HttpOnly, SameSite=Strict). It opens the routes for operators and no others. Changing ' +
         'requests with the cookie need `X-CSRF-Token`, else 403. The session ends at once when its operator or key is revoked.',
       access: { credentials: 'none' },
-      body: z.object({ apiKey: z.string().max(200) }).meta({ id: 'SignIn' }),
+      addressLimit: 'sign_in',
+      body: signIn,
       response: session,
       audits: ['operator.sign_in'],
       handler: async ({ body, log, audit }) => {
-        const caller = await authenticator.authenticate(body.apiKey);
-        if (caller?.account.role !== 'operator') {
-          throw new Refusal('UNAUTHORIZED', { message: 'This is not the API key of an operator.' });
-        }
-        const { account, keyId } = caller;
-        const token = await inTransaction(sql, async (tx) => {
-          await audit(tx, signInAct(account, 'api_key'), account);
-          return await startSession(tx, account.id, keyId);
+        const { account, token } = await inTransaction(sql, async (tx) => {
+          const signer = await signerOf(tx, authenticator, body);
+          await audit(tx, signInAct(signer.account, signer.method), signer.account);
+          return { ...signer, token: await startSession(tx, signer.account.id, signer.keyId) };
         });
         log.info({ operator: account.name }, 'operator signed in');
         return withCookie(sessionView(account, token), sessionCookie(token, publicUrl));

@@ -11,10 +11,8 @@ import { sha256 } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
 
 type LimiterConfig = Pick<Config, 'RATE_LIMIT' | 'RATE_LIMIT_STORE'>;
-/** @param counted whose requests are counted: a key without its secret, the token of a session, or an address */
+/** @param counted whose requests are counted: a key without its secret, the token of a session, or an address of a route */
 export type RateLimiter = (res: Response, counted: string) => Promise<void>;
-
-const WINDOW_SECONDS = 1;
 
 /** Returns the name under which requests are counted: a hash, because Postgres stores it. */
 export function countedName(counted: string): string {
@@ -31,44 +29,60 @@ export function countedName(counted: string): string {
 export function createRateLimiter(config: LimiterConfig, sql: Sql): RateLimiter | undefined {
   const { RATE_LIMIT: limit, RATE_LIMIT_STORE: store } = config;
   if (limit === 0) return undefined;
-  return limiterOf(sql, { limit, store, message: undefined });
+  return limiterOf(sql, { limit, seconds: 1, store, message: undefined });
 }
 
-/** Requests without a key that one address may send in a second. */
-export const ADDRESS_LIMIT = 100;
+/** What one address may send to routes without a key. */
+export const ADDRESS_LIMITS = {
+  webhook: { limit: 100, seconds: 1, message: 'Too many requests from this address.' },
+  // A person makes a few attempts. Each costs statements, and some cost requests to the identity provider.
+  sign_in: { limit: 60, seconds: 60, message: 'Too many attempts to sign in from this address.' },
+} as const;
+export type AddressLimit = keyof typeof ADDRESS_LIMITS;
 
-/** Creates a limiter that counts requests per address and second, for routes without a key. Undefined when RATE_LIMIT is 0. */
-export function createAddressLimiter(config: LimiterConfig, sql: Sql): RateLimiter | undefined {
-  if (config.RATE_LIMIT === 0) return undefined;
-  return limiterOf(sql, {
-    limit: ADDRESS_LIMIT,
-    store: config.RATE_LIMIT_STORE,
-    message: 'Too many requests from this address.',
-  });
+/** Counts a request of an address. */
+export type AddressLimiter = (
+  res: Response,
+  kind: AddressLimit,
+  address: string | undefined,
+) => Promise<void>;
+
+/** Creates the limiter of routes without a key, which counts requests per address. Undefined when RATE_LIMIT is 0. */
+export function createAddressLimiter(config: LimiterConfig, sql: Sql): AddressLimiter | undefined {
+  const { RATE_LIMIT, RATE_LIMIT_STORE: store } = config;
+  if (RATE_LIMIT === 0) return undefined;
+  const limiters = {
+    webhook: limiterOf(sql, { ...ADDRESS_LIMITS.webhook, store }),
+    sign_in: limiterOf(sql, { ...ADDRESS_LIMITS.sign_in, store }),
+  } satisfies Record<AddressLimit, RateLimiter>;
+  return (res, kind, address) => limiters[kind](res, `${kind}:${address}`);
 }
 
 function limiterOf(
   sql: Sql,
   {
     limit,
+    seconds,
     store,
     message,
   }: {
     readonly limit: number;
+    readonly seconds: number;
     readonly store: Config['RATE_LIMIT_STORE'];
     readonly message: string | undefined;
   },
 ): RateLimiter {
-  const memory = new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
-  const limiter: RateLimiterAbstract = store === 'memory' ? memory : postgresLimiter(sql, limit, memory);
-  const policy = `"${limit}-in-${WINDOW_SECONDS}sec"`;
+  const memory = new RateLimiterMemory({ points: limit, duration: seconds });
+  const limiter: RateLimiterAbstract =
+    store === 'memory' ? memory : postgresLimiter(sql, { points: limit, duration: seconds }, memory);
+  const policy = `"${limit}-in-${seconds}sec"`;
   return async (res, name) => {
     const counted = await limiter.consume(countedName(name)).catch((error: unknown) => {
       if (error instanceof RateLimiterRes) return error;
       throw error;
     });
     const reset = Math.ceil(counted.msBeforeNext / 1_000);
-    res.setHeader('RateLimit-Policy', `${policy}; q=${limit}; w=${WINDOW_SECONDS}`);
+    res.setHeader('RateLimit-Policy', `${policy}; q=${limit}; w=${seconds}`);
     res.setHeader('RateLimit', `${policy}; r=${counted.remainingPoints}; t=${reset}`);
     if (counted.consumedPoints <= limit) return;
     const retryAfter = Math.max(reset, 1);
@@ -76,7 +90,11 @@ function limiterOf(
   };
 }
 
-function postgresLimiter(sql: Sql, points: number, insuranceLimiter: RateLimiterMemory): RateLimiterAbstract {
+function postgresLimiter(
+  sql: Sql,
+  rate: { readonly points: number; readonly duration: number },
+  insuranceLimiter: RateLimiterMemory,
+): RateLimiterAbstract {
   // The library takes a client of the package `pg`, of which it uses this method.
   const query = async ({ text, values }: { text: string; values: (string | number | null)[] }) => {
     const rows = await sql.unsafe(text, values, { prepare: true });
@@ -88,10 +106,9 @@ function postgresLimiter(sql: Sql, points: number, insuranceLimiter: RateLimiter
     tableName: 'request_rates',
     tableCreated: true,
     keyPrefix: '',
-    points,
-    duration: WINDOW_SECONDS,
-    // A key beyond its rate is refused without another statement until its second has passed.
-    inMemoryBlockOnConsumed: points,
+    ...rate,
+    // A key beyond its rate is refused without another statement until its window has passed.
+    inMemoryBlockOnConsumed: rate.points,
     insuranceLimiter,
   });
 }

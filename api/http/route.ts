@@ -5,6 +5,7 @@ import type { Act } from '../../src/accounts/audit-log';
 import type { KeyedRequest } from '../../src/accounts/idempotency-keys';
 import type { Logger } from '../../src/platform/logging';
 import type { Queryable } from '../../src/platform/postgres';
+import type { AddressLimit } from './rate-limit';
 
 /** The error body of a route (interface "Errors", "Bodies by endpoint group"). */
 export type ErrorShape = 'coded' | 'plain' | 'plain-list' | 'adjust-stock' | 'shipping' | 'tracking';
@@ -108,6 +109,8 @@ export interface Route<
   readonly audits?: readonly AuditAction[];
   /** Further acts that a call may write, beside one of `audits` or before a refusal. */
   readonly alsoAudits?: readonly AuditAction[];
+  /** Limits the requests of an address, on a route without a key. */
+  readonly addressLimit?: AddressLimit;
   /**
    * Supports `Idempotency-Key`, for creating POSTs. Requires credentials, because keys are stored per account.
    * `true`: a lease on the key is taken before the handler runs. `claimed-by-handler`: the handler claims the key in the
@@ -119,8 +122,7 @@ export interface Route<
   /** The response contains a secret. The stored response of an `Idempotency-Key` is sealed with the caller's API key. */
   readonly answersSecret?: boolean;
   /**
-   * Checks the signature of a webhook before its body is parsed. False: 401, whatever the body. Such a route has no key, so
-   * its requests are limited per address.
+   * Checks the signature of a webhook before its body is parsed. False: 401, whatever the body.
    */
   readonly isSigned?: (request: SignedRequest) => boolean;
   readonly params?: P;

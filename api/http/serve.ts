@@ -12,7 +12,7 @@ import type { ConcurrencyLimiter } from './concurrency-limit';
 import { fieldErrors } from './field-errors';
 import { idempotencyKeyOf, NO_KEY, onceForKey } from './idempotency';
 import { isJson, isUnstorable, parseJson, readBody, UNSTORABLE_MESSAGE } from './json-body';
-import type { RateLimiter } from './rate-limit';
+import type { AddressLimiter, RateLimiter } from './rate-limit';
 import { notesOf } from './request-log';
 import { answerFault } from './response-check';
 import { type AnyCall, DEFAULT_TIMEOUTS_MS, RawAnswer, type Route } from './route';
@@ -21,8 +21,8 @@ export interface Pipeline {
   readonly deps: ApiDeps;
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter | undefined;
-  /** Limits webhooks, which have no key. */
-  readonly addressLimiter: RateLimiter | undefined;
+  /** Limits webhooks and sign-ins, which have no key. */
+  readonly addressLimiter: AddressLimiter | undefined;
   readonly concurrencyLimiter: ConcurrencyLimiter | undefined;
   /** Check every response against the route's response schema (tests and development). */
   readonly checkResponses: boolean;
@@ -196,7 +196,7 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
     const credential = credentialOf(route, req);
     const secret = credential === undefined ? undefined : secretOf(credential);
     if (secret !== undefined) await pipe.rateLimiter?.(res, secret);
-    if (route.isSigned !== undefined) await pipe.addressLimiter?.(res, `address:${req.ip}`);
+    if (route.addressLimit !== undefined) await pipe.addressLimiter?.(res, route.addressLimit, req.ip);
     const release = secret === undefined ? undefined : pipe.concurrencyLimiter?.(secret);
     let outcome: Promise<Outcome> | undefined;
     try {

@@ -43,6 +43,7 @@ export function carrierEventsRoute({ sql, config }: Pick<ApiDeps, 'sql' | 'confi
         unknown: z.array(z.string()).describe('Tracking numbers without a package of this carrier.'),
       })
       .meta({ id: 'RecordedCarrierEvents' }),
+    addressLimit: 'webhook',
     isSigned: ({ params, headers, rawBody }) =>
       verifySignature(headers, rawBody, secrets?.get(String(params.carrierUid)) ?? []),
     handler: async ({ params, body, log }) => {

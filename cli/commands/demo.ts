@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../../src/platform/config';
 import { type Command, say } from '../command';
+import { sayConsole } from '../console-address';
 import { DemoOrder, DemoStopped, seconds } from '../demo/demo-order';
 import { showSteps } from '../demo/display';
 import { type RunningStack, startStack } from '../start-stack';
@@ -50,7 +51,12 @@ export const demo: Command = async ({ config, log, signals }) => {
       say(error instanceof DemoStopped ? error.message : `The demo failed: ${(error as Error).message}`);
     }
   }
-  if (!stopped.signal.aborted) printAddresses(running, order, demoLogFile(config));
+  if (!stopped.signal.aborted) {
+    printAddresses(running, order, demoLogFile(config));
+    sayConsole(running.credentials.baseUrl, await running.signInLink());
+    say('');
+    say('Everything keeps running. Press Ctrl-C to stop.');
+  }
   const code = await untilStopped(stopRequest, running, log, say);
   return failed ? 1 : code;
 };
@@ -70,6 +76,4 @@ function printAddresses(
   say(`Sandbox      ${sandbox!.controlUrl}/seen`);
   say(`Keys         ${credentialsPath}`);
   say(`Log          ${logFile}`);
-  say('');
-  say('Everything keeps running. Press Ctrl-C to stop.');
 }

@@ -1,4 +1,5 @@
 import { type Command, say } from '../command';
+import { sayConsole } from '../console-address';
 import { startStack } from '../start-stack';
 import { untilStopped } from '../stop-signals';
 import { workflowBundle } from '../workflow-bundle';
@@ -11,6 +12,7 @@ export const start: Command = async ({ config, log, signals }) => {
   say(`Runs on      Node ${process.versions.node}`);
   say(`API          ${credentials.baseUrl}`);
   say(`API pages    ${credentials.baseUrl}/docs`);
+  sayConsole(credentials.baseUrl, await stack.signInLink());
   say(`Temporal UI  ${credentials.temporalUiUrl}`);
   if (credentials.metricsUrl) say(`Metrics      ${credentials.metricsUrl}`);
   if (stack.sandbox) say(`Sandbox      ${stack.sandbox.url} (${config.SANDBOX})`);

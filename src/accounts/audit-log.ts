@@ -41,8 +41,8 @@ export interface ActContext {
 
 /** A field larger than this is stored as its size and SHA-256. */
 const MAX_FIELD_BYTES = 16 * 1_024;
-/** Keys, secrets and signing secrets, in any text. */
-const SECRETS = /pl[ks]_[\w-]{20,}|whsec_[\w+/=-]{20,}/g;
+/** Keys, secrets, tokens of sessions and one-time links, and signing secrets, in any text. */
+const SECRETS = /p(?:l[ks]|s[ot])_[\w-]{20,}|whsec_[\w+/=-]{20,}/g;
 
 /** Returns a value as it is stored: without secrets, with large fields replaced. */
 function stored(value: object | null): object | null {

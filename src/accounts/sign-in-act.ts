@@ -2,7 +2,7 @@ import type { Account } from './account';
 import type { Act } from './audit-log';
 
 /** How an operator signed in. */
-export type SignInMethod = 'api_key' | 'openid_connect';
+export type SignInMethod = 'api_key' | 'one_time_link' | 'openid_connect';
 
 /** Returns the act of a sign-in for the audit log. */
 export function signInAct({ id, operatorRole }: Account, method: SignInMethod): Act {

@@ -59,7 +59,7 @@ export const VARIABLES = {
   TRUSTED_PROXIES: variable(
     networks,
     'none',
-    'Addresses or networks of the proxies in front of the API, separated by commas. Their X-Forwarded-For header gives the address of the caller in the audit log.',
+    'Addresses or networks of the proxies in front of the API, separated by commas. Their X-Forwarded-For header gives the address of the caller, for the audit log and for limits per address.',
   ),
   DATABASE_URL: variable(
     z.url({ protocol: /^postgres(ql)?$/ }).optional(),

@@ -46,6 +46,15 @@ test('the demo shows every step with its time, saves label and invoice, and stop
       const { baseUrl, temporalUiUrl } = folder.credentials;
       expect(demo.output).toContain(`${temporalUiUrl}/namespaces/default/workflows/order-`);
       expect((await fetch(`${baseUrl}/docs`)).status).toBe(200);
+      const [, link, oneTimeToken] = /^Console {6}(\S+)#token=(\S+)$/m.exec(demo.output)!;
+      expect(link).toBe(`${baseUrl}/console/sign-in`);
+      const signIn = () =>
+        fetch(`${baseUrl}/v1/operator/session`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ oneTimeToken }),
+        });
+      expect([(await signIn()).status, (await signIn()).status]).toEqual([200, 401]);
       // The log has a file of its own.
       expect(demo.output).not.toContain('"level"');
       const log = await readFile(join(folder.path, 'logs/pressline.log'), 'utf8');

@@ -21,21 +21,23 @@ export interface TestIdentityProvider {
 /**
  * Starts an OpenID Connect provider (oidc-provider) on a free port. Its sign-in form takes any password, and asks for consent.
  * @param inIdToken claims are in the ID token instead of the userinfo endpoint
+ * @param port 0 takes a free one
  */
 export async function startIdentityProvider(
   redirectUri: string,
-  { inIdToken = false }: { readonly inIdToken?: boolean } = {},
+  { inIdToken = false, port = 0 }: { readonly inIdToken?: boolean; readonly port?: number } = {},
 ): Promise<TestIdentityProvider> {
   const server = createServer();
   await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(port, '127.0.0.1', resolve);
   });
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const users = new Map<string, TestUser>();
   const [clientId, clientSecret] = ['pressline', 'secret-of-pressline-at-its-provider'];
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  // It warns of its adapter in memory and of its built-in forms.
-  const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  // It warns of its adapter in memory and of its built-in forms, and notes the defaults that it uses.
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  jest.spyOn(console, 'info').mockImplementation(() => undefined);
   const provider = new Provider(issuer, {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] }],
     claims: { openid: ['sub'], profile: ['preferred_username'], groups: ['groups'] },
@@ -52,7 +54,6 @@ export async function startIdentityProvider(
       return { accountId: id, claims: () => claims };
     },
   });
-  warn.mockRestore();
   server.on('request', provider.callback());
   return {
     issuer,

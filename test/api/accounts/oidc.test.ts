@@ -421,11 +421,14 @@ test('503 while the provider is down, and the next sign-in finds it again', asyn
     status: 503,
     message: 'The identity provider does not answer. Try again shortly, or sign in with an API key.',
   });
-  const never = await stack({}, { OIDC_ISSUER: `http://127.0.0.1:${await freePort()}` });
-  expect(await refusal(await fetch(`${never.server.url}${START}`))).toMatchObject({
-    status: 503,
-    code: 'UNAVAILABLE',
-  });
+
+  const port = await freePort();
+  const { server: early } = await stack({}, { OIDC_ISSUER: `http://127.0.0.1:${port}` });
+  const start = () => fetch(`${early.url}${START}`, { redirect: 'manual' });
+  expect(await refusal(await start())).toMatchObject({ status: 503, code: 'UNAVAILABLE' });
+  const up = await startIdentityProvider(`${early.url}${CALLBACK}`, { port });
+  running.push({ stop: () => up.stop() });
+  expect(locationOf(await start()).href).toMatch(new RegExp(`^${up.issuer}/auth\\?`));
 });
 
 test('a wrong client secret is a mistake of the configuration: 503', async () => {

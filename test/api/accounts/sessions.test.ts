@@ -1,8 +1,11 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
+import { ADDRESS_LIMITS } from '../../../api/http/rate-limit';
 import type { Route } from '../../../api/http/route';
 import { allRoutes } from '../../../api/routes';
+import { listActs } from '../../../src/accounts/audit-log';
+import { issueOneTimeToken } from '../../../src/accounts/one-time-sign-ins';
 import { issueKey, revokeKey } from '../../../src/accounts/store';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
@@ -65,6 +68,111 @@ test('other keys do not sign in', async () => {
     expect([status, headers['set-cookie']]).toEqual([401, undefined]);
   }
 });
+
+describe('a one-time sign-in link', () => {
+  const useLink = (oneTimeToken: string) => request(app).post('/v1/operator/session').send({ oneTimeToken });
+
+  test('starts one session, also when it is used twice at once', async () => {
+    const token = await issueOneTimeToken(sql, admin.id);
+    const answers = await Promise.all([useLink(token), useLink(token), useLink(token)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    const { body, headers } = answers.find(({ status }) => status === 200)!;
+    expect(body.operator).toEqual({ id: admin.id, name: admin.name, role: 'admin' });
+    const cookie = headers['set-cookie']![0]!.split(';')[0]!;
+    expect((await request(app).get('/v1/operator/session').set('Cookie', cookie).expect(200)).body).toEqual(
+      body,
+    );
+    const { body: refused, headers: unset } = await useLink(token).expect(401);
+    expect(refused.message).toBe('This sign-in link was used before, or it is older than ten minutes.');
+    expect(unset['set-cookie']).toBeUndefined();
+  });
+
+  test('works for ten minutes', async () => {
+    const [early, late] = [await issueOneTimeToken(sql, admin.id), await issueOneTimeToken(sql, admin.id)];
+    await sql`UPDATE one_time_sign_ins SET expires_at = expires_at - interval '595 seconds'`;
+    await useLink(early).expect(200);
+    await sql`UPDATE one_time_sign_ins SET expires_at = expires_at - interval '5 seconds'`;
+    await useLink(late).expect(401);
+  });
+
+  test('of a revoked operator does not work, and its session ends with the operator', async () => {
+    const operator = await testAccount(sql, 'operator');
+    const { headers } = await useLink(await issueOneTimeToken(sql, operator.id)).expect(200);
+    const cookie = headers['set-cookie']![0]!.split(';')[0]!;
+    const unused = await issueOneTimeToken(sql, operator.id);
+    await request(app).post(`/v1/operators/${operator.id}/revoke`).set(admin.key).expect(200);
+    await request(app).get('/v1/operator/session').set('Cookie', cookie).expect(401);
+    await useLink(unused).expect(401);
+  });
+
+  test('is stored as a hash, and its token is neither an API key nor a session', async () => {
+    const token = await issueOneTimeToken(sql, admin.id);
+    const rows = await sql`SELECT one_time_sign_ins::text AS row FROM one_time_sign_ins`;
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { row } of rows) expect(row).not.toContain(token);
+    await request(app).get('/v1/operators').set('X-API-KEY', token).expect(401);
+    await request(app).get('/v1/operators').set('Cookie', `pressline_session=${token}`).expect(401);
+    await signIn(token).expect(401);
+    await useLink(admin.apiKey).expect(401);
+  });
+
+  test('a sign-in names one credential', async () => {
+    const send = (body: object) => request(app).post('/v1/operator/session').send(body).expect(400);
+    const { body } = await send({});
+    expect(body.errors).toEqual([
+      { code: 'MISSING_FIELD_ERROR', message: 'Send apiKey or oneTimeToken.', reference: 'apiKey' },
+    ]);
+    const oneTimeToken = await issueOneTimeToken(sql, admin.id);
+    await send({ apiKey: admin.apiKey, oneTimeToken });
+    await useLink(oneTimeToken).expect(200);
+  });
+});
+
+test('the audit log has every sign-in with its method', async () => {
+  const operator = await testAccount(sql, 'operator', 'session-audited', 'viewer');
+  await session(operator.apiKey);
+  const oneTimeToken = await issueOneTimeToken(sql, operator.id);
+  await request(app).post('/v1/operator/session').send({ oneTimeToken }).expect(200);
+  await signIn(`${operator.apiKey}x`).expect(401);
+  const acts = await listActs(sql, { object: operator.id }, { limit: 10, after: null });
+  expect(acts.map(({ action, actorId, after }) => ({ action, actorId, after }))).toEqual(
+    ['one_time_link', 'api_key'].map((method) => ({
+      action: 'operator.sign_in',
+      actorId: operator.id,
+      after: { method, role: 'viewer' },
+    })),
+  );
+});
+
+test.each(['memory', 'postgres'] as const)(
+  'the attempts of an address to sign in are limited, right or wrong (%s)',
+  async (store) => {
+    const deps = await testApiDeps(sql, {
+      config: { RATE_LIMIT: 1_000, RATE_LIMIT_STORE: store, TRUSTED_PROXIES: ['127.0.0.0/8', '::1/128'] },
+    });
+    const limited = createApp(deps, allRoutes(deps));
+    const attempt = (address: string, path = '/v1/operator/session') =>
+      request(limited).post(path).set('X-Forwarded-For', address).send({ apiKey: admin.apiKey });
+    const { limit } = ADDRESS_LIMITS.sign_in;
+    await sql`DELETE FROM request_rates`;
+    for (let at = 0; at < limit; at += 1) await attempt('203.0.113.7').expect(200);
+    const { body, headers } = await attempt('203.0.113.7').expect(429);
+    expect(body).toMatchObject({
+      code: 'RATE_LIMITED',
+      message: 'Too many attempts to sign in from this address.',
+    });
+    expect(headers['ratelimit-policy']).toBe('"60-in-60sec"; q=60; w=60');
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+    for (const path of ['/v1/operator/session/oidc', '/v1/operator/session/oidc/callback'])
+      await request(limited).get(path).set('X-Forwarded-For', '203.0.113.7').expect(429);
+    await attempt('203.0.113.8').expect(200);
+    await request(limited)
+      .get('/v1/operators')
+      .set({ ...admin.key, 'X-Forwarded-For': '203.0.113.7' })
+      .expect(200);
+  },
+);
 
 test('the database stores a hash, and the token is no API key', async () => {
   const { token, csrfToken } = await session();

@@ -31,6 +31,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   notified_states: 'states, dates and tracking codes',
   order_stage_changes: 'numbers of orders by hour and status',
   order_stages: 'numbers of orders by hour and status',
+  one_time_sign_ins: 'hashes of tokens',
   operator_digests: 'attention reasons, kinds of messages and names of jobs',
   operator_identities: 'ids of operators at their identity provider',
   operator_sessions: 'hashes of cookies',
