@@ -121,9 +121,7 @@ export interface Route<
   readonly timeoutMs?: number;
   /** The response contains a secret. The stored response of an `Idempotency-Key` is sealed with the caller's API key. */
   readonly answersSecret?: boolean;
-  /**
-   * Checks the signature of a webhook before its body is parsed. False: 401, whatever the body.
-   */
+  /** Checks the signature of a webhook before its body is parsed. False: 401, whatever the body. */
   readonly isSigned?: (request: SignedRequest) => boolean;
   readonly params?: P;
   readonly query?: Q;

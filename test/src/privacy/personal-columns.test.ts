@@ -52,6 +52,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   stock_items: 'stock',
   stock_movements: 'stock',
   stock_reservations: 'stock',
+  used_sign_in_states: 'hashes of random values',
   webhook_endpoints: 'addresses of clients’ servers',
 };
 
