@@ -35,6 +35,7 @@ export function validBodies({
     supplier: { uid: 'ramy', unitCost: 12.5, currency: 'EUR' },
   };
   return {
+    startOperatorSession: [{ apiKey: `plk_${'x'.repeat(32)}` }, { oneTimeToken: `pst_${'x'.repeat(43)}` }],
     submitOrder: [
       order(),
       order({ orderType: 'draft' }),
