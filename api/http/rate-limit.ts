@@ -77,14 +77,17 @@ function limiterOf(
     store === 'memory' ? memory : postgresLimiter(sql, { points: limit, duration: seconds }, memory);
   const policy = `"${limit}-in-${seconds}sec"`;
   return async (res, name) => {
+    let refused = false;
+    // The counts of a refusal are not always known: a key that is blocked in memory has consumed 0.
     const counted = await limiter.consume(countedName(name)).catch((error: unknown) => {
-      if (error instanceof RateLimiterRes) return error;
-      throw error;
+      if (!(error instanceof RateLimiterRes)) throw error;
+      refused = true;
+      return error;
     });
     const reset = Math.ceil(counted.msBeforeNext / 1_000);
     res.setHeader('RateLimit-Policy', `${policy}; q=${limit}; w=${seconds}`);
     res.setHeader('RateLimit', `${policy}; r=${counted.remainingPoints}; t=${reset}`);
-    if (counted.consumedPoints <= limit) return;
+    if (!refused) return;
     const retryAfter = Math.max(reset, 1);
     throw new Refusal('RATE_LIMITED', message === undefined ? { retryAfter } : { retryAfter, message });
   };
