@@ -7,7 +7,7 @@ import { type Config, loadConfig } from '../../../src/platform/config';
 import { freePort } from '../../../src/platform/embedded/ports';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
-import { Browser, locationOf } from '../../support/cookie-browser';
+import { CookieBrowser, locationOf } from '../../support/cookie-browser';
 import { testDatabase } from '../../support/database';
 import { startIdentityProvider, type TestIdentityProvider } from '../../support/identity-provider';
 
@@ -62,7 +62,7 @@ async function stack(
  * @returns the address to which the provider sends the browser back
  */
 async function atProvider(
-  browser: Browser,
+  browser: CookieBrowser,
   user: string,
   at: HttpServer = server,
   change: (address: URL) => void = () => undefined,
@@ -83,13 +83,17 @@ async function atProvider(
   throw new Error('the provider does not send the browser back');
 }
 
-async function signIn(user: string, at: HttpServer = server, browser = new Browser()): Promise<Response> {
+async function signIn(
+  user: string,
+  at: HttpServer = server,
+  browser = new CookieBrowser(),
+): Promise<Response> {
   return await browser.request(await atProvider(browser, user, at));
 }
 
 /** Signs in and returns the session as the API shows it. */
 async function session(user: string, at: HttpServer = server) {
-  const browser = new Browser();
+  const browser = new CookieBrowser();
   const answer = await signIn(user, at, browser);
   expect(answer.status).toBe(200);
   const read = await browser.request(`${at.url}/v1/operator/session`);
@@ -124,7 +128,7 @@ test.each([
 ])('a user signs in with the role %s of the groups', async (role, groups) => {
   const user = `user-${role}`;
   provider.users.set(user, { username: `Ada ${role}`, groups });
-  const browser = new Browser();
+  const browser = new CookieBrowser();
   const answer = await signIn(user, server, browser);
   expect(answer.status).toBe(200);
   expect(browser.cookie('pressline_session')).toMatch(/^pso_/);
@@ -182,7 +186,7 @@ test('a user cannot become an operator that exists by taking its name', async ()
 
 test('two first sign-ins of one user at once make one operator', async () => {
   provider.users.set('twice', { username: 'twice', groups: ['print-ops'] });
-  const browsers = [new Browser(), new Browser()];
+  const browsers = [new CookieBrowser(), new CookieBrowser()];
   const callbacks = await Promise.all(browsers.map((browser) => atProvider(browser, 'twice')));
   const answers = await Promise.all(browsers.map((browser, index) => browser.request(callbacks[index]!)));
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -255,21 +259,21 @@ test('a revoked operator cannot sign in, and its session ends', async () => {
 
 test('an answer with a forged state, without the cookie or in another browser is refused', async () => {
   provider.users.set('victim', { username: 'victim', groups: ['print-ops'] });
-  const browser = new Browser();
+  const browser = new CookieBrowser();
   const callback = await atProvider(browser, 'victim');
   const forged = new URL(callback);
   forged.searchParams.set('state', 'x'.repeat(43));
   const none = new URL(callback);
   none.searchParams.delete('state');
-  const other = new Browser();
+  const other = new CookieBrowser();
   await atProvider(other, 'victim');
   const altered = browser.cookie('pressline_sign_in')!;
   const wrong = [
     browser.request(forged),
     browser.request(none),
-    new Browser().request(callback),
+    new CookieBrowser().request(callback),
     other.request(callback),
-    new Browser({ Cookie: `pressline_sign_in=${altered.slice(0, -2)}AA` }).request(callback),
+    new CookieBrowser({ Cookie: `pressline_sign_in=${altered.slice(0, -2)}AA` }).request(callback),
     ...[
       '{}',
       JSON.stringify({ state: 's', nonce: 'n', codeVerifier: 'v', returnTo: '/', expiresAt: '2099-01-01' }),
@@ -284,7 +288,7 @@ test('an answer with a forged state, without the cookie or in another browser is
 
 test('an answer starts one session, also when it arrives twice at once', async () => {
   provider.users.set('once', { username: 'once', groups: ['print-ops'] });
-  const browser = new Browser();
+  const browser = new CookieBrowser();
   const callback = await atProvider(browser, 'once');
   const cookie = `pressline_sign_in=${browser.cookie('pressline_sign_in')}`;
   const answers = await Promise.all([1, 2].map(() => fetch(callback, { headers: { Cookie: cookie } })));
@@ -301,9 +305,9 @@ test('an answer starts one session, also when it arrives twice at once', async (
 
 test('a code of another sign-in is refused by the provider', async () => {
   provider.users.set('replayed', { username: 'replayed', groups: ['print-ops'] });
-  const first = new Browser();
+  const first = new CookieBrowser();
   const used = await atProvider(first, 'replayed');
-  const second = new Browser();
+  const second = new CookieBrowser();
   const callback = await atProvider(second, 'replayed');
   callback.searchParams.set('code', used.searchParams.get('code')!);
   // PKCE: the code belongs to the verifier of the first sign-in.
@@ -315,7 +319,7 @@ test('a code of another sign-in is refused by the provider', async () => {
 
 test('an ID token with another nonce is refused', async () => {
   provider.users.set('nonce', { username: 'nonce', groups: ['print-ops'] });
-  const browser = new Browser();
+  const browser = new CookieBrowser();
   const callback = await atProvider(browser, 'nonce', server, (address) => {
     expect(address.searchParams.get('nonce')).toMatch(/^[\w-]{43}$/);
     address.searchParams.set('nonce', 'another');
@@ -327,7 +331,7 @@ test('an ID token with another nonce is refused', async () => {
 });
 
 test('a user who cancels at the provider gets 401', async () => {
-  const browser = new Browser();
+  const browser = new CookieBrowser();
   const { searchParams } = locationOf(await browser.request(`${server.url}${START}`));
   const query = new URLSearchParams({
     error: 'access_denied',
@@ -341,7 +345,7 @@ test('a user who cancels at the provider gets 401', async () => {
 });
 
 test('a sign-in takes ten minutes at most', async () => {
-  const browser = new Browser();
+  const browser = new CookieBrowser();
   const answer = await browser.request(`${server.url}${START}`);
   const cookie = answer.headers.getSetCookie()[0]!;
   expect(cookie).toMatch(
@@ -412,7 +416,7 @@ test('the same subject at another issuer is another operator', async () => {
 test('503 while the provider is down, and the next sign-in finds it again', async () => {
   const { provider: down, server: api } = await stack();
   down.users.set('down', { username: 'down', groups: ['print-ops'] });
-  const browser = new Browser();
+  const browser = new CookieBrowser();
   const callback = await atProvider(browser, 'down', api);
   await down.stop();
   const atCallback = await browser.request(callback);
@@ -454,7 +458,7 @@ test('404 with a code of its own when no provider is configured', async () => {
 });
 
 test('a browser gets errors as a page with the reason and the request id', async () => {
-  const answer = await new Browser(HTML).request(`${server.url}${CALLBACK}?code=c&state=<script>`);
+  const answer = await new CookieBrowser(HTML).request(`${server.url}${CALLBACK}?code=c&state=<script>`);
   const html = await answer.text();
   expect(answer.status).toBe(401);
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
