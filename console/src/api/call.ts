@@ -27,6 +27,7 @@ export class ApiError extends Error {
     readonly status: number,
     message: string,
     readonly requestId: string | null,
+    readonly operation: OperationId,
   ) {
     super(message);
   }
@@ -86,7 +87,7 @@ export async function call<K extends OperationId>(
   } catch (error) {
     if (signal?.aborted) throw error;
     setReachable(false);
-    throw new ApiError(0, 'The API does not answer.', null);
+    throw new ApiError(0, 'The API does not answer.', null, operation);
   }
   setReachable(true);
   const answer: unknown = await response.json().catch(() => null);
@@ -96,6 +97,7 @@ export async function call<K extends OperationId>(
     response.status,
     messageIn(answer, response.status),
     response.headers.get('X-Request-Id'),
+    operation,
   );
 }
 

@@ -7,15 +7,32 @@ export type OperatorRole = Session['operator']['role'];
 const KEY = ['session'];
 const ROLES: readonly OperatorRole[] = ['viewer', 'operator', 'admin'];
 
+/** Returns the token of a one-time sign-in link, and takes it out of the address: it works once. */
+function takeOneTimeToken(): string | null {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (token !== null) history.replaceState(null, '', location.pathname + location.search);
+  return token;
+}
+
+let refusedLink: ApiError | null = null;
+
+/** Returns why a one-time sign-in link did not work. Null: there was none, or it did. */
+export const whyLinkRefused = (): ApiError | null => refusedLink;
+
 /** Returns the session of this browser. Null: nobody is signed in. */
 async function readSession(): Promise<Session | null> {
   try {
-    const session = await call('getOperatorSession', {});
+    const oneTimeToken = takeOneTimeToken();
+    const session =
+      oneTimeToken === null
+        ? await call('getOperatorSession', {})
+        : await call('startOperatorSession', { body: { oneTimeToken } });
     setCsrfToken(session.csrfToken);
     return session;
   } catch (error) {
-    if (error instanceof ApiError && (error.status === 401 || error.status === 404)) return null;
-    throw error;
+    if (!(error instanceof ApiError) || (error.status !== 401 && error.status !== 404)) throw error;
+    if (error.operation === 'startOperatorSession') refusedLink = error;
+    return null;
   }
 }
 

@@ -13,3 +13,12 @@ export const indexRoute = createRoute({
     throw redirect({ to: '/today', replace: true });
   },
 });
+
+/** Sign-in links lead here. An operator who is signed in gets the first screen. */
+export const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  beforeLoad: () => {
+    throw redirect({ to: '/', replace: true });
+  },
+});

@@ -4,11 +4,18 @@ import { attentionRoute } from '../screens/attention/route';
 import { orderRoute } from '../screens/order/route';
 import { ordersRoute } from '../screens/orders/route';
 import { todayRoute } from '../screens/today/route';
-import { indexRoute, rootRoute } from './root-route';
+import { indexRoute, rootRoute, signInRoute } from './root-route';
 import { ScreenError } from './screen-error';
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([indexRoute, todayRoute, attentionRoute, ordersRoute, orderRoute]),
+  routeTree: rootRoute.addChildren([
+    indexRoute,
+    signInRoute,
+    todayRoute,
+    attentionRoute,
+    ordersRoute,
+    orderRoute,
+  ]),
   basepath: '/console',
   defaultPendingComponent: () => <LoadingLines lines={8} />,
   defaultErrorComponent: ScreenError,

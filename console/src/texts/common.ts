@@ -9,6 +9,7 @@ export const common = {
     button: 'Sign in',
     show: 'Show the key',
     wrongKey: 'This API key is not valid for an operator.',
+    openIdConnect: 'Sign in with your identity provider',
     help: 'Use the API key of an operator. The session ends after 12 hours.',
   },
   signOut: 'Sign out',

@@ -1,15 +1,22 @@
 import { Button, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { ApiError } from '../../api/call';
-import { useSigning } from '../../api/session';
+import { read } from '../../api/queries';
+import { useSigning, whyLinkRefused } from '../../api/session';
 import icon from '../../app/icon.svg';
 import { ErrorAlert } from '../../components/error-alert';
 import { texts } from '../../texts';
 import styles from './sign-in.module.css';
 
+/** Returns the address that begins a sign-in by OpenID Connect and leads back to this screen. */
+function openIdConnectAddress(): string {
+  const returnTo = location.pathname.endsWith('/sign-in') ? '/console' : location.pathname + location.search;
+  return `/v1/operator/session/oidc?${new URLSearchParams({ returnTo })}`;
+}
+
 export function SignIn() {
-  const { title, apiKey, button, help, wrongKey } = texts.common.signIn;
+  const { title, apiKey, button, help, wrongKey, openIdConnect } = texts.common.signIn;
   const { signIn } = useSigning();
   const [key, setKey] = useState('');
   const signing = useMutation({ mutationFn: () => signIn(key.trim()) });
@@ -20,9 +27,10 @@ export function SignIn() {
     event.preventDefault();
     signing.mutate();
   };
-  const { error } = signing;
-  const shown =
-    error instanceof ApiError && error.status === 401 ? new ApiError(401, wrongKey, error.requestId) : error;
+  const methods = useQuery({ ...read('getSignInMethods', {}), refetchInterval: false });
+  const isWrongKey = signing.error instanceof ApiError && signing.error.status === 401;
+  const error = signing.error ?? whyLinkRefused();
+  const shown = isWrongKey ? new Error(wrongKey) : error;
   return (
     <main className={styles.page}>
       <Paper p="xl" w="100%" maw={380}>
@@ -45,6 +53,11 @@ export function SignIn() {
             <Button type="submit" fullWidth loading={signing.isPending} disabled={key.trim() === ''}>
               {button}
             </Button>
+            {methods.data?.openIdConnect === true ? (
+              <Button component="a" variant="default" fullWidth href={openIdConnectAddress()}>
+                {openIdConnect}
+              </Button>
+            ) : null}
           </Stack>
         </form>
       </Paper>
