@@ -146,6 +146,10 @@ export async function fuzzSubject(): Promise<Subject> {
   // Requests turn drafts into orders and delete them.
   const drafts: string[] = [];
   for (let made = 0; made < DRAFTS; made += 1) drafts.push(await draft(server.url, accounts.client));
+  const [operatorKey, partnerKey] = [
+    (await issueKey(sql, accounts.preyOperator.id)).keyId,
+    (await issueKey(sql, accounts.preyPartner.id)).keyId,
+  ];
   await watchWrites(database);
 
   const shared: KnownIds = {
@@ -171,8 +175,8 @@ export async function fuzzSubject(): Promise<Subject> {
     connectorId: [accounts.prey.id],
     keyId: preyKeys,
     operatorId: [accounts.preyOperator.id],
-    'revokeOperatorKey keyId': [(await issueKey(sql, accounts.preyOperator.id)).keyId],
-    'revokePartnerKey keyId': [(await issueKey(sql, accounts.preyPartner.id)).keyId],
+    'revokeOperatorKey keyId': [operatorKey],
+    'revokePartnerKey keyId': [partnerKey],
     partnerId: [accounts.preyPartner.id],
     partnerSku: ['frame-wood-black-a4'],
   });
