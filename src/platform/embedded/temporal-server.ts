@@ -8,13 +8,11 @@ import { isAlive, processesWithArguments, type StopStep, stopProcess } from './p
 import { type RunningServer, runServer } from './running-server';
 
 /**
- * Temporal's dynamic configuration. Its default rate limits protect a shared cluster. An embedded server serves one
+ * Rate limits in Temporal's dynamic configuration. The defaults protect a shared cluster. An embedded server serves one
  * engine on one machine, and is limited by its CPU. At 17 workflows per second the higher limits made no difference; they
  * are for faster machines.
  */
-const DYNAMIC_CONFIG: Readonly<Record<string, number | boolean>> = {
-  // The response to a workflow task contains its activities, so that the same worker begins them without a poll.
-  'system.enableActivityEagerExecution': true,
+const DYNAMIC_CONFIG: Readonly<Record<string, number>> = {
   'frontend.rps': 100_000,
   'frontend.namespaceRPS': 100_000,
   'frontend.namespaceRPS.visibility': 1_000,
