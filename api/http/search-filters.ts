@@ -12,6 +12,15 @@ export const anyOf = <T extends z.ZodType>(value: T, max = FILTER_VALUES) =>
     .nullish()
     .transform((values) => values ?? undefined);
 
+/** Filter of a search as a query parameter: several values are separated by commas. */
+export const anyOfList = <T extends z.ZodType<unknown, string>>(value: T) =>
+  z
+    .string()
+    .max(2_000)
+    .transform((text) => text.split(','))
+    .pipe(z.array(value).min(1).max(FILTER_VALUES))
+    .optional();
+
 /** Times are clamped to this range, because Postgres accepts fewer years than ISO 8601. No order is outside it. */
 const [EARLIEST, LATEST] = [0, Date.UTC(9999, 0)];
 

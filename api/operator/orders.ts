@@ -21,6 +21,7 @@ import {
   OPERATOR_ROUTE,
   operatorOrderSchema,
 } from './order-schemas';
+import { operatorOrderSearchRoute } from './order-search';
 import { sentPrintOrderRoute } from './print-orders';
 import { REPAIRS, repairSchema } from './repair-schemas';
 
@@ -39,6 +40,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
   };
 
   return [
+    operatorOrderSearchRoute(deps),
     orderDetailRoute(deps),
     route({
       ...OPERATOR_ROUTE,

@@ -1,6 +1,7 @@
 import { isUuid } from '../../platform/ids';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platform/search';
+import type { AttentionReason } from '../domain/lifecycle/run-state';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import type { Viewer } from './order-reader';
 
@@ -18,6 +19,12 @@ export interface OrderSearch {
   readonly createdFrom?: string | undefined;
   /** ISO 8601, exclusive. */
   readonly createdTo?: string | undefined;
+  /** Orders with at least one of these reasons; empty for any reason. */
+  readonly attention?: readonly AttentionReason[] | undefined;
+  /** Orders with a print order at one of these partners. */
+  readonly partnerIds?: readonly string[] | undefined;
+  /** Orders with a shipment planned by one of these methods. */
+  readonly methodUids?: readonly string[] | undefined;
 }
 
 export interface OrderSummary {
@@ -55,31 +62,52 @@ export interface FoundOrders {
 
 /**
  * Returns one page of the orders that match and that the viewer may see, newest first.
- *
- * The query reads a bounded number of rows, however many orders are stored: each client and each status in the filters is
- * read from its own index range, and the ranges are merged. (A plain `= ANY` over several statuses reads every order of
- * the client.)
- *
- * The position is passed to Postgres as text. A timestamptz parameter would be converted to Date, which drops the
- * microseconds and skips orders of the same millisecond.
  * @param page `after` is the position of the previous page's last order
  */
 export async function searchOrders(
   sql: Queryable,
   viewer: Viewer,
   search: OrderSearch,
-  page: { readonly limit: number; readonly after: SearchPosition | null },
+  page: SearchPage,
 ): Promise<FoundOrders> {
-  const { countries, channels, orderTypes, financialStatuses } = search;
+  const { found, comparedTo } = await findOrders(sql, viewer, search, page);
+  return { orders: await summaries(sql, found), comparedTo };
+}
+
+export interface SearchPage {
+  readonly limit: number;
+  readonly after: SearchPosition | null;
+}
+
+/**
+ * Finds one page of the orders that match and that the viewer may see.
+ *
+ * The queries read a bounded number of rows, however many orders are stored: each client and each status in the filters is
+ * read from its own index range, and the ranges are merged. (A plain `= ANY` over several statuses reads every order of
+ * the client.)
+ *
+ * The position is passed to Postgres as text. A timestamptz parameter would be converted to Date, which drops the
+ * microseconds and skips orders of the same millisecond.
+ * @returns `found`: a query of the ids, in any order
+ */
+export async function findOrders(
+  sql: Queryable,
+  viewer: Viewer,
+  search: OrderSearch,
+  page: SearchPage,
+): Promise<{ readonly found: Fragment; readonly comparedTo: SearchPosition | null }> {
   const ranges = indexRanges(sql, viewer, search, page.after);
-  if ([countries, channels, orderTypes, financialStatuses].every((values) => values === undefined)) {
+  const compared = comparisons(sql, search);
+  if (compared.length === 0) {
     const found = sql`
       SELECT id FROM ${ranges.read(page.limit, sql`true`)} ORDER BY created_at DESC, id DESC LIMIT ${page.limit}`;
-    return { orders: await summaries(sql, found), comparedTo: null };
+    return { found, comparedTo: null };
   }
-  const { ids, comparedTo } = await matchesAmong(sql, ranges, search, page.limit);
-  const orders = ids.length === 0 ? [] : await summaries(sql, sql`SELECT unnest(${ids}::uuid[]) AS id`);
-  return { orders, comparedTo: ids.length < page.limit ? comparedTo : null };
+  const { ids, comparedTo } = await matchesAmong(sql, ranges, compared, page.limit);
+  return {
+    found: sql`SELECT unnest(${ids}::uuid[]) AS id`,
+    comparedTo: ids.length < page.limit ? comparedTo : null,
+  };
 }
 
 /** The ranges of indexes that a search reads: one for each client and each status in its filters. */
@@ -102,7 +130,7 @@ function indexRanges(
   const clients = clientsOf(viewer, search);
   const clientIds = clients === null ? null : uuids(clients);
   const statuses = search.fulfillmentStatuses && [...new Set(search.fulfillmentStatuses)];
-  const { ids, orderReferenceIds: references, createdFrom, createdTo } = search;
+  const { ids, orderReferenceIds: references, createdFrom, createdTo, attention } = search;
   return {
     count: (clientIds?.length ?? 1) * (statuses?.length ?? 1),
     partition: sql`PARTITION BY ${clientIds === null ? none : sql`client.client_id,`} ${statuses === undefined ? none : sql`status.uid,`} true`,
@@ -117,6 +145,7 @@ function indexRanges(
           ${statuses === undefined ? none : sql`AND o.fulfillment_status = status.uid`}
           ${ids === undefined ? none : sql`AND o.id = ANY(${uuids(ids)}::uuid[])`}
           ${references === undefined ? none : sql`AND o.order_reference_id = ANY(${[...references]}::text[])`}
+          ${attention === undefined ? none : sql`AND o.attention IS NOT NULL`}
           ${createdFrom === undefined ? none : sql`AND o.created_at >= ${createdFrom}::timestamptz`}
           ${createdTo === undefined ? none : sql`AND o.created_at < ${createdTo}::timestamptz`}
           ${after === null ? none : sql`AND (o.created_at, o.id) < (${after.time}::text::timestamptz, ${after.id}::uuid)`}
@@ -126,6 +155,33 @@ function indexRanges(
   };
 }
 
+/** Returns the conditions of the filters that have no index of their own. They read `o`. */
+function comparisons(sql: Queryable, search: OrderSearch): Fragment[] {
+  const { countries, channels, orderTypes, financialStatuses, attention, partnerIds, methodUids } = search;
+  const among = (column: Fragment, values: readonly string[] | undefined) =>
+    values === undefined ? [] : [sql`${column} = ANY(${[...values]}::text[])`];
+  return [
+    ...among(sql`o.financial_status`, financialStatuses),
+    ...among(sql`o.order_type`, orderTypes),
+    ...among(sql`o.channel`, channels),
+    ...among(sql`o.shipping_address ->> 'country'`, countries),
+    ...(attention === undefined || attention.length === 0
+      ? []
+      : [sql`o.attention && ${[...attention]}::text[]`]),
+    ...(partnerIds === undefined
+      ? []
+      : [
+          sql`EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id AND p.partner_id = ANY(${partnerIds.filter(isUuid)}::uuid[]))`,
+        ]),
+    ...(methodUids === undefined
+      ? []
+      : [
+          sql`EXISTS (SELECT FROM planned_shipments l
+            WHERE l.order_id = o.id AND l.shipment_method_uid = ANY(${[...methodUids]}::text[]))`,
+        ]),
+  ];
+}
+
 /**
  * Compares the newest orders of each range with the filters that have no index. When a range has more orders, the page
  * ends with the last order that was read of it: up to there, the orders of every range are known.
@@ -133,15 +189,10 @@ function indexRanges(
 async function matchesAmong(
   sql: Queryable,
   ranges: IndexRanges,
-  { countries, channels, orderTypes, financialStatuses }: OrderSearch,
+  compared: readonly Fragment[],
   limit: number,
 ): Promise<{ ids: readonly string[]; comparedTo: SearchPosition | null }> {
-  const among = (column: Fragment, values: readonly string[] | undefined) =>
-    values === undefined ? sql`true` : sql`${column} = ANY(${[...values]}::text[])`;
-  const matches = sql`(${among(sql`o.financial_status`, financialStatuses)}
-    AND ${among(sql`o.order_type`, orderTypes)}
-    AND ${among(sql`o.channel`, channels)}
-    AND ${among(sql`o.shipping_address ->> 'country'`, countries)})`;
+  const matches = sql`(${compared.reduce((all, condition) => sql`${all} AND ${condition}`)})`;
   const rowsOfEach = Math.ceil(COMPARED_ROWS / Math.max(ranges.count, 1));
   const [row] = await sql<{ ids: string[]; edgeTime: string | null; edgeId: string | null }[]>`
     WITH compared AS MATERIALIZED (

@@ -1,0 +1,169 @@
+import { isUuid } from '../../platform/ids';
+import type { Fragment, Queryable } from '../../platform/postgres';
+import { isoMicroseconds, type SearchPosition } from '../../platform/search';
+import type { AttentionReason } from '../domain/lifecycle/run-state';
+import type { OrderStatus } from '../domain/lifecycle/statuses';
+import { findOrders, type OrderSearch, type SearchPage } from './search';
+
+/** An order in operators' lists. */
+export interface OperatorListedOrder {
+  readonly id: string;
+  readonly orderReferenceId: string;
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly fulfillmentStatus: OrderStatus;
+  readonly country: string;
+  /** Methods of its planned shipments. */
+  readonly methodUids: readonly string[] | null;
+  readonly partners: readonly { readonly id: string; readonly uid: string }[] | null;
+  readonly attention: readonly AttentionReason[] | null;
+  /** When the order got the oldest of its reasons. */
+  readonly attentionSince: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Position in the list. */
+  readonly position: string;
+}
+
+/** Orders that one search text finds at most. Ids and tracking numbers find one; a reference or an address can have many. */
+const FOUND_BY_TEXT = 1_000;
+
+/** Returns the ids of orders by any id: order, print order, print job, reference, tracking number, or the recipient's e-mail address. */
+export async function ordersNamed(sql: Queryable, text: string): Promise<string[]> {
+  const compact = text.replace(/\s+/g, '');
+  const number = /^\d{1,18}$/.test(compact) ? compact : null;
+  const rows = await sql<{ id: string }[]>`
+    SELECT DISTINCT id FROM (
+      SELECT id FROM orders WHERE id = ${isUuid(compact) ? compact : null}::uuid
+      UNION ALL
+      (SELECT id FROM orders WHERE order_reference_id = ${text} LIMIT ${FOUND_BY_TEXT})
+      UNION ALL
+      SELECT order_id FROM print_orders WHERE id = ${number}::bigint
+      UNION ALL
+      SELECT p.order_id FROM print_jobs j JOIN print_orders p ON p.id = j.print_order_id WHERE j.id = ${number}::bigint
+      UNION ALL
+      -- Carriers print spaces in their numbers. A partner's own number can have some.
+      (SELECT coalesce(s.order_id, p.order_id) FROM trackings t
+       LEFT JOIN shipments s ON s.id = t.shipment_id
+       LEFT JOIN print_orders p ON p.id = coalesce(t.print_order_id, s.print_order_id)
+       WHERE t.tracking_number = ANY(${[...new Set([text, compact, compact.toUpperCase()])]}) LIMIT ${FOUND_BY_TEXT})
+      UNION ALL
+      (SELECT id FROM orders WHERE ${text.includes('@')} AND lower(shipping_address ->> 'email') = lower(${text}) LIMIT ${FOUND_BY_TEXT})
+    ) AS named WHERE id IS NOT NULL`;
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Returns one page of the orders that match, newest first. Reads a bounded number of rows.
+ * @returns `comparedTo`: set when the search ended before the page was full
+ */
+export async function operatorOrders(
+  sql: Queryable,
+  search: OrderSearch,
+  page: SearchPage,
+): Promise<{ readonly orders: readonly OperatorListedOrder[]; readonly comparedTo: SearchPosition | null }> {
+  const { found, comparedTo } = await findOrders(sql, { clientId: null }, search, page);
+  const orders = await listed(
+    sql,
+    found,
+    isoMicroseconds(sql, sql`o.created_at`),
+    sql`o.created_at DESC, o.id DESC`,
+  );
+  return { orders, comparedTo };
+}
+
+/** Orders needing attention that one sorted list compares. More than these are a fault of the whole system, not of orders. */
+const SORTED_ORDERS = 50_000;
+
+/** How a list of orders that need attention is sorted. */
+export type AttentionSort = 'age' | 'reason';
+
+/** The position of an order in a list sorted by `reason`, then by the time since which it has it, then by id. */
+export interface AttentionPosition extends SearchPosition {
+  /** Empty for a list sorted by age alone. */
+  readonly reason: string;
+}
+
+/**
+ * Returns one page of the orders that need attention, the oldest reason first or sorted by reason. Reads the index of the
+ * orders that need attention, which are few.
+ * @param reasons only orders that have one of these, and only these count; empty for any reason
+ */
+export async function ordersByAttention(
+  sql: Queryable,
+  search: Omit<OrderSearch, 'attention'>,
+  sort: AttentionSort,
+  reasons: readonly AttentionReason[],
+  page: { readonly limit: number; readonly after: AttentionPosition | null },
+): Promise<(OperatorListedOrder & { readonly reason: string })[]> {
+  const { ids, clientIds, fulfillmentStatuses, countries, partnerIds, methodUids, createdFrom, createdTo } =
+    search;
+  const none = sql``;
+  const { after } = page;
+  const [row] = await sql<{ found: { id: string; reason: string; since: string }[] | null }[]>`
+    SELECT jsonb_agg(jsonb_build_object('id', id, 'reason', reason, 'since', ${isoMicroseconds(sql, sql`since`)})) AS found FROM (
+      SELECT o.id, a.reason, a.since
+      FROM (
+        SELECT o.id, o.attention, o.attention_since, o.updated_at FROM orders o
+        WHERE o.attention IS NOT NULL
+          ${ids === undefined ? none : sql`AND o.id = ANY(${ids.filter(isUuid)}::uuid[])`}
+          ${clientIds === undefined ? none : sql`AND o.client_id = ANY(${clientIds.filter(isUuid)}::uuid[])`}
+          ${fulfillmentStatuses === undefined ? none : sql`AND o.fulfillment_status = ANY(${[...fulfillmentStatuses]}::text[])`}
+          ${countries === undefined ? none : sql`AND o.shipping_address ->> 'country' = ANY(${[...countries]}::text[])`}
+          ${createdFrom === undefined ? none : sql`AND o.created_at >= ${createdFrom}::timestamptz`}
+          ${createdTo === undefined ? none : sql`AND o.created_at < ${createdTo}::timestamptz`}
+          ${reasons.length === 0 ? none : sql`AND o.attention && ${[...reasons]}::text[]`}
+          ${
+            partnerIds === undefined
+              ? none
+              : sql`AND EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id AND p.partner_id = ANY(${partnerIds.filter(isUuid)}::uuid[]))`
+          }
+          ${
+            methodUids === undefined
+              ? none
+              : sql`AND EXISTS (SELECT FROM planned_shipments l WHERE l.order_id = o.id AND l.shipment_method_uid = ANY(${[...methodUids]}::text[]))`
+          }
+        LIMIT ${SORTED_ORDERS}) AS o, LATERAL (
+        SELECT ${sort === 'reason' ? sql`r.reason` : sql`''::text`} AS reason,
+          coalesce((o.attention_since ->> r.reason)::timestamptz, o.updated_at) AS since
+        FROM unnest(o.attention) AS r (reason)
+        ${reasons.length === 0 ? none : sql`WHERE r.reason = ANY(${[...reasons]}::text[])`}
+        ORDER BY 1, 2 LIMIT 1) AS a
+      ${
+        after === null
+          ? none
+          : sql`WHERE (a.reason, a.since, o.id) > (${after.reason}, ${after.time}::text::timestamptz, ${after.id}::uuid)`
+      }
+      ORDER BY a.reason, a.since, o.id LIMIT ${page.limit}) AS sorted`;
+  const found = row!.found ?? [];
+  const ids_ = found.map(({ id }) => id);
+  const orders = await listed(sql, sql`SELECT unnest(${ids_}::uuid[]) AS id`, sql`''`, sql`o.id`);
+  const byId = new Map(orders.map((order) => [order.id, order]));
+  return found.flatMap(({ id, reason, since }) => {
+    const order = byId.get(id);
+    return order === undefined ? [] : [{ ...order, reason, position: since }];
+  });
+}
+
+/** Returns the orders whose ids a query returns. @param position of an order `o` in the list */
+async function listed(
+  sql: Queryable,
+  found: Fragment,
+  position: Fragment,
+  order: Fragment,
+): Promise<OperatorListedOrder[]> {
+  return [
+    ...(await sql<OperatorListedOrder[]>`
+      WITH page AS (${found})
+      SELECT o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status,
+        o.shipping_address ->> 'country' AS country, o.attention, o.created_at, o.updated_at, ${position} AS position,
+        CASE WHEN o.attention IS NOT NULL THEN coalesce(
+          (SELECT min(s.value::timestamptz) FROM jsonb_each_text(o.attention_since) s), o.updated_at) END AS attention_since,
+        (SELECT jsonb_agg(DISTINCT l.shipment_method_uid) FROM planned_shipments l WHERE l.order_id = o.id) AS method_uids,
+        (SELECT jsonb_agg(DISTINCT jsonb_build_object('id', p.partner_id, 'uid', pa.uid))
+          FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id
+          WHERE p.order_id = o.id AND p.status <> 'cancelled') AS partners
+      FROM page JOIN orders o USING (id) JOIN accounts a ON a.id = o.client_id
+      ORDER BY ${order}`),
+  ];
+}
