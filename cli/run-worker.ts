@@ -158,6 +158,7 @@ export async function runWorker(
           client: temporal,
           sql,
           taskQueue: config.TEMPORAL_TASK_QUEUE,
+          publicUrl: services.publicUrl,
           searchAttributes: (start) => searchAttributesOf(start, config.PAYLOAD_KEYS !== undefined),
         }),
         notificationLane(services),

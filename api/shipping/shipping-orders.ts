@@ -62,7 +62,14 @@ const referenceUsed = () =>
   });
 
 /** `POST /v1/shipping-orders`: buys labels and tracking numbers for packages (interface "Shipping"). */
-export function createShippingOrderRoute({ sql, links, temporal, config, carriers }: ApiDeps): Route {
+export function createShippingOrderRoute({
+  sql,
+  links,
+  temporal,
+  config,
+  publicUrl,
+  carriers,
+}: ApiDeps): Route {
   return route({
     method: 'post',
     path: '/v1/shipping-orders',
@@ -90,7 +97,10 @@ export function createShippingOrderRoute({ sql, links, temporal, config, carrier
       if (placed === 'used') throw referenceUsed();
       const { shippingOrderId } = placed;
       try {
-        const run = await runShippingOrder({ client: temporal, config }, { shippingOrderId, requestId });
+        const run = await runShippingOrder(
+          { client: temporal, config, publicUrl },
+          { shippingOrderId, requestId },
+        );
         if (run.outcome === 'refused') throw refusalAnswer(run.refusal);
         const { shipmentId } = run;
         const answer = await shippingOrderAnswer(
@@ -148,7 +158,7 @@ const cannotCancel = (message: string) => new Refusal('CONFLICT', { message });
 const SCANNED = 'A carrier has scanned a package, so the labels can no longer be voided.';
 
 /** `POST /v1/shipping-orders/{shippingOrderId}/cancel`: voids the labels of a shipping order. */
-export function cancelShippingOrderRoute({ sql, links, temporal, config }: ApiDeps): Route {
+export function cancelShippingOrderRoute({ sql, links, temporal, config, publicUrl }: ApiDeps): Route {
   return route({
     method: 'post',
     path: '/v1/shipping-orders/{shippingOrderId}/cancel',
@@ -174,7 +184,10 @@ export function cancelShippingOrderRoute({ sql, links, temporal, config }: ApiDe
       if (requested === 'scanned') throw cannotCancel(SCANNED);
       if (requested === 'refused') throw cannotCancel('The purchase was refused, so there are no labels.');
       if (requested === 'canceling') {
-        const run = await runCancellation({ client: temporal, config }, { shippingOrderId, requestId });
+        const run = await runCancellation(
+          { client: temporal, config, publicUrl },
+          { shippingOrderId, requestId },
+        );
         if (run.outcome === 'scanned') throw cannotCancel(SCANNED);
         if (run.outcome === 'carrier_refused') {
           throw cannotCancel(`The carrier refused to void a label: ${run.reason}`);

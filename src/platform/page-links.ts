@@ -1,4 +1,5 @@
 import type { Config } from './config';
+import { orderIdOfWorkflow } from './domain/workflows';
 
 /** Addresses of pages that people open: pages of the console, and pages of the Temporal UI. */
 
@@ -20,6 +21,27 @@ export function deadLettersPage(publicUrl: string, kind: string): string {
 /** Returns the address of the console's page of the system and its periodic jobs. */
 export function systemPage(publicUrl: string): string {
   return `${publicUrl}/console/system`;
+}
+
+/** Workflow ids of a shipping order: the purchase of its labels, its cancellation, and the void of a failed purchase. */
+const SHIPPING_ORDER = /^(?:cancel-)?shipping-order-(.+)$|^take-back-(.+)$/;
+const PROCUREMENT_ORDER = /^procurement-order-(\d+)$/;
+
+/** Returns the address of the console's page about what a workflow does. */
+function pageOfWorkflow(publicUrl: string, workflowId: string): string {
+  const orderId = orderIdOfWorkflow(workflowId);
+  if (orderId !== null) return orderPage(publicUrl, orderId);
+  const shipping = SHIPPING_ORDER.exec(workflowId);
+  if (shipping !== null)
+    return `${publicUrl}/console/shipments?q=${encodeURIComponent(shipping[1] ?? shipping[2]!)}`;
+  const procurement = PROCUREMENT_ORDER.exec(workflowId);
+  if (procurement !== null) return `${publicUrl}/console/stock?procurementOrder=${procurement[1]}`;
+  return `${publicUrl}/console/today`;
+}
+
+/** Returns the static details of a workflow in the Temporal UI, as Markdown: a link to its page in the console. */
+export function workflowDetails(publicUrl: string, workflowId: string): string {
+  return `[Open in the Pressline console](${pageOfWorkflow(publicUrl, workflowId)})`;
 }
 
 /** Returns the address of a workflow in the Temporal UI. Null when TEMPORAL_UI_URL is not set. */

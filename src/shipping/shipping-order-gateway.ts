@@ -9,6 +9,7 @@ import {
   shippingOrderWorkflowId,
   WORKFLOW_TYPES,
 } from '../platform/domain/workflows';
+import { workflowDetails } from '../platform/page-links';
 import { isTemporalUnavailable, unavailable } from '../platform/unavailable';
 import type {
   Cancellation,
@@ -26,6 +27,7 @@ const START_SECONDS = 5;
 export interface WorkflowDeps {
   readonly client: Client;
   readonly config: Pick<Config, 'TEMPORAL_TASK_QUEUE'>;
+  readonly publicUrl: string;
 }
 
 /**
@@ -70,7 +72,7 @@ interface Run {
   readonly unavailable: string;
 }
 
-async function resultOf<T>({ client, config }: WorkflowDeps, type: string, run: Run): Promise<T> {
+async function resultOf<T>({ client, config, publicUrl }: WorkflowDeps, type: string, run: Run): Promise<T> {
   const { workflowId, input } = run;
   try {
     await client.withDeadline(Date.now() + START_SECONDS * 1000, () =>
@@ -81,6 +83,7 @@ async function resultOf<T>({ client, config }: WorkflowDeps, type: string, run: 
         workflowIdReusePolicy: run.reuse,
         workflowIdConflictPolicy: 'USE_EXISTING',
         memo: { requestId: input.requestId },
+        staticDetails: workflowDetails(publicUrl, workflowId),
       }),
     );
     return await client.withDeadline(

@@ -6,6 +6,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { NamespaceNotFoundError, type TypedSearchAttributes } from '@temporalio/common';
+import { workflowDetails } from '../page-links';
 import type { Sql } from '../postgres';
 import { isTemporalUnavailable } from '../unavailable';
 import type { DeliveryOutcome } from './delivery-outcome';
@@ -30,19 +31,21 @@ export interface TemporalDeliveryOptions {
   readonly client: Client;
   readonly sql: Sql;
   readonly taskQueue: string;
+  /** Base URL of the console, to which the static details of workflows link. */
+  readonly publicUrl: string;
   /** Returns the initial search attributes of a workflow. */
   readonly searchAttributes?: (start: WorkflowStart) => TypedSearchAttributes | undefined;
 }
 
 /** Returns the lanes that deliver workflow starts and signals to Temporal. */
 export function temporalLanes(options: TemporalDeliveryOptions): Lane[] {
-  const { client, sql, taskQueue } = options;
+  const { client, sql } = options;
   return [
     {
       kind: 'start_workflow',
       concurrency: 32,
       leaseSeconds: 30,
-      deliver: (row) => delivered(client, () => start(client, taskQueue, row, options.searchAttributes)),
+      deliver: (row) => delivered(client, () => start(options, row)),
     },
     {
       kind: 'signal_workflow',
@@ -92,10 +95,8 @@ export function outcomeOfError(error: unknown): DeliveryOutcome {
 }
 
 async function start(
-  client: Client,
-  taskQueue: string,
+  { client, taskQueue, publicUrl, searchAttributes }: TemporalDeliveryOptions,
   row: OutboxRow,
-  searchAttributes: TemporalDeliveryOptions['searchAttributes'],
 ): Promise<DeliveryOutcome> {
   const message = row.payload as WorkflowStart;
   const typedSearchAttributes = searchAttributes?.(message);
@@ -108,6 +109,7 @@ async function start(
       workflowIdConflictPolicy: 'USE_EXISTING',
       ...(message.memo ? { memo: { ...message.memo } } : {}),
       ...(message.summary ? { staticSummary: message.summary } : {}),
+      staticDetails: workflowDetails(publicUrl, row.target),
       ...(typedSearchAttributes ? { typedSearchAttributes } : {}),
     });
   } catch (error) {

@@ -40,7 +40,7 @@ beforeAll(async () => {
   const running = worker.run();
   const relay = await startRelay({
     sql,
-    lanes: temporalLanes({ client: deps.temporal, sql: deps.sql, taskQueue }),
+    lanes: temporalLanes({ client: deps.temporal, sql: deps.sql, taskQueue, publicUrl: deps.publicUrl }),
     log: deps.log,
   });
   stops.push(async () => {

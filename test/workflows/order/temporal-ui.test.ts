@@ -36,6 +36,14 @@ test('the details are true from the start on, while steps run, and after they ha
   expect(accepted).not.toContain('Running:');
 });
 
+test('the static details link to the order’s page in the console', async () => {
+  const { orderId } = await handedOver(stack, 'linked');
+  const description = await handleOf(orderId).describe();
+  expect(await description.staticDetails()).toBe(
+    `[Open in the Pressline console](${stack.baseUrl}/console/orders/${orderId})`,
+  );
+});
+
 test('the details of a parked order say when it is planned again', async () => {
   const partners = [await partnerId('prints-berlin'), await partnerId('prints-ohio')];
   const enable = async (enabled: boolean) => {

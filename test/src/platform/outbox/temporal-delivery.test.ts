@@ -25,7 +25,12 @@ afterEach(async () => {
 });
 
 const lanes = (namespace = 'default') =>
-  temporalLanes({ client: new Client({ connection, namespace }), sql, taskQueue: 'nobody-polls-this' });
+  temporalLanes({
+    client: new Client({ connection, namespace }),
+    sql,
+    taskQueue: 'nobody-polls-this',
+    publicUrl: 'https://pressline.test',
+  });
 
 async function deliver(
   kind: OutboxKind,
