@@ -50,10 +50,12 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: orders.columns.created, cell: (row) => <Time at={row.createdAt} /> },
 ];
 
-/** Returns the searches that a text can mean: an id is a number, everything else is a reference. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Returns the search that a text means: an id is a UUID, everything else is a reference. */
 function searchFor(q: string | undefined, status: string | undefined): Search {
   return {
-    ...(q === undefined ? {} : /^\d{1,18}$/.test(q) ? { ids: [q] } : { orderReferenceIds: [q] }),
+    ...(q === undefined ? {} : UUID.test(q) ? { ids: [q] } : { orderReferenceIds: [q] }),
     ...(status === undefined ? {} : { fulfillmentStatuses: [status] as Search['fulfillmentStatuses'] }),
   };
 }
