@@ -121,7 +121,7 @@ export function createReconcileActivities({ sql, temporal, log, metrics, config 
       expected?: number;
       counts: Counts;
     }): Promise<void> {
-      const written = await writeMark(sql, mark, expected);
+      const written = await writeMark(sql, mark, expected, counts);
       if (!written)
         log.warn(
           { mark, expected },

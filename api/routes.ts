@@ -15,6 +15,7 @@ import { outboxRoutes } from './operator/outbox';
 import { operatorPartnerRoutes } from './operator/partners';
 import { personalDataRoutes } from './operator/personal-data';
 import { summaryRoutes } from './operator/summary';
+import { systemInfoRoutes } from './operator/system';
 import { draftRoutes } from './orders/drafts';
 import { orderQuoteRoutes } from './orders/quote';
 import { orderRoutes } from './orders/routes';
@@ -56,6 +57,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...outboxRoutes(deps),
     ...summaryRoutes(deps),
     ...jobRoutes(deps),
+    ...systemInfoRoutes(deps),
     ...personalDataRoutes(deps),
     ...codecRoutes(deps),
     ...procurementRoutes(deps),

@@ -22,6 +22,7 @@ import {
   operatorOrderSchema,
 } from './order-schemas';
 import { operatorOrderSearchRoute } from './order-search';
+import { orderTimelineRoute } from './order-timeline';
 import { sentPrintOrderRoute } from './print-orders';
 import { REPAIRS, repairSchema } from './repair-schemas';
 
@@ -42,6 +43,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
   return [
     operatorOrderSearchRoute(deps),
     orderDetailRoute(deps),
+    orderTimelineRoute(deps),
     route({
       ...OPERATOR_ROUTE,
       method: 'get',

@@ -1,11 +1,10 @@
+import { systemPage } from '../platform/page-links';
 import { type DigestSource, FIRST_DIGEST_MINUTES, type Raised } from './operator-digest';
 
 /** Reports periodic jobs whose last run has failed. */
 export const JOB_DIGEST: DigestSource = {
   event: 'job_failed',
-  /** The schedule in the Temporal UI. */
-  link: (job, { TEMPORAL_UI_URL: ui, TEMPORAL_NAMESPACE: namespace, TEMPORAL_TASK_QUEUE: queue }) =>
-    ui === undefined ? null : `${ui}/namespaces/${namespace}/schedules/${queue}-${job}`,
+  link: (_job, publicUrl) => systemPage(publicUrl),
   async read(tx, until) {
     const rows = await tx<{ reason: string; since: Date; error: string }[]>`
       SELECT j.job AS reason, j.last_ended_at AS since, j.last_error AS error

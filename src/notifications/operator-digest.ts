@@ -1,4 +1,3 @@
-import type { Config } from '../platform/config';
 import { uuidv7 } from '../platform/ids';
 import type { Logger } from '../platform/logging';
 import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
@@ -22,8 +21,8 @@ export interface Raised {
  */
 export interface DigestSource {
   readonly event: OperatorEvent;
-  /** URL of what shows all of them, or null. */
-  readonly link: (reason: string, config: DigestConfig) => string | null;
+  /** Address of the console's page that shows all of them. */
+  readonly link: (reason: string, publicUrl: string) => string;
   readonly read: (tx: Queryable, until: Date) => Promise<readonly Raised[]>;
 }
 
@@ -38,16 +37,10 @@ export const FIRST_DIGEST_MINUTES = 5;
 /** Key of the advisory lock. One process at a time checks. The number itself has no meaning. */
 const DIGEST_LOCK = 7_411_823_002;
 
-/** What links are made of. */
-export type DigestConfig = Pick<Config, 'TEMPORAL_UI_URL' | 'TEMPORAL_NAMESPACE' | 'TEMPORAL_TASK_QUEUE'> & {
-  readonly publicUrl: string;
-};
-
 export interface DigestDeps {
   readonly sql: Sql;
   readonly log: Logger;
   readonly publicUrl: string;
-  readonly config: Omit<DigestConfig, 'publicUrl'>;
 }
 
 /**
@@ -55,7 +48,7 @@ export interface DigestDeps {
  * the count. Returns the number of messages. When another process checks at the same time, does nothing.
  */
 export async function sendDigests(
-  { sql, config, publicUrl }: Omit<DigestDeps, 'log'>,
+  { sql, publicUrl }: Omit<DigestDeps, 'log'>,
   sources: readonly DigestSource[],
 ): Promise<number> {
   return await inTransaction(sql, async (tx) => {
@@ -76,7 +69,7 @@ export async function sendDigests(
       if (receivers.length === 0) continue;
       for (const raised of await source.read(tx, until)) {
         if (!(await isDue(tx, source.event, raised.reason, until))) continue;
-        const link = source.link(raised.reason, { ...config, publicUrl });
+        const link = source.link(raised.reason, publicUrl);
         await enqueueDigest(tx, source.event, { ...raised, link }, receivers);
         messages += 1;
       }
@@ -98,7 +91,7 @@ async function isDue(tx: Transaction, event: string, reason: string, until: Date
 async function enqueueDigest(
   tx: Transaction,
   event: OperatorEvent,
-  { reason, count, since, about, link }: Raised & { readonly link: string | null },
+  { reason, count, since, about, link }: Raised & { readonly link: string },
   receivers: readonly { readonly id: string }[],
 ): Promise<void> {
   const messageId = uuidv7();

@@ -1,3 +1,4 @@
+import { deadLettersPage } from '../platform/page-links';
 import { type DigestSource, FIRST_DIGEST_MINUTES, type Raised } from './operator-digest';
 
 /** Messages that a digest names. */
@@ -6,7 +7,7 @@ const NAMED_MESSAGES = 10;
 /** Reports dead letters, by kind. */
 export const OUTBOX_DIGEST: DigestSource = {
   event: 'outbox_dead',
-  link: (_kind, { publicUrl }) => `${publicUrl}/v1/operator/outbox/dead`,
+  link: (kind, publicUrl) => deadLettersPage(publicUrl, kind),
   async read(tx, until) {
     const rows = await tx<{ reason: string; count: number; since: Date; messages: object[] }[]>`
       SELECT o.kind AS reason, count(*)::int, min(o.dead_at) AS since,

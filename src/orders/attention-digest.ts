@@ -1,4 +1,5 @@
 import { type DigestSource, FIRST_DIGEST_MINUTES, type Raised } from '../notifications/operator-digest';
+import { attentionPage } from '../platform/page-links';
 
 /** Orders that a message names. */
 const NAMED_ORDERS = 10;
@@ -6,7 +7,7 @@ const NAMED_ORDERS = 10;
 /** Reports orders that need attention, by reason. */
 export const ATTENTION_DIGEST: DigestSource = {
   event: 'attention_raised',
-  link: (reason, { publicUrl }) => `${publicUrl}/v1/operator/attention?reason=${reason}`,
+  link: (reason, publicUrl) => attentionPage(publicUrl, reason),
   async read(tx, until) {
     const rows = await tx<{ reason: string; count: number; since: Date; orders: object[] }[]>`
       SELECT raised.reason, count(*)::int, min(raised_at) AS since,

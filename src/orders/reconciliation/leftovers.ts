@@ -222,17 +222,35 @@ export async function readMark(sql: Sql): Promise<number> {
   return Number(row?.mark ?? 0);
 }
 
+/** The last completed reconciliation. */
+export interface ReconciliationResult {
+  readonly endedAt: Date;
+  /** Null for one of an earlier version. */
+  readonly counts: Counts | null;
+}
+
+/** Returns the result of the last reconciliation, or null before the first one. */
+export async function lastReconciliation(sql: Sql): Promise<ReconciliationResult | null> {
+  const [row] = await sql<ReconciliationResult[]>`SELECT marked_at AS ended_at, counts FROM reconciliation`;
+  return row ?? null;
+}
+
 /**
- * Records the number of a completed reconciliation.
+ * Records the number and the findings of a completed reconciliation.
  * @param expected the number that `readMark` returned when the reconciliation began; undefined for one of an earlier version
  * @returns false when Postgres has another number by now, because it was restored meanwhile. It is then left as it is, and
  *   the next reconciliation compares everything.
  */
-export async function writeMark(sql: Sql, mark: number, expected: number | undefined): Promise<boolean> {
+export async function writeMark(
+  sql: Sql,
+  mark: number,
+  expected: number | undefined,
+  counts: Counts = {},
+): Promise<boolean> {
   const written = await sql`
-    INSERT INTO reconciliation (mark, marked_at)
-    SELECT ${mark}, now() WHERE ${expected ?? 0} = 0 OR EXISTS (SELECT FROM reconciliation)
-    ON CONFLICT (only_row) DO UPDATE SET mark = excluded.mark, marked_at = now()
+    INSERT INTO reconciliation (mark, marked_at, counts)
+    SELECT ${mark}, now(), ${json(sql, counts)}::jsonb WHERE ${expected ?? 0} = 0 OR EXISTS (SELECT FROM reconciliation)
+    ON CONFLICT (only_row) DO UPDATE SET mark = excluded.mark, marked_at = now(), counts = excluded.counts
     WHERE ${expected === undefined} OR reconciliation.mark IN (${expected ?? 0}, excluded.mark)`;
   return written.count > 0;
 }

@@ -116,7 +116,7 @@ describe('a digest', () => {
           { id: first, orderReferenceId: 'ref-partner_refused' },
           { id: second, orderReferenceId: 'ref-partner_refused' },
         ],
-        link: 'https://pressline.test/v1/operator/attention?reason=partner_refused',
+        link: 'https://pressline.test/console/attention?reason=partner_refused',
       },
     ]);
   });
@@ -153,12 +153,13 @@ describe('a digest', () => {
     const [dead, failed] = await sent();
     expect(dead).toMatchObject({ event: 'outbox_dead', reason: 'signal_workflow', count: 12 });
     expect(dead!.messages).toHaveLength(10);
+    expect(dead!.link).toBe('https://pressline.test/console/outbox?state=dead&kind=signal_workflow');
     expect(failed).toMatchObject({
       event: 'job_failed',
       reason: 'reconcile',
       count: 1,
       error: 'no such table',
-      link: expect.stringMatching(/^https:\/\/ui\.test\/namespaces\/default\/schedules\/.+-reconcile$/),
+      link: 'https://pressline.test/console/system',
     });
   });
 

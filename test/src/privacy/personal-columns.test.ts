@@ -43,6 +43,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   procurement_orders: 'stock',
   product_models: 'catalog',
   receipts: 'titles of products and amounts',
+  reconciliation: 'numbers of findings',
   routing_decisions: 'countries, partners and products',
   request_rates: 'hashes of API keys',
   schema_version: 'migrations',
