@@ -10,10 +10,12 @@ import type { Route } from './http/route';
 import { notificationRoutes } from './notifications/routes';
 import { codecRoutes } from './operator/codec';
 import { jobRoutes } from './operator/jobs';
+import { createLiveCounts } from './operator/live-counts';
 import { operatorOrderRoutes } from './operator/orders';
 import { outboxRoutes } from './operator/outbox';
 import { operatorPartnerRoutes } from './operator/partners';
 import { personalDataRoutes } from './operator/personal-data';
+import { streamRoutes } from './operator/stream';
 import { summaryRoutes } from './operator/summary';
 import { systemInfoRoutes } from './operator/system';
 import { draftRoutes } from './orders/drafts';
@@ -33,6 +35,7 @@ import { shippingRoutes } from './shipping/routes';
 
 /** Every route of the API but the system's own; each area brings its list. */
 export function allRoutes(deps: ApiDeps): Route[] {
+  const counts = createLiveCounts(deps);
   return [
     ...catalogRoutes(deps),
     ...orderRoutes(deps),
@@ -55,7 +58,8 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...operatorPartnerRoutes(deps),
     ...operatorOrderRoutes(deps),
     ...outboxRoutes(deps),
-    ...summaryRoutes(deps),
+    ...summaryRoutes(deps, counts),
+    ...streamRoutes(deps, counts),
     ...jobRoutes(deps),
     ...systemInfoRoutes(deps),
     ...personalDataRoutes(deps),

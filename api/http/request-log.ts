@@ -57,7 +57,9 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
     const startedAt = performance.now();
     res.once('close', () => {
       const ms = performance.now() - startedAt;
-      metrics.observe('http_server_request_duration_seconds', metricLabels(req, res), ms / 1_000);
+      // An event stream is open for hours and is no slow request.
+      if (notes.route?.contentType !== 'text/event-stream' || res.statusCode !== 200)
+        metrics.observe('http_server_request_duration_seconds', metricLabels(req, res), ms / 1_000);
       logRequest(lines, req, res, Math.round(ms));
     });
     next();

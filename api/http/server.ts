@@ -87,12 +87,18 @@ export async function startHttpServer(
       server.closeIdleConnections();
       // Tells callers that the connection closes, so that they do not send another request on it.
       for (const res of unanswered) if (!res.headersSent) res.setHeader('Connection', 'close');
+      // An event stream has no end. Its reader connects again, to another process.
+      for (const res of unanswered) if (isEventStream(res)) res.destroy();
       const cut = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;
       clearTimeout(cut);
       stopWatch();
     },
   };
+}
+
+function isEventStream(res: ServerResponse): boolean {
+  return String(res.getHeader('Content-Type') ?? '').startsWith('text/event-stream');
 }
 
 /**

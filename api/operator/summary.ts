@@ -1,20 +1,16 @@
 import { z } from 'zod';
 import { ATTENTION_REASONS } from '../../src/orders/domain/lifecycle/run-state';
 import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
-import { attentionCounts } from '../../src/orders/reading/attention-counts';
-import { orderStages, type StagePeriod } from '../../src/orders/reading/order-stages';
-import { readKeptCounts } from '../../src/platform/kept-counts';
+import type { StagePeriod } from '../../src/orders/reading/order-stages';
 import { OUTBOX_KINDS } from '../../src/platform/outbox/outbox';
-import { COUNTED_ROWS, readOutboxSizes } from '../../src/platform/outbox/outbox-sizes';
+import { COUNTED_ROWS } from '../../src/platform/outbox/outbox-sizes';
 import { sharedReading } from '../../src/platform/shared-reading';
-import { readJobResults } from '../../src/platform/temporal/job-results';
 import { readTaskQueue, type TaskQueueState } from '../../src/platform/temporal/pollers';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { jobSchema, jobView } from './jobs';
+import type { LiveCounts } from './live-counts';
 
-/** Lifetime of the counts: all consoles of a process share one reading. Changes show within 5 s. */
-const COUNTS_MS = 2_000;
 /** Lifetime of the list of workers. Temporal itself notices a worker that is gone after minutes. */
 const WORKERS_MS = 5_000;
 const WORKERS_TIMEOUT_MS = 2_000;
@@ -90,7 +86,10 @@ async function within<T>(ms: number, value: Promise<T>): Promise<T | null> {
 }
 
 /** The route with the figures of the console's first page. */
-export function summaryRoutes({ sql, temporal, config, jobs, log }: ApiDeps): Route[] {
+export function summaryRoutes(
+  { temporal, config, log }: Pick<ApiDeps, 'temporal' | 'config' | 'log'>,
+  counts: LiveCounts,
+): Route[] {
   const taskQueue = config.TEMPORAL_TASK_QUEUE;
   const workers = sharedReading(WORKERS_MS, () =>
     readTaskQueue(temporal, taskQueue, WORKERS_TIMEOUT_MS).catch((error: unknown): TaskQueueState | null => {
@@ -98,17 +97,6 @@ export function summaryRoutes({ sql, temporal, config, jobs, log }: ApiDeps): Ro
       return null;
     }),
   );
-  const counts = sharedReading(COUNTS_MS, async () => {
-    const at = new Date();
-    const [orders, attention, outbox, results, stages] = await Promise.all([
-      readKeptCounts(sql, 'orders'),
-      attentionCounts(sql),
-      readOutboxSizes(sql),
-      readJobResults(sql, jobs),
-      orderStages(sql),
-    ]);
-    return { at, orders, attention, outbox, results, stages };
-  });
   return [
     route({
       method: 'get',

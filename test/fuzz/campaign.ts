@@ -92,7 +92,10 @@ export async function runCampaign(
     readonly onProgress?: (done: Campaign) => void;
   },
 ): Promise<Campaign> {
-  const routes = [...allRoutes(subject.deps), ...systemRoutes(subject.deps)];
+  // A stream has no end to judge.
+  const routes = [...allRoutes(subject.deps), ...systemRoutes(subject.deps)].filter(
+    ({ contentType }) => contentType !== 'text/event-stream',
+  );
   const document = openApiDocument(routes, subject.deps.publicUrl) as unknown as Document;
   const everyOperation = operationsOf(document, routes);
   const operations = everyOperation.filter(({ operationId }) => options.only?.has(operationId) ?? true);

@@ -79,7 +79,9 @@ const TEMPORAL_AWAY = {
     withDeadline: (_deadline: number, work: () => unknown) => work(),
     close: async () => undefined,
   },
-  workflowService: { getSystemInfo: away },
+  options: { namespace: 'default' },
+  workflowService: { getSystemInfo: away, describeTaskQueue: away },
+  schedule: { getHandle: () => ({ trigger: away }) },
   workflow: {
     start: away,
     getHandle: () => ({ executeUpdate: away, query: away, result: away, describe: away, signal: away }),

@@ -23,6 +23,7 @@ const NEEDS_TEMPORAL: ReadonlySet<string> = new Set([
   'createShippingOrder',
   'cancelShippingOrder',
   'repairOrder',
+  'runJob',
   'moveProcurementOrder',
   'receiveProcurementOrder',
   'attachProcurementInvoice',

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../api/app';
@@ -111,6 +112,13 @@ async function knock(route: Route, key?: string): Promise<number> {
   const path = route.path.replace(/\{\w+\}/g, '00000000-0000-0000-0000-000000000000');
   const knocking = request(app)[route.method](path);
   if (key !== undefined) knocking.set('X-API-KEY', key);
+  // A stream has no end: its status is the answer.
+  if (route.contentType === 'text/event-stream') {
+    knocking.buffer(true).parse((stream, done) => {
+      done(null, {});
+      (stream as unknown as Readable).destroy();
+    });
+  }
   if (route.body !== undefined) knocking.set('Content-Type', 'application/json').send('[0]');
   const { status, body } = await knocking;
   if (status >= 400) expect(JSON.stringify(body)).not.toMatch(/plk_|pls_/);

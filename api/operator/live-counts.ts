@@ -1,0 +1,30 @@
+import { attentionCounts } from '../../src/orders/reading/attention-counts';
+import { orderStages } from '../../src/orders/reading/order-stages';
+import { readKeptCounts } from '../../src/platform/kept-counts';
+import { readOutboxSizes } from '../../src/platform/outbox/outbox-sizes';
+import { sharedReading } from '../../src/platform/shared-reading';
+import { readJobResults } from '../../src/platform/temporal/job-results';
+import type { ApiDeps } from '../deps';
+
+/** Lifetime of the counts: all consoles of a process share one reading. Changes show within 5 s. */
+const COUNTS_MS = 2_000;
+
+/** The figures of the summary that are in Postgres. */
+export type LiveCounts = () => Promise<Awaited<ReturnType<typeof readCounts>>>;
+
+/** Creates the reading that the summary and the stream of changes share. */
+export function createLiveCounts(deps: Pick<ApiDeps, 'sql' | 'jobs'>): LiveCounts {
+  return sharedReading(COUNTS_MS, () => readCounts(deps));
+}
+
+async function readCounts({ sql, jobs }: Pick<ApiDeps, 'sql' | 'jobs'>) {
+  const at = new Date();
+  const [orders, attention, outbox, results, stages] = await Promise.all([
+    readKeptCounts(sql, 'orders'),
+    attentionCounts(sql),
+    readOutboxSizes(sql),
+    readJobResults(sql, jobs),
+    orderStages(sql),
+  ]);
+  return { at, orders, attention, outbox, results, stages };
+}
