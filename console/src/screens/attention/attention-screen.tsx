@@ -2,7 +2,7 @@ import { Checkbox, Group, NativeSelect } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Answer, Input } from '../../api/call';
+import type { Answer } from '../../api/call';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
 import { ReasonBadge, StatusBadge } from '../../components/badge';
@@ -15,10 +15,10 @@ import { Age } from '../../components/time';
 import { texts } from '../../texts';
 import { REASONS } from '../../texts/names';
 import { BulkActs } from './bulk-acts';
+import { type AttentionSort, SORTS } from './sorts';
 import { useRowKeys } from './use-row-keys';
 
-type Row = Answer<'listOrdersNeedingAttention'>['orders'][number];
-type Reason = NonNullable<Input<'listOrdersNeedingAttention'>['query']>['reason'];
+type Row = Answer<'listOperatorOrders'>['orders'][number];
 
 const route = getRouteApi('/attention');
 const t = texts.attention;
@@ -43,16 +43,20 @@ const COLUMNS: readonly Column<Row>[] = [
     ),
   },
   { name: t.columns.client, cell: (row) => row.clientName },
+  {
+    name: t.columns.partner,
+    cell: ({ partners }) => partners.map(({ uid }) => uid).join(', ') || texts.common.none,
+  },
   { name: t.columns.status, cell: (row) => <StatusBadge status={row.fulfillmentStatus} /> },
   { name: t.columns.country, cell: (row) => row.country },
-  { name: t.columns.age, cell: (row) => <Age at={row.updatedAt} /> },
+  { name: t.columns.age, cell: (row) => <Age at={row.attentionSince ?? row.updatedAt} /> },
 ];
 
 export function AttentionScreen() {
-  const { reason } = route.useSearch();
+  const { reason, sort } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useInfiniteQuery(
-    readPages('listOrdersNeedingAttention', { query: { reason: reason as Reason } }),
+    readPages('listOperatorOrders', { query: { attention: reason ?? 'any', sort: sort ?? 'age' } }),
   );
   const reasons = Object.entries(REASONS).map(([value, label]) => ({ value, label }));
   return (
@@ -61,8 +65,16 @@ export function AttentionScreen() {
         <NativeSelect
           label={t.filter}
           value={reason ?? ''}
-          onChange={(event) => navigate({ search: { reason: event.currentTarget.value || undefined } })}
+          onChange={(event) => navigate({ search: { sort, reason: event.currentTarget.value || undefined } })}
           data={[{ value: '', label: t.all }, ...reasons]}
+        />
+        <NativeSelect
+          label={t.sort}
+          value={sort ?? 'age'}
+          onChange={(event) =>
+            navigate({ search: { reason, sort: event.currentTarget.value as AttentionSort } })
+          }
+          data={SORTS.map((value) => ({ value, label: t.sorts[value] }))}
         />
       </Group>
       <Loaded query={query}>{({ pages }) => <Orders rows={pages.flatMap(({ orders }) => orders)} />}</Loaded>

@@ -1,9 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route';
+import { type AttentionSort, SORTS } from './sorts';
 
-/** The filter of the list, as the address holds it. */
+/** The filter and the order of the list, as the address holds them. */
 interface AttentionSearch {
   readonly reason?: string | undefined;
+  readonly sort?: AttentionSort | undefined;
 }
 
 export const attentionRoute = createRoute({
@@ -11,6 +13,7 @@ export const attentionRoute = createRoute({
   path: '/attention',
   validateSearch: (search: Record<string, unknown>): AttentionSearch => ({
     reason: typeof search.reason === 'string' ? search.reason : undefined,
+    sort: SORTS.find((sort) => sort === search.sort),
   }),
   component: lazyRouteComponent(() => import('./attention-screen'), 'AttentionScreen'),
 });

@@ -2,7 +2,8 @@ import { Group, NativeSelect, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { type Answer, type ApiError, call, type Input } from '../../api/call';
+import type { Answer } from '../../api/call';
+import { readPages } from '../../api/queries';
 import { StatusBadge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
 import { Link } from '../../components/link';
@@ -11,102 +12,120 @@ import { Empty, Loaded } from '../../components/loaded';
 import { Screen } from '../../components/screen';
 import { Time } from '../../components/time';
 import { texts } from '../../texts';
-import { STATUSES } from '../../texts/names';
+import { REASONS, STATUSES } from '../../texts/names';
+import type { OrdersSearch } from './route';
 
-type Page = Answer<'searchOrders'>;
-type Row = Page['orders'][number];
-type Search = NonNullable<Input<'searchOrders'>['body']>;
+type Row = Answer<'listOperatorOrders'>['orders'][number];
 
 const route = getRouteApi('/orders');
-const { orders } = texts;
+const t = texts.orders;
 const SHOWN = [
-  'draft',
-  'created',
-  'uploading',
-  'passed',
-  'in_production',
-  'printed',
-  'shipped',
-  'in_transit',
-  'delivered',
-  'returned',
-  'on_hold',
-  'failed',
-  'canceled',
+  ...['draft', 'created', 'uploading', 'passed', 'in_production', 'printed', 'shipped', 'in_transit'],
+  ...['delivered', 'returned', 'on_hold', 'failed', 'canceled'],
 ];
 
 const COLUMNS: readonly Column<Row>[] = [
   {
-    name: orders.columns.reference,
+    name: t.columns.reference,
     cell: (row) => (
       <Link to="/orders/$orderId" params={{ orderId: row.id }}>
         {row.orderReferenceId}
       </Link>
     ),
   },
-  { name: orders.columns.status, cell: (row) => <StatusBadge status={row.fulfillmentStatus} /> },
-  { name: orders.columns.recipient, cell: (row) => `${row.firstName} ${row.lastName}` },
-  { name: orders.columns.country, cell: (row) => row.country },
-  { name: orders.columns.created, cell: (row) => <Time at={row.createdAt} /> },
+  { name: t.columns.status, cell: (row) => <StatusBadge status={row.fulfillmentStatus} /> },
+  { name: t.columns.client, cell: (row) => row.clientName },
+  {
+    name: t.columns.partner,
+    cell: ({ partners }) => partners.map(({ uid }) => uid).join(', ') || texts.common.none,
+  },
+  { name: t.columns.country, cell: (row) => row.country },
+  { name: t.columns.created, cell: (row) => <Time at={row.createdAt} /> },
 ];
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Returns the search that a text means: an id is a UUID, everything else is a reference. */
-function searchFor(q: string | undefined, status: string | undefined): Search {
-  return {
-    ...(q === undefined ? {} : UUID.test(q) ? { ids: [q] } : { orderReferenceIds: [q] }),
-    ...(status === undefined ? {} : { fulfillmentStatuses: [status] as Search['fulfillmentStatuses'] }),
-  };
-}
-
 export function OrdersScreen() {
-  const { q, status } = route.useSearch();
-  const navigate = route.useNavigate();
-  const [text, setText] = useState(q ?? '');
-  const body = searchFor(q, status);
-  const query = useInfiniteQuery<Page, ApiError, { pages: Page[] }, readonly unknown[], string | null>({
-    queryKey: ['searchOrders', body],
-    queryFn: ({ signal, pageParam }) =>
-      call('searchOrders', { body: { ...body, cursor: pageParam } }, { signal }),
-    initialPageParam: null,
-    getNextPageParam: (page) => page.nextCursor,
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void navigate({ search: { status, q: text.trim() || undefined } });
-  };
+  const search = route.useSearch();
+  const query = useInfiniteQuery(readPages('listOperatorOrders', { query: search }));
   return (
-    <Screen title={orders.title}>
-      <form onSubmit={submit}>
-        <Group align="flex-end">
-          <TextInput
-            type="search"
-            label={orders.search}
-            placeholder={orders.placeholder}
-            w={320}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
-          <NativeSelect
-            label={orders.status}
-            value={status ?? ''}
-            onChange={(event) => navigate({ search: { q, status: event.currentTarget.value || undefined } })}
-            data={[
-              { value: '', label: orders.allStatuses },
-              ...SHOWN.map((value) => ({ value, label: STATUSES[value]!.text })),
-            ]}
-          />
-        </Group>
-      </form>
+    <Screen title={t.title}>
+      <Filters search={search} />
       <Loaded query={query}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.orders);
-          if (rows.length === 0) return <Empty title={orders.empty} text={orders.emptyText} />;
-          return <DataTable label={orders.title} columns={COLUMNS} rows={rows} keyOf={(row) => row.id} />;
+          if (rows.length === 0) return <Empty title={t.empty} text={t.emptyText} />;
+          return <DataTable label={t.title} columns={COLUMNS} rows={rows} keyOf={(row) => row.id} />;
         }}
       </Loaded>
       <LoadMore {...query} />
     </Screen>
+  );
+}
+
+function Filters({ search }: { readonly search: OrdersSearch }) {
+  const navigate = route.useNavigate();
+  const [text, setText] = useState(search.q ?? '');
+  const [country, setCountry] = useState(search.country ?? '');
+  const change = (changed: OrdersSearch) => navigate({ search: { ...search, ...changed } });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const countries = country
+      .toUpperCase()
+      .split(/[\s,]+/)
+      .filter(Boolean);
+    void change({ q: text.trim() || undefined, country: countries.join(',') || undefined });
+  };
+  /** Returns the field of a day. The address has the start of the day in the browser's zone. */
+  const day = (label: string, name: 'createdFrom' | 'createdTo') => (
+    <TextInput
+      type="date"
+      label={label}
+      defaultValue={search[name]?.slice(0, 10) ?? ''}
+      onChange={({ currentTarget: { value } }) =>
+        change({ [name]: value === '' ? undefined : new Date(`${value}T00:00`).toISOString() })
+      }
+    />
+  );
+  return (
+    <form onSubmit={submit}>
+      <Group align="flex-end" gap="sm">
+        <TextInput
+          type="search"
+          label={t.search}
+          placeholder={t.placeholder}
+          w={320}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label={t.status}
+          value={search.status ?? ''}
+          onChange={(event) => change({ status: event.currentTarget.value || undefined })}
+          data={[
+            { value: '', label: t.allStatuses },
+            ...SHOWN.map((value) => ({ value, label: STATUSES[value]!.text })),
+          ]}
+        />
+        <NativeSelect
+          label={t.attention}
+          value={search.attention ?? ''}
+          onChange={(event) => change({ attention: event.currentTarget.value || undefined })}
+          data={[
+            { value: '', label: t.anyAttention },
+            { value: 'any', label: t.needsAttention },
+            ...Object.entries(REASONS).map(([value, label]) => ({ value, label })),
+          ]}
+        />
+        <TextInput
+          label={t.country}
+          placeholder={t.countryPlaceholder}
+          w={96}
+          value={country}
+          onChange={(event) => setCountry(event.currentTarget.value)}
+        />
+        {day(t.from, 'createdFrom')}
+        {day(t.to, 'createdTo')}
+        <button type="submit" hidden />
+      </Group>
+    </form>
   );
 }

@@ -1,20 +1,29 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route';
 
-/** The search and the filters of the list, as the address holds them. */
-interface OrdersSearch {
-  readonly q?: string | undefined;
-  readonly status?: string | undefined;
-}
+const FILTERS = [
+  'q',
+  'status',
+  'attention',
+  'country',
+  'clientId',
+  'partnerId',
+  'method',
+  'createdFrom',
+  'createdTo',
+] as const;
 
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+/** The search and the filters of the list, as the address holds them. */
+export type OrdersSearch = { readonly [name in (typeof FILTERS)[number]]?: string | undefined };
 
 export const ordersRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/orders',
-  validateSearch: (search: Record<string, unknown>): OrdersSearch => ({
-    q: text(search.q),
-    status: text(search.status),
-  }),
+  validateSearch: (search: Record<string, unknown>): OrdersSearch =>
+    Object.fromEntries(
+      FILTERS.flatMap((name) =>
+        typeof search[name] === 'string' && search[name] !== '' ? [[name, search[name]]] : [],
+      ),
+    ),
   component: lazyRouteComponent(() => import('./orders-screen'), 'OrdersScreen'),
 });
