@@ -1,3 +1,5 @@
+import type { BulkRepairDeps } from '../src/orders/bulk-repairs/repair-order';
+import { createBulkRepairActivities } from './bulk-repair';
 import { createMaintenanceActivities } from './maintenance';
 import { createOrderRunActivities, type OrderRunDeps } from './order-run';
 import { createPartnerStockActivities } from './partner-stock';
@@ -6,11 +8,12 @@ import { createProcurementActivities } from './procurement';
 import { createReconcileActivities, type ReconcileActivityDeps } from './reconcile';
 import { createShippingActivities } from './shipping';
 
-export type ActivityDeps = OrderRunDeps & ReconcileActivityDeps & PersonalDataDeps;
+export type ActivityDeps = OrderRunDeps & ReconcileActivityDeps & PersonalDataDeps & BulkRepairDeps;
 
 /** Creates all activities of a worker process. */
 export function createActivities(deps: ActivityDeps) {
   return {
+    ...createBulkRepairActivities(deps),
     ...createMaintenanceActivities(deps),
     ...createOrderRunActivities(deps),
     ...createPartnerStockActivities(deps),

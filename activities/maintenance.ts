@@ -1,6 +1,7 @@
 import { pruneIdempotencyKeys } from '../src/accounts/idempotency-keys';
 import { type Collected, collectGarbage } from '../src/files/retention';
 import { pruneDeliveries } from '../src/notifications/delivery-log';
+import { pruneBulkRepairs } from '../src/orders/bulk-repairs/store';
 import { prunePartnerRequests } from '../src/partners/requests';
 import type { Logger } from '../src/platform/logging';
 import type { ObjectStore } from '../src/platform/objects/object-store';
@@ -21,14 +22,15 @@ export function createMaintenanceActivities({ sql, objects, log }: MaintenanceDe
       log.info({ pruned }, 'expired idempotency keys deleted');
       return pruned;
     },
-    /** Deletes old deliveries to clients and old requests to partners. */
+    /** Deletes old deliveries to clients, requests to partners and bulk repairs. */
     async pruneDeliveries(): Promise<number> {
       const pruned = await withHeartbeat(() => pruneDeliveries(sql));
       log.info({ pruned }, 'old notification deliveries deleted');
       // Part of this activity: one of its own would change the workflow, which stored histories have to repeat.
       const requests = await withHeartbeat(() => prunePartnerRequests(sql));
       log.info({ pruned: requests }, 'old requests to partners deleted');
-      return pruned + requests;
+      const repairs = await withHeartbeat(() => pruneBulkRepairs(sql));
+      return pruned + requests + repairs;
     },
     async collectGarbage(): Promise<Collected> {
       const collected = await withHeartbeat(() => collectGarbage(sql, objects));

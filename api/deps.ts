@@ -1,10 +1,12 @@
 import type { Client } from '@temporalio/client';
 import type { Carriers } from '../src/carriers/carriers';
+import type { FileInspector } from '../src/files/inspector';
 import type { RunGateway } from '../src/orders/run/gateway';
 import type { RunSettings } from '../src/orders/run/settings';
 import type { CandidateReader } from '../src/partners/candidates';
 import type { Config } from '../src/platform/config';
 import type { Health } from '../src/platform/health';
+import type { SafeClient } from '../src/platform/http/safe-client';
 import type { Logger } from '../src/platform/logging';
 import type { Metrics } from '../src/platform/metrics/metrics';
 import type { ObjectStore } from '../src/platform/objects/object-store';
@@ -25,6 +27,12 @@ export interface ApiDeps {
   /** Seals the signing secrets that Postgres stores. */
   readonly secretBox: SecretBox;
   readonly carriers: Carriers;
+  /** Sends requests to print partners. */
+  readonly client: SafeClient;
+  /** Draws images of labels, in processes with limits. */
+  readonly inspector: FileInspector;
+  /** Folder for files while they are inspected. */
+  readonly workFolder: string;
   /** Sends updates and queries to order workflows. */
   readonly runs: RunGateway;
   /** Reads the partners that routing chooses from. */

@@ -4,13 +4,13 @@ import { carriersOf, createCarriers } from '../src/carriers/carriers';
 import { carrierGateways } from '../src/carriers/gateways';
 import { measuredCarrier } from '../src/carriers/measured-carrier';
 import { openWorkFolder } from '../src/files/ingest-file';
-import { createFileInspector, type FileInspector } from '../src/files/inspector';
+import { createFileInspector } from '../src/files/inspector';
 import { createRunGateway } from '../src/orders/run/gateway';
 import { runSettingsOf } from '../src/orders/run/settings';
 import { createCandidateReader } from '../src/partners/candidates';
 import { allowsPrivateAddresses, type Config } from '../src/platform/config';
 import { createHealth } from '../src/platform/health';
-import { createSafeClient, type SafeClient } from '../src/platform/http/safe-client';
+import { createSafeClient } from '../src/platform/http/safe-client';
 import type { Logger } from '../src/platform/logging';
 import { createMetrics } from '../src/platform/metrics/metrics';
 import { createOutboundObserver } from '../src/platform/metrics/outbound-metrics';
@@ -27,10 +27,6 @@ import type { Secrets } from './secrets';
 /** Dependencies of the API and of the worker. Each process has one set. */
 export interface Services extends ApiDeps {
   readonly secrets: Secrets;
-  readonly client: SafeClient;
-  readonly inspector: FileInspector;
-  /** Folder for print files while they are inspected. */
-  readonly workFolder: string;
   /** Closes every connection. Stop the API and the worker first. */
   close(): Promise<void>;
 }
@@ -38,16 +34,26 @@ export interface Services extends ApiDeps {
 /** The connections and stores from which `compose` builds the rest. */
 export type Connections = Pick<
   ApiDeps,
-  'config' | 'log' | 'metrics' | 'sql' | 'objects' | 'links' | 'secretBox' | 'publicUrl' | 'temporal'
+  | 'config'
+  | 'log'
+  | 'metrics'
+  | 'sql'
+  | 'objects'
+  | 'links'
+  | 'secretBox'
+  | 'publicUrl'
+  | 'temporal'
+  | 'client'
+  | 'inspector'
+  | 'workFolder'
 >;
 
 /**
  * Builds the dependencies of the routes. Every process and every test uses this function, so that a quote, a plan and a
  * purchase see the same carriers.
- * @param client sends the requests of carrier gateways
  */
-export function compose(connections: Connections, client: SafeClient): ApiDeps {
-  const { config, metrics, sql, temporal, publicUrl } = connections;
+export function compose(connections: Connections): ApiDeps {
+  const { config, metrics, sql, temporal, publicUrl, client } = connections;
   const gateways = carrierGateways(config, client, sql);
   const { adapters } = createCarriers(sql, publicUrl, gateways);
   return {
@@ -83,6 +89,7 @@ export async function createServices(
     observe: createOutboundObserver(metrics),
   });
   const inspector = createFileInspector();
+  const workFolder = await openWorkFolder();
   const connections: Connections = {
     // The carrier webhook reads its secrets from the configuration, whether they were set or generated at the first start.
     config: { ...config, CARRIER_WEBHOOK_SECRETS: secrets.carrierWebhookSecrets },
@@ -94,14 +101,13 @@ export async function createServices(
     objects: measuredStore(await createObjectStore(config), metrics),
     links: createLinkSigner({ keys: secrets.linkKeys, publicUrl }),
     secretBox: createSecretBox(secrets.secretKeys),
-  };
-  const workFolder = await openWorkFolder();
-  return {
-    ...compose(connections, client),
-    secrets,
     client,
     inspector,
     workFolder,
+  };
+  return {
+    ...compose(connections),
+    secrets,
     async close() {
       await Promise.all([inspector.close(), client.close(), temporal.connection.close()]);
       await sql.end({ timeout: 5 });

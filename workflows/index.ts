@@ -1,3 +1,4 @@
+export { bulkRepair } from './bulk-repair';
 export { maintenance } from './maintenance';
 export { order } from './order/order';
 export { partnerStockPoll } from './partner-stock-poll';

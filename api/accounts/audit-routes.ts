@@ -1,18 +1,14 @@
-import { Readable } from 'node:stream';
-import { stringify } from 'csv-stringify';
 import { z } from 'zod';
 import { AUDIT_ACTION_NAMES } from '../../src/accounts/audit-actions';
 import { type AuditEntry, type AuditFilter, listActs } from '../../src/accounts/audit-log';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
+import { csvAnswer, formatQuery } from '../http/csv';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
-import { operatorsOnly, RawAnswer, type Route, route } from '../http/route';
+import { operatorsOnly, type RawAnswer, type Route, route } from '../http/route';
 import { instant } from '../http/search-filters';
 
 type Deps = Pick<ApiDeps, 'sql'>;
-
-/** Rows per database read of an export. */
-const EXPORT_PAGE = 1_000;
 
 const actor = z.object({
   id: z.string().nullable().describe('Null for acts on the command line.'),
@@ -50,37 +46,29 @@ function actView(entry: AuditEntry): z.input<typeof act> {
   };
 }
 
-/** Streams every row that matches as CSV (RFC 4180), newest first. Texts that a spreadsheet would run are escaped. */
 function exported(sql: ApiDeps['sql'], filter: AuditFilter): RawAnswer {
-  async function* rows() {
-    let after: { time: string; id: string } | null = null;
-    for (;;) {
-      const page: readonly AuditEntry[] = await listActs(sql, filter, { limit: EXPORT_PAGE, after });
-      for (const entry of page) {
-        const { actor, object, before, after: fresh, ...one } = actView(entry);
-        yield {
-          ...one,
-          ...{ actorId: actor.id, actorName: actor.name, actorRole: actor.role },
-          ...{ objectType: object.type, objectId: object.id },
-          before: before === null ? '' : JSON.stringify(before),
-          after: fresh === null ? '' : JSON.stringify(fresh),
-        };
-      }
-      const last = page.at(-1);
-      if (last === undefined || page.length < EXPORT_PAGE) return;
-      after = { time: last.position, id: last.id };
-    }
-  }
-  const columns = [
-    ...['id', 'at', 'actorId', 'actorName', 'actorRole', 'action', 'objectType', 'objectId'],
-    ...['before', 'after', 'requestId', 'address'],
-  ];
-  const csv = stringify({ header: true, columns, escape_formulas: true, record_delimiter: 'windows' });
-  const headers = {
-    'Content-Type': 'text/csv; charset=utf-8',
-    'Content-Disposition': 'attachment; filename="audit.csv"',
-  };
-  return new RawAnswer(200, headers, Readable.from(rows()).compose(csv));
+  return csvAnswer<AuditEntry>({
+    name: 'audit',
+    columns: {
+      id: ({ id }) => id,
+      at: ({ at }) => at.toISOString(),
+      actorId: ({ actorId }) => actorId,
+      actorName: ({ actorName }) => actorName,
+      actorRole: ({ actorRole }) => actorRole,
+      action: ({ action }) => action,
+      objectType: ({ objectType }) => objectType,
+      objectId: ({ objectId }) => objectId,
+      before: ({ before }) => (before === null ? null : JSON.stringify(before)),
+      after: ({ after }) => (after === null ? null : JSON.stringify(after)),
+      requestId: ({ requestId }) => requestId,
+      address: ({ address }) => address,
+    },
+    read: ({ limit, after }) =>
+      listActs(sql, filter, {
+        limit,
+        after: after === null ? null : { time: after.position, id: after.id },
+      }),
+  });
 }
 
 /** The route with which operators read the audit log and admins export it. */
@@ -110,7 +98,7 @@ export function auditRoutes({ sql }: Deps): Route[] {
           .max(200)
           .optional()
           .describe('`nextCursor` of the previous page. Keep the filters unchanged.'),
-        format: z.enum(['json', 'csv']).default('json'),
+        format: formatQuery,
       }),
       response: z
         .object({ entries: z.array(act), nextCursor: z.string().nullable() })

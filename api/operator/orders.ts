@@ -12,6 +12,9 @@ import type { ApiDeps } from '../deps';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { changedOrderId } from '../orders/visible-order';
+import { bulkRepairRoutes } from './bulk-repairs';
+import { documentListRoutes } from './documents';
+import { noteRoutes } from './notes';
 import { orderDetailRoute } from './order-detail';
 import { orderPaymentRoute } from './order-payment';
 import { checkedRepair, dismissEnded } from './order-repair';
@@ -134,5 +137,8 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
     }),
     orderPaymentRoute(deps),
     sentPrintOrderRoute(deps),
+    ...documentListRoutes(deps),
+    ...noteRoutes(deps),
+    ...bulkRepairRoutes(deps),
   ];
 }

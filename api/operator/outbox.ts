@@ -1,18 +1,110 @@
 import { z } from 'zod';
+import { orderIdOfWorkflow } from '../../src/platform/domain/workflows';
 import { deadRows, replayDead } from '../../src/platform/outbox/dead-letters';
+import { type ListedMessage, listMessages, OUTBOX_STATES } from '../../src/platform/outbox/listing';
+import { OUTBOX_KINDS as KINDS } from '../../src/platform/outbox/outbox';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
+import { csvAnswer, formatQuery } from '../http/csv';
 import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const TAG = 'Operator: outbox';
-const KINDS = ['start_workflow', 'signal_workflow', 'notification'] as const;
 const ROW_ID = /^\d{1,18}$/;
 const rowId = z.string().regex(ROW_ID, 'must be a string that holds an integer');
 
-/** Operator routes for dead letters: messages to Temporal or to clients that could not be delivered. */
+const messageSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(KINDS),
+    state: z.enum(OUTBOX_STATES),
+    target: z.string().describe('Workflow id, or id of the webhook endpoint.'),
+    orderId: z.string().nullable().describe('Set when the target is the workflow of an order.'),
+    deliveryId: z.string().nullable().describe('Of a notification: its id in the delivery log.'),
+    attempts: z.int(),
+    createdAt: z.iso.datetime(),
+    nextAttemptAt: z.iso
+      .datetime()
+      .nullable()
+      .describe('While an attempt runs: the end of its lease. Null for a dead letter.'),
+    deadAt: z.iso.datetime().nullable(),
+    lastError: z.string().nullable(),
+  })
+  .meta({ id: 'OutboxMessage' });
+
+function messageView(row: ListedMessage): z.input<typeof messageSchema> {
+  const { id, kind, target, attempts, createdAt, availableAt, deadAt, lastError, deliveryId } = row;
+  return {
+    id,
+    kind,
+    state: deadAt === null ? 'pending' : 'dead',
+    target,
+    orderId: orderIdOfWorkflow(target),
+    deliveryId,
+    attempts,
+    createdAt: createdAt.toISOString(),
+    nextAttemptAt: deadAt === null ? availableAt.toISOString() : null,
+    deadAt: deadAt?.toISOString() ?? null,
+    lastError,
+  };
+}
+
+function listRoute(sql: ApiDeps['sql']): Route {
+  return route({
+    method: 'get',
+    path: '/v1/operator/outbox',
+    operationId: 'listOutboxMessages',
+    summary: 'List the messages of the outbox by state',
+    description: 'Pending messages by their next attempt, dead letters newest first.',
+    tag: TAG,
+    access: operatorsOnly('viewer'),
+    errors: 'coded',
+    query: z.object({
+      state: z.enum(OUTBOX_STATES).default('pending'),
+      kind: z.enum(KINDS).optional(),
+      target: z.string().min(1).max(300).optional().describe('Workflow id, or id of the webhook endpoint.'),
+      limit: z.coerce.number().int().min(1).max(250).default(50),
+      cursor: z
+        .string()
+        .max(200)
+        .optional()
+        .describe('`nextCursor` of the previous page. Keep the filters unchanged.'),
+      format: formatQuery,
+    }),
+    response: z
+      .object({ messages: z.array(messageSchema), nextCursor: z.string().nullable() })
+      .meta({ id: 'OutboxPage' }),
+    handler: async ({ query: { limit, cursor, format, ...filter } }) => {
+      const positionOf = ({ position, id }: ListedMessage) => ({ time: position, id });
+      if (format === 'csv') {
+        return csvAnswer<ListedMessage>({
+          name: `outbox-${filter.state}`,
+          columns: {
+            id: ({ id }) => id,
+            kind: ({ kind }) => kind,
+            target: ({ target }) => target,
+            attempts: ({ attempts }) => attempts,
+            createdAt: ({ createdAt }) => createdAt.toISOString(),
+            nextAttemptAt: (row) => messageView(row).nextAttemptAt,
+            deadAt: ({ deadAt }) => deadAt?.toISOString(),
+            lastError: ({ lastError }) => lastError,
+          },
+          read: ({ limit, after }) =>
+            listMessages(sql, filter, { limit, after: after === null ? null : positionOf(after) }),
+        });
+      }
+      const after = cursor === undefined ? null : decodeCursor(cursor, (id) => ROW_ID.test(id));
+      const rows = await listMessages(sql, filter, { limit: limit + 1, after });
+      const { page, nextCursor } = pageOf(rows, limit, (row) => encodeCursor(positionOf(row)));
+      return { messages: page.map(messageView), nextCursor };
+    },
+  });
+}
+
+/** Operator routes for the outbox: messages to Temporal and to clients, and those that could not be delivered. */
 export function outboxRoutes({ sql }: ApiDeps): Route[] {
   return [
+    listRoute(sql),
     route({
       method: 'get',
       path: '/v1/operator/outbox/dead',

@@ -1,7 +1,14 @@
 import type { Consignment } from '../consignments/domain/consignment';
 import { ratesAt } from '../platform/exchange-rates';
 import type { Sql } from '../platform/postgres';
-import type { BuyOutcome, CarrierAdapter, CarrierPurchase, CarrierRefusal, PurchaseRequest } from './carrier';
+import type {
+  BuyOutcome,
+  CarrierAdapter,
+  CarrierPurchase,
+  CarrierRefusal,
+  LabelToMake,
+  PurchaseRequest,
+} from './carrier';
 import { type MethodRates, packagePrice, quoteRateCard, type RateCard } from './domain/rate-card';
 import { S10_SERIALS, SSCC_SERIALS, s10, sscc } from './domain/tracking-numbers';
 
@@ -43,6 +50,11 @@ export function createBuiltInCarrier(sql: Sql, card: RateCard, publicUrl: string
     uid: card.carrierUid,
     quote: async (consignment) => quoteRateCard(card, consignment, await ratesAt(sql, new Date())),
     buy: (request) => buy({ sql, card, publicUrl }, request),
+
+    labelOf({ methodUid, consignment }) {
+      const method = card.methods.find(({ uid }) => uid === methodUid);
+      return method === undefined ? null : labelToMake(card, method, consignment);
+    },
 
     async void({ idempotencyKey }) {
       await sql`
@@ -153,14 +165,18 @@ function purchaseOf(
     trackingNumber: row.trackingNumber!,
     trackingUrl: `${publicUrl}${trackingPath(row.trackingNumber!)}`,
     cost: { minor: Number(row.priceMinor), currency: row.currency! },
-    label: {
-      kind: 'to_make',
-      symbology: card.kind === 'postal' ? 'code128' : 'gs1-128',
-      mark: method.mark,
-      routing: routingText(consignment.receiver),
-      brandAllowed: card.brandOnLabel,
-    },
+    label: labelToMake(card, method, consignment),
     customsForm: card.kind === 'postal' ? 'postal' : 'commercial',
     tracking: 'pushed',
+  };
+}
+
+function labelToMake(card: RateCard, method: MethodRates, consignment: Consignment): LabelToMake {
+  return {
+    kind: 'to_make',
+    symbology: card.kind === 'postal' ? 'code128' : 'gs1-128',
+    mark: method.mark,
+    routing: routingText(consignment.receiver),
+    brandAllowed: card.brandOnLabel,
   };
 }

@@ -20,13 +20,15 @@ export type PurchasedLabel =
       readonly contentType: 'application/pdf' | 'application/zpl';
       readonly body: Buffer;
     }
-  | {
-      readonly kind: 'to_make';
-      readonly symbology: 'code128' | 'gs1-128';
-      readonly mark: string;
-      readonly routing: string;
-      readonly brandAllowed: boolean;
-    };
+  | LabelToMake;
+
+export interface LabelToMake {
+  readonly kind: 'to_make';
+  readonly symbology: 'code128' | 'gs1-128';
+  readonly mark: string;
+  readonly routing: string;
+  readonly brandAllowed: boolean;
+}
 
 export interface CarrierPurchase {
   readonly carrierUid: string;
@@ -107,6 +109,11 @@ export interface CarrierAdapter {
   quote(consignment: Consignment): Promise<readonly MethodQuote[]>;
   /** Buys the label of one package, once per key. @throws CarrierUnavailable when the outcome is not known */
   buy(request: PurchaseRequest): Promise<BuyOutcome>;
+  /**
+   * Returns the data of the label that a purchase got, without buying anything. Absent for carriers that produce their own
+   * labels. Null when the carrier no longer has the method.
+   */
+  labelOf?(request: Pick<PurchaseRequest, 'consignment' | 'methodUid'>): LabelToMake | null;
   /**
    * Voids a purchase. Its key can buy nothing afterwards. Succeeds for a key that never bought anything.
    * @throws CarrierUnavailable when the outcome is not known

@@ -55,6 +55,7 @@ export function measuredCarrier(
         byOk,
         (outcome) => metrics.count('pressline_labels_total', { carrier, outcome }),
       ),
+    ...(adapter.labelOf === undefined ? {} : { labelOf: adapter.labelOf.bind(adapter) }),
     void: (purchase) => measured(() => adapter.void(purchase), byOk),
     trackingLimits: adapter.trackingLimits,
     track: (trackingNumbers) =>

@@ -125,6 +125,18 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
       ),
     },
   },
+  {
+    table: 'bulk_repairs',
+    rowsOf: (sql, ids) =>
+      sql`id IN (SELECT bulk_repair_id FROM bulk_repair_orders WHERE order_id = ANY(${[...ids]}::uuid[]))`,
+    columns: { reason: placeholder },
+  },
+  {
+    table: 'bulk_repair_orders',
+    rowsOf: by('order_id'),
+    columns: { requests: texts('action', 'by', 'itemId', 'itemIds', 'partnerId') },
+  },
+  { table: 'order_notes', rowsOf: by('order_id'), columns: { text: placeholder } },
   { table: 'print_orders', rowsOf: by('order_id'), columns: { body: textsOfJson(...printOrderKeeps) } },
   { table: 'print_order_updates', rowsOf: byPrintOrder, columns: { body: textsOfJson(...printOrderKeeps) } },
   // Answers of partners can repeat what they received.

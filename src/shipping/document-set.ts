@@ -25,22 +25,25 @@ export interface MadeDocument extends Omit<ShipmentDocument, 'id' | 'objectKey'>
   readonly body: Buffer | Readable;
 }
 
-const CONTENT_TYPES = { pdf: 'application/pdf', zpl: 'application/zpl' } as const;
+export const CONTENT_TYPES = { pdf: 'application/pdf', zpl: 'application/zpl' } as const;
+
+/** What a label needs of a purchase. */
+type LabelledPurchase = Pick<CarrierPurchase, 'label' | 'carrierName' | 'methodName' | 'trackingNumber'>;
 
 /** Returns a reference as part of a file name. */
-const fileSafe = (text: string) =>
+export const fileSafe = (text: string) =>
   text
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[.-]+/, '')
     .slice(0, 60) || 'shipment';
 
-function labelContent(
+/** Returns the content of a package's label, or null for a label of the carrier's own. @param date YYYY-MM-DD */
+export function labelContent(
   consignment: Consignment,
-  purchases: readonly CarrierPurchase[],
+  { label, carrierName, methodName, trackingNumber }: LabelledPurchase,
   index: number,
   date: string,
 ): LabelContent | null {
-  const { label, carrierName, methodName, trackingNumber } = purchases[index]!;
   const pack = consignment.packages[index]!;
   if (label.kind === 'made') return null;
   return {
@@ -69,7 +72,7 @@ async function labels(
   options: LabelOptions,
   date: string,
 ): Promise<MadeDocument[]> {
-  const contents = purchases.map((_, index) => labelContent(consignment, purchases, index, date));
+  const contents = purchases.map((_, index) => labelContent(consignment, purchases[index]!, index, date));
   const toMake = contents.filter((content) => content !== null);
   if (options.format === 'pdf' && options.size === 'A4' && toMake.length === purchases.length) {
     return [

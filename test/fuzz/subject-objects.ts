@@ -1,8 +1,9 @@
 import type { ApiDeps } from '../../api/deps';
 import { createCarriers } from '../../src/carriers/carriers';
+import { createBulkRepair } from '../../src/orders/bulk-repairs/store';
 import type { PaperPrintOrderBody } from '../../src/partners/schemas';
 import { uuidv7 } from '../../src/platform/ids';
-import type { Sql } from '../../src/platform/postgres';
+import { inTransaction, type Sql } from '../../src/platform/postgres';
 import { buyShipment } from '../../src/shipping/purchase';
 import { recordTrackingEvents } from '../../src/shipping/tracking';
 import { item, order } from '../api/orders/sample-orders';
@@ -79,6 +80,12 @@ export async function settledDeliveries(sql: Sql, { orderId, webhookId }: KnownI
     VALUES (${uuidv7()}, ${webhookId![0]!}, ${uuidv7()}, 'order_status_updated', ${orderId![0]!}, '{}', 'dead', now())
     RETURNING id`;
   return row!.id;
+}
+
+/** Creates a bulk repair of one order and returns its id. */
+export async function runningBulkRepair(sql: Sql, by: TestAccount, { orderId }: KnownIds): Promise<string> {
+  const request = { action: 'hold', by: by.name, byId: by.id, reason: 'x', partnerId: null } as const;
+  return await inTransaction(sql, (tx) => createBulkRepair(tx, request, [orderId![0]!]));
 }
 
 /** Returns the message of a print order as its partner gets it. */

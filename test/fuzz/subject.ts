@@ -20,6 +20,7 @@ import {
   label,
   printOrder,
   raisedProcurementOrder,
+  runningBulkRepair,
   settledDeliveries,
 } from './subject-objects';
 import { stateOf, watchWrites, writesSince } from './written-rows';
@@ -174,6 +175,7 @@ export async function fuzzSubject(): Promise<Subject> {
     'redeliverOrderDelivery orderId': [preyThings.orderId![0]!],
     'redeliverOrderDelivery deliveryId': [notified],
     attributeId: ['fuzz_size'],
+    bulkRepairId: [await runningBulkRepair(sql, accounts.preyOperator, preyThings)],
     connectorId: [accounts.prey.id],
     keyId: preyKeys,
     operatorId: [accounts.preyOperator.id],

@@ -11,6 +11,7 @@ export function validBodies({
   printOrders,
   jobs,
   items,
+  own,
 }: Subject): Readonly<Record<string, readonly object[]>> {
   const quote = () => {
     const { shippingMethod: _, ...request } = internationalRequest();
@@ -168,6 +169,12 @@ export function validBodies({
       { action: 'reroute', reason: 'x', itemId: items[0] },
       { action: 'reproduce', reason: 'x', itemId: items[0], quantity: 1 },
     ],
+    startBulkRepair: [
+      { action: 'hold', reason: 'x', orderIds: own.orderId!.slice(0, 1) },
+      { action: 'retry', reason: 'x', orderIds: own.orderId!.slice(0, 1), dryRun: true },
+      { action: 'reroute', reason: 'x', filter: { attention: ['partner_error'], countries: ['DE'] } },
+    ],
+    addOrderNote: [{ text: 'Called the partner' }],
     replayDeadMessages: [{}, { ids: ['1', '2'] }, { kind: 'notification' }],
     listProcurementOrders: [
       {},

@@ -6,6 +6,7 @@ import type { ApiDeps } from '../../api/deps';
 import { compose } from '../../cli/composition-root';
 import type { OperatorRole, Role } from '../../src/accounts/account';
 import { createAccount, issueKey } from '../../src/accounts/store';
+import { createFileInspector } from '../../src/files/inspector';
 import { type Config, loadConfig } from '../../src/platform/config';
 import { createSafeClient } from '../../src/platform/http/safe-client';
 import { randomToken } from '../../src/platform/ids';
@@ -44,8 +45,10 @@ export async function testApiDeps(
   };
   const temporal = connectTemporal(config);
   const client = createSafeClient({ allowPrivate: true });
+  // Starts a process with the first inspection only.
+  const inspector = createFileInspector();
   open.push(async () => {
-    await Promise.all([temporal.connection.close(), client.close()]);
+    await Promise.all([temporal.connection.close(), client.close(), inspector.close()]);
     await rm(folder, { recursive: true, force: true });
   });
   const connections = {
@@ -58,8 +61,11 @@ export async function testApiDeps(
     secretBox: testSecretBox,
     publicUrl,
     temporal,
+    client,
+    inspector,
+    workFolder: folder,
   };
-  return compose(connections, client);
+  return compose(connections);
 }
 
 export interface TestAccount {

@@ -11,13 +11,14 @@ import { workflowBundle } from './servers';
  * breaks no running workflow. The tests that play the scenarios record them:
  * - orders: `RECORD_HISTORIES=1 npx jest test/workflows test/api/partner`
  * - procurement: `RECORD_HISTORIES=1 npx jest test/api/procurement/procurement-orders`
- * - shipping and periodic jobs: `npx jest --testMatch '**\/record-histories.ts' -t <name>`
+ * - shipping, bulk repairs and periodic jobs: `npx jest --testMatch '**\/record-histories.ts' -t <name>`
  */
 const FOLDERS = {
   orders: 'test/workflows/order/histories',
   procurement: 'test/workflows/procurement-order/histories',
   shipping: 'test/workflows/shipping-order/histories',
   'periodic-jobs': 'test/workflows/periodic-jobs/histories',
+  'bulk-repair': 'test/workflows/bulk-repair/histories',
 } as const;
 
 export type HistoryFolder = keyof typeof FOLDERS;

@@ -17,6 +17,7 @@ export const WORKFLOW_TYPES = {
   reconcile: 'reconcile',
   maintenance: 'maintenance',
   erasePersonalData: 'erasePersonalData',
+  bulkRepair: 'bulkRepair',
 } as const;
 
 const JOB_TYPES: ReadonlySet<string> = new Set([
@@ -79,4 +80,9 @@ export function voidShipmentWorkflowId(shipmentId: string): string {
 /** Returns the workflow id under which the labels of a shipment that a part of a print order left behind are voided. */
 export function voidPackagesWorkflowId(shipmentId: string): string {
   return `void-packages-${shipmentId}`;
+}
+
+/** Returns the workflow id of a bulk repair of orders. */
+export function bulkRepairWorkflowId(bulkRepairId: string): string {
+  return `bulk-repair-${bulkRepairId}`;
 }

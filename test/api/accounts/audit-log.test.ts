@@ -40,7 +40,7 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   receiveProcurementOrder: 'the events of the procurement order have it',
   attachProcurementInvoice: 'the events of the procurement order have it',
 };
-/** Acts on orders that a workflow carries out. test/workflows/order/audited-acts.test.ts calls them. */
+/** Acts that need Temporal: on orders that a workflow carries out, which test/workflows/order/audited-acts.test.ts calls, and on jobs. */
 const NEEDS_WORKER = [
   'erasePersonalData',
   'cancelOrder',
@@ -48,6 +48,7 @@ const NEEDS_WORKER = [
   'repairOrder',
   'recordPayment',
   'cancelShippingOrder',
+  'runJob',
 ];
 /** Routes that a browser opens by its address, and that change something. */
 const AUDITED_READS = ['finishOidcSignIn'];

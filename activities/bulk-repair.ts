@@ -1,0 +1,54 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import pLimit from 'p-limit';
+import { type BulkRepairDeps, repairOrder } from '../src/orders/bulk-repairs/repair-order';
+import { bulkRepairById, endBulkRepair, storeOutcome, takeOrders } from '../src/orders/bulk-repairs/store';
+import type { Logger } from '../src/platform/logging';
+import { inTransaction } from '../src/platform/postgres';
+import { withHeartbeat } from './heartbeats';
+
+/** Orders of one activity, and those that are repaired at the same time. */
+const BATCH = 50;
+const CONCURRENCY = 5;
+
+/** Activities of bulk repairs. Each can be retried any number of times. */
+export function createBulkRepairActivities(deps: BulkRepairDeps & { readonly log: Logger }) {
+  const { sql, log } = deps;
+  return {
+    /**
+     * Repairs the next orders of a bulk repair, a few at a time.
+     * @returns false when none is left, or the bulk repair was canceled
+     * @throws ApplicationFailure `OrdersUnavailable` when workflows of orders did not answer. A retry takes them first
+     */
+    async repairNextOrders({ bulkRepairId }: { readonly bulkRepairId: string }): Promise<boolean> {
+      const bulk = await bulkRepairById(sql, bulkRepairId);
+      if (bulk === undefined || bulk.cancelRequestedAt !== null || bulk.endedAt !== null) return false;
+      const orders = await takeOrders(sql, bulkRepairId, { limit: BATCH });
+      const limit = pLimit(CONCURRENCY);
+      const { cancellationSignal } = Context.current();
+      let unanswered = 0;
+      await withHeartbeat(() =>
+        Promise.all(
+          orders.map((order) =>
+            limit(async () => {
+              if (cancellationSignal.aborted) return;
+              const result = await repairOrder(deps, bulk, order);
+              if (result === null) unanswered += 1;
+              else await storeOutcome(sql, bulkRepairId, order.orderId, result);
+            }),
+          ),
+        ),
+      );
+      cancellationSignal.throwIfAborted();
+      if (unanswered > 0)
+        throw ApplicationFailure.retryable(`${unanswered} orders did not answer`, 'OrdersUnavailable');
+      return orders.length === BATCH;
+    },
+
+    async endBulkRepair({ bulkRepairId }: { readonly bulkRepairId: string }): Promise<void> {
+      await inTransaction(sql, (tx) => endBulkRepair(tx, bulkRepairId));
+      log.info({ bulkRepairId }, 'bulk repair ended');
+    },
+  };
+}
+
+export type BulkRepairActivities = ReturnType<typeof createBulkRepairActivities>;

@@ -1,0 +1,324 @@
+import pLimit from 'p-limit';
+import { z } from 'zod';
+import { expectedRepair } from '../../src/orders/bulk-repairs/repair-order';
+import {
+  type BulkRepair,
+  type BulkRepairProgress,
+  bulkRepairById,
+  createBulkRepair,
+  existingOrders,
+  listBulkRepairs,
+  MOST_ORDERS,
+  ordersToRepair,
+  progressOf,
+  reasonsOf,
+  requestCancel,
+} from '../../src/orders/bulk-repairs/store';
+import { ATTENTION_REASONS } from '../../src/orders/domain/lifecycle/run-state';
+import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
+import { partnerByAccount } from '../../src/partners/store';
+import { text } from '../../src/platform/domain/fields';
+import { bulkRepairWorkflowId } from '../../src/platform/domain/workflows';
+import { Refusal } from '../../src/platform/errors';
+import { isUuid } from '../../src/platform/ids';
+import { inTransaction } from '../../src/platform/postgres';
+import type { ApiDeps } from '../deps';
+import { pageOf } from '../http/cursor';
+import { operatorsOnly, type Route, route } from '../http/route';
+import { instant } from '../http/search-filters';
+import { OPERATOR_ROUTE } from './order-schemas';
+import { REPAIRS } from './repair-schemas';
+
+/** Orders that a dry run looks at, so that it answers within seconds. */
+const CHECKED_ORDERS = 1_000;
+const CHECK_CONCURRENCY = 4;
+/** Reasons that an answer lists. */
+const LISTED_REASONS = 50;
+
+const many = <T extends z.ZodType>(value: T) => z.array(value).min(1).max(100).nullish();
+
+const bulkRepairBody = z
+  .object({
+    action: z
+      .enum(REPAIRS)
+      .describe(
+        '`retry` and `cancel`: every item that it is possible for. `reroute` and `reproduce`: every item that waits for an operator, ' +
+          'or every possible item when none waits; they end no wait for a partner.',
+      ),
+    reason: text(500).describe('Recorded with the operator’s name in the event log of each order.'),
+    partnerId: z.uuid().nullish().describe('Of a `reroute` or `reproduce`. Default: routing chooses.'),
+    orderIds: z.array(z.uuid()).min(1).max(MOST_ORDERS).nullish(),
+    filter: z
+      .object({
+        attention: z
+          .array(z.enum(ATTENTION_REASONS))
+          .min(1)
+          .max(50)
+          .nullish()
+          .describe('Default: any reason.'),
+        clientIds: many(z.uuid()),
+        partnerIds: many(z.uuid()),
+        fulfillmentStatuses: many(z.enum(ORDER_STATUSES)),
+        countries: many(z.string().regex(/^[A-Z]{2}$/)),
+        createdFrom: instant,
+        createdTo: instant,
+      })
+      .nullish()
+      .describe('Orders that need attention and match every given filter.'),
+    dryRun: z.boolean().nullish().describe('True only counts what is possible, and changes nothing.'),
+  })
+  .refine(({ orderIds, filter }) => (orderIds == null) !== (filter == null), {
+    path: ['orderIds'],
+    message: 'either orderIds or filter is required',
+  })
+  .refine(({ action, partnerId }) => partnerId == null || action === 'reroute' || action === 'reproduce', {
+    path: ['partnerId'],
+    message: 'only a reroute or a reproduce has a partner',
+  })
+  .meta({ id: 'BulkRepairRequest' });
+
+const reasons = z
+  .array(z.object({ message: z.string(), count: z.int(), orderIds: z.array(z.string()) }))
+  .describe('The most frequent first. `orderIds` has at most 100 orders.');
+
+const counts = z.object({
+  total: z.int(),
+  done: z.int(),
+  refused: z.int().describe('Orders that do not accept the repair.'),
+  failed: z.int().describe('Orders whose workflow did not answer.'),
+  canceled: z.int(),
+  left: z.int(),
+});
+
+const bulkRepair = z
+  .object({
+    id: z.string(),
+    action: z.enum(REPAIRS),
+    reason: z.string(),
+    partnerId: z.string().nullable(),
+    requestedBy: z.object({ id: z.string(), name: z.string() }),
+    status: z.enum(['running', 'canceling', 'ended']),
+    workflowId: z.string(),
+    counts,
+    createdAt: z.iso.datetime(),
+    endedAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'BulkRepair' });
+
+const dryRunAnswer = z.object({
+  total: z.int().describe('Orders that the repair would take.'),
+  checked: z.int().describe(`Orders that the counts are of: the first ${CHECKED_ORDERS} at most.`),
+  possible: z.int(),
+  refused: reasons,
+});
+
+function view(repair: BulkRepair, progress: BulkRepairProgress | undefined): z.input<typeof bulkRepair> {
+  const { id, action, reason, partnerId, createdAt, endedAt, cancelRequestedAt } = repair;
+  const none = { total: 0, done: 0, refused: 0, failed: 0, canceled: 0, left: 0 };
+  const { id: _, ...reached } = progress ?? { id, ...none };
+  return {
+    id,
+    action,
+    reason,
+    partnerId,
+    requestedBy: { id: repair.requestedBy, name: repair.requestedByName },
+    status: endedAt !== null ? 'ended' : cancelRequestedAt !== null ? 'canceling' : 'running',
+    workflowId: bulkRepairWorkflowId(id),
+    counts: reached,
+    createdAt: createdAt.toISOString(),
+    endedAt: endedAt?.toISOString() ?? null,
+  };
+}
+
+const params = z.object({ bulkRepairId: z.string() });
+
+/** Routes with which operators repair many orders at once. */
+export function bulkRepairRoutes(deps: ApiDeps): Route[] {
+  const { sql } = deps;
+  const found = async (id: string): Promise<BulkRepair> => {
+    const repair = isUuid(id) ? await bulkRepairById(sql, id) : undefined;
+    if (repair === undefined) throw new Refusal('NOT_FOUND');
+    return repair;
+  };
+  const viewOf = async (repair: BulkRepair) => view(repair, (await progressOf(sql, [repair.id]))[0]);
+
+  return [
+    startRoute(deps),
+    route({
+      ...OPERATOR_ROUTE,
+      method: 'get',
+      access: operatorsOnly('viewer'),
+      path: '/v1/operator/bulk-repairs',
+      operationId: 'listBulkRepairs',
+      summary: 'List bulk repairs, newest first',
+      query: z.object({
+        limit: z.coerce.number().int().min(1).max(50).default(20),
+        cursor: z.uuid().optional().describe('`nextCursor` of the previous page.'),
+      }),
+      response: z.object({ bulkRepairs: z.array(bulkRepair), nextCursor: z.string().nullable() }),
+      handler: async ({ query: { limit, cursor } }) => {
+        const rows = await listBulkRepairs(sql, { limit: limit + 1, after: cursor });
+        const { page, nextCursor } = pageOf(rows, limit, ({ id }) => id);
+        const reached = await progressOf(
+          sql,
+          page.map(({ id }) => id),
+        );
+        return {
+          bulkRepairs: page.map((repair) =>
+            view(
+              repair,
+              reached.find(({ id }) => id === repair.id),
+            ),
+          ),
+          nextCursor,
+        };
+      },
+    }),
+    route({
+      ...OPERATOR_ROUTE,
+      method: 'get',
+      access: operatorsOnly('viewer'),
+      path: '/v1/operator/bulk-repairs/{bulkRepairId}',
+      operationId: 'getBulkRepair',
+      summary: 'Retrieve the progress of a bulk repair',
+      description: `Lists the ${LISTED_REASONS} most frequent reasons why orders were not repaired. Kept for 90 days.`,
+      params,
+      response: bulkRepair.extend({ notRepaired: reasons }).meta({ id: 'BulkRepairProgress' }),
+      handler: async ({ params: { bulkRepairId } }) => {
+        const repair = await found(bulkRepairId);
+        const [reached, why] = await Promise.all([viewOf(repair), reasonsOf(sql, repair.id, LISTED_REASONS)]);
+        return {
+          ...reached,
+          notRepaired: why.map(({ message, count, orderIds }) => ({ message, count, orderIds })),
+        };
+      },
+    }),
+    route({
+      ...OPERATOR_ROUTE,
+      method: 'post',
+      access: operatorsOnly('operator'),
+      path: '/v1/operator/bulk-repairs/{bulkRepairId}/cancel',
+      operationId: 'cancelBulkRepair',
+      summary: 'Cancel a bulk repair',
+      description:
+        'Ends it after the orders in progress, which are up to 50. Orders that are repaired stay so. 409: it has ended.',
+      audits: ['bulk_repair.cancel'],
+      params,
+      response: bulkRepair,
+      handler: async ({ params: { bulkRepairId }, audit }) => {
+        const { id, action } = await found(bulkRepairId);
+        await inTransaction(sql, async (tx) => {
+          if (!(await requestCancel(tx, id)))
+            throw new Refusal('CONFLICT', { message: 'The bulk repair has ended.' });
+          await audit(tx, { action: 'bulk_repair.cancel', objectId: id, before: null, after: { action } });
+        });
+        return await viewOf(await found(id));
+      },
+    }),
+  ];
+}
+
+function startRoute({ sql, wake, runSettings }: ApiDeps): Route {
+  return route({
+    ...OPERATOR_ROUTE,
+    method: 'post',
+    access: operatorsOnly('operator'),
+    path: '/v1/operator/bulk-repairs',
+    operationId: 'startBulkRepair',
+    summary: 'Repair many orders',
+    description:
+      `Repairs up to ${MOST_ORDERS.toLocaleString('en')} orders in the background, each at most once. A dry run counts instead how many orders would ` +
+      'accept the repair, and why others would not, as Postgres shows them. 409: no order matches, or too many.',
+    audits: ['bulk_repair.start', 'bulk_repair.dry_run'],
+    idempotent: true,
+    body: bulkRepairBody,
+    response: z.union([bulkRepair, dryRunAnswer]),
+    handler: async ({ account, body, audit, idempotency, log }) => {
+      const { action, reason, partnerId = null } = body;
+      if (partnerId !== null && (await partnerByAccount(sql, partnerId)) === undefined) {
+        const error = { code: 'VALIDATION_ERROR', message: 'There is no partner with this id.' } as const;
+        throw new Refusal('VALIDATION_ERROR', { errors: [{ ...error, reference: 'partnerId' }] });
+      }
+      const orderIds = await ordersOf(sql, body);
+      const request = { action, by: account.name, byId: account.id, reason, partnerId };
+      if (body.dryRun === true) {
+        const answer = await dryRun(sql, request, orderIds, runSettings.stopDeadlineMs);
+        const after = { action, total: answer.total, possible: answer.possible };
+        await audit(sql, { action: 'bulk_repair.dry_run', objectId: 'dry-run', before: null, after });
+        return answer;
+      }
+      const started = await inTransaction(sql, async (tx) => {
+        const id = await createBulkRepair(tx, request, orderIds);
+        // The reason is a free text, which may name a person. It is in the event log of each order, which can be erased.
+        const after = { action, partnerId, orders: orderIds.length };
+        await audit(tx, { action: 'bulk_repair.start', objectId: id, before: null, after });
+        const answer = view((await bulkRepairById(tx, id))!, (await progressOf(tx, [id]))[0]);
+        await idempotency.complete(tx, answer);
+        return answer;
+      });
+      wake('start_workflow');
+      log.info({ bulkRepairId: started.id, action, orders: orderIds.length }, 'bulk repair started');
+      return started;
+    },
+  });
+}
+
+/** Returns the orders of a request. @throws Refusal `VALIDATION_ERROR` for unknown ids, `CONFLICT` for none or too many */
+async function ordersOf(
+  sql: ApiDeps['sql'],
+  { orderIds, filter }: z.output<typeof bulkRepairBody>,
+): Promise<string[]> {
+  if (orderIds != null) {
+    const wanted = [...new Set(orderIds.map((id) => id.toLowerCase()))];
+    const known = new Set(await existingOrders(sql, wanted));
+    const unknown = wanted.filter((id) => !known.has(id)).slice(0, 100);
+    if (unknown.length === 0) return wanted;
+    throw new Refusal('VALIDATION_ERROR', {
+      errors: unknown.map((id) => ({
+        code: 'VALIDATION_ERROR' as const,
+        message: `There is no order ${id}.`,
+        reference: 'orderIds',
+      })),
+    });
+  }
+  const { attention, ...rest } = Object.fromEntries(
+    Object.entries(filter ?? {}).filter(([, value]) => value !== null),
+  ) as Record<string, never>;
+  const matching = await ordersToRepair(sql, { ...rest, reasons: attention }, MOST_ORDERS + 1);
+  if (matching.length === 0) throw new Refusal('CONFLICT', { message: 'No order matches the filter.' });
+  if (matching.length > MOST_ORDERS) {
+    const most = MOST_ORDERS.toLocaleString('en');
+    throw new Refusal('CONFLICT', { message: `More than ${most} orders match the filter. Narrow it.` });
+  }
+  return matching;
+}
+
+async function dryRun(
+  sql: ApiDeps['sql'],
+  request: Parameters<typeof expectedRepair>[1],
+  orderIds: readonly string[],
+  stopDeadlineMs: number,
+): Promise<z.input<typeof dryRunAnswer>> {
+  const checked = orderIds.slice(0, CHECKED_ORDERS);
+  const limit = pLimit(CHECK_CONCURRENCY);
+  const refused = new Map<string, string[]>();
+  await Promise.all(
+    checked.map((id) =>
+      limit(async () => {
+        const expected = await expectedRepair(sql, request, id, stopDeadlineMs);
+        if (expected === null || expected.ok) return;
+        refused.set(expected.why, [...(refused.get(expected.why) ?? []), id]);
+      }),
+    ),
+  );
+  const listed = [...refused]
+    .map(([message, ids]) => ({ message, count: ids.length, orderIds: ids.slice(0, 100) }))
+    .sort((a, b) => b.count - a.count);
+  const notPossible = listed.reduce((sum, { count }) => sum + count, 0);
+  return {
+    total: orderIds.length,
+    checked: checked.length,
+    possible: checked.length - notPossible,
+    refused: listed.slice(0, LISTED_REASONS),
+  };
+}

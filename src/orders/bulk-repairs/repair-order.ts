@@ -1,0 +1,83 @@
+import { Refusal } from '../../platform/errors';
+import { sha256 } from '../../platform/ids';
+import type { Sql } from '../../platform/postgres';
+import { type OrderRepair, repairsOfOrder, withoutIds } from '../domain/lifecycle/bulk-repair';
+import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
+import type { RepairRequest } from '../domain/run/run-messages';
+import { stateFromRows } from '../domain/run/state-from-rows';
+import { dismissAttention, operatorOrder } from '../reading/operator-orders';
+import type { RunGateway } from '../run/gateway';
+import { type BulkRepair, type LeftOrder, type RepairOutcome, storeRequests } from './store';
+
+export interface BulkRepairDeps {
+  readonly sql: Sql;
+  readonly runs: RunGateway;
+}
+
+/** What became of an order. Null: its workflow did not answer, try again. */
+export type OrderResult = { readonly outcome: RepairOutcome; readonly message: string | null } | null;
+
+/** Attempts of an order whose workflow does not answer. */
+const MOST_ATTEMPTS = 5;
+
+/**
+ * Repairs one order of a bulk repair. The requests are stored before the first one is sent, and each has an id that
+ * derives from the bulk repair, the order and its position: a repeated attempt sends the same requests under the same ids,
+ * and the order's workflow carries out each once.
+ */
+export async function repairOrder(
+  { sql, runs }: BulkRepairDeps,
+  bulk: BulkRepair,
+  order: LeftOrder,
+): Promise<OrderResult> {
+  const { orderId } = order;
+  try {
+    if (bulk.action === 'dismiss' && order.requests === null) {
+      const outcome = await dismissAttention(sql, orderId, { by: bulk.requestedByName, reason: bulk.reason });
+      if (outcome === 'dismissed') return { outcome: 'done', message: null };
+      if (outcome === 'nothing') return refused('the order needs no attention');
+    }
+    const requests = order.requests ?? (await decide({ sql, runs }, bulk, orderId));
+    if (typeof requests === 'string') return refused(requests);
+    for (const [index, request] of requests.entries()) {
+      const repairId = sha256(`bulk-repair:${bulk.id}:${orderId}:${index}`).toString('base64url');
+      await runs.repair(orderId, request, repairId);
+    }
+    return { outcome: 'done', message: null };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.code !== 'UNAVAILABLE') return refused(withoutIds(error.message));
+    return order.attempts < MOST_ATTEMPTS ? null : { outcome: 'failed', message: error.message };
+  }
+}
+
+const refused = (message: string): OrderResult => ({ outcome: 'refused', message });
+
+/** Returns and stores the requests of an order, or returns why there are none. */
+async function decide(
+  { sql, runs }: BulkRepairDeps,
+  bulk: BulkRepair,
+  orderId: string,
+): Promise<readonly RepairRequest[] | string> {
+  const repair = repairsOfOrder(await runs.state(orderId), { ...bulk, by: bulk.requestedByName });
+  if (!repair.ok) return repair.why;
+  await storeRequests(sql, bulk.id, orderId, repair.requests);
+  return repair.requests;
+}
+
+/** Returns what a bulk repair would do with an order, by its rows. Null when there is no such order. */
+export async function expectedRepair(
+  sql: Sql,
+  bulk: Parameters<typeof repairsOfOrder>[1],
+  orderId: string,
+  stopDeadlineMs: number,
+): Promise<OrderRepair | null> {
+  const order = await operatorOrder(sql, orderId);
+  if (order === null) return null;
+  const hasEnded = ENDED_ORDERS.includes(order.fulfillmentStatus) || order.trackingEndedAt !== null;
+  if (bulk.action === 'dismiss' && order.attention === null)
+    return { ok: false, why: 'the order needs no attention' };
+  if (hasEnded)
+    return bulk.action === 'dismiss' ? { ok: true, requests: [] } : { ok: false, why: 'the order has ended' };
+  return repairsOfOrder(stateFromRows(order, stopDeadlineMs).state, bulk);
+}

@@ -1,0 +1,60 @@
+import type { StoredPreview } from '../../files/ingest-file';
+import type { Queryable } from '../../platform/postgres';
+import type { ShipmentDocument } from '../../shipping/shipments';
+
+/** A document of one of the order's shipments. */
+export interface OrderDocument extends ShipmentDocument {
+  readonly shipmentId: string;
+  readonly shipmentStatus: string;
+  readonly printOrderId: string;
+  /** Tracking number of the document's package; null for a document of all packages. */
+  readonly trackingNumber: string | null;
+  readonly sizeBytes: number;
+  readonly createdAt: Date;
+  /** The object was deleted after its retention, or by an erasure. */
+  readonly deletedAt: Date | null;
+}
+
+/** A print file of an item, or a packing slip of the client, which belongs to no item. */
+export interface OrderFile {
+  readonly itemId: string | null;
+  readonly itemReferenceId: string | null;
+  readonly type: string;
+  /** Null before the file is stored, and after its deletion. */
+  readonly objectKey: string | null;
+  readonly mimeType: string | null;
+  readonly sizeBytes: number | null;
+  readonly pageCount: number | null;
+  readonly widthPx: number | null;
+  readonly heightPx: number | null;
+  /** Lowest resolution among the item's files at the size of the print. */
+  readonly itemDpi: number | null;
+  readonly previews: readonly StoredPreview[];
+}
+
+/** Returns the documents of the order's shipments, the latest shipment first, labels first. */
+export async function orderDocuments(sql: Queryable, orderId: string): Promise<OrderDocument[]> {
+  return await sql<OrderDocument[]>`
+    SELECT d.id, d.package_position, d.type, d.document_type, d.content_type, d.format, d.object_key, d.file_name,
+      d.size_bytes::float8 AS size_bytes, d.created_at, d.deleted_at, s.id AS shipment_id, s.status AS shipment_status,
+      s.print_order_id, p.tracking_number
+    FROM shipments s
+    JOIN shipment_documents d ON d.shipment_id = s.id
+    LEFT JOIN shipment_packages p ON p.shipment_id = s.id AND p.position = d.package_position
+    WHERE s.order_id = ${orderId}
+    ORDER BY s.started_at DESC, s.id, d.type <> 'label', d.package_position NULLS LAST, d.document_type`;
+}
+
+/** Returns the order's print files in the order of its items, then its packing slips. */
+export async function orderFiles(sql: Queryable, orderId: string): Promise<OrderFile[]> {
+  return await sql<OrderFile[]>`
+    SELECT item_id, item_reference_id, type, object_key, mime_type, size_bytes, page_count, width_px, height_px, item_dpi, previews
+    FROM (
+      SELECT 0 AS part, i.position AS item_position, f.position, i.id::text AS item_id, i.item_reference_id, f.type, f.object_key,
+        f.mime_type, f.size_bytes::float8 AS size_bytes, f.page_count, f.width_px, f.height_px, i.dpi AS item_dpi, f.previews
+      FROM order_files f JOIN order_items i ON i.id = f.order_item_id WHERE i.order_id = ${orderId}
+      UNION ALL
+      SELECT 1, l.package_index, 0, NULL, NULL, 'packing_slip', l.object_key, 'application/pdf', NULL, NULL, NULL, NULL, NULL, '[]'::jsonb
+      FROM packing_slips l WHERE l.order_id = ${orderId}
+    ) found ORDER BY part, item_position, position`;
+}

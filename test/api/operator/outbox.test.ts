@@ -1,0 +1,156 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import { outboxRoutes } from '../../../api/operator/outbox';
+import type { Sql } from '../../../src/platform/postgres';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { testDatabase } from '../../support/database';
+
+/** Operators read the outbox by state, and replay dead letters. */
+
+const ORDER = '01a1fc21-0000-7000-8000-000000000001';
+let sql: Sql;
+let app: Express;
+let viewer: TestAccount;
+let operator: TestAccount;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  const deps = await testApiDeps(sql);
+  app = createApp(deps, outboxRoutes(deps));
+  viewer = await testAccount(sql, 'operator', 'viewer', 'viewer');
+  operator = await testAccount(sql, 'operator', 'operator', 'operator');
+});
+beforeEach(async () => {
+  await sql`DELETE FROM outbox`;
+});
+
+/** Inserts a message that is due, or died, the given seconds from now. Returns its id. */
+async function message(
+  kind: string,
+  target: string,
+  seconds: number,
+  { dead = false, attempts = 0, error = null as string | null, payload = {} as object } = {},
+): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    INSERT INTO outbox (kind, target, payload, attempts, last_error, available_at, dead_at)
+    VALUES (${kind}, ${target}, ${sql.json(payload as never)}, ${attempts}, ${error},
+      now() + make_interval(secs => ${seconds}), ${dead ? sql`now() + make_interval(secs => ${seconds})` : null})
+    RETURNING id`;
+  return row!.id;
+}
+const get = (query: string, by = viewer) => request(app).get(`/v1/operator/outbox${query}`).set(by.key);
+const idsOf = (messages: { id: string }[]) => messages.map(({ id }) => id);
+
+test('pending messages are listed by their next attempt, over all kinds', async () => {
+  const later = await message('notification', 'endpoint-1', 300, {
+    attempts: 2,
+    error: 'the endpoint answered 503',
+    payload: { deliveryId: 'd-1' },
+  });
+  const first = await message('signal_workflow', `order-${ORDER}`, 10);
+  const second = await message('start_workflow', 'procurement-order-7', 60);
+  await message('notification', 'endpoint-1', -5, { dead: true });
+  const { messages, nextCursor } = (await get('').expect(200)).body;
+  expect(idsOf(messages)).toEqual([first, second, later]);
+  expect(nextCursor).toBeNull();
+  expect(messages[0]).toMatchObject({
+    kind: 'signal_workflow',
+    state: 'pending',
+    target: `order-${ORDER}`,
+    orderId: ORDER,
+    deliveryId: null,
+    deadAt: null,
+  });
+  expect(messages[1].orderId).toBeNull();
+  expect(messages[2]).toMatchObject({
+    attempts: 2,
+    lastError: 'the endpoint answered 503',
+    deliveryId: 'd-1',
+    nextAttemptAt: expect.any(String),
+  });
+  expect(JSON.stringify(messages)).not.toContain('payload');
+});
+
+test('dead letters are listed newest first, by kind and target', async () => {
+  const dead = { dead: true, attempts: 10, error: 'gave up' };
+  const old = await message('notification', 'endpoint-1', -500, dead);
+  const recent = await message('notification', 'endpoint-2', -10, dead);
+  const signal = await message('signal_workflow', `order-${ORDER}`, -100, dead);
+  await message('notification', 'endpoint-1', 10);
+  const list = async (query: string) => (await get(`?state=dead${query}`).expect(200)).body.messages;
+  expect(idsOf(await list(''))).toEqual([recent, signal, old]);
+  expect(idsOf(await list('&kind=notification'))).toEqual([recent, old]);
+  expect(idsOf(await list('&target=endpoint-1'))).toEqual([old]);
+  expect((await list('&kind=signal_workflow'))[0]).toMatchObject({
+    state: 'dead',
+    nextAttemptAt: null,
+    deadAt: expect.any(String),
+    lastError: 'gave up',
+  });
+});
+
+test.each(['pending', 'dead'])(
+  '%s messages are paged without gaps, also within one instant',
+  async (state) => {
+    await sql`
+    INSERT INTO outbox (kind, target, payload, available_at, dead_at)
+    SELECT (ARRAY['notification', 'signal_workflow', 'start_workflow'])[n % 3 + 1], 't' || n, '{}', at,
+      CASE WHEN ${state === 'dead'} THEN at END
+    FROM generate_series(1, 20) n, LATERAL (SELECT now() + make_interval(secs => (n / 5)::int) AS at) t`;
+    const all = (await get(`?state=${state}`).expect(200)).body.messages;
+    expect(all).toHaveLength(20);
+    const paged: unknown[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const { body }: request.Response = await get(
+        `?state=${state}&limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      ).expect(200);
+      paged.push(...body.messages);
+      cursor = body.nextCursor;
+    }
+    expect(paged).toEqual(all);
+  },
+);
+
+test('a selection of dead letters is replayed, and becomes pending', async () => {
+  const [one, two] = [
+    await message('notification', 'endpoint-1', -10, { dead: true }),
+    await message('notification', 'endpoint-1', -10, { dead: true }),
+  ];
+  const replay = (by: TestAccount) =>
+    request(app)
+      .post('/v1/operator/outbox/dead/replay')
+      .set(by.key)
+      .send({ ids: [one] });
+  await replay(viewer).expect(403);
+  expect((await replay(operator).expect(200)).body).toEqual({ replayed: 1 });
+  expect(idsOf((await get('').expect(200)).body.messages)).toEqual([one]);
+  expect(idsOf((await get('?state=dead').expect(200)).body.messages)).toEqual([two]);
+});
+
+test('a list is exported as CSV: all rows, and no text that a spreadsheet runs', async () => {
+  await message('notification', '=HYPERLINK("https://evil.example")', -10, {
+    dead: true,
+    error: '+1, "quoted"',
+  });
+  await sql`
+    INSERT INTO outbox (kind, target, payload, dead_at)
+    SELECT 'notification', 't', '{}', now() - make_interval(secs => n) FROM generate_series(20, 2519) n`;
+  const answer = await get('?state=dead&format=csv&limit=1').expect(200);
+  expect(answer.headers).toMatchObject({
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': 'attachment; filename="outbox-dead.csv"',
+  });
+  const lines = answer.text.trimEnd().split('\r\n');
+  expect(lines[0]).toBe('id,kind,target,attempts,createdAt,nextAttemptAt,deadAt,lastError');
+  expect(lines).toHaveLength(2_502);
+  expect(lines[1]).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
+  expect(lines[1]).toContain(`"'+1, ""quoted"""`);
+});
+
+test('bad input gets 400, clients 403', async () => {
+  for (const query of ['?state=lost', '?kind=letter', '?cursor=x', '?limit=0', '?format=xml'])
+    await get(query).expect(400);
+  await get('', await testAccount(sql, 'client')).expect(403);
+});

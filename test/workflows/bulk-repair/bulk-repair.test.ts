@@ -1,0 +1,60 @@
+import { eventually, type TestStack, testStack } from '../../support/stack';
+import { handedOver, orderLog } from '../order/order-fixture';
+
+/** A bulk repair against running orders: each is repaired once, and orders that refuse are counted with the reason. */
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+}, 60_000);
+
+const start = async (body: object): Promise<string> => {
+  const started = await stack.operator.startBulkRepair({ body: { reason: 'press down', ...body } as never });
+  return (started as { id: string }).id;
+};
+const ended = (bulkRepairId: string) =>
+  eventually(async () => {
+    const progress = await stack.operator.getBulkRepair({ params: { bulkRepairId } });
+    return progress.status === 'ended' ? progress : undefined;
+  });
+const holdsOf = async (orderId: string) =>
+  (await orderLog(stack, orderId)).filter(({ type }) => type === 'hold');
+
+test('every order is repaired once, in the name of the operator, and refusals have their reason', async () => {
+  const orders = [];
+  for (const name of ['bulk-1', 'bulk-2', 'bulk-3']) orders.push((await handedOver(stack, name)).orderId);
+  await stack.operator.repairOrder({
+    params: { orderId: orders[0]! },
+    body: { action: 'hold', reason: 'already' } as never,
+  });
+
+  const id = await start({ action: 'hold', orderIds: orders });
+  expect(await ended(id)).toMatchObject({
+    counts: { total: 3, done: 2, refused: 1, failed: 0, canceled: 0, left: 0 },
+    notRepaired: [{ message: 'the order is on hold already', count: 1, orderIds: [orders[0]] }],
+  });
+  for (const orderId of orders) {
+    const holds = await holdsOf(orderId);
+    expect(holds).toHaveLength(1);
+    const reason = orderId === orders[0] ? 'already' : 'press down';
+    expect(holds[0]!.data).toMatchObject({ reason, by: expect.any(String) });
+  }
+});
+
+test('an attempt that is repeated after its requests were sent repairs no order twice', async () => {
+  const { orderId } = await handedOver(stack, 'bulk-repeated');
+  const id = await start({ action: 'hold', orderIds: [orderId] });
+  await ended(id);
+  const { sql, temporal, config } = stack.services;
+  // As if the worker had died after the update, before it stored the outcome.
+  await sql`UPDATE bulk_repair_orders SET outcome = NULL WHERE bulk_repair_id = ${id}`;
+  await sql`UPDATE bulk_repairs SET ended_at = NULL WHERE id = ${id}`;
+  await temporal.workflow.execute('bulkRepair', {
+    workflowId: `bulk-repair-again-${id}`,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    args: [{ bulkRepairId: id }],
+  });
+  expect(await ended(id)).toMatchObject({ counts: { done: 1, refused: 0, left: 0 } });
+  expect(await holdsOf(orderId)).toHaveLength(1);
+});
