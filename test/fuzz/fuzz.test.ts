@@ -7,6 +7,16 @@ const VERBOSE = process.env.FUZZ_REQUESTS !== undefined;
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_400);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 
+/** A quarter of them goes to the operation. */
+const REQUESTS_TO_REST = 100;
+
+/** Returns the operations of which every answer came from a check before their handler. */
+const unreached = ({ answers }: Campaign) =>
+  [...answers]
+    .filter(([operation]) => operation !== STRAY)
+    .filter(([, byStatus]) => [...byStatus.keys()].every((status) => [401, 403, 405, 415].includes(status)))
+    .map(([operation]) => operation);
+
 const print = (text: string) => VERBOSE && process.stderr.write(`${text}\n`);
 const unhandled: unknown[] = [];
 const note = (error: unknown) => void unhandled.push(error);
@@ -30,6 +40,17 @@ beforeAll(async () => {
       print(`${sent} of ${REQUESTS} requests, ${findings.length} findings`);
     },
   });
+  // The short form sends an operation eight requests on average, so chance leaves some out. They get more requests.
+  const rest = unreached(campaign);
+  if (rest.length > 0) {
+    const only = new Set(rest);
+    const more = await runCampaign(subject, { requests: rest.length * REQUESTS_TO_REST, seed: SEED, only });
+    campaign = {
+      requests: campaign.requests + more.requests,
+      findings: [...campaign.findings, ...more.findings],
+      answers: new Map([...campaign.answers, ...[...more.answers].filter(([name]) => only.has(name))]),
+    };
+  }
   print(answersTable(campaign));
 });
 afterAll(async () => {
@@ -51,10 +72,7 @@ test('no promise rejection is unhandled', () => {
 
 test('requests reach every operation, and most operations answer 200', () => {
   const answered = [...campaign.answers].filter(([operation]) => operation !== STRAY);
-  const unreached = answered
-    .filter(([, byStatus]) => [...byStatus.keys()].every((status) => [401, 403, 405, 415].includes(status)))
-    .map(([operation]) => operation);
-  expect(unreached).toEqual([]);
+  expect(unreached(campaign)).toEqual([]);
   const succeeded = answered.filter(([, byStatus]) => byStatus.has(200));
   expect(succeeded.length).toBeGreaterThan(answered.length / 2);
 });
