@@ -9,6 +9,7 @@ import helmet from 'helmet';
 import { createAuthenticator } from '../src/accounts/authenticator';
 import { createErrorReporter, type ErrorReporter } from '../src/platform/error-report';
 import { Refusal } from '../src/platform/errors';
+import { isTracing } from '../src/platform/tracing/spans';
 import type { ApiDeps } from './deps';
 import { createConcurrencyLimiter } from './http/concurrency-limit';
 import { CONSOLE_PATH, consolePage } from './http/console-page';
@@ -18,6 +19,7 @@ import { asRefusal } from './http/error-mapping';
 import { openApiRoute } from './http/openapi';
 import { createAddressLimiter, createRateLimiter } from './http/rate-limit';
 import { notesOf, requestLog } from './http/request-log';
+import { requestTrace } from './http/request-trace';
 import type { Route } from './http/route';
 import { bySpecificity, expressPath } from './http/route-path';
 import { sendJson, serve } from './http/serve';
@@ -41,6 +43,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
   // Paths match exactly: `/v1/orders/` is not `/v1/orders`.
   app.enable('strict routing');
   app.enable('case sensitive routing');
+  if (isTracing()) app.use(requestTrace());
   app.use(requestLog(deps.log, deps.metrics));
   // No upgrade to https: on a laptop the pages are served over http.
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));

@@ -7,6 +7,8 @@ import { MigrationBlocked } from '../src/platform/migrate';
 import { OptionalPackageMissing } from '../src/platform/optional-package';
 import { assertPatchedDriver, DriverNotPatched } from '../src/platform/postgres-driver';
 import { DatabaseNotMigrated, untilMigrated } from '../src/platform/schema-version';
+import { traceFields } from '../src/platform/tracing/spans';
+import { tracesUrl } from '../src/platform/tracing/tracing';
 import { StartTimedOut, startSteps } from '../src/platform/until-available';
 import { createServices, type Services } from './composition-root';
 import { loadSecrets } from './secrets';
@@ -53,7 +55,12 @@ export async function runCommand(
     assertPatchedDriver();
     const config = loadConfig();
     const destination = logFile && pino.destination({ dest: logFile(config), mkdir: true, sync: true });
-    const log = createLogger(config, role, destination);
+    const log = createLogger(
+      config,
+      role,
+      destination,
+      tracesUrl(config) === undefined ? undefined : traceFields,
+    );
     process.exit(await command({ config, log, signals: new StopSignals() }));
   } catch (error) {
     const isUserError = USER_ERRORS.some((kind) => error instanceof kind);

@@ -22,6 +22,7 @@ import { connectPostgres } from '../src/platform/postgres';
 import { createSecretBox } from '../src/platform/sealing/secret-box';
 import { connectTemporal } from '../src/platform/temporal/connection';
 import { PERIODIC_JOBS } from './periodic-jobs';
+import { startTracing } from '../src/platform/tracing/tracing';
 import type { Secrets } from './secrets';
 
 /** Dependencies of the API and of the worker. Each process has one set. */
@@ -81,6 +82,8 @@ export async function createServices(
   publicUrl: string,
   log: Logger,
 ): Promise<Services> {
+  // First: connections are traced from when they are made.
+  const tracing = startTracing(config, log);
   const sql = connectPostgres(config.DATABASE_URL!, { max: config.DATABASE_POOL_SIZE });
   const temporal = connectTemporal(config);
   const metrics = createMetrics((error) => log.warn({ err: error }, 'some metrics could not be read'));
@@ -112,6 +115,7 @@ export async function createServices(
       await Promise.all([inspector.close(), client.close(), temporal.connection.close()]);
       await sql.end({ timeout: 5 });
       await rm(workFolder, { recursive: true, force: true });
+      await tracing?.stop();
     },
   };
 }

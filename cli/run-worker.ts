@@ -8,6 +8,7 @@ import {
 } from '@temporalio/worker';
 import { createActivities } from '../activities';
 import { reportActivityErrors } from '../activities/report-errors';
+import { traceActivity } from '../activities/trace-activities';
 import { notificationLane } from '../src/notifications/delivery';
 import { JOB_DIGEST } from '../src/notifications/job-digest';
 import { startDigests } from '../src/notifications/operator-digest';
@@ -35,9 +36,12 @@ import {
   tuningOptions,
   workerTuning,
 } from '../src/platform/temporal/worker-tuning';
+import { isTracing } from '../src/platform/tracing/spans';
+import { recordWorkflowSpan } from '../src/platform/tracing/workflow-spans';
 import { startSteps } from '../src/platform/until-available';
 import type { JobRunSinks } from '../workflows/job-runs';
 import type { StaleTaskSinks } from '../workflows/stale-workflow-tasks';
+import type { TraceSinks } from '../workflows/tracing';
 import type { Services } from './composition-root';
 import { PERIODIC_JOBS } from './periodic-jobs';
 import { resealStoredSecrets } from './sealed-secrets';
@@ -125,9 +129,10 @@ export async function runWorker(
   const staleTasks = createStaleTaskCounter(services);
   const dataConverter = dataConverterOf(config.PAYLOAD_KEYS);
   const recordJobRun = createJobRunRecorder(services, PERIODIC_JOBS);
-  const sinks: InjectedSinks<JobRunSinks & StaleTaskSinks> = {
+  const sinks: InjectedSinks<JobRunSinks & StaleTaskSinks & TraceSinks> = {
     jobRuns: { ended: { fn: ({ workflowType }, run) => recordJobRun(workflowType, run) } },
     staleWorkflowTasks: { abandoned: { fn: staleTasks.abandoned } },
+    traces: { ended: { fn: recordWorkflowSpan } },
   };
   const tuning = workerTuning(config, thisMachine());
   limitWorkflowHeap(tuning.heapMb);
@@ -142,7 +147,10 @@ export async function runWorker(
     activities: createActivities(activityDeps),
     sinks,
     interceptors: {
-      activity: [reportActivityErrors(createErrorReporter(services.metrics, 'activity'), log)],
+      activity: [
+        ...(isTracing() ? [traceActivity] : []),
+        reportActivityErrors(createErrorReporter(services.metrics, 'activity'), log),
+      ],
     },
     ...tuningOptions(tuning),
     shutdownGraceTime: config.SHUTDOWN_GRACE,

@@ -71,7 +71,7 @@ async function bundle() {
   const quiet = () => undefined;
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(dist, 'workflows', 'index.js'),
-    workflowInterceptorModules: ['stale-workflow-tasks.js', 'job-runs.js'].map((name) =>
+    workflowInterceptorModules: ['stale-workflow-tasks.js', 'job-runs.js', 'tracing.js'].map((name) =>
       join(dist, 'workflows', name),
     ),
     failureConverterPath: join(dist, 'src', 'platform', 'temporal', 'codec', 'workflow-failures.js'),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { context } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Account } from '../../src/accounts/account';
 import type { Logger } from '../../src/platform/logging';
@@ -55,23 +56,30 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
     };
     res.locals = notes as unknown as Response['locals'];
     const startedAt = performance.now();
-    res.once('close', () => {
+    const logEnd = () => {
       const ms = performance.now() - startedAt;
       // An event stream is open for hours and is no slow request.
       if (notes.route?.contentType !== 'text/event-stream' || res.statusCode !== 200)
         metrics.observe('http_server_request_duration_seconds', metricLabels(req, res), ms / 1_000);
       logRequest(lines, req, res, Math.round(ms));
-    });
+    };
+    // The line belongs to the trace of the request.
+    res.once('close', context.bind(context.active(), logEnd));
     next();
   };
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Returns labels with a bounded number of values. A method that HTTP does not define is `_OTHER` (OpenTelemetry). */
+/** Returns the method of a request. A method that HTTP does not define is `_OTHER` (OpenTelemetry). */
+export function methodOf(req: Request): string {
+  return METHODS.has(req.method) ? req.method : '_OTHER';
+}
+
+/** Returns labels with a bounded number of values. */
 function metricLabels(req: Request, res: Response) {
   return {
-    http_request_method: METHODS.has(req.method) ? req.method : '_OTHER',
+    http_request_method: methodOf(req),
     http_route: notesOf(res).route?.path ?? '',
     http_response_status_code: String(res.statusCode),
   };

@@ -26,6 +26,8 @@ interface Variable<T extends z.ZodType = z.ZodType> {
   readonly doc: string;
 }
 
+const httpUrl = z.url({ protocol: /^https?$/ });
+
 const variable = <T extends z.ZodType>(schema: T, fallback: string, doc: string): Variable<T> => ({
   schema,
   fallback,
@@ -172,6 +174,71 @@ export const VARIABLES = {
     z.string().min(1).default('127.0.0.1'),
     '127.0.0.1',
     'Address that the metrics and health listener listens on. The metrics are not authenticated.',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: variable(
+    httpUrl.optional(),
+    'no traces',
+    'Base URL of an OpenTelemetry collector that speaks OTLP over HTTP. When it is set, every process sends traces to `/v1/traces` below it (docs/tracing.md).',
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: variable(
+    httpUrl.optional(),
+    'OTEL_EXPORTER_OTLP_ENDPOINT/v1/traces',
+    'Complete URL that traces are sent to.',
+  ),
+  OTEL_EXPORTER_OTLP_PROTOCOL: variable(
+    z.enum(['http/protobuf']).default('http/protobuf'),
+    'http/protobuf',
+    'Protocol of the collector. Pressline has no other.',
+  ),
+  OTEL_TRACES_EXPORTER: variable(
+    z.enum(['otlp', 'none']).default('otlp'),
+    'otlp',
+    'none: traces are off, whatever endpoint is set.',
+  ),
+  OTEL_SDK_DISABLED: variable(flag(false), 'false', 'true: traces are off, whatever endpoint is set.'),
+  OTEL_SERVICE_NAME: variable(
+    z.string().min(1).default('pressline'),
+    'pressline',
+    'Attribute `service.name` of every span. OTEL_RESOURCE_ATTRIBUTES adds further attributes.',
+  ),
+  OTEL_TRACES_SAMPLER: variable(
+    z
+      .enum([
+        'always_on',
+        'always_off',
+        'traceidratio',
+        'parentbased_always_on',
+        'parentbased_always_off',
+        'parentbased_traceidratio',
+      ])
+      .default('parentbased_always_on'),
+    'parentbased_always_on',
+    'Which traces are recorded. The parentbased samplers follow the `traceparent` of a caller; the others do not.',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: variable(
+    z.coerce.number().min(0).max(1).default(1),
+    '1',
+    'Share of the traces that the traceidratio samplers record, from 0 to 1.',
+  ),
+  OTEL_BSP_SCHEDULE_DELAY: variable(
+    integer(5_000, 1, 3_600_000),
+    '5000',
+    'Milliseconds between two exports of spans.',
+  ),
+  OTEL_BSP_EXPORT_TIMEOUT: variable(
+    integer(30_000, 1, 3_600_000),
+    '30000',
+    'Time limit of one export of spans, in milliseconds.',
+  ),
+  OTEL_BSP_MAX_QUEUE_SIZE: variable(
+    integer(2_048, 1, 1_000_000),
+    '2048',
+    'Maximum number of spans that wait for their export. Further spans are dropped.',
+  ),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: variable(
+    integer(512, 1, 1_000_000),
+    '512',
+    'Maximum number of spans in one export.',
   ),
   LOG_LEVEL: variable(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

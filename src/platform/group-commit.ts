@@ -1,5 +1,7 @@
+import type { Span } from '@opentelemetry/api';
 import DataLoader from 'dataloader';
 import postgres from 'postgres';
+import { activeSpan, inSharedSpan } from './tracing/spans';
 
 /**
  * Creates a function that writes one row with group commit. While a statement is in progress, further rows wait and are
@@ -17,10 +19,15 @@ export function groupCommit<T, Result>(
   let writing = false;
   const waiting: (() => void)[] = [];
   const writeAlone = (row: T) => write([row]).then(([result]) => result as Result, asError);
-  const loader = new DataLoader<T, Result>(
-    async (rows) => {
+  const loader = new DataLoader<{ readonly row: T; readonly span: Span | undefined }, Result>(
+    async (entries) => {
+      const rows = entries.map(({ row }) => row);
       try {
-        return await write(rows);
+        return await inSharedSpan(
+          'group commit',
+          entries.map(({ span }) => span),
+          () => write(rows),
+        );
       } catch (error) {
         if (rows.length === 1 || !wasRejected(error)) throw error;
         return await Promise.all(rows.map(writeAlone));
@@ -40,7 +47,7 @@ export function groupCommit<T, Result>(
       },
     },
   );
-  return (row) => loader.load(row);
+  return (row) => loader.load({ row, span: activeSpan() });
 }
 
 /** Returns true when Postgres itself rejected the statement, so that nothing of it was stored. */

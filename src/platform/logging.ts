@@ -36,16 +36,19 @@ const redactedPaths = [...SECRET_KEYS, ...PERSONAL_KEYS].flatMap((key) => {
 /**
  * Creates the logger of a process. It writes JSON lines, or readable lines on a terminal.
  * @param role the process type that every line carries: `api`, `worker`, `start` and so on
+ * @param mixin returns further fields of each line
  */
 export function createLogger(
   config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>,
   role: string,
   destination?: DestinationStream,
+  mixin?: () => object,
 ): Logger {
   const format = config.LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json');
   const options = {
     level: config.LOG_LEVEL,
     base: { role },
+    ...(mixin && { mixin }),
     redact: { paths: redactedPaths, censor: '[redacted]' },
     serializers: {
       err: (error: unknown) => loggedError(error),

@@ -1,4 +1,6 @@
 import postgres from 'postgres';
+import { isTracing } from './tracing/spans';
+import { traceStatements } from './tracing/sql-spans';
 
 /** A connection pool. All SQL is written as tagged templates. */
 export type Sql = postgres.Sql<{ bigint: string }>;
@@ -24,7 +26,7 @@ export function connectPostgres(
     readonly statementTimeoutMs?: number;
   } = {},
 ): Sql {
-  return postgres(url, {
+  const sql = postgres(url, {
     max: options.max ?? 10,
     idle_timeout: 60,
     connect_timeout: 10,
@@ -42,6 +44,7 @@ export function connectPostgres(
       max_parallel_workers_per_gather: 0,
     },
   }) as unknown as Sql;
+  return isTracing() ? traceStatements(sql) : sql;
 }
 
 /** Numbers of the connections of a pool, and of the queries that wait for one. */

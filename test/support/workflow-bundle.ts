@@ -9,7 +9,7 @@ import { projectRoot } from '../../src/platform/project-root';
 const KEPT_MS = 3_600_000;
 /** As scripts/build.mjs has it. */
 const FAILURE_CONVERTER = 'src/platform/temporal/codec/workflow-failures.ts';
-const INTERCEPTORS = ['workflows/stale-workflow-tasks.ts', 'workflows/job-runs.ts'];
+const INTERCEPTORS = ['workflows/stale-workflow-tasks.ts', 'workflows/job-runs.ts', 'workflows/tracing.ts'];
 
 /**
  * Bundles workflows/index.ts, or finds the bundle made of the same sources before.

@@ -5,6 +5,7 @@ import { groupCommit } from '../../platform/group-commit';
 import { uuidv7 } from '../../platform/ids';
 import type { WorkflowStart } from '../../platform/outbox/temporal-delivery';
 import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
+import { currentTraceparent } from '../../platform/tracing/spans';
 import type { OrderRunInput } from '../domain/run/run-messages';
 import type { RunSettings } from '../run/settings';
 import type { SubmitOrder } from './schemas';
@@ -19,6 +20,9 @@ export interface Submission {
   /** The Idempotency-Key of the request. It is stored with the response in the statement that stores the order. */
   readonly claim: KeyedRequest | null;
 }
+
+/** A submission with the trace of its request. A group commit writes those of several requests. */
+type TracedSubmission = Submission & { readonly traceparent: string | null };
 
 export interface SubmittedOrder {
   readonly id: string;
@@ -46,15 +50,16 @@ export interface Intake {
 
 export function createIntake(sql: Sql, settings: RunSettings): Intake {
   const insert = groupCommit(
-    (submissions: readonly Submission[]) => insertOrders(sql, submissions, settings),
+    (submissions: readonly TracedSubmission[]) => insertOrders(sql, submissions, settings),
     BATCH,
   );
   return {
     async submit(submission) {
-      if (!submission.order.preventDuplicate) return await insert(submission);
+      const traced = { ...submission, traceparent: currentTraceparent() };
+      if (!submission.order.preventDuplicate) return await insert(traced);
       return await inTransaction(sql, async (tx): Promise<SubmittedOrder | NotStored> => {
         if (await isDuplicate(tx, submission)) return 'duplicate-reference';
-        const [submitted] = await insertOrders(tx, [submission], settings);
+        const [submitted] = await insertOrders(tx, [traced], settings);
         return submitted!;
       });
     },
@@ -78,7 +83,7 @@ async function isDuplicate(tx: Queryable, { clientId, order }: Submission): Prom
  */
 async function insertOrders(
   sql: Queryable,
-  submissions: readonly Submission[],
+  submissions: readonly TracedSubmission[],
   settings: RunSettings,
 ): Promise<(SubmittedOrder | 'key-taken')[]> {
   const identified = submissions.map((submission) => ({ ...submission, id: uuidv7() }));
@@ -96,7 +101,7 @@ async function insertOrders(
         id uuid, client_id uuid, order_reference_id text, customer_reference_id text, order_type text, status text,
         financial_status text, currency text, retail_currency text, retail_shipping_price numeric,
         shipment_method_uid text, shipping_address jsonb, packaging_instructions jsonb, metadata jsonb, request_id text,
-        workflow_id text, start jsonb, operation_id text, key text, fingerprint text)
+        workflow_id text, start jsonb, traceparent text, operation_id text, key text, fingerprint text)
     ), claimed AS (
       ${claimWithAnswers(
         sql,
@@ -111,10 +116,10 @@ async function insertOrders(
     ), new_orders AS (
       INSERT INTO orders (id, client_id, order_reference_id, customer_reference_id, order_type, fulfillment_status,
         financial_status, currency, retail_currency, retail_shipping_price, shipment_method_uid, shipping_address,
-        packaging_instructions, metadata, request_id, ordered_at, channel)
+        packaging_instructions, metadata, request_id, traceparent, ordered_at, channel)
       SELECT id, client_id, order_reference_id, customer_reference_id, order_type, status, financial_status, currency,
         retail_currency, retail_shipping_price, shipment_method_uid, shipping_address, packaging_instructions, metadata,
-        request_id, CASE WHEN start IS NOT NULL THEN now() END,
+        request_id, CASE WHEN start IS NOT NULL THEN traceparent END, CASE WHEN start IS NOT NULL THEN now() END,
         coalesce((SELECT a.settings ->> 'channel' FROM accounts a WHERE a.id = given.client_id), 'api')
       FROM given
     ), new_items AS (
@@ -137,8 +142,8 @@ async function insertOrders(
       FROM jsonb_to_recordset(${json(sql, slips)}) AS s (order_id uuid, id uuid, package_index int, url text)
       WHERE s.order_id IN (SELECT id FROM given)
     ), starts AS (
-      INSERT INTO outbox (kind, target, payload)
-      SELECT 'start_workflow', given.workflow_id, jsonb_set(given.start, '{args,0,items}', i.items)
+      INSERT INTO outbox (kind, target, payload, traceparent)
+      SELECT 'start_workflow', given.workflow_id, jsonb_set(given.start, '{args,0,items}', i.items), given.traceparent
       FROM given JOIN (
         SELECT order_id, jsonb_agg(jsonb_build_object('id', id::text, 'quantity', quantity) ORDER BY position) AS items
         FROM new_items GROUP BY order_id) i ON i.order_id = given.id
@@ -166,7 +171,15 @@ function firstOfEachKey<Each extends Submission>(submissions: readonly Each[]): 
 }
 
 function orderRow(
-  { id, clientId, clientName, requestId, order, claim }: Submission & { readonly id: string },
+  {
+    id,
+    clientId,
+    clientName,
+    requestId,
+    order,
+    claim,
+    traceparent,
+  }: TracedSubmission & { readonly id: string },
   settings: RunSettings,
 ) {
   const isDraft = order.orderType === 'draft';
@@ -186,6 +199,7 @@ function orderRow(
     packaging_instructions: order.packagingInstructions ?? [],
     metadata: order.metadata ?? [],
     request_id: requestId,
+    traceparent,
     workflow_id: orderWorkflowId(id),
     start: isDraft ? null : runStart({ id, clientId, clientName, requestId, order }, settings),
     operation_id: claim?.operationId ?? null,
@@ -285,8 +299,15 @@ export async function startRun(
     ...start,
     args: [{ ...(input as object), items, ...(carried === null ? {} : { carried }) }],
   };
+  const traceparent = currentTraceparent();
+  // A run that is started again belongs to the trace of the request that submitted the order.
   await tx`
-    INSERT INTO outbox (kind, target, payload)
-    VALUES ('start_workflow', ${orderWorkflowId(subject.id)}, ${json(tx, message)})`;
+    WITH traced AS (
+      UPDATE orders SET traceparent = ${traceparent}::text
+      WHERE id = ${subject.id} AND traceparent IS NULL AND ${traceparent}::text IS NOT NULL
+    )
+    INSERT INTO outbox (kind, target, payload, traceparent)
+    VALUES ('start_workflow', ${orderWorkflowId(subject.id)}, ${json(tx, message)},
+      coalesce((SELECT traceparent FROM orders WHERE id = ${subject.id}), ${traceparent}))`;
   return message;
 }

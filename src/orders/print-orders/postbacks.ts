@@ -7,7 +7,9 @@ import { type FieldError, Refusal } from '../../platform/errors';
 import { sha256 } from '../../platform/ids';
 import type { WorkflowSignal } from '../../platform/outbox/temporal-delivery';
 import { json, type Sql } from '../../platform/postgres';
+import { currentTraceparent } from '../../platform/tracing/spans';
 import { POSTBACK_STATUSES, type PostbackEvent } from '../domain/lifecycle/run-events';
+import { linkToOrderTrace } from '../run/order-trace';
 
 const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
 
@@ -141,6 +143,7 @@ export async function storePostback(
   const printOrder = await printOrderOfPartner(sql, partnerId, postback.orderId);
   if (printOrder === null)
     throw new Refusal('NOT_FOUND', { message: `There is no print order ${postback.orderId}.` });
+  await linkToOrderTrace(sql, printOrder.orderId);
   const { jobId, items } = jobsOf(printOrder, postback);
   const content = {
     status: postback.status,
@@ -160,9 +163,9 @@ export async function storePostback(
       VALUES (${partnerId}, ${printOrder.id}, ${sha256(JSON.stringify(content))}, ${json(sql, content)})
       ON CONFLICT (print_order_id, fingerprint) DO NOTHING RETURNING id
     ), signalled AS (
-      INSERT INTO outbox (kind, target, payload)
+      INSERT INTO outbox (kind, target, payload, traceparent)
       SELECT 'signal_workflow', ${orderWorkflowId(printOrder.orderId)},
-        jsonb_set(${json(sql, signal)}, '{args,0,eventId}', to_jsonb(id::text))
+        jsonb_set(${json(sql, signal)}, '{args,0,eventId}', to_jsonb(id::text)), ${currentTraceparent()}
       FROM stored
     )
     SELECT id FROM stored`;

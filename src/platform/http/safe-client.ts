@@ -1,4 +1,5 @@
 import { Agent, request as undiciRequest } from 'undici';
+import { startOutboundSpan } from '../tracing/http-spans';
 import { checkOutboundUrl, createCheckedConnector } from './address-check';
 import { faultOf, type HttpFault, TransferError } from './http-fault';
 import { type OutboundObserver, type OutboundPurpose, outcomeOf } from './outbound-observer';
@@ -63,21 +64,25 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
       const invalid = checkOutboundUrl(outbound.url, allowPrivate);
       if (invalid !== undefined) return invalid;
       const url = new URL(outbound.url);
+      const method = outbound.method ?? 'GET';
+      const span = startOutboundSpan(method, url, outbound.purpose);
       const startedAt = performance.now();
       const ended = <Result extends { ok: true; status: number } | HttpFault>(result: Result): Result => {
         if (outbound.purpose !== undefined)
           observe?.(outbound.purpose, outcomeOf(result), (performance.now() - startedAt) / 1_000);
+        span?.end(result);
         return result;
       };
       const { deadline, clear } = startDeadline(url.host, outbound.timeoutMs);
       try {
         const response = await undiciRequest(url, {
           dispatcher: agent,
-          method: outbound.method ?? 'GET',
+          method,
           headers: {
             'user-agent': userAgent,
             accept: '*/*',
             'accept-encoding': 'identity',
+            ...span?.headers,
             ...outbound.headers,
           },
           body: outbound.body ?? null,
@@ -102,6 +107,7 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
         return { ok: true, status: response.statusCode, headers: response.headers, body };
       } catch (error) {
         clear();
+        if (outbound.signal?.aborted) span?.end(faultOf(error, url.host));
         outbound.signal?.throwIfAborted();
         return ended(faultOf(error, url.host));
       }

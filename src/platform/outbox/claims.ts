@@ -28,10 +28,10 @@ export function leasePicked(sql: Sql, leaseSeconds: number) {
     leased AS (
       UPDATE outbox SET attempts = attempts + 1, available_at = now() + make_interval(secs => ${leaseSeconds})
       WHERE id = ANY(ARRAY(SELECT id FROM picked))
-      RETURNING id, kind, target, payload, attempts, created_at
+      RETURNING id, kind, target, payload, attempts, created_at, traceparent
     ), claimed AS (
       SELECT coalesce(jsonb_agg(jsonb_build_object('id', l.id::text, 'kind', l.kind, 'target', l.target, 'payload', l.payload,
-        'attempts', l.attempts, 'createdAt', l.created_at, 'dueAt', p.available_at) ORDER BY l.id), '[]') AS rows
+        'attempts', l.attempts, 'createdAt', l.created_at, 'dueAt', p.available_at, 'traceparent', l.traceparent) ORDER BY l.id), '[]') AS rows
       FROM leased l JOIN picked p ON p.id = l.id
     )`;
 }

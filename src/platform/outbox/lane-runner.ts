@@ -1,5 +1,7 @@
+import { type Span, SpanKind } from '@opentelemetry/api';
 import type { Logger } from '../logging';
 import type { Sql } from '../postgres';
+import { contextOf, inSpan, markFailed } from '../tracing/spans';
 import { isUnavailable } from '../unavailable';
 import type { Claims } from './claims';
 import { backoffMs, type DeliveryOutcome, limitAttempts, MAX_ATTEMPTS, retryLater } from './delivery-outcome';
@@ -153,7 +155,12 @@ export class LaneRunner {
     if (row.attempts > MAX_ATTEMPTS)
       return { outcome: 'dead', error: `no result after ${MAX_ATTEMPTS} attempts` };
     const startedAt = performance.now();
-    const outcome = await this.outcomeOf(row);
+    const outcome = await inSpan(
+      `deliver ${row.kind}`,
+      { kind: SpanKind.CONSUMER, attributes: { 'pressline.outbox.attempt': row.attempts } },
+      (span) => this.outcomeOf(row, span),
+      contextOf(row.traceparent),
+    );
     const result = limitAttempts(row, outcome, this.processedAt > startedAt);
     this.observer?.attempted(this.lane.kind, result.outcome);
     if (result.outcome === 'unavailable') {
@@ -168,10 +175,13 @@ export class LaneRunner {
     return result;
   }
 
-  private async outcomeOf(row: OutboxRow): Promise<DeliveryOutcome> {
+  private async outcomeOf(row: OutboxRow, span: Span | undefined): Promise<DeliveryOutcome> {
     try {
-      return await this.lane.deliver(row);
+      const result = await this.lane.deliver(row);
+      span?.setAttribute('pressline.outbox.outcome', result.outcome);
+      return result;
     } catch (error) {
+      if (span !== undefined) markFailed(span, error);
       const isExpected = isUnavailable(error);
       const log = this.log.child({ outboxId: row.id, target: row.target });
       // An unexpected exception is reported once, at the first attempt. Its retries are warnings.

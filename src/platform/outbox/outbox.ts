@@ -1,4 +1,5 @@
 import { json, onCommit, type Queryable, type Sql } from '../postgres';
+import { currentTraceparent } from '../tracing/spans';
 
 /**
  * Kinds of outgoing messages: workflow starts and signals for Temporal, notifications for clients.
@@ -20,6 +21,8 @@ export interface OutboxRow extends OutboxMessage {
   /** Number of delivery attempts, including the current one. Attempts that met an unavailable server do not count. */
   readonly attempts: number;
   readonly createdAt: Date;
+  /** Trace of the code that wrote the row (W3C Trace Context). Null without tracing. */
+  readonly traceparent: string | null;
 }
 
 /** Postgres channel that relays listen on. The payload of a notification is the kind. */
@@ -30,8 +33,8 @@ export async function enqueue(tx: Queryable, ...messages: readonly OutboxMessage
   if (messages.length === 0) return;
   const batch = messages.map(({ kind, target, payload }) => ({ kind, target, payload }));
   await tx`
-    INSERT INTO outbox (kind, target, payload)
-    SELECT kind, target, payload FROM jsonb_to_recordset(${json(tx, batch)}) AS m (kind text, target text, payload jsonb)`;
+    INSERT INTO outbox (kind, target, payload, traceparent)
+    SELECT kind, target, payload, ${currentTraceparent()} FROM jsonb_to_recordset(${json(tx, batch)}) AS m (kind text, target text, payload jsonb)`;
   onCommit(tx, (sql) => {
     for (const kind of new Set(messages.map((message) => message.kind))) wakeRelays(sql, kind);
   });

@@ -3,6 +3,8 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { temporal } from '@temporalio/proto';
 import type { Config } from '../config';
 import { SEARCH_ATTRIBUTES } from '../domain/search-attributes';
+import { isTracing } from '../tracing/spans';
+import { traceClientCalls } from '../tracing/temporal-spans';
 import { dataConverterOf } from './codec/data-converter';
 
 type TemporalConfig = Pick<Config, 'TEMPORAL_ADDRESS' | 'TEMPORAL_NAMESPACE'>;
@@ -39,6 +41,7 @@ export function connectTemporal(config: TemporalConfig & Pick<Config, 'PAYLOAD_K
     ...(dataConverter === undefined ? {} : { dataConverter }),
     connection: Connection.lazy(temporalConnectionOptions(config)),
     namespace: config.TEMPORAL_NAMESPACE,
+    ...(isTracing() ? { interceptors: { workflow: [traceClientCalls] } } : {}),
   });
 }
 

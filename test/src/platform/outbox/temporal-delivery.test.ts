@@ -46,6 +46,7 @@ async function deliver(
       kind === 'start_workflow' ? { workflowType: 'anything', args: [] } : { signal: 'hello', args: [] },
     attempts: 1,
     createdAt: new Date(),
+    traceparent: null,
     ...row,
   });
 }

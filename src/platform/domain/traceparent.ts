@@ -1,0 +1,44 @@
+/**
+ * Trace context in the form of the header `traceparent` (W3C Trace Context, level 1). Rows, workflow headers and HTTP requests
+ * carry it as this text. `tracestate` and baggage are not carried.
+ */
+export interface TraceParent {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** 16 hexadecimal digits. */
+  readonly spanId: string;
+  /** 1 when the trace is sampled. */
+  readonly traceFlags: number;
+}
+
+const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-|$)/;
+const ZEROS = /^0+$/;
+
+/** Parses a `traceparent`. Returns undefined for any text that is not valid. */
+export function parseTraceparent(text: string): TraceParent | undefined {
+  const [, version, traceId = '', spanId = '', flags = '', end] = FORM.exec(text) ?? [];
+  // Version 00 has exactly four fields. Later versions may append fields. Version ff is not valid.
+  if (version === undefined || version === 'ff' || (version === '00' && end !== '')) return undefined;
+  if (ZEROS.test(traceId) || ZEROS.test(spanId)) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1 };
+}
+
+export function formatTraceparent({ traceId, spanId, traceFlags }: TraceParent): string {
+  return `00-${traceId}-${spanId}-0${traceFlags & 1}`;
+}
+
+/** Header of workflow starts, signals, updates and activities. Temporal's SDKs use the same name and form. */
+export const TRACE_HEADER = '_tracer-data';
+
+/** Value of the header TRACE_HEADER, before the payload converter. */
+export interface TraceHeader {
+  readonly traceparent: string;
+}
+
+/**
+ * Returns the span id of a workflow run: the last 16 digits of its run id, which are random. The workflow's activities name it
+ * as their parent before its span exists, and a replay finds the same id.
+ */
+export function spanIdOfRun(runId: string): string {
+  return runId.replaceAll('-', '').slice(-16);
+}

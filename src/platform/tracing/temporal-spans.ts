@@ -1,0 +1,44 @@
+import { type Context, type Span, SpanKind } from '@opentelemetry/api';
+import type { WorkflowClientInterceptor } from '@temporalio/client';
+import { defaultPayloadConverter, type Headers } from '@temporalio/common';
+import { formatTraceparent, TRACE_HEADER, type TraceHeader } from '../domain/traceparent';
+import { contextOf, currentTraceparent, inSpan } from './spans';
+
+/** Returns headers with the trace context of a span. */
+function withTrace(headers: Headers, span: Span | undefined): Headers {
+  if (span === undefined) return headers;
+  const header: TraceHeader = { traceparent: formatTraceparent(span.spanContext()) };
+  return { ...headers, [TRACE_HEADER]: defaultPayloadConverter.toPayload(header) };
+}
+
+/** Returns the context that headers carry. Without one, spans in it start a new trace. */
+export function contextOfHeaders(headers: Headers): Context {
+  const payload = headers[TRACE_HEADER];
+  if (payload === undefined) return contextOf(null);
+  return contextOf(defaultPayloadConverter.fromPayload<TraceHeader>(payload).traceparent);
+}
+
+/**
+ * Interceptor of the client: starts, signals and updates of workflows are spans and carry the trace to the workflow. Calls outside
+ * a trace are not recorded. The names of spans are those of Temporal's SDKs.
+ */
+export const traceClientCalls: WorkflowClientInterceptor = {
+  startWithDetails: (input, next) =>
+    called('StartWorkflow', input.workflowType, (span) =>
+      next({ ...input, headers: withTrace(input.headers, span) }),
+    ),
+  signal: (input, next) =>
+    called('SignalWorkflow', input.signalName, (span) =>
+      next({ ...input, headers: withTrace(input.headers, span) }),
+    ),
+  startUpdate: (input, next) =>
+    called('StartWorkflowUpdate', input.updateName, (span) =>
+      next({ ...input, headers: withTrace(input.headers, span) }),
+    ),
+  query: (input, next) => called('QueryWorkflow', input.queryType, () => next(input)),
+};
+
+function called<T>(kind: string, name: string, call: (span: Span | undefined) => Promise<T>): Promise<T> {
+  if (currentTraceparent() === null) return call(undefined);
+  return inSpan(`${kind}:${name}`, { kind: SpanKind.CLIENT }, call);
+}

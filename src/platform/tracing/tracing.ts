@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { context, DiagLogLevel, diag } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  RandomIdGenerator,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Config } from '../config';
+import type { Logger } from '../logging';
+import { setTracer } from './spans';
+
+export interface Tracing {
+  /** Sends the remaining spans, for at most five seconds, and turns tracing off. */
+  stop(): Promise<void>;
+}
+
+/** Returns the URL that spans are sent to, or undefined when tracing is off. */
+export function tracesUrl(config: Config): string | undefined {
+  if (config.OTEL_SDK_DISABLED || config.OTEL_TRACES_EXPORTER === 'none') return undefined;
+  if (config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined)
+    return config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
+  const base = config.OTEL_EXPORTER_OTLP_ENDPOINT;
+  return base === undefined ? undefined : `${base.replace(/\/+$/, '')}/v1/traces`;
+}
+
+/**
+ * Starts to record spans and to send them to the OTLP endpoint of the configuration. Headers, compression and certificates come from
+ * the standard OTEL_EXPORTER_OTLP_* variables, which the exporter reads itself. Call it once per process, before connections are made.
+ * @returns undefined when no endpoint is configured. The process then records nothing
+ */
+export function startTracing(config: Config, log: Logger): Tracing | undefined {
+  const url = tracesUrl(config);
+  if (url === undefined) return undefined;
+  const report = (message: string) => log.warn({ problem: message }, 'OpenTelemetry');
+  const quiet = () => undefined;
+  diag.setLogger(
+    { error: report, warn: report, info: quiet, debug: quiet, verbose: quiet },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(detectResources({ detectors: [envDetector] }))
+      .merge(resourceFromAttributes({ 'service.name': config.OTEL_SERVICE_NAME })),
+    sampler: samplerOf(config),
+    idGenerator: ids,
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({ url }),
+        scheduledDelayMillis: config.OTEL_BSP_SCHEDULE_DELAY,
+        exportTimeoutMillis: config.OTEL_BSP_EXPORT_TIMEOUT,
+        maxQueueSize: config.OTEL_BSP_MAX_QUEUE_SIZE,
+        maxExportBatchSize: config.OTEL_BSP_MAX_EXPORT_BATCH_SIZE,
+      }),
+    ],
+  });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+  setTracer(provider.getTracer('pressline'));
+  return {
+    async stop() {
+      setTracer(undefined);
+      const ended = new AbortController();
+      const limit = sleep(STOP_MS, undefined, { signal: ended.signal }).catch(() => undefined);
+      await Promise.race([provider.shutdown(), limit]).catch((error: unknown) =>
+        log.warn({ err: error }, 'the last spans could not be sent'),
+      );
+      ended.abort();
+      context.disable();
+      diag.disable();
+    },
+  };
+}
+
+const STOP_MS = 5_000;
+
+function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: Config): Sampler {
+  const root = {
+    always_on: () => new AlwaysOnSampler(),
+    always_off: () => new AlwaysOffSampler(),
+    traceidratio: () => new TraceIdRatioBasedSampler(ratio),
+  }[name.replace('parentbased_', '') as 'always_on' | 'always_off' | 'traceidratio']();
+  return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
+}
+
+/** Generates random ids, except for a span whose id is known before it is recorded. */
+class SpanIds extends RandomIdGenerator {
+  private known: string | undefined;
+
+  override generateSpanId(): string {
+    return this.known ?? super.generateSpanId();
+  }
+
+  /** Runs `start`, which starts one span with this id. */
+  with<T>(spanId: string, start: () => T): T {
+    this.known = spanId;
+    try {
+      return start();
+    } finally {
+      this.known = undefined;
+    }
+  }
+}
+
+const ids = new SpanIds();
+
+/** Runs `start`, which starts one span. The span gets this id. */
+export function withSpanId<T>(spanId: string, start: () => T): T {
+  return ids.with(spanId, start);
+}

@@ -1,0 +1,146 @@
+import {
+  AsyncLocalStorage,
+  ContinueAsNew,
+  defaultPayloadConverter,
+  type Headers,
+  proxySinks,
+  type Sinks,
+  type WorkflowInterceptors,
+  type WorkflowOutboundCallsInterceptor,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  formatTraceparent,
+  parseTraceparent,
+  spanIdOfRun,
+  TRACE_HEADER,
+  type TraceHeader,
+} from '../src/platform/domain/traceparent';
+
+/** A span that ended in a workflow. The worker records it (src/platform/tracing/workflow-spans.ts). */
+export interface WorkflowSpan {
+  readonly name: string;
+  /** `traceparent` of the parent. */
+  readonly parent: string;
+  /** Null: the worker chooses one, because no other span refers to it. */
+  readonly spanId: string | null;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** Class of the error that ended it, or null. */
+  readonly errorType: string | null;
+  /** `traceparent` of a span of another trace. */
+  readonly link: string | null;
+}
+
+export interface TraceSinks extends Sinks {
+  traces: { ended(span: WorkflowSpan): void };
+}
+
+/**
+ * Interceptor that carries the trace of a workflow from its start to its activities, in headers. Headers are part of commands that the
+ * workflow makes anyway, and a replay does not compare them. The span of the workflow has an id that follows from the run id.
+ * Spans leave through a sink, which is not called during a replay. A workflow that was started without a trace does nothing here.
+ *
+ * The workflow, each signal and each update have spans. A signal or update belongs to the trace of its sender, and is linked with
+ * the workflow's trace. Activities of an update handler belong to the trace of the update.
+ */
+export const interceptors = (): WorkflowInterceptors => {
+  const { traces } = proxySinks<TraceSinks>();
+  const { runId, workflowType, startTime } = workflowInfo();
+  let storage: InstanceType<typeof AsyncLocalStorage<string>> | undefined;
+  /** `traceparent` that the workflow was started with, and that of the workflow's span. */
+  let started: string | undefined;
+  let own: string | undefined;
+
+  const within = <T>(traceparent: string, work: () => T): T => {
+    storage ??= new AsyncLocalStorage<string>();
+    return storage.run(traceparent, work);
+  };
+  const ended = (span: Omit<WorkflowSpan, 'endedAt' | 'link'>) => {
+    if (parseTraceparent(span.parent)?.traceFlags !== 1) return;
+    const link = span.spanId === null && own !== undefined ? own : null;
+    traces.ended({ ...span, link, endedAt: Date.now() });
+  };
+  /** Runs `work` and reports its span. */
+  const recorded = async <T>(
+    span: Omit<WorkflowSpan, 'endedAt' | 'link' | 'errorType'>,
+    work: () => Promise<T>,
+  ): Promise<T> => {
+    try {
+      const result = await work();
+      ended({ ...span, errorType: null });
+      return result;
+    } catch (error) {
+      ended({ ...span, errorType: error instanceof ContinueAsNew ? null : errorTypeOf(error) });
+      throw error;
+    }
+  };
+  const carrying = <I extends { readonly headers: Headers }>(input: I, traceparent: string | undefined): I =>
+    traceparent === undefined ? input : { ...input, headers: { ...input.headers, ...headerOf(traceparent) } };
+
+  const outbound: WorkflowOutboundCallsInterceptor = {
+    scheduleActivity: (input, next) => next(carrying(input, storage?.getStore())),
+    scheduleLocalActivity: (input, next) => next(carrying(input, storage?.getStore())),
+    startChildWorkflowExecution: (input, next) => next(carrying(input, storage?.getStore())),
+    continueAsNew: (input, next) => next(carrying(input, started)),
+    getLogAttributes: (input, next) => {
+      const trace = parseTraceparent(storage?.getStore() ?? own ?? '');
+      return next(trace === undefined ? input : { ...input, trace_id: trace.traceId });
+    },
+  };
+  return {
+    inbound: [
+      {
+        // Without a trace, `next` is returned as it is: another promise would delay the end of the workflow by microtasks, and
+        // histories of older versions would not replay.
+        execute(input, next) {
+          started = traceparentIn(input.headers);
+          const parent = parseTraceparent(started ?? '');
+          if (started === undefined || parent === undefined) return next(input);
+          const spanId = spanIdOfRun(runId);
+          own = formatTraceparent({ ...parent, spanId });
+          const span = {
+            name: `RunWorkflow:${workflowType}`,
+            parent: started,
+            spanId,
+            startedAt: startTime.getTime(),
+          };
+          return within(own, () => recorded(span, () => next(input)));
+        },
+        handleSignal(input, next) {
+          const parent = traceparentIn(input.headers);
+          if (parent === undefined) return next(input);
+          const span = {
+            name: `HandleSignal:${input.signalName}`,
+            parent,
+            spanId: null,
+            startedAt: Date.now(),
+          };
+          return within(parent, () => recorded(span, () => next(input)));
+        },
+        handleUpdate(input, next) {
+          const parent = traceparentIn(input.headers);
+          if (parent === undefined) return next(input);
+          const span = { name: `HandleUpdate:${input.name}`, parent, spanId: null, startedAt: Date.now() };
+          return within(parent, () => recorded(span, () => next(input)));
+        },
+      },
+    ],
+    outbound: [outbound],
+  };
+};
+
+function traceparentIn(headers: Headers): string | undefined {
+  const payload = headers[TRACE_HEADER];
+  return payload === undefined
+    ? undefined
+    : defaultPayloadConverter.fromPayload<TraceHeader>(payload).traceparent;
+}
+
+function headerOf(traceparent: string): Headers {
+  const header: TraceHeader = { traceparent };
+  return { [TRACE_HEADER]: defaultPayloadConverter.toPayload(header) };
+}
+
+const errorTypeOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
