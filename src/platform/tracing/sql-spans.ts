@@ -100,9 +100,19 @@ export function summaryOf(text: string): string {
   const writes = [...line.matchAll(WRITE)].map(
     ([, verb, table]) => `${verb!.split(' ', 1)[0]!.toUpperCase()} ${table}`,
   );
-  if (writes.length > 0) return [...new Set(writes)].join(' ').slice(0, LONGEST);
+  if (writes.length > 0) return shortened([...new Set(writes)]);
   const [verb = ''] = /^[a-z]+/i.exec(line) ?? [];
   if (!/^(?:select|with|values)$/i.test(verb)) return verb === '' ? 'SQL' : verb.toUpperCase();
   const [, table] = READ.exec(line) ?? [];
   return table === undefined ? 'SELECT' : `SELECT ${table}`;
+}
+
+/** Joins as many of the parts as have room in a summary. */
+function shortened(parts: readonly string[]): string {
+  let joined = parts[0]!;
+  for (const part of parts.slice(1)) {
+    if (joined.length + part.length >= LONGEST) break;
+    joined += ` ${part}`;
+  }
+  return joined;
 }

@@ -44,7 +44,7 @@ export function tracesUrl(config: Config): string | undefined {
 export function startTracing(config: Config, log: Logger): Tracing | undefined {
   const url = tracesUrl(config);
   if (url === undefined) return undefined;
-  const report = (message: string) => log.warn({ problem: message }, 'OpenTelemetry');
+  const report = problemReporter(log);
   const quiet = () => undefined;
   diag.setLogger(
     { error: report, warn: report, info: quiet, debug: quiet, verbose: quiet },
@@ -84,6 +84,21 @@ export function startTracing(config: Config, log: Logger): Tracing | undefined {
 }
 
 const STOP_MS = 5_000;
+/** A collector that is down fails every export. */
+const REPORT_EVERY_MS = 60_000;
+
+/** Returns a function that logs problems of the SDK, each at most once in a minute. */
+function problemReporter(log: Logger): (message: string) => void {
+  const reportedAt = new Map<string, number>();
+  return (text) => {
+    // The SDK reports errors as JSON, with their stacks.
+    const problem = /"message":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text;
+    const now = performance.now();
+    if (now - (reportedAt.get(problem) ?? Number.NEGATIVE_INFINITY) < REPORT_EVERY_MS) return;
+    reportedAt.set(problem, now);
+    log.warn({ problem }, 'traces could not be sent');
+  };
+}
 
 function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: Config): Sampler {
   const root = {
