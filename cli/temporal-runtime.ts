@@ -1,6 +1,7 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { request } from 'undici';
 import { freePort } from '../src/platform/embedded/ports';
+import { wasReported } from '../src/platform/error-report';
 import type { Logger } from '../src/platform/logging';
 
 /** The pino level of each log level of the SDK. */
@@ -24,7 +25,9 @@ export async function installTemporalRuntime(
     shutdownSignals: [],
     logger: new DefaultLogger(level, ({ level, message, meta: { error, ...meta } = {} }) => {
       // The lifecycle messages of a worker at `info` are of interest only for debugging.
-      const isDetail = level === 'INFO' && meta.sdkComponent === 'worker';
+      const isLifecycle = level === 'INFO' && meta.sdkComponent === 'worker';
+      // "Activity failed" follows the report of an unexpected exception, and repeats it.
+      const isDetail = isLifecycle || wasReported(error);
       log[isDetail ? 'debug' : LEVELS[level]](error === undefined ? meta : { ...meta, err: error }, message);
     }),
     telemetryOptions: {

@@ -35,6 +35,13 @@ function placeOf(frame: string): string {
   return `${name.includes('/') ? '' : name.trim()} ${file}`;
 }
 
+const reported = new WeakSet<object>();
+
+/** Returns true for an exception that this process has reported. */
+export function wasReported(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && reported.has(error);
+}
+
 export type ErrorReporter = (error: unknown, log: Logger, message: string) => void;
 
 /** Returns a function that logs an unexpected exception with its fingerprint and counts it. Call it once for each exception. */
@@ -42,6 +49,7 @@ export function createErrorReporter(metrics: Metrics, where: ErrorSource): Error
   metrics.count('pressline_errors_total', { where }, 0);
   return (error, log, message) => {
     metrics.count('pressline_errors_total', { where });
+    if (typeof error === 'object' && error !== null) reported.add(error);
     log.error({ err: error, fingerprint: fingerprintOf(error) }, message);
   };
 }

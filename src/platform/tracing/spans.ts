@@ -14,9 +14,11 @@ import { formatTraceparent, parseTraceparent } from '../domain/traceparent';
 /** The tracer of this process. Undefined: tracing is off, and nothing below does any work. */
 let tracer: Tracer | undefined;
 
-/** Sets the tracer of this process, or turns tracing off. Only `startTracing` calls it. */
-export function setTracer(current: Tracer | undefined): void {
-  tracer = current;
+/** Sets the tracer of this process, or turns tracing off. Returns the tracer before it. */
+export function setTracer(next: Tracer | undefined): Tracer | undefined {
+  const previous = tracer;
+  tracer = next;
+  return previous;
 }
 
 export function isTracing(): boolean {

@@ -1,4 +1,6 @@
-import { fingerprintOf } from '../../../src/platform/error-report';
+import { createErrorReporter, fingerprintOf, wasReported } from '../../../src/platform/error-report';
+import { createLogger } from '../../../src/platform/logging';
+import { createMetrics } from '../../../src/platform/metrics/metrics';
 
 const withStack = (message: string, ...frames: string[]) =>
   Object.assign(new Error(message), {
@@ -24,4 +26,18 @@ describe('the fingerprint of an exception', () => {
     const all = [error, ...others].map(fingerprintOf);
     expect(new Set(all).size).toBe(all.length);
   });
+});
+
+test('a reported exception is known, so that the Temporal SDK’s line about it is not a second report', () => {
+  const lines: string[] = [];
+  const log = createLogger({ LOG_LEVEL: 'error', LOG_FORMAT: 'json' }, 'test', {
+    write: (line) => void lines.push(line),
+  });
+  const error = new Error('a bug');
+  expect(wasReported(error)).toBe(false);
+  createErrorReporter(createMetrics(), 'activity')(error, log, 'an activity failed with an unexpected error');
+  expect(lines).toHaveLength(1);
+  expect(wasReported(error)).toBe(true);
+  expect(wasReported(new Error('a bug'))).toBe(false);
+  expect(wasReported(undefined)).toBe(false);
 });
