@@ -1,7 +1,10 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { startRun } from '../../../src/orders/intake/submit';
 import { parseTraceparent } from '../../../src/platform/domain/traceparent';
+import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { createLogger } from '../../../src/platform/logging';
+import { inTransaction } from '../../../src/platform/postgres';
 import { traceFields } from '../../../src/platform/tracing/spans';
 import { eventually } from '../../support/eventually';
 import { historiesOfRuns, replayRuns } from '../../support/order-histories';
@@ -148,6 +151,28 @@ test('a postback is a trace of its own that is linked with the order’s', async
       ),
     ).toEqual([]);
   }
+});
+
+test('a run that is started again belongs to the trace of the order', async () => {
+  const { sql, runSettings } = stack.services;
+  const undone = new Error('undone');
+  const restarted = inTransaction(sql, async (tx) => {
+    const order = { orderReferenceId: 'traced', shippingAddress: { country: 'DE' } };
+    const subject = {
+      id: orderId,
+      clientId: orderId,
+      clientName: 'shop',
+      requestId: 'reconciliation',
+      order,
+    };
+    await startRun(tx, subject, [], runSettings);
+    const [row] = await tx<{ traceparent: string }[]>`
+      SELECT traceparent FROM outbox WHERE target = ${orderWorkflowId(orderId)} AND kind = 'start_workflow'`;
+    const { spanId } = named('POST /v1/orders')[0]!;
+    expect(row!.traceparent).toBe(`00-${TRACE_ID}-${spanId}-01`);
+    throw undone;
+  });
+  await expect(restarted).rejects.toBe(undone);
 });
 
 test('a replay records no spans', async () => {
