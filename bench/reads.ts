@@ -1,6 +1,7 @@
 import { migrate } from '../src/platform/migrate';
 import { CATALOG_READINGS, fillCatalog } from './customer-product-lists';
 import { fillStock, STOCK_READINGS } from './stock-lists';
+import { fillGauges, GAUGE_READINGS } from './stored-gauges';
 import { fillOrders, ORDER_READINGS } from './stored-orders';
 import { runBenchmark } from './support/benchmark';
 import { compareSizes, type Filled } from './support/compare-sizes';
@@ -10,9 +11,10 @@ const SUBJECTS = [
   { name: 'orders', fill: fillOrders, readings: ORDER_READINGS },
   { name: 'products', fill: fillCatalog, readings: CATALOG_READINGS },
   { name: 'stock', fill: fillStock, readings: STOCK_READINGS },
+  { name: 'gauges', fill: fillGauges, readings: GAUGE_READINGS },
 ] as const;
 
-/** Compares reads of orders, product lists, searches and stock lists with a million rows and with ten thousand rows. */
+/** Compares reads of orders, product lists, searches, stock lists and gauges with a million rows and with ten thousand rows. */
 runBenchmark({
   name: 'reads',
   options: {
