@@ -75,6 +75,7 @@ const COLUMNS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
     'attention',
     'attention_since',
     'request_id',
+    'traceparent',
   ],
   order_items: [
     'item_reference_id',
@@ -114,7 +115,7 @@ const COLUMNS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
   tracking_checkpoints: ['tracking_number', 'event_key', 'status_uid'],
   trackings: ['tracking_number', 'short_uid', 'carrier_uid', 'carrier_name', 'adapter_uid', 'status_uid'],
   webhook_deliveries: ['event', 'state'],
-  outbox: ['kind', 'target'],
+  outbox: ['kind', 'target', 'traceparent'],
 };
 
 let sql: Sql;
