@@ -9,7 +9,7 @@ import { withBenchStack } from './support/bench-stack';
 import { alternate, ratioOf, runBenchmark } from './support/benchmark';
 import { startChildServer } from './support/child-process';
 import { spreadOf } from './support/report';
-import { startSimulatedShop } from './support/simulated-shop';
+import { startShopProcess } from './support/shop-process';
 
 const EXPORT_EVERY_MS = 200;
 
@@ -35,13 +35,14 @@ runBenchmark({
       readyText: 'collector is up',
     });
     const settings = {
+      OUTBOUND_ALLOW_PRIVATE: true,
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       OTEL_BSP_SCHEDULE_DELAY: EXPORT_EVERY_MS,
       OTEL_BSP_MAX_QUEUE_SIZE: 100_000,
     };
     try {
-      return await withBenchStack(settings, async (stack) => {
-        const shop = await startSimulatedShop(stack);
+      return await withBenchStack(settings, async ({ credentials }) => {
+        const shop = await startShopProcess(credentials);
         const tracer = setTracer(undefined);
         const cpuPerOrder = (traced: boolean) => async () => {
           setTracer(traced ? tracer : undefined);
