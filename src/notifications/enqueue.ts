@@ -1,6 +1,7 @@
 import { uuidv7 } from '../platform/ids';
 import { wakeRelays } from '../platform/outbox/outbox';
 import { type Fragment, json, onCommit, type Transaction } from '../platform/postgres';
+import { currentTraceparent } from '../platform/tracing/spans';
 import { changesOf, snapshotOf } from './domain/order-changes';
 import { readNotifiableOrder } from './order-view';
 
@@ -69,8 +70,8 @@ async function writeDeliveries(
       INSERT INTO webhook_deliveries (id, endpoint_id, message_id, event, order_id, body)
       SELECT id, "endpointId", "messageId", event, "orderId", body FROM deliveries
     )${along}
-    INSERT INTO outbox (kind, target, payload)
-    SELECT 'notification', "endpointId"::text, jsonb_build_object('deliveryId', id) FROM deliveries`;
+    INSERT INTO outbox (kind, target, payload, traceparent)
+    SELECT 'notification', "endpointId"::text, jsonb_build_object('deliveryId', id), ${currentTraceparent()} FROM deliveries`;
   if (rows.length > 0) onCommit(tx, (sql) => wakeRelays(sql, 'notification'));
   return rows.map(({ id }) => id);
 }

@@ -336,9 +336,10 @@ test('a wake-up delivers a row that was written without enqueue, and wake-ups ar
   for (let times = 0; times < 10; times += 1) wakeRelays(sql, 'notification');
   await eventually(none, 5_000);
   expect(seen).toEqual([7]);
-  await eventually(async () => (notifications === 2 ? true : undefined));
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(notifications).toBe(2);
+  // One for all wake-ups when an earlier test has just sent one, otherwise one for the first and one for the others.
+  await eventually(async () => (notifications > 0 ? true : undefined));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(notifications).toBeLessThanOrEqual(2);
   await unlisten();
 });
 
