@@ -21,8 +21,8 @@ import { wakeRelays } from '../src/platform/outbox/outbox';
 import { connectPostgres } from '../src/platform/postgres';
 import { createSecretBox } from '../src/platform/sealing/secret-box';
 import { connectTemporal } from '../src/platform/temporal/connection';
-import { PERIODIC_JOBS } from './periodic-jobs';
 import { startTracing } from '../src/platform/tracing/tracing';
+import { PERIODIC_JOBS } from './periodic-jobs';
 import type { Secrets } from './secrets';
 
 /** Dependencies of the API and of the worker. Each process has one set. */
