@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CutProxy, startCutProxy } from '../../../bench/faults/cut-proxy';
 import { connectPostgres, inTransaction, type Sql } from '../../../src/platform/postgres';
 import { testDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
 
 let proxy: CutProxy;
 let sql: Sql;
@@ -52,4 +53,30 @@ test('a cut connection fails only its own queries: no query hangs or gets the re
   expect({ outcome, wrong }).toEqual({ outcome: 'settled', wrong: [] });
   expect(counts.broken).toBeGreaterThan(20);
   expect(counts.done).toBeGreaterThan(20);
+}, 30_000);
+
+// Fails when the driver is not patched: the rows that had arrived are counted for the next query.
+test('a connection that is cut between two rows leaves nothing to the query after it', async () => {
+  const { url } = await testDatabase();
+  const one = connectPostgres(url, { max: 1 });
+  try {
+    const [{ pid }] = (await one`SELECT pg_backend_pid() AS pid`) as unknown as [{ pid: number }];
+    // A row of this size pushes the row before it through the buffer of Postgres.
+    const rows = one`
+      SELECT repeat('x', 100000), pg_sleep(CASE n WHEN 2 THEN 60 ELSE 0 END) FROM generate_series(0, 2) AS n`;
+    const cut = rows.then(
+      () => 'answered',
+      () => 'failed',
+    );
+    await eventually(async () => {
+      const [waiting] = await sql`
+        SELECT 1 FROM pg_stat_activity WHERE pid = ${pid} AND wait_event = 'PgSleep'`;
+      return waiting;
+    });
+    await sql`SELECT pg_terminate_backend(${pid})`;
+    expect(await cut).toBe('failed');
+    expect([...(await one<{ n: number }[]>`SELECT 1 AS n`)]).toEqual([{ n: 1 }]);
+  } finally {
+    await one.end({ timeout: 1 });
+  }
 }, 30_000);
