@@ -33,7 +33,7 @@ export function tracesUrl(config: Config): string | undefined {
   if (config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined)
     return config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
   const base = config.OTEL_EXPORTER_OTLP_ENDPOINT;
-  return base === undefined ? undefined : `${base.replace(/\/+$/, '')}/v1/traces`;
+  return base === undefined ? undefined : `${base}${base.endsWith('/') ? '' : '/'}v1/traces`;
 }
 
 /**
