@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { parseNamedKeys } from './sealing/named-keys';
+import { parseNamedKeys } from '../sealing/named-keys';
 
 /** Schemas that several environment variables share (config.ts). */
 
@@ -56,3 +56,5 @@ export const networks = z
       context.addIssue('expected IP addresses or networks such as 10.0.0.0/8, separated by commas');
     return list;
   });
+
+export const httpUrl = z.url({ protocol: /^https?$/ });
