@@ -72,7 +72,8 @@ function Links({ order }: { readonly order: OperatorOrder }) {
 /** Status, whose turn it is and until when, and the promised dates. */
 function Head({ order }: { readonly order: OperatorOrder }) {
   const { promise, turn, attention, refusal } = order;
-  const who = turn.partnerUid ?? texts.names.code(turn.who);
+  // What an operator has to do can concern the print order of a partner.
+  const who = (turn.who === 'partner' ? turn.partnerUid : null) ?? texts.names.code(turn.who);
   const waits = WAITS[turn.waitsFor] ?? texts.names.code(turn.waitsFor);
   return (
     <Facts
