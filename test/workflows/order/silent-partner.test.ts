@@ -28,7 +28,11 @@ test('the partner is reminded again and again, ever more seldom, until it confir
   const pauses = sent.slice(1).map(({ at }, index) => at.getTime() - sent[index]!.at.getTime());
   expect(pauses[1]! - pauses[0]!).toBeGreaterThan(RECEIVED_DEADLINE_MS);
 
-  const { run, order: seen } = await look(orderId).then((view) => ({ run: view.run!, order: view }));
+  // The run is null while the worker does not answer in time.
+  const { run, order: seen } = await eventually(async () => {
+    const order = await look(orderId);
+    return order.run === null ? undefined : { run: order.run, order };
+  });
   expect(seen.attention).toContain('not_received');
   expect(run.deadlines).toContainEqual(
     expect.objectContaining({ reason: 'reminder', printOrderId, passed: false }),
@@ -41,7 +45,7 @@ test('the partner is reminded again and again, ever more seldom, until it confir
 
   await say(order, 'received');
   expect(await orderUntil(stack, orderId, is('in_production'))).toMatchObject({ attention: null });
-  const { deadlines } = (await look(orderId)).run!;
+  const { deadlines } = await eventually(async () => (await look(orderId)).run ?? undefined);
   expect(deadlines.map(({ reason }) => reason)).toEqual(['not_printed']);
   const types = (await orderLog(stack, orderId)).map(({ type }) => type);
   expect(types.filter((type) => type === 'deadline_passed')).toHaveLength(1);
