@@ -3,7 +3,8 @@ import { inTransaction, json, type Sql, type Transaction } from '../../platform/
 import { type OrderRecord, readOrders } from '../reading/order-reader';
 import type { RunSettings } from '../run/settings';
 import type { PatchDraft, SubmitOrder } from './schemas';
-import { fileRows, itemRows, slipRows, startRun } from './submit';
+import { startRun } from './start-run';
+import { fileRows, itemRows, slipRows } from './submit';
 
 /** A draft in the form of a submitted order. */
 export interface Draft {

@@ -3,7 +3,7 @@ import { inTransaction, type Sql, type Transaction } from '../../platform/postgr
 import { dispatchKey } from '../dispatch/dispatch';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
 import { type RecordedOrder, type RecordedPrintOrder, rebuiltRun } from '../domain/run/rebuilt-run';
-import { startRun } from '../intake/submit';
+import { startRun } from '../intake/start-run';
 import { dispatchDueAt } from '../print-orders/rows';
 import type { RunSettings } from '../run/settings';
 

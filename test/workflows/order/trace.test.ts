@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startRun } from '../../../src/orders/intake/submit';
+import { startRun } from '../../../src/orders/intake/start-run';
 import { parseTraceparent } from '../../../src/platform/domain/traceparent';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { createLogger } from '../../../src/platform/logging';
