@@ -16,7 +16,7 @@ jest.setTimeout(120_000);
 
 /** Expressions that never process text from outside, with the reason. */
 const INSIDE: Readonly<Record<string, string>> = {
-  'src/platform/config.ts': 'the environment of the process, read once',
+  'src/platform/configuration/fields.ts': 'the environment of the process, read once',
 };
 
 interface Found {

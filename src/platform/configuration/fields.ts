@@ -58,3 +58,8 @@ export const networks = z
   });
 
 export const httpUrl = z.url({ protocol: /^https?$/ });
+/** A URL to which paths are added, without slashes at its end. */
+export const baseUrl = z
+  .url()
+  .transform((url) => url.replace(/\/+$/, ''))
+  .optional();

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { duration, integer, namedKeys, networks, optionalText } from './fields';
+import { baseUrl, duration, integer, namedKeys, networks, optionalText } from './fields';
 import { type Variable, variable } from './variable';
 
 /** Variables of addresses, servers and keys. */
@@ -21,10 +21,7 @@ export const SERVER_VARIABLES = {
     'Port that the API listens on. Set it to 0 to pick a free port.',
   ),
   PUBLIC_URL: variable(
-    z
-      .url()
-      .transform((url) => url.replace(/\/+$/, ''))
-      .optional(),
+    baseUrl,
     'http://HOST:PORT',
     'Base URL at which clients and partners reach the API. Document and file links start with it.',
   ),
@@ -69,14 +66,7 @@ export const SERVER_VARIABLES = {
     'temporal on PATH',
     'Path of the Temporal CLI binary that runs the embedded server.',
   ),
-  TEMPORAL_UI_URL: variable(
-    z
-      .url()
-      .transform((url) => url.replace(/\/+$/, ''))
-      .optional(),
-    'the embedded server’s UI',
-    'URL of the Temporal UI, used in links.',
-  ),
+  TEMPORAL_UI_URL: variable(baseUrl, 'the embedded server’s UI', 'URL of the Temporal UI, used in links.'),
   TEMPORAL_DOWNLOAD_TIMEOUT: variable(
     duration('20s'),
     '20s',
