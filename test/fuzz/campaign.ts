@@ -7,7 +7,7 @@ import { allRoutes } from '../../api/routes';
 import type { JsonSchema } from './json-schema-values';
 import { type Operation, type RequestPlan, requestPlans, STRAY } from './requests';
 import { createStopwatch } from './response-time';
-import { type Answer, replayable, send, sentRequest } from './send';
+import { type Answer, isCutOff, replayable, send, sentRequest } from './send';
 import type { KnownIds, Sender, Subject } from './subject';
 import { fault } from './verdict';
 
@@ -120,7 +120,8 @@ export async function runCampaign(
     try {
       answer = await send(agent, subject.server.url, sent, stopwatch);
     } catch (error) {
-      await subject.written();
+      const written = await subject.written();
+      if (isCutOff(sent, error) && written.length === 0) return { sent, answer: undefined, fault: undefined };
       return { sent, answer: undefined, fault: `no answer: ${(error as Error).message}, after ${before}` };
     }
     const operation = answering(plan, everyOperation);

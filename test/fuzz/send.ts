@@ -30,6 +30,19 @@ const ENCODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   br: brotliCompressSync,
 };
 
+/** Bytes of request line and headers that Node reads. It answers a longer request with 431 and closes the connection. */
+const HEADER_LIMIT = 16 * 1_024;
+
+/**
+ * Returns true when a request broke off because Node refused its headers (431) and closed the connection while the body was
+ * being sent. The reset can overtake the answer.
+ */
+export function isCutOff({ method, path, headers }: SentRequest, error: unknown): boolean {
+  const lines = [method, path, ...Object.entries(headers).flat()];
+  const bytes = lines.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return bytes > HEADER_LIMIT && ['ECONNRESET', 'EPIPE'].includes(String((error as { code?: unknown }).code));
+}
+
 /** Converts a plan to a request: inserts ids, signs the body and encodes it. */
 export function sentRequest(plan: RequestPlan, subject: Subject): SentRequest {
   const known = subject.ids[plan.sender];

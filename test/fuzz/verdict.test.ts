@@ -126,12 +126,20 @@ test('reports an error body of another group', () => {
   expect(judge(answer(400, { error: 'orderId: unknown' }))).toMatch(/^error body/);
 });
 
-test('accepts a 404 page from the tracking page only', () => {
-  const page = answer(404, '<!doctype html><h1>Not found</h1>', {
-    'content-type': 'text/html; charset=utf-8',
-  });
-  expect(judge(page, operation('getTrackingPage'))).toBeUndefined();
-  expect(judge(page)).toMatch(/not a JSON object/);
+test.each([
+  ['getTrackingPage', [404]],
+  ['startOidcSignIn', [404]],
+  ['finishOidcSignIn', [401, 404]],
+  ['getOrder', []],
+])('%s may answer %j with a page, and no other error', (operationId, statuses) => {
+  for (const status of [400, 401, 403, 404]) {
+    const page = answer(status, '<!doctype html><h1>Not found</h1>', {
+      'content-type': 'text/html; charset=utf-8',
+    });
+    const found = judge(page, operation(operationId));
+    if (statuses.includes(status)) expect(found).toBeUndefined();
+    else expect(found).toMatch(/not a JSON object/);
+  }
 });
 
 test('reports a polluted Object.prototype', () => {

@@ -29,8 +29,12 @@ const NEEDS_TEMPORAL: ReadonlySet<string> = new Set([
   'attachProcurementInvoice',
 ]);
 
-/** Operations that answer 404 with a page for people instead of an error body. */
-const PAGES: ReadonlySet<string> = new Set(['getTrackingPage']);
+/** Errors that operations answer with a page for people instead of an error body, by status. */
+const PAGES: Readonly<Record<string, readonly number[]>> = {
+  getTrackingPage: [404],
+  startOidcSignIn: [404],
+  finishOidcSignIn: [401, 404],
+};
 
 /** Returns true when the request itself contains a text, so that the text in its answer proves nothing. */
 const echoes = (sent: SentRequest, text: string) =>
@@ -79,7 +83,7 @@ export function fault(
   if (status < 500 && written.length > 0) return `refused with ${status} and wrote ${written.join(', ')}`;
   if (plan.method === 'HEAD') return undefined;
   const isPage = headers['content-type']?.startsWith('text/html') === true;
-  if (status === 404 && isPage && PAGES.has(operationId)) return undefined;
+  if (isPage && PAGES[operationId]?.includes(status)) return undefined;
   return errorFault(sent, answer, text, shapes.get(operationId));
 }
 
