@@ -46,4 +46,6 @@ module.exports = {
   // For unit tests. test/support/servers.ts sets more for tests that use servers, other files set it themselves.
   testTimeout: 5_000,
   maxWorkers: 2,
+  // A worker keeps what test files have loaded. With gigabytes of it, garbage collection takes much of its time.
+  workerIdleMemoryLimit: '1500MB',
 };
