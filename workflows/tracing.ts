@@ -15,23 +15,8 @@ import {
   spanIdOfRun,
   TRACE_HEADER,
   type TraceHeader,
+  type WorkflowSpan,
 } from '../src/platform/domain/traceparent';
-
-/** A span that ended in a workflow. The worker records it (src/platform/tracing/workflow-spans.ts). */
-export interface WorkflowSpan {
-  readonly name: string;
-  /** `traceparent` of the parent. */
-  readonly parent: string;
-  /** Null: the worker chooses one, because no other span refers to it. */
-  readonly spanId: string | null;
-  /** Epoch milliseconds. */
-  readonly startedAt: number;
-  readonly endedAt: number;
-  /** Class of the error that ended it, or null. */
-  readonly errorType: string | null;
-  /** `traceparent` of a span of another trace. */
-  readonly link: string | null;
-}
 
 export interface TraceSinks extends Sinks {
   traces: { ended(span: WorkflowSpan): void };

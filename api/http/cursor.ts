@@ -1,12 +1,6 @@
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
-
-/** The position of a row in a list that is sorted by time, then id. */
-export interface RowPosition {
-  /** ISO 8601 in UTC with microseconds, as Postgres stores times. */
-  readonly time: string;
-  readonly id: string;
-}
+import type { SearchPosition } from '../../src/platform/search';
 
 const TIME = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
 
@@ -18,7 +12,7 @@ function isTime(text: string): boolean {
 }
 
 /** Returns the cursor of a position: base64url of `<time> <id>`. */
-export function encodeCursor({ time, id }: RowPosition): string {
+export function encodeCursor({ time, id }: SearchPosition): string {
   return Buffer.from(`${time} ${id}`).toString('base64url');
 }
 
@@ -27,7 +21,7 @@ export function encodeCursor({ time, id }: RowPosition): string {
  * @param isId checks the form of the list's ids
  * @throws Refusal `VALIDATION_ERROR` at `cursor` when it is not a cursor of the list
  */
-export function decodeCursor(cursor: string, isId: (id: string) => boolean = isUuid): RowPosition {
+export function decodeCursor(cursor: string, isId: (id: string) => boolean = isUuid): SearchPosition {
   const [time = '', id = '', ...rest] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
   if (isTime(time) && isId(id) && rest.length === 0) return { time, id };
   throw invalidCursor();

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { isUuid } from '../platform/ids';
 import { json, type Queryable } from '../platform/postgres';
+import { isoMicroseconds } from '../platform/search';
 import type { Account, OperatorRole } from './account';
 import { type AuditAction, type AuditObjectType, isObjectType, objectTypeOf } from './audit-actions';
 
@@ -136,7 +137,7 @@ export async function listActs(
       ? sql`AND actor_id = ${actor}`
       : sql`AND actor_name = ${actor ?? ''}`;
   return await sql<AuditEntry[]>`
-    SELECT id, at, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position,
+    SELECT id, at, ${isoMicroseconds(sql, sql`at`)} AS position,
       actor_id, actor_name, actor_role, action, object_type, object_id, before, after, request_id, host(address) AS address
     FROM audit_log
     WHERE true

@@ -1,5 +1,5 @@
 import { json, type Queryable } from '../../platform/postgres';
-import type { SearchPosition } from '../../platform/search';
+import { isoMicroseconds, type SearchPosition } from '../../platform/search';
 import type { AttentionReason } from '../domain/lifecycle/run-state';
 import { ENDED_ORDERS, type ItemStatus, type OrderStatus } from '../domain/lifecycle/statuses';
 import { dispatchDueAt } from '../print-orders/rows';
@@ -226,7 +226,7 @@ export async function ordersNeedingAttention(
     ...(await sql<OrderNeedingAttention[]>`
       SELECT o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status,
         o.shipping_address ->> 'country' AS country, o.attention, o.created_at, o.updated_at,
-        to_char(o.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position
+        ${isoMicroseconds(sql, sql`o.created_at`)} AS position
       FROM orders o JOIN accounts a ON a.id = o.client_id
       WHERE o.attention IS NOT NULL
         ${reason === undefined ? sql`` : sql`AND ${reason} = ANY(o.attention)`}

@@ -42,3 +42,19 @@ export interface TraceHeader {
 export function spanIdOfRun(runId: string): string {
   return runId.replaceAll('-', '').slice(-16);
 }
+
+/** A span that ended in a workflow. The interceptor of workflows/tracing.ts reports it, and the worker records it. */
+export interface WorkflowSpan {
+  readonly name: string;
+  /** `traceparent` of the parent. */
+  readonly parent: string;
+  /** Null: the worker chooses one, because no other span refers to it. */
+  readonly spanId: string | null;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** Class of the error that ended it, or null. */
+  readonly errorType: string | null;
+  /** `traceparent` of a span of another trace. */
+  readonly link: string | null;
+}

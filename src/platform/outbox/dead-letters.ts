@@ -1,4 +1,5 @@
 import type { Queryable, Sql } from '../postgres';
+import { isoMicroseconds } from '../search';
 import type { OutboxKind } from './outbox';
 
 /** A dead letter without its payload, which can contain data that only the receiver may see. */
@@ -22,7 +23,7 @@ export async function deadRows(
   return [
     ...(await sql<(DeadRow & { position: string })[]>`
       SELECT id, kind, target, attempts, created_at, dead_at, last_error,
-        to_char(dead_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position
+        ${isoMicroseconds(sql, sql`dead_at`)} AS position
       FROM outbox
       WHERE dead_at IS NOT NULL
         ${after === null ? sql`` : sql`AND (dead_at, id) < (${after.deadAt}::text::timestamptz, ${after.id}::bigint)`}

@@ -1,23 +1,12 @@
 import { SpanKind } from '@opentelemetry/api';
-import { parseTraceparent } from '../domain/traceparent';
+import { parseTraceparent, type WorkflowSpan } from '../domain/traceparent';
 import { contextOf, markFailedAs, startSpan } from './spans';
 import { withSpanId } from './tracing';
-
-/** What a workflow reports of a span (workflows/tracing.ts). */
-interface ReportedSpan {
-  readonly name: string;
-  readonly parent: string;
-  readonly spanId: string | null;
-  readonly startedAt: number;
-  readonly endedAt: number;
-  readonly errorType: string | null;
-  readonly link: string | null;
-}
 
 /** Records a span that ended in a workflow. Its times are those of the workflow's clock. */
 export function recordWorkflowSpan(
   { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
-  { name, parent, spanId, startedAt, endedAt, errorType, link }: ReportedSpan,
+  { name, parent, spanId, startedAt, endedAt, errorType, link }: WorkflowSpan,
 ): void {
   const linked = link === null ? undefined : parseTraceparent(link);
   const options = {
