@@ -21,9 +21,10 @@ import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import { type KeyOwners, keyRoutes } from '../accounts/key-routes';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
+import { partnerHealthRoutes } from './partner-health';
 import { type RoutingDecisionView, routingDecisionSchema } from './routing-decision';
 
-type Deps = Pick<ApiDeps, 'sql'>;
+type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox'>;
 
 const params = z.object({ partnerId: z.string() });
 
@@ -87,6 +88,7 @@ export function operatorPartnerRoutes(deps: Deps): Route[] {
     ...keyRoutes(deps, PARTNERS),
     stockRoute(deps),
     routingRoute(deps),
+    ...partnerHealthRoutes(deps, (id) => requirePartner(deps.sql, id)),
   ];
 }
 

@@ -19,6 +19,7 @@ export const AUDIT_ACTIONS = {
   'connector.revoke_key': ['connector', 'Revoke a key of a client'],
   'partner.create': ['partner', 'Set up a print partner'],
   'partner.change': ['partner', 'Change a print partner'],
+  'partner.ping': ['partner', 'Send a test message to a print partner'],
   'partner.rotate_key': ['partner', 'Issue a key for a print partner'],
   'partner.revoke_key': ['partner', 'Revoke a key of a print partner'],
   'partner.subscribe': ['partner', 'Register the addresses of a print partner'],

@@ -42,6 +42,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'redeliverOrderDelivery',
     'runJob',
     'addOrderNote',
+    'pingPartner',
     'startBulkRepair',
     'cancelBulkRepair',
     'decodePayloads',

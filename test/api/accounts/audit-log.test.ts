@@ -40,7 +40,10 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   receiveProcurementOrder: 'the events of the procurement order have it',
   attachProcurementInvoice: 'the events of the procurement order have it',
 };
-/** Acts that need Temporal: on orders that a workflow carries out, which test/workflows/order/audited-acts.test.ts calls, and on jobs. */
+/**
+ * Acts that need Temporal: on orders that a workflow carries out, which test/workflows/order/audited-acts.test.ts calls, and on
+ * jobs. A ping needs a partner that answers: test/api/operator/partner-health.test.ts calls it.
+ */
 const NEEDS_WORKER = [
   'erasePersonalData',
   'cancelOrder',
@@ -49,6 +52,7 @@ const NEEDS_WORKER = [
   'recordPayment',
   'cancelShippingOrder',
   'runJob',
+  'pingPartner',
 ];
 /** Routes that a browser opens by its address, and that change something. */
 const AUDITED_READS = ['finishOidcSignIn'];
