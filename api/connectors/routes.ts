@@ -6,6 +6,7 @@ import { type KeyOwners, keyRoutes } from '../accounts/key-routes';
 import type { ApiDeps } from '../deps';
 import { checkedIdCursor, pageOf } from '../http/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
+import { connectorHealthRoute } from './health-route';
 import {
   connector,
   connectorChange,
@@ -43,6 +44,7 @@ export function connectorRoutes(deps: Deps): Route[] {
     listRoute(deps),
     getRoute(deps),
     changeRoute(deps),
+    connectorHealthRoute(deps),
     ...keyRoutes(deps, CONNECTORS),
   ];
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { postToPartner } from '../../src/partners/calls';
 import { partnerHealth, RECENT_PRINT_ORDERS, RECENT_REQUESTS } from '../../src/partners/health';
+import { postbacksOfPartner } from '../../src/partners/postbacks';
 import { insertPartnerRequest, requestsToPartner } from '../../src/partners/requests';
 import type { Partner } from '../../src/partners/store';
 import { Refusal } from '../../src/platform/errors';
@@ -16,6 +17,14 @@ type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox'>;
 const common = { tag: 'Operator: partners', errors: 'coded' } as const;
 const params = z.object({ partnerId: z.string() });
 const time = z.iso.datetime({ offset: true }).nullable();
+const pageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(250).default(50),
+  cursor: z
+    .string()
+    .regex(/^\d{1,18}$/)
+    .optional()
+    .describe('`nextCursor` of the previous page.'),
+});
 
 const healthSchema = z
   .object({
@@ -82,14 +91,7 @@ export function partnerHealthRoutes(
       description:
         'Print orders, order updates, cancellations and test pings, one entry for each attempt. Kept for 90 days.',
       params,
-      query: z.object({
-        limit: z.coerce.number().int().min(1).max(250).default(50),
-        cursor: z
-          .string()
-          .regex(/^\d{1,18}$/)
-          .optional()
-          .describe('`nextCursor` of the previous page.'),
-      }),
+      query: pageQuery,
       response: z.object({ requests: z.array(partnerRequestSchema), nextCursor: z.string().nullable() }),
       handler: async ({ params: { partnerId }, query: { limit, cursor } }) => {
         const { partnerId: id } = await requirePartner(partnerId);
@@ -98,8 +100,50 @@ export function partnerHealthRoutes(
         return { requests: page.map(partnerRequestView), nextCursor };
       },
     }),
+    postbacksRoute(deps, requirePartner),
     pingRoute(deps, requirePartner),
   ];
+}
+
+function postbacksRoute({ sql }: Deps, requirePartner: (partnerId: string) => Promise<Partner>): Route {
+  return route({
+    ...common,
+    method: 'get',
+    access: operatorsOnly('viewer'),
+    path: '/v1/partners/{partnerId}/postbacks',
+    operationId: 'listPartnerPostbacks',
+    summary: 'List the postbacks of a print partner, newest first',
+    params,
+    query: pageQuery,
+    response: z.object({
+      postbacks: z.array(
+        z
+          .object({
+            id: z.string(),
+            orderId: z.string(),
+            printOrderId: z.string(),
+            status: z.string(),
+            message: z.string().nullable(),
+            trackingCode: z.string().nullable(),
+            receivedAt: z.iso.datetime(),
+            handledAt: z.iso.datetime().nullable().describe('Null: the workflow has not handled it yet.'),
+          })
+          .meta({ id: 'PartnerPostback' }),
+      ),
+      nextCursor: z.string().nullable(),
+    }),
+    handler: async ({ params: { partnerId }, query: { limit, cursor } }) => {
+      const { partnerId: id } = await requirePartner(partnerId);
+      const rows = await postbacksOfPartner(sql, id, { limit: limit + 1, before: cursor });
+      const { page, nextCursor } = pageOf(rows, limit, (postback) => postback.id);
+      const postbacks = page.map(({ receivedAt, handledAt, ...postback }) => ({
+        ...postback,
+        receivedAt: receivedAt.toISOString(),
+        handledAt: handledAt?.toISOString() ?? null,
+      }));
+      return { postbacks, nextCursor };
+    },
+  });
 }
 
 function pingRoute(

@@ -98,6 +98,26 @@ test('the figures show acceptance, lateness, errors and the age of stock reports
   expect(new Date(stock.newest).toISOString()).toBe('2026-01-06T10:00:00.000Z');
 });
 
+test('postbacks of a partner are listed, newest first, in pages', async () => {
+  const { postbacks, nextCursor } = (await get(`${otherId}/postbacks`).expect(200)).body;
+  expect(nextCursor).toBeNull();
+  expect(postbacks.map(({ status }: { status: string }) => status)).toEqual(['shipped', 'error', 'shipped']);
+  expect(postbacks[0]).toEqual({
+    id: expect.stringMatching(/^\d+$/),
+    orderId: expect.any(String),
+    printOrderId: expect.stringMatching(/^\d+$/),
+    status: 'shipped',
+    message: null,
+    trackingCode: null,
+    receivedAt: '2026-01-12T12:00:00.000Z',
+    handledAt: null,
+  });
+  const first = (await get(`${otherId}/postbacks?limit=2`).expect(200)).body;
+  const rest = (await get(`${otherId}/postbacks?limit=2&cursor=${first.nextCursor}`).expect(200)).body;
+  expect([...first.postbacks, ...rest.postbacks]).toEqual(postbacks);
+  expect((await get(`${partnerId}/postbacks`).expect(200)).body.postbacks).toEqual([]);
+});
+
 test('a ping is signed, sent once, answered with what the partner said, and logged', async () => {
   partner.answerWith(200, '{"pong": true}');
   const { body } = await ping(partnerId).expect(200);
@@ -140,7 +160,7 @@ test('viewers, partners and clients do not ping; a partner without an address ca
   await get(`${partnerId}/health`, api.shop).expect(403);
   await api.sql`UPDATE partners SET order_submit_url = NULL WHERE account_id = ${otherId}`;
   await ping(otherId).expect(409);
-  for (const path of ['none/health', 'none/requests']) await get(path).expect(404);
+  for (const path of ['none/health', 'none/requests', 'none/postbacks']) await get(path).expect(404);
   await ping('none').expect(404);
   await get(`${partnerId}/requests?cursor=x`).expect(400);
 });

@@ -1,0 +1,30 @@
+import type { Queryable } from '../platform/postgres';
+
+/** A postback of a partner, as operators read it. */
+export interface PartnerPostback {
+  /** Decimal string. */
+  readonly id: string;
+  readonly orderId: string;
+  readonly printOrderId: string;
+  readonly status: string;
+  readonly message: string | null;
+  readonly trackingCode: string | null;
+  readonly receivedAt: Date;
+  /** Null: the workflow has not handled it yet. */
+  readonly handledAt: Date | null;
+}
+
+/** Returns a page of the postbacks of a partner, newest first. @param page `before`: id of the previous page's last one */
+export async function postbacksOfPartner(
+  sql: Queryable,
+  partnerId: string,
+  page: { readonly limit: number; readonly before?: string | undefined },
+): Promise<PartnerPostback[]> {
+  const { limit, before } = page;
+  return await sql<PartnerPostback[]>`
+    SELECT b.id, p.order_id, b.print_order_id, b.body ->> 'status' AS status, b.body ->> 'message' AS message,
+      b.body ->> 'trackingCode' AS tracking_code, b.received_at, b.handled_at
+    FROM postbacks b JOIN print_orders p ON p.id = b.print_order_id
+    WHERE b.partner_id = ${partnerId} ${before === undefined ? sql`` : sql`AND b.id < ${before}`}
+    ORDER BY b.id DESC LIMIT ${limit}`;
+}
