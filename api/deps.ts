@@ -42,6 +42,8 @@ export interface ApiDeps {
   readonly runSettings: RunSettings;
   readonly health: Health;
   readonly jobs: readonly PeriodicJob[];
+  /** Address of the sandbox that runs with this API. Undefined: none does. */
+  readonly sandboxUrl: string | undefined;
   /** Public base URL of the API, without a trailing slash. */
   readonly publicUrl: string;
   /** Connects lazily: routes that need no Temporal work while it is unavailable. */

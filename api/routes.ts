@@ -31,6 +31,7 @@ import { exchangeRateRoutes } from './procurement/exchange-rate-routes';
 import { procurementOrderRoutes } from './procurement/procurement-order-routes';
 import { procurementRoutes } from './procurement/routes';
 import { stockRoutes } from './procurement/stock-routes';
+import { sandboxRoutes } from './sandbox/routes';
 import { shippingRoutes } from './shipping/routes';
 
 /** Every route of the API but the system's own; each area brings its list. */
@@ -62,6 +63,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...streamRoutes(deps, counts),
     ...jobRoutes(deps),
     ...systemInfoRoutes(deps),
+    ...sandboxRoutes(deps),
     ...personalDataRoutes(deps),
     ...codecRoutes(deps),
     ...procurementRoutes(deps),

@@ -43,6 +43,7 @@ export type Connections = Pick<
   | 'links'
   | 'secretBox'
   | 'publicUrl'
+  | 'sandboxUrl'
   | 'temporal'
   | 'client'
   | 'inspector'
@@ -75,12 +76,14 @@ export function compose(connections: Connections): ApiDeps {
  * Connects to every server and builds the services of a process.
  * @param config with DATABASE_URL and TEMPORAL_ADDRESS set
  * @param publicUrl public base URL of the API, without a trailing slash
+ * @param sandboxUrl address of the sandbox that runs with the API
  */
 export async function createServices(
   config: Config,
   secrets: Secrets,
   publicUrl: string,
   log: Logger,
+  sandboxUrl?: string,
 ): Promise<Services> {
   // First: connections are traced from when they are made.
   const tracing = startTracing(config, log);
@@ -99,6 +102,7 @@ export async function createServices(
     log,
     metrics,
     publicUrl,
+    sandboxUrl,
     sql,
     temporal,
     objects: measuredStore(await createObjectStore(config), metrics),

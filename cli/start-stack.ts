@@ -103,7 +103,12 @@ async function startParts(
       : migrateEmbedded(embedded, log),
   );
   const secrets = await loadSecrets(config, true);
-  const services = await createServices(config, secrets, publicUrl, log);
+  const sandboxPort =
+    config.SANDBOX === 'off'
+      ? undefined
+      : config.SANDBOX_PORT || (await choosePort(config.DATA_DIR, 'sandbox'));
+  const sandboxUrl = sandboxPort === undefined ? undefined : `http://127.0.0.1:${sandboxPort}`;
+  const services = await createServices(config, secrets, publicUrl, log, sandboxUrl);
   stoppers.add('connections', () => services.close());
 
   const metricsServer = await startObservability(services, config);
@@ -123,7 +128,8 @@ async function startParts(
     await api.stop(config.SHUTDOWN_GRACE);
   });
 
-  const sandbox = config.SANDBOX === 'off' ? undefined : await openSandbox(services, credentials);
+  const sandbox =
+    sandboxPort === undefined ? undefined : await openSandbox(services, credentials, sandboxPort);
   if (sandbox !== undefined) stoppers.add('sandbox', () => sandbox.stop());
   return {
     credentials,
@@ -172,10 +178,10 @@ async function signInLink({ sql, publicUrl }: Services): Promise<string | undefi
   return `${publicUrl}/console/sign-in#token=${await issueOneTimeToken(sql, operator.id)}`;
 }
 
-async function openSandbox(services: Services, credentials: CredentialsFile): Promise<Sandbox> {
+async function openSandbox(services: Services, credentials: CredentialsFile, port: number): Promise<Sandbox> {
   const { config, secrets, publicUrl, log } = services;
   const sandbox = await startSandbox({
-    port: config.SANDBOX_PORT || (await choosePort(config.DATA_DIR, 'sandbox')),
+    port,
     presslineUrl: publicUrl,
     folder: join(config.DATA_DIR, 'sandbox'),
     mode: config.SANDBOX,

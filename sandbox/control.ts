@@ -1,7 +1,8 @@
 import { json, type Response, Router } from 'express';
 import { z } from 'zod';
 import { BEHAVIOURS, choose, isBehaviourName } from './behaviours';
-import type { Carriers, SeenParcel } from './carriers/carriers';
+import type { SeenParcel } from './carriers/carriers';
+import { type OverviewSources, overviewOf } from './overview';
 import type { Partner } from './partners/partner';
 import type { SeenPartner } from './partners/seen';
 
@@ -30,8 +31,7 @@ const eventsSchema = z.object({ events: z.array(z.record(z.string(), z.unknown()
 
 /** The control API, for tests, fault runs and people. It listens on loopback only and requires no key. */
 export function controlRoutes(
-  partners: ReadonlyMap<string, Partner>,
-  carriers: Carriers,
+  { partners, carriers, ...sandbox }: Omit<OverviewSources, 'url'>,
   seen: () => Seen,
 ): Router {
   const router = Router();
@@ -53,6 +53,10 @@ export function controlRoutes(
 
   router.get('/control/seen', (_request, response) => {
     response.json(seen());
+  });
+  router.get('/control/overview', (request, response) => {
+    const url = `http://127.0.0.1:${request.socket.localPort}`;
+    response.json(overviewOf({ ...sandbox, partners, carriers, url }));
   });
   router.get('/control/behaviours', (_request, response) => {
     response.json({

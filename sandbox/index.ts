@@ -3,12 +3,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from '../src/platform/logging';
-import { type CarrierEntry, type Carriers, createCarriers } from './carriers/carriers';
+import { type CarrierEntry, createCarriers } from './carriers/carriers';
 import { controlRoutes, type Seen } from './control';
 import { faultyFileRoutes } from './files/faulty-files';
 import { createPrintFileShelf, printFileRoutes } from './files/print-files';
 import { openJournal } from './journal';
 import { createOutbound } from './outbound';
+import type { OverviewSources } from './overview';
 import type { Pace } from './pace';
 import { createPartner, type Partner, type PartnerUrls, partnerUrlsAt } from './partners/partner';
 import type { Mode } from './partners/partner-context';
@@ -99,7 +100,17 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     parcels: carriers.seen(),
   });
 
-  const server = createServer(createSandboxApp({ partners, carriers, seen, signal, log }));
+  const server = createServer(
+    createSandboxApp({
+      mode,
+      partners,
+      carriers,
+      carrierUids: Object.keys(options.carrierSecrets),
+      seen,
+      signal,
+      log,
+    }),
+  );
   const port = await listen(server, options.port);
   const url = `http://127.0.0.1:${port}`;
   const partnerUrls = (name: string): PartnerUrls => partnerUrlsAt(`${url}/partners/${name}`);
@@ -137,22 +148,19 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 }
 
 function createSandboxApp({
-  partners,
-  carriers,
   seen,
   signal,
   log,
-}: {
-  partners: ReadonlyMap<string, Partner>;
-  carriers: Carriers;
+  ...sandbox
+}: Omit<OverviewSources, 'url'> & {
   seen: () => Seen;
   signal: AbortSignal;
   log: Logger;
 }): Express {
   const shelf = createPrintFileShelf();
   const app = express().disable('x-powered-by');
-  app.use(printFileRoutes(shelf), faultyFileRoutes(shelf, signal), controlRoutes(partners, carriers, seen));
-  for (const partner of partners.values()) app.use(partner.routes);
+  app.use(printFileRoutes(shelf), faultyFileRoutes(shelf, signal), controlRoutes(sandbox, seen));
+  for (const partner of sandbox.partners.values()) app.use(partner.routes);
   app.use((error: Error & { status?: number }, request: Request, response: Response, _next: NextFunction) => {
     const status = error.status ?? 500;
     if (status >= 500 && !signal.aborted)

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Request, type Response, Router } from 'express';
+import { FAULTS, type FaultName } from './faults';
 import { manyPages, manyScans, pngBomb } from './poison-files';
 import { type PrintFileShelf, sendFile } from './print-files';
 
@@ -18,13 +19,11 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
   const requests = new Map<string, number>();
   const good = async () => (await shelf.get('poster-a4.pdf'))!;
 
-  const FAULTS: Readonly<Record<string, Fault>> = {
-    /** Sends a good file after `?ms=` (10 seconds). */
+  const answers: Readonly<Record<FaultName, Fault>> = {
     'slow.pdf': async (request, response) => {
       await wait(numberIn(request, 'ms', 10_000), undefined, { signal, ref: false });
       sendFile(response, await good());
     },
-    /** Sends 1 kB every `?ms=` (1 second). Only a limit on the whole transfer ends it. */
     'drips.pdf': async (request, response) => {
       const { data } = await good();
       response.writeHead(200, { 'Content-Type': 'application/pdf', 'Content-Length': data.length });
@@ -46,7 +45,6 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
     'broken.pdf': (_request, response) => {
       response.status(500).type('text/plain').send('Internal error');
     },
-    /** Answers 429 with Retry-After: 1 for the first `?failures=` (2) requests of a `?key=`, then sends a good file. */
     'busy.pdf': async (request, response) => {
       const key = `busy ${String(request.query.key ?? '')}`;
       const count = (requests.get(key) ?? 0) + 1;
@@ -54,7 +52,6 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
       if (count > numberIn(request, 'failures', 2)) sendFile(response, await good());
       else response.status(429).set('Retry-After', '1').type('text/plain').send('Slow down');
     },
-    /** Answers 500 for the first `?failures=` (2) requests of a `?key=`, then sends a good file. */
     'recovers.pdf': async (request, response) => {
       const key = `recovers ${String(request.query.key ?? '')}`;
       const count = (requests.get(key) ?? 0) + 1;
@@ -62,16 +59,13 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
       if (count > numberIn(request, 'failures', 2)) sendFile(response, await good());
       else response.status(500).type('text/plain').send('Not yet');
     },
-    /** Declares a PDF and is a web page. */
     'lies.pdf': (_request, response) => {
       const page = '<!doctype html><title>Sign in</title><p>Please sign in.</p>';
       sendFile(response, { contentType: 'application/pdf', data: Buffer.from(page) });
     },
-    /** Is named and declared PNG and is a PDF. Valid for products that accept PDF, because the content decides. */
     'misnamed.png': async (_request, response) => {
       sendFile(response, { contentType: 'image/png', data: (await good()).data });
     },
-    /** Starts like a PDF and is noise. */
     'corrupt.pdf': (_request, response) => {
       const noise = Buffer.alloc(20_000, 'no cross-reference table anywhere. ');
       response.type('application/pdf').send(Buffer.concat([Buffer.from('%PDF-1.7\n'), noise]));
@@ -79,19 +73,15 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
     'empty.pdf': (_request, response) => {
       response.type('application/pdf').send(Buffer.alloc(0));
     },
-    /** A million pages in 4 kB. */
     'many-pages.pdf': (_request, response) => {
       response.type('application/pdf').send(manyPages(3));
     },
-    /** 1,600 megapixels in 200 kB. */
     'bomb.png': async (_request, response) => {
       response.type('image/png').send(await pngBomb(40_000));
     },
-    /** A progressive JPEG with `?scans=` (1000). */
     'many-scans.jpg': (request, response) => {
       response.type('image/jpeg').send(manyScans(Math.min(numberIn(request, 'scans', 1_000), 10_000)));
     },
-    /** Sends `?megabytes=` (300) without a Content-Length. */
     'too-large.pdf': async (request, response) => {
       response.type('application/pdf');
       response.write('%PDF-1.7\n');
@@ -106,27 +96,22 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
       }
       response.end();
     },
-    /** Declares `?megabytes=` (300) in Content-Length and sends nothing. */
     'claims-large.pdf': (request, response) => {
       const length = numberIn(request, 'megabytes', 300) * (1 << 20);
       response.writeHead(200, { 'Content-Type': 'application/pdf', 'Content-Length': length });
       response.write('%PDF-1.7\n');
     },
-    /** Redirects to the metadata address of cloud machines. */
     'redirect-private.pdf': (_request, response) => {
       response.redirect(302, 'http://169.254.169.254/latest/meta-data/');
     },
-    /** Redirects to a good file on this host. */
     'redirect.pdf': (_request, response) => {
       response.redirect(302, '/files/poster-a4.pdf');
     },
-    /** Declares the whole file and closes the connection half-way. */
     'breaks-off.pdf': async (_request, response) => {
       const { data } = await good();
       response.writeHead(200, { 'Content-Type': 'application/pdf', 'Content-Length': data.length });
       response.write(data.subarray(0, data.length >> 1), () => response.socket?.destroy());
     },
-    /** Closes the connection without an answer. */
     'hangs-up.pdf': (_request, response) => {
       response.socket?.destroy();
     },
@@ -137,10 +122,9 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
     response.json({ files: Object.keys(FAULTS).map((name) => `/faulty-files/${name}`) });
   });
   router.get('/faulty-files/:name', async (request, response) => {
-    const fault = Object.hasOwn(FAULTS, request.params.name)
-      ? FAULTS[request.params.name]!
-      : FAULTS['missing.pdf']!;
-    await fault(request, response);
+    const { name } = request.params;
+    const known = Object.hasOwn(FAULTS, name) ? (name as FaultName) : 'missing.pdf';
+    await answers[known](request, response);
   });
   return router;
 }

@@ -62,6 +62,8 @@ export interface Partner {
     times?: number | undefined;
   }): Rule;
   clearRules(): void;
+  /** Returns the rules, the newest first, with the number of print orders that each still applies to. */
+  rules(): readonly { readonly rule: Rule; readonly left: number }[];
   setStock(sku: string, level: StockLevel): void;
   seen(): SeenPartner;
 }
@@ -159,6 +161,7 @@ export function createPartner(
       return rule;
     },
     clearRules: () => enter({ type: 'rules-cleared' }),
+    rules: () => state.rules,
     setStock: (sku, level) => enter({ type: 'stock', sku, level }),
 
     seen: () => ({

@@ -34,6 +34,7 @@ export async function testApiDeps(
     readonly config?: Partial<Config>;
     readonly log?: Logger;
     readonly temporalAddress?: string;
+    readonly sandboxUrl?: string;
   } = {},
 ): Promise<ApiDeps> {
   const folder = await mkdtemp(join(tmpdir(), 'pressline-test-'));
@@ -60,6 +61,7 @@ export async function testApiDeps(
     links: createLinkSigner({ keys: [{ id: 'test', secret: randomToken(32) }], publicUrl }),
     secretBox: testSecretBox,
     publicUrl,
+    sandboxUrl: options.sandboxUrl,
     temporal,
     client,
     inspector,

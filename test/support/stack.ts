@@ -95,7 +95,8 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
   } as const;
   const log = options.log ?? pino({ level: config.LOG_LEVEL }, pino.destination(2));
   await installRuntimeOnce(log);
-  const services = await createServices(config, secrets, baseUrl, log);
+  const sandboxPort = await freePort();
+  const services = await createServices(config, secrets, baseUrl, log, `http://127.0.0.1:${sandboxPort}`);
   const { sql } = services;
   const { credentials, accounts } = await ensureDemoAccounts(sql);
   await seedDemoCatalog(sql);
@@ -104,7 +105,7 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
   let worker: RunningWorker | undefined = await runWorker(services, workflowBundle());
   const api = await runApi(services, { host: '127.0.0.1', port });
   const sandbox = await startSandbox({
-    port: 0,
+    port: sandboxPort,
     presslineUrl: baseUrl,
     folder: join(folder, 'sandbox'),
     mode: options.mode ?? 'auto',

@@ -9,7 +9,7 @@ import { faultOfHead, limitedBody } from './response-limits';
 
 export interface OutboundRequest {
   readonly url: string;
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /** Milliseconds from the start of the request to the last byte of the response. */

@@ -39,6 +39,11 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   moveProcurementOrder: 'the events of the procurement order have it',
   receiveProcurementOrder: 'the events of the procurement order have it',
   attachProcurementInvoice: 'the events of the procurement order have it',
+  setSandboxBehaviour: 'a command for the sandbox, which runs in demos only',
+  clearSandboxBehaviours: 'a command for the sandbox, which runs in demos only',
+  sendSandboxPostback: 'the sandbox sends it as a partner; the inbox has it',
+  requestSandboxDispatch: 'the sandbox sends it as a partner; the event log of the order has it',
+  sendSandboxCarrierEvent: 'the sandbox sends it as a carrier; the tracking has it',
 };
 /**
  * Acts that need Temporal: on orders that a workflow carries out, which test/workflows/order/audited-acts.test.ts calls, and on

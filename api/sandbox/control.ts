@@ -1,0 +1,43 @@
+import { Refusal } from '../../src/platform/errors';
+import type { ApiDeps } from '../deps';
+
+/** Time limit of a control call: the sandbox may wait for an answer of this API. */
+const TIMEOUT_MS = 25_000;
+const LIMIT_BYTES = 4 * 1024 * 1024;
+
+/** Passes a control call on and returns the answer of the sandbox. */
+export type SandboxControl = (
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: object,
+) => Promise<unknown>;
+
+/**
+ * Returns a function that calls the control API of the sandbox (docs/sandbox.md).
+ * @throws Refusal `NOT_FOUND` when no sandbox runs with this API or the sandbox does not know the object, `PUBLIC_API_ERROR` when it
+ *   refuses the call, `UNAVAILABLE` when it does not answer
+ */
+export function sandboxControl({
+  client,
+  sandboxUrl,
+}: Pick<ApiDeps, 'client' | 'sandboxUrl'>): SandboxControl {
+  return async (method, path, body) => {
+    if (sandboxUrl === undefined)
+      throw new Refusal('NOT_FOUND', { message: 'No sandbox runs with this API.' });
+    const response = await client.exchange({
+      url: `${sandboxUrl}/control${path}`,
+      method,
+      ...(body === undefined
+        ? {}
+        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      timeoutMs: TIMEOUT_MS,
+      limitBytes: LIMIT_BYTES,
+    });
+    if (!response.ok)
+      throw new Refusal('UNAVAILABLE', { message: `The sandbox does not answer. ${response.message}` });
+    const answer: unknown = JSON.parse(response.text);
+    if (response.status < 400) return answer;
+    const message = String((answer as { error?: unknown }).error);
+    throw new Refusal(response.status === 404 ? 'NOT_FOUND' : 'PUBLIC_API_ERROR', { message });
+  };
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { TRACKING_STATUSES } from '../../src/consignments/domain/tracking-status';
+import { POSTBACK_STATUSES } from '../../src/orders/domain/lifecycle/run-events';
+
+const file = z.object({ name: z.string(), url: z.string(), summary: z.string().nullable() });
+
+export const sandboxOverview = z.object({
+  mode: z.enum(['auto', 'manual']).describe('`manual`: partners send no postbacks before an operator does.'),
+  behaviours: z.array(
+    z.object({
+      name: z.string(),
+      summary: z.string(),
+      amount: z.object({ meaning: z.string(), default: z.number() }).nullable(),
+    }),
+  ),
+  partners: z.array(
+    z.object({
+      name: z.string(),
+      subscribed: z.boolean(),
+      rules: z
+        .array(
+          z.object({
+            id: z.string(),
+            behaviour: z.string(),
+            amount: z.number(),
+            contains: z.string().nullable(),
+            left: z.int().nullable().describe('Print orders that it still applies to. Null: no limit.'),
+          }),
+        )
+        .describe('The newest matching rule selects the behaviour for a print order.'),
+      printOrders: z.array(
+        z.object({
+          printOrderId: z.string(),
+          behaviour: z.string(),
+          state: z.string(),
+          reason: z.string().nullable(),
+          postbacks: z.array(z.object({ status: z.string(), answer: z.int() })),
+          trackingCodes: z.array(z.string()),
+        }),
+      ),
+    }),
+  ),
+  carriers: z.array(z.string()),
+  parcels: z.array(
+    z.object({
+      trackingNumber: z.string(),
+      carrierUid: z.string().nullable(),
+      journey: z.string(),
+      events: z.array(z.object({ statusUid: z.string(), answer: z.int() })),
+    }),
+  ),
+  files: z.array(file),
+  faultyFiles: z.array(file),
+});
+
+export const behaviourBody = z
+  .object({
+    behaviour: z.string().min(1).max(100),
+    amount: z.int().min(0).optional(),
+    contains: z.string().min(1).max(200).optional().describe('Text in the body of the print order.'),
+    times: z.int().min(1).optional().describe('Print orders that the rule applies to. Default: no limit.'),
+  })
+  .meta({ id: 'SandboxBehaviour' });
+
+const printOrderId = z.string().regex(/^\d{1,18}$/);
+
+export const postbackBody = z
+  .object({
+    printOrderId,
+    status: z.enum(POSTBACK_STATUSES),
+    message: z.string().min(1).max(500).optional(),
+  })
+  .meta({ id: 'SandboxPostback' });
+
+export const dispatchBody = z.object({ printOrderId }).meta({ id: 'SandboxDispatch' });
+
+export const carrierEventBody = z
+  .object({
+    trackingNumber: z.string().min(1).max(100),
+    statusUid: z.enum(TRACKING_STATUSES),
+    message: z.string().min(1).max(500).optional(),
+  })
+  .meta({ id: 'SandboxCarrierEvent' });
+
+/** The answer of this API to the call that the sandbox made. */
+export const relayedAnswer = z
+  .object({ status: z.int(), body: z.unknown() })
+  .meta({ id: 'SandboxAnswer', description: 'What Pressline answered to the sandbox.' });

@@ -1,0 +1,28 @@
+/** The faults of the faulty file host, by the name of the file (docs/sandbox.md). */
+export const FAULTS = {
+  'slow.pdf': 'Answers after 10 seconds (?ms=).',
+  'drips.pdf': 'Sends 1 kB every second (?ms=). Only a limit on the whole transfer ends it.',
+  'missing.pdf': 'Answers 404.',
+  'forbidden.pdf': 'Answers 403.',
+  'gone.pdf': 'Answers 410.',
+  'broken.pdf': 'Answers 500.',
+  'busy.pdf':
+    'Answers 429 with Retry-After: 1 for the first two requests (?failures=) of each ?key=, then sends a good file.',
+  'recovers.pdf':
+    'Answers 500 for the first two requests (?failures=) of each ?key=, then sends a good file.',
+  'lies.pdf': 'Declares a PDF and is a web page.',
+  'misnamed.png': 'Is named and declared PNG and is a good PDF.',
+  'corrupt.pdf': 'Starts like a PDF and is noise.',
+  'empty.pdf': 'Has no bytes.',
+  'many-pages.pdf': 'Has a million pages in 4 kB.',
+  'bomb.png': 'Has 1,600 megapixels in 200 kB.',
+  'many-scans.jpg': 'Is a progressive JPEG with 1,000 scans (?scans=).',
+  'too-large.pdf': 'Sends 300 MB (?megabytes=) without a Content-Length.',
+  'claims-large.pdf': 'Declares 300 MB (?megabytes=) and sends nothing.',
+  'redirect-private.pdf': 'Redirects to the metadata address of cloud machines.',
+  'redirect.pdf': 'Redirects to a good file.',
+  'breaks-off.pdf': 'Declares the whole file and closes the connection half-way.',
+  'hangs-up.pdf': 'Closes the connection without an answer.',
+} as const;
+
+export type FaultName = keyof typeof FAULTS;
