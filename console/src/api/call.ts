@@ -13,6 +13,9 @@ interface AnyInput {
   readonly body?: unknown;
 }
 
+/** Statuses with which a proxy says that the API does not answer. */
+const PROXY_ERRORS: readonly number[] = [502, 504];
+
 interface CallOptions {
   readonly signal?: AbortSignal;
   /** Required for acts: a repeated call with the same key has no second effect. */
@@ -86,10 +89,10 @@ export async function call<K extends OperationId>(
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    setReachable(false);
+    setReachable('calls', false);
     throw new ApiError(0, 'The API does not answer.', null, operation);
   }
-  setReachable(true);
+  setReachable('calls', !PROXY_ERRORS.includes(response.status));
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) return answer as Answer<K>;
   if (response.status === 401 && operation !== 'startOperatorSession') onEnded();

@@ -12,6 +12,7 @@ import {
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Link, Outlet } from '@tanstack/react-router';
 import { useReachable } from '../api/connection';
+import { useLive } from '../api/live';
 import { useSession, useSigning } from '../api/session';
 import { texts } from '../texts';
 import { GoTo } from './go-to';
@@ -23,6 +24,7 @@ import styles from './shell.module.css';
 export function Shell() {
   const [navigation, { toggle, close }] = useDisclosure(false);
   const [goTo, { open: openGoTo, close: closeGoTo }] = useDisclosure(false);
+  useLive();
   useHotkeys([['mod+K', openGoTo]], []);
   return (
     <AppShell
