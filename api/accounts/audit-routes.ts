@@ -4,7 +4,7 @@ import { type AuditEntry, type AuditFilter, listActs } from '../../src/accounts/
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
 import { csvAnswer, formatQuery } from '../http/csv';
-import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { operatorsOnly, type RawAnswer, type Route, route } from '../http/route';
 import { instant } from '../http/search-filters';
 
@@ -93,11 +93,7 @@ export function auditRoutes({ sql }: Deps): Route[] {
         from: instant.describe('Inclusive, ISO 8601.'),
         to: instant.describe('Exclusive, ISO 8601.'),
         limit: z.coerce.number().int().min(1).max(250).default(50),
-        cursor: z
-          .string()
-          .max(200)
-          .optional()
-          .describe('`nextCursor` of the previous page. Keep the filters unchanged.'),
+        cursor: cursorField.optional(),
         format: formatQuery,
       }),
       response: z

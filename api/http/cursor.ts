@@ -1,6 +1,18 @@
+import { z } from 'zod';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import type { SearchPosition } from '../../src/platform/search';
+
+/** The cursor of a list in requests. */
+export const cursorField = z
+  .string()
+  .max(300)
+  .describe('`nextCursor` of the previous page. Keep the other parameters unchanged.');
+
+/** The cursor of a list that is sorted by id alone. */
+export const idCursorField = z
+  .uuid()
+  .describe('`nextCursor` of the previous page. Keep the other parameters unchanged.');
 
 const TIME = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
 

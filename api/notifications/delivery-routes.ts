@@ -13,7 +13,7 @@ import type { Endpoint } from '../../src/notifications/endpoints';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { pageOf } from '../http/cursor';
+import { idCursorField, pageOf } from '../http/cursor';
 import { type Route, route } from '../http/route';
 import { type Audience, endpointParams } from './audience';
 import { foundEndpoint } from './webhook-routes';
@@ -95,7 +95,7 @@ export function deliveryRoutes(
         event: z.enum([...events, TEST_EVENT]).optional(),
         orderId: z.uuid().optional(),
         limit: z.coerce.number().int().min(1).max(250).default(50),
-        cursor: z.uuid().optional().describe('`nextCursor` of the previous page.'),
+        cursor: idCursorField.optional(),
       }),
       response: z.object({ deliveries: z.array(deliverySchema), nextCursor: z.string().nullable() }),
       handler: async ({ account, params, query: { cursor, ...filter } }) => {

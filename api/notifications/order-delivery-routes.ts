@@ -9,7 +9,7 @@ import {
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { pageOf } from '../http/cursor';
+import { idCursorField, pageOf } from '../http/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { OPERATOR_ORDER_ROUTE } from '../operator/order-schemas';
 import { changedOrderId, visibleOrderId } from '../orders/visible-order';
@@ -51,7 +51,7 @@ export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       query: z.object({
         state: z.enum(DELIVERY_STATES).optional(),
         limit: z.coerce.number().int().min(1).max(250).default(50),
-        cursor: z.uuid().optional().describe('`nextCursor` of the previous page.'),
+        cursor: idCursorField.optional(),
       }),
       response: z.object({ deliveries: z.array(orderDeliverySchema), nextCursor: z.string().nullable() }),
       handler: async ({ account, params: { orderId }, query: { cursor, state, limit } }) => {

@@ -20,7 +20,7 @@ import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { pageOf } from '../http/cursor';
+import { idCursorField, pageOf } from '../http/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 import {
   bulkRepair,
@@ -75,7 +75,7 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
       summary: 'List bulk repairs, newest first',
       query: z.object({
         limit: z.coerce.number().int().min(1).max(50).default(20),
-        cursor: z.uuid().optional().describe('`nextCursor` of the previous page.'),
+        cursor: idCursorField.optional(),
       }),
       response: z.object({ bulkRepairs: z.array(bulkRepair), nextCursor: z.string().nullable() }),
       handler: async ({ query: { limit, cursor } }) => {

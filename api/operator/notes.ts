@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addNote, listNotes, NOTE_LENGTH, type OrderNote } from '../../src/orders/notes';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { pageOf } from '../http/cursor';
+import { idCursorField, pageOf } from '../http/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { changedOrderId, visibleOrderId } from '../orders/visible-order';
 import { OPERATOR_ORDER_ROUTE } from './order-schemas';
@@ -32,7 +32,7 @@ export function noteRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       summary: 'List the notes on an order, newest first',
       query: z.object({
         limit: z.coerce.number().int().min(1).max(250).default(50),
-        cursor: z.uuid().optional().describe('`nextCursor` of the previous page.'),
+        cursor: idCursorField.optional(),
       }),
       response: z.object({ notes: z.array(noteSchema), nextCursor: z.string().nullable() }),
       handler: async ({ account, params: { orderId }, query: { limit, cursor } }) => {

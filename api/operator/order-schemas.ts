@@ -274,25 +274,3 @@ export const operatorOrderSchema = z
     run: run.nullable().describe('Null when no worker answers, or when Temporal no longer has the workflow.'),
   })
   .meta({ id: 'OperatorOrder' });
-
-export const attentionPageSchema = z
-  .object({
-    orders: z.array(
-      z.object({
-        id: z.string(),
-        orderReferenceId: z.string(),
-        clientId: z.string(),
-        clientName: z.string(),
-        fulfillmentStatus: z.enum(ORDER_STATUSES),
-        country: z.string(),
-        attention,
-        createdAt: time,
-        updatedAt: time,
-      }),
-    ),
-    nextCursor: z
-      .string()
-      .nullable()
-      .describe('Pass it as `cursor` to get the next page. Null on the last page.'),
-  })
-  .meta({ id: 'AttentionPage' });

@@ -3,6 +3,7 @@ import { ATTENTION_REASONS } from '../../src/orders/domain/lifecycle/run-state';
 import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import {
   type AttentionPosition,
+  everyOperatorOrder,
   type OperatorListedOrder,
   operatorOrders,
   ordersByAttention,
@@ -12,10 +13,12 @@ import { countryCode } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { COMPARED_ROWS } from '../../src/platform/search';
 import type { ApiDeps } from '../deps';
-import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { csvAnswer, formatQuery } from '../http/csv';
+import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { anyOfList, instant } from '../http/search-filters';
-import { attention, OPERATOR_ROUTE } from './order-schemas';
+import { FOUND_ORDER_COLUMNS, foundOrderView, orderPageSchema } from './listed-order';
+import { OPERATOR_ROUTE } from './order-schemas';
 
 const LARGEST_PAGE = 250;
 const text = z.string().min(1).max(100);
@@ -50,49 +53,9 @@ const query = z.object({
     .default('newest')
     .describe('`age`, `reason`: only orders that need attention, the oldest first.'),
   limit: z.coerce.number().int().min(1).max(LARGEST_PAGE).default(50),
-  cursor: z
-    .string()
-    .max(300)
-    .optional()
-    .describe('`nextCursor` of the previous page. Keep the other parameters.'),
+  cursor: cursorField.optional(),
+  format: formatQuery,
 });
-
-const page = z
-  .object({
-    orders: z.array(
-      z.object({
-        id: z.string(),
-        orderReferenceId: z.string(),
-        clientId: z.string(),
-        clientName: z.string(),
-        fulfillmentStatus: z.enum(ORDER_STATUSES),
-        country: z.string(),
-        methodUids: z.array(z.string()),
-        partners: z.array(z.object({ id: z.string(), uid: z.string() })),
-        attention,
-        attentionSince: z.iso.datetime().nullable().describe('When the order got the oldest of its reasons.'),
-        createdAt: z.iso.datetime(),
-        updatedAt: z.iso.datetime(),
-      }),
-    ),
-    nextCursor: z.string().nullable(),
-  })
-  .meta({ id: 'OperatorOrderPage' });
-
-function orderView({
-  position: _position,
-  ...order
-}: OperatorListedOrder): z.input<typeof page>['orders'][number] {
-  return {
-    ...order,
-    methodUids: [...(order.methodUids ?? [])],
-    partners: [...(order.partners ?? [])],
-    attention: [...(order.attention ?? [])],
-    attentionSince: order.attentionSince?.toISOString() ?? null,
-    createdAt: order.createdAt.toISOString(),
-    updatedAt: order.updatedAt.toISOString(),
-  };
-}
 
 /** Separates the reason from the rest of a cursor. Base64url does not have it. */
 const SEPARATOR = '.';
@@ -127,6 +90,36 @@ async function searchOf({ sql }: Pick<ApiDeps, 'sql'>, filters: z.output<typeof 
   };
 }
 
+/** Returns every order of a search as CSV. */
+function exported(
+  sql: ApiDeps['sql'],
+  { search, reasons }: Awaited<ReturnType<typeof searchOf>>,
+  sort: z.output<typeof query>['sort'],
+) {
+  const columns = FOUND_ORDER_COLUMNS;
+  if (sort === 'newest') {
+    return csvAnswer<OperatorListedOrder>({
+      name: 'orders',
+      columns,
+      read: ({ limit, after }) =>
+        everyOperatorOrder(
+          sql,
+          { ...search, attention: reasons },
+          { limit, after: after && { time: after.position, id: after.id } },
+        ),
+    });
+  }
+  return csvAnswer<OperatorListedOrder & { readonly reason: string }>({
+    name: 'attention',
+    columns,
+    read: ({ limit, after }) =>
+      ordersByAttention(sql, search, sort, reasons ?? [], {
+        limit,
+        after: after && { reason: after.reason, time: after.position, id: after.id },
+      }),
+  });
+}
+
 /** The route with which operators search orders. */
 export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return route({
@@ -141,23 +134,25 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       `partner, country or method compares ${COMPARED_ROWS} orders at most: it can have fewer orders than \`limit\`, or none, and ` +
       'still a `nextCursor`.',
     query,
-    response: page,
+    response: orderPageSchema,
     handler: async ({ query: filters }) => {
-      const { limit, cursor, sort } = filters;
-      const { search, reasons } = await searchOf({ sql }, filters);
+      const { limit, cursor, sort, format } = filters;
+      const found = await searchOf({ sql }, filters);
+      if (format === 'csv') return exported(sql, found, sort);
+      const { search, reasons } = found;
       if (sort === 'newest') {
         const after = cursor === undefined ? null : decodeCursor(cursor);
-        const found = await operatorOrders(
+        const { orders, comparedTo } = await operatorOrders(
           sql,
           { ...search, attention: reasons },
           { limit: limit + 1, after },
         );
-        const { page, nextCursor } = pageOf(found.orders, limit, ({ position, id }) =>
+        const { page, nextCursor } = pageOf(orders, limit, ({ position, id }) =>
           encodeCursor({ time: position, id }),
         );
         return {
-          orders: page.map(orderView),
-          nextCursor: nextCursor ?? (found.comparedTo && encodeCursor(found.comparedTo)),
+          orders: page.map(foundOrderView),
+          nextCursor: nextCursor ?? (comparedTo && encodeCursor(comparedTo)),
         };
       }
       const after = cursor === undefined ? null : decodeAttention(cursor);
@@ -170,7 +165,7 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const { page, nextCursor } = pageOf(rows, limit, ({ reason, position, id }) =>
         encodeAttention({ reason, time: position, id }),
       );
-      return { orders: page.map(({ reason: _reason, ...order }) => orderView(order)), nextCursor };
+      return { orders: page.map(foundOrderView), nextCursor };
     },
   });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { orderTimeline, TIMELINE_KINDS } from '../../src/orders/reading/timeline';
 import type { ApiDeps } from '../deps';
-import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { anyOfList } from '../http/search-filters';
 import { visibleOrderId } from '../orders/visible-order';
@@ -45,11 +45,7 @@ export function orderTimelineRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     query: z.object({
       kind: anyOfList(z.enum(TIMELINE_KINDS)).describe('Only these kinds.'),
       limit: z.coerce.number().int().min(1).max(250).default(100),
-      cursor: z
-        .string()
-        .max(300)
-        .optional()
-        .describe('`nextCursor` of the previous page. Keep `kind` unchanged.'),
+      cursor: cursorField.optional(),
     }),
     response: timeline,
     handler: async ({ params: { orderId }, query: { kind, limit, cursor }, account }) => {

@@ -6,7 +6,7 @@ import { OUTBOX_KINDS as KINDS } from '../../src/platform/outbox/outbox';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { csvAnswer, formatQuery } from '../http/csv';
-import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const TAG = 'Operator: outbox';
@@ -64,11 +64,7 @@ function listRoute(sql: ApiDeps['sql']): Route {
       kind: z.enum(KINDS).optional(),
       target: z.string().min(1).max(300).optional().describe('Workflow id, or id of the webhook endpoint.'),
       limit: z.coerce.number().int().min(1).max(250).default(50),
-      cursor: z
-        .string()
-        .max(200)
-        .optional()
-        .describe('`nextCursor` of the previous page. Keep the filters unchanged.'),
+      cursor: cursorField.optional(),
       format: formatQuery,
     }),
     response: z
@@ -115,7 +111,7 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       errors: 'coded',
       query: z.object({
         limit: z.coerce.number().int().min(1).max(250).default(50),
-        cursor: z.string().max(200).optional().describe('`nextCursor` of the previous page.'),
+        cursor: cursorField.optional(),
       }),
       response: z
         .object({

@@ -7,7 +7,7 @@ import { allSubjectsByEmail, ERASURE_BATCH, erasureProgress, storeErasure } from
 import { exportSubject } from '../../src/privacy/export';
 import { type Subject, subjectsByEmail, subjectsById } from '../../src/privacy/subjects';
 import type { ApiDeps } from '../deps';
-import { checkedIdCursor, pageOf } from '../http/cursor';
+import { checkedIdCursor, cursorField, pageOf } from '../http/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const PERSONAL_DATA_ROUTE = {
@@ -110,7 +110,7 @@ export function personalDataRoutes(
       body: z
         .object({
           email,
-          cursor: z.string().max(200).optional().describe('`nextCursor` of the previous page.'),
+          cursor: cursorField.optional(),
         })
         .meta({ id: 'ExportRequest', examples: [{ email: 'ada@example.com' }] }),
       response: z

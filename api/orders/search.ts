@@ -5,7 +5,7 @@ import { countryCode } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
 import { COMPARED_ROWS } from '../../src/platform/search';
 import type { ApiDeps } from '../deps';
-import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { DEFAULT_TIMEOUTS_MS, type Route, route } from '../http/route';
 import { anyOf, instant } from '../http/search-filters';
 import { viewerOf } from './visible-order';
@@ -27,11 +27,7 @@ const orderSearchSchema = z
     createdFrom: instant.describe('Orders created at or after this time.'),
     createdTo: instant.describe('Orders created before this time.'),
     limit: z.int().min(1).max(250).default(DEFAULT_PAGE),
-    cursor: z
-      .string()
-      .max(200)
-      .nullish()
-      .describe('`nextCursor` of the previous page. Keep the other filters unchanged.'),
+    cursor: cursorField.nullish(),
   })
   .meta({
     id: 'OrderSearch',

@@ -6,7 +6,7 @@ import {
 } from '../../src/shipping/shipping-order-schemas';
 import { searchShippingOrders } from '../../src/shipping/shipping-order-search';
 import type { ApiDeps } from '../deps';
-import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { DEFAULT_TIMEOUTS_MS, type Route, route } from '../http/route';
 import { anyOf, instant } from '../http/search-filters';
 
@@ -19,11 +19,7 @@ const searchSchema = z
     createdFrom: instant.describe('Shipping orders created at or after this time.'),
     createdTo: instant.describe('Shipping orders created before this time.'),
     limit: z.int().min(1).max(MAX_PAGE).default(50),
-    cursor: z
-      .string()
-      .max(200)
-      .nullish()
-      .describe('`nextCursor` of the previous page. Keep the other filters unchanged.'),
+    cursor: cursorField.nullish(),
   })
   .meta({ id: 'ShippingOrderSearch', examples: [{ orderReferenceIds: ['PARCEL-1001'] }] });
 
