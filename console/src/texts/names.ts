@@ -53,9 +53,9 @@ export const REASONS: Readonly<Record<string, string>> = {
   workflow_slow: 'Workflow slow',
 };
 
-/** Returns a code as words: `order_submitted` becomes `Order submitted`. */
+/** Returns a code as words: `order_submitted` becomes `Order submitted`, `order.add_note` becomes `Order add note`. */
 function inWords(code: string): string {
-  const words = code.replaceAll('_', ' ');
+  const words = code.replaceAll(/[_.]/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

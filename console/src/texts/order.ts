@@ -7,7 +7,7 @@ interface Act {
   readonly button: string;
 }
 
-export const ACTS: Readonly<Record<string, Act>> = {
+export const ACTS = {
   retry: {
     name: 'Retry',
     explanation:
@@ -47,7 +47,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
     explanation: 'The attention reasons are cleared. Nothing else changes.',
     button: 'Dismiss order',
   },
-};
+} as const satisfies Record<string, Act>;
 
 export const WAITS: Readonly<Record<string, string>> = {
   submission: 'to submit the draft',
@@ -96,15 +96,14 @@ export const order = {
     all: 'Everything',
     kinds: {
       event: 'Events',
+      act: 'Acts',
       postback: 'Postbacks',
+      request: 'Requests to partners',
       checkpoint: 'Parcels',
       notification: 'Notifications',
-      repair: 'Operators’ acts',
     },
     showJson: 'Show JSON',
     hideJson: 'Hide JSON',
-    postback: (partner: string, status: string) => `${partner}: ${status}`,
-    notification: (event: string, state: string) => `${event}: ${state}`,
     by: (name: string) => `by ${name}`,
     empty: 'Nothing has happened',
     emptyText: 'Events, postbacks, checkpoints and notifications appear here.',
@@ -112,6 +111,23 @@ export const order = {
   items: {
     title: 'Items',
     preview: (reference: string) => `Preview of ${reference}`,
+    facts: (file: {
+      readonly contentType: string | null;
+      readonly sizeBytes: number | null;
+      readonly pageCount: number | null;
+      readonly widthPx: number | null;
+      readonly heightPx: number | null;
+      readonly itemDpi: number | null;
+    }) =>
+      [
+        file.contentType ?? 'not fetched',
+        file.sizeBytes === null ? '' : `${Math.ceil(file.sizeBytes / 1_000)} kB`,
+        file.widthPx === null || file.heightPx === null ? '' : `${file.widthPx} × ${file.heightPx} px`,
+        file.pageCount === null || file.pageCount === 1 ? '' : `${file.pageCount} pages`,
+        file.itemDpi === null ? '' : `${file.itemDpi} dpi`,
+      ]
+        .filter((part) => part !== '')
+        .join(' · '),
     columns: {
       preview: 'Preview',
       item: 'Item',
@@ -165,6 +181,30 @@ export const order = {
     voided: 'Voided',
     checkpointColumns: { at: 'Time', status: 'Status', message: 'Message', location: 'Location' },
   },
+  documents: {
+    title: 'Documents',
+    empty: 'No document yet',
+    emptyText: 'Labels, customs forms and invoices appear when a partner requests dispatch.',
+    columns: {
+      type: 'Type',
+      file: 'File',
+      parcel: 'Parcel',
+      shipment: 'Shipment',
+      size: 'Size',
+      created: 'Created',
+    },
+    kilobytes: (bytes: number) => `${Math.ceil(bytes / 1_000)} kB`,
+    labelOf: (parcel: string) => `Label of ${parcel}`,
+    pdf: 'PDF',
+    zpl: 'ZPL',
+  },
+  notes: {
+    title: 'Notes',
+    empty: 'No note',
+    emptyText: 'Notes of operators appear here. Clients and partners do not see them.',
+    field: 'New note',
+    add: 'Add note',
+  },
   receipts: {
     title: 'Receipts',
     empty: 'No receipt yet',
@@ -185,6 +225,7 @@ export const order = {
       act: 'Act',
     },
     redeliver: 'Redeliver',
-    attempt: (count: number, status: string) => `${count} · ${status}`,
+    attempt: (result: number | string, durationMs: number, response: string | null) =>
+      [result, `${durationMs} ms`, response].filter((part) => part !== null && part !== '').join(' · '),
   },
 } as const;

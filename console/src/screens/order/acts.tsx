@@ -24,13 +24,13 @@ export function Acts({ order }: { readonly order: OperatorOrder }) {
           variant={action.action === 'cancel' ? 'outline' : 'default'}
           onClick={() => setOpen(action)}
         >
-          {ACTS[action.action]!.name}
+          {ACTS[action.action].name}
         </Button>
       ))}
       <Modal
         opened={open !== null}
         onClose={() => setOpen(null)}
-        title={open === null ? '' : ACTS[open.action]!.name}
+        title={open === null ? '' : ACTS[open.action].name}
         withCloseButton={false}
       >
         {open === null ? null : <Act order={order} action={open} onClose={() => setOpen(null)} />}
@@ -45,7 +45,7 @@ function Act(props: {
   readonly onClose: () => void;
 }) {
   const { order, action, onClose } = props;
-  const { explanation, button } = ACTS[action.action]!;
+  const { explanation, button } = ACTS[action.action];
   const queries = useQueryClient();
   // One key for the dialog: a second click has no second effect.
   const [idempotencyKey] = useState(() => crypto.randomUUID());

@@ -1,4 +1,4 @@
-import { Image, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
@@ -7,22 +7,17 @@ import { type Column, DataTable } from '../../components/data-table';
 import { Loaded } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { texts } from '../../texts';
+import { FilesOfItem, PreviewOfItem } from './files-of-item';
 
 type Item = Answer<'getOrder'>['items'][number];
+type File = Answer<'listOrderDocuments'>['files'][number];
 
 const t = texts.order.items;
 
-const COLUMNS: readonly Column<Item>[] = [
+const columnsWith = (filesOf: (itemId: string) => readonly File[]): Column<Item>[] => [
   {
     name: t.columns.preview,
-    cell: ({ previews, itemReferenceId }) => {
-      const preview = previews.find(({ type }) => type === 'preview_thumbnail') ?? previews[0];
-      return preview === undefined ? (
-        texts.common.none
-      ) : (
-        <Image src={preview.url} alt={t.preview(itemReferenceId)} w={56} h={56} fit="contain" />
-      );
-    },
+    cell: ({ id, itemReferenceId }) => <PreviewOfItem reference={itemReferenceId} files={filesOf(id)} />,
   },
   { name: t.columns.item, cell: (item) => item.itemReferenceId },
   { name: t.columns.product, cell: (item) => item.productName },
@@ -39,28 +34,20 @@ const COLUMNS: readonly Column<Item>[] = [
     ),
   },
   { name: t.columns.quantity, numeric: true, cell: (item) => item.quantity },
-  {
-    name: t.columns.files,
-    cell: ({ files }) => (
-      <Stack gap={2}>
-        {files.map(({ id, type, mimeType }) => (
-          <Text key={id} size="xs">
-            {type} {mimeType}
-          </Text>
-        ))}
-      </Stack>
-    ),
-  },
+  { name: t.columns.files, cell: ({ id }) => <FilesOfItem files={filesOf(id)} /> },
   { name: t.columns.status, cell: (item) => <StatusBadge status={item.fulfillmentStatus} /> },
 ];
 
 /** What the client ordered, with previews of the files that partners print. */
 export function Items({ orderId }: { readonly orderId: string }) {
   const query = useQuery(read('getOrder', { params: { orderId } }));
+  const documents = useQuery(read('listOrderDocuments', { params: { orderId } }));
+  const files = documents.data?.files ?? [];
+  const columns = columnsWith((id) => files.filter(({ itemId }) => itemId === id));
   return (
     <Section title={t.title}>
       <Loaded query={query} lines={2}>
-        {({ items }) => <DataTable label={t.title} columns={COLUMNS} rows={items} keyOf={({ id }) => id} />}
+        {({ items }) => <DataTable label={t.title} columns={columns} rows={items} keyOf={({ id }) => id} />}
       </Loaded>
     </Section>
   );

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Answer, call } from '../../api/call';
 import { readPages } from '../../api/queries';
@@ -29,14 +29,8 @@ export function Notifications({ orderId }: { readonly orderId: string }) {
     { name: t.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
     { name: t.columns.event, cell: ({ event }) => texts.names.code(event) },
     { name: t.columns.endpoint, cell: ({ endpoint }) => endpoint.url },
-    {
-      name: t.columns.attempts,
-      cell: ({ attempts }) => {
-        const last = attempts.at(-1);
-        return last === undefined ? '0' : t.attempt(attempts.length, String(last.status ?? last.error));
-      },
-    },
     { name: t.columns.state, cell: ({ state }) => <StatusBadge status={state} /> },
+    { name: t.columns.attempts, cell: ({ attempts }) => <Attempts attempts={attempts} /> },
   ];
   if (mayRedeliver) {
     columns.push({
@@ -68,5 +62,18 @@ export function Notifications({ orderId }: { readonly orderId: string }) {
       </Loaded>
       <LoadMore {...query} />
     </Section>
+  );
+}
+
+function Attempts({ attempts }: Pick<Delivery, 'attempts'>) {
+  if (attempts.length === 0) return texts.common.none;
+  return (
+    <Stack gap={2}>
+      {attempts.map(({ at, durationMs, status, error, response }) => (
+        <Text key={at} size="xs">
+          <Time at={at} /> · {t.attempt(status ?? error ?? texts.common.none, durationMs, response)}
+        </Text>
+      ))}
+    </Stack>
   );
 }

@@ -11,7 +11,9 @@ import { Age, Time } from '../../components/time';
 import { texts } from '../../texts';
 import { WAITS } from '../../texts/order';
 import { Acts } from './acts';
+import { Documents } from './documents';
 import { Items } from './items';
+import { Notes } from './notes';
 import { Notifications } from './notifications';
 import { Parcels } from './parcels';
 import { PrintOrders } from './print-orders';
@@ -40,9 +42,11 @@ export function OrderScreen() {
             <PrintOrders order={order} />
             <Items orderId={order.id} />
             <Parcels order={order} />
+            <Documents orderId={order.id} />
             <Receipts orderId={order.id} />
             <Notifications orderId={order.id} />
-            <Timeline order={order} />
+            <Notes orderId={order.id} />
+            <Timeline orderId={order.id} />
           </>
         )}
       </Loaded>

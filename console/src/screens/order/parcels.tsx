@@ -8,6 +8,7 @@ import { Empty } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { Time } from '../../components/time';
 import { texts } from '../../texts';
+import { Labels } from './documents';
 import type { OperatorOrder } from './order-screen';
 
 type Parcel = OperatorOrder['parcels'][number];
@@ -34,7 +35,7 @@ const CHECKPOINTS: readonly Column<Checkpoint>[] = [
 ];
 
 /** Reads the checkpoints of an order's parcels. A parcel that no carrier follows has none. */
-export function useCheckpoints({ parcels }: OperatorOrder) {
+function useCheckpoints({ parcels }: OperatorOrder) {
   return useQueries({
     queries: parcels.map(({ trackingNumber }) => read('getTracking', { params: { trackingNumber } })),
     combine: (results) => results.flatMap(({ data }) => (data === undefined ? [] : [data])),
@@ -55,6 +56,7 @@ export function Parcels({ order }: { readonly order: OperatorOrder }) {
             rows={order.parcels}
             keyOf={({ trackingNumber }) => trackingNumber}
           />
+          <Labels orderId={order.id} />
           {trackings.map(({ trackingNumber, checkpoints }) =>
             checkpoints.length === 0 ? null : (
               <DataTable

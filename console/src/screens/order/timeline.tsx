@@ -1,100 +1,46 @@
 import { Button, Group, Menu, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Answer } from '../../api/call';
 import { readPages } from '../../api/queries';
 import { Badge } from '../../components/badge';
 import { Json } from '../../components/json';
-import { Empty } from '../../components/loaded';
+import { LoadMore } from '../../components/load-more';
+import { Empty, Loaded } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { Time } from '../../components/time';
 import { texts } from '../../texts';
 import type { Tone } from '../../texts/names';
-import type { OperatorOrder } from './order-screen';
-import { useCheckpoints } from './parcels';
 import styles from './timeline.module.css';
 
-const t = texts.order.timeline;
+type Entry = Answer<'getOrderTimeline'>['entries'][number];
+type Kind = Entry['kind'];
 
-type Kind = keyof typeof t.kinds;
+const t = texts.order.timeline;
 const KINDS = Object.keys(t.kinds) as Kind[];
 const TONES: Readonly<Record<Kind, Tone>> = {
   event: 'neutral',
+  act: 'warning',
   postback: 'info',
+  request: 'info',
   checkpoint: 'progress',
   notification: 'success',
-  repair: 'warning',
 };
 
-interface Entry {
-  readonly key: string;
-  readonly kind: Kind;
-  readonly at: string;
-  readonly title: string;
-  readonly text?: string;
-  readonly value: unknown;
-}
-
-/** Returns the entries of the order's event log. Repairs carry the operator's name and reason. */
-function eventsOf({ events }: OperatorOrder): Entry[] {
-  return events.map((event, index) => {
-    const { by, reason } = event.data as { by?: unknown; reason?: unknown };
-    const isRepair = typeof by === 'string';
-    return {
-      key: `event ${index}`,
-      kind: isRepair ? 'repair' : 'event',
-      at: event.at,
-      title: texts.names.code(event.type),
-      ...(isRepair ? { text: [t.by(by), reason].filter((part) => typeof part === 'string').join(': ') } : {}),
-      value: event,
-    };
-  });
-}
-
-function postbacksOf({ printOrders }: OperatorOrder): Entry[] {
-  return printOrders.flatMap(({ partnerUid, postbacks }) =>
-    postbacks.map((postback) => ({
-      key: `postback ${postback.id}`,
-      kind: 'postback' as const,
-      at: postback.receivedAt,
-      title: t.postback(partnerUid, texts.names.status(postback.status).text),
-      ...(postback.message === null ? {} : { text: postback.message }),
-      value: postback,
-    })),
-  );
-}
+/** The fields of an entry's content that the list shows. */
+const SHOWN: Readonly<Record<Kind, readonly string[]>> = {
+  event: ['reason', 'message'],
+  act: ['reason'],
+  postback: ['message', 'trackingCode'],
+  request: ['outcome', 'status', 'answer'],
+  checkpoint: ['trackingNumber', 'message', 'location'],
+  notification: ['state', 'url'],
+};
 
 /** Everything that happened to the order, newest first. */
-export function Timeline({ order }: { readonly order: OperatorOrder }) {
-  const [kind, setKind] = useState<Kind | null>(null);
-  const trackings = useCheckpoints(order);
-  const deliveries = useInfiniteQuery(readPages('listOrderDeliveries', { params: { orderId: order.id } }));
-  const entries: Entry[] = [
-    ...eventsOf(order),
-    ...postbacksOf(order),
-    ...trackings.flatMap(({ trackingNumber, checkpoints }) =>
-      checkpoints.map((checkpoint, index) => ({
-        key: `checkpoint ${trackingNumber} ${index}`,
-        kind: 'checkpoint' as const,
-        at: checkpoint.createdAt,
-        title: texts.names.status(checkpoint.statusUid).text,
-        text: [trackingNumber, checkpoint.message].join(' · '),
-        value: checkpoint,
-      })),
-    ),
-    ...(deliveries.data?.pages ?? []).flatMap((page) =>
-      page.deliveries.map((delivery) => ({
-        key: `notification ${delivery.id}`,
-        kind: 'notification' as const,
-        at: delivery.createdAt,
-        title: t.notification(texts.names.code(delivery.event), texts.names.status(delivery.state).text),
-        text: delivery.endpoint.url,
-        value: delivery,
-      })),
-    ),
-  ];
-  const shown = entries
-    .filter((entry) => kind === null || entry.kind === kind)
-    .sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+export function Timeline({ orderId }: { readonly orderId: string }) {
+  const [kind, setKind] = useState<Kind>();
+  const query = useInfiniteQuery(readPages('getOrderTimeline', { params: { orderId }, query: { kind } }));
   const filter = (
     <Menu>
       <Menu.Target>
@@ -103,7 +49,7 @@ export function Timeline({ order }: { readonly order: OperatorOrder }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => setKind(null)}>{t.all}</Menu.Item>
+        <Menu.Item onClick={() => setKind(undefined)}>{t.all}</Menu.Item>
         {KINDS.map((each) => (
           <Menu.Item key={each} onClick={() => setKind(each)}>
             {t.kinds[each]}
@@ -113,27 +59,60 @@ export function Timeline({ order }: { readonly order: OperatorOrder }) {
     </Menu>
   );
   return (
-    <Section title={t.title} actions={filter}>
-      {shown.length === 0 ? <Empty title={t.empty} text={t.emptyText} /> : null}
-      <ol className={styles.list}>
-        {shown.map((entry) => (
-          <li key={entry.key} className={styles.entry}>
-            <Stack gap={4}>
-              <Group gap="sm">
-                <Badge tone={TONES[entry.kind]}>{t.kinds[entry.kind]}</Badge>
-                <Text size="sm" fw={500}>
-                  {entry.title}
-                </Text>
-                <Text size="xs" c="dimmed">
-                  <Time at={entry.at} />
-                </Text>
-              </Group>
-              {entry.text === undefined ? null : <Text size="sm">{entry.text}</Text>}
-              <Json value={entry.value} show={t.showJson} hide={t.hideJson} />
-            </Stack>
-          </li>
-        ))}
-      </ol>
+    <Section
+      title={t.title}
+      actions={
+        <Group gap="sm">
+          {kind === undefined ? null : <Badge tone={TONES[kind]}>{t.kinds[kind]}</Badge>}
+          {filter}
+        </Group>
+      }
+    >
+      <Loaded query={query}>
+        {({ pages }) => {
+          const entries = pages.flatMap((page) => page.entries);
+          if (entries.length === 0) return <Empty title={t.empty} text={t.emptyText} />;
+          return (
+            <ol className={styles.list}>
+              {entries.map((entry) => (
+                <li key={entry.id} className={styles.entry}>
+                  <OneEntry entry={entry} />
+                </li>
+              ))}
+            </ol>
+          );
+        }}
+      </Loaded>
+      <LoadMore {...query} />
     </Section>
+  );
+}
+
+/** Returns what an entry says beside its type, by the fields that its kind has. */
+function detailOf({ kind, data }: Entry): string {
+  return SHOWN[kind]
+    .map((name) => data[name])
+    .filter((value) => typeof value === 'number' || (typeof value === 'string' && value !== ''))
+    .join(' · ');
+}
+
+function OneEntry({ entry }: { readonly entry: Entry }) {
+  const { kind, type, at, by } = entry;
+  const detail = detailOf(entry);
+  return (
+    <Stack gap={4}>
+      <Group gap="sm">
+        <Badge tone={TONES[kind]}>{t.kinds[kind]}</Badge>
+        <Text size="sm" fw={500}>
+          {texts.names.code(type)}
+        </Text>
+        {by === null ? null : <Text size="sm">{t.by(by)}</Text>}
+        <Text size="xs" c="dimmed">
+          <Time at={at} />
+        </Text>
+      </Group>
+      {detail === '' ? null : <Text size="sm">{detail}</Text>}
+      <Json value={entry} show={t.showJson} hide={t.hideJson} />
+    </Stack>
   );
 }

@@ -1,0 +1,88 @@
+import { Anchor, Group, Image, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Answer } from '../../api/call';
+import { read } from '../../api/queries';
+import { StatusBadge } from '../../components/badge';
+import { type Column, DataTable } from '../../components/data-table';
+import { Empty, Loaded } from '../../components/loaded';
+import { Section } from '../../components/section';
+import { Time } from '../../components/time';
+import { texts } from '../../texts';
+
+type Document = Answer<'listOrderDocuments'>['documents'][number];
+
+const t = texts.order.documents;
+
+const COLUMNS: readonly Column<Document>[] = [
+  { name: t.columns.type, cell: ({ documentType }) => texts.names.code(documentType) },
+  {
+    name: t.columns.file,
+    cell: ({ url, fileName }) =>
+      url === null ? (
+        fileName
+      ) : (
+        <Anchor size="sm" href={url} target="_blank" rel="noreferrer">
+          {fileName}
+        </Anchor>
+      ),
+  },
+  { name: t.columns.parcel, cell: ({ trackingNumber }) => trackingNumber ?? texts.common.none },
+  { name: t.columns.shipment, cell: ({ shipmentStatus }) => <StatusBadge status={shipmentStatus} /> },
+  { name: t.columns.size, numeric: true, cell: ({ sizeBytes }) => t.kilobytes(sizeBytes) },
+  { name: t.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+/** Labels, customs forms, invoices and packing slips of the order's shipments. */
+export function Documents({ orderId }: { readonly orderId: string }) {
+  const query = useQuery(read('listOrderDocuments', { params: { orderId } }));
+  return (
+    <Section title={t.title}>
+      <Loaded query={query} lines={2}>
+        {({ documents }) =>
+          documents.length === 0 ? (
+            <Empty title={t.empty} text={t.emptyText} />
+          ) : (
+            <DataTable label={t.title} columns={COLUMNS} rows={documents} keyOf={({ id }) => id} />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+/** The labels of the parcels that may be used, each with a preview and links to print it. */
+export function Labels({ orderId }: { readonly orderId: string }) {
+  const query = useQuery(read('listOrderDocuments', { params: { orderId } }));
+  const labels = (query.data?.documents ?? []).filter(
+    ({ type, shipmentStatus, deletedAt }) =>
+      type === 'label' && shipmentStatus !== 'voided' && deletedAt === null,
+  );
+  return (
+    <Group gap="lg" align="flex-start">
+      {labels.map((label) => (
+        <Label key={label.id} label={label} />
+      ))}
+    </Group>
+  );
+}
+
+function Label({ label }: { readonly label: Document }) {
+  const { shipmentId, packagePosition, trackingNumber } = label;
+  // The answer is a file, so the generated client has no such operation.
+  const path = `/v1/operator/shipments/${encodeURIComponent(shipmentId)}/labels/${packagePosition ?? 0}`;
+  const address = (format: 'pdf' | 'zpl' | 'image') => `${path}?format=${format}`;
+  return (
+    <Stack gap={6} w={160}>
+      <Image src={address('image')} alt={t.labelOf(trackingNumber ?? shipmentId)} w={160} radius="sm" />
+      <Text size="xs">{trackingNumber}</Text>
+      <Group gap="sm">
+        <Anchor size="sm" href={address('pdf')} target="_blank" rel="noreferrer">
+          {t.pdf}
+        </Anchor>
+        <Anchor size="sm" href={address('zpl')}>
+          {t.zpl}
+        </Anchor>
+      </Group>
+    </Stack>
+  );
+}
