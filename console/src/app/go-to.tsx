@@ -1,11 +1,25 @@
-import { Modal, Stack, Text, TextInput } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Modal, Stack, TextInput } from '@mantine/core';
+import { Link, type LinkProps, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
 import { texts } from '../texts';
 import styles from './go-to.module.css';
 import { DESTINATIONS } from './navigation';
 
-/** The dialog that opens a screen by its name. */
+interface Hit {
+  readonly to: NonNullable<LinkProps['to']>;
+  readonly search?: { readonly q: string };
+  readonly text: string;
+}
+
+/** Returns the screens whose name contains a text, and the search of orders for it. */
+function hitsFor(text: string): Hit[] {
+  const wanted = text.trim();
+  const screens = DESTINATIONS.filter((hit) => hit.text.toLowerCase().includes(wanted.toLowerCase()));
+  if (wanted === '') return screens;
+  return [...screens, { to: '/orders', search: { q: wanted }, text: texts.common.goTo.orders(wanted) }];
+}
+
+/** The dialog that opens a screen by its name, or searches orders. */
 export function GoTo({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
   return (
     <Modal
@@ -24,14 +38,13 @@ export function GoTo({ opened, onClose }: { readonly opened: boolean; readonly o
 function Hits({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const navigate = useNavigate();
-  const wanted = text.trim().toLowerCase();
-  const hits = DESTINATIONS.filter((hit) => hit.text.toLowerCase().includes(wanted));
+  const hits = hitsFor(text);
   const openFirst = (event: KeyboardEvent) => {
     const [first] = hits;
     if (event.key !== 'Enter' || first === undefined) return;
     event.preventDefault();
     onClose();
-    void navigate({ to: first.to });
+    void navigate({ to: first.to, search: first.search ?? {} });
   };
   return (
     <Stack gap="xs">
@@ -43,15 +56,15 @@ function Hits({ onClose }: { readonly onClose: () => void }) {
         onKeyDown={openFirst}
         data-autofocus
       />
-      {hits.length === 0 ? <Text c="dimmed">{texts.common.goTo.nothing}</Text> : null}
-      {hits.map((hit, index) => (
+      {hits.map(({ to, search, text: name }, index) => (
         <Link
-          key={hit.to}
-          to={hit.to}
+          key={name}
+          to={to}
+          search={search ?? {}}
           onClick={onClose}
           className={`${styles.hit} ${index === 0 ? styles.first : ''}`}
         >
-          {hit.text}
+          {name}
         </Link>
       ))}
     </Stack>

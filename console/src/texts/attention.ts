@@ -1,3 +1,16 @@
+/** Orders that a reason lists by name. */
+const LISTED = 5;
+
+interface Counts {
+  readonly total: number;
+  readonly done: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly canceled: number;
+}
+
+const ordersOf = (count: number) => (count === 1 ? '1 order' : `${count} orders`);
+
 export const attention = {
   title: 'Attention',
   intro: 'Orders that wait for an operator.',
@@ -19,10 +32,33 @@ export const attention = {
   emptyText:
     'Orders appear here when a partner refuses, fails or is late, and when a request needs a decision.',
   selectAll: 'Select all',
-  selected: (count: number) => (count === 1 ? '1 order selected' : `${count} orders selected`),
-  progress: 'Orders repaired',
-  repaired: (done: number, refused: number) =>
-    refused === 0 ? `${done} repaired` : `${done} repaired, ${refused} refused`,
-  button: (act: string, count: number) => `${act} ${count === 1 ? '1 order' : `${count} orders`}`,
+  selected: (count: number) => `${ordersOf(count)} selected`,
   select: (reference: string) => `Select ${reference}`,
+  bulk: {
+    dryRun: 'Dry run',
+    noDryRun: 'The API did not answer with a dry run.',
+    possible: (possible: number, checked: number, total: number) =>
+      possible === total
+        ? `All ${ordersOf(total)} accept this now.`
+        : `${possible} of ${ordersOf(checked)} accept this now.`,
+    notRepaired: (message: string, count: number, references: readonly string[]) => {
+      const listed = references.slice(0, LISTED);
+      const more = count > listed.length ? ` and ${count - listed.length} more` : '';
+      return `${message}: ${listed.join(', ')}${more}`;
+    },
+    button: (act: string, count: number) => `${act} ${ordersOf(count)}`,
+    progress: 'Orders done',
+    statuses: { running: 'In progress', canceling: 'Stopping', ended: 'Finished' },
+    counts: (counts: Counts) =>
+      [
+        `${counts.done} of ${counts.total} repaired`,
+        counts.refused === 0 ? '' : `${counts.refused} refused`,
+        counts.failed === 0 ? '' : `${counts.failed} failed`,
+        counts.canceled === 0 ? '' : `${counts.canceled} not started`,
+      ]
+        .filter((part) => part !== '')
+        .join(', '),
+    background: 'The repair continues when you close this window.',
+    stop: 'Stop',
+  },
 } as const;

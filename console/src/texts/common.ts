@@ -33,10 +33,8 @@ export const common = {
   goTo: {
     title: 'Go to',
     field: 'Go to',
-    placeholder: 'A screen, or an order’s reference or id',
-    order: (id: string) => `Order ${id}`,
-    orderHint: 'Open the order with this reference or id',
-    nothing: 'Nothing found.',
+    placeholder: 'A screen, or any id of an order',
+    orders: (text: string) => `Search orders for “${text}”`,
   },
   connection: {
     lost: 'Connection lost. Reconnecting…',
@@ -51,6 +49,7 @@ export const common = {
   },
   loading: 'Loading',
   loadMore: 'Load more',
+  exportCsv: 'Export CSV',
   notFound: {
     title: 'Page not found',
     text: 'The console has no page at this address.',

@@ -7,6 +7,7 @@ import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
 import { ReasonBadge, StatusBadge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
+import { ExportCsv } from '../../components/export-csv';
 import { Link } from '../../components/link';
 import { LoadMore } from '../../components/load-more';
 import { Empty, Loaded } from '../../components/loaded';
@@ -15,6 +16,7 @@ import { Age } from '../../components/time';
 import { texts } from '../../texts';
 import { REASONS } from '../../texts/names';
 import { BulkActs } from './bulk-acts';
+import { RunningRepairs } from './running-repairs';
 import { type AttentionSort, SORTS } from './sorts';
 import { useRowKeys } from './use-row-keys';
 
@@ -22,6 +24,8 @@ type Row = Answer<'listOperatorOrders'>['orders'][number];
 
 const route = getRouteApi('/attention');
 const t = texts.attention;
+/** Orders of a page. "Select all" selects the pages that are loaded. */
+const PAGE = 100;
 
 const COLUMNS: readonly Column<Row>[] = [
   {
@@ -55,12 +59,15 @@ const COLUMNS: readonly Column<Row>[] = [
 export function AttentionScreen() {
   const { reason, sort } = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useInfiniteQuery(
-    readPages('listOperatorOrders', { query: { attention: reason ?? 'any', sort: sort ?? 'age' } }),
-  );
+  const filters = { attention: reason ?? 'any', sort: sort ?? ('age' as const) };
+  const query = useInfiniteQuery(readPages('listOperatorOrders', { query: { ...filters, limit: PAGE } }));
   const reasons = Object.entries(REASONS).map(([value, label]) => ({ value, label }));
   return (
-    <Screen title={t.title} intro={t.intro}>
+    <Screen
+      title={t.title}
+      intro={t.intro}
+      actions={<ExportCsv operation="listOperatorOrders" input={{ query: { ...filters, format: 'csv' } }} />}
+    >
       <Group>
         <NativeSelect
           label={t.filter}
@@ -77,6 +84,7 @@ export function AttentionScreen() {
           data={SORTS.map((value) => ({ value, label: t.sorts[value] }))}
         />
       </Group>
+      <RunningRepairs />
       <Loaded query={query}>{({ pages }) => <Orders rows={pages.flatMap(({ orders }) => orders)} />}</Loaded>
       <LoadMore {...query} />
     </Screen>

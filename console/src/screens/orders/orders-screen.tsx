@@ -6,6 +6,7 @@ import type { Answer } from '../../api/call';
 import { readPages } from '../../api/queries';
 import { StatusBadge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
+import { ExportCsv } from '../../components/export-csv';
 import { Link } from '../../components/link';
 import { LoadMore } from '../../components/load-more';
 import { Empty, Loaded } from '../../components/loaded';
@@ -47,7 +48,10 @@ export function OrdersScreen() {
   const search = route.useSearch();
   const query = useInfiniteQuery(readPages('listOperatorOrders', { query: search }));
   return (
-    <Screen title={t.title}>
+    <Screen
+      title={t.title}
+      actions={<ExportCsv operation="listOperatorOrders" input={{ query: { ...search, format: 'csv' } }} />}
+    >
       <Filters search={search} />
       <Loaded query={query}>
         {({ pages }) => {
