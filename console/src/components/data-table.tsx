@@ -1,5 +1,5 @@
 import { Paper, Table } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import styles from './data-table.module.css';
 
 export interface Column<Row> {
@@ -19,6 +19,9 @@ export function DataTable<Row>(props: {
   readonly activeKey?: string | undefined;
 }) {
   const { label, columns, rows, keyOf, activeKey } = props;
+  const activeRow = useRef<HTMLTableRowElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another row scrolls the page
+  useEffect(() => activeRow.current?.scrollIntoView({ block: 'nearest' }), [activeKey]);
   return (
     <Paper className={styles.frame!}>
       <Table aria-label={label} verticalSpacing="xs" horizontalSpacing="md" highlightOnHover>
@@ -38,6 +41,7 @@ export function DataTable<Row>(props: {
             return (
               <Table.Tr
                 key={key}
+                ref={active ? activeRow : null}
                 className={active ? styles.active! : ''}
                 aria-current={active ? 'true' : undefined}
               >

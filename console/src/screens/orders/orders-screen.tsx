@@ -1,7 +1,7 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import type { Answer } from '../../api/call';
 import { readPages } from '../../api/queries';
 import { StatusBadge } from '../../components/badge';
@@ -65,10 +65,20 @@ export function OrdersScreen() {
   );
 }
 
+/** Returns the day of a time in the browser's zone, as date fields have it. */
+function dayOf(at: string | undefined): string {
+  const time = new Date(at ?? '');
+  // Sweden writes dates as ISO 8601 does.
+  return Number.isNaN(time.getTime()) ? '' : time.toLocaleDateString('sv-SE');
+}
+
 function Filters({ search }: { readonly search: OrdersSearch }) {
   const navigate = route.useNavigate();
   const [text, setText] = useState(search.q ?? '');
   const [country, setCountry] = useState(search.country ?? '');
+  // Another part of the console can change the search.
+  useEffect(() => setText(search.q ?? ''), [search.q]);
+  useEffect(() => setCountry(search.country ?? ''), [search.country]);
   const change = (changed: OrdersSearch) => navigate({ search: { ...search, ...changed } });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -83,7 +93,7 @@ function Filters({ search }: { readonly search: OrdersSearch }) {
     <TextInput
       type="date"
       label={label}
-      defaultValue={search[name]?.slice(0, 10) ?? ''}
+      value={dayOf(search[name])}
       onChange={({ currentTarget: { value } }) =>
         change({ [name]: value === '' ? undefined : new Date(`${value}T00:00`).toISOString() })
       }
