@@ -1,42 +1,23 @@
-import type { Page } from 'playwright-core';
+import { readFile } from 'node:fs/promises';
 import { testAccount } from '../support/api-deps';
-import { accessibilityFaults, openTab, signIn } from '../support/browser';
-import { type TestStack, testStack } from '../support/stack';
-import { address, poster } from '../workflows/order/shop';
+import { expectAccessible, openTab, signIn } from '../support/browser';
+import { eventually, type TestStack, testStack } from '../support/stack';
+import { goodOrder, hasStatus, refusedOrder } from './order-fixture';
 
 /** Operators find and read orders, in a browser. */
 
 let stack: TestStack;
 
 // Steps wait for the browser, the workflow and the sandbox, beside other load.
-jest.setTimeout(240_000);
+jest.setTimeout(480_000);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'auto' });
 });
 
-/** Submits an order that prints-berlin refuses. */
-const refusedOrder = (orderReferenceId: string) =>
-  stack.shop.submitOrder({
-    body: {
-      orderReferenceId,
-      currency: 'EUR',
-      shippingAddress: { ...address, addressLine2: 'sandbox:prints-berlin/refuses' },
-      items: [poster(stack)],
-    },
-  });
-
-/** Checks the page in both color schemes. */
-async function expectAccessible(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
-  }
-}
-
 test('a viewer reads an order and cannot act, neither in the page nor by the API', async () => {
-  const { id } = await refusedOrder('console-viewer');
+  const { id } = await refusedOrder(stack, 'console-viewer');
+  await hasStatus(stack, id, 'on_hold');
   const operator = await openTab(stack.baseUrl);
   await signIn(operator, stack.credentials.operator.apiKey, `/console/orders/${id}`);
   await operator.page.getByRole('button', { name: 'Retry', exact: true }).waitFor();
@@ -45,35 +26,90 @@ test('a viewer reads an order and cannot act, neither in the page nor by the API
   const tab = await openTab(stack.baseUrl);
   await signIn(tab, viewer.apiKey, `/console/orders/${id}`);
   await tab.page.getByRole('table', { name: 'Items' }).waitFor();
-  for (const name of ['Retry', 'Reroute', 'Cancel', 'Hold'])
+  for (const name of ['Retry', 'Reroute', 'Cancel', 'Hold', 'Add note'])
     expect(await tab.page.getByRole('button', { name, exact: true }).count()).toBe(0);
+  await tab.page.getByRole('link', { name: 'Attention' }).click();
+  await tab.page.getByRole('link', { name: 'console-viewer' }).waitFor();
+  expect(await tab.page.getByRole('checkbox').count()).toBe(0);
 
-  const repairs = `/v1/operator/orders/${id}/repairs`;
   const data = { action: 'cancel', reason: 'not mine to decide' };
   const { csrfToken } = await (await tab.context.request.get('/v1/operator/session')).json();
-  const refused = await tab.context.request.post(repairs, { data, headers: { 'X-CSRF-Token': csrfToken } });
-  expect(refused.status()).toBe(403);
-  // Another site can make the browser send the cookie's owner's request, but does not know the token.
-  expect((await operator.context.request.post(repairs, { data })).status()).toBe(403);
+  for (const [path, body] of [
+    [`/v1/operator/orders/${id}/repairs`, data],
+    ['/v1/operator/bulk-repairs', { ...data, orderIds: [id] }],
+    [`/v1/operator/orders/${id}/notes`, { text: 'mine' }],
+  ] as const) {
+    const headers = { 'X-CSRF-Token': csrfToken };
+    expect((await tab.context.request.post(path, { data: body, headers })).status()).toBe(403);
+  }
 });
 
-test('an order is found by its reference and by its id', async () => {
-  const { id } = await refusedOrder('console-found');
+test('an order is found by each of its ids, and the list is exported', async () => {
+  const { id } = await goodOrder(stack, 'console-found');
+  await hasStatus(stack, id, 'delivered');
+  const { printOrders, parcels } = await eventually(async () => {
+    const order = await stack.operator.getOperatorOrder({ params: { orderId: id } });
+    return order.parcels.length > 0 ? order : undefined;
+  });
+  const ids = {
+    order: id,
+    reference: 'console-found',
+    printOrder: printOrders[0]!.id,
+    printJob: printOrders[0]!.jobs[0]!.id,
+    trackingNumber: parcels[0]!.trackingNumber,
+  };
   const tab = await openTab(stack.baseUrl);
   await signIn(tab, stack.credentials.operator.apiKey, '/console/orders');
   const { page } = tab;
-  for (const text of ['console-found', id]) {
+  const rows = page.getByRole('table', { name: 'Orders' }).getByRole('row');
+  for (const text of Object.values(ids)) {
     await page.getByLabel('Search orders').fill(text);
     await page.keyboard.press('Enter');
-    await page.waitForURL(`**/console/orders?q=${text}`);
+    await page.waitForURL((url) => url.searchParams.get('q') === text);
     await page.getByRole('link', { name: 'console-found' }).waitFor();
-    expect(await page.getByRole('row').count()).toBe(2);
+    await eventually(async () => ((await rows.count()) === 2 ? true : undefined), 60_000);
   }
+  expect(await page.getByRole('columnheader').allTextContents()).toEqual([
+    ...['Reference', 'Status', 'Client', 'Partner', 'Country', 'Created'],
+  ]);
   await expectAccessible(page);
 
-  await page.keyboard.press('Control+k');
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toBe('orders.csv');
+  const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toContain(`${id},console-found,delivered`);
+
+  // Both orders have the address of the recipient.
+  await page.getByLabel('Search orders').fill('ada@example.com');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'console-viewer' }).waitFor();
+  await page.getByRole('link', { name: 'console-found' }).waitFor();
+});
+
+test('the dialog "Go to" opens screens and finds orders', async () => {
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  await signIn(tab, stack.credentials.operator.apiKey, '/console/today');
+  const destinations = await page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link')
+    .allTextContents();
   const dialog = page.getByRole('dialog', { name: 'Go to' });
-  await dialog.getByLabel('Go to', { exact: true }).fill('atten');
+  const field = dialog.getByLabel('Go to', { exact: true });
+
+  await page.keyboard.press('Control+k');
+  await field.waitFor();
+  expect(await dialog.getByRole('link').allTextContents()).toEqual(destinations);
+  await field.fill('atten');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Attention' }).waitFor();
+
+  await page.keyboard.press('Control+k');
+  await field.fill('console-found');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/console/orders?q=console-found');
+  expect(tab.faults).toEqual([]);
 });

@@ -1,0 +1,52 @@
+import type { Locator } from 'playwright-core';
+import { eventually, type TestStack } from '../support/stack';
+import { address, type OrderBody, poster, sticker } from '../workflows/order/shop';
+
+/** Orders that the console's tests look at. */
+
+/** Time for an order to get through its run beside other load. */
+const RUN_MS = 180_000;
+
+const body = (
+  stack: TestStack,
+  orderReferenceId: string,
+  marker: string,
+  more: OrderBody['items'] = [],
+): OrderBody => ({
+  orderReferenceId,
+  currency: 'EUR',
+  // The partner in Ohio ships across a customs border.
+  retailCurrency: 'EUR',
+  retailShippingPriceInclVat: 4.9,
+  shippingAddress: { ...address, addressLine2: marker },
+  items: [poster(stack, { retailPriceInclVat: 19.9 }), ...more],
+});
+
+/** Submits an order that the partners make and deliver. */
+export const goodOrder = (stack: TestStack, reference: string) =>
+  stack.shop.submitOrder({ body: body(stack, reference, '') });
+
+/** Submits an order for a document and an image. */
+export const twoItemOrder = (stack: TestStack, reference: string) =>
+  stack.shop.submitOrder({
+    body: body(stack, reference, '', [sticker(stack, { retailPriceInclVat: 4.9 })]),
+  });
+
+/** Submits an order that prints-berlin refuses. Another partner can make it. */
+export const refusedOrder = (stack: TestStack, reference: string) =>
+  stack.shop.submitOrder({ body: body(stack, reference, 'sandbox:prints-berlin/refuses') });
+
+/** Waits until an order has a status. */
+export const hasStatus = (stack: TestStack, orderId: string, status: string) =>
+  eventually(async () => {
+    const order = await stack.shop.getOrder({ params: { orderId } });
+    return order.fulfillmentStatus === status ? order : undefined;
+  }, RUN_MS);
+
+/** Fills in the reason of an act's dialog and carries it out. */
+export async function actWith(dialog: Locator, button: string, reason: string): Promise<void> {
+  const act = dialog.getByRole('button', { name: button });
+  expect(await act.isDisabled()).toBe(true);
+  await dialog.getByLabel('Reason').fill(reason);
+  await act.click();
+}

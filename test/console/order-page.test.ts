@@ -1,0 +1,126 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expectAccessible, openTab, signIn } from '../support/browser';
+import { eventually, type TestStack, testStack } from '../support/stack';
+import { goodOrder, hasStatus, twoItemOrder } from './order-fixture';
+
+/** The page of one order, in a browser. */
+
+let stack: TestStack;
+/** An endpoint of the shop, and what it answers. */
+let answer = 200;
+const endpoint = createServer((request, response) => {
+  request.resume();
+  response.writeHead(answer).end();
+});
+
+// Steps wait for the browser, the workflow and the sandbox, beside other load.
+jest.setTimeout(480_000);
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
+  stack = await testStack({ mode: 'auto', config: { TEMPORAL_UI_URL: 'http://temporal.example:8233' } });
+});
+afterAll(() => {
+  endpoint.close();
+});
+
+const REGIONS = [
+  ...['Timeline', 'Items', 'Print orders', 'Parcels', 'Documents', 'Receipts', 'Notifications', 'Notes'],
+];
+
+test('shows everything about an order that was delivered', async () => {
+  const { id } = await twoItemOrder(stack, 'console-page');
+  await hasStatus(stack, id, 'delivered');
+  const tab = await openTab(stack.baseUrl);
+  const { page, context } = tab;
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await signIn(tab, stack.credentials.operator.apiKey, `/console/orders/${id}`);
+  const main = page.getByRole('main');
+  await main.getByRole('heading', { level: 1, name: 'console-page' }).waitFor();
+  for (const name of REGIONS) await main.getByRole('region', { name, exact: true }).waitFor();
+  await main.getByLabel('Status', { exact: true }).getByText('Delivered').waitFor();
+
+  const temporal = main.getByRole('link', { name: 'Open in Temporal' });
+  expect(await temporal.getAttribute('href')).toContain(`order-${id}`);
+  await main.getByRole('button', { name: 'Copy link' }).click();
+  await main.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${stack.baseUrl}/console/orders/${id}`);
+
+  const isDrawn = (image: { readonly naturalWidth: number }) => image.naturalWidth > 0;
+  const items = main.getByRole('region', { name: 'Items' });
+  const preview = items.getByRole('img', { name: 'Preview of poster' });
+  await eventually(async () => ((await preview.evaluate(isDrawn)) ? true : undefined));
+  await items.getByText(/application\/pdf · \d+ kB/).waitFor();
+  await items.getByText(/image\/png · \d+ kB · \d+ × \d+ px · 300 dpi/).waitFor();
+  await items.getByText('Paper format: A4').waitFor();
+
+  const parcels = main.getByRole('region', { name: 'Parcels' });
+  const label = parcels.getByRole('img', { name: /Label of/ }).first();
+  await eventually(async () => ((await label.evaluate(isDrawn)) ? true : undefined), 60_000);
+  for (const [name, type] of [
+    ['PDF', 'application/pdf'],
+    ['ZPL', /zpl|octet-stream|text/],
+  ] as const) {
+    const href = await parcels.getByRole('link', { name, exact: true }).first().getAttribute('href');
+    const file = await context.request.get(href!);
+    expect(file.status()).toBe(200);
+    expect(file.headers()['content-type']).toMatch(type);
+  }
+  await parcels.getByRole('cell', { name: 'Delivered' }).first().waitFor();
+
+  const receipts = main.getByRole('region', { name: 'Receipts' });
+  const rows = await receipts.getByRole('row').allTextContents();
+  const cents = (await receipts.getByRole('row').all()).slice(1);
+  const totals = await Promise.all(
+    cents.map(async (row) => {
+      const cells = await row.getByRole('cell').allTextContents();
+      return Math.round(Number(cells.at(-1)!.replace(/[^\d.]/g, '')) * 100);
+    }),
+  );
+  expect(rows.at(-1)).toMatch(/^Total/);
+  expect(totals.at(-1)).toBe(totals.slice(0, -1).reduce((sum, each) => sum + each, 0));
+
+  const timeline = main.getByRole('region', { name: 'Timeline' });
+  await timeline.getByRole('button', { name: 'Filter' }).click();
+  await page.getByRole('menuitem', { name: 'Postbacks' }).click();
+  await timeline.getByText('by prints-berlin').first().waitFor();
+  expect(await timeline.getByRole('listitem').count()).toBe(
+    await timeline.getByRole('button', { name: 'Show JSON' }).count(),
+  );
+  await timeline.getByRole('button', { name: 'Show JSON' }).first().click();
+  await timeline.getByText('"kind": "postback"').waitFor();
+
+  const notes = main.getByRole('region', { name: 'Notes' });
+  await notes.getByLabel('New note').fill('The customer called');
+  await notes.getByRole('button', { name: 'Add note' }).click();
+  await notes.getByText('The customer called', { exact: true }).first().waitFor();
+  await expectAccessible(page);
+  expect(tab.faults).toEqual([]);
+});
+
+test('a dead notification is delivered again', async () => {
+  const { port } = endpoint.address() as AddressInfo;
+  const { id: webhookId } = await stack.shop.createWebhook({
+    body: { url: `http://127.0.0.1:${port}/hooks`, events: ['order_status_updated'] },
+  });
+  // An endpoint that answers 410 gets nothing more.
+  answer = 410;
+  const { id } = await goodOrder(stack, 'console-dead');
+  const tab = await openTab(stack.baseUrl);
+  await signIn(tab, stack.credentials.operator.apiKey, `/console/orders/${id}`);
+  const notifications = tab.page.getByRole('main').getByRole('region', { name: 'Notifications' });
+  const dead = notifications.getByRole('row').filter({ hasText: 'Dead' });
+  await dead.first().waitFor();
+  await dead.first().getByText(/410/).waitFor();
+
+  answer = 200;
+  await stack.shop.changeWebhook({ params: { webhookId }, body: { enabled: true } });
+  await dead.first().getByRole('button', { name: 'Redeliver' }).click();
+  const delivered = notifications
+    .getByRole('row')
+    .filter({ hasText: '410' })
+    .filter({ hasText: 'Delivered' });
+  await delivered.first().getByText(/200/).waitFor();
+  expect(tab.faults).toEqual([]);
+});

@@ -1,0 +1,52 @@
+import { expectAccessible, openTab, signIn } from '../support/browser';
+import { type TestStack, testStack } from '../support/stack';
+import { actWith, hasStatus, refusedOrder } from './order-fixture';
+
+/** An operator finds an order that needs attention and repairs it, in a browser. */
+
+let stack: TestStack;
+
+// Steps wait for the browser, the workflow and the sandbox, beside other load.
+jest.setTimeout(480_000);
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'auto' });
+});
+
+test('a refused order appears under Attention, is rerouted and delivered', async () => {
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  await signIn(tab, stack.credentials.operator.apiKey, '/console/attention');
+  await page.getByText('No order needs attention').waitFor();
+
+  const { id } = await refusedOrder(stack, 'console-refused');
+  await hasStatus(stack, id, 'on_hold');
+  // The list follows without a reload.
+  const row = page.getByRole('row').filter({ hasText: 'console-refused' });
+  await row.getByText('Partner refused').waitFor();
+  expect(await page.getByRole('columnheader').allTextContents()).toEqual(
+    expect.arrayContaining(['Reason', 'Order', 'Client', 'Partner', 'Age']),
+  );
+  await expectAccessible(page);
+
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  const main = page.getByRole('main');
+  await main.getByRole('heading', { level: 1, name: 'Order console-refused' }).waitFor();
+  expect(page.url()).toBe(`${stack.baseUrl}/console/orders/${id}`);
+  const status = main.getByLabel('Status', { exact: true });
+  await status.getByText('On hold').waitFor();
+  await main.getByLabel('Whose turn').getByText('Operator to repair the order').waitFor();
+
+  await main.getByRole('button', { name: 'Reroute', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Reroute' });
+  await actWith(dialog, 'Reroute order', 'The press in Berlin is broken');
+  await dialog.waitFor({ state: 'detached' });
+  await hasStatus(stack, id, 'delivered');
+  await status.getByText('Delivered').waitFor();
+
+  const timeline = main.getByRole('region', { name: 'Timeline' });
+  await timeline.getByText('The press in Berlin is broken').first().waitFor();
+  await main.getByRole('button', { name: 'Reroute', exact: true }).waitFor({ state: 'detached' });
+  expect(tab.faults).toEqual([]);
+});
