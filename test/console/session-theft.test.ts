@@ -1,0 +1,95 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Request } from 'playwright-core';
+import { openTab, signIn } from '../support/browser';
+import { type TestStack, testStack } from '../support/stack';
+import { goodOrder } from './order-fixture';
+
+/** What another site, or the thief of a session, can do in the name of an operator: no change. */
+
+let stack: TestStack;
+let orderId: string;
+/** Another site, with the page that a test gives it. */
+let site: Server;
+let sitePage = '';
+
+// Steps wait for the browser beside other load.
+jest.setTimeout(240_000);
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'off' });
+  ({ id: orderId } = await goodOrder(stack, 'console-theft'));
+  site = createServer((_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end(sitePage);
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  site?.close();
+});
+
+const notes = () => `/v1/operator/orders/${orderId}/notes`;
+const noteTexts = async () =>
+  (await stack.operator.listOrderNotes({ params: { orderId } })).notes.map(({ text }) => text);
+
+test.each([
+  [
+    'a form',
+    () => `<form method="post" enctype="text/plain" action="${stack.baseUrl}${notes()}">
+     <input name='{"text":"forged","x":"' value='"}'></form><script>document.forms[0].submit()</script>`,
+  ],
+  [
+    'a script',
+    () => `<script>fetch(${JSON.stringify(stack.baseUrl + notes())}, { method: 'POST', mode: 'no-cors',
+     credentials: 'include', headers: { 'Content-Type': 'text/plain' }, body: '{"text":"forged"}' })</script>`,
+  ],
+])('%s of another site changes nothing', async (_what, page) => {
+  const tab = await openTab(stack.baseUrl);
+  await signIn(tab, stack.credentials.operator.apiKey);
+  sitePage = page();
+  const other = await tab.context.newPage();
+  const isForged = (request: Request) => request.method() === 'POST' && request.url().endsWith(notes());
+  // The browser keeps the answer from the script.
+  const forged = Promise.race([
+    other.waitForEvent('requestfinished', isForged),
+    other.waitForEvent('requestfailed', isForged),
+  ]);
+  // The browser takes localhost and 127.0.0.1 for two sites.
+  await other.goto(`http://localhost:${(site.address() as AddressInfo).port}/`, { waitUntil: 'commit' });
+  expect((await (await forged).allHeaders()).cookie ?? '').not.toContain('pressline_session');
+  expect(await noteTexts()).toEqual([]);
+});
+
+test('a script in the page cannot read the session, and the page is in no frame of another site', async () => {
+  const tab = await openTab(stack.baseUrl);
+  await signIn(tab, stack.credentials.operator.apiKey);
+  expect(await tab.page.evaluate('document.cookie')).toBe('');
+  expect(
+    await tab.page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])'),
+  ).not.toContain((await tab.context.cookies())[0]!.value);
+  sitePage = `<iframe src="${stack.baseUrl}/console"></iframe>`;
+  const other = await tab.context.newPage();
+  await other.goto(`http://localhost:${(site.address() as AddressInfo).port}/`);
+  expect(await other.frames()[1]!.getByRole('heading').count()).toBe(0);
+});
+
+test('a stolen cookie changes nothing without the token of the page, is no API key, and ends with the session', async () => {
+  const tab = await openTab(stack.baseUrl);
+  await signIn(tab, stack.credentials.operator.apiKey);
+  const [cookie] = await tab.context.cookies();
+  const thief = (init: RequestInit = {}, headers: Record<string, string> = {}) =>
+    fetch(`${stack.baseUrl}${notes()}`, {
+      ...init,
+      headers: { Cookie: `${cookie!.name}=${cookie!.value}`, 'Content-Type': 'application/json', ...headers },
+    });
+  const change = { method: 'POST', body: '{"text":"stolen"}' };
+  expect((await thief(change)).status).toBe(403);
+  expect((await thief(change, { 'X-CSRF-Token': cookie!.value })).status).toBe(403);
+  expect((await thief({}, { Cookie: '', 'X-API-KEY': cookie!.value })).status).toBe(401);
+  expect((await thief()).status).toBe(200);
+
+  await tab.page.getByRole('button', { name: 'Sign out' }).click();
+  await tab.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  expect((await thief()).status).toBe(401);
+  expect(await noteTexts()).toEqual([]);
+});
