@@ -48,6 +48,13 @@ function setMember(holder: Container, key: string, value: unknown): void {
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
+/** Longer than every limit of a body, so that a longer text would tell nothing new. */
+const LONGEST_TEXT = 2_000_000;
+
+function repeated(text: string, times: number): string {
+  return text.repeat(Math.min(times, Math.ceil(LONGEST_TEXT / Math.max(1, text.length))));
+}
+
 /** Returns a changed copy of a JSON value. */
 export function changed(root: unknown, changes: readonly TreeChange[]): unknown {
   const box = { root: structuredClone(root) };
@@ -59,7 +66,11 @@ export function changed(root: unknown, changes: readonly TreeChange[]): unknown 
     if (kind === 'replace') setMember(holder, key, copy);
     else if (kind === 'wrap') setMember(holder, key, place % 2 === 0 ? [present] : { [key]: present });
     else if (kind === 'lengthen') {
-      setMember(holder, key, typeof present === 'string' ? present.repeat(times) : JSON.stringify(present));
+      setMember(
+        holder,
+        key,
+        typeof present === 'string' ? repeated(present, times) : JSON.stringify(present),
+      );
     } else if (kind === 'remove') {
       if (Array.isArray(holder)) holder.splice(Number(key), 1);
       else if (holder !== box) delete holder[key];

@@ -4,7 +4,6 @@ import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { listPartners, type Partner } from '../../partners/store';
 import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
-import { leaveOutPackages } from '../../shipping/left-out-packages';
 import { whyStatusForbids } from '../domain/lifecycle/guards';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
 import type { ShippingAddress, UpdateShipment } from '../intake/schemas';
@@ -16,6 +15,7 @@ import {
 } from '../preparation/shipment-plan';
 import { storeShippingReceipts } from '../receipts/shipping-receipts';
 import { type RunOrder, runOrder } from '../run/run-order';
+import { leaveOutUnusedPackages } from './unused-packages';
 
 /** Stores a requested change and returns its id. The order workflow receives only the id, so that Temporal stores no address. */
 export async function storeShippingChange(
@@ -228,20 +228,5 @@ async function keepDepartedParcels(
   await tx`
     UPDATE planned_shipments SET tracking_code = NULL, tracking_link = NULL
     WHERE print_order_id = ANY(${ids}::bigint[])`;
-  await leaveOutPackages(tx, await packagesLeftBehind(tx, ids));
-}
-
-/** Returns the packages of departed shipments that hold nothing of what has left. */
-async function packagesLeftBehind(tx: Queryable, printOrderIds: readonly string[]) {
-  return await tx<{ shipmentId: string; positions: number[] }[]>`
-    SELECT s.id AS shipment_id, array_agg(k.position) AS positions
-    FROM shipments s JOIN shipment_packages k ON k.shipment_id = s.id
-    WHERE s.print_order_id = ANY(${[...printOrderIds]}::bigint[]) AND s.status = 'bought' AND k.left_out_at IS NULL
-      AND EXISTS (SELECT FROM print_jobs j WHERE j.print_order_id = s.print_order_id AND j.departed_shipment_id = s.id)
-      AND NOT EXISTS (
-        SELECT FROM jsonb_array_elements(s.consignment -> 'packages' -> k.position -> 'items') content
-        JOIN order_items i ON i.order_id = s.order_id AND i.item_reference_id = content ->> 'itemReferenceId'
-        JOIN print_jobs j ON j.order_item_id = i.id AND j.print_order_id = s.print_order_id
-        WHERE j.departed_shipment_id = s.id)
-    GROUP BY s.id`;
+  await leaveOutUnusedPackages(tx, ids);
 }

@@ -3,6 +3,7 @@ import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
 import { settleReservations } from '../../procurement/reservations';
 import { followPartnerTracking } from '../../shipping/partner-tracking';
+import { leaveOutUnusedPackages } from '../dispatch/unused-packages';
 import type { RunEffect } from '../domain/lifecycle/run-events';
 import type { RecordOutcome, RunRecord } from '../domain/run/run-messages';
 import { historyLengthOf, LONGEST_HISTORY, positionsIn } from '../domain/run/run-position';
@@ -35,7 +36,10 @@ type WrittenChange = RecordedChange & { readonly takesOver: boolean };
  */
 export async function recordRun(sql: Sql, record: RunRecord): Promise<RecordResult> {
   const { clientId } = record;
-  const isPlain = record.effects.every(({ type }) => type === 'log');
+  const ended = record.jobs.flatMap(({ id, status }) =>
+    status === 'cancelled' || status === 'superseded' ? [id] : [],
+  );
+  const isPlain = ended.length === 0 && record.effects.every(({ type }) => type === 'log');
   // One statement is one transaction: one round trip instead of five when only statuses and log change and no endpoint is notified.
   if (isPlain && (clientId === undefined || !notifiedClients.has(clientId))) {
     const change = await writeStatuses(sql, record, 'plain');
@@ -72,9 +76,16 @@ export async function recordRun(sql: Sql, record: RunRecord): Promise<RecordResu
       if (trackingCode !== null)
         await followPartnerTracking(tx, { printOrderId, trackingCode, trackingLink });
     }
+    if (ended.length > 0) await leaveOutUnusedPackages(tx, await printOrdersOf(tx, ended));
     await enqueueOrderNotifications(tx, { orderId: record.orderId });
     return { outcome: 'recorded', change };
   });
+}
+
+async function printOrdersOf(tx: Queryable, jobIds: readonly string[]): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    SELECT DISTINCT print_order_id::text AS id FROM print_jobs WHERE id = ANY(${[...jobIds]}::bigint[])`;
+  return rows.map(({ id }) => id);
 }
 
 /** Returns true when an earlier attempt wrote this record, or when the order has been deleted. */

@@ -16,7 +16,7 @@ import { framedPoster, tShirt } from './shop';
 /** Changes of address and method when a part of the order has left. The partners send no postbacks on their own. */
 
 let stack: TestStack;
-const { say } = operatorHelpers(() => stack);
+const { repair, say } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
@@ -149,6 +149,29 @@ test('the label of the rest in the old shipment is voided: it is not shown, and 
   // A scan shows that the partner has used the label after all.
   await scanned(rest!);
   expect((await read(order.orderId)).shipment!.packages.map((parcel) => parcel.trackingCode)).toContain(rest);
+});
+
+test('the label of an item that its partner cancels after dispatch is voided, and the order is delivered without it', async () => {
+  const order = await handedOver(stack, 'rest-cancelled', { items: 2 });
+  await dispatch(order.printOrderId);
+  const before = (await read(order.orderId)).shipment!.packages;
+  expect(before).toMatchObject([{ packageReferenceId: 'P-1' }, { packageReferenceId: 'P-2' }]);
+  const [cancelled, departed] = before.map(({ trackingCode }) => trackingCode!);
+  await stickerShipped(order);
+  await repair(order.orderId, { action: 'cancel', itemIds: [order.itemIds[0]!] });
+  await say(order, 'cancelled', { items: [{ orderItemId: order.jobIds[0] }] });
+  await orderUntil(stack, order.orderId, itemsAre('cancelled', 'shipped'));
+
+  await eventually(async () => {
+    const [voided] = await stack.services.sql`
+      SELECT 1 FROM carrier_purchases WHERE tracking_number = ${cancelled!} AND voided_at IS NOT NULL`;
+    return voided;
+  });
+  expect((await read(order.orderId)).shipment!.packages).toMatchObject([
+    { packageReferenceId: 'P-2', trackingCode: departed },
+  ]);
+  await scanned(departed!);
+  expect(await orderUntil(stack, order.orderId, is('delivered'))).toMatchObject({ attention: null });
 });
 
 test('own codes of several items are kept side by side, also when the rest is dispatched', async () => {
