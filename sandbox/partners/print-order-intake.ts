@@ -15,6 +15,9 @@ export interface PrintOrderIntake {
   readonly malformed: SeenPartner['malformed'];
 }
 
+/** Returns true for a test message (docs/partners.md, "Test pings"). */
+const isPing = (content: unknown): boolean => (content as { type?: unknown } | undefined)?.type === 'ping';
+
 export function createPrintOrderIntake(
   { name, state, enter, log }: PartnerContext,
   signature: SignatureCheck,
@@ -42,7 +45,12 @@ export function createPrintOrderIntake(
   function receive(kind: PrintOrderKind, request: Request, response: Response): void {
     if (!signature.verify(request, response)) return;
     const body = (request.body as Buffer).toString('utf8');
-    const parsed = printOrderSchema.safeParse(parseJson(body));
+    const content = parseJson(body);
+    if (isPing(content)) {
+      response.json({ message: 'pong' });
+      return;
+    }
+    const parsed = printOrderSchema.safeParse(content);
     if (!parsed.success) {
       refuseMalformed(response, body, problemsOf(parsed.error));
       return;

@@ -152,6 +152,14 @@ describe('A well-behaved print partner', () => {
     expect(fixture.sandbox.seen().partners['prints-berlin']!.badSignatures).toBe(1);
   });
 
+  it('accepts a signed test ping, which is no print order', async () => {
+    const ping = { type: 'ping', sentAt: '2026-03-02T10:00:00Z' };
+    const { printOrders, malformed } = fixture.sandbox.seen().partners['prints-berlin']!;
+    const { status, body } = await sendSigned(fixture.stub, fixture.berlin().orderSubmitUrl, ping);
+    expect({ status, body }).toEqual({ status: 200, body: { message: 'pong' } });
+    expect(fixture.sandbox.seen().partners['prints-berlin']).toMatchObject({ printOrders, malformed });
+  });
+
   it('names every missing field of a print order', async () => {
     const order = printOrder(fixture.sandbox, '106');
     delete order.dispatchDate;
