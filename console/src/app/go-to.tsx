@@ -3,7 +3,7 @@ import { Link, type LinkProps, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
 import { texts } from '../texts';
 import styles from './go-to.module.css';
-import { DESTINATIONS } from './navigation';
+import { type Destination, useDestinations } from './navigation';
 
 interface Hit {
   readonly to: NonNullable<LinkProps['to']>;
@@ -12,9 +12,9 @@ interface Hit {
 }
 
 /** Returns the screens whose name contains a text, and the search of orders for it. */
-function hitsFor(text: string): Hit[] {
+function hitsFor(text: string, destinations: readonly Destination[]): Hit[] {
   const wanted = text.trim();
-  const screens = DESTINATIONS.filter((hit) => hit.text.toLowerCase().includes(wanted.toLowerCase()));
+  const screens = destinations.filter((hit) => hit.text.toLowerCase().includes(wanted.toLowerCase()));
   if (wanted === '') return screens;
   return [...screens, { to: '/orders', search: { q: wanted }, text: texts.common.goTo.orders(wanted) }];
 }
@@ -38,7 +38,7 @@ export function GoTo({ opened, onClose }: { readonly opened: boolean; readonly o
 function Hits({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const navigate = useNavigate();
-  const hits = hitsFor(text);
+  const hits = hitsFor(text, useDestinations());
   const openFirst = (event: KeyboardEvent) => {
     const [first] = hits;
     if (event.key !== 'Enter' || first === undefined) return;

@@ -1,16 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
+import { read } from '../api/queries';
 import { texts } from '../texts';
 
-interface Destination {
+export interface Destination {
   readonly to: NonNullable<LinkProps['to']>;
   readonly text: string;
 }
 
 const { screens } = texts.common;
 
-/** The screens of the main navigation, in its order. */
-export const DESTINATIONS: readonly Destination[] = [
+/** The screens of the main navigation, in its order, without the sandbox. */
+const DESTINATIONS: readonly Destination[] = [
   { to: '/today', text: screens.today },
   { to: '/attention', text: screens.attention },
   { to: '/orders', text: screens.orders },
+  { to: '/partners', text: screens.partners },
+  { to: '/clients', text: screens.clients },
+  { to: '/team', text: screens.team },
 ];
+
+const SANDBOX: Destination = { to: '/sandbox', text: screens.sandbox };
+
+/** Returns the screens of the main navigation, in its order. The sandbox is one where it runs. */
+export function useDestinations(): readonly Destination[] {
+  const { data } = useQuery({
+    ...read('getSandbox', {}),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: false,
+  });
+  return data?.sandbox == null ? DESTINATIONS : [...DESTINATIONS, SANDBOX];
+}

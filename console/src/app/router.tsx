@@ -1,8 +1,12 @@
 import { createRouter } from '@tanstack/react-router';
 import { LoadingLines } from '../components/loaded';
 import { attentionRoute } from '../screens/attention/route';
+import { clientRoute, clientsRoute } from '../screens/clients/route';
 import { orderRoute } from '../screens/order/route';
 import { ordersRoute } from '../screens/orders/route';
+import { partnerRoute, partnersRoute } from '../screens/partners/route';
+import { sandboxRoute } from '../screens/sandbox/route';
+import { operatorRoute, teamRoute } from '../screens/team/route';
 import { todayRoute } from '../screens/today/route';
 import { indexRoute, rootRoute, signInRoute } from './root-route';
 import { ScreenError } from './screen-error';
@@ -15,6 +19,13 @@ export const router = createRouter({
     attentionRoute,
     ordersRoute,
     orderRoute,
+    partnersRoute,
+    partnerRoute,
+    clientsRoute,
+    clientRoute,
+    teamRoute,
+    operatorRoute,
+    sandboxRoute,
   ]),
   basepath: '/console',
   defaultPendingComponent: () => <LoadingLines lines={8} />,

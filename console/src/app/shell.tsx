@@ -17,7 +17,7 @@ import { useSession, useSigning } from '../api/session';
 import { texts } from '../texts';
 import { GoTo } from './go-to';
 import icon from './icon.svg';
-import { DESTINATIONS } from './navigation';
+import { useDestinations } from './navigation';
 import styles from './shell.module.css';
 
 /** The frame around a screen: header, main navigation, the `main` landmark. */
@@ -26,6 +26,7 @@ export function Shell() {
   const [goTo, { open: openGoTo, close: closeGoTo }] = useDisclosure(false);
   useLive();
   useHotkeys([['mod+K', openGoTo]], []);
+  const destinations = useDestinations();
   return (
     <AppShell
       header={{ height: 52 }}
@@ -67,7 +68,7 @@ export function Shell() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar className={styles.navbar!} p="xs" aria-label={texts.common.navigation}>
-        {DESTINATIONS.map(({ to, text }) => (
+        {destinations.map(({ to, text }) => (
           <Link key={to} to={to} className={styles.link!} onClick={close} preload="intent">
             {text}
           </Link>

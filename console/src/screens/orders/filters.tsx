@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { read } from '../../api/queries';
+import { dayOf, startOfDay } from '../../components/days';
 import { texts } from '../../texts';
 import { REASONS, STATUSES } from '../../texts/names';
 import type { OrdersSearch } from './route';
@@ -30,13 +31,6 @@ function usePartners(): { value: string; label: string }[] {
   return (query.data?.partners ?? []).map(({ id, uid }) => ({ value: id, label: uid }));
 }
 
-/** Returns the day of a time in the browser's zone, as date fields have it. */
-function dayOf(at: string | undefined): string {
-  const time = new Date(at ?? '');
-  // Sweden writes dates as ISO 8601 does.
-  return Number.isNaN(time.getTime()) ? '' : time.toLocaleDateString('sv-SE');
-}
-
 /** The search field and the filters of the list. They are in the address. */
 export function Filters({ search }: { readonly search: OrdersSearch }) {
   const navigate = route.useNavigate();
@@ -60,9 +54,7 @@ export function Filters({ search }: { readonly search: OrdersSearch }) {
       type="date"
       label={label}
       value={dayOf(search[name])}
-      onChange={({ currentTarget: { value } }) =>
-        change({ [name]: value === '' ? undefined : new Date(`${value}T00:00`).toISOString() })
-      }
+      onChange={(event) => change({ [name]: startOfDay(event.currentTarget.value) })}
     />
   );
   return (

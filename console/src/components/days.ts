@@ -1,0 +1,10 @@
+/** Returns the day of a time in the browser's zone, as date fields have it. */
+export function dayOf(at: string | undefined): string {
+  const time = new Date(at ?? '');
+  // Sweden writes dates as ISO 8601 does.
+  return Number.isNaN(time.getTime()) ? '' : time.toLocaleDateString('sv-SE');
+}
+
+/** Returns the start of a day in the browser's zone. Empty: undefined. */
+export const startOfDay = (day: string): string | undefined =>
+  day === '' ? undefined : new Date(`${day}T00:00`).toISOString();

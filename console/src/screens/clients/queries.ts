@@ -1,0 +1,17 @@
+import type { Answer } from '../../api/call';
+import { read } from '../../api/queries';
+
+export type Client = Answer<'getConnector'>;
+export type Health = Answer<'getConnectorHealth'>;
+
+/** The figures change slowly. */
+const HEALTH_MS = 30_000;
+
+export const clientHealth = (connectorId: string) => ({
+  ...read('getConnectorHealth', { params: { connectorId } }),
+  staleTime: HEALTH_MS,
+  refetchInterval: HEALTH_MS,
+});
+
+export const clientEndpoints = (connectorId: string) =>
+  read('listConnectorWebhooks', { params: { connectorId } });

@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { call } from '../../api/call';
+import { read } from '../../api/queries';
+import { useMay } from '../../api/session';
+import { Facts } from '../../components/facts';
+import { Keys } from '../../components/keys';
+import { Loaded } from '../../components/loaded';
+import { Screen } from '../../components/screen';
+import { Section } from '../../components/section';
+import { Time } from '../../components/time';
+import { texts } from '../../texts';
+import { Calendar, Capabilities } from './capabilities';
+import { EditPartner } from './edit-partner';
+import { PartnerHealth } from './health';
+import { PartnerState } from './partner-state';
+import { Ping } from './ping';
+import { Postbacks } from './postbacks';
+import type { Partner } from './queries';
+import { Requests } from './requests';
+
+const route = getRouteApi('/partners/$partnerId');
+const t = texts.partners;
+const { none } = texts.common;
+/** Days for which the keys of a partner may overlap. */
+const OVERLAP_DAYS = [0, 1, 7];
+
+export function PartnerScreen() {
+  const { partnerId } = route.useParams();
+  const query = useQuery(read('getPartner', { params: { partnerId } }));
+  const mayPing = useMay('operator');
+  const mayEdit = useMay('admin');
+  const partner = query.data;
+  return (
+    <Screen
+      title={partner?.uid ?? partnerId}
+      actions={
+        partner === undefined ? null : (
+          <>
+            {mayPing && partner.subscription !== null ? <Ping partnerId={partner.id} /> : null}
+            {mayEdit ? <EditPartner partner={partner} /> : null}
+          </>
+        )
+      }
+    >
+      <Loaded query={query}>
+        {(found) => (
+          <>
+            <Details partner={found} />
+            <PartnerHealth partnerId={found.id} />
+            <Subscription partner={found} />
+            <Capabilities partner={found} />
+            <Calendar partner={found} />
+            <PartnerKeys partnerId={found.id} />
+            <Requests partnerId={found.id} />
+            <Postbacks partnerId={found.id} />
+          </>
+        )}
+      </Loaded>
+    </Screen>
+  );
+}
+
+function Details({ partner }: { readonly partner: Partner }) {
+  const { senderAddress: sender } = partner;
+  return (
+    <Facts
+      facts={[
+        [t.columns.state, <PartnerState key="state" partner={partner} />],
+        [t.edit.fields.name, partner.name],
+        [
+          t.details.country,
+          partner.stateProvince === null ? partner.country : `${partner.country}-${partner.stateProvince}`,
+        ],
+        [t.details.currency, partner.currency],
+        [t.details.printHouse, partner.printHouseUid ?? none],
+        [
+          t.details.sender,
+          [sender.company, sender.addressLine1, `${sender.postcode} ${sender.city}`].join(', '),
+        ],
+        [t.details.created, <Time key="created" at={partner.createdAt} />],
+      ]}
+    />
+  );
+}
+
+function Subscription({ partner: { subscription } }: { readonly partner: Partner }) {
+  const s = t.subscription;
+  if (subscription === null) {
+    return (
+      <Section title={s.title}>
+        <Facts facts={[[s.none, s.noneText]]} />
+      </Section>
+    );
+  }
+  return (
+    <Section title={s.title}>
+      <Facts
+        facts={[
+          [s.orderSubmitUrl, subscription.orderSubmitUrl],
+          [s.apparelOrderSubmitUrl, subscription.apparelOrderSubmitUrl ?? none],
+          [s.orderCancelUrl, subscription.orderCancelUrl ?? none],
+          [s.orderUpdateUrl, subscription.orderUpdateUrl ?? none],
+          [s.inventoryUrl, subscription.inventoryUrl ?? none],
+          [s.version, subscription.version ?? s.versionDefault],
+          [s.subscribedAt, <Time key="subscribed" at={subscription.subscribedAt} />],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function PartnerKeys({ partnerId }: { readonly partnerId: string }) {
+  const query = useQuery(read('listPartnerKeys', { params: { partnerId } }));
+  return (
+    <Keys
+      query={query}
+      overlapDays={OVERLAP_DAYS}
+      issue={(body, idempotencyKey) =>
+        call('rotatePartnerKey', { params: { partnerId }, body }, { idempotencyKey })
+      }
+      revoke={(keyId, idempotencyKey) =>
+        call('revokePartnerKey', { params: { partnerId, keyId } }, { idempotencyKey })
+      }
+    />
+  );
+}

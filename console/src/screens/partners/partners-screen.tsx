@@ -1,0 +1,88 @@
+import { Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Answer } from '../../api/call';
+import { read } from '../../api/queries';
+import { Badge } from '../../components/badge';
+import { type Column, DataTable } from '../../components/data-table';
+import { percent, spanOf } from '../../components/figures';
+import { Link } from '../../components/link';
+import { Empty, Loaded } from '../../components/loaded';
+import { Screen } from '../../components/screen';
+import { Age } from '../../components/time';
+import { texts } from '../../texts';
+import { PartnerState } from './partner-state';
+import { type Health, partnerHealth } from './queries';
+
+type Row = Answer<'listPartners'>['partners'][number];
+
+const t = texts.partners;
+const { none } = texts.common;
+
+/** A figure of a partner, which is read on its own. */
+function Figure({ of: row, show }: { readonly of: Row; readonly show: (health: Health) => ReactNode }) {
+  const { data, error } = useQuery(partnerHealth(row.id));
+  if (data !== undefined) return show(data);
+  return error === null ? <Skeleton height={14} width={48} /> : none;
+}
+
+const figure = (show: (health: Health) => ReactNode) => (row: Row) => <Figure of={row} show={show} />;
+const age = (at: string | null) => (at === null ? none : <Age at={at} />);
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    name: t.columns.partner,
+    cell: ({ id, uid, name }) => (
+      <Stack gap={0}>
+        <Link to="/partners/$partnerId" params={{ partnerId: id }}>
+          {uid}
+        </Link>
+        <Text size="xs" c="dimmed">
+          {name}
+        </Text>
+      </Stack>
+    ),
+  },
+  { name: t.columns.country, cell: ({ country }) => country },
+  { name: t.columns.state, cell: (row) => <PartnerState partner={row} /> },
+  {
+    name: t.columns.accept,
+    numeric: true,
+    cell: figure(({ acceptSecondsMedian: seconds }) => (seconds === null ? none : spanOf(seconds))),
+  },
+  {
+    name: t.columns.late,
+    numeric: true,
+    cell: figure(({ late, lateShare }) => {
+      if (lateShare === null) return none;
+      return late === 0 ? percent(0) : <Badge tone="warning">{percent(lateShare)}</Badge>;
+    }),
+  },
+  {
+    name: t.columns.failures,
+    numeric: true,
+    cell: figure(({ errors, requests: { retry, refused } }) => {
+      const failures = errors + retry + refused;
+      return failures === 0 ? 0 : <Badge tone="danger">{failures}</Badge>;
+    }),
+  },
+  { name: t.columns.stock, cell: figure(({ stock }) => age(stock.oldest)) },
+  { name: t.columns.postback, cell: figure(({ lastPostbackAt }) => age(lastPostbackAt)) },
+];
+
+export function PartnersScreen() {
+  const query = useQuery(read('listPartners', {}));
+  return (
+    <Screen title={t.title} intro={t.intro}>
+      <Loaded query={query}>
+        {({ partners }) =>
+          partners.length === 0 ? (
+            <Empty title={t.empty} text={t.emptyText} />
+          ) : (
+            <DataTable label={t.title} columns={COLUMNS} rows={partners} keyOf={({ id }) => id} />
+          )
+        }
+      </Loaded>
+    </Screen>
+  );
+}

@@ -1,0 +1,14 @@
+import type { Answer } from '../../api/call';
+import { read } from '../../api/queries';
+
+export type Partner = Answer<'getPartner'>;
+export type Health = Answer<'getPartnerHealth'>;
+
+/** The figures change slowly. */
+const HEALTH_MS = 30_000;
+
+export const partnerHealth = (partnerId: string) => ({
+  ...read('getPartnerHealth', { params: { partnerId } }),
+  staleTime: HEALTH_MS,
+  refetchInterval: HEALTH_MS,
+});

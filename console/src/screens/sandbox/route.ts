@@ -1,0 +1,8 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from '../../app/root-route';
+
+export const sandboxRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sandbox',
+  component: lazyRouteComponent(() => import('./sandbox-screen'), 'SandboxScreen'),
+});

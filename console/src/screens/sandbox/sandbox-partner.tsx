@@ -1,0 +1,100 @@
+import { Group } from '@mantine/core';
+import { useMay } from '../../api/session';
+import { Badge } from '../../components/badge';
+import { type Column, DataTable } from '../../components/data-table';
+import { Facts } from '../../components/facts';
+import { Link } from '../../components/link';
+import { Empty } from '../../components/loaded';
+import { Section } from '../../components/section';
+import { texts } from '../../texts';
+import { ClearRules, SetBehaviour } from './behaviour';
+import { CommandAnswer } from './command-answer';
+import { PostbackButtons } from './postback-buttons';
+import type { Sandbox } from './sandbox-screen';
+import { useCommand } from './use-command';
+
+export type SandboxPartnerView = Sandbox['partners'][number];
+type PrintOrder = SandboxPartnerView['printOrders'][number];
+
+const t = texts.sandbox.partner;
+
+const COLUMNS: readonly Column<PrintOrder>[] = [
+  {
+    name: t.columns.printOrder,
+    cell: ({ printOrderId }) => (
+      <Link to="/orders" search={{ q: printOrderId }}>
+        {printOrderId}
+      </Link>
+    ),
+  },
+  { name: t.columns.behaviour, cell: ({ behaviour }) => behaviour },
+  {
+    name: t.columns.state,
+    cell: ({ state, reason }) => {
+      const name = texts.names.code(state.replaceAll('-', '_'));
+      return reason === null ? name : `${name}: ${reason}`;
+    },
+  },
+  {
+    name: t.columns.postbacks,
+    cell: ({ postbacks }) => postbacks.map(({ status }) => status).join(', ') || texts.common.none,
+  },
+];
+
+/** A partner of the sandbox: its behaviour, its latest print orders and buttons that send what a partner sends. */
+export function SandboxPartner(props: {
+  readonly partner: SandboxPartnerView;
+  readonly behaviours: Sandbox['behaviours'];
+}) {
+  const { name, subscribed, rules, printOrders } = props.partner;
+  const mayControl = useMay('operator');
+  const command = useCommand();
+  const act: Column<PrintOrder> = {
+    name: t.columns.act,
+    cell: ({ printOrderId }) => (
+      <PostbackButtons partnerName={name} printOrderId={printOrderId} command={command} />
+    ),
+  };
+  return (
+    <Section
+      title={name}
+      actions={
+        mayControl ? (
+          <Group gap="xs">
+            <SetBehaviour partnerName={name} behaviours={props.behaviours} />
+            {rules.length === 0 ? null : <ClearRules partnerName={name} />}
+          </Group>
+        ) : null
+      }
+    >
+      <div>
+        <Facts facts={[[t.rules, <Rules key="rules" rules={rules} />]]} />
+        <CommandAnswer command={command} />
+      </div>
+      {subscribed ? null : <Badge tone="warning">{t.notSubscribed}</Badge>}
+      {printOrders.length === 0 ? (
+        <Empty title={t.empty} text={t.emptyText} />
+      ) : (
+        <DataTable
+          label={name}
+          columns={mayControl ? [...COLUMNS, act] : COLUMNS}
+          rows={printOrders}
+          keyOf={({ printOrderId }) => printOrderId}
+        />
+      )}
+    </Section>
+  );
+}
+
+function Rules({ rules }: Pick<SandboxPartnerView, 'rules'>) {
+  if (rules.length === 0) return t.wellBehaved;
+  return (
+    <Group gap={6}>
+      {rules.map(({ id, behaviour, contains, left }) => (
+        <Badge key={id} tone="info">
+          {t.rule(behaviour, contains, left)}
+        </Badge>
+      ))}
+    </Group>
+  );
+}

@@ -1,0 +1,92 @@
+/** Texts of the screen that controls the sandbox. */
+export const sandbox = {
+  title: 'Sandbox',
+  intro:
+    'Print partners, carriers and print files that behave as you say. It exists only in demos and tests.',
+  modes: {
+    auto: 'Partners produce every print order.',
+    manual: 'Partners accept print orders and wait for your postbacks.',
+  },
+  notRunning: 'No sandbox runs with this API',
+  notRunningText: 'Start Pressline with npm start, or with SANDBOX=manual to send the postbacks yourself.',
+  answered: (what: string, status: number) => `${what}: Pressline answered ${status}.`,
+  partner: {
+    columns: {
+      printOrder: 'Print order',
+      behaviour: 'Behaviour',
+      state: 'State',
+      postbacks: 'Postbacks',
+      act: 'Send as the partner',
+    },
+    notSubscribed: 'Not subscribed',
+    wellBehaved: 'Well-behaved',
+    rules: 'Behaviour of the next print orders',
+    rule: (behaviour: string, contains: string | null, left: number | null) =>
+      [
+        behaviour,
+        contains === null ? '' : `if it contains “${contains}”`,
+        left === null ? '' : left === 1 ? 'once' : `${left} times`,
+      ]
+        .filter(Boolean)
+        .join(', '),
+    empty: 'No print order',
+    emptyText: 'Print orders appear here when routing chooses the partner.',
+  },
+  behaviour: {
+    name: 'Set behaviour',
+    label: (partner: string) => `Set behaviour of ${partner}`,
+    explanation: 'The newest rule that matches a print order selects what the partner does.',
+    behaviour: 'Behaviour',
+    option: (name: string, summary: string) => `${name}: ${summary}`,
+    amount: 'Amount (empty: the default of the behaviour)',
+    contains: 'Only print orders that contain',
+    times: 'Number of print orders (empty: all)',
+    button: 'Set behaviour',
+  },
+  clear: {
+    name: 'Remove rules',
+    label: (partner: string) => `Remove rules of ${partner}`,
+    explanation: 'The partner is well-behaved again. Print orders that it has keep their behaviour.',
+    button: 'Remove rules',
+  },
+  postbacks: {
+    steps: {
+      received: 'Received',
+      printed: 'Printed',
+      dispatch: 'Request dispatch',
+      shipped: 'Shipped',
+      error: 'Error',
+      cancelled: 'Cancelled',
+    },
+    label: (name: string, printOrderId: string) => `${name}: print order ${printOrderId}`,
+    errorMessage: 'The press is broken',
+  },
+  parcels: {
+    title: 'Parcels',
+    columns: {
+      number: 'Tracking number',
+      carrier: 'Carrier',
+      journey: 'Journey',
+      scans: 'Scans',
+      act: 'Report as the carrier',
+    },
+    empty: 'No parcel',
+    emptyText: 'Parcels appear here when a partner has shipped. In manual mode, report scans yourself.',
+    label: (status: string, number: string) => `${status}: parcel ${number}`,
+    scan: {
+      name: 'Report scan',
+      explanation: 'The carrier reports a scan of the parcel with this tracking number.',
+      carrier: 'Carrier',
+      number: 'Tracking number',
+      status: 'Status',
+      button: 'Report scan',
+    },
+  },
+  files: {
+    title: 'Print files',
+    faulty: 'Faulty files',
+    columns: { name: 'File', summary: 'What it does', address: 'Address' },
+    copy: 'Copy',
+    copyOf: (name: string) => `Copy address of ${name}`,
+  },
+} as const;

@@ -1,0 +1,61 @@
+/** Texts of the operators, their keys and the audit log. */
+export const team = {
+  title: 'Team',
+  intro: 'Operators, their roles and keys, and what they did.',
+  operators: {
+    title: 'Operators',
+    columns: { name: 'Name', role: 'Role', state: 'State', used: 'Last used', created: 'Created' },
+    active: 'Active',
+    revoked: 'Revoked',
+    never: 'Never',
+    empty: 'No operator',
+    emptyText: 'Add an operator, who then signs in with a key.',
+  },
+  add: {
+    name: 'Add operator',
+    explanation: 'The operator signs in with a key, which is shown once.',
+    label: 'Name',
+    role: 'Role',
+    keyName: 'Name of the key',
+    button: 'Add operator',
+  },
+  roles: {
+    viewer: 'Viewer: reads',
+    operator: 'Operator: also repairs orders',
+    admin: 'Admin: also changes operators, keys, partners and clients',
+  },
+  changeRole: {
+    name: 'Change role',
+    explanation: 'The role applies from the operator’s next request.',
+    button: 'Save role',
+  },
+  revoke: {
+    name: 'Revoke operator',
+    explanation:
+      'All sessions and keys of the operator end at once. This cannot be undone, and the name is not used again.',
+    button: 'Revoke operator',
+  },
+  notFound: 'There is no such operator.',
+  acts: 'Audit log of this operator',
+  audit: {
+    title: 'Audit log',
+    filters: { actor: 'Actor', action: 'Act', object: 'Object', from: 'From', to: 'Before' },
+    actorPlaceholder: 'Name or id',
+    objectPlaceholder: 'partner, or partner:id',
+    allActions: 'All acts',
+    apply: 'Apply filters',
+    columns: {
+      at: 'Time',
+      actor: 'Actor',
+      action: 'Act',
+      object: 'Object',
+      change: 'Change',
+      request: 'Request id',
+      address: 'Address',
+    },
+    show: 'Show change',
+    hide: 'Hide change',
+    empty: 'No act found',
+    emptyText: 'Changes of keys, partners, clients, catalog and orders appear here with who made them.',
+  },
+} as const;
