@@ -137,7 +137,7 @@ async function main() {
     `--web.listen-address=${prometheusUrl.slice('http://'.length)}`,
   ]);
   const dataDir = join(folder, 'data');
-  start('demo', 'npm', ['run', 'demo'], {
+  start('demo', process.execPath, ['dist/cli/main.js', 'demo'], {
     cwd: root,
     env: { ...process.env, DATA_DIR: dataDir, PORT: '0', METRICS_PORT: String(metricsPort) },
   });
@@ -189,11 +189,14 @@ async function main() {
   report(temporalFires === true, 'a stopped Temporal fires PresslineMessagesNotSent');
 }
 
+/** Interrupts the processes, and kills those that have not ended after 30 s. */
 async function stopAll() {
   for (const child of processes.reverse()) {
-    if (child.exitCode !== null) continue;
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGINT');
-    await Promise.race([new Promise((resolve) => child.once('exit', resolve)), sleep(30_000)]);
+    await Promise.race([ended, sleep(30_000)]);
+    child.kill('SIGKILL');
   }
 }
 
