@@ -15,6 +15,7 @@ import { operatorOrderRoutes } from './operator/orders';
 import { outboxRoutes } from './operator/outbox';
 import { operatorPartnerRoutes } from './operator/partners';
 import { personalDataRoutes } from './operator/personal-data';
+import { operatorShipmentRoutes } from './operator/shipments';
 import { streamRoutes } from './operator/stream';
 import { summaryRoutes } from './operator/summary';
 import { systemInfoRoutes } from './operator/system';
@@ -58,6 +59,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...connectorRoutes(deps),
     ...operatorPartnerRoutes(deps),
     ...operatorOrderRoutes(deps),
+    ...operatorShipmentRoutes(deps),
     ...outboxRoutes(deps),
     ...summaryRoutes(deps, counts),
     ...streamRoutes(deps, counts),

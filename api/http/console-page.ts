@@ -15,15 +15,15 @@ const YEAR_SECONDS = 31_536_000;
 
 /**
  * Returns the content security policy of the page. Scripts and styles are files of the build. The style elements that the
- * component library adds carry the nonce. Images are also previews that the page makes (`blob:`) and files in the bucket,
- * which signed links redirect to.
+ * component library adds carry the nonce. Images are also previews that the page makes (`blob:`), previews of product models,
+ * which operators place anywhere (`https:`), and files in the bucket, which signed links redirect to.
  */
 function policy(nonce: string, imageSources: readonly string[]): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    ["img-src 'self' data: blob:", ...imageSources].join(' '),
+    ["img-src 'self' https: data: blob:", ...imageSources].join(' '),
     "connect-src 'self'",
     "font-src 'self'",
     "base-uri 'none'",

@@ -162,13 +162,20 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       body: z.object({
         ids: z.array(rowId).min(1).max(1_000).nullish(),
         kind: z.enum(KINDS).nullish(),
+        reason: z
+          .string()
+          .trim()
+          .min(1)
+          .max(500)
+          .nullish()
+          .describe('Kept in the audit log, without personal data of recipients.'),
       }),
       response: z.object({ replayed: z.int().describe('Number of messages queued for delivery again.') }),
-      handler: async ({ body: { ids, kind }, account, log, audit }) => {
+      handler: async ({ body: { ids, kind, reason }, account, log, audit }) => {
         const filter = { ...(ids == null ? {} : { ids }), ...(kind == null ? {} : { kind }) };
         const replayed = await inTransaction(sql, async (tx) => {
           const replayed = await replayDead(tx, filter);
-          const after = { ...filter, replayed };
+          const after = { ...filter, replayed, ...(reason == null ? {} : { reason }) };
           await audit(tx, { action: 'outbox.replay', objectId: kind ?? 'all', before: null, after });
           return replayed;
         });

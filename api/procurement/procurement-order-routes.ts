@@ -6,7 +6,11 @@ import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 import { sendUpdate } from '../../src/platform/temporal/updates';
 import { unavailable } from '../../src/platform/unavailable';
-import { PROCUREMENT_STATUSES, type ProcurementStep } from '../../src/procurement/domain/procurement-order';
+import {
+  PROCUREMENT_RULES,
+  PROCUREMENT_STATUSES,
+  type ProcurementStep,
+} from '../../src/procurement/domain/procurement-order';
 import {
   invoiceRequestSchema,
   moveRequestSchema,
@@ -111,7 +115,14 @@ function getProcurementOrderRoute({ sql }: ApiDeps): Route {
     operationId: 'getProcurementOrder',
     summary: 'Read a procurement order with its events',
     params: orderParams,
-    response: procurementOrderViewSchema.extend({ events: z.array(procurementEventSchema) }),
+    response: procurementOrderViewSchema.extend({
+      nextStatuses: z
+        .array(z.enum(PROCUREMENT_STATUSES))
+        .describe(
+          'To which an operator can move the order now. A move to invoiced also requires an invoice.',
+        ),
+      events: z.array(procurementEventSchema),
+    }),
     handler: async ({ params: { orderId } }) => {
       const [order, events] = await Promise.all([
         existingOrder(sql, orderId),
@@ -119,6 +130,7 @@ function getProcurementOrderRoute({ sql }: ApiDeps): Route {
       ]);
       return {
         ...orderView(order),
+        nextStatuses: [...PROCUREMENT_RULES[order.status].next],
         events: events.map((event) => ({ ...event, at: event.at.toISOString() })),
       };
     },

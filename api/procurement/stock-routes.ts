@@ -15,6 +15,7 @@ import { listStockItems, setUpStockItems } from '../../src/procurement/stock-ite
 import { stockMovements } from '../../src/procurement/stock-movements';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
+import { stockItemListRoute } from './stock-item-list';
 
 const group = {
   errors: 'coded',
@@ -127,5 +128,10 @@ function listStockMovementsRoute({ sql }: ApiDeps): Route {
 
 /** Routes with which operators set up stock items and read the ledger. */
 export function stockRoutes(deps: ApiDeps): Route[] {
-  return [listStockItemsRoute(deps), setUpStockItemsRoute(deps), listStockMovementsRoute(deps)];
+  return [
+    stockItemListRoute(deps),
+    listStockItemsRoute(deps),
+    setUpStockItemsRoute(deps),
+    listStockMovementsRoute(deps),
+  ];
 }

@@ -128,7 +128,8 @@ export interface StockItemView {
   readonly supplierUid: string | null;
 }
 
-interface ItemRow {
+/** The columns of a stock item, as lists read them. */
+export interface ItemRow {
   partnerSku: string;
   productUid: string;
   productName: string | null;
@@ -172,7 +173,8 @@ export async function listStockItems(
   return { items: rows.map(itemView), total: Number(count?.items ?? 0) };
 }
 
-function itemView({
+/** Returns a stock item of its columns, with its alert. */
+export function itemView({
   partnerSku,
   productUid,
   productName,

@@ -15,8 +15,13 @@ const DESTINATIONS: readonly Destination[] = [
   { to: '/today', text: screens.today },
   { to: '/attention', text: screens.attention },
   { to: '/orders', text: screens.orders },
+  { to: '/shipments', text: screens.shipments },
   { to: '/partners', text: screens.partners },
   { to: '/clients', text: screens.clients },
+  { to: '/catalog', text: screens.catalog },
+  { to: '/stock', text: screens.stock },
+  { to: '/outbox', text: screens.outbox },
+  { to: '/system', text: screens.system },
   { to: '/team', text: screens.team },
 ];
 

@@ -1,11 +1,16 @@
 import { createRouter } from '@tanstack/react-router';
 import { LoadingLines } from '../components/loaded';
 import { attentionRoute } from '../screens/attention/route';
+import { catalogRoute } from '../screens/catalog/route';
 import { clientRoute, clientsRoute } from '../screens/clients/route';
 import { orderRoute } from '../screens/order/route';
 import { ordersRoute } from '../screens/orders/route';
+import { outboxRoute } from '../screens/outbox/route';
 import { partnerRoute, partnersRoute } from '../screens/partners/route';
 import { sandboxRoute } from '../screens/sandbox/route';
+import { shipmentsRoute } from '../screens/shipments/route';
+import { stockRoute } from '../screens/stock/route';
+import { systemRoute } from '../screens/system/route';
 import { operatorRoute, teamRoute } from '../screens/team/route';
 import { todayRoute } from '../screens/today/route';
 import { indexRoute, rootRoute, signInRoute } from './root-route';
@@ -26,6 +31,11 @@ export const router = createRouter({
     teamRoute,
     operatorRoute,
     sandboxRoute,
+    shipmentsRoute,
+    catalogRoute,
+    stockRoute,
+    outboxRoute,
+    systemRoute,
   ]),
   basepath: '/console',
   defaultPendingComponent: () => <LoadingLines lines={8} />,

@@ -15,7 +15,6 @@ export const attention = {
   title: 'Attention',
   intro: 'Orders that wait for an operator.',
   columns: {
-    select: 'Select',
     reason: 'Reason',
     order: 'Order',
     client: 'Client',
@@ -31,9 +30,7 @@ export const attention = {
   empty: 'No order needs attention',
   emptyText:
     'Orders appear here when a partner refuses, fails or is late, and when a request needs a decision.',
-  selectAll: 'Select all',
   selected: (count: number) => `${ordersOf(count)} selected`,
-  select: (reference: string) => `Select ${reference}`,
   bulk: {
     dryRun: 'Dry run',
     noDryRun: 'The API did not answer with a dry run.',

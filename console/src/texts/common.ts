@@ -56,6 +56,10 @@ export const common = {
     link: 'Go to Today',
   },
   close: 'Close',
+  reason: 'Reason',
+  select: 'Select',
+  selectAll: 'Select all',
+  selectRow: (name: string) => `Select ${name}`,
   copied: 'Copied',
   none: '–',
 } as const;

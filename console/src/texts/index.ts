@@ -1,12 +1,17 @@
 import { attention } from './attention';
+import { catalog } from './catalog';
 import { clients } from './clients';
 import { common } from './common';
 import { keys } from './keys';
 import { names } from './names';
 import { order } from './order';
 import { orders } from './orders';
+import { outbox } from './outbox';
 import { partners } from './partners';
 import { sandbox } from './sandbox';
+import { shipments } from './shipments';
+import { stock } from './stock';
+import { system } from './system';
 import { team } from './team';
 import { today } from './today';
 
@@ -23,4 +28,9 @@ export const texts = {
   clients,
   team,
   sandbox,
+  catalog,
+  outbox,
+  shipments,
+  stock,
+  system,
 } as const;

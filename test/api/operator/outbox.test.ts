@@ -122,9 +122,12 @@ test('a selection of dead letters is replayed, and becomes pending', async () =>
     request(app)
       .post('/v1/operator/outbox/dead/replay')
       .set(by.key)
-      .send({ ids: [one] });
+      .send({ ids: [one], reason: 'endpoint repaired' });
   await replay(viewer).expect(403);
   expect((await replay(operator).expect(200)).body).toEqual({ replayed: 1 });
+  const [logged] =
+    await sql`SELECT after FROM audit_log WHERE action = 'outbox.replay' ORDER BY at DESC LIMIT 1`;
+  expect(logged).toMatchObject({ after: { ids: [one], replayed: 1, reason: 'endpoint repaired' } });
   expect(idsOf((await get('').expect(200)).body.messages)).toEqual([one]);
   expect(idsOf((await get('?state=dead').expect(200)).body.messages)).toEqual([two]);
 });

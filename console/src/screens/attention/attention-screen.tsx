@@ -1,7 +1,6 @@
-import { Checkbox, Group, NativeSelect } from '@mantine/core';
+import { Group, NativeSelect } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Answer } from '../../api/call';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
@@ -12,6 +11,7 @@ import { Link } from '../../components/link';
 import { LoadMore } from '../../components/load-more';
 import { Empty, Loaded } from '../../components/loaded';
 import { Screen } from '../../components/screen';
+import { useSelection } from '../../components/selection';
 import { Age } from '../../components/time';
 import { texts } from '../../texts';
 import { REASONS } from '../../texts/names';
@@ -94,48 +94,24 @@ export function AttentionScreen() {
 function Orders({ rows }: { readonly rows: readonly Row[] }) {
   const navigate = route.useNavigate();
   const mayAct = useMay('operator');
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const { selected, column, clear } = useSelection(
+    rows,
+    ({ id }) => id,
+    ({ orderReferenceId }) => orderReferenceId,
+  );
   const active = useRowKeys(
     rows.map(({ id }) => id),
     (orderId) => navigate({ to: '/orders/$orderId', params: { orderId } }),
   );
-  // An order that needs no attention any more is not selected any more.
-  const selected = rows.filter(({ id }) => chosen.has(id));
-  const choose = (id: string, isChosen: boolean) => {
-    const next = new Set(chosen);
-    if (isChosen) next.add(id);
-    else next.delete(id);
-    setChosen(next);
-  };
-  const selection: Column<Row> = {
-    name: t.columns.select,
-    header: (
-      <Checkbox
-        size="xs"
-        aria-label={t.selectAll}
-        checked={selected.length > 0 && selected.length === rows.length}
-        indeterminate={selected.length > 0 && selected.length < rows.length}
-        onChange={(event) => setChosen(new Set(event.currentTarget.checked ? rows.map(({ id }) => id) : []))}
-      />
-    ),
-    cell: ({ id, orderReferenceId }) => (
-      <Checkbox
-        size="xs"
-        aria-label={t.select(orderReferenceId)}
-        checked={chosen.has(id)}
-        onChange={(event) => choose(id, event.currentTarget.checked)}
-      />
-    ),
-  };
   return (
     <>
-      {mayAct ? <BulkActs selected={selected} onDone={() => setChosen(new Set())} /> : null}
+      {mayAct ? <BulkActs selected={selected} onDone={clear} /> : null}
       {rows.length === 0 ? (
         <Empty title={t.empty} text={t.emptyText} />
       ) : (
         <DataTable
           label={t.title}
-          columns={mayAct ? [selection, ...COLUMNS] : COLUMNS}
+          columns={mayAct ? [column, ...COLUMNS] : COLUMNS}
           rows={rows}
           keyOf={({ id }) => id}
           activeKey={active}

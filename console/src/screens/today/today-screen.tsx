@@ -1,4 +1,4 @@
-import { SimpleGrid, Text } from '@mantine/core';
+import { SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
@@ -9,6 +9,7 @@ import { Empty, Loaded } from '../../components/loaded';
 import { Screen } from '../../components/screen';
 import { Section } from '../../components/section';
 import { Age } from '../../components/time';
+import { Workers } from '../../components/workers';
 import { texts } from '../../texts';
 import { Stages } from './stages';
 import { Throughput } from './throughput';
@@ -36,7 +37,9 @@ export function TodayScreen() {
               <Outbox summary={summary} />
               <Jobs jobs={summary.jobs} />
             </SimpleGrid>
-            <Workers workers={summary.workers} />
+            <Section title={t.workers}>
+              <Workers workers={summary.workers} />
+            </Section>
           </>
         )}
       </Loaded>
@@ -119,33 +122,6 @@ function Jobs({ jobs }: Pick<Summary, 'jobs'>) {
   return (
     <Section title={t.jobs}>
       <DataTable label={t.jobs} columns={JOBS} rows={jobs} keyOf={({ name }) => name} />
-    </Section>
-  );
-}
-
-const WORKERS: readonly Column<NonNullable<Summary['workers']>['pollers'][number]>[] = [
-  { name: t.workerColumns.identity, cell: ({ identity }) => identity },
-  { name: t.workerColumns.types, cell: ({ types }) => types.join(', ') },
-  { name: t.workerColumns.seen, cell: ({ lastSeenAt }) => <Age at={lastSeenAt} /> },
-];
-
-function Workers({ workers }: Pick<Summary, 'workers'>) {
-  const known = (count: number | null) => count ?? texts.common.none;
-  return (
-    <Section title={t.workers}>
-      {workers === null ? (
-        <Empty title={t.workersUnknown} text={t.workersUnknownText} />
-      ) : (
-        <>
-          <Text size="sm">{t.backlog(known(workers.backlog.workflow), known(workers.backlog.activity))}</Text>
-          <DataTable
-            label={t.workers}
-            columns={WORKERS}
-            rows={workers.pollers}
-            keyOf={({ identity, types }) => `${identity} ${types}`}
-          />
-        </>
-      )}
     </Section>
   );
 }

@@ -1,0 +1,262 @@
+import { z } from 'zod';
+import { TRACKING_STATUSES } from '../../src/consignments/domain/tracking-status';
+import { ordersNamed } from '../../src/orders/reading/operator-search';
+import { Refusal } from '../../src/platform/errors';
+import { isUuid } from '../../src/platform/ids';
+import type { ProblemPosition } from '../../src/platform/problems-first';
+import {
+  type ListedShippingOrder,
+  listShippingOrders,
+  SHIPPING_ORDER_PROBLEMS,
+  shippingOrdersNamed,
+} from '../../src/shipping/listed-shipping-orders';
+import { type ListedParcel, listParcels, PARCEL_PROBLEMS, parcelsNamed } from '../../src/shipping/parcels';
+import { SHIPPING_ORDER_STATUSES } from '../../src/shipping/shipping-order-schemas';
+import type { ApiDeps } from '../deps';
+import { csvAnswer, formatQuery } from '../http/csv';
+import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { operatorsOnly, type Route, route } from '../http/route';
+import { anyOfList } from '../http/search-filters';
+
+const common = {
+  method: 'get',
+  tag: 'Operator: shipments',
+  access: operatorsOnly('viewer'),
+  errors: 'coded',
+} as const;
+
+const pageQuery = {
+  problem: z.enum(['true']).optional().describe('Only those with a problem.'),
+  limit: z.coerce.number().int().min(1).max(250).default(50),
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('`nextCursor` of the previous page. Keep the other parameters.'),
+  format: formatQuery,
+};
+const searchText = z.string().trim().min(1).max(200).optional();
+
+/** Begins the cursor of a position among the rows with a problem, and of one after them. */
+const PREFIX = { problem: 'p.', other: 'o.' } as const;
+const encodeProblem = (position: ProblemPosition) =>
+  `${PREFIX[position.hasProblem ? 'problem' : 'other']}${encodeCursor(position)}`;
+
+/** @throws Refusal `VALIDATION_ERROR` at `cursor` */
+function decodeProblem(cursor: string | undefined, isId: (id: string) => boolean): ProblemPosition | null {
+  if (cursor === undefined) return null;
+  const hasProblem = cursor.startsWith(PREFIX.problem);
+  if (!hasProblem && !cursor.startsWith(PREFIX.other)) {
+    throw new Refusal('VALIDATION_ERROR', {
+      errors: [{ code: 'VALIDATION_ERROR', message: 'Not a cursor of this list.', reference: 'cursor' }],
+    });
+  }
+  return { hasProblem, ...decodeCursor(cursor.slice(2), isId) };
+}
+
+const positionOf = (row: {
+  readonly id: string;
+  readonly listedAt: string;
+  readonly problem: string | null;
+}): ProblemPosition => ({ hasProblem: row.problem !== null, time: row.listedAt, id: row.id });
+
+const parcel = z.object({
+  id: z.string(),
+  trackingNumber: z.string(),
+  trackingUrl: z.string().nullable(),
+  status: z.enum(TRACKING_STATUSES),
+  problem: z
+    .enum(PARCEL_PROBLEMS)
+    .nullable()
+    .describe('`not_handed_over`: no scan for ten days. `overdue`: not delivered after 30 days.'),
+  carrierName: z.string().nullable(),
+  methodUid: z.string().nullable(),
+  expectedDeliveryDate: z.iso.date().nullable(),
+  voided: z.boolean().describe('The label was voided and must not be used.'),
+  clientName: z.string().nullable(),
+  orderId: z.string().nullable(),
+  printOrderId: z.string().nullable(),
+  shippingOrderId: z.string().nullable(),
+  reference: z.string().nullable().describe('The client’s reference of the order or shipping order.'),
+  label: z
+    .object({ shipmentId: z.string(), position: z.int() })
+    .nullable()
+    .describe(
+      'Where the label can be fetched. Null for a voided label and for a partner’s own tracking code.',
+    ),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+
+function parcelView(row: ListedParcel): z.input<typeof parcel> {
+  const { listedAt: _, isVoided, shipmentId, position, createdAt, updatedAt, ...rest } = row;
+  const hasLabel = shipmentId !== null && position !== null && !isVoided;
+  return {
+    ...rest,
+    voided: isVoided,
+    label: hasLabel ? { shipmentId, position } : null,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
+
+function parcelsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+  return route({
+    ...common,
+    path: '/v1/operator/parcels',
+    operationId: 'listParcels',
+    summary: 'List parcels, those with problems first',
+    description:
+      'Packages with our labels, and packages that partners ship with their own tracking codes. Then newest first. A parcel has no ' +
+      'problem when its label is voided, or when it is no longer followed.',
+    query: z.object({
+      q: searchText.describe(
+        'Exact text: a tracking number, the id of a shipment, an id or reference of a shipping order, or whatever finds an order.',
+      ),
+      status: anyOfList(z.enum(TRACKING_STATUSES)),
+      ...pageQuery,
+    }),
+    response: z
+      .object({ parcels: z.array(parcel), nextCursor: z.string().nullable() })
+      .meta({ id: 'ParcelPage' }),
+    handler: async ({ query: { q, status, problem, limit, cursor, format } }) => {
+      const filter = { statuses: status, ids: q === undefined ? undefined : await namedParcels(sql, q) };
+      const only = problem !== undefined;
+      if (format === 'csv') {
+        return csvAnswer<ListedParcel>({
+          name: 'parcels',
+          columns: {
+            trackingNumber: ({ trackingNumber }) => trackingNumber,
+            status: ({ status }) => status,
+            problem: ({ problem }) => problem,
+            voided: ({ isVoided }) => isVoided,
+            carrier: ({ carrierName }) => carrierName,
+            method: ({ methodUid }) => methodUid,
+            client: ({ clientName }) => clientName,
+            reference: ({ reference }) => reference,
+            orderId: ({ orderId }) => orderId,
+            printOrderId: ({ printOrderId }) => printOrderId,
+            shippingOrderId: ({ shippingOrderId }) => shippingOrderId,
+            expectedDeliveryDate: (row) => row.expectedDeliveryDate,
+            createdAt: ({ createdAt }) => createdAt.toISOString(),
+            updatedAt: ({ updatedAt }) => updatedAt.toISOString(),
+          },
+          read: ({ limit, after }) =>
+            listParcels(sql, filter, { limit, only, after: after && positionOf(after) }),
+        });
+      }
+      // Ids of trackings are random tokens.
+      const after = decodeProblem(cursor, (id) => /^[\w-]{1,64}$/.test(id));
+      const rows = await listParcels(sql, filter, { limit: limit + 1, only, after });
+      const { page, nextCursor } = pageOf(rows, limit, (row) => encodeProblem(positionOf(row)));
+      return { parcels: page.map(parcelView), nextCursor };
+    },
+  });
+}
+
+async function namedParcels(sql: ApiDeps['sql'], text: string): Promise<string[]> {
+  const [orderIds, shippingOrderIds] = await Promise.all([
+    ordersNamed(sql, text),
+    shippingOrdersNamed(sql, text),
+  ]);
+  return await parcelsNamed(sql, text, { orderIds, shippingOrderIds });
+}
+
+const shippingOrder = z.object({
+  id: z.string(),
+  orderReferenceId: z.string(),
+  clientName: z.string(),
+  status: z.enum(SHIPPING_ORDER_STATUSES),
+  problem: z
+    .enum(SHIPPING_ORDER_PROBLEMS)
+    .nullable()
+    .describe(
+      '`stuck`: bought for over five minutes, or being canceled. `refused`: by the carrier, in the last seven days.',
+    ),
+  methodUid: z.string(),
+  carrierName: z.string().nullable(),
+  refusal: z.string().nullable().describe('The carrier’s message.'),
+  packages: z
+    .array(
+      z.object({
+        trackingNumber: z.string(),
+        label: z
+          .object({ shipmentId: z.string(), position: z.int() })
+          .nullable()
+          .describe('Where the label can be fetched. Null for a voided label.'),
+      }),
+    )
+    .describe('Empty until the labels are bought.'),
+  createdAt: z.iso.datetime(),
+  canceledAt: z.iso.datetime().nullable(),
+});
+
+function shippingOrderView(row: ListedShippingOrder): z.input<typeof shippingOrder> {
+  const { listedAt: _, shipmentId, refusal, packages, createdAt, canceledAt, ...rest } = row;
+  const hasLabels = row.status !== 'canceled' && shipmentId !== null;
+  return {
+    ...rest,
+    refusal: refusal?.message ?? null,
+    packages: (packages ?? []).map(({ trackingNumber, position }) => ({
+      trackingNumber,
+      label: hasLabels ? { shipmentId, position } : null,
+    })),
+    createdAt: createdAt.toISOString(),
+    canceledAt: canceledAt?.toISOString() ?? null,
+  };
+}
+
+function shippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+  return route({
+    ...common,
+    path: '/v1/operator/shipping-orders',
+    operationId: 'listOperatorShippingOrders',
+    summary: 'List the shipping orders of all clients and partners, those with problems first',
+    description: 'Then newest first.',
+    query: z.object({
+      q: searchText.describe(
+        'Exact text: the id or reference of a shipping order, the id of its shipment, or a tracking number.',
+      ),
+      status: anyOfList(z.enum(SHIPPING_ORDER_STATUSES)),
+      ...pageQuery,
+    }),
+    response: z
+      .object({ shippingOrders: z.array(shippingOrder), nextCursor: z.string().nullable() })
+      .meta({ id: 'OperatorShippingOrderPage' }),
+    handler: async ({ query: { q, status, problem, limit, cursor, format } }) => {
+      const ids = q === undefined ? undefined : await shippingOrdersNamed(sql, q);
+      const filter = { statuses: status, ids };
+      const only = problem !== undefined;
+      if (format === 'csv') {
+        return csvAnswer<ListedShippingOrder>({
+          name: 'shipping-orders',
+          columns: {
+            id: ({ id }) => id,
+            reference: ({ orderReferenceId }) => orderReferenceId,
+            client: ({ clientName }) => clientName,
+            status: ({ status }) => status,
+            problem: ({ problem }) => problem,
+            carrier: ({ carrierName }) => carrierName,
+            method: ({ methodUid }) => methodUid,
+            trackingNumbers: ({ packages }) =>
+              (packages ?? []).map(({ trackingNumber }) => trackingNumber).join(' '),
+            refusal: ({ refusal }) => refusal?.message,
+            createdAt: ({ createdAt }) => createdAt.toISOString(),
+            canceledAt: ({ canceledAt }) => canceledAt?.toISOString(),
+          },
+          read: ({ limit, after }) =>
+            listShippingOrders(sql, filter, { limit, only, after: after && positionOf(after) }),
+        });
+      }
+      const after = decodeProblem(cursor, isUuid);
+      const rows = await listShippingOrders(sql, filter, { limit: limit + 1, only, after });
+      const { page, nextCursor } = pageOf(rows, limit, (row) => encodeProblem(positionOf(row)));
+      return { shippingOrders: page.map(shippingOrderView), nextCursor };
+    },
+  });
+}
+
+/** Routes with which operators list parcels and shipping orders. */
+export function operatorShipmentRoutes(deps: Pick<ApiDeps, 'sql'>): Route[] {
+  return [parcelsRoute(deps), shippingOrdersRoute(deps)];
+}

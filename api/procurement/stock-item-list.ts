@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { Refusal } from '../../src/platform/errors';
+import { isUuid } from '../../src/platform/ids';
+import {
+  type ListedStockItem,
+  listStockItemsOfPartners,
+  type StockItemPosition,
+} from '../../src/procurement/listed-stock-items';
+import { stockItemViewSchema } from '../../src/procurement/operator-schemas';
+import type { ApiDeps } from '../deps';
+import { csvAnswer, formatQuery } from '../http/csv';
+import { pageOf } from '../http/cursor';
+import { operatorsOnly, type Route, route } from '../http/route';
+
+const encode = ({ partnerSku, partnerId }: StockItemPosition) =>
+  Buffer.from(`${partnerId} ${partnerSku}`).toString('base64url');
+
+/** @throws Refusal `VALIDATION_ERROR` at `cursor` */
+function decode(cursor: string): StockItemPosition {
+  const [, partnerId = '', partnerSku = ''] =
+    /^(\S+) (.+)$/s.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
+  // Postgres has no text with a zero byte.
+  if (isUuid(partnerId) && !partnerSku.includes('\0')) return { partnerId, partnerSku };
+  throw new Refusal('VALIDATION_ERROR', {
+    errors: [{ code: 'VALIDATION_ERROR', message: 'Not a cursor of this list.', reference: 'cursor' }],
+  });
+}
+
+/** The route with which operators list the stock of all partners. */
+export function stockItemListRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+  return route({
+    method: 'get',
+    path: '/v1/operator/stock-items',
+    operationId: 'listStockItemsOfPartners',
+    summary: 'List the stock items of all partners',
+    description: 'By SKU, then partner.',
+    tag: 'Operator: stock',
+    access: operatorsOnly('viewer'),
+    errors: 'coded',
+    query: z.object({
+      partnerId: z.uuid().optional(),
+      partnerSku: z.string().min(1).max(255).optional().describe('Exact SKU.'),
+      alert: z
+        .enum(['any', 'back_order', 'out_of_stock', 'low_stock'])
+        .optional()
+        .describe('Only items with this alert. `any`: with an alert.'),
+      limit: z.coerce.number().int().min(1).max(250).default(50),
+      cursor: z
+        .string()
+        .max(1_500)
+        .optional()
+        .describe('`nextCursor` of the previous page. Keep the other parameters.'),
+      format: formatQuery,
+    }),
+    response: z
+      .object({
+        items: z.array(stockItemViewSchema.extend({ partnerId: z.string(), partnerUid: z.string() })),
+        nextCursor: z.string().nullable(),
+      })
+      .meta({ id: 'StockItemPage' }),
+    handler: async ({ query: { limit, cursor, format, ...filter } }) => {
+      if (format === 'csv') {
+        return csvAnswer<ListedStockItem>({
+          name: 'stock-items',
+          columns: {
+            partner: ({ partnerUid }) => partnerUid,
+            partnerSku: ({ partnerSku }) => partnerSku,
+            productName: ({ productName }) => productName,
+            productUid: ({ productUid }) => productUid,
+            alert: ({ alertUid }) => alertUid,
+            quantity: ({ quantity }) => quantity,
+            reserved: ({ reserved }) => reserved,
+            backorder: ({ backorder }) => backorder,
+            minStock: ({ minStock }) => minStock,
+            maxStock: ({ maxStock }) => maxStock,
+            quantityOrdered: ({ quantityOrdered }) => quantityOrdered,
+            supplier: ({ supplierUid }) => supplierUid,
+          },
+          read: (page) => listStockItemsOfPartners(sql, filter, page),
+        });
+      }
+      const after = cursor === undefined ? null : decode(cursor);
+      const rows = await listStockItemsOfPartners(sql, filter, { limit: limit + 1, after });
+      const { page, nextCursor } = pageOf(rows, limit, encode);
+      return { items: [...page], nextCursor };
+    },
+  });
+}

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Answer } from '../../api/call';
+import { read } from '../../api/queries';
+import { type Column, DataTable } from '../../components/data-table';
+import { Link } from '../../components/link';
+import { Loaded } from '../../components/loaded';
+import { Age } from '../../components/time';
+import { texts } from '../../texts';
+
+type Summary = Answer<'getOperatorSummary'>;
+
+const t = texts.outbox;
+
+const columnsAt = (at: string): readonly Column<Summary['outbox'][number]>[] => [
+  { name: t.summaryColumns.kind, cell: ({ kind }) => t.kinds[kind] },
+  {
+    name: t.summaryColumns.pending,
+    numeric: true,
+    cell: ({ kind, pending }) => (
+      <Link to="/outbox" search={{ state: 'pending', kind }}>
+        {pending}
+      </Link>
+    ),
+  },
+  {
+    name: t.summaryColumns.oldest,
+    cell: ({ oldestPendingSeconds: seconds }) =>
+      seconds === null ? (
+        texts.common.none
+      ) : (
+        <Age at={new Date(Date.parse(at) - seconds * 1_000).toISOString()} />
+      ),
+  },
+  {
+    name: t.summaryColumns.dead,
+    numeric: true,
+    cell: ({ kind, dead }) => (
+      <Link to="/outbox" search={{ state: 'dead', kind }}>
+        {dead}
+      </Link>
+    ),
+  },
+];
+
+/** How many messages of each kind are pending and dead. Every count is a link to its list. */
+export function CountsByKind() {
+  const query = useQuery(read('getOperatorSummary', {}));
+  return (
+    <Loaded query={query} lines={4}>
+      {({ at, outbox }) => (
+        <DataTable label={t.summary} columns={columnsAt(at)} rows={outbox} keyOf={({ kind }) => kind} />
+      )}
+    </Loaded>
+  );
+}

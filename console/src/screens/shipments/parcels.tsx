@@ -1,0 +1,92 @@
+import { Anchor } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { Answer } from '../../api/call';
+import { readPages } from '../../api/queries';
+import { Badge } from '../../components/badge';
+import { type Column, DataTable } from '../../components/data-table';
+import { ExportCsv } from '../../components/export-csv';
+import { Link } from '../../components/link';
+import { LoadMore } from '../../components/load-more';
+import { Empty, Loaded } from '../../components/loaded';
+import { Section } from '../../components/section';
+import { Time } from '../../components/time';
+import { texts } from '../../texts';
+import { LabelLinks } from './label-links';
+import type { ShipmentsSearch } from './route';
+
+type Parcel = Answer<'listParcels'>['parcels'][number];
+
+const t = texts.shipments;
+const { none } = texts.common;
+
+const COLUMNS: readonly Column<Parcel>[] = [
+  {
+    name: t.parcelColumns.number,
+    cell: ({ trackingNumber, trackingUrl }) =>
+      trackingUrl === null ? (
+        trackingNumber
+      ) : (
+        <Anchor size="sm" href={trackingUrl} target="_blank" rel="noreferrer">
+          {trackingNumber}
+        </Anchor>
+      ),
+  },
+  {
+    name: t.parcelColumns.problem,
+    cell: ({ problem }) => (problem === null ? none : <Badge tone="warning">{t.problems[problem]}</Badge>),
+  },
+  {
+    name: t.parcelColumns.status,
+    cell: ({ status, voided }) =>
+      voided ? (
+        <Badge tone="neutral">{t.voided}</Badge>
+      ) : (
+        <Badge tone={t.statuses[status].tone}>{t.statuses[status].text}</Badge>
+      ),
+  },
+  { name: t.parcelColumns.of, cell: (row) => <Owner parcel={row} /> },
+  { name: t.parcelColumns.client, cell: ({ clientName }) => clientName ?? none },
+  { name: t.parcelColumns.carrier, cell: ({ carrierName }) => carrierName ?? none },
+  {
+    name: t.parcelColumns.label,
+    cell: ({ label }) => (label === null ? none : <LabelLinks label={label} />),
+  },
+  { name: t.parcelColumns.updated, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+];
+
+/** A link to the order or shipping order of a parcel. */
+function Owner({ parcel: { orderId, shippingOrderId, reference } }: { readonly parcel: Parcel }) {
+  if (orderId !== null) {
+    return (
+      <Link to="/orders/$orderId" params={{ orderId }}>
+        {reference}
+      </Link>
+    );
+  }
+  if (shippingOrderId === null) return none;
+  return (
+    <Link to="/shipments" search={{ q: shippingOrderId }}>
+      {reference}
+    </Link>
+  );
+}
+
+/** Packages with a tracking number, those with problems first. */
+export function Parcels({ filters }: { readonly filters: ShipmentsSearch }) {
+  const query = useInfiniteQuery(readPages('listParcels', { query: filters }));
+  return (
+    <Section
+      title={t.parcels}
+      actions={<ExportCsv operation="listParcels" input={{ query: { ...filters, format: 'csv' } }} />}
+    >
+      <Loaded query={query}>
+        {({ pages }) => {
+          const rows = pages.flatMap(({ parcels }) => parcels);
+          if (rows.length === 0) return <Empty title={t.emptyParcels} text={t.emptyParcelsText} />;
+          return <DataTable label={t.parcels} columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />;
+        }}
+      </Loaded>
+      <LoadMore {...query} />
+    </Section>
+  );
+}

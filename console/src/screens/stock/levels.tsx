@@ -1,0 +1,75 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { Answer } from '../../api/call';
+import { readPages } from '../../api/queries';
+import { Badge } from '../../components/badge';
+import { type Column, DataTable } from '../../components/data-table';
+import { ExportCsv } from '../../components/export-csv';
+import { Link } from '../../components/link';
+import { LoadMore } from '../../components/load-more';
+import { Empty, Loaded } from '../../components/loaded';
+import { Section } from '../../components/section';
+import { texts } from '../../texts';
+import type { StockSearch } from './route';
+
+type Item = Answer<'listStockItemsOfPartners'>['items'][number];
+
+const t = texts.stock;
+const { none } = texts.common;
+
+const COLUMNS: readonly Column<Item>[] = [
+  {
+    name: t.levelColumns.sku,
+    cell: ({ partnerId, partnerSku }) => (
+      <Link to="/stock" search={{ partnerId, sku: partnerSku }}>
+        {partnerSku}
+      </Link>
+    ),
+  },
+  { name: t.levelColumns.product, cell: ({ productName, productUid }) => productName ?? productUid },
+  { name: t.levelColumns.partner, cell: ({ partnerUid }) => partnerUid },
+  {
+    name: t.levelColumns.alert,
+    cell: ({ alertUid }) =>
+      alertUid === null ? none : <Badge tone={t.alerts[alertUid].tone}>{t.alerts[alertUid].text}</Badge>,
+  },
+  { name: t.levelColumns.quantity, numeric: true, cell: ({ quantity }) => quantity },
+  { name: t.levelColumns.reserved, numeric: true, cell: ({ reserved }) => reserved },
+  { name: t.levelColumns.backorder, numeric: true, cell: ({ backorder }) => backorder },
+  {
+    name: t.levelColumns.limits,
+    numeric: true,
+    cell: ({ minStock, maxStock }) => t.limits(minStock, maxStock),
+  },
+  { name: t.levelColumns.ordered, numeric: true, cell: ({ quantityOrdered }) => quantityOrdered },
+  { name: t.levelColumns.supplier, cell: ({ supplierUid }) => supplierUid ?? none },
+];
+
+/** The levels of all partners' stock items. A SKU leads to its movements. */
+export function Levels({ search: { partnerId, sku, alert } }: { readonly search: StockSearch }) {
+  const filters = { partnerId, partnerSku: sku, alert };
+  const query = useInfiniteQuery(readPages('listStockItemsOfPartners', { query: { ...filters, limit: 25 } }));
+  return (
+    <Section
+      title={t.levels}
+      actions={
+        <ExportCsv operation="listStockItemsOfPartners" input={{ query: { ...filters, format: 'csv' } }} />
+      }
+    >
+      <Loaded query={query}>
+        {({ pages }) => {
+          const rows = pages.flatMap(({ items }) => items);
+          if (rows.length === 0) return <Empty title={t.empty} text={t.emptyText} />;
+          return (
+            <DataTable
+              label={t.levels}
+              columns={COLUMNS}
+              rows={rows}
+              keyOf={(item) => `${item.partnerId} ${item.partnerSku}`}
+            />
+          );
+        }}
+      </Loaded>
+      <LoadMore {...query} />
+    </Section>
+  );
+}

@@ -1,0 +1,8 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from '../../app/root-route';
+
+export const systemRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/system',
+  component: lazyRouteComponent(() => import('./system-screen'), 'SystemScreen'),
+});

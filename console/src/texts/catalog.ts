@@ -1,0 +1,67 @@
+export const catalog = {
+  title: 'Catalog',
+  search: 'Search customer products',
+  placeholder: 'Part of the name',
+  state: 'State',
+  productStates: {
+    published: { text: 'Published', tone: 'success' },
+    archived: { text: 'Archived', tone: 'neutral' },
+  },
+  model: 'Product model',
+  allModels: 'All product models',
+  products: 'Customer products',
+  productColumns: {
+    preview: 'Preview',
+    name: 'Name',
+    id: 'Id',
+    model: 'Product model',
+    customers: 'Customers',
+    options: 'Options',
+    state: 'State',
+    changed: 'Changed',
+    act: 'Act',
+  },
+  allCustomers: 'All',
+  option: (name: string, values: readonly string[]) => `${name}: ${values.join(', ')}`,
+  shown: (shown: number, total: number, isEstimate: boolean) =>
+    `${shown} of ${isEstimate ? 'about ' : ''}${total}`,
+  archive: 'Archive',
+  archiveExplanation: (name: string) =>
+    `${name} can no longer be ordered, and lists show it only on request. Present orders are not changed. You can publish it again.`,
+  archiveButton: 'Archive product',
+  publish: 'Publish',
+  publishExplanation: (name: string) => `${name} can be ordered again.`,
+  publishButton: 'Publish product',
+  emptyProducts: 'No customer product found',
+  emptyProductsText:
+    'Customer products appear here when clients or operators create them from a product model. Clear the search and the filters to see all.',
+  models: 'Product models',
+  modelStates: {
+    draft: { text: 'Draft', tone: 'info' },
+    active: { text: 'Active', tone: 'success' },
+    inactive: { text: 'Inactive', tone: 'neutral' },
+  },
+  modelColumns: {
+    preview: 'Preview',
+    name: 'Name',
+    id: 'Id',
+    template: 'Product uid',
+    attributes: 'Attributes',
+    parts: 'Parts',
+    state: 'State',
+    act: 'Act',
+  },
+  preview: (name: string) => `Preview of ${name}`,
+  part: (name: string, quantity: number) => (quantity === 1 ? name : `${quantity} × ${name}`),
+  deactivate: 'Deactivate',
+  deactivateExplanation: (name: string) =>
+    `${name} and the customer products of it can no longer be ordered. Present orders are not changed. You can activate it again.`,
+  deactivateButton: 'Deactivate model',
+  activate: 'Activate',
+  activateExplanation: (name: string) =>
+    `${name} can be ordered. Its template and its parts stay as they are.`,
+  activateButton: 'Activate model',
+  emptyModels: 'No product model',
+  emptyModelsText:
+    'Product models appear here when an operator creates them by the API or by import-catalog.',
+} as const;

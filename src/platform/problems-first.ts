@@ -1,0 +1,60 @@
+import type { SearchPosition } from './search';
+
+/**
+ * Lists whose rows with problems come first. Each status of a row has spans of its age; a span says whether rows of that
+ * status and age have a problem. The spans of one status cover every age without a gap, so each row is in exactly one.
+ */
+export interface StatusSpan<Status extends string, Problem extends string> {
+  readonly status: Status;
+  /** Youngest age in milliseconds, inclusive. 0: also rows that are younger, as clocks differ. */
+  readonly from: number;
+  /** Oldest age in milliseconds, exclusive. Infinity: no limit. */
+  readonly to: number;
+  readonly problem: Problem | null;
+}
+
+/** A position in a list whose problems come first. */
+export interface ProblemPosition extends SearchPosition {
+  readonly hasProblem: boolean;
+}
+
+/** A page of such a list. `only`: without the rows that have no problem. */
+export interface ProblemPage {
+  readonly limit: number;
+  readonly after: ProblemPosition | null;
+  readonly only: boolean;
+}
+
+/** Returns spans as columns of a statement, with their ages as times before now. */
+export function spanColumns<Status extends string, Problem extends string>(
+  spans: readonly StatusSpan<Status, Problem>[],
+  now: number,
+) {
+  const before = (age: number) => new Date(now - age).toISOString();
+  return {
+    statuses: spans.map(({ status }) => status),
+    problems: spans.map(({ problem }) => problem),
+    oldest: spans.map(({ to }) => (to === Number.POSITIVE_INFINITY ? '-infinity' : before(to))),
+    youngest: spans.map(({ from }) => (from === 0 ? 'infinity' : before(from))),
+  };
+}
+
+/**
+ * Reads a page: rows with a problem, then the others.
+ * @param read returns the rows with, or without, a problem, after a position in their own order
+ */
+export async function readProblemsFirst<Row>(
+  { limit, after, only }: ProblemPage,
+  read: (
+    hasProblem: boolean,
+    page: { readonly limit: number; readonly after: SearchPosition | null },
+  ) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const problems = after?.hasProblem === false ? [] : await read(true, { limit, after });
+  if (only || problems.length >= limit) return problems;
+  const others = await read(false, {
+    limit: limit - problems.length,
+    after: after?.hasProblem === false ? after : null,
+  });
+  return [...problems, ...others];
+}

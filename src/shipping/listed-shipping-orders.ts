@@ -1,0 +1,115 @@
+import type { CarrierRefusal } from '../carriers/carrier';
+import { isUuid } from '../platform/ids';
+import type { Queryable } from '../platform/postgres';
+import {
+  type ProblemPage,
+  readProblemsFirst,
+  type StatusSpan,
+  spanColumns,
+} from '../platform/problems-first';
+import { isoMicroseconds } from '../platform/search';
+import type { ShippingOrderStatus } from './shipping-order-schemas';
+
+/** Why operators look at a shipping order. `stuck`: the workflow has not ended the purchase or the cancellation. */
+export const SHIPPING_ORDER_PROBLEMS = ['stuck', 'refused'] as const;
+export type ShippingOrderProblem = (typeof SHIPPING_ORDER_PROBLEMS)[number];
+
+const MINUTE_MS = 60_000;
+/** A purchase takes seconds. A request waits half a minute for it. */
+const STUCK_MS = 5 * MINUTE_MS;
+/** The caller got the refusal. Older ones need nobody's attention. */
+const REFUSED_MS = 7 * 24 * 60 * MINUTE_MS;
+const EVER = Number.POSITIVE_INFINITY;
+
+const SPANS: readonly StatusSpan<ShippingOrderStatus, ShippingOrderProblem>[] = [
+  { status: 'buying', from: 0, to: STUCK_MS, problem: null },
+  { status: 'buying', from: STUCK_MS, to: EVER, problem: 'stuck' },
+  // The row does not say since when, and a cancellation takes seconds.
+  { status: 'canceling', from: 0, to: EVER, problem: 'stuck' },
+  { status: 'refused', from: 0, to: REFUSED_MS, problem: 'refused' },
+  { status: 'refused', from: REFUSED_MS, to: EVER, problem: null },
+  { status: 'bought', from: 0, to: EVER, problem: null },
+  { status: 'canceled', from: 0, to: EVER, problem: null },
+];
+
+/** A shipping order as operators' lists return it. */
+export interface ListedShippingOrder {
+  readonly id: string;
+  readonly orderReferenceId: string;
+  readonly clientName: string;
+  readonly status: ShippingOrderStatus;
+  readonly problem: ShippingOrderProblem | null;
+  readonly methodUid: string;
+  readonly carrierName: string | null;
+  readonly refusal: CarrierRefusal | null;
+  /** Null until the labels are bought. */
+  readonly shipmentId: string | null;
+  readonly packages: readonly { readonly position: number; readonly trackingNumber: string }[] | null;
+  readonly createdAt: Date;
+  readonly canceledAt: Date | null;
+  /** Position in the list. */
+  readonly listedAt: string;
+}
+
+/** Filters of a list of shipping orders. */
+export interface ShippingOrderFilter {
+  readonly statuses?: readonly ShippingOrderStatus[] | undefined;
+  /** From `shippingOrdersNamed`. */
+  readonly ids?: readonly string[] | undefined;
+}
+
+/** Shipping orders that one search text finds at most. */
+const FOUND_BY_TEXT = 1_000;
+
+/** Returns the ids of shipping orders by id, reference, tracking number, or the id of their shipment. */
+export async function shippingOrdersNamed(sql: Queryable, text: string): Promise<string[]> {
+  const compact = text.replace(/\s+/g, '');
+  const uuid = isUuid(compact) ? compact : null;
+  const rows = await sql<{ id: string }[]>`
+    SELECT DISTINCT id FROM (
+      SELECT id FROM shipping_orders WHERE id = ${uuid}::uuid
+      UNION ALL
+      (SELECT id FROM shipping_orders WHERE order_reference_id = ${text} LIMIT ${FOUND_BY_TEXT})
+      UNION ALL
+      SELECT shipping_order_id FROM shipments WHERE id = ${uuid}::uuid
+      UNION ALL
+      SELECT s.shipping_order_id FROM shipment_packages p JOIN shipments s ON s.id = p.shipment_id
+      WHERE p.tracking_number = ANY(${[...new Set([text, compact, compact.toUpperCase()])]})
+    ) AS named WHERE id IS NOT NULL`;
+  return rows.map(({ id }) => id);
+}
+
+/** Returns a page of the shipping orders of every account, those with problems first, then newest first. */
+export async function listShippingOrders(
+  sql: Queryable,
+  { statuses, ids }: ShippingOrderFilter,
+  page: ProblemPage,
+): Promise<readonly ListedShippingOrder[]> {
+  const now = Date.now();
+  const wanted = SPANS.filter(({ status }) => statuses === undefined || statuses.includes(status));
+  return await readProblemsFirst(page, async (hasProblem, { limit, after }) => {
+    const spans = spanColumns(
+      wanted.filter(({ problem }) => (problem !== null) === hasProblem),
+      now,
+    );
+    return await sql<ListedShippingOrder[]>`
+      SELECT m.id, m.order_reference_id, a.name AS client_name, m.status, m.problem, m.method_uid, s.carrier_name, m.refusal,
+        s.id AS shipment_id, m.created_at, m.canceled_at, ${isoMicroseconds(sql, sql`m.created_at`)} AS listed_at,
+        (SELECT jsonb_agg(jsonb_build_object('position', p.position, 'trackingNumber', p.tracking_number) ORDER BY p.position)
+          FROM shipment_packages p WHERE p.shipment_id = s.id) AS packages
+      FROM (
+        SELECT found.*, k.problem FROM unnest(${spans.statuses}::text[], ${spans.problems}::text[],
+          ${spans.oldest}::timestamptz[], ${spans.youngest}::timestamptz[]) AS k (status, problem, oldest, youngest)
+        CROSS JOIN LATERAL (
+          SELECT * FROM shipping_orders o
+          WHERE o.status = k.status AND o.created_at > k.oldest AND o.created_at <= k.youngest
+            ${ids === undefined ? sql`` : sql`AND o.id = ANY(${[...ids]}::uuid[])`}
+            ${after === null ? sql`` : sql`AND (o.created_at, o.id) < (${after.time}::text::timestamptz, ${after.id}::uuid)`}
+          ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit}) AS found
+        ORDER BY found.created_at DESC, found.id DESC LIMIT ${limit}
+      ) AS m
+      JOIN accounts a ON a.id = m.account_id
+      LEFT JOIN shipments s ON s.shipping_order_id = m.id AND s.bought_at IS NOT NULL
+      ORDER BY m.created_at DESC, m.id DESC`;
+  });
+}

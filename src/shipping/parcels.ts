@@ -1,0 +1,160 @@
+import {
+  FOLLOWED_DAYS,
+  TRACKING_STATUSES,
+  type TrackingStatus,
+} from '../consignments/domain/tracking-status';
+import { isUuid } from '../platform/ids';
+import type { Queryable } from '../platform/postgres';
+import {
+  type ProblemPage,
+  readProblemsFirst,
+  type StatusSpan,
+  spanColumns,
+} from '../platform/problems-first';
+import { isoMicroseconds } from '../platform/search';
+
+/** Why operators look at a parcel. */
+export const PARCEL_PROBLEMS = [
+  'not_handed_over',
+  'overdue',
+  'shipping_exception',
+  'failed_attempt',
+  'not_picked_up',
+  'returned',
+] as const;
+export type ParcelProblem = (typeof PARCEL_PROBLEMS)[number];
+
+const DAY_MS = 86_400_000;
+const FOLLOWED_MS = FOLLOWED_DAYS * DAY_MS;
+
+/** Age from which a parcel in a status has a problem, in days, and its problem. Parcels in other statuses have none. */
+const PROBLEMS: Readonly<
+  Partial<Record<TrackingStatus, { readonly fromDays: number; readonly problem: ParcelProblem }>>
+> = {
+  registered: { fromDays: 10, problem: 'not_handed_over' },
+  dispatched: { fromDays: 30, problem: 'overdue' },
+  in_transit: { fromDays: 30, problem: 'overdue' },
+  out_for_delivery: { fromDays: 30, problem: 'overdue' },
+  available_for_pickup: { fromDays: 30, problem: 'overdue' },
+  shipping_exception: { fromDays: 0, problem: 'shipping_exception' },
+  failed_attempt: { fromDays: 0, problem: 'failed_attempt' },
+  not_picked_up: { fromDays: 0, problem: 'not_picked_up' },
+  returned: { fromDays: 0, problem: 'returned' },
+};
+
+/** A parcel that is no longer followed has no problem: nothing more becomes known about it. */
+const SPANS = TRACKING_STATUSES.flatMap((status): StatusSpan<TrackingStatus, ParcelProblem>[] => {
+  const found = PROBLEMS[status];
+  if (found === undefined) return [{ status, from: 0, to: Number.POSITIVE_INFINITY, problem: null }];
+  const from = found.fromDays * DAY_MS;
+  const spans: StatusSpan<TrackingStatus, ParcelProblem>[] = [
+    { status, from: 0, to: from, problem: null },
+    { status, from, to: FOLLOWED_MS, problem: found.problem },
+    { status, from: FOLLOWED_MS, to: Number.POSITIVE_INFINITY, problem: null },
+  ];
+  return spans.filter((span) => span.to > span.from);
+});
+
+/** A parcel as operators' lists return it: a package with a label of ours, or one with a partner's own tracking code. */
+export interface ListedParcel {
+  readonly id: string;
+  readonly trackingNumber: string;
+  readonly trackingUrl: string | null;
+  readonly status: TrackingStatus;
+  readonly problem: ParcelProblem | null;
+  readonly carrierName: string | null;
+  readonly methodUid: string | null;
+  readonly expectedDeliveryDate: string | null;
+  readonly isVoided: boolean;
+  readonly clientName: string | null;
+  readonly orderId: string | null;
+  readonly printOrderId: string | null;
+  readonly shippingOrderId: string | null;
+  /** The client's reference of the order or shipping order. */
+  readonly reference: string | null;
+  /** Null for a partner's own tracking code. */
+  readonly shipmentId: string | null;
+  /** Index of the package in the shipment. */
+  readonly position: number | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Position in the list. */
+  readonly listedAt: string;
+}
+
+/** Filters of a list of parcels. */
+export interface ParcelFilter {
+  readonly statuses?: readonly TrackingStatus[] | undefined;
+  /** Ids of parcels, from `parcelsNamed`. */
+  readonly ids?: readonly string[] | undefined;
+}
+
+/** Parcels that one search text finds at most. */
+const FOUND_BY_TEXT = 1_000;
+
+/**
+ * Returns the ids of parcels by tracking number, by the id of their shipment, or of the given orders and shipping orders.
+ */
+export async function parcelsNamed(
+  sql: Queryable,
+  text: string,
+  owners: { readonly orderIds: readonly string[]; readonly shippingOrderIds: readonly string[] },
+): Promise<string[]> {
+  const compact = text.replace(/\s+/g, '');
+  const orderIds = [...owners.orderIds];
+  const rows = await sql<{ id: string }[]>`
+    WITH owning AS (
+      SELECT id FROM shipments WHERE id = ${isUuid(compact) ? compact : null}::uuid
+      UNION SELECT id FROM shipments WHERE order_id = ANY(${orderIds}::uuid[])
+      UNION SELECT id FROM shipments WHERE shipping_order_id = ANY(${[...owners.shippingOrderIds]}::uuid[])
+    )
+    SELECT short_uid AS id FROM (
+      SELECT short_uid FROM trackings WHERE tracking_number = ANY(${[...new Set([text, compact, compact.toUpperCase()])]})
+      UNION SELECT t.short_uid FROM owning JOIN trackings t ON t.shipment_id = owning.id
+      UNION SELECT t.short_uid FROM print_orders p JOIN trackings t ON t.print_order_id = p.id
+        WHERE p.order_id = ANY(${orderIds}::uuid[])
+    ) AS named LIMIT ${FOUND_BY_TEXT}`;
+  return rows.map(({ id }) => id);
+}
+
+/** Returns a page of parcels, those with problems first, then newest first. */
+export async function listParcels(
+  sql: Queryable,
+  { statuses, ids }: ParcelFilter,
+  page: ProblemPage,
+): Promise<readonly ListedParcel[]> {
+  const now = Date.now();
+  const wanted = SPANS.filter(({ status }) => statuses === undefined || statuses.includes(status));
+  return await readProblemsFirst(page, async (hasProblem, { limit, after }) => {
+    // A voided label is not in use, so its parcel has no problem: it is among the others.
+    const spans = spanColumns(hasProblem ? wanted.filter(({ problem }) => problem !== null) : wanted, now);
+    return await sql<ListedParcel[]>`
+      SELECT m.short_uid AS id, m.tracking_number, coalesce(p.tracking_url, m.tracking_url) AS tracking_url,
+        m.status_uid AS status, m.problem, coalesce(s.carrier_name, m.carrier_name) AS carrier_name, s.method_uid,
+        m.expected_delivery_date::text AS expected_delivery_date, m.is_voided, a.name AS client_name, o.id AS order_id,
+        po.id AS print_order_id, so.id AS shipping_order_id,
+        coalesce(o.order_reference_id, so.order_reference_id) AS reference, s.id AS shipment_id, p.position,
+        m.created_at, m.updated_at, ${isoMicroseconds(sql, sql`m.created_at`)} AS listed_at
+      FROM (
+        SELECT found.* FROM unnest(${spans.statuses}::text[], ${spans.problems}::text[], ${spans.oldest}::timestamptz[],
+          ${spans.youngest}::timestamptz[]) AS k (status, problem, oldest, youngest)
+        CROSS JOIN LATERAL (
+          SELECT t.*, coalesce(v.status = 'voided', false) AS is_voided,
+            CASE WHEN v.status IS DISTINCT FROM 'voided' THEN k.problem END AS problem
+          FROM trackings t LEFT JOIN shipments v ON v.id = t.shipment_id
+          WHERE t.status_uid = k.status AND t.created_at > k.oldest AND t.created_at <= k.youngest
+            AND (k.problem IS NOT NULL AND v.status IS DISTINCT FROM 'voided') = ${hasProblem}
+            ${ids === undefined ? sql`` : sql`AND t.short_uid = ANY(${[...ids]})`}
+            ${after === null ? sql`` : sql`AND (t.created_at, t.short_uid) < (${after.time}::text::timestamptz, ${after.id})`}
+          ORDER BY t.created_at DESC, t.short_uid DESC LIMIT ${limit}) AS found
+        ORDER BY found.created_at DESC, found.short_uid DESC LIMIT ${limit}
+      ) AS m
+      LEFT JOIN shipments s ON s.id = m.shipment_id
+      LEFT JOIN shipment_packages p ON p.shipment_id = s.id AND p.tracking_number = m.tracking_number
+      LEFT JOIN print_orders po ON po.id = coalesce(s.print_order_id, m.print_order_id)
+      LEFT JOIN orders o ON o.id = po.order_id
+      LEFT JOIN shipping_orders so ON so.id = s.shipping_order_id
+      LEFT JOIN accounts a ON a.id = coalesce(o.client_id, so.account_id)
+      ORDER BY m.created_at DESC, m.short_uid DESC`;
+  });
+}

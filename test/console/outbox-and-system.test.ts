@@ -1,0 +1,112 @@
+import { RECONCILIATION } from '../../src/orders/reconciliation/job';
+import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
+import { testAccount } from '../support/api-deps';
+import { type ConsoleTab, openTab, signIn } from '../support/browser';
+import { type TestStack, testStack } from '../support/stack';
+
+/** Operators replay messages of the outbox and run jobs, in a browser. */
+
+let stack: TestStack;
+
+// Steps wait for the browser and the worker, beside other load.
+jest.setTimeout(240_000);
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'off' });
+}, 120_000);
+
+async function tabAt(path: string): Promise<ConsoleTab> {
+  const tab = await openTab(stack.baseUrl);
+  await signIn(tab, stack.credentials.operator.apiKey, path);
+  return tab;
+}
+
+/** Inserts dead letters to a workflow that does not exist. Returns their ids. */
+async function deadLetters(targets: readonly string[]): Promise<string[]> {
+  const rows = await stack.database.sql<{ id: string }[]>`
+    INSERT INTO outbox (kind, target, payload, attempts, last_error, dead_at)
+    SELECT 'signal_workflow', target, '{"signal": "postback", "args": []}', 8, 'no such workflow', now()
+    FROM unnest(${[...targets]}::text[]) AS t (target) RETURNING id`;
+  return rows.map(({ id }) => id);
+}
+
+test('selected dead letters are replayed with a reason', async () => {
+  const [one, two, kept] = await deadLetters(['shipping-order-a', 'shipping-order-b', 'shipping-order-c']);
+  const { page, faults } = await tabAt('/console/outbox?state=dead&kind=signal_workflow');
+  await page.getByRole('heading', { level: 1, name: 'Outbox' }).waitFor();
+  const table = page.getByRole('table', { name: 'Outbox' });
+  await table.getByText('no such workflow').first().waitFor();
+  for (const id of [one, two]) await page.getByLabel(`Select message ${id}`).check();
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Replay' });
+  const button = dialog.getByRole('button', { name: 'Replay 2 messages' });
+  expect(await button.isDisabled()).toBe(true);
+  await dialog.getByLabel('Reason').fill('the receiver is repaired');
+  await button.click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByLabel(`Select message ${one}`).waitFor({ state: 'detached' });
+  expect(await page.getByLabel(`Select message ${kept}`).count()).toBe(1);
+
+  const { entries } = await stack.operator.listAuditLog({ query: { action: 'outbox.replay' } });
+  expect(entries[0]).toMatchObject({
+    after: { ids: expect.arrayContaining([one, two]), replayed: 2, reason: 'the receiver is repaired' },
+  });
+  expect(faults).toEqual([]);
+});
+
+test('the counts by kind lead to their lists, which are exported as CSV', async () => {
+  await deadLetters(['shipping-order-d']);
+  const { page } = await tabAt('/console/outbox');
+  const counts = page.getByRole('table', { name: 'Messages by kind' });
+  await counts
+    .getByRole('row', { name: /Notification/ })
+    .getByRole('link')
+    .last()
+    .click();
+  await page.waitForURL('**/console/outbox?state=dead&kind=notification');
+  await page.getByText('No message is dead').waitFor();
+  await page.getByLabel('Kind', { exact: true }).selectOption('signal_workflow');
+  await page.waitForURL('**/console/outbox?state=dead&kind=signal_workflow');
+  await page.getByText('shipping-order-d').waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('outbox-dead.csv');
+});
+
+test('a viewer sees dead letters and jobs, and has no button', async () => {
+  await deadLetters(['shipping-order-e']);
+  const viewer = await testAccount(stack.database.sql, 'operator', 'screens-viewer', 'viewer');
+  const tab = await openTab(stack.baseUrl);
+  await signIn(tab, viewer.apiKey, '/console/outbox');
+  await tab.page.getByText('shipping-order-e').waitFor();
+  expect(await tab.page.getByRole('checkbox').count()).toBe(0);
+  expect(await tab.page.getByRole('button', { name: 'Replay' }).count()).toBe(0);
+  await tab.page.goto('/console/system');
+  await tab.page.getByRole('table', { name: 'Jobs' }).waitFor();
+  expect(await tab.page.getByRole('button', { name: 'Run now' }).count()).toBe(0);
+});
+
+test('a job is run now, and the page says how it ended', async () => {
+  const { temporal, config } = stack.services;
+  // Its own time does not come during the test.
+  await ensureSchedule(temporal, config, { ...RECONCILIATION, everyMs: 24 * 3_600_000 });
+  const { page, faults } = await tabAt('/console/system');
+  const row = page.getByRole('table', { name: 'Jobs' }).getByRole('row', { name: /^reconcile / });
+  await row.getByRole('button', { name: 'Run now' }).click();
+  await page.getByRole('status').getByText('The job reconcile succeeded.').waitFor();
+  await row.getByText('Succeeded').waitFor();
+  await page.getByRole('table', { name: 'Reconciliation' }).waitFor();
+  await page.getByRole('table', { name: 'Workers' }).getByRole('row').nth(1).waitFor();
+  await page.getByRole('group', { name: 'Postgres' }).waitFor();
+
+  await page.getByLabel('Search variables').fill('secret_keys');
+  const variables = page.getByRole('table', { name: 'Configuration' });
+  await variables
+    .getByRole('row', { name: /SECRET_KEYS/ })
+    .first()
+    .waitFor();
+  expect(faults).toEqual([]);
+  await temporal.schedule.getHandle(scheduleId(config, RECONCILIATION)).delete();
+});
