@@ -14,7 +14,7 @@ import { type ListedParcel, listParcels, PARCEL_PROBLEMS, parcelsNamed } from '.
 import { SHIPPING_ORDER_STATUSES } from '../../src/shipping/shipping-order-schemas';
 import type { ApiDeps } from '../deps';
 import { csvAnswer, formatQuery } from '../http/csv';
-import { decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { anyOfList } from '../http/search-filters';
 
@@ -28,11 +28,7 @@ const common = {
 const pageQuery = {
   problem: z.enum(['true']).optional().describe('Only those with a problem.'),
   limit: z.coerce.number().int().min(1).max(250).default(50),
-  cursor: z
-    .string()
-    .max(200)
-    .optional()
-    .describe('`nextCursor` of the previous page. Keep the other parameters.'),
+  cursor: cursorField.optional(),
   format: formatQuery,
 };
 const searchText = z.string().trim().min(1).max(200).optional();

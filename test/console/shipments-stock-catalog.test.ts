@@ -1,0 +1,137 @@
+import { domesticRequest } from '../api/shipping/shipping-request';
+import { type ConsoleTab, openTab, signIn } from '../support/browser';
+import { eventually, type TestStack, testStack } from '../support/stack';
+
+/** Operators read shipments, stock and the catalog, and act there, in a browser. */
+
+let stack: TestStack;
+
+// Steps wait for the browser and the worker, beside other load.
+jest.setTimeout(240_000);
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'off' });
+}, 120_000);
+
+async function tabAt(path: string): Promise<ConsoleTab> {
+  const tab = await openTab(stack.baseUrl);
+  await signIn(tab, stack.credentials.operator.apiKey, path);
+  return tab;
+}
+
+test('a shipping order is found by its id, its label is fetched again, and its labels are voided', async () => {
+  const { orderId, packages } = await stack.shop.createShippingOrder({
+    body: { ...domesticRequest(), orderReferenceId: 'console-parcel' } as never,
+  });
+  const { trackingNumber } = packages[0]!;
+  // The address in the static details of the workflow.
+  const { page, context, faults } = await tabAt(`/console/shipments?q=${orderId}`);
+  const order = page
+    .getByRole('table', { name: 'Shipping orders' })
+    .getByRole('row', { name: /console-parcel/ });
+  const parcel = page
+    .getByRole('table', { name: 'Parcels' })
+    .getByRole('row', { name: new RegExp(trackingNumber) });
+  await order.waitFor();
+  for (const format of ['PDF', 'ZPL']) {
+    const address = await parcel.getByRole('link', { name: format }).getAttribute('href');
+    const label = await context.request.get(address!);
+    expect(label.status()).toBe(200);
+    expect((await label.body()).toString('latin1')).toMatch(format === 'PDF' ? /^%PDF-/ : /\^XA/);
+  }
+
+  await order.getByRole('button', { name: 'Void' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Void' });
+  await dialog.getByText('console-parcel').waitFor();
+  await dialog.getByRole('button', { name: 'Void labels' }).click();
+  await order.getByText('Canceled').waitFor();
+  await parcel.getByText('Voided').waitFor();
+  expect(await parcel.getByRole('link', { name: 'PDF' }).count()).toBe(0);
+  expect(await order.getByRole('button', { name: 'Void' }).count()).toBe(0);
+
+  await page.getByLabel('Search shipments').fill('nothing-has-this-number');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/console/shipments?q=nothing-has-this-number');
+  await page.getByText('No parcel found').waitFor();
+  expect(faults).toEqual([]);
+});
+
+/** Consumes a frame of prints-berlin until it is reordered. Returns the id of the procurement order. */
+async function reordered(): Promise<number> {
+  const { partners } = await stack.operator.listPartners();
+  const partner = partners.find(({ uid }) => uid === 'prints-berlin')!;
+  await stack.partner('prints-berlin').adjustStock({
+    body: {
+      adjustments: [{ partnerSku: 'frame-wood-oak-a4', adjustmentType: 'consume', quantity: 380 }],
+    },
+  });
+  return await eventually(async () => {
+    const { orders } = await stack.operator.searchProcurementOrders({ query: { partnerId: partner.id } });
+    const order = orders.find(({ items }) =>
+      items.some(({ partnerSku }) => partnerSku === 'frame-wood-oak-a4'),
+    );
+    return order?.orderId;
+  });
+}
+
+test('a procurement order shows its steps and is moved with a reason; the item shows alert and movements', async () => {
+  const orderId = await reordered();
+  const { page, faults } = await tabAt(`/console/stock?procurementOrder=${orderId}`);
+  const order = page.getByRole('region', { name: `Procurement order ${orderId}` });
+  const steps = order.getByRole('table', { name: 'Steps' });
+  await steps
+    .getByRole('row', { name: /^At the supplier/ })
+    .locator('time')
+    .waitFor();
+  await steps.getByRole('row', { name: 'Confirmed Not yet –' }).waitFor();
+  await order.getByRole('button', { name: 'Move to Confirmed' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Move to Confirmed' });
+  const move = dialog.getByRole('button', { name: 'Move to Confirmed' });
+  expect(await move.isDisabled()).toBe(true);
+  await dialog.getByLabel('Reason').fill('confirmed by telephone');
+  await move.click();
+  await steps
+    .getByRole('row', { name: /^Confirmed/ })
+    .locator('time')
+    .waitFor();
+  const { events } = await stack.operator.getProcurementOrder({ params: { orderId } });
+  expect(events.at(-1)).toMatchObject({ type: 'move', data: { reason: 'confirmed by telephone' } });
+
+  await page.getByLabel('Alert').selectOption('low_stock');
+  await page.waitForURL(/alert=low_stock/);
+  const levels = page.getByRole('table', { name: 'Levels' });
+  await levels.getByRole('row', { name: /frame-wood-oak-a4 .* Low stock 20/ }).waitFor();
+  await levels.getByRole('link', { name: 'frame-wood-oak-a4' }).click();
+  await page
+    .getByRole('table', { name: 'Movements of frame-wood-oak-a4' })
+    .getByRole('row', { name: /Consume 380 −380/ })
+    .waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('a customer product is archived and published again, and a viewer has no button', async () => {
+  const { id } = await stack.shop.createCustomerProduct({
+    body: { name: 'Console poster', productModelId: 'poster', variantOptions: [] } as never,
+  });
+  const { page, faults } = await tabAt('/console/catalog?q=Console%20poster');
+  const row = page
+    .getByRole('table', { name: 'Customer products' })
+    .getByRole('row', { name: /Console poster/ });
+  await row.getByRole('button', { name: 'Archive' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Archive' });
+  await dialog.getByRole('button', { name: 'Archive product' }).click();
+  await page.getByText('No customer product found').waitFor();
+  await page.getByLabel('State').selectOption('archived');
+  await row.getByRole('button', { name: 'Publish' }).click();
+  await page
+    .getByRole('dialog', { name: 'Publish' })
+    .getByRole('button', { name: 'Publish product' })
+    .click();
+  await row.waitFor({ state: 'detached' });
+  const { customerProducts } = await stack.shop.listCustomerProducts({
+    query: { customerProductIds: id },
+  });
+  expect(customerProducts).toMatchObject([{ id, state: 'published' }]);
+  await page.getByRole('table', { name: 'Product models' }).getByRole('row').nth(1).waitFor();
+  expect(faults).toEqual([]);
+});
