@@ -11,12 +11,12 @@ import { sampleOrder } from './support/sample-order';
 
 /** Number of clients. Each has one in a hundred of the orders. */
 const CLIENTS = 100;
-const PARTNER = '0190c000-0000-7000-8000-00000000b001';
+export const PARTNER = '0190c000-0000-7000-8000-00000000b001';
 /** Statuses in rotation, so that both sizes have the same share of each. */
 const STATUSES = ['created', 'in_production', 'printed', 'shipped', 'failed', ...Array(95).fill('delivered')];
 
 const clientId = (n: number) => `0190c000-0000-7000-8000-${String(n % CLIENTS).padStart(12, '0')}`;
-const orderId = (n: number) =>
+export const orderId = (n: number) =>
   `${(1_700_000_000_000 + n * 1_000)
     .toString(16)
     .padStart(12, '0')
@@ -66,7 +66,8 @@ export async function fillOrders(url: string, rows: number): Promise<Filled> {
         shipping_address, created_at, ordered_at, run_version)
       SELECT ${sql.unsafe(orderIdSql)}, ('0190c000000070008000' || lpad((n % ${CLIENTS})::text, 12, '0'))::uuid,
         'ref-' || n, 'order', (${STATUSES}::text[])[1 + n % ${STATUSES.length}], 'invoiced', 'EUR',
-        ${json(sql, { id: PARTNER, ...order.shippingAddress })}, created, created, 12
+        ${json(sql, { id: PARTNER, ...order.shippingAddress })}::jsonb || jsonb_build_object('email', 'r' || n || '@example.com'),
+        created, created, 12
       FROM ${series}, LATERAL (SELECT '2026-01-01'::timestamptz + n * (interval '365 days' / ${rows}::float8)) AS at (created)`;
     await sql`
       INSERT INTO order_items (id, order_id, position, item_reference_id, product_uid, quantity, fulfillment_status, product,
@@ -119,7 +120,8 @@ export async function fillOrders(url: string, rows: number): Promise<Filled> {
 }
 
 /** Returns the order that a turn reads, at the same share of both sizes. */
-const orderAt = (rows: number, turn: number) => 1 + Math.floor((((turn * 7_919) % 10_007) / 10_007) * rows);
+export const orderAt = (rows: number, turn: number) =>
+  1 + Math.floor((((turn * 7_919) % 10_007) / 10_007) * rows);
 
 const links = createLinkSigner({
   keys: [{ id: 'a', secret: 'x'.repeat(32) }],
