@@ -7,7 +7,7 @@ import { Screen } from '../../components/screen';
 import { texts } from '../../texts';
 import { CustomerProducts } from './customer-products';
 import { ProductModels } from './product-models';
-import { type CatalogSearch, PRODUCT_STATES, type ProductState } from './route';
+import { type CatalogSearch, PRODUCT_STATES, type ProductState } from './search';
 
 const route = getRouteApi('/catalog');
 const t = texts.catalog;

@@ -14,7 +14,7 @@ import { Time } from '../../components/time';
 import { texts } from '../../texts';
 import { Preview } from './preview';
 import type { ProductModel } from './product-models';
-import type { CatalogSearch } from './route';
+import type { CatalogSearch } from './search';
 
 type Product = Answer<'listCustomerProducts'>['customerProducts'][number];
 

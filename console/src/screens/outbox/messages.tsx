@@ -9,7 +9,7 @@ import { Empty } from '../../components/loaded';
 import { useSelection } from '../../components/selection';
 import { Time } from '../../components/time';
 import { texts } from '../../texts';
-import type { MessageState } from './route';
+import type { MessageState } from './search';
 
 type Row = Answer<'listOutboxMessages'>['messages'][number];
 

@@ -10,7 +10,7 @@ import { Screen } from '../../components/screen';
 import { texts } from '../../texts';
 import { CountsByKind } from './counts-by-kind';
 import { Messages } from './messages';
-import { KINDS, type MessageKind, type MessageState, type OutboxSearch, STATES } from './route';
+import { KINDS, type MessageKind, type MessageState, type OutboxSearch, STATES } from './search';
 
 const route = getRouteApi('/outbox');
 const t = texts.outbox;

@@ -4,7 +4,7 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { Screen } from '../../components/screen';
 import { texts } from '../../texts';
 import { Parcels } from './parcels';
-import { PARCEL_STATUSES, type ParcelStatus, type ShipmentsSearch } from './route';
+import { PARCEL_STATUSES, type ParcelStatus, type ShipmentsSearch } from './search';
 import { ShippingOrders } from './shipping-orders';
 
 const route = getRouteApi('/shipments');

@@ -15,7 +15,7 @@ import { Section } from '../../components/section';
 import { Time } from '../../components/time';
 import { texts } from '../../texts';
 import { LabelLinks } from './label-links';
-import type { ShipmentsSearch } from './route';
+import type { ShipmentsSearch } from './search';
 
 type ShippingOrder = Answer<'listOperatorShippingOrders'>['shippingOrders'][number];
 

@@ -9,7 +9,7 @@ import { LoadMore } from '../../components/load-more';
 import { Empty, Loaded } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { texts } from '../../texts';
-import type { StockSearch } from './route';
+import type { StockSearch } from './search';
 
 type Item = Answer<'listStockItemsOfPartners'>['items'][number];
 

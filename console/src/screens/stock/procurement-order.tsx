@@ -15,7 +15,7 @@ import { Section } from '../../components/section';
 import { Time } from '../../components/time';
 import { texts } from '../../texts';
 import { amount } from './procurement-orders';
-import { PROCUREMENT_STATUSES, type ProcurementStatus } from './route';
+import { PROCUREMENT_STATUSES, type ProcurementStatus } from './search';
 
 type Order = Answer<'getProcurementOrder'>;
 type Event = Order['events'][number];

@@ -10,7 +10,7 @@ import { Empty, Loaded } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { Time } from '../../components/time';
 import { texts } from '../../texts';
-import { PROCUREMENT_STATUSES, type ProcurementStatus, type StockSearch } from './route';
+import { PROCUREMENT_STATUSES, type ProcurementStatus, type StockSearch } from './search';
 
 type Order = Answer<'searchProcurementOrders'>['orders'][number];
 

@@ -9,7 +9,7 @@ import { Levels } from './levels';
 import { Movements } from './movements';
 import { ProcurementOrder } from './procurement-order';
 import { ProcurementOrders } from './procurement-orders';
-import { ALERTS, type Alert, type StockSearch } from './route';
+import { ALERTS, type Alert, type StockSearch } from './search';
 
 const route = getRouteApi('/stock');
 const t = texts.stock;
