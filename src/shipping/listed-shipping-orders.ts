@@ -99,7 +99,7 @@ export async function listShippingOrders(
           FROM shipment_packages p WHERE p.shipment_id = s.id) AS packages
       FROM (
         SELECT found.*, k.problem FROM unnest(${spans.statuses}::text[], ${spans.problems}::text[],
-          ${spans.oldest}::timestamptz[], ${spans.youngest}::timestamptz[]) AS k (status, problem, oldest, youngest)
+          ${spans.oldest}::text[]::timestamptz[], ${spans.youngest}::text[]::timestamptz[]) AS k (status, problem, oldest, youngest)
         CROSS JOIN LATERAL (
           SELECT * FROM shipping_orders o
           WHERE o.status = k.status AND o.created_at > k.oldest AND o.created_at <= k.youngest

@@ -136,8 +136,8 @@ export async function listParcels(
         coalesce(o.order_reference_id, so.order_reference_id) AS reference, s.id AS shipment_id, p.position,
         m.created_at, m.updated_at, ${isoMicroseconds(sql, sql`m.created_at`)} AS listed_at
       FROM (
-        SELECT found.* FROM unnest(${spans.statuses}::text[], ${spans.problems}::text[], ${spans.oldest}::timestamptz[],
-          ${spans.youngest}::timestamptz[]) AS k (status, problem, oldest, youngest)
+        SELECT found.* FROM unnest(${spans.statuses}::text[], ${spans.problems}::text[], ${spans.oldest}::text[]::timestamptz[],
+          ${spans.youngest}::text[]::timestamptz[]) AS k (status, problem, oldest, youngest)
         CROSS JOIN LATERAL (
           SELECT t.*, coalesce(v.status = 'voided', false) AS is_voided,
             CASE WHEN v.status IS DISTINCT FROM 'voided' THEN k.problem END AS problem

@@ -1,5 +1,5 @@
 import { Paper, Table } from '@mantine/core';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import styles from './data-table.module.css';
 
 export interface Column<Row> {
@@ -8,6 +8,24 @@ export interface Column<Row> {
   readonly header?: ReactNode;
   readonly cell: (row: Row) => ReactNode;
   readonly numeric?: boolean;
+}
+
+/** What the keyboard needs to scroll a table that is wider than its frame. */
+const FOCUSABLE = { tabIndex: 0, role: 'group' } as const;
+
+/** Returns whether the content of an element is wider than the element. */
+function useCut() {
+  const frame = useRef<HTMLDivElement>(null);
+  const [isCut, setCut] = useState(false);
+  useEffect(() => {
+    const { current } = frame;
+    if (current === null) return;
+    const observer = new ResizeObserver(() => setCut(current.scrollWidth > current.clientWidth));
+    observer.observe(current);
+    if (current.firstElementChild !== null) observer.observe(current.firstElementChild);
+    return () => observer.disconnect();
+  }, []);
+  return { frame, isCut };
 }
 
 /** A table of rows. `activeKey` marks the row that the keyboard is on. */
@@ -19,12 +37,13 @@ export function DataTable<Row>(props: {
   readonly activeKey?: string | undefined;
 }) {
   const { label, columns, rows, keyOf, activeKey } = props;
+  const { frame, isCut } = useCut();
   const activeRow = useRef<HTMLTableRowElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another row scrolls the page
   useEffect(() => activeRow.current?.scrollIntoView({ block: 'nearest' }), [activeKey]);
   return (
-    <Paper className={styles.frame!}>
-      <Table aria-label={label} verticalSpacing="xs" horizontalSpacing="md" highlightOnHover>
+    <Paper className={styles.frame!} ref={frame} {...(isCut ? { ...FOCUSABLE, 'aria-label': label } : {})}>
+      <Table aria-label={label} verticalSpacing="xs" horizontalSpacing="sm" highlightOnHover>
         <Table.Thead className={styles.head!}>
           <Table.Tr>
             {columns.map(({ name, header, numeric }) => (

@@ -5,7 +5,6 @@ export const today = {
   noAttentionText: 'Reasons appear here with their oldest order.',
   attentionColumns: { reason: 'Reason', orders: 'Orders', oldest: 'Oldest' },
   stages: 'Orders by stage',
-  stage: (name: string, count: number) => `${name}: ${count}`,
   throughput: 'Throughput',
   hours: 'Last 48 hours',
   days: 'Last 30 days',

@@ -16,12 +16,7 @@ export function Stages({ orders }: Pick<Summary, 'orders'>) {
           const { text, tone } = texts.names.status(status);
           return (
             <li key={status}>
-              <Link
-                to="/orders"
-                search={{ status }}
-                className={styles.stage}
-                aria-label={t.stage(text, count)}
-              >
+              <Link to="/orders" search={{ status }} className={styles.stage}>
                 <span className={styles.name}>{text}</span>
                 <svg
                   className={styles.track}
