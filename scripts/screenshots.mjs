@@ -6,10 +6,12 @@
  *
  * Every screen of the console is taken at two widths, light and dark, into out/screenshots, which is not committed. Those of
  * the documents are also written to docs/images. DATA_DIR names the data folder of the stack (default .data). CHROMIUM_PATH
- * names the browser; by default the script looks for an installed one (scripts/browser.mjs).
+ * names the browser; by default the script looks for an installed one (scripts/browser.mjs). The script adds a few orders, a label
+ * and a procurement order, so that the screens have something to show.
  */
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { BROWSER_FLAGS, browserPath } from './browser.mjs';
@@ -27,17 +29,88 @@ const DOCUMENTED = {
   'console-stock.png': 'stock-1440-dark.png',
 };
 
-/** Returns the newest order of the demo shop. */
-async function newestOrder({ baseUrl, client }) {
-  const response = await fetch(`${baseUrl}/v1/orders/search`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-API-KEY': `${client.apiKey}:${client.apiSecret}` },
-    body: '{}',
+const POSTER = 'flat_product_pf_a4_pt_200-gsm-uncoated_cl_4-0_ver';
+/** Orders that a partner refuses, so that the console shows some that need attention. */
+const REFUSED = 3;
+
+const dataDir = process.env.DATA_DIR ?? join(root, '.data');
+const credentials = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8'));
+const { baseUrl, client, operator, partners } = credentials;
+
+/** Calls the API with a key. @throws Error unless it succeeds */
+async function call(key, method, path, body) {
+  const response = await fetch(`${baseUrl}${path}`, {
+    method,
+    headers: { 'Content-Type': 'application/json', 'X-API-KEY': key },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const { orders } = await response.json();
-  if (!response.ok || orders.length === 0)
-    throw new Error('The stack has no order. Start it with npm run demo.');
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+const asClient = (path, body) => call(`${client.apiKey}:${client.apiSecret}`, 'POST', path, body);
+const asOperator = (path) => call(operator.apiKey, 'GET', path);
+
+/** Returns the newest order of the demo shop that is delivered. */
+async function deliveredOrder() {
+  const { orders } = await asClient('/v1/orders/search', { fulfillmentStatuses: ['delivered'] });
+  if (orders.length === 0) throw new Error('The stack has no delivered order. Start it with npm run demo.');
   return orders[0].id;
+}
+
+/** Adds what the console shows beside a delivered order: orders that a partner refuses, a label, a procurement order. */
+async function addContent() {
+  const { sandbox } = await asOperator('/v1/operator/sandbox');
+  const file = sandbox.files.find(({ name }) => name === 'poster-a4.pdf');
+  const address = { firstName: 'Ada', lastName: 'Lovelace', addressLine1: 'Torstraße 1', city: 'Berlin' };
+  for (let number = 1; number <= REFUSED; number += 1) {
+    await asClient('/v1/orders', {
+      orderReferenceId: `shop-${Date.now()}-${number}`,
+      currency: 'EUR',
+      shippingAddress: {
+        ...address,
+        postCode: '10119',
+        country: 'DE',
+        email: 'ada@example.com',
+        addressLine2: 'sandbox:prints-berlin/refuses',
+      },
+      items: [
+        {
+          itemReferenceId: 'poster',
+          productUid: POSTER,
+          quantity: 1,
+          files: [{ type: 'default', url: file.url }],
+        },
+      ],
+    });
+  }
+  const person = { firstName: 'Ada', lastName: 'Lovelace', phone: '+49301234567' };
+  const place = {
+    country: 'DE',
+    city: 'Berlin',
+    postcode: '10119',
+    addressLine1: 'Torstraße 1',
+    street: 'Torstraße',
+    houseNumber: '1',
+  };
+  await asClient('/v1/shipping-orders', {
+    orderReferenceId: `parcel-${Date.now()}`,
+    currency: 'EUR',
+    options: { weightUnit: 'g', dimensionUnit: 'mm', label: { format: 'pdf' } },
+    partner: { clientName: 'Northern Walls' },
+    shippingMethod: { tier: 'standard', uid: '' },
+    sender: { person: { ...person, company: 'Northern Walls' }, address: place },
+    receiver: { person: { ...person, email: 'ada@example.com' }, address: place },
+    packages: [{ packageReferenceId: 'pkg-1', grossWeight: 850, length: 300, width: 200, height: 60 }],
+  });
+  const printer = partners.find(({ name }) => name === 'prints-berlin');
+  await call(printer.apiKey, 'POST', '/procurement/v1/inventory/adjust-stock', {
+    adjustments: [{ partnerSku: 'frame-wood-oak-a4', adjustmentType: 'consume', quantity: 380 }],
+  });
+  for (let needing = 0; needing < REFUSED; await sleep(500)) {
+    needing = (await asOperator('/v1/operator/attention')).orders.length;
+  }
 }
 
 /** Waits until a screen of the console shows what it has read, with its images. */
@@ -48,7 +121,7 @@ async function settle(page) {
 }
 
 /** Takes every screen of the console. */
-async function takeConsole(browser, { baseUrl, operator }, orderId) {
+async function takeConsole(browser, orderId) {
   for (const colorScheme of SCHEMES) {
     const context = await browser.newContext({
       baseURL: baseUrl,
@@ -87,11 +160,11 @@ async function takeConsole(browser, { baseUrl, operator }, orderId) {
 }
 
 /** Takes the workflow of an order in the Temporal UI. */
-async function takeWorkflow(browser, { temporalUiUrl }, orderId) {
+async function takeWorkflow(browser, orderId) {
   const page = await browser.newPage({ viewport: { width: WIDTHS[0], height: 900 }, colorScheme: 'light' });
   const address = new URL(
     `namespaces/default/workflows/order-${orderId}`,
-    `${temporalUiUrl.replace(/\/$/, '')}/`,
+    `${credentials.temporalUiUrl.replace(/\/$/, '')}/`,
   );
   await page.goto(address.href, { waitUntil: 'load' });
   await page.getByText(`order-${orderId}`).first().waitFor();
@@ -101,17 +174,15 @@ async function takeWorkflow(browser, { temporalUiUrl }, orderId) {
   console.log(`docs/images/order-run.png: ${page.url()}`);
 }
 
-const dataDir = process.env.DATA_DIR ?? join(root, '.data');
-const credentials = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8'));
-const orderId = await newestOrder(credentials);
-
+const orderId = await deliveredOrder();
+await addContent();
 for (const folder of [images, all]) mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({ executablePath: browserPath(), args: BROWSER_FLAGS });
 try {
-  await takeConsole(browser, credentials, orderId);
+  await takeConsole(browser, orderId);
   for (const [image, taken] of Object.entries(DOCUMENTED))
     copyFileSync(join(all, taken), join(images, image));
-  await takeWorkflow(browser, credentials, orderId);
+  await takeWorkflow(browser, orderId);
 } finally {
   await browser.close();
 }
