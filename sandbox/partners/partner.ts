@@ -51,7 +51,7 @@ export interface Partner {
   resubscribe(fields: object): Promise<Answer>;
   /** Continues with the unfinished print orders of the journal. */
   resume(): void;
-  /** Sends any body as a status postback. Retries passing faults. */
+  /** Sends any body as a status postback. Retries passing faults. The journal has it when it names a print order of the partner. */
   postback(body: unknown): Promise<Answer>;
   dispatch(body: unknown): Promise<Answer>;
   /** Sends any body as a stock report. Retries passing faults. */
@@ -68,6 +68,7 @@ export interface Partner {
   seen(): SeenPartner;
 }
 
+const sentPostbackSchema = z.object({ orderId: z.string(), status: z.string() });
 const subscribedSchema = z.object({ message: z.string(), signingSecret: z.string() });
 
 /**
@@ -146,7 +147,15 @@ export function createPartner(
       }
     },
 
-    postback: (message) => calls.send('/v2/order/status', JSON.stringify(message)),
+    async postback(message) {
+      const answer = await calls.send('/v2/order/status', JSON.stringify(message));
+      const sent = sentPostbackSchema.safeParse(message);
+      if (sent.success && state.printOrders.has(sent.data.orderId)) {
+        const { orderId: printOrderId, status } = sent.data;
+        enter({ type: 'postback', printOrderId, status, answer: answer.status });
+      }
+      return answer;
+    },
     dispatch: (message) => calls.send('/v2/order/dispatch', JSON.stringify(message)),
     reportStock: (message) => calls.send('/v3/stock/status', JSON.stringify(message)),
 

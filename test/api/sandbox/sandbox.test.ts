@@ -96,6 +96,10 @@ test('the sandbox sends postbacks, dispatch requests and scans, and the answers 
   const { body } = await send(`${berlin}/postback`, { printOrderId: '710', status: 'received' }).expect(200);
   expect(body).toEqual({ status: 200, body: { message: 'ok' } });
   expect(stub.postbacks('710')).toEqual(['received']);
+  expect((await overview()).partners[0].printOrders[0]).toMatchObject({
+    printOrderId: '710',
+    postbacks: [{ status: 'received', answer: 200 }],
+  });
   const dispatched = await send(`${berlin}/dispatch`, { printOrderId: '710' }).expect(200);
   expect(dispatched.body.body.trackingCode).toBe('TRACK710');
   const scan = await send(`${path}/carriers/tern_parcel/events`, {
