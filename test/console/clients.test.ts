@@ -1,0 +1,92 @@
+import { testAccount } from '../support/api-deps';
+import { expectAccessible, openTab, signIn } from '../support/browser';
+import { type PartnerServer, partnerServer } from '../support/partner-server';
+import { type TestStack, testStack } from '../support/stack';
+
+/** Clients: endpoints, deliveries, settings and keys, in a browser. */
+
+let stack: TestStack;
+let receiver: PartnerServer;
+let clientId: string;
+
+// Steps wait for the browser, beside other load.
+jest.setTimeout(240_000);
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'off' });
+  receiver = await partnerServer();
+  clientId = (await stack.operator.listConnectors({})).connectors[0]!.id;
+});
+afterAll(() => receiver.stop());
+
+test('an operator sends a test event and redelivers a dead notification on the page of the client', async () => {
+  const { id } = await stack.shop.createWebhook({ body: { url: `${receiver.url}/hooks` } });
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  await signIn(tab, stack.credentials.operator.apiKey, '/console/clients');
+  const { name } = await stack.operator.getConnector({ params: { connectorId: clientId } });
+  await page.getByRole('row', { name }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name, exact: true }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+
+  await page.getByRole('button', { name: /^Send test event/ }).click();
+  const delivery = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1);
+  await delivery.getByText('Delivered').waitFor();
+  expect(receiver.received).toHaveLength(1);
+  await stack.database.sql`
+    UPDATE webhook_deliveries SET state = 'dead', next_attempt_at = NULL, settled_at = now() WHERE endpoint_id = ${id}`;
+  await delivery.getByText('Dead').waitFor();
+  await page.getByLabel('State').selectOption('dead');
+  await page.waitForURL('**?state=dead');
+  await delivery.getByText('1 attempt · 200').click();
+  await delivery.getByRole('listitem').waitFor();
+  await expectAccessible(page);
+
+  await delivery.getByRole('button', { name: /^Redeliver/ }).click();
+  await page.getByText('No delivery').waitFor();
+  await page.getByLabel('State').selectOption('');
+  await delivery.getByText('Delivered').waitFor();
+  expect(receiver.received).toHaveLength(2);
+  expect(receiver.received[1]!.headers['webhook-id']).toBe(receiver.received[0]!.headers['webhook-id']);
+  expect(tab.faults).toEqual([]);
+});
+
+test('an admin adds a client and changes its settings', async () => {
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  await signIn(tab, stack.credentials.operator.apiKey, '/console/clients');
+  await page.getByRole('button', { name: 'Add client' }).click();
+  const adding = page.getByRole('dialog', { name: 'Add client' });
+  await adding.getByLabel('Name').fill('card-shop');
+  await adding.getByRole('button', { name: 'Add client' }).click();
+  const [apiKey, apiSecret] = await Promise.all(
+    ['API key', 'API secret'].map((label) => adding.getByLabel(label, { exact: true }).innerText()),
+  );
+  const answer = await tab.context.request.get('/v1/webhooks', {
+    headers: { 'X-API-KEY': `${apiKey}:${apiSecret}` },
+  });
+  expect(answer.status()).toBe(200);
+  await adding.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('link', { name: 'card-shop' }).click();
+
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  const editing = page.getByRole('dialog', { name: 'Edit' });
+  await editing.getByLabel('IOSS number').fill('not a number');
+  await editing.getByRole('button', { name: 'Save settings' }).click();
+  await editing.getByRole('alert').getByText('Request id').waitFor();
+  await editing.getByLabel('IOSS number').fill('IM0123456789');
+  await editing.getByRole('button', { name: 'Save settings' }).click();
+  await page.getByRole('group', { name: 'IOSS number' }).getByText('IM0123456789').waitFor();
+});
+
+test('a viewer sees a client and no act', async () => {
+  const viewer = await testAccount(stack.database.sql, 'operator', 'console-viewer', 'viewer');
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  await signIn(tab, viewer.apiKey, `/console/clients/${clientId}`);
+  await page.getByRole('table', { name: 'Endpoints' }).waitFor();
+  await page.getByRole('table', { name: 'Deliveries' }).waitFor();
+  for (const name of ['Edit', 'Add key', /^Revoke/, /^Send test/, /^Redeliver/])
+    expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);
+});

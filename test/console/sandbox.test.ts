@@ -1,0 +1,70 @@
+import { testAccount } from '../support/api-deps';
+import { expectAccessible, openTab, signIn } from '../support/browser';
+import { eventually, type TestStack, testStack } from '../support/stack';
+import { goodOrder } from './order-fixture';
+
+/** The sandbox is controlled in a browser. */
+
+let stack: TestStack;
+
+// Steps wait for the browser, the workflow and the sandbox, beside other load.
+jest.setTimeout(240_000);
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+});
+
+/** Waits until a partner of the sandbox has a print order of an order. Returns the partner and the print order. */
+const printOrderOf = (orderId: string) =>
+  eventually(async () => {
+    const { printOrders } = await stack.operator.getOperatorOrder({ params: { orderId } });
+    const [first] = printOrders;
+    const seen = Object.values(stack.sandbox.seen().partners).flatMap((partner) => partner.printOrders);
+    return seen.some(({ printOrderId }) => printOrderId === first?.id) ? first : undefined;
+  }, 120_000);
+
+test('an operator sets a behaviour, sends postbacks as the partner, and the order follows', async () => {
+  const { id } = await goodOrder(stack, 'sandbox-manual');
+  const printOrder = (await printOrderOf(id))!;
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  await signIn(tab, stack.credentials.operator.apiKey, '/console/orders');
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Sandbox' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Sandbox' }).waitFor();
+  const partner = page.getByRole('region', { name: printOrder.partnerUid });
+  const row = partner.getByRole('row', { name: new RegExp(`^${printOrder.id} `) });
+  await row.getByRole('button', { name: `Received: print order ${printOrder.id}` }).click();
+  await partner.getByText(`Received: print order ${printOrder.id}: Pressline answered 200.`).waitFor();
+  await eventually(async () => {
+    const order = await stack.shop.getOrder({ params: { orderId: id } });
+    return order.fulfillmentStatus === 'in_production' ? true : undefined;
+  }, 120_000);
+
+  await partner.getByRole('button', { name: /^Set behaviour/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Set behaviour' });
+  await dialog.getByLabel('Behaviour', { exact: true }).selectOption('refuses');
+  await dialog.getByLabel('Number of print orders (empty: all)').fill('1');
+  await dialog.getByRole('button', { name: 'Set behaviour' }).click();
+  await partner.getByText('refuses, once').waitFor();
+  await partner.getByRole('button', { name: /^Remove rules/ }).click();
+  await page
+    .getByRole('dialog', { name: 'Remove rules' })
+    .getByRole('button', { name: 'Remove rules' })
+    .click();
+  await partner.getByText('Well-behaved').waitFor();
+
+  await page.getByRole('region', { name: 'Parcels' }).getByText('No parcel').waitFor();
+  await page.getByRole('row', { name: /missing\.pdf Answers 404\./ }).waitFor();
+  await expectAccessible(page);
+  expect(tab.faults).toEqual([]);
+});
+
+test('a viewer reads the sandbox and has no buttons for it', async () => {
+  const viewer = await testAccount(stack.database.sql, 'operator', 'console-viewer', 'viewer');
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  await signIn(tab, viewer.apiKey, '/console/sandbox');
+  await page.getByRole('region', { name: 'prints-berlin' }).waitFor();
+  for (const name of [/^Set behaviour/, /^Received/, 'Report scan'])
+    expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);
+});

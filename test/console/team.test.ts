@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { testAccount } from '../support/api-deps';
+import { expectAccessible, openTab, signIn } from '../support/browser';
+import { eventually, type TestStack, testStack } from '../support/stack';
+
+/** Operators, their keys and the audit log, in a browser. */
+
+let stack: TestStack;
+
+// Steps wait for the browser, beside other load.
+jest.setTimeout(240_000);
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'off' });
+});
+
+test('an admin adds an operator, whose key is shown once, changes the role and revokes the operator', async () => {
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  await signIn(tab, stack.credentials.operator.apiKey, '/console/team');
+  await page.getByRole('button', { name: 'Add operator' }).click();
+  const adding = page.getByRole('dialog', { name: 'Add operator' });
+  await adding.getByRole('textbox', { name: 'Name', exact: true }).fill('ada');
+  await adding.getByLabel('Role').selectOption('operator');
+  await adding.getByRole('button', { name: 'Add operator' }).click();
+  const apiKey = await adding.getByLabel('API key', { exact: true }).innerText();
+  const status = async () =>
+    (await tab.context.request.post('/v1/operator/session', { data: { apiKey } })).status();
+  const other = await openTab(stack.baseUrl);
+  await signIn(other, apiKey, '/console/team');
+  await adding.getByRole('button', { name: 'Close' }).click();
+  expect(await page.getByText(apiKey).count()).toBe(0);
+  await expectAccessible(page);
+
+  await page.getByRole('link', { name: 'ada', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'ada' }).waitFor();
+  await page.getByRole('button', { name: 'Change role' }).click();
+  const changing = page.getByRole('dialog', { name: 'Change role' });
+  await changing.getByLabel('Role').selectOption('viewer');
+  await changing.getByRole('button', { name: 'Save role' }).click();
+  await page.getByRole('group', { name: 'Role' }).getByText('Viewer').waitFor();
+  await expectAccessible(page);
+
+  await page.getByRole('button', { name: 'Revoke operator' }).click();
+  const revoking = page.getByRole('dialog', { name: 'Revoke operator' });
+  await revoking.getByRole('button', { name: 'Revoke operator' }).click();
+  await page.getByRole('group', { name: 'State' }).getByText('Revoked').waitFor();
+  await eventually(async () => ((await status()) === 401 ? true : undefined));
+  await other.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  expect(tab.faults).toEqual([]);
+});
+
+test('the audit log is filtered in the address and exported', async () => {
+  const { id } = (await stack.operator.listConnectors({})).connectors[0]!;
+  await stack.operator.changeConnector({ params: { connectorId: id }, body: { channel: 'audited' } });
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  await signIn(tab, stack.credentials.operator.apiKey, '/console/team');
+  const log = page.getByRole('table', { name: 'Audit log' });
+  await log.getByRole('cell', { name: 'Sign in to the console' }).first().waitFor();
+
+  await page.getByLabel('Act', { exact: true }).selectOption('connector.change');
+  await page.getByLabel('Object', { exact: true }).fill(`connector:${id}`);
+  await page.getByRole('button', { name: 'Apply filters' }).click();
+  await page.waitForURL(`**/console/team?action=connector.change&object=connector*${id}`);
+  const row = log.getByRole('row', { name: /Change the settings of a client/ });
+  await row.waitFor();
+  await log.getByRole('cell', { name: 'Sign in to the console' }).waitFor({ state: 'detached' });
+  await row.getByRole('button', { name: 'Show change' }).click();
+  await row.getByText('"channel": "audited"').waitFor();
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ]);
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toContain('connector.change');
+});
+
+test('a viewer reads the team and cannot change it', async () => {
+  const viewer = await testAccount(stack.database.sql, 'operator', 'console-viewer', 'viewer');
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  await signIn(tab, viewer.apiKey, `/console/team/${viewer.id}`);
+  await page.getByRole('table', { name: 'Keys' }).waitFor();
+  for (const name of ['Add key', 'Change role', 'Revoke operator', /^Revoke/])
+    expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Audit log of this operator' }).click();
+  await page.waitForURL(`**/console/team?actor=${viewer.id}`);
+  await page.getByRole('table', { name: 'Audit log' }).waitFor();
+  for (const name of ['Add operator', 'Export CSV'])
+    expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);
+});
