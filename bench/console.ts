@@ -22,7 +22,7 @@ async function fillConsole({ sql, rows }: Filled): Promise<void> {
   await sql`
     INSERT INTO trackings (tracking_number, short_uid, shipment_id, carrier_uid, status_uid, created_at)
     SELECT p.tracking_number, 's' || p.tracking_number, p.shipment_id, 'corvid_post',
-      (ARRAY['delivered', 'delivered', 'delivered', 'in_transit', 'returned', 'registered'])[1 + (number % 6)],
+      coalesce((ARRAY['returned', 'in_transit', 'registered'])[1 + number % 100], 'delivered'),
       now() - number % 365 * interval '1 day'
     FROM shipment_packages p, LATERAL (SELECT substring(p.tracking_number FROM '\\d+')::int AS number) n
     WHERE p.tracking_number ~ '^LX\\d+DE$'`;

@@ -73,6 +73,7 @@ async function addContent() {
         postCode: '10119',
         country: 'DE',
         email: 'ada@example.com',
+        phone: '+49 30 901820',
         addressLine2: 'sandbox:prints-berlin/refuses',
       },
       items: [

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { projectRoot } from '../../src/platform/project-root';
+import { type ConsoleTab, expectAccessible, openTab, signIn } from '../support/browser';
+import { type TestStack, testStack } from '../support/stack';
+import { refusedOrder } from './order-fixture';
+
+/** axe-core finds nothing serious on any screen of the console, light and dark. */
+
+let stack: TestStack;
+let orderId: string;
+let tab: ConsoleTab;
+
+// Steps wait for the browser, the workflow and the sandbox, beside other load.
+jest.setTimeout(240_000);
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'auto' });
+  ({ id: orderId } = await refusedOrder(stack, 'console-accessible'));
+  await stack.database.sql`
+    INSERT INTO outbox (kind, target, payload, attempts, last_error, dead_at)
+    VALUES ('signal_workflow', 'shipping-order-x', '{"signal": "x", "args": []}', 8, 'no such workflow', now())`;
+  tab = await openTab(stack.baseUrl);
+  await signIn(tab, stack.credentials.operator.apiKey, '/console/today');
+}, 120_000);
+
+/** The addresses of the main navigation. The module itself needs a browser. */
+const SCREENS = [
+  ...readFileSync(join(projectRoot(), 'console/src/app/navigation.ts'), 'utf8').matchAll(
+    /to: '(\/[a-z-]+)'/g,
+  ),
+].map(([, path]) => path!);
+
+/** Waits until the screen shows what it has read. */
+async function settled(page: Page): Promise<void> {
+  await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
+  await page.locator('main [aria-busy="true"]').first().waitFor({ state: 'detached' });
+}
+
+test('the navigation has the screens that this file tests', async () => {
+  const links = tab.page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+  await links.first().waitFor();
+  const addresses = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  expect(SCREENS).toEqual(
+    expect.arrayContaining(addresses.map((address) => address!.slice('/console'.length))),
+  );
+});
+
+test.each(SCREENS)('%s', async (path) => {
+  await tab.page.goto(`/console${path}`);
+  await settled(tab.page);
+  expect(await tab.page.getByRole('main').count()).toBe(1);
+  expect(await tab.page.getByRole('heading', { level: 1 }).count()).toBe(1);
+  await expectAccessible(tab.page);
+  expect(tab.faults).toEqual([]);
+});
+
+test('the page of an order, and the dialog of an act', async () => {
+  await tab.page.goto(`/console/orders/${orderId}`);
+  await settled(tab.page);
+  await expectAccessible(tab.page);
+  await tab.page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await tab.page.getByRole('dialog', { name: 'Cancel' }).getByLabel('Reason').waitFor();
+  await expectAccessible(tab.page);
+});
+
+test('the sign-in page', async () => {
+  const { page } = await openTab(stack.baseUrl);
+  await page.goto('/console/today');
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  await expectAccessible(page);
+});
