@@ -2,22 +2,26 @@ import { randomBytes } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../src/platform/embedded/ports';
-import { processesWithArguments } from '../src/platform/embedded/processes';
 import { findTemporalBinary } from '../src/platform/embedded/temporal-binary';
 import { startTemporal } from '../src/platform/embedded/temporal-server';
 import { newSigningSecret } from '../src/platform/http/webhook-signature';
 import { randomToken } from '../src/platform/ids';
-import type { Sql } from '../src/platform/postgres';
+import { connectPostgres, type Sql } from '../src/platform/postgres';
 import { projectRoot } from '../src/platform/project-root';
 import { startCutProxy } from './faults/cut-proxy';
+import { temporalPrograms } from './rehearsal/programs';
+import type { Service } from './rehearsal/service';
+import { startTemporalOnPostgres, TEMPORAL_DATABASES } from './rehearsal/temporal-server';
 import { runBenchmark } from './support/benchmark';
 import { type ChildServer, startChildServer } from './support/child-process';
 import { cpuOfFamily, cpuOfProcess, postgresPid } from './support/process-cpu';
 import { type Row, spreadOf } from './support/report';
 import { type BenchDatabase, withBenchDatabase } from './support/servers';
 import { startShopProcess } from './support/shop-process';
+import { portPicker } from './support/stable-port';
 
 interface Settings {
+  readonly temporal: string;
   readonly orders: number;
   readonly rounds: number;
   readonly atOnce: number;
@@ -26,7 +30,81 @@ interface Settings {
 }
 
 /** CPU time in milliseconds by kind of process, and bytes written. All counters only grow. */
-type Counters = Record<'api' | 'worker' | 'temporal' | 'postgres' | 'wal' | 'tables' | 'history', number>;
+type Counters = Record<
+  | 'api'
+  | 'worker'
+  | 'temporal'
+  | 'temporalPostgres'
+  | 'postgres'
+  | 'wal'
+  | 'temporalWal'
+  | 'tables'
+  | 'history',
+  number
+>;
+
+/** The Temporal server that is measured. */
+interface MeasuredTemporal {
+  readonly address: string;
+  counters(): Promise<Pick<Counters, 'temporal' | 'temporalPostgres' | 'temporalWal' | 'history'>>;
+  stop(): Promise<void>;
+}
+
+/** Starts Temporal's development server, which stores histories in a file. */
+async function startDevelopmentServer(folder: string): Promise<MeasuredTemporal> {
+  const binary = await findTemporalBinary({
+    cliPath: process.env.TEMPORAL_CLI_PATH || undefined,
+    downloadTimeoutMs: 20_000,
+    report,
+  });
+  const server = await startTemporal(folder, binary, 'default', () => undefined);
+  return {
+    address: server.address,
+    counters: async () => ({
+      temporal: await cpuOfProcess(server.pid),
+      temporalPostgres: 0,
+      temporalWal: 0,
+      history: await fileBytes(join(folder, 'temporal')),
+    }),
+    stop: () => server.stop(),
+  };
+}
+
+/** Starts a Temporal server with a Postgres server of its own, as docker-compose.yml has them. */
+async function startServerOnPostgres(folder: string): Promise<MeasuredTemporal> {
+  const programs = await temporalPrograms(join(folder, 'bin'), report);
+  const services: Service[] = [];
+  const stop = async () => {
+    for (const service of services.toReversed()) await service.stop();
+  };
+  const real = await startTemporalOnPostgres(folder, programs, portPicker(), (service) => {
+    services.push(service);
+  }).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  const connections = TEMPORAL_DATABASES.map((name) => connectPostgres(real.databaseUrl(name), { max: 1 }));
+  return {
+    address: real.address,
+    async counters() {
+      const bytes = await Promise.all(connections.map((sql) => databaseBytes(sql)));
+      return {
+        temporal: await cpuOfProcess(real.server.pid),
+        temporalPostgres: await cpuOfFamily(real.postgres.pid),
+        temporalWal: bytes[0]!.wal,
+        history: bytes.reduce((sum, { tables }) => sum + tables, 0),
+      };
+    },
+    async stop() {
+      await Promise.all(connections.map((sql) => sql.end({ timeout: 5 })));
+      await stop();
+    },
+  };
+}
+
+const report = (line: string) => {
+  process.stderr.write(`${line}\n`);
+};
 
 /** Number of the tables that are shown, those that grow most. */
 const SHOWN_TABLES = 12;
@@ -53,15 +131,10 @@ async function databaseBytes(sql: Sql): Promise<{ readonly wal: number; readonly
 
 async function measure(
   { folder, url, sql, credentials }: BenchDatabase,
-  { orders, rounds, atOnce, apis, workers }: Settings,
+  { temporal: kind, orders, rounds, atOnce, apis, workers }: Settings,
 ): Promise<Row[]> {
-  const binary = await findTemporalBinary({
-    cliPath: process.env.TEMPORAL_CLI_PATH || undefined,
-    downloadTimeoutMs: 20_000,
-    report: (line) => process.stderr.write(`${line}\n`),
-  });
-  const temporal = await startTemporal(folder, binary, 'default', () => undefined);
-  const [temporalProcess] = await processesWithArguments('start-dev', temporal.address.split(':')[1]!);
+  const isReal = kind === 'real';
+  const temporal = await (isReal ? startServerOnPostgres(folder) : startDevelopmentServer(folder));
   const ports: number[] = [];
   for (let each = 0; each < apis; each += 1) ports.push(await freePort());
   // The balancer spreads connections. Its CPU time is that of this process, which is not counted.
@@ -101,9 +174,8 @@ async function measure(
   const counters = async (): Promise<Counters> => ({
     api: await cpuOf(processes.api),
     worker: await cpuOf(processes.worker),
-    temporal: await cpuOfProcess(temporalProcess!.pid),
     postgres: await cpuOfFamily(postgres),
-    history: await fileBytes(join(folder, 'temporal')),
+    ...(await temporal.counters()),
     ...(await databaseBytes(sql)),
   });
 
@@ -141,10 +213,12 @@ async function measure(
     row(`CPU per order: API, ${apis} processes`, 'api', 'ms'),
     row(`CPU per order: worker, ${workers} processes`, 'worker', 'ms'),
     row('CPU per order: Temporal', 'temporal', 'ms'),
+    ...(isReal ? [row('CPU per order: Postgres of Temporal', 'temporalPostgres', 'ms')] : []),
     row('CPU per order: Postgres', 'postgres', 'ms'),
     row('WAL of Postgres per order', 'wal', 'KiB'),
+    ...(isReal ? [row('WAL of the Postgres of Temporal per order', 'temporalWal', 'KiB')] : []),
     row('growth of tables and indexes per order', 'tables', 'KiB'),
-    row('growth of the files of Temporal per order', 'history', 'KiB'),
+    row(`growth of the ${isReal ? 'tables and indexes' : 'files'} of Temporal per order`, 'history', 'KiB'),
     ...growths.slice(0, SHOWN_TABLES).map(({ name, bytes }) => ({
       what: `growth per order: ${name}`,
       unit: 'KiB',
@@ -161,6 +235,7 @@ async function measure(
 runBenchmark({
   name: 'fleet',
   options: {
+    temporal: ['dev', 'Temporal server: dev (a file) or real (Postgres)'],
     orders: [150, 'orders per round'],
     rounds: [3, 'rounds'],
     atOnce: [30, 'concurrent orders'],

@@ -8,12 +8,13 @@
  * Python package kubernetes-validate, which is installed into a virtual environment in the cache folder of the user.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
-import { cacheFolder, goTool, programOnPath } from './go-tool.mjs';
+import { goTool, programOnPath } from './go-tool.mjs';
+import { pythonPackage } from './python-package.mjs';
 
 const VALIDATOR = 'kubernetes-validate==1.37.0';
 /** The oldest and the newest version of Kubernetes that the validator has schemas of. */
@@ -36,21 +37,6 @@ function run(command, args) {
   const { error, status, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
   if (error !== undefined) throw error;
   return { ok: status === 0, output: `${stdout}${stderr}`.trim(), stdout };
-}
-
-/** Returns the path of the validator. Installs it when the cache does not have this version. */
-function validatorPath() {
-  const environment = join(cacheFolder(), VALIDATOR.replace('==', '-'));
-  const program = join(environment, 'bin', 'kubernetes-validate');
-  if (existsSync(program)) return program;
-  for (const [command, ...args] of [
-    ['python3', '-m', 'venv', environment],
-    [join(environment, 'bin', 'pip'), 'install', '--quiet', VALIDATOR],
-  ]) {
-    const { ok, output } = run(command, args);
-    if (!ok) throw new Error(`${VALIDATOR} was not installed: ${output}`);
-  }
-  return program;
 }
 
 /** Validates rendered objects, each in a file that is named after it. */
@@ -102,7 +88,7 @@ try {
     if (!ok) console.log(output);
   }
 
-  const validator = validatorPath();
+  const validator = join(pythonPackage(VALIDATOR), 'bin', 'kubernetes-validate');
   for (const [name, values] of [
     ['smallest', smallest],
     ['ci', ci],

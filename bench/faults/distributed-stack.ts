@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +19,7 @@ import { migrate } from '../../src/platform/migrate';
 import { connectPostgres } from '../../src/platform/postgres';
 import { projectRoot } from '../../src/platform/project-root';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
+import { portPicker } from '../support/stable-port';
 import { type CutProxy, startCutProxy } from './cut-proxy';
 import { nodeProcess, type RunningProcess, type Supervised, supervise } from './supervisor';
 
@@ -56,22 +56,6 @@ export interface DistributedStack {
 
 export type ProcessName = 'postgres' | 'temporal' | 'api-1' | 'api-2' | 'worker-1' | 'worker-2' | 'sandbox';
 
-/** Picks a port below the range of outgoing connections, so that no program takes it while its owner is down. */
-async function stablePort(taken: Set<number>): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    if (taken.has(port)) continue;
-    const isFree = await new Promise<boolean>((resolve) => {
-      const server = createServer();
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-    });
-    if (!isFree) continue;
-    taken.add(port);
-    return port;
-  }
-}
-
 const portOf = (address: string) => Number(/:(\d+)(?:\/\w*)?$/.exec(address)![1]);
 
 /** Starts all processes and waits until the API is ready and the partners have subscribed. */
@@ -80,8 +64,7 @@ export async function startDistributedStack(report: (line: string) => void): Pro
   // When root runs this, the server runs as the user `postgres`, which must be able to enter the folder.
   await chmod(folder, 0o755);
   const claim = await claimDataFolder(folder);
-  const taken = new Set<number>();
-  const port = () => stablePort(taken);
+  const port = portPicker();
   const apiPorts = [await port(), await port()] as const;
   const sandboxPort = await port();
   await writeFile(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { createPresslineClient, PresslineError } from '../../client/pressline-client';
 import type { Seen } from '../../sandbox';
+import type { DemoCredentials } from '../../src/accounts/demo-accounts';
 import type { ResolvedProduct } from '../../src/catalog/domain/product';
 import { stockNeeds } from '../../src/partners/domain/routing';
 import { orderIdOfWorkflow, WORKFLOW_TYPES } from '../../src/platform/domain/workflows';
@@ -10,9 +11,21 @@ import type { Sql } from '../../src/platform/postgres';
 import { auditStock } from '../../src/procurement/stock-audit';
 import { inParallel } from '../support/in-parallel';
 import type { Evidence, SeenPrintOrder, StockBalance, StockUse, StoredOrder, SubmittedOrder } from './audit';
-import type { DistributedStack } from './distributed-stack';
 import type { OperatorActs } from './operator';
 import type { Submission } from './shop';
+
+/** What the records of a stack are read from. */
+export interface ObservedStack {
+  /** Contains the journal of the sandbox. */
+  readonly folder: string;
+  readonly credentials: Pick<DemoCredentials, 'client'>;
+  readonly apiUrls: readonly string[];
+  readonly sandboxUrl: string;
+  readonly processes: Readonly<
+    Record<string, { readonly name: string; readonly unexpectedExits: readonly string[] }>
+  >;
+  temporalAddress(): string;
+}
 
 /** Combines what clients know with what the operator did. */
 export function submittedOrders(submissions: readonly Submission[], acts: OperatorActs): SubmittedOrder[] {
@@ -73,7 +86,7 @@ export async function balances(sql: Sql): Promise<Pick<StockBalance, 'partner' |
 
 /** Reads the records of each side. All processes must be running. */
 export async function gather(
-  stack: DistributedStack,
+  stack: ObservedStack,
   sql: Sql,
   submissions: readonly Submission[],
   acts: OperatorActs,
@@ -127,7 +140,7 @@ export async function gather(
 }
 
 async function shownOrders(
-  stack: DistributedStack,
+  stack: ObservedStack,
   submissions: readonly Submission[],
 ): Promise<Evidence['shown']> {
   const shown = new Map<string, { reference: string; status: string }>();
@@ -146,7 +159,7 @@ async function shownOrders(
   return shown;
 }
 
-async function runs(stack: DistributedStack): Promise<Evidence['runs']> {
+async function runs(stack: ObservedStack): Promise<Evidence['runs']> {
   const connection = await Connection.connect({ address: stack.temporalAddress() });
   try {
     const found: { orderId: string; status: string }[] = [];
@@ -183,7 +196,7 @@ type JournalItem =
     };
 
 /** Reads the records of partners and carriers. */
-async function seenOutside(stack: DistributedStack): Promise<Pick<Evidence, 'printOrders' | 'parcels'>> {
+async function seenOutside(stack: ObservedStack): Promise<Pick<Evidence, 'printOrders' | 'parcels'>> {
   const journal = await readFile(join(stack.folder, 'sandbox', 'journal.jsonl'), 'utf8');
   const arrived = new Map<string, NonNullable<JournalLine['entry']['order']>>();
   for (const line of journal.split('\n').filter((text) => text !== '')) {

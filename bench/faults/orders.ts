@@ -1,7 +1,7 @@
 import type { SeededRandom } from '../support/seeded-random';
 
 /** A partner's behaviour for an order, and the expected end of the order. */
-interface Scripted {
+export interface Scripted {
   readonly behaviour: string;
   readonly weight: number;
   readonly end: OrderEnd;
@@ -13,26 +13,40 @@ interface Scripted {
  */
 export type OrderEnd = 'delivered' | 'shipped' | 'repaired';
 
-const BEHAVIOURS: readonly Scripted[] = [
-  { behaviour: 'well-behaved', weight: 40, end: 'delivered' },
-  { behaviour: 'slow', weight: 4, end: 'delivered' },
-  { behaviour: 'fails-first', weight: 4, end: 'delivered' },
-  { behaviour: 'busy', weight: 4, end: 'delivered' },
-  { behaviour: 'dead-after-accept', weight: 6, end: 'delivered' },
-  { behaviour: 'silent-after-accept', weight: 4, end: 'delivered' },
-  { behaviour: 'waits-for-reminder', weight: 4, end: 'delivered' },
-  { behaviour: 'duplicate-postbacks', weight: 6, end: 'delivered' },
-  { behaviour: 'reversed-postbacks', weight: 4, end: 'delivered' },
-  { behaviour: 'late-postbacks', weight: 4, end: 'delivered' },
-  { behaviour: 'per-item-postbacks', weight: 4, end: 'delivered' },
-  { behaviour: 'dispatches-often', weight: 6, end: 'delivered' },
-  { behaviour: 'error-then-recovers', weight: 3, end: 'delivered' },
-  { behaviour: 'ships-without-dispatch', weight: 3, end: 'shipped' },
-  { behaviour: 'never-answers', weight: 2, end: 'repaired' },
-  { behaviour: 'refuses', weight: 2, end: 'repaired' },
-  { behaviour: 'cancels-order', weight: 2, end: 'repaired' },
-  { behaviour: 'error-only', weight: 1, end: 'repaired' },
-];
+/** What partners and clients do, with the weight of each. */
+export interface OrderMix {
+  readonly behaviours: readonly Scripted[];
+  readonly followUps: readonly { readonly followUp: FollowUp; readonly weight: number }[];
+}
+
+/** Orders of a fault run: partners misbehave, and some clients cancel or change their order. */
+const FAULTY: OrderMix = {
+  behaviours: [
+    { behaviour: 'well-behaved', weight: 40, end: 'delivered' },
+    { behaviour: 'slow', weight: 4, end: 'delivered' },
+    { behaviour: 'fails-first', weight: 4, end: 'delivered' },
+    { behaviour: 'busy', weight: 4, end: 'delivered' },
+    { behaviour: 'dead-after-accept', weight: 6, end: 'delivered' },
+    { behaviour: 'silent-after-accept', weight: 4, end: 'delivered' },
+    { behaviour: 'waits-for-reminder', weight: 4, end: 'delivered' },
+    { behaviour: 'duplicate-postbacks', weight: 6, end: 'delivered' },
+    { behaviour: 'reversed-postbacks', weight: 4, end: 'delivered' },
+    { behaviour: 'late-postbacks', weight: 4, end: 'delivered' },
+    { behaviour: 'per-item-postbacks', weight: 4, end: 'delivered' },
+    { behaviour: 'dispatches-often', weight: 6, end: 'delivered' },
+    { behaviour: 'error-then-recovers', weight: 3, end: 'delivered' },
+    { behaviour: 'ships-without-dispatch', weight: 3, end: 'shipped' },
+    { behaviour: 'never-answers', weight: 2, end: 'repaired' },
+    { behaviour: 'refuses', weight: 2, end: 'repaired' },
+    { behaviour: 'cancels-order', weight: 2, end: 'repaired' },
+    { behaviour: 'error-only', weight: 1, end: 'repaired' },
+  ],
+  followUps: [
+    { followUp: 'nothing', weight: 90 },
+    { followUp: 'cancel', weight: 4 },
+    { followUp: 'change-address', weight: 6 },
+  ],
+};
 
 interface Product {
   readonly productUid: string;
@@ -106,23 +120,24 @@ export interface PlannedOrder {
   readonly body: object;
 }
 
-/** Returns orders spread over a period. The seed determines all of them. */
+/**
+ * Returns orders spread over a period. The seed determines all of them.
+ * @param prefix of their references
+ */
 export function planOrders(
   count: number,
   withinMs: number,
   sandboxUrl: string,
   random: SeededRandom,
+  { behaviours, followUps }: OrderMix = FAULTY,
+  prefix = 'fault',
 ): PlannedOrder[] {
   return Array.from({ length: count }, (_, index) => {
-    const { behaviour, end } = random.weighted(BEHAVIOURS);
+    const { behaviour, end } = random.weighted(behaviours);
     const { products } = random.weighted(BASKETS);
-    const followUp = random.weighted([
-      { followUp: 'nothing' as const, weight: 90 },
-      { followUp: 'cancel' as const, weight: 4 },
-      { followUp: 'change-address' as const, weight: 6 },
-    ]).followUp;
+    const { followUp } = random.weighted(followUps);
     const keyed = random.below(4) > 0;
-    const reference = `fault-${index + 1}`;
+    const reference = `${prefix}-${index + 1}`;
     return {
       reference,
       behaviour,

@@ -1,8 +1,8 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Config, ConfigError } from '../../src/platform/config';
 import { type Command, say } from '../command';
 import { sayConsole } from '../console-address';
-import { DemoOrder, DemoStopped, seconds } from '../demo/demo-order';
+import { DemoOrder, DemoStopped, type DemoTarget, seconds } from '../demo/demo-order';
 import { showSteps } from '../demo/display';
 import { type RunningStack, startStack } from '../start-stack';
 import { untilStopped } from '../stop-signals';
@@ -40,7 +40,7 @@ export const demo: Command = async ({ config, log, signals }) => {
   const stopRequest = signals.wait();
   const stopped = new AbortController();
   stopRequest.then(() => stopped.abort());
-  const order = new DemoOrder(running, stopped.signal);
+  const order = new DemoOrder(targetOf(running), stopped.signal);
   let failed = false;
   try {
     await showSteps(order.steps(), { live, say });
@@ -60,6 +60,17 @@ export const demo: Command = async ({ config, log, signals }) => {
   const code = await untilStopped(stopRequest, running, log, say);
   return failed ? 1 : code;
 };
+
+function targetOf({ credentials, services, sandbox }: RunningStack): DemoTarget {
+  return {
+    credentials,
+    namespace: services.config.TEMPORAL_NAMESPACE,
+    temporal: services.temporal,
+    sandboxUrl: sandbox!.url,
+    seen: () => sandbox!.seen(),
+    documentsFolder: resolve('out'),
+  };
+}
 
 function printAddresses(
   { credentials, credentialsPath, sandbox }: RunningStack,

@@ -1,8 +1,10 @@
+import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { createPresslineClient, type SubmittedOrder } from '../../client/pressline-client';
+import type { Seen } from '../../sandbox';
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
-import type { RunningStack } from '../start-stack';
+import type { CredentialsFile } from '../credentials';
 import type { ShownStep } from './display';
 import { saveDocuments } from './documents';
 import { MILESTONES, type Milestone, type Snapshot } from './milestones';
@@ -22,6 +24,20 @@ export function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(2)} s`;
 }
 
+/** What the demo runs on. */
+export interface DemoTarget {
+  readonly credentials: Pick<
+    CredentialsFile,
+    'baseUrl' | 'temporalUiUrl' | 'client' | 'partners' | 'operator'
+  >;
+  readonly namespace: string;
+  readonly temporal: Client;
+  readonly sandboxUrl: string;
+  seen(): Seen | Promise<Seen>;
+  /** Folder of the documents that the demo saves. */
+  readonly documentsFolder: string;
+}
+
 /** The order of the demo: submits it, waits for its milestones, and saves its documents. */
 export class DemoOrder {
   private readonly shop;
@@ -31,18 +47,18 @@ export class DemoOrder {
   readonly saved: string[] = [];
 
   constructor(
-    private readonly stack: RunningStack,
+    private readonly target: DemoTarget,
     private readonly signal: AbortSignal,
   ) {
-    const { baseUrl, client, operator } = stack.credentials;
+    const { baseUrl, client, operator } = target.credentials;
     this.shop = createPresslineClient({ baseUrl, ...client });
     this.operator = createPresslineClient({ baseUrl, apiKey: operator.apiKey });
   }
 
   /** URL of the order's workflow in the Temporal UI, or of the list of workflows before the order is submitted. */
   get workflowUrl(): string {
-    const { credentials, services } = this.stack;
-    const list = `${credentials.temporalUiUrl}/namespaces/${services.config.TEMPORAL_NAMESPACE}/workflows`;
+    const { credentials, namespace } = this.target;
+    const list = `${credentials.temporalUiUrl}/namespaces/${namespace}/workflows`;
     return this.submitted === undefined ? list : `${list}/${orderWorkflowId(this.submitted.id)}`;
   }
 
@@ -62,7 +78,7 @@ export class DemoOrder {
 
   private async submit(): Promise<string> {
     const reference = `demo-${new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}`;
-    const order = sampleOrder(reference, this.stack.sandbox!.url);
+    const order = sampleOrder(reference, this.target.sandboxUrl);
     this.submitted = await this.shop.submitOrder({ body: order });
     const goods = order.items
       .map(({ quantity, itemReferenceId }) => `${quantity} × ${itemReferenceId}`)
@@ -104,14 +120,14 @@ export class DemoOrder {
       this.workflowStart(),
     ]);
     const ids = order.items.flatMap(({ printJobs }) => printJobs.map(({ printOrderId }) => printOrderId));
-    const atPartners = Object.values(this.stack.sandbox!.seen().partners)
+    const atPartners = Object.values((await this.target.seen()).partners)
       .flatMap(({ printOrders }) => printOrders)
       .filter(({ printOrderId }) => ids.includes(printOrderId));
     return { takenAt: new Date(), order, workflowStartedAt, routing: decisions.at(-1), atPartners };
   }
 
   private async workflowStart(): Promise<Date | undefined> {
-    const run = this.stack.services.temporal.workflow.getHandle(orderWorkflowId(this.submitted!.id));
+    const run = this.target.temporal.workflow.getHandle(orderWorkflowId(this.submitted!.id));
     try {
       return (await run.describe()).startTime;
     } catch (error) {
@@ -127,9 +143,11 @@ export class DemoOrder {
         printJobs.map((job) => [job.printOrderId, job.partner] as const),
       ),
     );
+    const { credentials, documentsFolder } = this.target;
     for (const [id, partner] of printOrders) {
-      this.saved.push(...(await saveDocuments(this.stack.credentials, { id, partner })));
+      this.saved.push(...(await saveDocuments(credentials, { id, partner }, documentsFolder)));
     }
-    return this.line(new Date(), 'Documents saved', `${this.saved.length} files in out/`);
+    const folder = relative('.', documentsFolder);
+    return this.line(new Date(), 'Documents saved', `${this.saved.length} files in ${folder}/`);
   }
 }

