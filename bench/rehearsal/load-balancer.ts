@@ -64,10 +64,10 @@ export async function startLoadBalancer(port: number, targets: readonly number[]
       const passed = request({ host: '127.0.0.1', port: target, method, path, headers, agent });
       passed.once('response', (answer) => {
         const { connection: _hop, ...kept } = answer.headers;
+        end(incoming, answer.statusCode!);
         outgoing.writeHead(answer.statusCode!, kept);
         answer.pipe(outgoing);
-        answer.once('end', () => end(incoming, answer.statusCode!));
-        answer.once('error', () => outgoing.destroy());
+        answer.once('error', () => refuse(incoming, outgoing));
       });
       passed.once('error', (error: NodeJS.ErrnoException) => {
         if (error.code === 'ECONNREFUSED') next(tried + 1);

