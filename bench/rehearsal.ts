@@ -91,8 +91,7 @@ async function started(topology: Topology): Promise<StepResult> {
   await makeCurrent(topology, FIRST_BUILD);
   const [owned] = await topology.sql<{ count: number }[]>`
     SELECT count(*)::int FROM pg_class JOIN pg_roles r ON r.oid = relowner WHERE rolname = current_user`;
-  const version = (await topology.temporalCli('operator', 'cluster', 'system', '--output', 'json')).trim();
-  const { serverVersion } = JSON.parse(version) as { serverVersion: string };
+  const { serverVersion } = await topology.temporalClient.workflowService.getSystemInfo({});
   return {
     counts: [`${Object.keys(topology.processes).length} processes`, `Temporal ${serverVersion} on Postgres`],
     findings: owned!.count === 0 ? [] : [`the application's role owns ${owned!.count} objects`],

@@ -60,7 +60,9 @@ export async function runSetupScript(
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
   const script = join(projectRoot(), 'deploy', 'compose', name);
-  await run('/bin/sh', [script], { env: { ...env, PATH: `${programs}:/usr/bin:/bin` }, timeout: 300_000 });
+  // The Temporal CLI looks for its configuration in HOME, which must not be the user's.
+  const own = { PATH: `${programs}:/usr/bin:/bin`, HOME: programs };
+  await run('/bin/sh', [script], { env: { ...env, ...own }, timeout: 300_000 });
 }
 
 /**

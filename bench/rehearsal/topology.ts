@@ -328,7 +328,7 @@ async function start(
     async temporalCli(...args) {
       const env = {
         PATH,
-        HOME,
+        HOME: bin,
         TEMPORAL_ADDRESS: temporal.address,
         TEMPORAL_NAMESPACE: config.TEMPORAL_NAMESPACE,
       };
