@@ -200,9 +200,7 @@ async function start(
       // File systems without extended attributes need a folder for them.
       args: servers
         .commandOf('objects')
-        .flatMap((argument) =>
-          argument === 'posix' ? ['posix', '--sidecar', attributes] : [argument],
-        ),
+        .flatMap((argument) => (argument === 'posix' ? ['posix', '--sidecar', attributes] : [argument])),
       env: servers.environmentOf('objects'),
       logFile: join(logs, 'objects.log'),
       healthUrl: `${objectsUrl}/_health`,
