@@ -26,10 +26,11 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
  * restarts, updates and restores them while orders run. Exits with 0 when no step has a finding.
  */
 async function main(): Promise<number> {
-  const { orders } = new Command('rehearse')
+  const { orders, keep } = new Command('rehearse')
     .option('--orders <count>', 'orders of the first load', (text) => Number.parseInt(text, 10), 1_000)
+    .option('--keep', 'keep the folder of data and logs')
     .parse()
-    .opts<{ orders: number }>();
+    .opts<{ orders: number; keep?: true }>();
   const began = Date.now();
   let topology: Topology | undefined;
   let shop: Shop | undefined;
@@ -47,7 +48,7 @@ async function main(): Promise<number> {
         {
           title: 'start',
           async run() {
-            topology = await startTopology(say);
+            topology = await startTopology(say, { keepFolder: keep === true });
             shop = new Shop(topology);
             opening.push(...(await balances(topology.sql)));
             await addStock(topology, orders, added);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher, interceptors, request } from 'undici';
 import type { Logger } from '../src/platform/logging';
 import type { Pace } from './pace';
 
@@ -50,6 +50,8 @@ function isRetryable(status: number): boolean {
 
 const ANSWER_TIMEOUT_MS = 30_000;
 
+const MOST_REDIRECTS = 3;
+
 /** Connections to one host. A partner's systems do not open hundreds. */
 const CONNECTIONS = 16;
 
@@ -65,6 +67,8 @@ export function createOutbound(options: {
     headersTimeout: ANSWER_TIMEOUT_MS,
     bodyTimeout: ANSWER_TIMEOUT_MS,
   });
+  // With an S3 store, Pressline's links redirect to the store.
+  const downloads = agent.compose(interceptors.redirect({ maxRedirections: MOST_REDIRECTS }));
 
   /** Repeats `attempt` until it returns an answer. A broken connection counts as no answer. */
   async function untilAnswered<T>(what: string, attempt: () => Promise<Attempt<T>>): Promise<T> {
@@ -109,7 +113,7 @@ export function createOutbound(options: {
 
     download: (url) =>
       untilAnswered('download', async () => {
-        const response = await request(url, { dispatcher: agent, method: 'GET', signal });
+        const response = await request(url, { dispatcher: downloads, method: 'GET', signal });
         const hash = createHash('sha256');
         let bytes = 0;
         let head = Buffer.alloc(0);

@@ -82,7 +82,7 @@ export interface Topology {
   /** Runs the Temporal CLI and returns what it prints. */
   temporalCli(...args: readonly string[]): Promise<string>;
   seen(): Promise<Seen>;
-  /** Stops every process and removes the folder. */
+  /** Stops every process and removes the folder, unless it is kept. */
   stop(): Promise<void>;
 }
 
@@ -101,14 +101,18 @@ function parseSeed(output: string): DemoCredentials {
 }
 
 /** Starts the topology in a temporary folder. When it fails, everything that was started is stopped. */
-export async function startTopology(report: (line: string) => void): Promise<Topology> {
+export async function startTopology(
+  report: (line: string) => void,
+  { keepFolder }: { readonly keepFolder: boolean },
+): Promise<Topology> {
   const folder = await mkdtemp(join(tmpdir(), 'pressline-rehearsal-'));
   const processes: Record<string, Service> = {};
   const closers: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const close of closers.toReversed()) await close();
     for (const service of Object.values(processes).toReversed()) await service.stop();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    if (keepFolder) report(`data and logs are in ${folder}`);
+    else await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
     return await start(folder, processes, closers, stop, report);

@@ -69,6 +69,15 @@ describe('A well-behaved print partner', () => {
     });
   });
 
+  it('follows a link that redirects to the object store', async () => {
+    const order = printOrder(fixture.sandbox, '119');
+    const [first] = order.items as { assets: { url: string }[] }[];
+    first!.assets[0]!.url = `${fixture.sandbox.url}/faulty-files/redirect.pdf`;
+    const sent = await sendSigned(fixture.stub, fixture.berlin().orderSubmitUrl, order);
+    expect(sent.status).toBe(200);
+    expect(await fixture.ended('119')).toMatchObject({ state: 'finished', assetsFetched: 2 });
+  });
+
   it('downloads the packing slips of packages, and refuses packages of unknown items', async () => {
     const packed = (id: string, orderItemId: string) => ({
       ...printOrder(fixture.sandbox, id),

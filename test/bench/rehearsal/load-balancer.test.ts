@@ -31,7 +31,7 @@ async function startTarget(index: number): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.url === '/readyz') response.writeHead(isReady[index] ? 200 : 503).end();
     else {
-      response.writeHead(request.url === '/broken' ? 500 : 200, { 'x-target': String(index) });
+      response.writeHead(request.url?.startsWith('/broken') ? 500 : 200, { 'x-target': String(index) });
       request.pipe(response);
     }
   });
