@@ -1,4 +1,4 @@
-import { EmptyState, Paper, Skeleton, Stack, VisuallyHidden } from '@mantine/core';
+import { EmptyState, Paper, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { texts } from '../texts';
 import { ErrorAlert } from './error-alert';
@@ -40,5 +40,14 @@ export function Empty({ title, text }: { readonly title: string; readonly text: 
     <Paper p="xl">
       <EmptyState title={title} description={text} />
     </Paper>
+  );
+}
+
+/** Says the same in one line, within a section. */
+export function EmptySection({ title, text }: { readonly title: string; readonly text: string }) {
+  return (
+    <Text size="sm" c="dimmed">
+      {title}. {text}
+    </Text>
   );
 }

@@ -51,9 +51,9 @@ const COLUMNS: readonly Column<Row>[] = [
     name: t.columns.partner,
     cell: ({ partners }) => partners.map(({ uid }) => uid).join(', ') || texts.common.none,
   },
+  { name: t.columns.age, cell: (row) => <Age at={row.attentionSince ?? row.updatedAt} /> },
   { name: t.columns.status, cell: (row) => <StatusBadge status={row.fulfillmentStatus} /> },
   { name: t.columns.country, cell: (row) => row.country },
-  { name: t.columns.age, cell: (row) => <Age at={row.attentionSince ?? row.updatedAt} /> },
 ];
 
 export function AttentionScreen() {

@@ -4,7 +4,7 @@ import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
 import { StatusBadge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
-import { Empty, Loaded } from '../../components/loaded';
+import { EmptySection, Loaded } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { Time } from '../../components/time';
 import { texts } from '../../texts';
@@ -40,7 +40,7 @@ export function Documents({ orderId }: { readonly orderId: string }) {
       <Loaded query={query} lines={2}>
         {({ documents }) =>
           documents.length === 0 ? (
-            <Empty title={t.empty} text={t.emptyText} />
+            <EmptySection title={t.empty} text={t.emptyText} />
           ) : (
             <DataTable label={t.title} columns={COLUMNS} rows={documents} keyOf={({ id }) => id} />
           )

@@ -6,7 +6,7 @@ import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
 import { ErrorAlert } from '../../components/error-alert';
 import { LoadMore } from '../../components/load-more';
-import { Empty, Loaded } from '../../components/loaded';
+import { EmptySection, Loaded } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { Time } from '../../components/time';
 import { texts } from '../../texts';
@@ -23,7 +23,7 @@ export function Notes({ orderId }: { readonly orderId: string }) {
       <Loaded query={query} lines={1}>
         {({ pages }) => {
           const notes = pages.flatMap((page) => page.notes);
-          if (notes.length === 0) return <Empty title={t.empty} text={t.emptyText} />;
+          if (notes.length === 0) return <EmptySection title={t.empty} text={t.emptyText} />;
           return notes.map(({ id, author, text, createdAt }) => (
             <Stack key={id} gap={2}>
               <Text size="xs" c="dimmed">

@@ -7,10 +7,11 @@ import { StatusBadge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
 import { ErrorAlert } from '../../components/error-alert';
 import { LoadMore } from '../../components/load-more';
-import { Empty, Loaded } from '../../components/loaded';
+import { EmptySection, Loaded } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { Time } from '../../components/time';
 import { texts } from '../../texts';
+import styles from './notifications.module.css';
 
 type Delivery = Answer<'listOrderDeliveries'>['deliveries'][number];
 
@@ -28,7 +29,7 @@ export function Notifications({ orderId }: { readonly orderId: string }) {
   const columns: Column<Delivery>[] = [
     { name: t.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
     { name: t.columns.event, cell: ({ event }) => texts.names.code(event) },
-    { name: t.columns.endpoint, cell: ({ endpoint }) => endpoint.url },
+    { name: t.columns.endpoint, cell: ({ endpoint }) => <span className={styles.url}>{endpoint.url}</span> },
     { name: t.columns.state, cell: ({ state }) => <StatusBadge status={state} /> },
     { name: t.columns.attempts, cell: ({ attempts }) => <Attempts attempts={attempts} /> },
   ];
@@ -56,7 +57,7 @@ export function Notifications({ orderId }: { readonly orderId: string }) {
       <Loaded query={query} lines={2}>
         {({ pages }) => {
           const rows = pages.flatMap(({ deliveries }) => deliveries);
-          if (rows.length === 0) return <Empty title={t.empty} text={t.emptyText} />;
+          if (rows.length === 0) return <EmptySection title={t.empty} text={t.emptyText} />;
           return <DataTable label={t.title} columns={columns} rows={rows} keyOf={({ id }) => id} />;
         }}
       </Loaded>

@@ -1,4 +1,4 @@
-import { Anchor, Button, CopyButton, Group, Text } from '@mantine/core';
+import { Anchor, Button, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Answer } from '../../api/call';
@@ -15,6 +15,7 @@ import { Documents } from './documents';
 import { Items } from './items';
 import { Notes } from './notes';
 import { Notifications } from './notifications';
+import styles from './order-screen.module.css';
 import { Parcels } from './parcels';
 import { PrintOrders } from './print-orders';
 import { Receipts } from './receipts';
@@ -39,14 +40,20 @@ export function OrderScreen() {
           <>
             <Head order={order} />
             <Acts order={order} />
-            <PrintOrders order={order} />
-            <Items orderId={order.id} />
-            <Parcels order={order} />
-            <Documents orderId={order.id} />
-            <Receipts orderId={order.id} />
-            <Notifications orderId={order.id} />
-            <Notes orderId={order.id} />
-            <Timeline orderId={order.id} />
+            <div className={styles.columns}>
+              <Stack gap="lg" className={styles.column!}>
+                <PrintOrders order={order} />
+                <Items orderId={order.id} />
+                <Parcels order={order} />
+                <Documents orderId={order.id} />
+                <Receipts orderId={order.id} />
+                <Notifications orderId={order.id} />
+              </Stack>
+              <Stack gap="lg" className={styles.column!}>
+                <Notes orderId={order.id} />
+                <Timeline orderId={order.id} />
+              </Stack>
+            </div>
           </>
         )}
       </Loaded>

@@ -4,7 +4,7 @@ import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
 import { Badge, StatusBadge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
-import { Empty } from '../../components/loaded';
+import { EmptySection } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { Time } from '../../components/time';
 import { texts } from '../../texts';
@@ -47,7 +47,7 @@ export function Parcels({ order }: { readonly order: OperatorOrder }) {
   return (
     <Section title={t.title}>
       {order.parcels.length === 0 ? (
-        <Empty title={t.empty} text={t.emptyText} />
+        <EmptySection title={t.empty} text={t.emptyText} />
       ) : (
         <Stack>
           <DataTable

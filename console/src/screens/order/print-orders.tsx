@@ -5,7 +5,7 @@ import { read } from '../../api/queries';
 import { Badge, StatusBadge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
 import { Json } from '../../components/json';
-import { Empty } from '../../components/loaded';
+import { EmptySection } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { Time } from '../../components/time';
 import { texts } from '../../texts';
@@ -78,7 +78,7 @@ export function PrintOrders({ order }: { readonly order: OperatorOrder }) {
   const sentOf = (id: string) => sent.data?.printOrders.find((each) => each.id === id);
   return (
     <Section title={t.title}>
-      {order.printOrders.length === 0 ? <Empty title={t.empty} text={t.emptyText} /> : null}
+      {order.printOrders.length === 0 ? <EmptySection title={t.empty} text={t.emptyText} /> : null}
       {order.printOrders.map((printOrder) => (
         <OnePrintOrder key={printOrder.id} printOrder={printOrder} sent={sentOf(printOrder.id)} />
       ))}

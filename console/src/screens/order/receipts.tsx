@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
 import { type Column, DataTable } from '../../components/data-table';
-import { Empty, Loaded } from '../../components/loaded';
+import { EmptySection, Loaded } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { texts } from '../../texts';
 
@@ -40,7 +40,7 @@ export function Receipts({ orderId }: { readonly orderId: string }) {
       <Loaded query={query} lines={2}>
         {({ receipts }) =>
           receipts.length === 0 ? (
-            <Empty title={t.empty} text={t.emptyText} />
+            <EmptySection title={t.empty} text={t.emptyText} />
           ) : (
             receipts.map((receipt) => (
               <Stack key={receipt.id} gap="xs">

@@ -6,7 +6,7 @@ import { readPages } from '../../api/queries';
 import { Badge } from '../../components/badge';
 import { Json } from '../../components/json';
 import { LoadMore } from '../../components/load-more';
-import { Empty, Loaded } from '../../components/loaded';
+import { EmptySection, Loaded } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { Time } from '../../components/time';
 import { texts } from '../../texts';
@@ -29,13 +29,16 @@ const TONES: Readonly<Record<Kind, Tone>> = {
 
 /** The fields of an entry's content that the list shows. */
 const SHOWN: Readonly<Record<Kind, readonly string[]>> = {
-  event: ['reason', 'message'],
+  event: ['status', 'reason', 'message'],
   act: ['reason'],
   postback: ['message', 'trackingCode'],
   request: ['outcome', 'status', 'answer'],
   checkpoint: ['trackingNumber', 'message', 'location'],
   notification: ['state', 'url'],
 };
+
+/** Fields with a code, which is shown in words. */
+const CODES: ReadonlySet<string> = new Set(['status', 'state', 'outcome']);
 
 /** Everything that happened to the order, newest first. */
 export function Timeline({ orderId }: { readonly orderId: string }) {
@@ -71,7 +74,7 @@ export function Timeline({ orderId }: { readonly orderId: string }) {
       <Loaded query={query}>
         {({ pages }) => {
           const entries = pages.flatMap((page) => page.entries);
-          if (entries.length === 0) return <Empty title={t.empty} text={t.emptyText} />;
+          if (entries.length === 0) return <EmptySection title={t.empty} text={t.emptyText} />;
           return (
             <ol className={styles.list}>
               {entries.map((entry) => (
@@ -91,8 +94,12 @@ export function Timeline({ orderId }: { readonly orderId: string }) {
 /** Returns what an entry says beside its type, by the fields that its kind has. */
 function detailOf({ kind, data }: Entry): string {
   return SHOWN[kind]
-    .map((name) => data[name])
-    .filter((value) => typeof value === 'number' || (typeof value === 'string' && value !== ''))
+    .map((name) => {
+      const value = data[name];
+      if (typeof value === 'string' && CODES.has(name)) return texts.names.code(value);
+      return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+    })
+    .filter((text) => text !== '')
     .join(' · ');
 }
 
@@ -102,7 +109,7 @@ function OneEntry({ entry }: { readonly entry: Entry }) {
   return (
     <Stack gap={4}>
       <Group gap="sm">
-        <Badge tone={TONES[kind]}>{t.kinds[kind]}</Badge>
+        <Badge tone={TONES[kind]}>{t.entries[kind]}</Badge>
         <Text size="sm" fw={500}>
           {texts.names.code(type)}
         </Text>

@@ -1,6 +1,6 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { type Column, DataTable } from '../../components/data-table';
-import { Empty } from '../../components/loaded';
+import { EmptySection } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { texts } from '../../texts';
 import styles from './charts.module.css';
@@ -28,8 +28,8 @@ const STAGES: readonly Column<Stage>[] = [
   { name: t.throughputColumns.average, numeric: true, cell: ({ averageSeconds }) => seconds(averageSeconds) },
 ];
 
-/** Returns the totals over periods, with averages weighted by the number of orders. */
-function totalsOf(periods: readonly Period[]): Stage[] {
+/** Returns the totals over periods in the order of progress, with averages weighted by the number of orders. */
+function totalsOf(periods: readonly Period[], stages: Summary['orders']): Stage[] {
   const totals = new Map<Stage['status'], Stage>();
   for (const { status, orders, averageSeconds } of periods.flatMap(({ stages }) => stages)) {
     const sum = totals.get(status) ?? { status, orders: 0, averageSeconds: 0 };
@@ -37,7 +37,7 @@ function totalsOf(periods: readonly Period[]): Stage[] {
     const average = (sum.averageSeconds * sum.orders + averageSeconds * orders) / Math.max(1, all);
     totals.set(status, { status, orders: all, averageSeconds: average });
   }
-  return [...totals.values()];
+  return stages.flatMap(({ status }) => totals.get(status) ?? []);
 }
 
 /** Orders that reached each status in the last hours and days, and how long they took. */
@@ -46,7 +46,7 @@ export function Throughput({ summary }: { readonly summary: Summary }) {
   return (
     <Section title={t.throughput}>
       {days.length === 0 && hours.length === 0 ? (
-        <Empty title={t.nothingReached} text={t.nothingReachedText} />
+        <EmptySection title={t.nothingReached} text={t.nothingReachedText} />
       ) : (
         <>
           <SimpleGrid cols={{ base: 1, md: 2 }}>
@@ -56,7 +56,7 @@ export function Throughput({ summary }: { readonly summary: Summary }) {
           <DataTable
             label={t.throughput}
             columns={STAGES}
-            rows={totalsOf(days)}
+            rows={totalsOf(days, summary.orders)}
             keyOf={({ status }) => status}
           />
         </>

@@ -5,7 +5,7 @@ import { read } from '../../api/queries';
 import { Badge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
 import { Link } from '../../components/link';
-import { Empty, Loaded } from '../../components/loaded';
+import { EmptySection, Loaded } from '../../components/loaded';
 import { Screen } from '../../components/screen';
 import { Section } from '../../components/section';
 import { Age } from '../../components/time';
@@ -72,7 +72,7 @@ function Attention({ summary }: { readonly summary: Summary }) {
   return (
     <Section title={t.attention}>
       {attention.length === 0 ? (
-        <Empty title={t.noAttention} text={t.noAttentionText} />
+        <EmptySection title={t.noAttention} text={t.noAttentionText} />
       ) : (
         <DataTable label={t.attention} columns={columns} rows={attention} keyOf={({ reason }) => reason} />
       )}
