@@ -227,7 +227,6 @@ export const order = {
     columns: {
       created: 'Created',
       event: 'Event',
-      endpoint: 'Endpoint',
       attempts: 'Attempts',
       state: 'State',
       act: 'Act',

@@ -28,8 +28,17 @@ export function Notifications({ orderId }: { readonly orderId: string }) {
   });
   const columns: Column<Delivery>[] = [
     { name: t.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { name: t.columns.event, cell: ({ event }) => texts.names.code(event) },
-    { name: t.columns.endpoint, cell: ({ endpoint }) => <span className={styles.url}>{endpoint.url}</span> },
+    {
+      name: t.columns.event,
+      cell: ({ event, endpoint }) => (
+        <Stack gap={0}>
+          {texts.names.code(event)}
+          <Text size="xs" c="dimmed" className={styles.url!}>
+            {endpoint.url}
+          </Text>
+        </Stack>
+      ),
+    },
     { name: t.columns.state, cell: ({ state }) => <StatusBadge status={state} /> },
     { name: t.columns.attempts, cell: ({ attempts }) => <Attempts attempts={attempts} /> },
   ];

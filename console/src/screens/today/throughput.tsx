@@ -1,5 +1,6 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { type Column, DataTable } from '../../components/data-table';
+import { spanOf } from '../../components/figures';
 import { EmptySection } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { texts } from '../../texts';
@@ -15,17 +16,10 @@ const DAY_MS = 24 * HOUR_MS;
 /** The statuses of the charts: orders that came in, and orders that left. */
 const CHARTED = ['created', 'shipped', 'delivered'] as const;
 
-const seconds = (value: number) => {
-  if (value < 120) return `${Math.round(value)} s`;
-  if (value < 7_200) return `${Math.round(value / 60)} min`;
-  if (value < 172_800) return `${(value / 3_600).toFixed(1)} h`;
-  return `${(value / 86_400).toFixed(1)} d`;
-};
-
 const STAGES: readonly Column<Stage>[] = [
   { name: t.throughputColumns.status, cell: ({ status }) => texts.names.status(status).text },
   { name: t.throughputColumns.orders, numeric: true, cell: ({ orders }) => orders },
-  { name: t.throughputColumns.average, numeric: true, cell: ({ averageSeconds }) => seconds(averageSeconds) },
+  { name: t.throughputColumns.average, numeric: true, cell: ({ averageSeconds }) => spanOf(averageSeconds) },
 ];
 
 /** Returns the totals over periods in the order of progress, with averages weighted by the number of orders. */
