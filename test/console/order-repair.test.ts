@@ -30,6 +30,7 @@ test('a refused order appears under Attention, is rerouted and delivered', async
   await expectAccessible(page);
 
   await page.keyboard.press('j');
+  await page.locator('tr[aria-current="true"]').waitFor();
   await page.keyboard.press('Enter');
   const main = page.getByRole('main');
   await main.getByRole('heading', { level: 1, name: 'Order console-refused' }).waitFor();

@@ -40,7 +40,10 @@ export function DataTable<Row>(props: {
   const { frame, isCut } = useCut();
   const activeRow = useRef<HTMLTableRowElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another row scrolls the page
-  useEffect(() => activeRow.current?.scrollIntoView({ block: 'nearest' }), [activeKey]);
+  useEffect(() => {
+    // Browsers return a promise, which React would take for the function that ends the effect.
+    activeRow.current?.scrollIntoView({ block: 'nearest' });
+  }, [activeKey]);
   return (
     <Paper className={styles.frame!} ref={frame} {...(isCut ? { ...FOCUSABLE, 'aria-label': label } : {})}>
       <Table aria-label={label} verticalSpacing="xs" horizontalSpacing="sm" highlightOnHover>
