@@ -115,3 +115,21 @@ test('the dialog "Go to" opens screens and finds orders', async () => {
   await page.waitForURL('**/console/orders?q=console-found');
   expect(tab.faults).toEqual([]);
 });
+
+test('the figures of Today lead to their lists', async () => {
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  await signIn(tab, stack.credentials.operator.apiKey, '/console/today');
+  const region = (name: string) => page.getByRole('main').getByRole('region', { name, exact: true });
+  for (const [name, link, path, list] of [
+    ['Attention', /^1$/, '/console/attention?reason=partner_refused', 'Attention'],
+    ['Orders by stage', /^On hold/, '/console/orders?status=on_hold', 'Orders'],
+    ['Outbox', /^0$/, '/console/outbox?kind=', 'Outbox'],
+    ['Jobs', /^reconcile$/, '/console/system', 'System'],
+  ] as const) {
+    await page.goto('/console/today');
+    await region(name).getByRole('link', { name: link }).first().click();
+    await page.getByRole('heading', { level: 1, name: list, exact: true }).waitFor();
+    expect(page.url()).toContain(path);
+  }
+});

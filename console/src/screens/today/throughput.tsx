@@ -1,6 +1,7 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { type Column, DataTable } from '../../components/data-table';
 import { spanOf } from '../../components/figures';
+import { Link } from '../../components/link';
 import { EmptySection } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { texts } from '../../texts';
@@ -16,9 +17,18 @@ const DAY_MS = 24 * HOUR_MS;
 /** The statuses of the charts: orders that came in, and orders that left. */
 const CHARTED = ['created', 'shipped', 'delivered'] as const;
 
-const STAGES: readonly Column<Stage>[] = [
+/** @param from start of the days that the figures are of */
+const columnsSince = (from: string): Column<Stage>[] => [
   { name: t.throughputColumns.status, cell: ({ status }) => texts.names.status(status).text },
-  { name: t.throughputColumns.orders, numeric: true, cell: ({ orders }) => orders },
+  {
+    name: t.throughputColumns.orders,
+    numeric: true,
+    cell: ({ orders }) => (
+      <Link to="/orders" search={{ createdFrom: from }}>
+        {orders}
+      </Link>
+    ),
+  },
   { name: t.throughputColumns.average, numeric: true, cell: ({ averageSeconds }) => spanOf(averageSeconds) },
 ];
 
@@ -49,7 +59,7 @@ export function Throughput({ summary }: { readonly summary: Summary }) {
           </SimpleGrid>
           <DataTable
             label={t.throughput}
-            columns={STAGES}
+            columns={columnsSince(days[0]?.from ?? at)}
             rows={totalsOf(days, summary.orders)}
             keyOf={({ status }) => status}
           />

@@ -67,7 +67,14 @@ function Attention({ summary }: { readonly summary: Summary }) {
         </Link>
       ),
     },
-    { name: t.attentionColumns.oldest, cell: ({ oldestSeconds }) => <Age at={before(at, oldestSeconds)} /> },
+    {
+      name: t.attentionColumns.oldest,
+      cell: ({ reason, oldestSeconds }) => (
+        <Link to="/attention" search={{ reason, sort: 'age' }}>
+          <Age at={before(at, oldestSeconds)} />
+        </Link>
+      ),
+    },
   ];
   return (
     <Section title={t.attention}>
@@ -83,16 +90,34 @@ function Attention({ summary }: { readonly summary: Summary }) {
 function Outbox({ summary }: { readonly summary: Summary }) {
   const columns: Column<Summary['outbox'][number]>[] = [
     { name: t.outboxColumns.kind, cell: ({ kind }) => texts.names.code(kind) },
-    { name: t.outboxColumns.pending, numeric: true, cell: ({ pending }) => pending },
+    {
+      name: t.outboxColumns.pending,
+      numeric: true,
+      cell: ({ kind, pending }) => (
+        <Link to="/outbox" search={{ kind, state: 'pending' }}>
+          {pending}
+        </Link>
+      ),
+    },
     {
       name: t.outboxColumns.oldest,
-      cell: ({ oldestPendingSeconds: seconds }) =>
-        seconds === null ? texts.common.none : <Age at={before(summary.at, seconds)} />,
+      cell: ({ kind, oldestPendingSeconds: seconds }) =>
+        seconds === null ? (
+          texts.common.none
+        ) : (
+          <Link to="/outbox" search={{ kind, state: 'pending' }}>
+            <Age at={before(summary.at, seconds)} />
+          </Link>
+        ),
     },
     {
       name: t.outboxColumns.dead,
       numeric: true,
-      cell: ({ dead }) => (dead === 0 ? 0 : <Badge tone="danger">{dead}</Badge>),
+      cell: ({ kind, dead }) => (
+        <Link to="/outbox" search={{ kind, state: 'dead' }}>
+          {dead === 0 ? 0 : <Badge tone="danger">{dead}</Badge>}
+        </Link>
+      ),
     },
   ];
   return (
@@ -103,7 +128,7 @@ function Outbox({ summary }: { readonly summary: Summary }) {
 }
 
 const JOBS: readonly Column<Summary['jobs'][number]>[] = [
-  { name: t.jobColumns.name, cell: ({ name }) => name },
+  { name: t.jobColumns.name, cell: ({ name }) => <Link to="/system">{name}</Link> },
   {
     name: t.jobColumns.last,
     cell: ({ lastRun }) => (lastRun === null ? t.never : <Age at={lastRun.endedAt} />),
