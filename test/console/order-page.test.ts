@@ -50,7 +50,7 @@ test('shows everything about an order that was delivered', async () => {
   const isDrawn = (image: { readonly naturalWidth: number }) => image.naturalWidth > 0;
   const items = main.getByRole('region', { name: 'Items' });
   const preview = items.getByRole('img', { name: 'Preview of poster' });
-  await eventually(async () => ((await preview.evaluate(isDrawn)) ? true : undefined));
+  await eventually(async () => ((await preview.evaluate(isDrawn)) ? true : undefined), 60_000);
   await items.getByText(/application\/pdf · \d+ kB/).waitFor();
   await items.getByText(/image\/png · \d+ kB · \d+ × \d+ px · 300 dpi/).waitFor();
   await items.getByText('Paper format: A4').waitFor();

@@ -8,7 +8,7 @@ import { projectRoot } from '../../src/platform/project-root';
 let browser: Browser | undefined;
 
 // Elements have this time to appear. It is long because tests run beside other load.
-const ELEMENT_TIMEOUT_MS = 60_000;
+const ELEMENT_TIMEOUT_MS = 120_000;
 
 beforeAll(async () => {
   execFileSync(process.execPath, [join(projectRoot(), 'scripts', 'build-console.mjs')], { stdio: 'pipe' });
