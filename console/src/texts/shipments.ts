@@ -1,7 +1,7 @@
 export const shipments = {
   title: 'Shipments',
   search: 'Search shipments',
-  placeholder: 'Tracking number, shipping order, order, reference',
+  placeholder: 'Tracking number, order id or reference',
   problem: 'Problem',
   anyProblem: 'With or without, problems first',
   onlyProblems: 'Only problems',

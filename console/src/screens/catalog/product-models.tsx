@@ -10,6 +10,7 @@ import { Empty, Loaded } from '../../components/loaded';
 import { Section } from '../../components/section';
 import { texts } from '../../texts';
 import { Preview } from './preview';
+import styles from './product-models.module.css';
 
 export type ProductModel = Answer<'listProductModels'>['productModels'][number];
 
@@ -33,7 +34,10 @@ const COLUMNS: readonly Column<ProductModel>[] = [
       </Stack>
     ),
   },
-  { name: t.modelColumns.template, cell: ({ productUidTemplate }) => <Code>{productUidTemplate}</Code> },
+  {
+    name: t.modelColumns.template,
+    cell: ({ productUidTemplate }) => <Code className={styles.template!}>{productUidTemplate}</Code>,
+  },
   {
     name: t.modelColumns.attributes,
     cell: ({ attributes }) => attributes.map(({ description, id }) => description || id).join(', '),
