@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
@@ -31,6 +32,8 @@ async function main(): Promise<number> {
     .option('--keep', 'keep the folder of data and logs')
     .parse()
     .opts<{ orders: number; keep?: true }>();
+  // Every process that is started adds a listener for the end of this one.
+  setMaxListeners(0, process);
   const began = Date.now();
   let topology: Topology | undefined;
   let shop: Shop | undefined;

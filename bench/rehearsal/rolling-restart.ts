@@ -33,7 +33,8 @@ export function watchRequests({ balancer }: Topology, shop: Shop) {
 export function summary(failed: readonly { readonly request: string; readonly status: number }[]): string[] {
   const counts = new Map<string, number>();
   for (const { request, status } of failed) {
-    const kind = `${status} ${request.replaceAll(/\/[0-9a-f-]{8,}|\/\d+/g, '/…')}`;
+    // Ids, signed links and file names differ from request to request.
+    const kind = `${status} ${request.replaceAll(/\/(documents\/.*|[0-9a-f-]{8,}|\d+)/g, '/…')}`;
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   return [...counts].map(([kind, count]) => `${count} x ${kind}`);
