@@ -1,17 +1,27 @@
 import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/dispatch/dispatch';
-import { RUN_REFUSALS } from '../src/orders/domain/run/run-messages';
+import type { Recording } from '../src/orders/domain/run/recording';
+import { type RecordStep, RUN_REFUSALS } from '../src/orders/domain/run/run-messages';
+import type { EventRecorder } from '../src/orders/run/event-recorder';
+import { inOrderTrace } from '../src/orders/run/order-trace';
 import type { Logger } from '../src/platform/logging';
 import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
 import { logOf, type RunIds } from './order-ids';
 import { type OrRefusal, type RefusableCall, refused } from './refusals';
 
 /** Activities of the order workflow that buy and void labels. Each can be retried any number of times. */
-export function createOrderLabelActivities(deps: PurchaseDeps & { readonly log: Logger }) {
+export function createOrderLabelActivities(
+  deps: PurchaseDeps & { readonly log: Logger },
+  recordEvent: EventRecorder,
+) {
   return {
-    /** Buys the labels of a print order and makes its documents. @returns the carrier's refusal */
+    /**
+     * Buys the labels of a print order and makes its documents.
+     * @param call.recording records the result. Absent: the order run records it
+     * @returns the shipment with its record, or the carrier's refusal
+     */
     async dispatchPrintOrder(
-      call: RunIds & RefusableCall & DispatchOrder,
-    ): Promise<OrRefusal<{ readonly shipmentId: string }>> {
+      call: RunIds & RefusableCall & DispatchOrder & { readonly recording?: Recording },
+    ): Promise<OrRefusal<{ readonly shipmentId: string; readonly recorded?: RecordStep }>> {
       const bought = await dispatchPrintOrder(deps, call);
       if (!bought.ok) {
         const { code, message, detail } = bought.refusal;
@@ -20,9 +30,19 @@ export function createOrderLabelActivities(deps: PurchaseDeps & { readonly log: 
           details: { code, message: detail ?? message },
         });
       }
-      const { shipmentId } = bought.shipment;
-      logOf(deps, call).info({ printOrderId: call.printOrderId, shipmentId }, 'labels bought');
-      return { shipmentId };
+      const { shipmentId } = bought;
+      const { printOrderId, revision, recording } = call;
+      logOf(deps, call).info({ printOrderId, shipmentId }, 'labels bought');
+      if (recording === undefined) return { shipmentId };
+      const event = { type: 'dispatched', printOrderId, shipmentId, revision } as const;
+      // The labels are bought. A record that fails is left to the order run.
+      const recorded = await inOrderTrace(deps.sql, call.orderId, 'record dispatch', () =>
+        recordEvent(deps.sql, recording, event),
+      ).catch((err: unknown) => {
+        logOf(deps, call).warn({ err, printOrderId }, 'dispatch not recorded with its labels');
+        return undefined;
+      });
+      return recorded === undefined ? { shipmentId } : { shipmentId, recorded };
     },
 
     /** Voids the labels of a shipment. @returns the carrier's refusal */

@@ -1,15 +1,17 @@
 import { applyShippingChange } from '../src/orders/dispatch/shipping-changes';
 import type { RecordOutcome, RunRecord } from '../src/orders/domain/run/run-messages';
 import type { OrderFilesDeps } from '../src/orders/preparation/order-files';
-import { type PreparationDeps, prepareOrder } from '../src/orders/preparation/prepare-order';
+import type { PreparationPlan } from '../src/orders/preparation/plan-refusals';
+import { type PreparationDeps, prepareOrder, storedPlan } from '../src/orders/preparation/prepare-order';
 import type { DeliveryDeps } from '../src/orders/print-orders/delivery';
 import {
   planReplacement,
   type ReplacementRequest,
   replanShipments,
 } from '../src/orders/print-orders/replacement';
+import { createEventRecorder } from '../src/orders/run/event-recorder';
 import { recordRun } from '../src/orders/run/record';
-import { createRunObserver } from '../src/orders/run/run-metrics';
+import { createRunObserver, type RunObserver } from '../src/orders/run/run-metrics';
 import { isTrackingFollowed } from '../src/orders/run/tracking';
 import type { Logger } from '../src/platform/logging';
 import type { Sql } from '../src/platform/postgres';
@@ -25,10 +27,15 @@ export interface OrderRunDeps extends PreparationDeps, OrderFilesDeps, PurchaseD
   readonly log: Logger;
 }
 
+const NOT_STORED: PreparationPlan = { outcome: 'parked', reason: 'no_partner', message: 'no plan is stored' };
+
 /** Activities that plan orders. They read prices from carriers. Each can be retried any number of times. */
 function createOrderPlanningActivities(deps: OrderRunDeps) {
   return {
-    async prepareOrder(ids: RunIds) {
+    /** @param call.onlyStored returns an earlier plan, and makes none. Absent in calls of older versions */
+    async prepareOrder(call: RunIds & { readonly onlyStored?: true }): Promise<PreparationPlan> {
+      const { onlyStored, ...ids } = call;
+      if (onlyStored) return (await storedPlan(deps.sql, ids.orderId)) ?? NOT_STORED;
       const plan = await prepareOrder(deps, ids.orderId);
       logOf(deps, ids).info({ outcome: plan.outcome }, 'order prepared');
       return plan;
@@ -53,8 +60,7 @@ function createOrderPlanningActivities(deps: OrderRunDeps) {
 }
 
 /** Database-only activities of the order workflow. They run as local activities. Each can be retried any number of times. */
-function createOrderDatabaseActivities({ localSql, log, metrics }: OrderRunDeps) {
-  const observeRun = createRunObserver(metrics);
+function createOrderDatabaseActivities({ localSql, log }: OrderRunDeps, observeRun: RunObserver) {
   return {
     async recordRun(record: RunRecord): Promise<RecordOutcome> {
       const result = await recordRun(localSql, record);
@@ -75,12 +81,14 @@ function createOrderDatabaseActivities({ localSql, log, metrics }: OrderRunDeps)
 
 /** All activities of the order workflow. */
 export function createOrderRunActivities(deps: OrderRunDeps) {
+  const observeRun = createRunObserver(deps.metrics);
+  const recordEvent = createEventRecorder(observeRun);
   return {
-    ...createOrderDatabaseActivities(deps),
+    ...createOrderDatabaseActivities(deps, observeRun),
     ...createOrderPlanningActivities(deps),
-    ...createOrderFileActivities(deps),
+    ...createOrderFileActivities(deps, recordEvent),
     ...createOrderPartnerActivities(deps),
-    ...createOrderLabelActivities(deps),
+    ...createOrderLabelActivities(deps, recordEvent),
   };
 }
 

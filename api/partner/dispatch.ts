@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { currentShipmentId } from '../../src/orders/dispatch/dispatch';
-import { type AddressedPrintOrder, printOrderOfPartner } from '../../src/partners/print-orders';
-import { partnerByAccount } from '../../src/partners/store';
+import { type DispatchedPrintOrder, dispatchedPrintOrder } from '../../src/orders/dispatch/dispatch';
 import { text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
@@ -26,12 +24,12 @@ async function confirmedPrintOrder(
   sql: Sql,
   partnerId: string,
   printOrderId: string,
-): Promise<AddressedPrintOrder | null> {
-  let printOrder = await printOrderOfPartner(sql, partnerId, printOrderId);
+): Promise<DispatchedPrintOrder | null> {
+  let printOrder = await dispatchedPrintOrder(sql, partnerId, printOrderId);
   for (const pauseMs of PAUSES_MS) {
     if (printOrder === null || !UNCONFIRMED.includes(printOrder.status)) break;
     await sleep(pauseMs);
-    printOrder = await printOrderOfPartner(sql, partnerId, printOrderId);
+    printOrder = await dispatchedPrintOrder(sql, partnerId, printOrderId);
   }
   return printOrder;
 }
@@ -72,20 +70,21 @@ export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
         })
         .meta({ id: 'DispatchAnswer' }),
       handler: async ({ account, body, log }) => {
-        const printOrder = await confirmedPrintOrder(sql, account.id, body.orderId);
+        let printOrder = await confirmedPrintOrder(sql, account.id, body.orderId);
         if (printOrder === null)
           throw new Refusal('NOT_FOUND', { message: `There is no print order ${body.orderId}.` });
         if (printOrder.status === 'cancelled')
           throw new Refusal('CONFLICT', { message: `Print order ${printOrder.id} is cancelled.` });
-        const ids = { orderId: printOrder.orderId, printOrderId: printOrder.id };
-        for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-          const shipmentId = await currentShipmentId(sql, ids);
+        const { orderId, id: printOrderId } = printOrder;
+        for (let attempt = 0; ; attempt += 1) {
+          const { shipmentId, documentTypes } = printOrder;
           if (shipmentId !== null) {
-            log.info({ ...ids, shipmentId }, 'dispatch answered');
-            const { documentTypes } = (await partnerByAccount(sql, account.id))!;
+            log.info({ orderId, printOrderId, shipmentId }, 'dispatch answered');
             return await dispatchAnswer({ sql, links }, shipmentId, documentTypes ?? null);
           }
-          await runs.dispatch(ids.orderId, ids.printOrderId);
+          if (attempt === MAX_ATTEMPTS) break;
+          await runs.dispatch(orderId, printOrderId);
+          printOrder = (await dispatchedPrintOrder(sql, account.id, printOrderId))!;
         }
         throw new Refusal('CONFLICT', { message: 'The address changed during the request; send it again.' });
       },

@@ -117,9 +117,10 @@ async function buy(
       message: `${card.carrierName} ${method.name} does not carry package ${pack.packageReferenceId} from ${consignment.sender.country} to ${consignment.receiver.country}.`,
     });
   }
-  let row = await findPurchase(sql, idempotencyKey);
+  const { purchase, serial } = await findPurchaseOrSerial(sql, idempotencyKey, card);
+  let row = purchase;
   if (row === undefined) {
-    const trackingNumber = await nextNumber(sql, card, method, consignment.sender.country);
+    const trackingNumber = trackingNumberOf(serial!, card, method, consignment.sender.country);
     [row] = await sql<PurchaseRow[]>`
       INSERT INTO carrier_purchases (idempotency_key, carrier_uid, method_uid, tracking_number, price_minor, currency)
       VALUES (${idempotencyKey}, ${card.carrierUid}, ${methodUid}, ${trackingNumber}, ${price}, ${consignment.currency})
@@ -143,13 +144,24 @@ async function findPurchase(sql: Sql, idempotencyKey: string): Promise<PurchaseR
   return row;
 }
 
-async function nextNumber(sql: Sql, card: RateCard, method: MethodRates, country: string): Promise<string> {
-  if (card.kind === 'postal') {
-    const [row] = await sql<{ serial: string }[]>`SELECT nextval('s10_serials') AS serial`;
-    return s10(method.s10Prefix ?? 'L', Number(BigInt(row!.serial) % BigInt(S10_SERIALS)), country);
-  }
-  const [row] = await sql<{ serial: string }[]>`SELECT nextval('sscc_serials') AS serial`;
-  return sscc(card.gs1Prefix!, Number(BigInt(row!.serial) % BigInt(SSCC_SERIALS)));
+/** Returns the purchase with this key, else the serial number of a new one. */
+async function findPurchaseOrSerial(
+  sql: Sql,
+  idempotencyKey: string,
+  { kind }: RateCard,
+): Promise<{ readonly purchase: PurchaseRow | undefined; readonly serial: string | null }> {
+  const sequence = kind === 'postal' ? 's10_serials' : 'sscc_serials';
+  const [row] = await sql<(PurchaseRow & { serial: string | null })[]>`
+    SELECT ${purchaseColumns(sql)}, CASE WHEN idempotency_key IS NULL THEN nextval(${sequence}::text::regclass) END AS serial
+    FROM (VALUES (1)) one LEFT JOIN carrier_purchases ON idempotency_key = ${idempotencyKey}`;
+  const { serial, ...purchase } = row!;
+  return { purchase: serial === null ? purchase : undefined, serial };
+}
+
+function trackingNumberOf(serial: string, card: RateCard, method: MethodRates, country: string): string {
+  return card.kind === 'postal'
+    ? s10(method.s10Prefix ?? 'L', Number(BigInt(serial) % BigInt(S10_SERIALS)), country)
+    : sscc(card.gs1Prefix!, Number(BigInt(serial) % BigInt(SSCC_SERIALS)));
 }
 
 function purchaseOf(

@@ -1,12 +1,15 @@
 import { readKeptCounts } from '../platform/kept-counts';
 import type { Sql } from '../platform/postgres';
 import type { CandidatePartner } from './domain/routing-decision';
+import { type Partner, partnerColumns } from './store';
 
 /** Lifetime of the cached load of partners. It changes slowly. */
 const LOAD_CACHE_MS = 5_000;
 
+export type Candidate = CandidatePartner & Partner;
+
 /** Returns the partners that routing chooses from, with their stock of the given SKUs and their load. */
-export type CandidateReader = (partnerSkus: readonly string[]) => Promise<CandidatePartner[]>;
+export type CandidateReader = (partnerSkus: readonly string[]) => Promise<Candidate[]>;
 
 /**
  * Creates a candidate reader. It runs one statement per order; the load is read once in `LOAD_CACHE_MS` for all orders of
@@ -39,14 +42,13 @@ export function createCandidateReader(sql: Sql): CandidateReader {
 async function readCandidates(
   sql: Sql,
   partnerSkus: readonly string[],
-): Promise<Omit<CandidatePartner, 'openUnits'>[]> {
+): Promise<Omit<Candidate, 'openUnits'>[]> {
   const skus = [...new Set(partnerSkus)];
-  return await sql<Omit<CandidatePartner, 'openUnits'>[]>`
-    SELECT p.account_id AS partner_id, p.uid, p.country, p.currency, p.enabled,
-           p.order_submit_url IS NOT NULL AS subscribed, p.capabilities, coalesce(s.stock, '{}') AS stock
+  return await sql<Omit<Candidate, 'openUnits'>[]>`
+    SELECT ${partnerColumns(sql)}, order_submit_url IS NOT NULL AS subscribed, coalesce(s.stock, '{}') AS stock
     FROM partners p
     LEFT JOIN (
-      SELECT coalesce(i.partner_id, l.partner_id) AS partner_id,
+      SELECT coalesce(i.partner_id, l.partner_id) AS stock_partner_id,
              jsonb_object_agg(coalesce(i.partner_sku, l.partner_sku), jsonb_build_object(
                'available', CASE WHEN l.status = 'out-of-stock' THEN 0
                                  WHEN coalesce(i.quantity, l.amount) IS NOT NULL
@@ -57,6 +59,6 @@ async function readCandidates(
       FULL JOIN (SELECT * FROM partner_stock_levels WHERE partner_sku = ANY(${skus})) l
         ON l.partner_sku = i.partner_sku AND l.partner_id = i.partner_id
       GROUP BY 1
-    ) s ON s.partner_id = p.account_id
+    ) s ON s.stock_partner_id = p.account_id
     ORDER BY p.uid`;
 }

@@ -11,7 +11,8 @@ export interface AddressedPrintOrder {
   readonly jobs: readonly { readonly id: string; readonly partIds: readonly string[] }[];
 }
 
-const isPrintOrderId = (text: string) => /^\d{1,18}$/.test(text);
+/** Returns true for a text that can be the id of a print order. */
+export const isPrintOrderId = (text: string): boolean => /^\d{1,18}$/.test(text);
 
 /** Returns a partner's print order, or null when there is none or it belongs to another partner. */
 export async function printOrderOfPartner(

@@ -1,4 +1,4 @@
-import { json, type Queryable } from '../platform/postgres';
+import { json, type Queryable, type Statement } from '../platform/postgres';
 import type { RoutingDecision } from './domain/routing-decision';
 
 /** A stored routing decision as operators read it. */
@@ -9,12 +9,12 @@ export interface StoredDecision {
   readonly createdAt: Date;
 }
 
-/** Stores the routing decision of a step. A retry of the step replaces it. */
-export async function recordRoutingDecision(
+/** Returns the statement that stores the routing decision of a step. A retry of the step replaces it. */
+export function recordRoutingDecision(
   sql: Queryable,
   { orderId, step, decision }: { orderId: string; step: string; decision: RoutingDecision },
-): Promise<void> {
-  await sql`
+): Statement {
+  return sql`
     INSERT INTO routing_decisions (order_id, step, routed, decision)
     VALUES (${orderId}, ${step}, ${decision.ok}, ${json(sql, decision)})
     ON CONFLICT (order_id, step) DO UPDATE

@@ -1,6 +1,7 @@
+import postgres from 'postgres';
 import type { ProductKind } from '../catalog/domain/product';
 import { newSigningSecret } from '../platform/http/webhook-signature';
-import { json, type Queryable } from '../platform/postgres';
+import { type Fragment, json, type Queryable } from '../platform/postgres';
 import { type SealedTable, secretOwner } from '../platform/sealing/reseal';
 import type { SecretBox } from '../platform/sealing/secret-box';
 import { type PrintOrderVersion, printOrderVersion, submitUrlFor } from './domain/print-order-handoff';
@@ -46,7 +47,8 @@ export const PARTNER_SECRETS: SealedTable = {
   columns: ['signing_secret', 'previous_signing_secret'],
 };
 
-const columns = (sql: Queryable) => sql`
+/** Returns the columns of `partners` that a `Partner` has. */
+export const partnerColumns = (sql: Queryable) => sql`
   account_id AS partner_id, uid, name, country, state_province, currency, enabled, print_house_uid, sender_address,
   capabilities, order_submit_url, apparel_order_submit_url, order_cancel_url, order_update_url, inventory_url, print_order_version,
   document_types,
@@ -54,17 +56,30 @@ const columns = (sql: Queryable) => sql`
     AS sealed_secrets,
   subscribed_at, created_at`;
 
+/** Returns the expression of a partner as JSON, for statements that read more. `partnerOf` makes a partner from it. */
+export const partnerAsJson = (sql: Queryable, accountId: Fragment) => sql`
+  (SELECT to_jsonb(c) FROM (SELECT ${partnerColumns(sql)} FROM partners WHERE account_id = ${accountId}) c)`;
+
+export function partnerOf(row: Readonly<Record<string, unknown>>): Partner {
+  const partner = Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [postgres.toCamel(name), value]),
+  );
+  const time = (value: unknown) => (value === null ? null : new Date(String(value)));
+  const { createdAt, subscribedAt } = partner;
+  return { ...partner, createdAt: time(createdAt), subscribedAt: time(subscribedAt) } as unknown as Partner;
+}
+
 /** Returns the partner of an account, or undefined when the account is not set up as a partner. */
 export async function partnerByAccount(sql: Queryable, accountId: string): Promise<Partner | undefined> {
   const [partner] = await sql<
     Partner[]
-  >`SELECT ${columns(sql)} FROM partners WHERE account_id = ${accountId}`;
+  >`SELECT ${partnerColumns(sql)} FROM partners WHERE account_id = ${accountId}`;
   return partner;
 }
 
 /** Returns all partners ordered by uid. The list is not paged: there are tens of print partners. */
 export async function listPartners(sql: Queryable): Promise<Partner[]> {
-  return [...(await sql<Partner[]>`SELECT ${columns(sql)} FROM partners ORDER BY uid`)];
+  return [...(await sql<Partner[]>`SELECT ${partnerColumns(sql)} FROM partners ORDER BY uid`)];
 }
 
 /**
@@ -84,7 +99,7 @@ export async function createPartner(
             ${setup.currency}, ${setup.enabled}, ${setup.printHouseUid}, ${json(sql, senderAddress)},
             ${json(sql, setup.capabilities)})
     ON CONFLICT DO NOTHING
-    RETURNING ${columns(sql)}`;
+    RETURNING ${partnerColumns(sql)}`;
   return partner;
 }
 
@@ -109,7 +124,7 @@ export async function changePartner(
                             ELSE ${senderAddress?.state ?? null} END,
       capabilities = capabilities || ${json(sql, capabilities ?? {})}
     WHERE account_id = ${partnerId}
-    RETURNING ${columns(sql)}`;
+    RETURNING ${partnerColumns(sql)}`;
   return partner;
 }
 

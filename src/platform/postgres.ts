@@ -10,6 +10,8 @@ export type Transaction = postgres.TransactionSql<{ bigint: string }>;
 export type Queryable = Sql | Transaction;
 /** A part of a statement. */
 export type Fragment = postgres.Fragment;
+/** A statement that runs when it is awaited, or as a part of another statement. */
+export type Statement = postgres.PendingQuery<postgres.Row[]>;
 
 const LONGEST_BACKOFF_SECONDS = 1;
 

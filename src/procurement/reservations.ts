@@ -187,6 +187,7 @@ export async function settleReservations(
       SELECT stock_item_id FROM stock_reservations
       WHERE print_job_id = ANY(${jobIds}::bigint[]) AND state = 'reserved')`,
   );
+  if (stock.ids().length === 0) return { printed: 0, cancelled: 0 };
   // Only reservations of locked items: a concurrent step may reserve other items for the same jobs. The locks prevent
   // other transactions from settling these.
   const open = await tx<ReservationRow[]>`

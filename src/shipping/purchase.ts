@@ -41,6 +41,10 @@ export type BoughtShipment =
 /** Packages that are bought concurrently. A gateway takes about one second for each. */
 const CONCURRENCY = 5;
 
+export type BoughtLabels =
+  | { readonly ok: true; readonly shipmentId: string }
+  | Extract<BoughtShipment, { ok: false }>;
+
 const VOIDED: CarrierRefusal = { code: 'SHIPMENT_VOIDED', message: 'This shipment was voided.' };
 
 /** Returns the idempotency key of the purchase of one package at the carrier. */
@@ -55,7 +59,7 @@ const packageKey = (intent: Pick<PurchaseIntent, 'id' | 'attempt'>, index: numbe
  * with one label per package. A refused purchase may be repeated with the same key.
  * @throws CarrierUnavailable when the carrier does not answer; repeat the call to continue
  */
-export async function buyShipment(deps: PurchaseDeps, input: BuyShipment): Promise<BoughtShipment> {
+export async function buyLabels(deps: PurchaseDeps, input: BuyShipment): Promise<BoughtLabels> {
   const adapter = deps.carriers.forMethod(input.methodUid);
   if (adapter === undefined) {
     return {
@@ -64,7 +68,7 @@ export async function buyShipment(deps: PurchaseDeps, input: BuyShipment): Promi
     };
   }
   const intent = await recordIntent(deps.sql, input);
-  if (intent.status === 'bought') return { ok: true, shipment: (await readShipment(deps.sql, intent.id))! };
+  if (intent.status === 'bought') return { ok: true, shipmentId: intent.id };
   if (intent.status === 'voided') return { ok: false, refusal: VOIDED };
 
   const label = input.label ?? DEFAULT_LABEL;
@@ -90,7 +94,13 @@ export async function buyShipment(deps: PurchaseDeps, input: BuyShipment): Promi
     await voidPackages(adapter, intent);
     return { ok: false, refusal: VOIDED };
   }
-  return { ok: true, shipment: (await readShipment(deps.sql, intent.id))! };
+  return { ok: true, shipmentId: intent.id };
+}
+
+/** Does the same as `buyLabels` and returns the shipment. */
+export async function buyShipment(deps: PurchaseDeps, input: BuyShipment): Promise<BoughtShipment> {
+  const bought = await buyLabels(deps, input);
+  return bought.ok ? { ok: true, shipment: (await readShipment(deps.sql, bought.shipmentId))! } : bought;
 }
 
 /** Returns the purchases of all packages in order, or the first refusal. @throws CarrierUnavailable */

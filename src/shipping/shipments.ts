@@ -111,19 +111,32 @@ export async function dispatchAnswer(
   shipmentId: string,
   documentTypes: 'all' | null,
 ): Promise<{ documents: DispatchDocument[]; trackingCode?: string; trackingLink?: string }> {
-  const shipment = await readShipment(deps.sql, shipmentId);
-  if (shipment === null) throw new Error(`shipment ${shipmentId} was not bought`);
-  const documents = (await shipmentDocuments(deps.sql, shipmentId)).flatMap(
-    (document): DispatchDocument[] => {
-      const type = documentTypes === 'all' ? document.type : listedType(document);
-      if (type === null) return [];
-      const { contentType, format } = document;
-      return [{ type, contentType, format, url: documentLink(deps.links, document, deps.now) }];
-    },
-  );
-  const [first] = shipment.packages;
+  const [shipment] = await deps.sql<
+    { first: FirstPackage | null; documents: readonly ShipmentDocument[] | null }[]
+  >`
+    SELECT
+      (SELECT jsonb_build_object('trackingNumber', p.tracking_number, 'trackingUrl', p.tracking_url)
+       FROM shipment_packages p WHERE p.shipment_id = s.id ORDER BY p.position LIMIT 1) AS first,
+      (SELECT jsonb_agg(jsonb_build_object('id', d.id, 'packagePosition', d.package_position, 'type', d.type,
+          'documentType', d.document_type, 'contentType', d.content_type, 'format', d.format, 'objectKey', d.object_key,
+          'fileName', d.file_name) ORDER BY d.type <> 'label', d.package_position NULLS LAST, d.document_type)
+       FROM shipment_documents d WHERE d.shipment_id = s.id AND d.deleted_at IS NULL) AS documents
+    FROM shipments s WHERE s.id = ${shipmentId} AND s.bought_at IS NOT NULL`;
+  if (shipment === undefined) throw new Error(`shipment ${shipmentId} was not bought`);
+  const documents = (shipment.documents ?? []).flatMap((document): DispatchDocument[] => {
+    const type = documentTypes === 'all' ? document.type : listedType(document);
+    if (type === null) return [];
+    const { contentType, format } = document;
+    return [{ type, contentType, format, url: documentLink(deps.links, document, deps.now) }];
+  });
+  const { first } = shipment;
   return {
     documents,
-    ...(first === undefined ? {} : { trackingCode: first.trackingNumber, trackingLink: first.trackingUrl }),
+    ...(first === null ? {} : { trackingCode: first.trackingNumber, trackingLink: first.trackingUrl }),
   };
+}
+
+interface FirstPackage {
+  readonly trackingNumber: string;
+  readonly trackingUrl: string;
 }

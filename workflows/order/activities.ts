@@ -1,5 +1,6 @@
-import { patched, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { OrderRunActivities } from '../../activities/order-run';
+import type { Changes } from './changes';
 import { Mutex } from './mutex';
 
 /** Activity proxies of the order workflow, with their time-outs and retry policies. */
@@ -43,10 +44,13 @@ export class Planning {
   private readonly plans = new Mutex();
 
   /** @param local runs one local activity at a time */
-  constructor(private readonly local: Mutex) {}
+  constructor(
+    private readonly local: Mutex,
+    private readonly changes: Changes,
+  ) {}
 
   async run<T>(plan: (activities: PlanningProxy) => Promise<T>): Promise<T> {
-    if (!patched('plans-as-activities')) return await this.local.run(() => plan(localPlanning));
+    if (!this.changes.has('plans-as-activities')) return await this.local.run(() => plan(localPlanning));
     return await this.plans.run(() => plan(planningActivities));
   }
 }
@@ -74,7 +78,7 @@ export const voiding = proxyActivities<Pick<OrderRunActivities, 'voidOrderShipme
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes' },
 });
 
-/** Print files and packing slips. The activity decides itself how long and when it is retried. */
+/** Print files and packing slips, then the plan. The activity decides itself how long and when it is retried. */
 export const files = proxyActivities<Pick<OrderRunActivities, 'fetchOrderFiles'>>({
   startToCloseTimeout: '40 minutes',
   heartbeatTimeout: '60 seconds',

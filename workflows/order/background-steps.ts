@@ -3,9 +3,11 @@ import { unitsToShip } from '../../src/orders/domain/lifecycle/derive';
 import type { RunRefusal } from '../../src/orders/domain/lifecycle/guards';
 import type { RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
-import { type OrderRunInput, RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
+import type { Recording } from '../../src/orders/domain/run/recording';
+import { type OrderRunInput, type RecordStep, RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
 import { carrier, database, type Planning, partner, voiding } from './activities';
 import { BackgroundTasks } from './background-tasks';
+import type { Changes } from './changes';
 import type { Mutex } from './mutex';
 import { PREPARATION, Preparation } from './preparation';
 import { outcomeOf } from './refusals';
@@ -16,8 +18,18 @@ export interface OrderRunContext {
   /** The order, and the request that submitted it, for activities and log lines. */
   readonly ids: { readonly orderId: string; readonly requestId: string };
   readonly state: RunState;
-  /** Adds an event to the inbox of the main loop. */
-  take(event: RunEvent): void;
+  readonly changes: Changes;
+  /**
+   * Adds an event to the inbox of the main loop.
+   * @param written the record that an activity has written for this event
+   */
+  take(event: RunEvent, written?: RecordStep): void;
+  /** Resolves when all events taken so far are applied and recorded. */
+  settled(): Promise<void>;
+  /** Returns what an activity needs to record its result. Undefined: the run records it. One activity can have it at a time. */
+  recording(): Recording | undefined;
+  /** Applies `fetching_files`, and returns what an activity needs to record that event and the plan. */
+  startRecording(): Recording;
   /** A background step has started, paused or ended. */
   stepsChanged(): void;
 }
@@ -175,14 +187,16 @@ export class BackgroundSteps {
 
   private startDispatch(printOrderId: string): void {
     const revision = this.run.state.shippingRevision;
+    const isOnly = !this.tasks.some('dispatch:');
     this.tasks.start(`dispatch:${printOrderId}`, async () => {
       const summary = this.summaryOf(printOrderId);
       const jobs = unitsToShip(printOrderOf(this.run.state, printOrderId));
-      const request = { ...this.call, printOrderId, revision, jobs };
+      const recording = isOnly ? this.run.recording() : undefined;
+      const request = { ...this.call, printOrderId, revision, jobs, ...(recording && { recording }) };
       const ended = await outcomeOf(carrier.dispatchPrintOrder.executeWithOptions({ summary }, [request]));
       if (ended.outcome === 'done') {
-        const { shipmentId } = ended.result;
-        this.run.take({ type: 'dispatched', printOrderId, shipmentId, revision });
+        const { shipmentId, recorded } = ended.result;
+        this.run.take({ type: 'dispatched', printOrderId, shipmentId, revision }, recorded);
         return;
       }
       const { outcome, message } = ended;

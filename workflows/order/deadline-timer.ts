@@ -1,12 +1,16 @@
-import { CancellationScope, isCancellation, patched, sleep } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import { type Deadline, isSameDeadline } from '../../src/orders/domain/lifecycle/deadlines';
 import { describeDeadline } from '../../src/orders/domain/run/run-details';
+import type { Changes } from './changes';
 
 /** The one timer of an order run, for its next deadline. */
 export class DeadlineTimer {
   private armed: { deadline: Deadline; readonly scope: CancellationScope } | null = null;
 
-  constructor(private readonly passed: (deadline: Deadline) => void) {}
+  constructor(
+    private readonly passed: (deadline: Deadline) => void,
+    private readonly changes: Changes,
+  ) {}
 
   /** Waits for this deadline instead of the one before. Null: for none. */
   arm(deadline: Deadline | null): void {
@@ -16,7 +20,7 @@ export class DeadlineTimer {
     }
     if (deadline.at === this.armed?.deadline.at) {
       // Since 2026-11-22. Before, the timer passed the deadline with which it was armed, also after that one was met.
-      if (!isSameDeadline(deadline, this.armed.deadline) && patched('deadlines-by-key'))
+      if (!isSameDeadline(deadline, this.armed.deadline) && this.changes.has('deadlines-by-key'))
         this.armed.deadline = deadline;
       return;
     }

@@ -1,4 +1,4 @@
-import { log, patched, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { log, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { dispatchDueOf } from '../../src/orders/domain/lifecycle/deadlines';
 import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
 import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
@@ -7,6 +7,7 @@ import { describeRun } from '../../src/orders/domain/run/run-details';
 import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
 import { SEARCH_ATTRIBUTES } from '../../src/platform/domain/search-attributes';
 import type { OrderRunContext } from './background-steps';
+import type { Changes } from './changes';
 
 /** Statuses that the search attribute merges: each upsert costs a history event. */
 const COARSE_STATUS: Readonly<Record<string, string>> = {
@@ -19,6 +20,8 @@ const COARSE_STATUS: Readonly<Record<string, string>> = {
 /** Shows an order run to operators: search attributes and current details in the Temporal UI, and log lines. */
 export class Display {
   private shown = { status: '', attention: '', partners: '', due: null as number | null };
+
+  constructor(private readonly changes: Changes) {}
 
   /**
    * Sets the current details. They cost no history event.
@@ -46,7 +49,7 @@ export class Display {
       changes.push({ key: SEARCH_ATTRIBUTES.partner, value: partners });
     const due = dispatchDueOf(state);
     // Usually the due date changes with the status. Since 2026-11-22 it can change alone: a print order of several has shipped.
-    if (this.shown.due !== due && (changes.length > 0 || patched('due-date'))) {
+    if (this.shown.due !== due && (changes.length > 0 || this.changes.has('due-date'))) {
       changes.push({ key: SEARCH_ATTRIBUTES.due, value: due === null ? null : new Date(due) });
     }
     // The start carries `created` and no attention; each later change costs one history event for all of them.

@@ -3,7 +3,6 @@ import {
   condition,
   continueAsNew,
   log,
-  patched,
   setHandler,
   sleep,
   workflowInfo,
@@ -31,9 +30,16 @@ import { reduce } from '../../src/orders/domain/lifecycle/reduce';
 import type { RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import { initialRunState, type RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { RefusedChange } from '../../src/orders/domain/lifecycle/transitions';
-import type { OrderRunInput, OrderRunResult, RunRecord } from '../../src/orders/domain/run/run-messages';
+import type { Recording } from '../../src/orders/domain/run/recording';
+import type {
+  OrderRunInput,
+  OrderRunResult,
+  RecordStep,
+  RunRecord,
+} from '../../src/orders/domain/run/run-messages';
 import { Planning } from './activities';
 import { BackgroundSteps, type OrderRunContext } from './background-steps';
+import { Changes } from './changes';
 import { DeadlineTimer } from './deadline-timer';
 import { Display, logChange, summaryOf } from './display';
 import {
@@ -48,17 +54,20 @@ import {
 import { Mutex } from './mutex';
 import { refuseWith } from './refusals';
 import { RunRecorder, type RunStep } from './run-recorder';
-import { type SettlingRun, UpdateHandlers } from './update-handlers';
+import { UpdateHandlers } from './update-handlers';
+
+/** Larger orders are recorded by local activities alone: the state that an activity gets is in the history. */
+const MOST_ITEMS_RECORDED = 20;
 
 /**
  * The main loop of the order workflow. Messages, timers and background steps put events into the inbox. The loop applies
  * them with `reduce`, records the result, and starts the background steps that follow.
  */
-export class OrderRun implements SettlingRun {
+export class OrderRun implements OrderRunContext {
   readonly ids: OrderRunContext['ids'];
   state: RunState;
   private clock: RunClock;
-  private readonly inbox: RunEvent[] = [];
+  private readonly inbox: { readonly event: RunEvent; readonly written: RecordStep | undefined }[] = [];
   /** Numbers of events taken and recorded since the run started. They are equal when the inbox is processed. */
   private taken = 0;
   private recorded = 0;
@@ -67,11 +76,12 @@ export class OrderRun implements SettlingRun {
    * returns both results together, and the workflow would take another path.
    */
   private readonly local = new Mutex();
-  private readonly planning = new Planning(this.local);
+  readonly changes = new Changes();
+  private readonly planning = new Planning(this.local, this.changes);
   private readonly steps = new BackgroundSteps(this, this.local, this.planning);
-  private readonly updates = new UpdateHandlers(this, this.steps, this.planning);
-  private readonly timer = new DeadlineTimer((deadline) => this.passed(deadline));
-  private readonly display = new Display();
+  private readonly updates = new UpdateHandlers(this, this.steps, this.planning, this.changes);
+  private readonly timer = new DeadlineTimer((deadline) => this.passed(deadline), this.changes);
+  private readonly display = new Display(this.changes);
   private readonly recorder: RunRecorder;
   private closing = false;
   private refusal: RunRecord['refusal'] = null;
@@ -142,9 +152,32 @@ export class OrderRun implements SettlingRun {
     this.display.describe(this.state, this.steps.names, this.steps.preparation.parked);
   }
 
-  take(event: RunEvent): void {
-    this.inbox.push(event);
+  take(event: RunEvent, written?: RecordStep): void {
+    this.inbox.push({ event, written });
     this.taken += 1;
+  }
+
+  recording(): Recording | undefined {
+    const isSmall = this.state.items.length <= MOST_ITEMS_RECORDED;
+    // A record that is still being written must come before the one of the activity.
+    if (!this.changes.activitiesRecord || !isSmall || this.recorded < this.taken) return undefined;
+    const recording = this.recorder.recordingOf(this.state);
+    this.state = { ...this.state, version: this.state.version + 1 };
+    return recording;
+  }
+
+  startRecording(): Recording {
+    const recording = this.recorder.recordingOf(this.state);
+    const before = this.state;
+    const effects = this.apply([{ type: 'fetching_files' }]);
+    const step = { before, after: this.state, effects, handledPostbacks: [], refusal: null };
+    if (this.state !== before) {
+      this.recorder.continueAfter({ position: recording.position, version: this.state.version }, step);
+      logChange(before, this.state, this.ids);
+    }
+    // The version of the plan's record.
+    this.state = { ...this.state, version: this.state.version + 1 };
+    return recording;
   }
 
   async settled(): Promise<void> {
@@ -161,7 +194,7 @@ export class OrderRun implements SettlingRun {
     if (this.isIdle) return true;
     const isParked = this.inbox.length === 0 && this.steps.atRest && allHandlersFinished();
     // Since 2026-11-22. Before, a parked order kept its run.
-    return isParked && patched('parked-continues-as-new');
+    return isParked && this.changes.has('parked-continues-as-new');
   }
 
   private get isOver(): boolean {
@@ -184,18 +217,16 @@ export class OrderRun implements SettlingRun {
   private async processInbox(): Promise<void> {
     while (this.inbox.length > 0) {
       const before = this.state;
-      const events = this.inbox.splice(0);
+      const batch = this.inbox.splice(0);
+      const events = batch.map(({ event }) => event);
       const effects = this.apply(events);
       const handledPostbacks = events.flatMap((event) => (event.type === 'postback' ? [event.eventId] : []));
-      if (this.state !== before || handledPostbacks.length > 0) {
-        await this.write({
-          before,
-          effects,
-          handledPostbacks,
-          refusal: this.refusal,
-          summary: summaryOf(events),
-        });
-      }
+      const step = { before, after: this.state, effects, handledPostbacks, refusal: this.refusal };
+      // Nothing has changed since an activity got this state, and it has recorded its result.
+      const written = batch.length === 1 ? batch[0]!.written : undefined;
+      if (written?.version === before.version) this.recorder.continueAfter(written, step);
+      else if (this.state !== before || handledPostbacks.length > 0)
+        await this.write({ ...step, summary: summaryOf(events) });
       logChange(before, this.state, this.ids);
       this.display.show(this.state);
       for (const effect of effects) this.steps.carryOut(effect);
@@ -205,8 +236,8 @@ export class OrderRun implements SettlingRun {
   }
 
   /** Records a step. A skipped record is written again, with the attention reason `out_of_step`. */
-  private async write(step: Omit<RunStep, 'after'>): Promise<void> {
-    if ((await this.recorder.write({ ...step, after: this.state })) !== 'skipped') return;
+  private async write(step: RunStep): Promise<void> {
+    if ((await this.recorder.write(step)) !== 'skipped') return;
     // A workflow task that Temporal has lost, and a run that was reset, end here. Only the present run continues.
     await sleep(1);
     const flagged = this.apply([{ type: 'record_skipped' }]);
@@ -263,7 +294,7 @@ export class OrderRun implements SettlingRun {
     this.take({ type: 'deadline', reason: deadline.reason, printOrderId });
     if (deadline.reason !== 'not_received') return;
     // Since 2026-11-22. Before, a partner was reminded once.
-    if (patched('silent-partners-are-reminded')) this.remind(printOrderId);
+    if (this.changes.has('silent-partners-are-reminded')) this.remind(printOrderId);
     else this.steps.deliver(printOrderId);
   }
 

@@ -1,4 +1,7 @@
-import { CancellationScope, condition } from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import type { FilesAndPlan } from '../../activities/order-files';
+import { preparedBy } from '../../src/orders/domain/lifecycle/run-events';
+import type { Recording } from '../../src/orders/domain/run/recording';
 import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
 import { files, type Planning } from './activities';
 import type { OrderRunContext } from './background-steps';
@@ -29,9 +32,17 @@ export class Preparation {
   }
 
   start(): void {
+    if (this.run.changes.activitiesRecord) {
+      const recording = this.run.startRecording();
+      this.tasks.start(PREPARATION, async () => {
+        const fetched = await this.fetchFilesAndPlan(recording);
+        if (fetched !== null) await this.plan(0, fetched);
+      });
+      return;
+    }
     this.run.take({ type: 'fetching_files' });
     this.tasks.start(PREPARATION, async () => {
-      if (await this.fetchFiles()) await this.plan(0);
+      if ((await this.fetchFiles()) !== null) await this.plan(0);
     });
   }
 
@@ -52,14 +63,41 @@ export class Preparation {
     this.tasks.cancel(PREPARATION);
   }
 
-  /** Fetches print files and packing slips. Returns false when the order is refused. */
-  private async fetchFiles(): Promise<boolean> {
+  /**
+   * Fetches print files and packing slips and plans the order. A run that is cancelled meanwhile does not learn the result, so
+   * it asks for a plan that was stored before: the activity stores none for an order whose cancellation is recorded.
+   */
+  private async fetchFilesAndPlan(recording: Recording): Promise<FilesAndPlan | null> {
+    try {
+      return await this.fetchFiles(recording);
+    } catch (error) {
+      if (isCancellation(error)) await CancellationScope.nonCancellable(() => this.takeStoredPlan());
+      throw error;
+    }
+  }
+
+  private async takeStoredPlan(): Promise<void> {
+    await this.run.settled();
+    const request = { ...this.run.ids, onlyStored: true } as const;
+    const plan = await this.planning.run((activities) =>
+      activities.prepareOrder.executeWithOptions({ summary: 'stored plan' }, [request]),
+    );
+    if (plan.outcome === 'planned') this.run.take(preparedBy(plan));
+  }
+
+  /**
+   * Fetches print files and packing slips.
+   * @returns the plan, when the activity made one; null when the order is refused
+   */
+  private async fetchFiles(recording?: Recording): Promise<FilesAndPlan | null> {
     const { ids, input } = this.run;
     // Workers of older versions expect a failure instead of a result.
-    const request = { ...ids, refusalsAsResults: true, windowMs: input.fileRetryWindowMs } as const;
-    const summary = `files of ${input.items.length} items`;
+    const common = { ...ids, refusalsAsResults: true, windowMs: input.fileRetryWindowMs } as const;
+    const request = { ...common, ...(recording && { recording }) };
+    const summary = `files of ${input.items.length} items${recording === undefined ? '' : ', plan'}`;
     const fetched = await outcomeOf(files.fetchOrderFiles.executeWithOptions({ summary }, [request]));
-    if (fetched.outcome === 'done') return true;
+    // Workers of older versions return nothing.
+    if (fetched.outcome === 'done') return fetched.result ?? {};
     const details = fetched.outcome === 'refused' ? fetched.details : null;
     if (details !== null && 'code' in details) {
       const reason = fetched.message;
@@ -72,30 +110,30 @@ export class Preparation {
         details: null,
       });
     }
-    return false;
+    return null;
   }
 
   /**
    * Plans the order. Repeats while no plan is possible: stock may arrive, or a partner may subscribe.
    * @param failed number of failed attempts before
+   * @param made the plan that an activity has made already
    */
-  private async plan(failed: number): Promise<void> {
+  private async plan(failed: number, made: FilesAndPlan = {}): Promise<void> {
+    let { plan: first, recorded } = made;
     for (let attempts = failed + 1; ; attempts += 1) {
       // The plan writes rows and reserves stock. It is completed also when the order is cancelled meanwhile.
-      const plan = await CancellationScope.nonCancellable(() =>
-        this.planning.run((activities) =>
-          activities.prepareOrder.executeWithOptions({ summary: `plan, attempt ${attempts}` }, [
-            this.run.ids,
-          ]),
-        ),
-      );
+      const plan =
+        first ??
+        (await CancellationScope.nonCancellable(() =>
+          this.planning.run((activities) =>
+            activities.prepareOrder.executeWithOptions({ summary: `plan, attempt ${attempts}` }, [
+              this.run.ids,
+            ]),
+          ),
+        ));
+      first = undefined;
       if (plan.outcome === 'planned') {
-        const { printOrders, shippingRevision } = plan;
-        this.run.take({
-          type: 'prepared',
-          printOrders,
-          ...(shippingRevision === undefined ? {} : { shippingRevision }),
-        });
+        this.run.take(preparedBy(plan), recorded);
         return;
       }
       if (plan.outcome === 'refused') {

@@ -1,8 +1,13 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { deriveFinancialStatus } from '../../src/orders/domain/lifecycle/derive';
-import type { RunEffect } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { FinancialStatus } from '../../src/orders/domain/lifecycle/statuses';
+import {
+  type RecordBase,
+  type RecordedStep,
+  type Recording,
+  recordOf,
+} from '../../src/orders/domain/run/recording';
 import type {
   OrderRunInput,
   RecordOutcome,
@@ -10,26 +15,11 @@ import type {
   RunRecord,
 } from '../../src/orders/domain/run/run-messages';
 import { runPosition } from '../../src/orders/domain/run/run-position';
-import { rowsOf } from '../../src/orders/domain/run/run-rows';
 import { database } from './activities';
 import type { Mutex } from './mutex';
 
-const RECORDED_EFFECTS: ReadonlySet<RunEffect['type']> = new Set([
-  'log',
-  'consume_stock',
-  'release_stock',
-  'refund',
-  'tracking_code',
-]);
-
 /** One turn of the main loop: what the events changed. */
-export interface RunStep {
-  readonly before: RunState;
-  readonly after: RunState;
-  readonly effects: readonly RunEffect[];
-  /** Event ids of the postbacks that the step has processed. */
-  readonly handledPostbacks: readonly string[];
-  readonly refusal: RunRecord['refusal'];
+export interface RunStep extends RecordedStep {
   /** Summary of the activity in the Temporal UI. */
   readonly summary: string;
 }
@@ -69,25 +59,33 @@ export class RunRecorder {
     return await this.local.run(() => database.recordRun.executeWithOptions({ summary }, [record]));
   }
 
-  private recordOf({ before, after, effects, handledPostbacks, refusal }: RunStep): RunRecord {
-    const statuses = new Map(before.items.map((item) => [item.id, item.status]));
-    const changes = after.items
-      .filter((item) => statuses.get(item.id) !== item.status)
-      .map(({ id, status }): RunEffect => ({ type: 'log', event: 'status', itemId: id, data: { status } }));
-    const { runId, historyLength } = workflowInfo();
+  /** Returns what an activity needs to record its result as the next version of this state. */
+  recordingOf(state: RunState): Recording {
+    return { ...this.base, state };
+  }
+
+  /** Continues after a step that an activity records or has recorded. */
+  continueAfter(record: RecordStep, { before, after, effects }: RecordedStep): void {
     this.financialStatus = deriveFinancialStatus(before, after, effects) ?? this.financialStatus;
+    this.last = { position: record.position, version: record.version };
+  }
+
+  private get base(): RecordBase {
+    const { orderId, clientId } = this.input;
+    const { runId, historyLength } = workflowInfo();
     return {
-      orderId: this.input.orderId,
-      clientId: this.input.clientId,
+      orderId,
+      clientId,
       runId,
       position: runPosition(Date.now(), historyLength),
-      version: after.version,
       follows: this.last,
-      ...rowsOf(after),
       financialStatus: this.financialStatus,
-      effects: [...effects.filter((effect) => RECORDED_EFFECTS.has(effect.type)), ...changes],
-      handledPostbacks,
-      refusal,
     };
+  }
+
+  private recordOf(step: RecordedStep): RunRecord {
+    const record = recordOf(this.base, step);
+    this.financialStatus = record.financialStatus;
+    return record;
   }
 }

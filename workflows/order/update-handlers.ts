@@ -1,4 +1,4 @@
-import { currentUpdateInfo, patched, sleep } from '@temporalio/workflow';
+import { currentUpdateInfo, sleep } from '@temporalio/workflow';
 import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
 import {
   whyNotCancel,
@@ -25,14 +25,9 @@ import {
 } from '../../src/orders/domain/run/run-messages';
 import type { Planning } from './activities';
 import type { BackgroundSteps, OrderRunContext } from './background-steps';
+import type { Changes } from './changes';
 import { Mutex } from './mutex';
 import { refuse, refuseWith } from './refusals';
-
-/** An order run, with a way to wait until its events are processed. */
-export interface SettlingRun extends OrderRunContext {
-  /** Resolves when all events taken so far are applied and recorded. */
-  settled(): Promise<void>;
-}
 
 /** Handlers of the order workflow's updates. Each one takes events and returns their result. */
 export class UpdateHandlers {
@@ -40,9 +35,10 @@ export class UpdateHandlers {
   private readonly repairs = new Mutex();
 
   constructor(
-    private readonly run: SettlingRun,
+    private readonly run: OrderRunContext,
     private readonly steps: BackgroundSteps,
     private readonly planning: Planning,
+    private readonly changes: Changes,
   ) {}
 
   /** True while a repair is running. */
@@ -51,6 +47,8 @@ export class UpdateHandlers {
   }
 
   async dispatch(printOrderId: string): Promise<DispatchResult> {
+    // The activity records its result after everything that the run has received.
+    if (this.changes.activitiesRecord) await this.run.settled();
     for (;;) {
       const { shipment } = printOrderOf(this.run.state, printOrderId);
       if (shipment !== null) return { shipmentId: shipment.id };
@@ -64,7 +62,9 @@ export class UpdateHandlers {
   async changeShipping(changeId: string): Promise<{ revision: number }> {
     await acceptance();
     // Since 2026-11-22. Before, a change was refused once an item had shipped.
-    const why = patched('change-until-order-shipped') ? whyNotChangeShipping : whyNotChangeShippingBefore;
+    const why = this.changes.has('change-until-order-shipped')
+      ? whyNotChangeShipping
+      : whyNotChangeShippingBefore;
     refuseWith(why(this.run.state));
     const result = await this.planning.run((activities) =>
       activities.applyShippingChange({ ...this.run.ids, changeId }),
@@ -74,7 +74,7 @@ export class UpdateHandlers {
       throw refuse(type, result.message, result.reference);
     }
     // Since 2026-11-22. Before, partners got no order updates.
-    const updatesPartners = patched('order-updates');
+    const updatesPartners = this.changes.has('order-updates');
     this.run.take({ type: 'shipping_changed', revision: result.revision, updatesPartners });
     await this.run.settled();
     return { revision: result.revision };
@@ -124,7 +124,7 @@ export class UpdateHandlers {
   private async cancelItems(request: Extract<RepairRequest, { action: 'cancel' }>): Promise<void> {
     const { by, reason, itemIds } = request;
     // Since 2026-11-21. Before, items were cancelled without the partner's agreement.
-    const asksPartner = patched('operator-cancel-asks-partner');
+    const asksPartner = this.changes.has('operator-cancel-asks-partner');
     this.run.take({ type: 'cancel_items', by, reason, itemIds, asksPartner });
     if (asksPartner) await this.partnersAnswer();
   }
@@ -138,7 +138,7 @@ export class UpdateHandlers {
   private async replace(request: ReplacementRequest): Promise<void> {
     const { action, itemId, by, reason, force = false } = request;
     // Since 2026-11-22. Before, the new partner got the units before the present one had agreed to stop.
-    const asksPartners = patched('replacement-asks-partners');
+    const asksPartners = this.changes.has('replacement-asks-partners');
     if (asksPartners) {
       refuseWith(whyNotMove(this.run.state, request));
       const waiting = waitingReplacementOf(this.run.state, itemId);

@@ -1,8 +1,9 @@
 import type { ClientSettings } from '../../accounts/client-settings';
-import { partnerByAccount } from '../../partners/store';
-import { orderWorkflowId } from '../../platform/domain/workflows';
+import { type AddressedPrintOrder, isPrintOrderId } from '../../partners/print-orders';
+import { type Partner, partnerAsJson, partnerOf } from '../../partners/store';
+import { ORDER_WORKFLOW_PREFIX, orderWorkflowId } from '../../platform/domain/workflows';
 import type { Queryable } from '../../platform/postgres';
-import { type BoughtShipment, buyShipment, type PurchaseDeps } from '../../shipping/purchase';
+import { type BoughtLabels, buyLabels, type PurchaseDeps } from '../../shipping/purchase';
 import { type PackedPackage, withReferencesOf } from '../domain/packing';
 import { consignmentOf, listsPackages, packForPartner, returnAddressOf } from '../preparation/consignments';
 import { runOrder } from '../run/run-order';
@@ -17,11 +18,13 @@ export interface DispatchOrder {
 }
 
 interface DispatchRow {
-  readonly partnerId: string;
+  readonly partner: Record<string, unknown>;
   readonly shipmentMethodUid: string;
   readonly clientSettings: ClientSettings;
   /** Units that are neither cancelled nor replaced, including those that have left. */
   readonly liveJobs: DispatchOrder['jobs'] | null;
+  /** Object keys of the client's packing slips. */
+  readonly packingSlips: readonly { readonly packageIndex: number; readonly objectKey: string }[] | null;
 }
 
 /**
@@ -32,26 +35,28 @@ interface DispatchRow {
 export async function dispatchPrintOrder(
   deps: PurchaseDeps,
   { orderId, printOrderId, revision, jobs }: DispatchOrder,
-): Promise<BoughtShipment> {
+): Promise<BoughtLabels> {
   const { sql } = deps;
   const order = await runOrder(sql, orderId);
   const [row] = await sql<DispatchRow[]>`
-    SELECT p.partner_id, s.shipment_method_uid, a.settings AS client_settings,
+    SELECT ${partnerAsJson(sql, sql`p.partner_id`)} AS partner, s.shipment_method_uid, a.settings AS client_settings,
       (SELECT jsonb_agg(jsonb_build_object('itemId', j.order_item_id::text, 'quantity', j.quantity) ORDER BY j.id)
-       FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')) AS live_jobs
+       FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')) AS live_jobs,
+      (SELECT jsonb_agg(jsonb_build_object('packageIndex', l.package_index, 'objectKey', l.object_key))
+       FROM packing_slips l WHERE l.order_id = p.order_id AND l.object_key IS NOT NULL) AS packing_slips
     FROM print_orders p
     JOIN planned_shipments s ON s.print_order_id = p.id
     JOIN orders o ON o.id = p.order_id
     JOIN accounts a ON a.id = o.client_id
     WHERE p.id = ${printOrderId}`;
   if (row === undefined) throw new Error(`print order ${printOrderId} does not exist`);
-  const partner = (await partnerByAccount(sql, row.partnerId))!;
+  const partner = partnerOf(row.partner);
   const returnAddress = returnAddressOf(row.clientSettings, order.clientName);
   const whole = packForPartner(order, partner, row.liveJobs ?? jobs);
   const packed = withReferencesOf(packForPartner(order, partner, jobs), whole);
-  const packages = await withPackingSlips(sql, orderId, packed, listsPackages(order, whole));
+  const packages = withPackingSlips(row.packingSlips ?? [], packed, listsPackages(order, whole));
   const invoice = await customerInvoice(sql, order, { partner, returnAddress }, printOrderId, jobs);
-  return await buyShipment(deps, {
+  return await buyLabels(deps, {
     consignment: {
       ...consignmentOf(order, partner, packages, order.clientName),
       returnAddress: returnAddress ?? undefined,
@@ -68,14 +73,11 @@ export async function dispatchPrintOrder(
  * print order lists has a packing list.
  * @param areListed true when the print order lists its packages
  */
-async function withPackingSlips(
-  sql: Queryable,
-  orderId: string,
+function withPackingSlips(
+  slips: NonNullable<DispatchRow['packingSlips']>,
   packages: readonly PackedPackage[],
   areListed: boolean,
-): Promise<readonly PackedPackage[]> {
-  const slips = await sql<{ packageIndex: number; objectKey: string }[]>`
-    SELECT package_index, object_key FROM packing_slips WHERE order_id = ${orderId} AND object_key IS NOT NULL`;
+): readonly PackedPackage[] {
   const waiting = new Map(slips.map(({ packageIndex, objectKey }) => [packageIndex, objectKey]));
   return packages.map((pack) => {
     if (pack.instructionIndex === null) return areListed ? { ...pack, packingList: true } : pack;
@@ -85,25 +87,34 @@ async function withPackingSlips(
   });
 }
 
-const keyPrefix = (orderId: string, printOrderId: string) =>
-  `${orderWorkflowId(orderId)}:dispatch:${printOrderId}:`;
-
 /** Returns the idempotency key of a purchase. A print order has one shipment for each shipping revision. */
 export function dispatchKey(orderId: string, printOrderId: string, revision: number): string {
-  return `${keyPrefix(orderId, printOrderId)}${revision}`;
+  return `${orderWorkflowId(orderId)}:dispatch:${printOrderId}:${revision}`;
 }
 
-/**
- * Returns the id of the bought shipment for the order's current address and method, or null. It answers a repeated
- * dispatch without the order workflow, which may have completed.
- */
-export async function currentShipmentId(
+/** A print order whose documents its partner asks for. */
+export interface DispatchedPrintOrder extends Pick<AddressedPrintOrder, 'id' | 'orderId' | 'status'> {
+  readonly documentTypes: Partner['documentTypes'];
+  /**
+   * The shipment that was bought for the order's current address and method, or null. It answers a repeated dispatch without
+   * the order workflow, which may have completed.
+   */
+  readonly shipmentId: string | null;
+}
+
+/** Returns a partner's print order with its current shipment, or null when there is none or it belongs to another partner. */
+export async function dispatchedPrintOrder(
   sql: Queryable,
-  { orderId, printOrderId }: { readonly orderId: string; readonly printOrderId: string },
-): Promise<string | null> {
-  const [shipment] = await sql<{ id: string }[]>`
-    SELECT s.id FROM orders o JOIN print_orders p ON p.order_id = o.id
-    JOIN shipments s ON s.idempotency_key = ${keyPrefix(orderId, printOrderId)}::text || o.shipping_revision AND s.status = 'bought'
-    WHERE p.id = ${printOrderId} AND o.id = ${orderId} AND p.status <> 'cancelled'`;
-  return shipment?.id ?? null;
+  partnerId: string,
+  printOrderId: string,
+): Promise<DispatchedPrintOrder | null> {
+  if (!isPrintOrderId(printOrderId)) return null;
+  const [printOrder] = await sql<DispatchedPrintOrder[]>`
+    SELECT p.id, p.order_id, p.status, pa.document_types, CASE WHEN p.status <> 'cancelled' THEN s.id END AS shipment_id
+    FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id JOIN orders o ON o.id = p.order_id
+    -- The idempotency key as \`dispatchKey\` makes it.
+    LEFT JOIN shipments s ON s.status = 'bought' AND s.idempotency_key =
+      ${ORDER_WORKFLOW_PREFIX}::text || o.id || ':dispatch:' || p.id || ':' || o.shipping_revision
+    WHERE p.id = ${printOrderId} AND p.partner_id = ${partnerId}`;
+  return printOrder ?? null;
 }

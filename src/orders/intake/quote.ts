@@ -124,6 +124,7 @@ export function quotedOrder(
   const { shippingAddress: address } = request;
   return {
     id: '',
+    isPlanned: false,
     clientId: client.id,
     clientName: client.name,
     iossNumber: null,

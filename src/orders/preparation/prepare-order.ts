@@ -6,11 +6,19 @@ import {
   stockNeeds,
 } from '../../partners/domain/routing';
 import { recordRoutingDecision } from '../../partners/routing-decisions';
-import { handoffOf, listPartners } from '../../partners/store';
+import { handoffOf } from '../../partners/store';
 import { orderWorkflowId } from '../../platform/domain/workflows';
-import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
+import {
+  inTransaction,
+  json,
+  type Queryable,
+  type Sql,
+  type Statement,
+  type Transaction,
+} from '../../platform/postgres';
 import { dispatchKey } from '../dispatch/dispatch';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
+import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
 import { priceOrder } from '../domain/pricing';
 import {
   insertPrintOrders,
@@ -44,32 +52,46 @@ const ATTEMPTS = 5;
 /**
  * Plans an order whose files are stored. Routes it to partners, checks the cross-border rule, chooses shipment methods
  * and prices it, then writes the plan and reserves stock in one transaction. A repeated call returns the stored plan.
+ * @param onPlanned records the plan, in the transaction that stores it. It is called again for a stored plan
+ * @throws OrderEnded with `onPlanned`, when the order has been cancelled and has no stored plan
  */
-export async function prepareOrder(deps: PreparationDeps, orderId: string): Promise<PreparationPlan> {
+export async function prepareOrder(
+  deps: PreparationDeps,
+  orderId: string,
+  onPlanned?: PlanRecorder,
+): Promise<PreparationPlan> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const before = await printOrdersOfSteps(deps.sql, orderId, { prefix: `${STEP}:` });
-    if (before.length > 0) return await storedPlan(deps.sql, orderId, before);
-    const draft = await draftPlan(deps, orderId);
+    const order = await runOrder(deps.sql, orderId);
+    const stored = order.isPlanned ? await storedPlan(deps.sql, orderId) : null;
+    if (stored !== null) {
+      if (onPlanned !== undefined) await inTransaction(deps.sql, (tx) => onPlanned(tx, stored));
+      return stored;
+    }
+    const draft = await draftPlan(deps, order);
     if (draft.outcome !== 'drafted') return draft;
-    const printOrders = await commitPlan(deps.sql, draft);
+    const printOrders = await commitPlan(deps.sql, draft, onPlanned);
     if (printOrders !== null) return { outcome: 'planned', printOrders };
   }
-  return {
-    outcome: 'parked',
-    reason: 'no_partner',
-    message: 'the stock that it needs is no longer available',
-  };
+  return NO_STOCK;
 }
 
+const NO_STOCK: PreparationPlan = {
+  outcome: 'parked',
+  reason: 'no_partner',
+  message: 'the stock that it needs is no longer available',
+};
+
+/** Records a plan in the transaction that stores it. */
+export type PlanRecorder = (tx: Transaction, plan: StoredPlan) => Promise<void>;
+export type StoredPlan = Extract<PreparationPlan, { outcome: 'planned' }>;
+
 /**
- * Returns a plan that is stored already. After a reset, the order run asks for it again: the order may have labels and
+ * Returns the plan that is stored already, or null. After a reset, the order run asks for it again: the order may have labels and
  * changes of address or method by then.
  */
-async function storedPlan(
-  sql: Queryable,
-  orderId: string,
-  planned: readonly PlannedPrintOrder[],
-): Promise<PreparationPlan> {
+export async function storedPlan(sql: Queryable, orderId: string): Promise<StoredPlan | null> {
+  const planned = await printOrdersOfSteps(sql, orderId, { prefix: `${STEP}:` });
+  if (planned.length === 0) return null;
   const [order] = await sql<{ shippingRevision: number; bought: Record<string, string> | null }[]>`
     SELECT shipping_revision, (SELECT jsonb_object_agg(s.idempotency_key, s.id) FROM shipments s
       WHERE s.order_id = o.id AND s.status = 'bought') AS bought
@@ -91,14 +113,22 @@ interface DraftedPlan {
 }
 
 /** Makes a plan from reads alone, so that no transaction is open during requests to carriers. */
-async function draftPlan(deps: PreparationDeps, orderId: string): Promise<DraftedPlan | PreparationPlan> {
-  const order = await runOrder(deps.sql, orderId);
-  const decision = await route(deps, order);
+async function draftPlan(deps: PreparationDeps, order: RunOrder): Promise<DraftedPlan | PreparationPlan> {
+  const candidates = await deps.candidates(
+    order.items.flatMap(({ product, quantity }) => [...stockNeeds(product, quantity).keys()]),
+  );
+  const decision = routeOrder({
+    items: order.items.map(({ id, product, quantity }) => ({ itemId: id, product, quantity })),
+    destinationCountry: order.shippingAddress.country,
+    partners: candidates,
+    at: deps.now(),
+    rates: order.rates,
+  });
   if (!decision.ok) {
-    await recordRoutingDecision(deps.sql, { orderId, step: STEP, decision });
+    await recordRoutingDecision(deps.sql, { orderId: order.id, step: STEP, decision });
     return unroutable(order, decision);
   }
-  const partners = new Map((await listPartners(deps.sql)).map((partner) => [partner.partnerId, partner]));
+  const partners = new Map(candidates.map((partner) => [partner.partnerId, partner]));
   const groups = groupIntoPrintOrders(decision.assignments);
   const refused =
     crossBorderRefusal(
@@ -132,15 +162,23 @@ async function draftPlan(deps: PreparationDeps, orderId: string): Promise<Drafte
   return { outcome: 'drafted', order, decision, drafts, shipments };
 }
 
-/** Commits a plan. Returns null when stock or the address has changed since the plan was made. */
-async function commitPlan(sql: Sql, draft: DraftedPlan): Promise<PlannedPrintOrder[] | null> {
+/**
+ * Commits a plan. Returns null when stock or the address has changed since the plan was made.
+ * @throws OrderEnded with `onPlanned`, when the order has been cancelled: its run does not wait for this plan
+ */
+async function commitPlan(
+  sql: Sql,
+  draft: DraftedPlan,
+  onPlanned?: PlanRecorder,
+): Promise<PlannedPrintOrder[] | null> {
   const { order, decision, drafts, shipments } = draft;
   const orderId = order.id;
   try {
     return await inTransaction(sql, async (tx) => {
-      const [current] = await tx<{ shippingRevision: number }[]>`
-        SELECT shipping_revision FROM orders WHERE id = ${orderId} FOR UPDATE`;
+      const [current] = await tx<{ shippingRevision: number; fulfillmentStatus: OrderStatus }[]>`
+        SELECT shipping_revision, fulfillment_status FROM orders WHERE id = ${orderId} FOR UPDATE`;
       if (current?.shippingRevision !== order.shippingRevision) throw new DraftOutdated();
+      if (onPlanned !== undefined && ENDED_ORDERS.includes(current.fulfillmentStatus)) throw new OrderEnded();
       const printOrders = await insertPrintOrders(tx, orderId, drafts);
       const product = (itemId: string) => order.items.find((item) => item.id === itemId)!.product;
       const reserved = await reserveForJobs(
@@ -157,12 +195,12 @@ async function commitPlan(sql: Sql, draft: DraftedPlan): Promise<PlannedPrintOrd
         type: 'invoice' as const,
         receipt: invoiceOf(order, jobs, shipments[index]!),
       }));
-      await Promise.all([
-        recordRoutingDecision(tx, { orderId, step: STEP, decision }),
-        storeShipmentPlans(tx, orderId, plans),
-        storeReceipts(tx, orderId, receipts),
-        storeItemPrices(tx, order),
-      ]);
+      await tx`
+        WITH routed AS (${recordRoutingDecision(tx, { orderId, step: STEP, decision })}),
+          planned AS (${storeShipmentPlans(tx, orderId, plans)}),
+          invoiced AS (${storeReceipts(tx, orderId, receipts)})
+        ${storeItemPrices(tx, order)}`;
+      await onPlanned?.(tx, { outcome: 'planned', printOrders });
       return printOrders;
     });
   } catch (error) {
@@ -174,22 +212,15 @@ async function commitPlan(sql: Sql, draft: DraftedPlan): Promise<PlannedPrintOrd
 /** Rolls back a plan whose stock or address has changed. */
 class DraftOutdated extends Error {}
 
-async function route(deps: PreparationDeps, order: RunOrder): Promise<RoutingDecision> {
-  const skus = order.items.flatMap(({ product, quantity }) => [...stockNeeds(product, quantity).keys()]);
-  return routeOrder({
-    items: order.items.map(({ id, product, quantity }) => ({ itemId: id, product, quantity })),
-    destinationCountry: order.shippingAddress.country,
-    partners: await deps.candidates(skus),
-    at: deps.now(),
-    rates: order.rates,
-  });
-}
+/** Rolls back the plan of a cancelled order. */
+export class OrderEnded extends Error {}
 
-async function storeItemPrices(tx: Transaction, order: RunOrder): Promise<void> {
+function storeItemPrices(tx: Transaction, order: RunOrder): Statement {
   const price = priceOrder(order);
-  if (!price.ok) return;
-  const rows = order.items.map(({ id }, index) => ({ id, price: price.lines[index]!.lineMinor }));
-  await tx`
+  const rows = price.ok
+    ? order.items.map(({ id }, index) => ({ id, price: price.lines[index]!.lineMinor }))
+    : [];
+  return tx`
     UPDATE order_items SET price_minor = p.price
     FROM jsonb_to_recordset(${json(tx, rows)}) AS p (id bigint, price bigint) WHERE order_items.id = p.id`;
 }

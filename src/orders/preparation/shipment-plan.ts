@@ -3,7 +3,7 @@ import { chooseMethod } from '../../consignments/domain/method-choice';
 import { localDateAndTime, workCalendar } from '../../partners/domain/calendar';
 import type { Partner } from '../../partners/store';
 import { uuidv7 } from '../../platform/ids';
-import { json, type Queryable } from '../../platform/postgres';
+import { json, type Queryable, type Statement } from '../../platform/postgres';
 import type { PackedPackage } from '../domain/packing';
 import { promiseDates } from '../domain/promise';
 import type { RunOrder } from '../run/run-order';
@@ -96,12 +96,12 @@ function calendarDays(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 }
 
-/** Stores plans. A print order that already has a plan keeps its initial dates. */
-export async function storeShipmentPlans(
+/** Returns the statement that stores plans. A print order that already has a plan keeps its initial dates. */
+export function storeShipmentPlans(
   tx: Queryable,
   orderId: string,
   plans: readonly { readonly printOrderId: string; readonly plan: ShipmentPlan }[],
-): Promise<void> {
+): Statement {
   const rows = plans.map(({ printOrderId, plan }) => ({
     id: uuidv7(),
     print_order_id: printOrderId,
@@ -122,7 +122,7 @@ export async function storeShipmentPlans(
     fulfillment_state: plan.fulfillmentState,
     fulfillment_facility_id: plan.fulfillmentFacilityId,
   }));
-  await tx`
+  return tx`
     INSERT INTO planned_shipments (id, order_id, print_order_id, carrier_uid, shipment_method_uid, shipment_method_name,
       service_type, is_cheapest, package_count, total_weight_grams, price_minor, currency, min_delivery_days,
       max_delivery_days, min_delivery_date, max_delivery_date, initial_min_delivery_date, initial_max_delivery_date,

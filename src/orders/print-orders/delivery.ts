@@ -1,6 +1,6 @@
 import { type PartnerAnswer, type PartnerCallDeps, postToPartner } from '../../partners/calls';
 import { insertPartnerRequest } from '../../partners/requests';
-import { handoffOf, type Partner, partnerByAccount } from '../../partners/store';
+import { handoffOf, type Partner, partnerAsJson, partnerOf } from '../../partners/store';
 import type { Metrics } from '../../platform/metrics/metrics';
 import type { ObjectStore } from '../../platform/objects/object-store';
 import type { LinkSigner } from '../../platform/objects/signed-links';
@@ -15,7 +15,7 @@ export interface DeliveryDeps extends PartnerCallDeps {
 }
 
 export interface PrintOrderRow extends MessageSource {
-  readonly partnerId: string;
+  readonly partner: Partner;
   readonly messageId: string;
   readonly body: string | null;
   /** The order's shipping revision when the row was read. */
@@ -31,8 +31,8 @@ export type PrintOrderDelivery = PartnerAnswer & { readonly repeatsUpdate?: numb
 
 /** @throws Error when there is no planned print order of this id, which is a bug */
 export async function printOrderRow(sql: Queryable, printOrderId: string): Promise<PrintOrderRow> {
-  const [row] = await sql<PrintOrderRow[]>`
-    SELECT p.id, p.order_id, p.partner_id, p.kind, p.version, p.message_id, p.body, p.dispatch_date::text, p.created_at,
+  const [row] = await sql<(Omit<PrintOrderRow, 'partner'> & { partner: Record<string, unknown> })[]>`
+    SELECT p.id, p.order_id, ${partnerAsJson(sql, sql`p.partner_id`)} AS partner, p.kind, p.version, p.message_id, p.body, p.dispatch_date::text, p.created_at,
       s.shipment_method_uid, o.shipping_revision, a.settings AS client_settings,
       (SELECT jsonb_object_agg(l.package_index, l.object_key) FROM packing_slips l
        WHERE l.order_id = p.order_id AND l.object_key IS NOT NULL) AS packing_slips
@@ -42,7 +42,7 @@ export async function printOrderRow(sql: Queryable, printOrderId: string): Promi
     JOIN accounts a ON a.id = o.client_id
     WHERE p.id = ${printOrderId}`;
   if (row === undefined) throw new Error(`print order ${printOrderId} does not exist`);
-  return row;
+  return { ...row, partner: partnerOf(row.partner) };
 }
 
 /**
@@ -55,7 +55,7 @@ export async function deliverPrintOrder(
 ): Promise<PrintOrderDelivery> {
   const { sql } = deps;
   const row = await printOrderRow(sql, printOrderId);
-  const partner = (await partnerByAccount(sql, row.partnerId))!;
+  const { partner } = row;
   const handoff = handoffOf(partner, row.kind);
   if (handoff === undefined)
     return { outcome: 'retry', message: `${partner.uid} has not subscribed`, retryAfterMs: null };

@@ -1,6 +1,6 @@
 import { type PartnerAnswer, postToPartner } from '../../partners/calls';
 import { insertPartnerRequest } from '../../partners/requests';
-import { type Partner, partnerByAccount } from '../../partners/store';
+import type { Partner } from '../../partners/store';
 import { randomToken } from '../../platform/ids';
 import { type DeliveryDeps, type PrintOrderRow, printOrderRow } from './delivery';
 import { buildMessage } from './message';
@@ -30,7 +30,7 @@ export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promi
   const { sql } = deps;
   const { printOrderId, shippingRevision } = update;
   const row = await printOrderRow(sql, printOrderId);
-  const partner = (await partnerByAccount(sql, row.partnerId))!;
+  const { partner } = row;
   const message = (await storedUpdate(deps, update)) ?? (await storeUpdate(deps, row, partner, update));
   if (message === null) return { outcome: 'not_needed' };
   if (partner.orderUpdateUrl === null) {

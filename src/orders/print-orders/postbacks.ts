@@ -1,13 +1,18 @@
 import { z } from 'zod';
-import { type AddressedPrintOrder, jobOfItem, printOrderOfPartner } from '../../partners/print-orders';
+import {
+  type AddressedPrintOrder,
+  isPrintOrderId,
+  jobOfItem,
+  printOrderOfPartner,
+} from '../../partners/print-orders';
 import { crossField, property } from '../../platform/domain/cross-field';
 import { hasOffset, httpUrl, moment, text } from '../../platform/domain/fields';
-import { ORDER_SIGNALS, orderWorkflowId } from '../../platform/domain/workflows';
+import { ORDER_SIGNALS, ORDER_WORKFLOW_PREFIX } from '../../platform/domain/workflows';
 import { type FieldError, Refusal } from '../../platform/errors';
 import { sha256 } from '../../platform/ids';
 import type { WorkflowSignal } from '../../platform/outbox/temporal-delivery';
 import { json, type Sql } from '../../platform/postgres';
-import { currentTraceparent } from '../../platform/tracing/spans';
+import { activeSpan, currentTraceparent } from '../../platform/tracing/spans';
 import { POSTBACK_STATUSES, type PostbackEvent } from '../domain/lifecycle/run-events';
 import { linkToOrderTrace } from '../run/order-trace';
 
@@ -130,6 +135,8 @@ function jobsOf(
   return { jobId: jobId ?? null, items: items == null ? null : [...cancelled.values()] };
 }
 
+const WHOLE_PRINT_ORDER = { jobId: null, items: null };
+
 /**
  * Stores a postback in the inbox and, in the same statement, the signal to the order run in the outbox. It works while
  * Temporal is unavailable. A repeated postback changes nothing. The caller wakes the outbox relay when `isNew` is true.
@@ -140,11 +147,15 @@ export async function storePostback(
   partnerId: string,
   postback: Postback,
 ): Promise<{ isNew: boolean; orderId: string }> {
-  const printOrder = await printOrderOfPartner(sql, partnerId, postback.orderId);
-  if (printOrder === null)
-    throw new Refusal('NOT_FOUND', { message: `There is no print order ${postback.orderId}.` });
-  await linkToOrderTrace(sql, printOrder.orderId);
-  const { jobId, items } = jobsOf(printOrder, postback);
+  const notFound = () =>
+    new Refusal('NOT_FOUND', { message: `There is no print order ${postback.orderId}.` });
+  if (!isPrintOrderId(postback.orderId)) throw notFound();
+  // Most postbacks are about the whole print order: the statement that stores them also finds it.
+  const isWhole = postback.orderItemId == null && postback.items == null && activeSpan() === undefined;
+  const printOrder = isWhole ? undefined : await printOrderOfPartner(sql, partnerId, postback.orderId);
+  if (printOrder === null) throw notFound();
+  if (printOrder !== undefined) await linkToOrderTrace(sql, printOrder.orderId);
+  const { jobId, items } = printOrder === undefined ? WHOLE_PRINT_ORDER : jobsOf(printOrder, postback);
   const content = {
     status: postback.status,
     at: postback.timestamp,
@@ -154,20 +165,24 @@ export async function storePostback(
     trackingCode: postback.trackingCode ?? null,
     trackingLink: postback.trackingLink ?? null,
   };
-  // The statement sets `eventId` to the id of the inserted row.
-  const event: PostbackEvent = { type: 'postback', eventId: '', printOrderId: printOrder.id, ...content };
+  // The statement sets `printOrderId`, and `eventId` to the id of the inserted row.
+  const event: PostbackEvent = { type: 'postback', eventId: '', printOrderId: '', ...content };
   const signal: WorkflowSignal = { signal: ORDER_SIGNALS.postback, args: [event] };
-  const stored = await sql`
-    WITH stored AS (
+  const [stored] = await sql<{ orderId: string; isNew: boolean }[]>`
+    WITH found AS (
+      SELECT id, order_id FROM print_orders WHERE id = ${postback.orderId} AND partner_id = ${partnerId}
+    ), stored AS (
       INSERT INTO postbacks (partner_id, print_order_id, fingerprint, body)
-      VALUES (${partnerId}, ${printOrder.id}, ${sha256(JSON.stringify(content))}, ${json(sql, content)})
+      SELECT ${partnerId}, id, ${sha256(JSON.stringify(content))}, ${json(sql, content)} FROM found
       ON CONFLICT (print_order_id, fingerprint) DO NOTHING RETURNING id
     ), signalled AS (
       INSERT INTO outbox (kind, target, payload, traceparent)
-      SELECT 'signal_workflow', ${orderWorkflowId(printOrder.orderId)},
-        jsonb_set(${json(sql, signal)}, '{args,0,eventId}', to_jsonb(id::text)), ${currentTraceparent()}
-      FROM stored
+      SELECT 'signal_workflow', ${ORDER_WORKFLOW_PREFIX}::text || order_id,
+        jsonb_set(jsonb_set(${json(sql, signal)}, '{args,0,eventId}', to_jsonb(stored.id::text)),
+          '{args,0,printOrderId}', to_jsonb(found.id::text)), ${currentTraceparent()}
+      FROM stored, found
     )
-    SELECT id FROM stored`;
-  return { isNew: stored.length > 0, orderId: printOrder.orderId };
+    SELECT order_id, EXISTS (SELECT FROM stored) AS is_new FROM found`;
+  if (stored === undefined) throw notFound();
+  return stored;
 }

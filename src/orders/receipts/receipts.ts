@@ -1,5 +1,5 @@
 import { uuidv7 } from '../../platform/ids';
-import { json, type Queryable } from '../../platform/postgres';
+import { json, type Queryable, type Statement } from '../../platform/postgres';
 import { priceLine } from '../domain/pricing';
 import { buildReceipt, type Receipt } from '../domain/receipt';
 import { vatRate } from '../domain/vat';
@@ -31,12 +31,12 @@ export function invoiceOf(
   });
 }
 
-/** Stores receipts. A step stores its receipt once, however often it is repeated. */
-export async function storeReceipts(
+/** Returns the statement that stores receipts. A step stores its receipt once, however often it is repeated. */
+export function storeReceipts(
   tx: Queryable,
   orderId: string,
   receipts: readonly (ReceiptChange & { readonly step: string })[],
-): Promise<void> {
+): Statement {
   const rows = receipts.map(({ step, type, printOrderId, receipt }) => ({
     id: uuidv7(),
     step,
@@ -45,7 +45,7 @@ export async function storeReceipts(
     currency: receipt.currency,
     body: receipt,
   }));
-  await tx`
+  return tx`
     INSERT INTO receipts (id, order_id, print_order_id, step, type, currency, body)
     SELECT r.id, ${orderId}, r.print_order_id, r.step, r.type, r.currency, r.body
     FROM jsonb_to_recordset(${json(tx, rows)}) AS r (

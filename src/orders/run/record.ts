@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
-import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
+import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import { settleReservations } from '../../procurement/reservations';
 import { followPartnerTracking } from '../../shipping/partner-tracking';
 import { leaveOutUnusedPackages } from '../dispatch/unused-packages';
@@ -22,6 +22,9 @@ export type RecordResult =
 const notifiedClients = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 
 type WrittenChange = RecordedChange & { readonly takesOver: boolean };
+type WrittenResult =
+  | { readonly outcome: 'recorded'; readonly change: WrittenChange }
+  | { readonly outcome: Exclude<RecordOutcome, 'recorded'> };
 
 /**
  * Writes the result of a step of the order workflow in one transaction: statuses, event log, stock, refunds and
@@ -36,51 +39,58 @@ type WrittenChange = RecordedChange & { readonly takesOver: boolean };
  */
 export async function recordRun(sql: Sql, record: RunRecord): Promise<RecordResult> {
   const { clientId } = record;
-  const ended = record.jobs.flatMap(({ id, status }) =>
-    status === 'cancelled' || status === 'superseded' ? [id] : [],
-  );
-  const isPlain = ended.length === 0 && record.effects.every(({ type }) => type === 'log');
+  const isPlain = endedJobs(record).length === 0 && record.effects.every(({ type }) => type === 'log');
   // One statement is one transaction: one round trip instead of five when only statuses and log change and no endpoint is notified.
   if (isPlain && (clientId === undefined || !notifiedClients.has(clientId))) {
     const change = await writeStatuses(sql, record, 'plain');
     if (change !== null) return { outcome: 'recorded', change };
   }
-  return await inTransaction(sql, async (tx): Promise<RecordResult> => {
-    const change = await writeStatuses(tx, record, 'all');
-    if (isPlain && clientId !== undefined && change?.takesOver === false) notifiedClients.set(clientId, true);
-    if (change === null) return { outcome: (await isRecorded(tx, record)) ? 'repeated' : 'skipped' };
-    if (change.takesOver) await reopenPostbacks(tx, record);
-    const pick = <T extends RunEffect['type']>(type: T) =>
-      record.effects.filter((effect): effect is Extract<RunEffect, { type: T }> => effect.type === type);
-    const printed = pick('consume_stock').flatMap(({ jobs }) => jobs);
-    const cancelled = pick('release_stock').flatMap(({ jobIds }) => jobIds);
-    // One call, because stock rows must be locked in one order, once in a transaction.
-    if (printed.length + cancelled.length > 0) await settleReservations(tx, { printed, cancelled });
-    for (const { jobIds, ...refund } of pick('refund')) {
-      await refundItems(tx, { orderId: record.orderId, step: `refund:${jobIds.join('+')}`, ...refund });
-    }
-    for (const { printOrderId, jobId, trackingCode, trackingLink } of pick('tracking_code')) {
-      // A partner can repeat the tracking number of our label. That is not its own code.
-      if (jobId !== null) {
-        await tx`
+  return await inTransaction(sql, async (tx) => {
+    const result = await writeRecord(tx, record);
+    if (result.outcome === 'recorded' && isPlain && clientId !== undefined && !result.change.takesOver)
+      notifiedClients.set(clientId, true);
+    return result;
+  });
+}
+
+/** Does the same as `recordRun` in the caller's transaction. */
+export async function writeRecord(tx: Transaction, record: RunRecord): Promise<WrittenResult> {
+  const change = await writeStatuses(tx, record, 'all');
+  if (change === null) return { outcome: (await isRecorded(tx, record)) ? 'repeated' : 'skipped' };
+  if (change.takesOver) await reopenPostbacks(tx, record);
+  const pick = <T extends RunEffect['type']>(type: T) =>
+    record.effects.filter((effect): effect is Extract<RunEffect, { type: T }> => effect.type === type);
+  const printed = pick('consume_stock').flatMap(({ jobs }) => jobs);
+  const cancelled = pick('release_stock').flatMap(({ jobIds }) => jobIds);
+  // One call, because stock rows must be locked in one order, once in a transaction.
+  if (printed.length + cancelled.length > 0) await settleReservations(tx, { printed, cancelled });
+  for (const { jobIds, ...refund } of pick('refund')) {
+    await refundItems(tx, { orderId: record.orderId, step: `refund:${jobIds.join('+')}`, ...refund });
+  }
+  for (const { printOrderId, jobId, trackingCode, trackingLink } of pick('tracking_code')) {
+    // A partner can repeat the tracking number of our label. That is not its own code.
+    if (jobId !== null) {
+      await tx`
           UPDATE print_jobs SET tracking_code = coalesce(${trackingCode}, tracking_code),
             tracking_link = coalesce(${trackingLink}, tracking_link)
           WHERE id = ${jobId} AND print_order_id = ${printOrderId} AND NOT EXISTS (
             SELECT FROM shipment_packages k JOIN shipments h ON h.id = k.shipment_id
             WHERE h.print_order_id = ${printOrderId} AND k.tracking_number = ${trackingCode})`;
-      }
-      await tx`
+    }
+    await tx`
         UPDATE planned_shipments SET tracking_code = coalesce(${trackingCode}, tracking_code),
           tracking_link = coalesce(${trackingLink}, tracking_link)
         WHERE print_order_id = ${printOrderId}`;
-      if (trackingCode !== null)
-        await followPartnerTracking(tx, { printOrderId, trackingCode, trackingLink });
-    }
-    if (ended.length > 0) await leaveOutUnusedPackages(tx, await printOrdersOf(tx, ended));
-    await enqueueOrderNotifications(tx, { orderId: record.orderId });
-    return { outcome: 'recorded', change };
-  });
+    if (trackingCode !== null) await followPartnerTracking(tx, { printOrderId, trackingCode, trackingLink });
+  }
+  const ended = endedJobs(record);
+  if (ended.length > 0) await leaveOutUnusedPackages(tx, await printOrdersOf(tx, ended));
+  await enqueueOrderNotifications(tx, { orderId: record.orderId });
+  return { outcome: 'recorded', change };
 }
+
+const endedJobs = ({ jobs }: RunRecord): string[] =>
+  jobs.flatMap(({ id, status }) => (status === 'cancelled' || status === 'superseded' ? [id] : []));
 
 async function printOrdersOf(tx: Queryable, jobIds: readonly string[]): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`

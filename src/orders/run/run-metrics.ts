@@ -9,6 +9,8 @@ export interface RecordedChange {
   readonly ageSeconds: number;
 }
 
+export type RunObserver = (change: RecordedChange) => void;
+
 /** The stages that end when all items have at least this status. */
 const STAGES = { receive: 'in_production', print: 'printed', ship: 'shipped', deliver: 'delivered' } as const;
 /** `deliverPrintOrder` measures the stage `handover`, once for each print order. */
@@ -18,7 +20,7 @@ const STAGE_NAMES = ['start', 'handover', ...Object.keys(STAGES)];
  * Returns a function that measures what each record of an order run changed. A stage that ends while an order is on hold is
  * not measured.
  */
-export function createRunObserver(metrics: Metrics): (change: RecordedChange) => void {
+export function createRunObserver(metrics: Metrics): RunObserver {
   for (const status of ENDED_ORDERS) metrics.count('pressline_orders_ended_total', { status }, 0);
   for (const stage of STAGE_NAMES)
     metrics.expectObservations('pressline_order_stage_duration_seconds', { stage });

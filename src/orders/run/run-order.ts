@@ -25,6 +25,8 @@ export interface RunOrder {
   /** Exchange rates of the day of submission. Every amount of the order is converted by them. */
   readonly rates: RateTable;
   readonly items: readonly RunItem[];
+  /** True when print orders of the order are stored. */
+  readonly isPlanned: boolean;
 }
 
 export interface RunItem {
@@ -45,7 +47,7 @@ export async function runOrder(sql: Sql, orderId: string): Promise<RunOrder> {
   const [order] = await sql<Omit<RunOrder, 'rates'>[]>`
     SELECT o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number, o.order_reference_id, o.currency, o.retail_currency,
       o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.packaging_instructions, o.shipping_revision,
-      o.created_at,
+      o.created_at, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
       (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'itemReferenceId', i.item_reference_id,
           'quantity', i.quantity, 'retailPrice', i.retail_price::text, 'product', i.product) ORDER BY i.position)
         FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items

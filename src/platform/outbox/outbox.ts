@@ -40,8 +40,14 @@ export async function enqueue(tx: Queryable, ...messages: readonly OutboxMessage
   });
 }
 
-/** Minimum time between two wake-ups of one kind by one process. */
-const WAKE_EVERY_MS = 20;
+/**
+ * Minimum time between two wake-ups of one kind by one process. Notifications of several changes share claims, reads and updates.
+ */
+const WAKE_EVERY_MS: Readonly<Record<OutboxKind, number>> = {
+  start_workflow: 20,
+  signal_workflow: 20,
+  notification: 100,
+};
 /** Minimum time between two notifications by a process with a relay, which it wakes itself. Other relays then only help. */
 const NOTIFY_OTHERS_EVERY_MS = 250;
 
@@ -108,13 +114,13 @@ function throttlesOf(sql: Sql): Throttles {
 }
 
 /**
- * Wakes the relays of all processes by NOTIFY: immediately, then at most once in 20 ms. A process that has a relay wakes that one itself, and
+ * Wakes the relays of all processes by NOTIFY: immediately, then at most once in 20 ms, or 100 ms for notifications. A process that has a relay wakes that one itself, and
  * notifies the others at most once in 250 ms. Call it after the commit. A NOTIFY inside a transaction takes a database-wide lock
  * at commit, and concurrent transactions would queue for it. A wake-up lost in a crash costs one polling interval.
  */
 export function wakeRelays(sql: Sql, kind: OutboxKind): void {
   const { here, everywhere } = throttlesOf(sql);
   const hasRelay = (relaysHere.get(databaseOf(sql))?.size ?? 0) > 0;
-  if (hasRelay) here.call(kind, WAKE_EVERY_MS);
-  everywhere.call(kind, hasRelay ? NOTIFY_OTHERS_EVERY_MS : WAKE_EVERY_MS);
+  if (hasRelay) here.call(kind, WAKE_EVERY_MS[kind]);
+  everywhere.call(kind, hasRelay ? NOTIFY_OTHERS_EVERY_MS : WAKE_EVERY_MS[kind]);
 }

@@ -1,5 +1,6 @@
+import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { freePort } from '../../../src/platform/embedded/ports';
-import { type TestStack, testStack } from '../../support/stack';
+import { eventually, type TestStack, testStack } from '../../support/stack';
 import {
   handedOver,
   is,
@@ -62,6 +63,43 @@ test('while files are fetched, the order is cancelled at once without a print or
   });
   expect(await receipts(id)).toEqual([]);
   await expect(cancel(id)).rejects.toMatchObject(conflict);
+});
+
+test('while its plan is stored, the order is cancelled, its charge is refunded and no partner gets it', async () => {
+  const { sql } = stack.services;
+  let id = '';
+  let cancelled: ReturnType<typeof cancel> | undefined;
+  await sql.begin(async (tx) => {
+    // The insert of the print order waits for this row.
+    await tx`SELECT FROM partners WHERE uid = 'prints-berlin' FOR UPDATE`;
+    ({ id } = await stack.shop.submitOrder({ body: orderBody(stack, 'while-planned') }));
+    await eventually(async () => {
+      const [waiting] = await sql`
+        SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%new_print_orders%'`;
+      return waiting;
+    });
+    cancelled = cancel(id);
+    // Its record waits for the order, which the plan holds.
+    await eventually(async () => {
+      const [waiting] = await sql`
+        SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%changed_order%'`;
+      return waiting;
+    });
+  });
+  expect(await cancelled).toMatchObject({ fulfillmentStatus: 'canceled' });
+  const ended = await orderUntil(
+    stack,
+    id,
+    (order) => order.financialStatus === 'refunded' && order.printOrderIds.length === 1,
+  );
+  expect(ended).toMatchObject({ status: 'canceled', items: [{ status: 'cancelled' }] });
+  const totals = (await receipts(id)).map(({ totalInclVat }) => totalInclVat!);
+  expect(totals).toHaveLength(2);
+  expect(totals[0]! + totals[1]!).toBeCloseTo(0, 2);
+  expect(await stack.services.temporal.workflow.getHandle(orderWorkflowId(id)).result()).toEqual({
+    fulfillmentStatus: 'canceled',
+  });
+  expect(seenPrintOrders(stack, ended.printOrderIds)).toEqual([]);
 });
 
 test('when the partner agrees, everything is refunded', async () => {

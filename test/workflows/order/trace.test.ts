@@ -100,13 +100,13 @@ test('the trace leads from the request over outbox, workflow, activities and SQL
   expect(pathOf(named('GET file')[0]!)).toEqual([...start, 'RunActivity:fetchOrderFiles', 'GET file']);
   expect(pathOf(named('POST receiver')[0]!)).toEqual([
     ...start,
-    'RunActivity:recordRun',
+    'RunActivity:fetchOrderFiles',
     'deliver notification',
     'POST receiver',
   ]);
   const paths = trace.map((span) => pathOf(span).join(' > '));
   expect(paths).toContainEqual(expect.stringMatching(/^POST \/v1\/orders > INSERT orders/));
-  expect(paths).toContainEqual(expect.stringMatching(/RunActivity:prepareOrder > INSERT /));
+  expect(paths).toContainEqual(expect.stringMatching(/RunActivity:fetchOrderFiles > INSERT print_orders/));
   expect(paths).toContainEqual(expect.stringMatching(/RunActivity:recordRun > UPDATE orders/));
   expect(named('POST partner')[0]).toMatchObject({
     kind: 3,

@@ -137,6 +137,20 @@ export interface PlannedPrintOrder {
   readonly jobs: readonly { readonly id: string; readonly itemId: string; readonly quantity: number }[];
 }
 
+/**
+ * Returns the event of a plan.
+ * @param plan.shippingRevision present when the plan was stored by an earlier call
+ */
+export function preparedBy({
+  printOrders,
+  shippingRevision,
+}: {
+  readonly printOrders: readonly PlannedPrintOrder[];
+  readonly shippingRevision?: number;
+}): Extract<RunEvent, { type: 'prepared' }> {
+  return { type: 'prepared', printOrders, ...(shippingRevision === undefined ? {} : { shippingRevision }) };
+}
+
 export const POSTBACK_STATUSES = ['received', 'error', 'printed', 'shipped', 'cancelled'] as const;
 export type PostbackStatus = (typeof POSTBACK_STATUSES)[number];
 
