@@ -47,10 +47,8 @@ export async function bareOrder(): Promise<void> {
     await database.nothing();
   };
 
-  // File download while the status is written; plan; its record; search attributes; delivery of the print order.
-  await Promise.all([remote.nothing(), database.nothing()]);
-  await database.nothing();
-  await database.nothing();
+  // File download, plan and their records; search attributes; delivery of the print order.
+  await remote.nothing();
   upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.orderStatus, value: 'in_production' }]);
   await remote.handOver();
   await database.nothing();
@@ -60,8 +58,8 @@ export async function bareOrder(): Promise<void> {
   const dispatched = timer('3 days');
   await processPostback('printed');
   await condition(() => dispatchRequested);
+  // Labels and their record.
   await remote.nothing();
-  await database.nothing();
   dispatched.cancel();
   labelsBought = true;
   await processPostback('shipped');
