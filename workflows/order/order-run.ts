@@ -172,7 +172,7 @@ export class OrderRun implements OrderRunContext {
     const effects = this.apply([{ type: 'fetching_files' }]);
     const step = { before, after: this.state, effects, handledPostbacks: [], refusal: null };
     if (this.state !== before) {
-      this.recorder.continueAfter({ position: recording.position, version: this.state.version }, step);
+      this.recorder.leave(step);
       logChange(before, this.state, this.ids);
     }
     // The version of the plan's record.

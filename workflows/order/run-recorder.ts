@@ -1,5 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { deriveFinancialStatus } from '../../src/orders/domain/lifecycle/derive';
+import type { RunEffect } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { FinancialStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
@@ -30,6 +31,8 @@ export class RunRecorder {
   private last: RecordStep | null;
   private previous: RecordStep | null;
   private financialStatus: FinancialStatus | null;
+  /** Effects of a step that an activity records and is not known to have recorded. The next record replaces that one. */
+  private unconfirmed: readonly RunEffect[] = [];
 
   /** @param local runs one local activity at a time */
   constructor(
@@ -45,7 +48,9 @@ export class RunRecorder {
   /** Returns `skipped` when another run of the order has recorded a later step. Nothing is written then. */
   async write(step: RunStep): Promise<RecordOutcome | undefined> {
     this.previous = this.last;
-    return await this.send(this.recordOf(step), step.summary);
+    const effects = [...this.unconfirmed, ...step.effects];
+    this.unconfirmed = [];
+    return await this.send(this.recordOf({ ...step, effects }), step.summary);
   }
 
   /** Writes a skipped step again, over what the other run has recorded. */
@@ -64,10 +69,16 @@ export class RunRecorder {
     return { ...this.base, state };
   }
 
-  /** Continues after a step that an activity records or has recorded. */
+  /** Leaves a step to the activity that has its recording. */
+  leave(step: RecordedStep): void {
+    this.unconfirmed = recordOf(this.base, step).effects;
+  }
+
+  /** Continues after a step that an activity has recorded. */
   continueAfter(record: RecordStep, { before, after, effects }: RecordedStep): void {
     this.financialStatus = deriveFinancialStatus(before, after, effects) ?? this.financialStatus;
     this.last = { position: record.position, version: record.version };
+    this.unconfirmed = [];
   }
 
   private get base(): RecordBase {
