@@ -10,7 +10,7 @@ import { failuresOf, type History, keepHistory, replay } from './histories';
  */
 const SCENARIOS: Readonly<Record<string, readonly string[] | null>> = {
   'partner-misbehaviour': null,
-  cancellation: ['early', 'agreed', 'refused', 'by-word'],
+  cancellation: ['early', 'while-planned', 'agreed', 'refused', 'by-word'],
   'operator-repair': [
     'hold-early',
     'hold-late',
