@@ -38,6 +38,7 @@ test('there is a history of every sandbox behaviour, and of clients’ and opera
       // Records that activities write, and a plan that is stored while the order is cancelled.
       'activities-record.order-run.first',
       'activities-record.cancellation.early',
+      'cancellation.while-planned',
       // Continue-as-new: the run before it and the one after it.
       'continue-as-new.parked',
       'continue-as-new.parked.run-2',
