@@ -72,20 +72,22 @@ export function Jobs() {
   };
   return (
     <Section title={t.jobs}>
-      <div role="status">
-        {run.data === undefined || run.variables === undefined ? null : (
-          <Requested before={run.variables} jobs={query.data?.jobs ?? []} />
-        )}
-      </div>
       {run.error === null ? null : <ErrorAlert title={texts.common.error.actionTitle} error={run.error} />}
       <Loaded query={query}>
         {({ jobs }) => (
-          <DataTable
-            label={t.jobs}
-            columns={mayRun ? [...COLUMNS, column] : COLUMNS}
-            rows={jobs}
-            keyOf={({ name }) => name}
-          />
+          <div>
+            <div role="status">
+              {run.data === undefined || run.variables === undefined ? null : (
+                <Requested before={run.variables} jobs={jobs} />
+              )}
+            </div>
+            <DataTable
+              label={t.jobs}
+              columns={mayRun ? [...COLUMNS, column] : COLUMNS}
+              rows={jobs}
+              keyOf={({ name }) => name}
+            />
+          </div>
         )}
       </Loaded>
     </Section>
@@ -97,6 +99,13 @@ function Requested({ before, jobs }: { readonly before: Job; readonly jobs: read
   const { name } = before;
   const lastRun = jobs.find((job) => job.name === name)?.lastRun ?? null;
   const isEnded = lastRun !== null && lastRun.endedAt !== before.lastRun?.endedAt;
-  if (!isEnded) return <Text size="sm">{t.requested(name)}</Text>;
-  return <Text size="sm">{lastRun.error === null ? t.ended(name) : t.failed(name, lastRun.error)}</Text>;
+  const textOf = () => {
+    if (!isEnded) return t.requested(name);
+    return lastRun.error === null ? t.ended(name) : t.failed(name, lastRun.error);
+  };
+  return (
+    <Text size="sm" mb="md">
+      {textOf()}
+    </Text>
+  );
 }
