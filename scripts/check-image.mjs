@@ -93,7 +93,8 @@ function pressline(args, env = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['dist/cli/main.js', ...args], {
     cwd: image,
     encoding: 'utf8',
-    timeout: 60_000,
+    // The first start reads every package from a cold disk.
+    timeout: 300_000,
     env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', DATA_DIR: join(folder, 'data'), ...env },
   });
   return { status, output: `${stdout}${stderr}`.trim() };
@@ -158,6 +159,7 @@ async function main() {
 
   const help = pressline(['--help']);
   report(help.status === 0 && help.output.includes('migrate'), 'the program starts and lists its commands');
+  if (help.status !== 0) console.log(`     ${help.status}: ${help.output}`);
   const servers = {
     DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/none',
     TEMPORAL_ADDRESS: '127.0.0.1:1',
