@@ -1,7 +1,10 @@
 import { InvalidArgumentError, Option, Command as Program } from 'commander';
 import { OPERATOR_ROLES, type OperatorRole } from '../src/accounts/account';
+import { PRODUCT_KINDS, type ProductKind } from '../src/catalog/domain/product';
+import { PRINT_ORDER_VERSIONS } from '../src/partners/domain/print-order-handoff';
 import { runCommand, say } from './command';
 import { api } from './commands/api';
+import { type CheckPartnerOptions, checkPartnerCommand } from './commands/check-partner';
 import { demo, demoLogFile } from './commands/demo';
 import { importCatalogFile } from './commands/import-catalog';
 import { migrateDatabase } from './commands/migrate';
@@ -22,6 +25,14 @@ function wholeSeconds(text: string): number {
   const seconds = Number(text);
   if (/^\d{1,7}$/.test(text) && seconds <= 30 * 86_400) return seconds;
   throw new InvalidArgumentError('Expected a whole number of seconds, at most 2592000 (30 days).');
+}
+
+/** Parses a list such as `print,apparel`. */
+function kindList(text: string): ProductKind[] {
+  const kinds = text.split(',');
+  if (kinds.every((kind) => (PRODUCT_KINDS as readonly string[]).includes(kind)))
+    return kinds as ProductKind[];
+  throw new InvalidArgumentError(`Expected a list of ${PRODUCT_KINDS.join(', ')}.`);
 }
 
 const program = new Program('pressline').description('Print fulfillment as durable workflows.');
@@ -113,5 +124,23 @@ program
   .action((file: string, { dryRun = false }: { dryRun?: boolean }) =>
     runCommand('import', ({ config, log }) => importCatalogFile(config, log, file, { dryRun, say })),
   );
+
+program
+  .command('check-partner')
+  .description('check that the endpoints of a print partner follow the rules (docs/partners.md)')
+  .requiredOption('--url <url>', 'orderSubmitUrl of the partner')
+  .option('--apparel-url <url>', 'apparelOrderSubmitUrl. Default: --url')
+  .option('--cancel-url <url>', 'orderCancelUrl')
+  .option('--update-url <url>', 'orderUpdateUrl')
+  .option('--inventory-url <url>', 'inventoryUrl')
+  .option('--secret <secret>', 'signing secret of the subscription. Without it, signatures are not checked')
+  .addOption(new Option('--version <version>', 'version of print orders').choices(PRINT_ORDER_VERSIONS))
+  .option('--kinds <kinds>', 'kinds of products that the partner makes', kindList, [...PRODUCT_KINDS])
+  .option('--wait-postbacks [seconds]', 'wait for the postbacks of the print orders', wholeSeconds)
+  .option('--listen <host:port>', 'where postbacks and requests for print files arrive', '127.0.0.1:0')
+  .option('--public-url <url>', 'address by which the partner reaches --listen')
+  .option('--json', 'print the report as JSON')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  .action(async (options: CheckPartnerOptions) => process.exit(await checkPartnerCommand(options)));
 
 program.parseAsync();

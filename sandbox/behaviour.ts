@@ -66,6 +66,16 @@ export interface Behaviour {
   readonly refusesCancel?: string;
   /** Answer to order updates. Default: 200. */
   readonly updateAnswer?: (amount: number) => FirstAnswers['how'];
+  /** Invalid signatures that the partner accepts. `old`: valid, but for a time more than five minutes off. */
+  readonly acceptsSignatures?: readonly ('forged' | 'unsigned' | 'old')[];
+  /** Looks at the first of several signatures only. */
+  readonly readsFirstSignatureOnly?: boolean;
+  /** Accepts other content under a known id. */
+  readonly acceptsChangedContent?: boolean;
+  /** What the partner does with a print order that arrives again. Default: it answers 200 and makes it once. */
+  readonly duplicates?: 'made-again' | 'refused';
+  /** Closes the connection when the body takes longer than this to arrive, in milliseconds. */
+  readonly patienceMs?: (amount: number) => number;
   /** Journey of the parcel. Default: `delivered`. */
   readonly journey?: JourneyName;
 }

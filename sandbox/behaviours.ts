@@ -211,6 +211,56 @@ const behaviours = {
       { ...shipped, ownTracking: 'unknown' },
     ],
   },
+  redirects: {
+    summary: 'Answers every delivery with a redirect.',
+    firstAnswers: () => ({
+      times: Number.POSITIVE_INFINITY,
+      takes: false,
+      how: { status: 307, error: 'Moved', headers: { Location: 'https://partner.example/orders' } },
+    }),
+    plan: () => [],
+  },
+  'accepts-forged-signatures': {
+    summary: 'Accepts messages that are signed with another secret.',
+    acceptsSignatures: ['forged'],
+    plan: usual,
+  },
+  'accepts-unsigned': {
+    summary: 'Accepts messages without a signature.',
+    acceptsSignatures: ['unsigned'],
+    plan: usual,
+  },
+  'accepts-old-signatures': {
+    summary: 'Accepts messages that were signed for another time.',
+    acceptsSignatures: ['old'],
+    plan: usual,
+  },
+  'reads-first-signature': {
+    summary: 'Looks at the first of several signatures only, and so refuses messages during a rotation.',
+    readsFirstSignatureOnly: true,
+    plan: usual,
+  },
+  'accepts-changed-content': {
+    summary: 'Accepts a print order that arrives again with other content.',
+    acceptsChangedContent: true,
+    plan: usual,
+  },
+  'makes-duplicates': {
+    summary: 'Makes a print order again for every delivery, each under a new job number.',
+    duplicates: 'made-again',
+    plan: usual,
+  },
+  'refuses-duplicates': {
+    summary: 'Refuses a print order that arrives again with 409.',
+    duplicates: 'refused',
+    plan: usual,
+  },
+  impatient: {
+    summary: 'Closes the connection when a print order arrives slowly.',
+    amount: { meaning: 'milliseconds that the body may take', default: 500 },
+    patienceMs: (ms) => ms,
+    plan: usual,
+  },
   'parcel-returned': { summary: 'The carrier returns the parcel.', journey: 'returned', plan: usual },
   'parcel-troubled': {
     summary: 'The parcel has every kind of exception and is delivered in the end.',

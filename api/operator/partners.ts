@@ -21,10 +21,11 @@ import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import { type KeyOwners, keyRoutes } from '../accounts/key-routes';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
+import { conformanceRoute } from './partner-conformance';
 import { partnerHealthRoutes } from './partner-health';
 import { type RoutingDecisionView, routingDecisionSchema } from './routing-decision';
 
-type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox'>;
+type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'config' | 'publicUrl'>;
 
 const params = z.object({ partnerId: z.string() });
 
@@ -89,6 +90,7 @@ export function operatorPartnerRoutes(deps: Deps): Route[] {
     stockRoute(deps),
     routingRoute(deps),
     ...partnerHealthRoutes(deps, (id) => requirePartner(deps.sql, id)),
+    conformanceRoute(deps),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PRODUCT_KINDS } from '../../src/catalog/domain/product';
 import { REJECTION_REASONS } from '../../src/partners/domain/routing-decision';
 
 /** Schema of a routing decision as operators read it (src/partners/domain/routing.ts). */
@@ -41,7 +42,7 @@ export const routingDecisionSchema = z.discriminatedUnion('ok', [
         ...named,
         itemId: z.string(),
         quantity: z.int(),
-        kind: z.enum(['print', 'apparel', 'mounted']),
+        kind: z.enum(PRODUCT_KINDS),
         dispatchDate: z.iso.date(),
         backordered: z.boolean(),
         productionCost: z.object({ minor: z.int(), currency: z.string() }),

@@ -16,7 +16,7 @@ import {
   type Rule,
   type StockLevel,
 } from './partner-record';
-import { createPrintOrderIntake } from './print-order-intake';
+import { createPrintOrderIntake, noteArrival } from './print-order-intake';
 import { createProduction } from './production';
 import { type SeenPartner, seenPrintOrder } from './seen';
 import { createSignatureCheck } from './signature-check';
@@ -106,8 +106,8 @@ export function createPartner(
 
   const body = raw({ type: () => true, limit: '4mb' });
   const routes = Router();
-  routes.post(`/partners/${name}/orders`, body, intake.handler('print'));
-  routes.post(`/partners/${name}/apparel-orders`, body, intake.handler('apparel'));
+  routes.post(`/partners/${name}/orders`, noteArrival, body, intake.handler('print'));
+  routes.post(`/partners/${name}/apparel-orders`, noteArrival, body, intake.handler('apparel'));
   routes.post(`/partners/${name}/cancellations`, body, cancelRequestHandler(context, signature, work));
   routes.post(`/partners/${name}/order-updates`, body, orderUpdateHandler(context, signature));
   routes.post(`/partners/${name}/inventory`, body, inventory.handler);

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Request, Response } from 'express';
-import { BEHAVIOURS, behaviourInAddress, type ChosenBehaviour, choose } from '../behaviours';
+import type { Request, RequestHandler, Response } from 'express';
+import { BEHAVIOURS } from '../behaviours';
 import { describeAnswer, sendAnswer } from './answers';
+import { behaviourFor } from './chosen-behaviour';
 import type { PartnerContext } from './partner-context';
 import type { PrintOrderKind, PrintOrderRecord } from './partner-record';
 import { deliveryLine2, parseJson, printOrderSchema, problemsOf } from './print-order';
@@ -15,8 +16,20 @@ export interface PrintOrderIntake {
   readonly malformed: SeenPartner['malformed'];
 }
 
+<<<<<<< HEAD
 /** Returns true for a test message (docs/partners.md, "Test pings"). */
 const isPing = (content: unknown): boolean => (content as { type?: unknown } | undefined)?.type === 'ping';
+=======
+const ARRIVALS = new WeakMap<Request, number>();
+
+/** Remembers when a request began to arrive, before its body is read. */
+export const noteArrival: RequestHandler = (request, _response, next) => {
+  ARRIVALS.set(request, performance.now());
+  next();
+};
+
+const arrivalOf = (request: Request): number => ARRIVALS.get(request) ?? performance.now();
+>>>>>>> 3b1f241 (Conformance check of print partners: check-partner on the command line and for operators, with a fixed name for each fault)
 
 export function createPrintOrderIntake(
   { name, state, enter, log }: PartnerContext,
@@ -24,16 +37,6 @@ export function createPrintOrderIntake(
   work: (record: PrintOrderRecord) => void,
 ): PrintOrderIntake {
   const malformed: { printOrderId: string | null; problems: string[] }[] = [];
-
-  function behaviourFor(body: string, line2: string): { behaviour: ChosenBehaviour; ruleId?: string } {
-    const marked = behaviourInAddress(line2, name);
-    if (marked !== undefined) return { behaviour: marked };
-    const match = state.rules.find(
-      ({ rule, left }) => left > 0 && (rule.contains === undefined || body.includes(rule.contains)),
-    );
-    if (match === undefined) return { behaviour: choose('well-behaved') };
-    return { behaviour: match.rule.behaviour, ruleId: match.rule.id };
-  }
 
   function refuseMalformed(response: Response, body: string, problems: string[]): void {
     const { id } = (parseJson(body) ?? {}) as { id?: unknown };
@@ -57,7 +60,7 @@ export function createPrintOrderIntake(
     }
     const order = parsed.data;
     if (!state.printOrders.has(order.id)) {
-      const chosen = behaviourFor(body, deliveryLine2(order));
+      const chosen = behaviourFor(state, name, body, deliveryLine2(order));
       enter({ type: 'print-order', printOrderId: order.id, kind, order, ...chosen });
     }
     const record = state.printOrders.get(order.id)!;
@@ -68,13 +71,25 @@ export function createPrintOrderIntake(
       webhookId: String(request.headers['webhook-id']),
       contentHash,
     } as const;
-    if (record.contents.size > 0 && !record.contents.has(contentHash)) {
+    const behaviour = BEHAVIOURS[record.behaviour.name];
+    const arrivedMs = performance.now() - arrivalOf(request);
+    if (arrivedMs > (behaviour.patienceMs?.(record.behaviour.amount) ?? Number.POSITIVE_INFINITY)) {
+      enter({ ...delivery, taken: false, answered: 'hang-up' });
+      request.socket.destroy();
+      return;
+    }
+    const isChanged = record.contents.size > 0 && !record.contents.has(contentHash);
+    if (isChanged && !behaviour.acceptsChangedContent) {
       enter({ ...delivery, taken: false, answered: '409' });
       log.error({ printOrderId: order.id }, 'print order arrived again with different content');
       response.status(409).json({ error: `Print order ${order.id} was accepted with different content` });
       return;
     }
-    const behaviour = BEHAVIOURS[record.behaviour.name];
+    if (record.deliveries > 0 && behaviour.duplicates === 'refused') {
+      enter({ ...delivery, taken: false, answered: '409' });
+      response.status(409).json({ error: `Print order ${order.id} exists already` });
+      return;
+    }
     const first = behaviour.firstAnswers?.(record.behaviour.amount);
     const faulty = first !== undefined && record.deliveries < first.times ? first : undefined;
     // The journal entry comes before the answer, so that an answered print order survives a kill.
@@ -85,7 +100,9 @@ export function createPrintOrderIntake(
     });
     log.info({ printOrderId: order.id, kind, behaviour: record.behaviour.name }, 'print order arrived');
     const again = record.deliveries > 1;
-    sendAnswer(response, faulty?.how, again ? 'Print order already accepted' : 'Print order accepted');
+    if (behaviour.duplicates === 'made-again')
+      response.json({ message: 'Print order accepted', jobId: `${order.id}-${record.deliveries}` });
+    else sendAnswer(response, faulty?.how, again ? 'Print order already accepted' : 'Print order accepted');
     if (record.deliveries >= (behaviour.beginsAtDelivery ?? 1)) work(record);
   }
 

@@ -62,7 +62,9 @@ export function createProduction(context: PartnerContext, calls: PartnerCalls): 
         continue;
       }
       if (record.state !== 'taken') return;
-      const step = plan[record.stepsDone];
+      // A partner that makes duplicates works through its plan once for each delivery.
+      const times = behaviour.duplicates === 'made-again' ? record.deliveries : 1;
+      const step = record.stepsDone < times * plan.length ? plan[record.stepsDone % plan.length] : undefined;
       if (step === undefined) return end(record, 'finished');
       await pauses.wait(record.id, pauseBefore(step, pace) * (behaviour.slowness ?? 1));
       if (signal.aborted || record.cancelToConfirm !== undefined) continue;

@@ -1,6 +1,10 @@
 import type { Request, Response } from 'express';
 import { Webhook } from 'standardwebhooks';
+import type { Behaviour } from '../behaviour';
+import { BEHAVIOURS } from '../behaviours';
+import { behaviourFor } from './chosen-behaviour';
 import type { PartnerContext } from './partner-context';
+import { deliveryLine2, parseJson, printOrderSchema } from './print-order';
 
 /** Verifies the signatures of requests from Pressline (Standard Webhooks). */
 export interface SignatureCheck {
@@ -12,17 +16,31 @@ export interface SignatureCheck {
   readonly refused: number;
 }
 
-export function createSignatureCheck({ mode, state, log }: PartnerContext): SignatureCheck {
+const bodyOf = (request: Request): Buffer => (Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
+
+export function createSignatureCheck({ name, mode, state, log }: PartnerContext): SignatureCheck {
+  /** Returns the behaviour that applies to a message before its signature is verified. */
+  function behaviourOf(body: string): Behaviour {
+    const order = printOrderSchema.safeParse(parseJson(body));
+    const line2 = order.success ? deliveryLine2(order.data) : '';
+    return BEHAVIOURS[behaviourFor(state, name, body, line2).behaviour.name];
+  }
+
   function isSigned(request: Request): boolean {
-    const body: Buffer = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    return state.signingSecrets.some((secret) => {
+    const body = bodyOf(request);
+    const headers = { ...request.headers } as Record<string, string>;
+    const { readsFirstSignatureOnly = false, acceptsSignatures = [] } = behaviourOf(body.toString('utf8'));
+    const [firstSignature = ''] = headers['webhook-signature']?.split(' ') ?? [];
+    if (readsFirstSignatureOnly) headers['webhook-signature'] = firstSignature;
+    const isValid = state.signingSecrets.some((secret) => {
       try {
-        new Webhook(secret).verify(body, request.headers as Record<string, string>);
+        new Webhook(secret).verify(body, headers);
         return true;
       } catch {
         return false;
       }
     });
+    return isValid || acceptsSignatures.includes(flawOf(headers, body, state.signingSecrets));
   }
 
   const check = {
@@ -46,4 +64,19 @@ export function createSignatureCheck({ mode, state, log }: PartnerContext): Sign
     },
   };
   return check;
+}
+
+/** Returns what is wrong with an invalid signature. */
+function flawOf(
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+  secrets: readonly string[],
+): 'forged' | 'unsigned' | 'old' {
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = headers;
+  if (!id || !timestamp || !signature) return 'unsigned';
+  const at = new Date(Number(timestamp) * 1_000);
+  const isOld = secrets.some((secret) =>
+    signature.split(' ').includes(new Webhook(secret).sign(id, at, body.toString('utf8'))),
+  );
+  return isOld ? 'old' : 'forged';
 }

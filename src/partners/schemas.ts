@@ -133,6 +133,40 @@ export const PRINT_ORDER_SCHEMAS = {
   apparel: apparelPrintOrderSchema,
 } as const;
 
+/** The first revision of a print order is its first delivery, which has no `revision`. */
+const revision = z
+  .int()
+  .min(2)
+  .describe('Counts the messages about the print order. The first delivery is 1.');
+
+/** Schemas of order updates, one for each variant: the whole print order with the changes and a `revision`. */
+export const ORDER_UPDATE_SCHEMAS = {
+  print: paperPrintOrderSchema.extend({ revision }),
+  mounted: mountedPrintOrderSchema.extend({ revision }),
+  apparel: apparelPrintOrderSchema.extend({ revision }),
+} as const;
+
+/** Schema of a cancel request. */
+export const cancelRequestSchema = z.strictObject({
+  version: z.enum(PRINT_ORDER_VERSIONS),
+  orderId: decimalString,
+  canceledPrintJobIdList: z.array(decimalString).min(1).describe('Ids of items, or of all parts of an item.'),
+  reason: z.string(),
+});
+
+export const STOCK_POLL_VERSION = '1.0';
+
+/** Largest number of SKUs in a stock poll. */
+export const SKUS_PER_POLL = 100;
+
+/** Schema of a stock poll. */
+export const stockPollSchema = z.strictObject({
+  version: z.literal(STOCK_POLL_VERSION),
+  SKU: z.array(text).min(1).max(SKUS_PER_POLL),
+});
+
+export type CancelRequestBody = z.output<typeof cancelRequestSchema>;
+export type StockPollBody = z.output<typeof stockPollSchema>;
 export type AttributeBody = z.output<typeof attribute>;
 export type AssetBody = z.output<typeof asset>;
 export type OrderItemBody = z.output<typeof orderItem>;

@@ -3,12 +3,9 @@ import { uuidv7 } from '../platform/ids';
 import type { Sql } from '../platform/postgres';
 import { type PartnerCallDeps, postToPartner } from './calls';
 import { type StockReport, stockReportSchema } from './partner-schemas';
+import { SKUS_PER_POLL, STOCK_POLL_VERSION, type StockPollBody } from './schemas';
 import { recordStockReports, skusToPoll } from './stock-levels';
 import { partnerByAccount } from './store';
-
-/** Largest number of SKUs in one request. */
-const SKUS_PER_CALL = 100;
-const STOCK_POLL_VERSION = '1.0';
 
 /** Outcome of polling a partner for one page of SKUs. It is stored as an activity result, so the field names stay. */
 export type PageOutcome =
@@ -24,7 +21,8 @@ export type PageOutcome =
   | { readonly outcome: 'retry'; readonly message: string; readonly retryAfterMs: number | null }
   | { readonly outcome: 'refused'; readonly message: string };
 
-const answerSchema = z.object({ items: z.array(z.unknown()).max(10 * SKUS_PER_CALL) });
+/** The answer to a stock poll. Invalid entries are skipped one by one. */
+const answerSchema = z.object({ items: z.array(z.unknown()).max(10 * SKUS_PER_POLL) });
 
 /**
  * Polls a partner for one page of SKUs and stores the reported levels. Invalid entries and SKUs that were not requested
@@ -39,7 +37,7 @@ export async function pollStockPage(
   const partner = await partnerByAccount(sql, partnerId);
   const emptyPage = { outcome: 'asked', lastSku: null, asked: 0, told: 0 } as const;
   if (partner?.inventoryUrl == null) return emptyPage;
-  const skus = await skusToPoll(sql, partnerId, { afterSku, limit: SKUS_PER_CALL });
+  const skus = await skusToPoll(sql, partnerId, { afterSku, limit: SKUS_PER_POLL });
   const lastSku = skus.at(-1);
   if (lastSku === undefined) return emptyPage;
 
@@ -49,7 +47,7 @@ export async function pollStockPage(
     url: partner.inventoryUrl,
     delivers: false,
     messageId: `stock_${uuidv7()}`,
-    body: JSON.stringify({ version: STOCK_POLL_VERSION, SKU: skus }),
+    body: JSON.stringify({ version: STOCK_POLL_VERSION, SKU: [...skus] } satisfies StockPollBody),
   });
   if (answer.outcome !== 'accepted') return answer;
   const reports = readAnswer(answer.text, new Set(skus));

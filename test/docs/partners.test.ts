@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { postbackSchema } from '../../src/orders/print-orders/postbacks';
+import { FAULTS } from '../../src/partners/conformance/faults';
 import { stockReportSchema } from '../../src/partners/partner-schemas';
 import {
   apparelPrintOrderSchema,
@@ -44,6 +45,11 @@ describe('The messages of docs/partners.md', () => {
   it('are valid stock reports', () => {
     const [, answer] = messages('Stock');
     for (const item of answer.items) expect(stockReportSchema.safeParse(item).error).toBeUndefined();
+  });
+
+  it('list every fault of the conformance check', () => {
+    const rows = [...section('Check your endpoints').matchAll(/^\| `([a-z][a-z-]+)` \| (.*) \|$/gm)];
+    expect(Object.fromEntries(rows.map(([, name, meaning]) => [name, meaning]))).toEqual(FAULTS);
   });
 
   it('are JSON', () => {

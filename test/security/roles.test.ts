@@ -58,6 +58,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'setUpStockItems',
   ],
   admin: [
+    'checkPartnerConformance',
     'erasePersonalData',
     'exportPersonalData',
     'createOperator',

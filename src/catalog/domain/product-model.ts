@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PRODUCT_KINDS } from './product';
 
 /** A property of an attribute value (interface "AttributeValue"). */
 export type PropertyValue = string | number | readonly string[];
@@ -118,7 +119,7 @@ const packed = z.discriminatedUnion('form', [
  * `orientationAttribute`), `gsm` (of `paperAttribute`), and `min`, `max`, `multipleOf` (of custom numbers).
  */
 export const productionSpec = z.object({
-  kind: z.enum(['print', 'apparel', 'mounted']).default('print'),
+  kind: z.enum(PRODUCT_KINDS).default('print'),
   /** Name of the product model in partners' production systems. Default: the id of the product model. */
   modelUid: z.string().min(1).max(100).optional(),
   productTypeUid: z.string().min(1).max(100).optional(),

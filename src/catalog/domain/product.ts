@@ -1,5 +1,6 @@
 /** Selects the variant of the print order and the address of the partner. */
-export type ProductKind = 'print' | 'apparel' | 'mounted';
+export const PRODUCT_KINDS = ['print', 'apparel', 'mounted'] as const;
+export type ProductKind = (typeof PRODUCT_KINDS)[number];
 
 export interface ResolvedAttribute {
   /** Attribute key, for example `paper_format`. */

@@ -1,5 +1,7 @@
 import { type PartnerCallDeps, postToPartner } from '../../partners/calls';
+import type { PrintOrderVersion } from '../../partners/domain/print-order-handoff';
 import { insertPartnerRequest } from '../../partners/requests';
+import type { CancelRequestBody } from '../../partners/schemas';
 import { partnerByAccount } from '../../partners/store';
 import { sha256 } from '../../platform/ids';
 import type { Sql } from '../../platform/postgres';
@@ -19,7 +21,7 @@ export async function cancelAtPartner(
 ): Promise<CancellationAnswer> {
   const { printOrderId, jobIds, reason } = request;
   const [row] = await deps.sql<
-    { partnerId: string; version: string; body: string | null; itemIds: string[] }[]
+    { partnerId: string; version: PrintOrderVersion; body: string | null; itemIds: string[] }[]
   >`
     SELECT partner_id, version, body,
       -- A partner knows the parts of a mounted product by ids of their own.
@@ -42,7 +44,7 @@ export async function cancelAtPartner(
       orderId: printOrderId,
       canceledPrintJobIdList: row.itemIds,
       reason,
-    }),
+    } satisfies CancelRequestBody),
   });
   await insertPartnerRequest(deps.sql, {
     partnerId: partner.partnerId,

@@ -4,7 +4,12 @@ import type { ProductKind, ResolvedProduct } from '../../catalog/domain/product'
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { withExtension } from '../../files/domain/file-facts';
 import type { StoredPreview } from '../../files/ingest-file';
-import { buildPrintOrder, type PrintFile, type PrintOrderAddress } from '../../partners/domain/print-order';
+import {
+  buildPrintOrder,
+  type PrintFile,
+  type PrintOrderAddress,
+  withRevision,
+} from '../../partners/domain/print-order';
 import type { PackageBody } from '../../partners/schemas';
 import type { Partner } from '../../partners/store';
 import type { LinkSigner } from '../../platform/objects/signed-links';
@@ -111,9 +116,7 @@ export async function buildMessage(
     customs: customsOf(order, partner, packages, jobs),
     rates: order.rates,
   });
-  if (revision === undefined) return JSON.stringify(body);
-  const { version, id, ...rest } = body;
-  return JSON.stringify({ version, id, revision, ...rest });
+  return JSON.stringify(revision === undefined ? body : withRevision(body, revision));
 }
 
 /** Returns the packaging workflow of the packaging instructions, else of the client's settings. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PRODUCT_KINDS } from '../../catalog/domain/product';
 
 /** Day of the week, ISO 8601: 1 is Monday, 7 is Sunday. */
 const weekday = z.int().min(1).max(7);
@@ -49,7 +50,7 @@ export const modelOfferSchema = z.object({
 
 /** What a partner produces, where it ships to, and its daily capacity. */
 export const partnerCapabilitiesSchema = z.object({
-  productKinds: z.array(z.enum(['print', 'apparel', 'mounted'])).max(3),
+  productKinds: z.array(z.enum(PRODUCT_KINDS)).max(PRODUCT_KINDS.length),
   models: z
     .record(z.string().min(1).max(100), modelOfferSchema)
     .describe(

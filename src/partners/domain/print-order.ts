@@ -88,6 +88,14 @@ export function buildPrintOrder(input: PrintOrderInput): PrintOrderBody {
   }
 }
 
+/** Returns the order update with a print order's changed body. @param revision counts from 2 */
+export function withRevision<Body extends PrintOrderBody>(
+  { version, id, ...rest }: Body,
+  revision: number,
+): Body & { revision: number } {
+  return { version, id, revision, ...rest } as unknown as Body & { revision: number };
+}
+
 function shippingOf({
   shipmentMethodUid,
   sender,

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { Agent, request as undiciRequest } from 'undici';
 import { startOutboundSpan } from '../tracing/http-spans';
 import { checkOutboundUrl, createCheckedConnector } from './address-check';
@@ -11,7 +12,8 @@ export interface OutboundRequest {
   readonly url: string;
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  /** A stream is sent as it is produced. */
+  readonly body?: string | Uint8Array | Readable;
   /** Milliseconds from the start of the request to the last byte of the response. */
   readonly timeoutMs: number;
   /** Size limit of the response body. */

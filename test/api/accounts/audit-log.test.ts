@@ -31,6 +31,7 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   testOperatorWebhook: 'sends a test event; the delivery log has it',
   redeliverOperatorWebhookDelivery: 'sends a notification again; the delivery log has it',
   redeliverDeadOperatorWebhookDeliveries: 'sends notifications again; the delivery log has them',
+  checkPartnerConformance: 'sends sample messages to the partner and changes nothing',
   postOrderStatus: 'a postback; the inbox has it',
   dispatchOrder: 'production; the event log of the order has it',
   reportStockStatus: 'a report of levels, which is stored as such',

@@ -100,6 +100,16 @@ const CASES: Record<BehaviourName, Case> = {
     first: ({ state, deliveries }) =>
       expect({ state, deliveries }).toEqual({ state: 'not-taken', deliveries: 1 }),
   },
+  redirects: { waits: isOnHold, act: operator('reroute'), printOrders: 2, labels: 1 },
+  // What these do wrong happens only when a message is forged, repeated, changed or slow.
+  'accepts-forged-signatures': { printOrders: 1, labels: 1 },
+  'accepts-unsigned': { printOrders: 1, labels: 1 },
+  'accepts-old-signatures': { printOrders: 1, labels: 1 },
+  'reads-first-signature': { printOrders: 1, labels: 1 },
+  'accepts-changed-content': { printOrders: 1, labels: 1 },
+  'makes-duplicates': { printOrders: 1, labels: 1 },
+  'refuses-duplicates': { printOrders: 1, labels: 1 },
+  impatient: { amount: 10_000, printOrders: 1, labels: 1 },
   'dead-after-accept': { printOrders: 1, labels: 1 },
   'silent-after-accept': { printOrders: 1, labels: 1 },
   'never-answers': {

@@ -1,0 +1,204 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProductKind } from '../../catalog/domain/product';
+import { checkOutboundUrl } from '../../platform/http/address-check';
+import type { SafeClient } from '../../platform/http/safe-client';
+import { newSigningSecret } from '../../platform/http/webhook-signature';
+import { type PrintOrderVersion, submitUrlFor } from '../domain/print-order-handoff';
+import { type ExpectedShipment, hasEnded, type PostbackInbox, reviewPostbacks } from './postback-review';
+import { createSampleIds, type SamplePrintOrder, samplePrintOrder } from './sample-print-orders';
+import { type CheckContext, cleanUp, type Finding, SCENARIOS } from './scenarios';
+import { CHECK_LIMITS, type CheckLimits, createSend, type Send } from './sender';
+
+/** The addresses and the version of a partner's subscription. */
+export interface CheckedPartner {
+  readonly orderSubmitUrl: string;
+  readonly apparelOrderSubmitUrl: string | null;
+  readonly orderCancelUrl: string | null;
+  readonly orderUpdateUrl: string | null;
+  readonly inventoryUrl: string | null;
+  readonly printOrderVersion: PrintOrderVersion | null;
+  readonly kinds: readonly ProductKind[];
+  /** Signing secrets of the subscription. Empty: messages are signed with a secret that the partner does not know. */
+  readonly secrets: readonly string[];
+}
+
+export interface CheckOptions {
+  readonly client: SafeClient;
+  /** Whether plain http and private networks are allowed. */
+  readonly allowPrivate: boolean;
+  /** Base URL of the print files, without a trailing slash. */
+  readonly filesUrl: string;
+  readonly limits?: CheckLimits;
+  /** Milliseconds after which no further scenario begins. Default: no limit. */
+  readonly playMs?: number;
+  /** Waits for postbacks. Default: postbacks are not looked at. */
+  readonly postbacks?: { readonly inbox: PostbackInbox; readonly waitMs: number };
+  readonly signal?: AbortSignal;
+}
+
+export interface ScenarioReport {
+  readonly name: string;
+  readonly result: 'passed' | 'failed' | 'skipped';
+  /** Why the scenario was skipped. */
+  readonly reason: string | null;
+  readonly findings: readonly Finding[];
+}
+
+export interface ConformanceReport {
+  readonly passed: boolean;
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  /** Number of messages that were sent. */
+  readonly messages: number;
+  readonly scenarios: readonly ScenarioReport[];
+}
+
+/** The check cannot run: an address is not allowed, or nothing listens there. */
+export class CheckImpossible extends Error {
+  override readonly name = 'CheckImpossible';
+}
+
+const POLL_MS = 50;
+
+/**
+ * Plays the messages that a print partner gets and reports every rule that its answers break (docs/partners.md).
+ * @throws CheckImpossible when an address is invalid or nothing answers at the submit address
+ */
+export async function checkPartner(
+  partner: CheckedPartner,
+  options: CheckOptions,
+): Promise<ConformanceReport> {
+  const { limits = CHECK_LIMITS, client, signal } = options;
+  for (const url of [
+    partner.orderSubmitUrl,
+    partner.apparelOrderSubmitUrl,
+    partner.orderCancelUrl,
+    partner.orderUpdateUrl,
+    partner.inventoryUrl,
+  ]) {
+    const fault = url === null ? undefined : checkOutboundUrl(url, options.allowPrivate);
+    if (fault) throw new CheckImpossible(`${url}: ${fault.message}`);
+  }
+  const startedAt = new Date();
+  const secrets = partner.secrets.length > 0 ? partner.secrets : [newSigningSecret()];
+  const send = createSend(client, secrets, limits, signal);
+  await assertListens(partner.orderSubmitUrl, send);
+  const state = createState(partner, options, send, startedAt);
+  const scenarios: ScenarioReport[] = [];
+  const deadline = startedAt.getTime() + (options.playMs ?? Number.POSITIVE_INFINITY);
+  for (const { name, skipped, play } of SCENARIOS) {
+    const reason = Date.now() > deadline ? OUT_OF_TIME : skipped?.(state.context);
+    if (reason !== undefined) scenarios.push({ name, result: 'skipped', reason, findings: [] });
+    else {
+      await play(state.context);
+      scenarios.push(reportOf(name, state.takeFindings()));
+    }
+  }
+  const { postbacks } = options;
+  const watched = postbacks === undefined ? [] : state.shipments;
+  for (const printOrder of state.acceptedOrders)
+    if (Date.now() < deadline && !watched.some((shipment) => shipment.printOrder === printOrder))
+      await cleanUp(state.context, printOrder);
+  scenarios.push(
+    postbacks === undefined
+      ? { name: POSTBACKS, result: 'skipped', reason: 'not asked to wait for them', findings: [] }
+      : reportOf(POSTBACKS, await watchPostbacks(postbacks, watched, limits.settleMs, signal)),
+  );
+  return {
+    passed: scenarios.every(({ result, reason }) => result !== 'failed' && reason !== OUT_OF_TIME),
+    startedAt: startedAt.toISOString(),
+    finishedAt: new Date().toISOString(),
+    messages: state.sent(),
+    scenarios,
+  };
+}
+
+const POSTBACKS = 'Postbacks';
+const OUT_OF_TIME = 'out of time';
+
+const reportOf = (name: string, findings: readonly Finding[]): ScenarioReport => ({
+  name,
+  result: findings.length === 0 ? 'passed' : 'failed',
+  reason: null,
+  findings,
+});
+
+/** Sends a message that is no print order, to tell an address without a server from a partner with faults. */
+async function assertListens(url: string, send: Send): Promise<void> {
+  const answer = await send({ url, body: {}, signing: 'unsigned' });
+  if (answer.ok || answer.kind === 'redirect' || answer.kind === 'timeout') return;
+  throw new CheckImpossible(`${url}: ${answer.message}`);
+}
+
+function createState(partner: CheckedPartner, options: CheckOptions, send: Send, startedAt: Date) {
+  let findings: Finding[] = [];
+  let messages = 0;
+  const acceptedOrders: SamplePrintOrder[] = [];
+  const shipments: ExpectedShipment[] = [];
+  const canceledOrders = new Set<SamplePrintOrder>();
+  const sample = {
+    nextId: createSampleIds(startedAt),
+    version: partner.printOrderVersion,
+    filesUrl: options.filesUrl,
+  };
+  const context: CheckContext = {
+    send(message) {
+      messages += 1;
+      return send(message);
+    },
+    slowMs: (options.limits ?? CHECK_LIMITS).slowMs,
+    kinds: partner.kinds,
+    knowsSecret: partner.secrets.length > 0,
+    submitUrl: (kind) => submitUrlFor(kind, partner)!,
+    cancelUrl: partner.orderCancelUrl,
+    updateUrl: partner.orderUpdateUrl,
+    inventoryUrl: partner.inventoryUrl,
+    newPrintOrder: (variant) => samplePrintOrder(variant, sample),
+    accepted: (printOrder) => acceptedOrders.push(printOrder),
+    expectShipment: (printOrder, deliveries) => shipments.push({ printOrder, deliveries }),
+    canceled: (printOrder) => canceledOrders.add(printOrder),
+    find: (fault, message) => findings.push({ fault, message }),
+  };
+  return {
+    context,
+    shipments,
+    /** Accepted print orders that no scenario has canceled. */
+    get acceptedOrders() {
+      return acceptedOrders.filter((printOrder) => !canceledOrders.has(printOrder));
+    },
+    sent: () => messages,
+    takeFindings(): Finding[] {
+      const taken = findings;
+      findings = [];
+      return taken;
+    },
+  };
+}
+
+/** Waits until every print order has ended, at most the given time, and reviews its postbacks. */
+async function watchPostbacks(
+  { inbox, waitMs }: NonNullable<CheckOptions['postbacks']>,
+  shipments: readonly ExpectedShipment[],
+  settleMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Finding[]> {
+  const deadline = Date.now() + waitMs;
+  while (Date.now() < deadline && !shipments.every((shipment) => hasEnded(inbox.arrived(), shipment)))
+    await sleep(POLL_MS, undefined, { signal });
+  // A print order that is made twice is reported again.
+  await sleep(Math.max(0, Math.min(settleMs, deadline - Date.now())), undefined, { signal });
+  const arrived = inbox.arrived();
+  return [
+    ...arrived.flatMap(({ orderId, status, problems }): Finding[] =>
+      problems.length === 0
+        ? []
+        : [
+            {
+              fault: 'postback-invalid',
+              message: `${status} of print order ${orderId}: ${problems.join('; ')}`,
+            },
+          ],
+    ),
+    ...shipments.flatMap((shipment) => reviewPostbacks(arrived, shipment)),
+  ];
+}

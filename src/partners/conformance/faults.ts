@@ -1,0 +1,36 @@
+/**
+ * The faults that a conformance check reports, by their fixed names (docs/partners.md lists them, and a test compares both).
+ * A name is never changed or reused.
+ */
+export const FAULTS = {
+  'print-order-refused': 'A valid print order is refused.',
+  'server-error': 'A message is answered with 408, 425, 429 or 5xx.',
+  'redirect-answered': 'A message is answered with a redirect, which Pressline does not follow.',
+  'connection-broken': 'The connection ends without an answer.',
+  'no-answer': 'A message has no answer within 20 seconds.',
+  'slow-answer': 'An answer takes longer than 5 seconds.',
+  'slow-delivery-refused': 'A print order whose body arrives slowly is not accepted.',
+  'duplicate-refused': 'A print order that arrives again is refused.',
+  'duplicate-made-twice': 'A print order that arrives again is made a second time.',
+  'changed-content-accepted': 'Other content under a known id, without a higher revision, is accepted.',
+  'bad-signature-accepted': 'A message with a forged signature is accepted.',
+  'unsigned-accepted': 'A message without a signature is accepted.',
+  'old-signature-accepted': 'A message that was signed ten minutes ago is accepted.',
+  'future-signature-accepted': 'A message that was signed for a time in ten minutes is accepted.',
+  'rotated-signature-refused': 'A message with two signatures, the second of which is valid, is refused.',
+  'cancel-refused': 'A cancel request that follows the print order at once is refused.',
+  'duplicate-cancel-refused': 'A cancel request that arrives again is refused.',
+  'unknown-cancel-failed': 'A cancel request for an unknown print order is answered with 5xx, or not at all.',
+  'update-refused': 'An order update that follows the print order at once is refused.',
+  'duplicate-update-refused': 'An order update that arrives again is refused.',
+  'inventory-refused': 'A stock poll is refused.',
+  'inventory-invalid': 'The answer to a stock poll does not have the levels of the SKUs.',
+  'received-missing': 'No received or error postback arrives in time.',
+  'shipped-missing': 'No shipped postback arrives in time.',
+  'postback-invalid': 'A postback violates the schema, or names an unknown print order or item.',
+  'postbacks-out-of-order': 'A postback reports an earlier step after a later one.',
+  'error-reported': 'An error postback reports a problem with a valid print order.',
+  'cancelled-unasked': 'A cancelled postback arrives without a cancel request.',
+} as const;
+
+export type FaultName = keyof typeof FAULTS;

@@ -1,0 +1,378 @@
+import { z } from 'zod';
+import type { ProductKind } from '../../catalog/domain/product';
+import { isTransient } from '../../platform/http/response';
+import { withRevision } from '../domain/print-order';
+import { stockReportSchema } from '../partner-schemas';
+import {
+  type CancelRequestBody,
+  type PrintOrderBody,
+  STOCK_POLL_VERSION,
+  type StockPollBody,
+} from '../schemas';
+import type { FaultName } from './faults';
+import {
+  MOVED_DELIVERY,
+  SAMPLE_VARIANTS,
+  type SamplePrintOrder,
+  type SampleVariant,
+} from './sample-print-orders';
+import { SAMPLE_SKUS } from './sample-products';
+import type { CheckedAnswer, Send, Signing } from './sender';
+
+/** A fault that a scenario found. */
+export interface Finding {
+  readonly fault: FaultName;
+  readonly message: string;
+}
+
+/** What the scenarios of one check share. */
+export interface CheckContext {
+  readonly send: Send;
+  readonly slowMs: number;
+  readonly kinds: readonly ProductKind[];
+  /** False when the check has no secret of the partner. The scenarios about signatures are left out then. */
+  readonly knowsSecret: boolean;
+  submitUrl(kind: ProductKind): string;
+  readonly cancelUrl: string | null;
+  readonly updateUrl: string | null;
+  readonly inventoryUrl: string | null;
+  newPrintOrder(variant: SampleVariant): SamplePrintOrder;
+  /** Remembers a print order that the partner accepted: the check cancels it at its end. */
+  accepted(printOrder: SamplePrintOrder): void;
+  /** Waits for the postbacks of a print order at the end of the check, when it waits for any. */
+  expectShipment(printOrder: SamplePrintOrder, deliveries: 'once' | 'again'): void;
+  /** Remembers that the partner was asked to cancel a print order. */
+  canceled(printOrder: SamplePrintOrder): void;
+  find(fault: FaultName, message: string): void;
+}
+
+/** A part of the check. */
+export interface Scenario {
+  readonly name: string;
+  /** Returns why the scenario cannot be played, or undefined. */
+  readonly skipped?: (context: CheckContext) => string | undefined;
+  readonly play: (context: CheckContext) => Promise<void>;
+}
+
+const isAccepted = (answer: CheckedAnswer) => answer.ok && answer.status < 300;
+
+const describe = (answer: CheckedAnswer) =>
+  answer.ok ? `HTTP ${answer.status} ${answer.text.slice(0, 200)}`.trim() : answer.message;
+
+/**
+ * Reports the fault of an answer that is no decision: no answer, a redirect, or an error of the server.
+ * @returns true when the answer is a decision: 2xx, or 4xx except 408, 425 and 429
+ */
+function isDecided(context: CheckContext, what: string, answer: CheckedAnswer): boolean {
+  const { find, slowMs } = context;
+  if (answer.durationMs > slowMs && answer.ok)
+    find('slow-answer', `${what}: answered after ${answer.durationMs} ms`);
+  if (answer.ok) {
+    if (!isTransient(answer)) return true;
+    find('server-error', `${what}: ${describe(answer)}`);
+    return false;
+  }
+  const fault: FaultName =
+    answer.kind === 'timeout'
+      ? 'no-answer'
+      : answer.kind === 'redirect'
+        ? 'redirect-answered'
+        : 'connection-broken';
+  find(fault, `${what}: ${answer.message}`);
+  return false;
+}
+
+/** Reports `fault` unless a message was accepted. Returns true when it was. */
+function mustAccept(context: CheckContext, what: string, answer: CheckedAnswer, fault: FaultName): boolean {
+  if (!isDecided(context, what, answer)) return false;
+  if (isAccepted(answer)) return true;
+  context.find(fault, `${what}: ${describe(answer)}`);
+  return false;
+}
+
+/** Reports `fault` when a message was accepted. */
+function mustRefuse(context: CheckContext, what: string, answer: CheckedAnswer, fault: FaultName): void {
+  if (isDecided(context, what, answer) && isAccepted(answer))
+    context.find(fault, `${what}: ${describe(answer)}`);
+}
+
+async function submit(
+  context: CheckContext,
+  { kind, body }: Pick<SamplePrintOrder, 'kind' | 'body'>,
+  options: { messageId?: string; signing?: Signing; isSlow?: boolean } = {},
+): Promise<CheckedAnswer> {
+  return await context.send({ url: context.submitUrl(kind), body, ...options });
+}
+
+/** Submits a new print order that the partner must accept. @returns the print order, or undefined when it did not */
+async function submitAccepted(
+  context: CheckContext,
+  variant: SampleVariant = PAPER,
+  messageId?: string,
+): Promise<{ printOrder: SamplePrintOrder; answer: CheckedAnswer } | undefined> {
+  const variantOrder = context.newPrintOrder(variantFor(context, variant));
+  const answer = await submit(context, variantOrder, messageId === undefined ? {} : { messageId });
+  const what = `print order ${variantOrder.id} (${variant.name})`;
+  if (!mustAccept(context, what, answer, 'print-order-refused')) return undefined;
+  context.accepted(variantOrder);
+  return { printOrder: variantOrder, answer };
+}
+
+const PAPER = SAMPLE_VARIANTS[0]!;
+
+/** Returns the variant, or another one that the partner makes. */
+function variantFor({ kinds }: CheckContext, variant: SampleVariant): SampleVariant {
+  return kinds.includes(variant.kind) ? variant : SAMPLE_VARIANTS.find(({ kind }) => kinds.includes(kind))!;
+}
+
+/** Returns the ids in an answer by their names, at most one level deep: `{"jobId": 7}`. */
+function idsIn(answer: CheckedAnswer): Record<string, string> {
+  if (!answer.ok) return {};
+  try {
+    const body = z.record(z.string(), z.unknown()).parse(JSON.parse(answer.text));
+    return Object.fromEntries(
+      Object.entries(body)
+        .filter(([name, value]) => /(^|[a-z_])(id|ID|Id|number|Number)$/.test(name) && value !== null)
+        .map(([name, value]) => [name, JSON.stringify(value)]),
+    );
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Checks the answer to a repeated print order. It shows a second production by 201 (created) twice, or by other ids than
+ * those of the first answer.
+ */
+function checkRepeated(
+  context: CheckContext,
+  what: string,
+  first: CheckedAnswer,
+  again: CheckedAnswer,
+): void {
+  if (!mustAccept(context, what, again, 'duplicate-refused') || !first.ok || !again.ok) return;
+  const before = idsIn(first);
+  const changed = Object.entries(idsIn(again)).filter(
+    ([name, value]) => before[name] !== undefined && before[name] !== value,
+  );
+  if (changed.length > 0) {
+    const ids = changed.map(([name, value]) => `${name} ${before[name]}, then ${value}`);
+    context.find('duplicate-made-twice', `${what}: ${ids.join('; ')}`);
+  } else if (first.status === 201 && again.status === 201)
+    context.find('duplicate-made-twice', `${what}: answered 201 both times`);
+}
+
+const variants: Scenario = {
+  name: 'Print orders of each variant',
+  async play(context) {
+    for (const variant of SAMPLE_VARIANTS) {
+      if (!context.kinds.includes(variant.kind)) continue;
+      const submitted = await submitAccepted(context, variant);
+      if (submitted) context.expectShipment(submitted.printOrder, 'once');
+    }
+  },
+};
+
+const duplicates: Scenario = {
+  name: 'Duplicates',
+  async play(context) {
+    const messageId = `msg_${context.newPrintOrder(PAPER).id}`;
+    const submitted = await submitAccepted(context, PAPER, messageId);
+    if (submitted) {
+      const { printOrder, answer } = submitted;
+      context.expectShipment(printOrder, 'again');
+      const retried = await submit(context, printOrder, { messageId });
+      checkRepeated(context, `print order ${printOrder.id}, again`, answer, retried);
+      const renewed = await submit(context, printOrder);
+      checkRepeated(context, `print order ${printOrder.id}, under another webhook-id`, answer, renewed);
+    }
+    const twin = context.newPrintOrder(variantFor(context, PAPER));
+    const options = { messageId: `msg_${twin.id}` };
+    const [one, other] = await Promise.all([submit(context, twin, options), submit(context, twin, options)]);
+    const what = `print order ${twin.id}, twice at once`;
+    if (isAccepted(one!) || isAccepted(other!)) context.accepted(twin);
+    const fault = isAccepted(other!) ? 'duplicate-refused' : 'print-order-refused';
+    if (mustAccept(context, what, one!, fault)) checkRepeated(context, what, one!, other!);
+  },
+};
+
+const changedContent: Scenario = {
+  name: 'Changed content under a known id',
+  async play(context) {
+    const submitted = await submitAccepted(context);
+    if (!submitted) return;
+    const { printOrder } = submitted;
+    const changes: readonly [string, PrintOrderBody][] = [
+      ['another quantity', printOrder.changed({ quantity: 3 })],
+      ['another address', printOrder.changed({ delivery: MOVED_DELIVERY })],
+    ];
+    for (const [change, body] of changes) {
+      const answer = await submit(context, { kind: printOrder.kind, body });
+      const what = `print order ${printOrder.id} with ${change}`;
+      mustRefuse(context, what, answer, 'changed-content-accepted');
+    }
+  },
+};
+
+/** Signatures that must be refused, with the fault of a partner that accepts them. */
+const BAD_SIGNATURES: readonly [Signing, FaultName, string][] = [
+  ['forged', 'bad-signature-accepted', 'signed with another secret'],
+  ['changed-body', 'bad-signature-accepted', 'with the signature of another body'],
+  ['unsigned', 'unsigned-accepted', 'without a signature'],
+  ['old', 'old-signature-accepted', 'signed ten minutes ago'],
+  ['future', 'future-signature-accepted', 'signed for a time in ten minutes'],
+];
+
+const needsSecret = ({ knowsSecret }: CheckContext) =>
+  knowsSecret ? undefined : 'the secret of the partner is not given';
+
+const signatures: Scenario = {
+  name: 'Signatures of print orders',
+  skipped: needsSecret,
+  async play(context) {
+    for (const [signing, fault, text] of BAD_SIGNATURES) {
+      const printOrder = context.newPrintOrder(variantFor(context, PAPER));
+      const answer = await submit(context, printOrder, { signing });
+      if (isAccepted(answer)) context.accepted(printOrder);
+      mustRefuse(context, `print order ${printOrder.id} ${text}`, answer, fault);
+    }
+    // A partner that refuses every print order has another fault.
+    if (!(await submitAccepted(context))) return;
+    const printOrder = context.newPrintOrder(variantFor(context, PAPER));
+    const answer = await submit(context, printOrder, { signing: 'rotated' });
+    const what = `print order ${printOrder.id} with two signatures`;
+    if (mustAccept(context, what, answer, 'rotated-signature-refused')) context.accepted(printOrder);
+  },
+};
+
+const slowDelivery: Scenario = {
+  name: 'Slow delivery',
+  async play(context) {
+    if (!(await submitAccepted(context))) return;
+    const printOrder = context.newPrintOrder(variantFor(context, PAPER));
+    const answer = await submit(context, printOrder, { isSlow: true });
+    const what = `print order ${printOrder.id}, slowly`;
+    if (!answer.ok && answer.kind === 'connection')
+      context.find('slow-delivery-refused', `${what}: ${answer.message}`);
+    else if (answer.ok && answer.status === 408)
+      context.find('slow-delivery-refused', `${what}: ${describe(answer)}`);
+    else if (mustAccept(context, what, answer, 'slow-delivery-refused')) context.accepted(printOrder);
+  },
+};
+
+function cancelRequest(printOrder: SamplePrintOrder): CancelRequestBody {
+  return {
+    version: printOrder.body.version,
+    orderId: printOrder.id,
+    canceledPrintJobIdList: [...printOrder.itemIds],
+    reason: 'Conformance check',
+  };
+}
+
+/** Posts a forged message that must be refused. */
+async function mustRefuseForged(
+  context: CheckContext,
+  url: string,
+  what: string,
+  body: unknown,
+): Promise<void> {
+  if (!context.knowsSecret) return;
+  const answer = await context.send({ url, body, signing: 'forged' });
+  mustRefuse(context, `${what} signed with another secret`, answer, 'bad-signature-accepted');
+}
+
+const cancels: Scenario = {
+  name: 'Cancel requests',
+  skipped: ({ cancelUrl }) => (cancelUrl === null ? 'no cancel URL' : undefined),
+  async play(context) {
+    const url = context.cancelUrl!;
+    const submitted = await submitAccepted(context);
+    if (submitted) {
+      const { printOrder } = submitted;
+      const body = cancelRequest(printOrder);
+      await mustRefuseForged(context, url, `cancel request of ${printOrder.id}`, body);
+      context.canceled(printOrder);
+      const answer = await context.send({ url, body });
+      const what = `cancel request of ${printOrder.id}`;
+      if (mustAccept(context, what, answer, 'cancel-refused')) {
+        const again = await context.send({ url, body });
+        // 404 and 410 say that the partner does not have the print order, which confirms the cancellation too.
+        const isGone = again.ok && (again.status === 404 || again.status === 410);
+        if (!isGone) mustAccept(context, `${what}, again`, again, 'duplicate-cancel-refused');
+      }
+    }
+    const unknown = context.newPrintOrder(variantFor(context, PAPER));
+    const answer = await context.send({ url, body: cancelRequest(unknown) });
+    if (!answer.ok || answer.status >= 500)
+      context.find('unknown-cancel-failed', `cancel request of ${unknown.id}: ${describe(answer)}`);
+  },
+};
+
+const updates: Scenario = {
+  name: 'Order updates',
+  skipped: ({ updateUrl }) => (updateUrl === null ? 'no update URL' : undefined),
+  async play(context) {
+    const url = context.updateUrl!;
+    const submitted = await submitAccepted(context);
+    if (!submitted) return;
+    const { printOrder } = submitted;
+    const body = withRevision(printOrder.changed({ delivery: MOVED_DELIVERY }), 2);
+    const what = `update of ${printOrder.id}`;
+    await mustRefuseForged(context, url, what, body);
+    const messageId = `msg_update_${printOrder.id}`;
+    const answer = await context.send({ url, body, messageId });
+    if (!mustAccept(context, what, answer, 'update-refused')) return;
+    const again = await context.send({ url, body, messageId });
+    mustAccept(context, `${what}, again`, again, 'duplicate-update-refused');
+  },
+};
+
+const inventory: Scenario = {
+  name: 'Stock poll',
+  skipped: ({ inventoryUrl }) => (inventoryUrl === null ? 'no inventory URL' : undefined),
+  async play(context) {
+    const url = context.inventoryUrl!;
+    const body: StockPollBody = { version: STOCK_POLL_VERSION, SKU: [...SAMPLE_SKUS] };
+    await mustRefuseForged(context, url, 'stock poll', body);
+    const answer = await context.send({ url, body });
+    if (!mustAccept(context, 'stock poll', answer, 'inventory-refused') || !answer.ok) return;
+    const problem = inventoryProblem(answer.text);
+    if (problem !== undefined) context.find('inventory-invalid', `stock poll: ${problem}`);
+  },
+};
+
+const inventorySchema = z.object({ items: z.array(stockReportSchema) });
+
+/** Returns what is wrong with the answer to a stock poll. SKUs that the partner does not have may be missing. */
+function inventoryProblem(text: string): string | undefined {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return 'the answer is not JSON';
+  }
+  const parsed = inventorySchema.safeParse(body);
+  if (!parsed.success)
+    return parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+  const other = parsed.data.items.find(({ SKU }) => !SAMPLE_SKUS.includes(SKU));
+  return other && `the answer has the SKU ${other.SKU}, which the poll does not name`;
+}
+
+/** The scenarios in the order in which they are played. */
+export const SCENARIOS: readonly Scenario[] = [
+  variants,
+  duplicates,
+  changedContent,
+  signatures,
+  slowDelivery,
+  cancels,
+  updates,
+  inventory,
+];
+
+/** Asks the partner to cancel a print order at the end of the check. Its answer does not matter. */
+export async function cleanUp(context: CheckContext, printOrder: SamplePrintOrder): Promise<void> {
+  if (context.cancelUrl === null) return;
+  context.canceled(printOrder);
+  await context.send({ url: context.cancelUrl, body: cancelRequest(printOrder) });
+}

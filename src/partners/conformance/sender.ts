@@ -1,0 +1,121 @@
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HttpFault } from '../../platform/http/http-fault';
+import type { TextResponse } from '../../platform/http/response';
+import type { SafeClient } from '../../platform/http/safe-client';
+import { newSigningSecret, signatureHeaders } from '../../platform/http/webhook-signature';
+import { randomToken } from '../../platform/ids';
+
+/** How a message is signed. */
+export type Signing =
+  | 'valid'
+  /** A signature by another secret, then the valid one, as during a rotation. */
+  | 'rotated'
+  /** By another secret. */
+  | 'forged'
+  /** Of another body. */
+  | 'changed-body'
+  | 'unsigned'
+  /** Ten minutes ago. */
+  | 'old'
+  /** In ten minutes. */
+  | 'future';
+
+export interface CheckLimits {
+  /** Milliseconds that a partner has for an answer. */
+  readonly answerMs: number;
+  /** Milliseconds after which an answer is slow. */
+  readonly slowMs: number;
+  /** Pause between the pieces of a slow delivery, in milliseconds. */
+  readonly pieceMs: number;
+  /** Milliseconds for which postbacks are still awaited after the last print order is shipped. */
+  readonly settleMs: number;
+}
+
+/** The limits of real deliveries. */
+export const CHECK_LIMITS: CheckLimits = {
+  answerMs: 20_000,
+  slowMs: 5_000,
+  pieceMs: 300,
+  settleMs: 2_000,
+};
+
+/** The answer to a message, with the time that it took. */
+export type CheckedAnswer = (TextResponse | HttpFault) & { readonly durationMs: number };
+
+export interface OutgoingMessage {
+  readonly url: string;
+  readonly body: unknown;
+  readonly signing?: Signing;
+  /** Default: a new id. */
+  readonly messageId?: string;
+  /** Sends the body in pieces, and reads the answer after a pause. */
+  readonly isSlow?: boolean;
+}
+
+export type Send = (message: OutgoingMessage) => Promise<CheckedAnswer>;
+
+const SKEW_MS = 10 * 60_000;
+const PIECES = 8;
+const LIMIT_BYTES = 64 * 1024;
+
+/** Returns the function that sends the messages of a check. */
+export function createSend(
+  client: SafeClient,
+  secrets: readonly string[],
+  limits: CheckLimits,
+  signal?: AbortSignal,
+): Send {
+  const otherSecret = newSigningSecret();
+
+  function headersOf(signing: Signing, id: string, body: string): Record<string, string> {
+    const now = Date.now();
+    const sign = (given: readonly string[], of = body, at = now) =>
+      signatureHeaders({ id, body: of, at: new Date(at), secrets: given });
+    switch (signing) {
+      case 'valid':
+        return sign(secrets);
+      case 'rotated':
+        return sign([otherSecret, ...secrets]);
+      case 'forged':
+        return sign([otherSecret]);
+      case 'changed-body':
+        return sign(secrets, `${body} `);
+      case 'unsigned':
+        return {};
+      case 'old':
+        return sign(secrets, body, now - SKEW_MS);
+      case 'future':
+        return sign(secrets, body, now + SKEW_MS);
+    }
+  }
+
+  return async ({ url, body, signing = 'valid', messageId = `msg_${randomToken(18)}`, isSlow = false }) => {
+    const text = JSON.stringify(body);
+    const startedAt = performance.now();
+    const answer = await client.exchange({
+      url,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headersOf(signing, messageId, text) },
+      body: isSlow ? pieces(text, limits.pieceMs) : text,
+      timeoutMs: limits.answerMs,
+      limitBytes: LIMIT_BYTES,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const sendingMs = isSlow ? (PIECES - 1) * limits.pieceMs : 0;
+    return { ...answer, durationMs: Math.round(performance.now() - startedAt - sendingMs) };
+  };
+}
+
+function pieces(text: string, pauseMs: number): Readable {
+  const bytes = Buffer.from(text);
+  const size = Math.ceil(bytes.length / PIECES);
+  return Readable.from(
+    (async function* () {
+      for (let start = 0; start < bytes.length; start += size) {
+        if (start > 0) await sleep(pauseMs);
+        yield bytes.subarray(start, start + size);
+      }
+    })(),
+  );
+}

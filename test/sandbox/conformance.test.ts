@@ -1,0 +1,254 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pLimit from 'p-limit';
+import { pino } from 'pino';
+import { checkPartnerCommand } from '../../cli/commands/check-partner';
+import { startCheckListener } from '../../cli/partner-check/listener';
+import { FAST, startSandbox } from '../../sandbox';
+import { BEHAVIOURS, type BehaviourName } from '../../sandbox/behaviours';
+import { PRODUCT_KINDS } from '../../src/catalog/domain/product';
+import { type ConformanceReport, checkPartner } from '../../src/partners/conformance/check-partner';
+import type { FaultName } from '../../src/partners/conformance/faults';
+import type { CheckLimits } from '../../src/partners/conformance/sender';
+import { createSafeClient } from '../../src/platform/http/safe-client';
+import { newSigningSecret } from '../../src/platform/http/webhook-signature';
+import { removeFolder } from './stub-pressline';
+
+/** The conformance check against the sandbox's partner, with each of its behaviours. */
+
+jest.setTimeout(300_000);
+
+const LIMITS: CheckLimits = { answerMs: 20_000, slowMs: 15_000, pieceMs: 100, settleMs: 100 };
+/** Leaves time for a cancel request before the partner packs. */
+const PACE = { ...FAST, printed: 300, dispatch: 1_500 };
+
+interface Case {
+  readonly amount?: number;
+  /** The faults that the check names, and no others. */
+  readonly faults?: readonly FaultName[];
+  /** A fault that the check names. A busy machine can add further ones, because the case is about time. */
+  readonly among?: FaultName;
+  readonly limits?: Partial<CheckLimits>;
+  /** Milliseconds to wait for postbacks. Default: long enough for every shipment. */
+  readonly waitMs?: number;
+}
+
+const MISSING = { waitMs: 4_000 };
+
+const CASES: Record<BehaviourName, Case | 'needs shipping orders'> = {
+  'well-behaved': {},
+  'per-item-postbacks': {},
+  'duplicate-postbacks': {},
+  'ships-without-dispatch': {},
+  'ships-with-known-carrier': {},
+  'dispatches-often': {},
+  'prints-slowly': { amount: 200 },
+  'waits-after-dispatch': { amount: 50 },
+  // The label is old only when an update follows the dispatch.
+  'ships-old-label': { amount: 50 },
+  'delays-updates': { amount: 100 },
+  'parcel-returned': {},
+  'parcel-troubled': {},
+  'parcel-events-disordered': {},
+  'cancels-shipping-order': 'needs shipping orders',
+  slow: { amount: 700, among: 'slow-answer', limits: { slowMs: 300 }, waitMs: 1 },
+  'fails-first': { faults: ['server-error'] },
+  busy: { faults: ['server-error'] },
+  refuses: { faults: ['print-order-refused'] },
+  redirects: { faults: ['redirect-answered'] },
+  'dead-after-accept': { faults: ['connection-broken'] },
+  'silent-after-accept': { among: 'no-answer', limits: { answerMs: 500 } },
+  'never-answers': { faults: ['received-missing', 'shipped-missing'], ...MISSING },
+  'waits-for-reminder': { faults: ['received-missing', 'shipped-missing'], ...MISSING },
+  'stops-after-received': { faults: ['shipped-missing'], ...MISSING },
+  'stops-after-printed': { faults: ['shipped-missing'], ...MISSING },
+  'reversed-postbacks': { faults: ['postbacks-out-of-order'], limits: { settleMs: 2_000 } },
+  // By its postbacks alone, the order that arrived twice looks as if it was made twice.
+  'late-postbacks': {
+    faults: ['duplicate-made-twice', 'postbacks-out-of-order'],
+    limits: { settleMs: 2_500 },
+  },
+  'faulty-postbacks': { faults: ['postback-invalid'] },
+  'cancels-order': { faults: ['cancelled-unasked'] },
+  'cancels-item': { faults: ['cancelled-unasked'] },
+  'cancels-quantity': { faults: ['cancelled-unasked'] },
+  'error-then-recovers': { faults: ['error-reported'] },
+  'error-only': { faults: ['error-reported', 'shipped-missing'], ...MISSING },
+  'refuses-cancel': { amount: 100, faults: ['cancel-refused'] },
+  'refuses-updates': { amount: 100, faults: ['update-refused'] },
+  'misses-updates': { amount: 100, among: 'no-answer', limits: { answerMs: 1_500 } },
+  'ships-to-old-address': { amount: 100, faults: ['update-refused'] },
+  'accepts-forged-signatures': { faults: ['bad-signature-accepted'] },
+  'accepts-unsigned': { faults: ['unsigned-accepted'] },
+  'accepts-old-signatures': { faults: ['future-signature-accepted', 'old-signature-accepted'] },
+  'reads-first-signature': { faults: ['rotated-signature-refused'] },
+  'accepts-changed-content': { faults: ['changed-content-accepted'] },
+  'makes-duplicates': { faults: ['duplicate-made-twice'], limits: { settleMs: 3_000 } },
+  'refuses-duplicates': { faults: ['duplicate-refused'] },
+  impatient: { amount: 400, among: 'slow-delivery-refused' },
+};
+
+/** Starts a partner with one behaviour for every print order, and the listener that it subscribes to. */
+async function startPartner(behaviour: BehaviourName, amount: number | undefined) {
+  const secret = newSigningSecret();
+  const listener = await startCheckListener({ host: '127.0.0.1', port: 0, secret });
+  const folder = mkdtempSync(join(tmpdir(), 'pressline-conformance-'));
+  const sandbox = await startSandbox({
+    port: 0,
+    presslineUrl: listener.url,
+    folder,
+    mode: 'auto',
+    partners: [{ name: 'prints-berlin', apiKey: 'key-berlin' }],
+    carrierSecrets: {},
+    pace: PACE,
+    log: pino({ level: 'silent' }),
+  });
+  await sandbox.subscribed;
+  const set = await fetch(`${sandbox.controlUrl}/partners/prints-berlin/behaviour`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ behaviour, amount }),
+  });
+  expect(set.status).toBe(200);
+  return {
+    secret,
+    listener,
+    urls: sandbox.partnerUrls('prints-berlin'),
+    seen: () => sandbox.seen().partners['prints-berlin']!,
+    async stop() {
+      await sandbox.stop();
+      await listener.stop();
+      removeFolder(folder);
+    },
+  };
+}
+
+async function check(behaviour: BehaviourName, { amount, limits, waitMs = 60_000 }: Case) {
+  const partner = await startPartner(behaviour, amount);
+  const client = createSafeClient({ allowPrivate: true });
+  try {
+    return await checkPartner(
+      { ...partner.urls, printOrderVersion: null, kinds: PRODUCT_KINDS, secrets: [partner.secret] },
+      {
+        client,
+        allowPrivate: true,
+        filesUrl: `${partner.listener.url}/files`,
+        limits: { ...LIMITS, ...limits },
+        postbacks: { inbox: partner.listener, waitMs },
+      },
+    );
+  } finally {
+    await client.close();
+    await partner.stop();
+  }
+}
+
+const faultsOf = ({ scenarios }: ConformanceReport) =>
+  [...new Set(scenarios.flatMap(({ findings }) => findings.map(({ fault }) => fault)))].sort();
+
+describe('The conformance check names what a partner does wrong', () => {
+  const runs = new Map<string, Promise<ConformanceReport>>();
+
+  beforeAll(() => {
+    const limit = pLimit(4);
+    for (const [name, wanted] of Object.entries(CASES)) {
+      if (typeof wanted === 'string') continue;
+      const run = limit(() => check(name as BehaviourName, wanted));
+      run.catch(() => undefined);
+      runs.set(name, run);
+    }
+  });
+
+  it('has a case for every behaviour of the sandbox', () => {
+    expect(Object.keys(CASES).sort()).toEqual(Object.keys(BEHAVIOURS).sort());
+  });
+
+  it.each(Object.entries(CASES).filter(([, wanted]) => typeof wanted !== 'string') as [string, Case][])(
+    '%s',
+    async (name, { faults = [], among }) => {
+      const report = await runs.get(name)!;
+      const found = faultsOf(report);
+      if (among !== undefined) expect(found).toContain(among);
+      else if (found.join() !== faults.join())
+        throw new Error(`expected ${faults.join()}: ${JSON.stringify(report.scenarios, null, 1)}`);
+      expect(report.passed).toBe(found.length === 0);
+    },
+  );
+});
+
+describe('pressline check-partner', () => {
+  let output: { out: string; err: string };
+
+  beforeEach(() => {
+    output = { out: '', err: '' };
+    jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      output.out += String(text);
+      return true;
+    });
+    jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      output.err += String(text);
+      return true;
+    });
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  const options = ({ urls, secret }: Awaited<ReturnType<typeof startPartner>>) => ({
+    url: urls.orderSubmitUrl,
+    apparelUrl: urls.apparelOrderSubmitUrl,
+    cancelUrl: urls.orderCancelUrl,
+    updateUrl: urls.orderUpdateUrl,
+    inventoryUrl: urls.inventoryUrl,
+    secret,
+    kinds: PRODUCT_KINDS,
+    listen: '127.0.0.1:0',
+  });
+
+  it('exits with 0 when the partner passes, and does not look at postbacks unless it is asked to', async () => {
+    const partner = await startPartner('never-answers', undefined);
+    expect(await checkPartnerCommand(options(partner))).toBe(0);
+    await partner.stop();
+    expect(output.out).toContain('ok   Duplicates');
+    expect(output.out).toContain('-    Postbacks: skipped, not asked to wait for them');
+    expect(output.out).toMatch(/\d+ messages sent. The partner passes.\n$/);
+    const { printOrders } = partner.seen();
+    expect(new Set(printOrders.map(({ kind }) => kind))).toEqual(new Set(['print', 'apparel']));
+    // Nothing is left to make.
+    expect(printOrders.every(({ cancelOrders }) => cancelOrders.some(({ accepted }) => accepted))).toBe(true);
+  });
+
+  it('exits with 1 and names the faults, as text and as JSON', async () => {
+    const partner = await startPartner('accepts-changed-content', undefined);
+    expect(await checkPartnerCommand(options(partner))).toBe(1);
+    expect(output.out).toContain('changed-content-accepted: Other content under a known id');
+    output.out = '';
+    expect(await checkPartnerCommand({ ...options(partner), json: true })).toBe(1);
+    await partner.stop();
+    const report: ConformanceReport = JSON.parse(output.out);
+    expect([report.passed, faultsOf(report)]).toEqual([false, ['changed-content-accepted']]);
+  });
+
+  it('leaves out signatures without a secret', async () => {
+    const partner = await startPartner('accepts-forged-signatures', undefined);
+    const { secret: _secret, ...without } = options(partner);
+    expect(await checkPartnerCommand(without)).toBe(0);
+    await partner.stop();
+    expect(output.out).toContain(
+      'Signatures of print orders: skipped, the secret of the partner is not given',
+    );
+  });
+
+  it.each([
+    ['nothing listens', { url: 'http://127.0.0.1:9/orders' }],
+    ['plain http to another machine', { url: 'http://192.0.2.1/orders' }],
+    ['a text that is no address', { url: 'orders' }],
+    ['a secret that is none', { url: 'http://127.0.0.1:9/orders', secret: 'abc' }],
+    ['an address of the listener that is none', { url: 'http://127.0.0.1:9/orders', listen: 'here' }],
+  ])('exits with 2 when it could not run: %s', async (_what, wrong) => {
+    expect(await checkPartnerCommand({ kinds: PRODUCT_KINDS, listen: '127.0.0.1:0', ...wrong })).toBe(2);
+    expect(output.err).toMatch(/^The check could not run: /);
+    expect(output.out).toBe('');
+  });
+});
