@@ -24,6 +24,7 @@ import { orderQuoteRoutes } from './orders/quote';
 import { orderRoutes } from './orders/routes';
 import { orderSearchRoutes } from './orders/search';
 import { dispatchRoutes } from './partner/dispatch';
+import { messageSchemaRoute } from './partner/message-schemas';
 import { postbackRoutes } from './partner/postbacks';
 import { printOrderRoutes } from './partner/print-orders';
 import { stockStatusRoutes } from './partner/stock-status';
@@ -48,6 +49,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...postbackRoutes(deps),
     ...printOrderRoutes(deps),
     ...dispatchRoutes(deps),
+    messageSchemaRoute(deps.publicUrl),
     ...shippingRoutes(deps),
     ...stockStatusRoutes(deps),
     ...documentRoutes(deps),

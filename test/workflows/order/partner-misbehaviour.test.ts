@@ -2,6 +2,7 @@ import { PresslineError } from '../../../client/pressline-client';
 import type { SeenPrintOrder } from '../../../sandbox';
 import { BEHAVIOURS, type BehaviourName } from '../../../sandbox/behaviours';
 import type { OrderStatus } from '../../../src/orders/domain/lifecycle/statuses';
+import { printOrderProblems } from '../../support/message-schemas';
 import { type TestStack, testStack } from '../../support/stack';
 import {
   is,
@@ -356,4 +357,11 @@ test('every partner got signed print orders in the interface’s form', () => {
   for (const { badSignatures, malformed } of Object.values(stack.sandbox.seen().partners)) {
     expect({ badSignatures, malformed }).toEqual({ badSignatures: 0, malformed: [] });
   }
+});
+
+test('every print order and order update that was sent is valid by the published JSON Schema', async () => {
+  const sent = await stack.database.sql<{ body: string }[]>`
+    SELECT body FROM print_orders WHERE body IS NOT NULL UNION ALL SELECT body FROM print_order_updates`;
+  expect(sent.length).toBeGreaterThan(Object.keys(CASES).length);
+  for (const { body } of sent) expect(printOrderProblems(JSON.parse(body))).toEqual([]);
 });
