@@ -8,13 +8,19 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { requireTypeScript } from './load-typescript.mjs';
+import { openApiDocument } from './openapi.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const file = join(root, 'client', 'operations.ts');
 
 /** Returns every file that the document can depend on. */
 function sources() {
-  const inputs = ['package-lock.json', 'scripts/generate-client.mjs', 'client/generate.ts'];
+  const inputs = [
+    'package-lock.json',
+    'scripts/generate-client.mjs',
+    'scripts/openapi.mjs',
+    'client/generate.ts',
+  ];
   for (const dir of ['api', 'src']) {
     for (const name of readdirSync(join(root, dir), { recursive: true }).sort()) {
       if (name.endsWith('.ts')) inputs.push(join(dir, name));
@@ -31,23 +37,14 @@ for (const input of sources())
     .update(readFileSync(join(root, input)));
 const stamp = `// Generated from the routes by \`npm run generate\`. Hash of the sources: ${hash.digest('hex').slice(0, 16)}\n\n`;
 
-/** Placeholder for the dependencies of the routes. Describing routes calls none of them. */
-const hollow = new Proxy(() => undefined, {
-  get: (_target, name) => (name === Symbol.toPrimitive ? () => '' : hollow),
-  apply: () => hollow,
-});
-
 if (!existsSync(file) || !readFileSync(file, 'utf8').startsWith(stamp)) {
   const require = requireTypeScript(import.meta.url);
-  const { openApiDocument } = require('../api/http/openapi');
-  const { allRoutes } = require('../api/routes');
   const { generateOperations } = require('../client/generate');
-  const document = openApiDocument(allRoutes(hollow), 'http://localhost');
   const biome = require.resolve('@biomejs/biome/bin/biome');
   const formatted = execFileSync(
     process.execPath,
     [biome, 'format', '--vcs-enabled=false', '--stdin-file-path=client/operations.ts'],
-    { cwd: root, input: generateOperations(document), encoding: 'utf8' },
+    { cwd: root, input: generateOperations(openApiDocument()), encoding: 'utf8' },
   );
   // Two processes can write at the same time.
   writeFileSync(`${file}.${process.pid}`, stamp + formatted);

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { hasOperatorRole, OPERATOR_ROLES } from '../../src/accounts/account';
+import { EVENT_SCHEMAS } from '../../src/notifications/domain/event-schemas';
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors';
 import { ERROR_CODE, ERROR_SCHEMAS, FIELD_ERROR, type JsonSchema } from './error-schemas';
+import { describedTag } from './openapi-tags';
 import { type Access, route as defineRoute, RawAnswer, type Route } from './route';
 import { pathParameters } from './route-path';
 import { SESSION_COOKIE } from './session-cookie';
@@ -20,6 +22,15 @@ class Components {
     const wrapped: unknown = z.toJSONSchema(z.object({ root: schema }), {
       io: 'input',
       unrepresentable: 'any',
+      override: ({ jsonSchema }) => {
+        // Generators of clients cannot make a default of an object type. The defaults of its properties stay.
+        if (
+          jsonSchema.default !== null &&
+          typeof jsonSchema.default === 'object' &&
+          !Array.isArray(jsonSchema.default)
+        )
+          delete jsonSchema.default;
+      },
     });
     const { properties, $defs = {} } = wrapped as {
       properties: { root: JsonSchema };
@@ -93,8 +104,11 @@ function errorResponses(route: Route): JsonSchema {
     refusalCodes(route).map((name) => [ERROR_CODES[name].status, ERROR_CODES[name].message]),
   );
   const listed = [...statuses].sort(([a], [b]) => a - b);
+  const hasClientError = listed.some(([status]) => status < 500);
   return {
     ...Object.fromEntries(listed.map(([status, description]) => [status, { description, content }])),
+    // Every operation refuses a request that is not valid HTTP.
+    ...(hasClientError ? {} : { '4XX': { description: 'The request is malformed.' } }),
     default: { description: 'Any other error, with the same body.', content },
   };
 }
@@ -136,6 +150,7 @@ function operation(components: Components, route: Route): JsonSchema {
     summary: route.summary,
     ...(description ? { description } : {}),
     tags: [route.tag],
+    ...deprecationMarks(route),
     ...(access.credentials === 'none' || access.operatorRole === undefined
       ? {}
       : { 'x-operator-role': access.operatorRole }),
@@ -162,6 +177,55 @@ function operation(components: Components, route: Route): JsonSchema {
   };
 }
 
+/** Returns the marks of a deprecated operation (docs/api-versioning.md). */
+function deprecationMarks({ deprecated }: Route): JsonSchema {
+  if (deprecated === undefined) return {};
+  return {
+    deprecated: true,
+    'x-deprecated-since': deprecated.since,
+    ...(deprecated.sunset === undefined ? {} : { 'x-sunset': deprecated.sunset }),
+  };
+}
+
+const WEBHOOK_HEADERS: Readonly<Record<string, string>> = {
+  'webhook-id': 'Id of the message. Every attempt has the same.',
+  'webhook-timestamp': 'Time of the attempt, in seconds since 1970.',
+  'webhook-signature': 'Signatures, separated by spaces: `v1,<base64>` (Standard Webhooks 1.0).',
+};
+
+/** Returns the requests that Pressline sends to endpoints of clients and operators, by event. */
+function webhooks(components: Components): JsonSchema {
+  const parameters = Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema: { type: 'string' },
+  }));
+  return Object.fromEntries(
+    Object.entries(EVENT_SCHEMAS).map(([event, { schema, summary }]) => [
+      event,
+      {
+        post: {
+          operationId: `on${event.replace(/(?:^|_)(\w)/g, (_whole, letter: string) => letter.toUpperCase())}`,
+          summary,
+          tags: ['Notifications'],
+          security: [],
+          parameters,
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: components.of(schema) } },
+          },
+          responses: {
+            '2XX': { description: 'The message was received.' },
+            410: { description: 'The endpoint is gone. Pressline disables it.' },
+          },
+        },
+      },
+    ]),
+  );
+}
+
 /**
  * Builds the OpenAPI 3.1 document of the routes from the schemas that validate requests.
  * Written by hand on zod's own JSON Schema output: zod-openapi 6 closes 242 response objects of this document
@@ -186,8 +250,9 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Js
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(({ tag }) => tag))].map(describedTag),
     paths,
+    webhooks: webhooks(components),
     components: {
       schemas: Object.fromEntries(Object.entries(components.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
       headers: {

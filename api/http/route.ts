@@ -86,6 +86,13 @@ export class RawAnswer {
   ) {}
 }
 
+/** When an operation was deprecated, and when it will be removed. Both are days, YYYY-MM-DD, in UTC. */
+export interface Deprecation {
+  readonly since: string;
+  /** Absent while no day is set. */
+  readonly sunset?: string;
+}
+
 /**
  * One route as data. The Express router and the OpenAPI document are both built from the list of routes, so that they
  * always agree.
@@ -103,6 +110,8 @@ export interface Route<
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
+  /** Set when the operation is to be removed (docs/api-versioning.md). Responses announce it in their headers. */
+  readonly deprecated?: Deprecation;
   readonly access: Access;
   readonly errors: ErrorShape;
   /** The acts that a successful call writes to the audit log: one of these, once. */

@@ -14,7 +14,7 @@ import { isJson, isUnstorable, parseJson, readBody, UNSTORABLE_MESSAGE } from '.
 import type { AddressLimiter, RateLimiter } from './rate-limit';
 import { notesOf, type RequestNotes } from './request-log';
 import { answerFault } from './response-check';
-import { type AnyCall, DEFAULT_TIMEOUTS_MS, RawAnswer, type Route } from './route';
+import { type AnyCall, DEFAULT_TIMEOUTS_MS, type Deprecation, RawAnswer, type Route } from './route';
 
 export interface Pipeline {
   readonly deps: ApiDeps;
@@ -184,6 +184,12 @@ async function execute(
   return await onceForKey({ sql: deps.sql, log }, request, handle);
 }
 
+/** Sets `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) on the response of a deprecated operation, also on an error. */
+function announceDeprecation(res: Response, { since, sunset }: Deprecation): void {
+  res.setHeader('Deprecation', `@${Date.parse(since) / 1_000}`);
+  if (sunset !== undefined) res.setHeader('Sunset', new Date(sunset).toUTCString());
+}
+
 /**
  * Returns the request handler of a route. It applies, in this order: rate limit, limit of concurrent requests,
  * authentication, body, validation, Idempotency-Key, handler, response. The body of an unauthenticated request is never
@@ -194,6 +200,7 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
     const notes = notesOf(res);
     notes.route = route;
     notes.params = req.params;
+    if (route.deprecated !== undefined) announceDeprecation(res, route.deprecated);
     const credential = credentialOf(route, req);
     const secret = credential === undefined ? undefined : secretOf(credential);
     if (secret !== undefined) await pipe.rateLimiter?.(res, secret);

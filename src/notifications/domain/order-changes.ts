@@ -1,4 +1,4 @@
-import type { NotificationEvent } from './events';
+import type { NotificationPayload } from './event-schemas';
 
 /** The part of an order that notifications contain. */
 export interface OrderView {
@@ -44,12 +44,6 @@ export interface NotifiedSnapshot {
   >;
 }
 
-/** A notification without its id. */
-export interface Notification {
-  readonly event: NotificationEvent;
-  readonly payload: object;
-}
-
 /** Returns the snapshot of an order. */
 export function snapshotOf(view: OrderView): NotifiedSnapshot {
   return {
@@ -72,9 +66,9 @@ const trackingCodes = (fulfillments: readonly Fulfillment[]) =>
  * Returns one notification for each difference between an order and its last snapshot. Without a snapshot, the order is
  * compared with status `created`, which the response to the submission has already reported.
  */
-export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): Notification[] {
+export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): NotificationPayload[] {
   const order = { orderId: view.orderId, storeId: null, orderReferenceId: view.orderReferenceId };
-  const notifications: Notification[] = [];
+  const notifications: NotificationPayload[] = [];
   if (view.fulfillmentStatus !== (notified?.status ?? 'created')) {
     notifications.push({
       event: 'order_status_updated',
@@ -118,7 +112,7 @@ export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): N
       if (trackingCode === null || before?.trackingCodes.includes(trackingCode)) continue;
       notifications.push({
         event: 'order_item_tracking_code_updated',
-        payload: { ...common, ...fulfillment },
+        payload: { ...common, ...fulfillment, trackingCode },
       });
     }
   }
