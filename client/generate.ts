@@ -17,6 +17,8 @@ type JsonSchema = Record<string, unknown> & {
 interface Operation {
   operationId: string;
   summary: string;
+  description?: string;
+  deprecated?: boolean;
   parameters?: { name: string; in: string; required: boolean; schema: JsonSchema }[];
   requestBody?: { required: boolean; content: { 'application/json': { schema: JsonSchema } } };
   responses: { 200: { content: Record<string, { schema?: JsonSchema }> } };
@@ -26,6 +28,10 @@ interface Operation {
 export interface OpenApiDocument {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, JsonSchema> };
+  webhooks?: Record<
+    string,
+    { post: { summary: string; requestBody: { content: { 'application/json': { schema: JsonSchema } } } } }
+  >;
 }
 
 const PRIMITIVES: Readonly<Record<string, string>> = {
@@ -64,7 +70,7 @@ function literal(value: unknown): string {
 
 function objectType({ properties = {}, required = [], additionalProperties }: JsonSchema): string {
   const members = Object.entries(properties).map(([name, schema]) => {
-    const comment = schema.description ? `/** ${schema.description.replaceAll('*/', '* /')} */\n` : '';
+    const comment = schema.description ? commentOf([schema.description]) : '';
     const isRequired = required.includes(name);
     return `${comment}${propertyName(name)}${isRequired ? '' : '?'}: ${typeOf(schema)}${isRequired ? '' : ' | undefined'};`;
   });
@@ -73,6 +79,32 @@ function objectType({ properties = {}, required = [], additionalProperties }: Js
     return isOpen ? `Record<string, ${typeOf(additionalProperties)}>` : 'Record<string, unknown>';
   const closed = `{\n${members.join('\n')}\n}`;
   return isOpen ? `${closed} & Record<string, unknown>` : closed;
+}
+
+/** Returns a documentation comment of some paragraphs. */
+function commentOf(paragraphs: readonly string[]): string {
+  const text = paragraphs.join('\n\n').replaceAll('*/', '* /');
+  if (!text.includes('\n')) return `/** ${text} */\n`;
+  const lines = text.split('\n').map((line) => ` * ${line}`.trimEnd());
+  return `/**\n${lines.join('\n')}\n */\n`;
+}
+
+/** Returns where an operation takes the cursor of a page, and the property of its response that has the items. */
+function pageOf(
+  { parameters = [], requestBody, responses }: Operation,
+  components: OpenApiDocument['components'],
+) {
+  const resolved = (schema: JsonSchema | undefined): JsonSchema =>
+    schema?.$ref === undefined
+      ? (schema ?? {})
+      : (components.schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)] ?? {});
+  const { properties = {} } = resolved(responses[200].content['application/json']?.schema);
+  const lists = Object.entries(properties).filter(([, schema]) => resolved(schema).type === 'array');
+  if (!('nextCursor' in properties) || lists.length !== 1) return undefined;
+  const body = resolved(requestBody?.content['application/json'].schema).properties ?? {};
+  const inQuery = parameters.some((parameter) => parameter.in === 'query' && parameter.name === 'cursor');
+  if (!inQuery && !('cursor' in body)) return undefined;
+  return { items: lists[0]![0], cursor: inQuery ? 'query' : 'body' };
 }
 
 function parameterType(operation: Operation, place: 'path' | 'query'): string | undefined {
@@ -97,7 +129,13 @@ function operationTypes(operation: Operation): string {
   }
   const input = members.length > 0 ? `{\n${members.join('\n')}\n}` : 'Record<never, never>';
   const answer = typeOf(operation.responses[200].content['application/json']?.schema);
-  return `/** ${operation.summary} */\n${operation.operationId}: {\ninput: ${input};\nanswer: ${answer};\n};`;
+  const { summary, description, deprecated } = operation;
+  const comment = commentOf([
+    summary,
+    ...(description === undefined ? [] : [description]),
+    ...(deprecated ? ['@deprecated'] : []),
+  ]);
+  return `${comment}${operation.operationId}: {\ninput: ${input};\nanswer: ${answer};\n};`;
 }
 
 /**
@@ -116,11 +154,18 @@ export function generateOperations(document: OpenApiDocument): string {
   );
   const table = operations.map(({ path, method, operation }) => {
     const isKeyed = operation.parameters?.some(({ name }) => name === 'Idempotency-Key') ?? false;
-    return `${operation.operationId}: { method: '${method}', path: '${path}', idempotent: ${isKeyed} },`;
+    const page = pageOf(operation, document.components);
+    const paged = page ? `, page: { items: '${page.items}', cursor: '${page.cursor}' }` : '';
+    return `${operation.operationId}: { method: '${method}', path: '${path}', idempotent: ${isKeyed}${paged} },`;
+  });
+  const events = Object.entries(document.webhooks ?? {}).map(([event, { post }]) => {
+    const type = typeOf(post.requestBody.content['application/json'].schema);
+    return `${commentOf([post.summary])}${event}: ${type};`;
   });
   return [
     ...schemas,
     `export interface Operations {\n${operations.map(({ operation }) => operationTypes(operation)).join('\n')}\n}`,
+    `/** The notifications by their event. */\nexport interface WebhookEvents {\n${events.join('\n')}\n}`,
     `export const OPERATIONS = {\n${table.join('\n')}\n} as const;`,
     '',
   ].join('\n\n');

@@ -1,11 +1,13 @@
 /** The package @pressline/client. */
 
-export type { Operations } from './operations';
+export type * from './operations';
 export {
   type CallOptions,
   type ClientOptions,
   createPresslineClient as createClient,
   type FieldFault,
+  type PagedOperation,
+  type PageItem,
   type PresslineClient,
   PresslineError,
 } from './pressline-client';

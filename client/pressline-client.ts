@@ -70,11 +70,38 @@ type OperationId = keyof Operations;
 type Input<K extends OperationId> = Operations[K]['input'];
 type Answer<K extends OperationId> = Operations[K]['answer'];
 
+/** An operation whose response is a page of a list, with a cursor for the next page. */
+export type PagedOperation = {
+  [K in OperationId]: (typeof OPERATIONS)[K] extends { readonly page: object } ? K : never;
+}[OperationId];
+
+/** An item of the list that a paged operation returns. */
+export type PageItem<K extends PagedOperation> = Answer<K>[Extract<
+  (typeof OPERATIONS)[K]['page']['items'],
+  keyof Answer<K>
+>] extends readonly (infer Item)[]
+  ? Item
+  : never;
+
+type Operate<K extends OperationId, Result> =
+  Record<never, never> extends Input<K>
+    ? (input?: Input<K>, options?: CallOptions) => Result
+    : (input: Input<K>, options?: CallOptions) => Result;
+
 /** One method per operation of the API. The input is optional when the operation requires none. */
 export type PresslineClient = {
-  readonly [K in OperationId]: Record<never, never> extends Input<K>
-    ? (input?: Input<K>, options?: CallOptions) => Promise<Answer<K>>
-    : (input: Input<K>, options?: CallOptions) => Promise<Answer<K>>;
+  readonly [K in keyof Operations]: Operate<K, Promise<Answer<K>>>;
+} & {
+  /**
+   * Returns every item of a list, page by page. The next page is read when the loop needs it. `limit` of the input is the size of
+   * a page.
+   *
+   *     for await (const order of client.each('searchOrders', { body: { limit: 100 } })) …
+   */
+  each<K extends PagedOperation>(
+    operation: K,
+    ...input: Parameters<Operate<K, unknown>>
+  ): AsyncGenerator<PageItem<K>, void, undefined>;
 };
 
 interface AnyInput {
@@ -154,9 +181,25 @@ export function createPresslineClient(options: ClientOptions): PresslineClient {
     }
   }
 
+  async function* each(
+    operation: PagedOperation,
+    input: AnyInput = {},
+    callOptions: CallOptions = {},
+  ): AsyncGenerator<unknown, void, undefined> {
+    const { items, cursor: place } = OPERATIONS[operation].page;
+    for (let cursor: unknown; ; ) {
+      const page =
+        cursor === undefined ? input : { ...input, [place]: { ...(input[place] as object), cursor } };
+      const answer = (await call(operation, page, callOptions)) as Record<string, unknown>;
+      yield* answer[items] as unknown[];
+      cursor = answer.nextCursor ?? undefined;
+      if (cursor === undefined) return;
+    }
+  }
+
   const methods = Object.keys(OPERATIONS).map((operation) => [
     operation,
     (input?: AnyInput, callOptions?: CallOptions) => call(operation as OperationId, input, callOptions),
   ]);
-  return Object.fromEntries(methods) as PresslineClient;
+  return { ...Object.fromEntries(methods), each } as unknown as PresslineClient;
 }

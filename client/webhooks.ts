@@ -1,79 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-
-/** A parcel with units of an item. */
-export interface WebhookFulfillment {
-  readonly trackingCode: string | null;
-  readonly trackingUrl: string | null;
-  readonly shipmentMethodName: string;
-  readonly shipmentMethodUid: string;
-  readonly fulfillmentCountry: string;
-  readonly fulfillmentStateProvince: string | null;
-  readonly fulfillmentFacilityId: string;
-}
-
-interface WebhookMessage {
-  /** Equal for every attempt: use it to recognize a repeated message. */
-  readonly id: string;
-  /** When the message was written (ISO 8601). */
-  readonly created: string;
-}
-
-interface OrderMessage extends WebhookMessage {
-  readonly orderId: string;
-  readonly storeId: null;
-  readonly orderReferenceId: string;
-  readonly metadata: readonly unknown[];
-}
-
-export interface OrderStatusUpdated extends OrderMessage {
-  readonly event: 'order_status_updated';
-  readonly fulfillmentStatus: string;
-  /** Why the order was refused; null otherwise. */
-  readonly comment: string | null;
-  readonly items: readonly {
-    readonly itemReferenceId: string;
-    readonly fulfillmentStatus: string;
-    readonly fulfillments: readonly WebhookFulfillment[];
-    readonly metadata: readonly unknown[];
-  }[];
-}
-
-export interface OrderItemStatusUpdated extends OrderMessage {
-  readonly event: 'order_item_status_updated';
-  readonly itemReferenceId: string;
-  readonly status: string;
-  /** Why production stopped; null otherwise. */
-  readonly comment: string | null;
-  readonly fulfillmentCountry: string | null;
-  readonly fulfillmentStateProvince: string | null;
-  readonly fulfillmentFacilityId: string | null;
-}
-
-export interface OrderItemTrackingCodeUpdated extends OrderMessage, WebhookFulfillment {
-  readonly event: 'order_item_tracking_code_updated';
-  readonly itemReferenceId: string;
-  readonly trackingCode: string;
-}
-
-export interface OrderDeliveryEstimateUpdated extends OrderMessage {
-  readonly event: 'order_delivery_estimate_updated';
-  /** YYYY-MM-DD. */
-  readonly minDeliveryDate: string;
-  readonly maxDeliveryDate: string;
-}
-
-/** Sent by `POST /v1/webhooks/{webhookId}/test`. */
-export interface EndpointTest extends WebhookMessage {
-  readonly event: 'endpoint_test';
-}
+import type { WebhookEvents } from './operations';
 
 /** A notification. `event` tells which one. */
-export type WebhookEvent =
-  | OrderStatusUpdated
-  | OrderItemStatusUpdated
-  | OrderItemTrackingCodeUpdated
-  | OrderDeliveryEstimateUpdated
-  | EndpointTest;
+export type WebhookEvent = WebhookEvents[keyof WebhookEvents];
 
 /** A request that is not a notification of Pressline, or is too old. Answer it with 400. */
 export class WebhookVerificationError extends Error {

@@ -30,6 +30,8 @@ class Components {
           !Array.isArray(jsonSchema.default)
         )
           delete jsonSchema.default;
+        // Of `readonly()`, which is about the types of this code.
+        delete jsonSchema.readOnly;
       },
     });
     const { properties, $defs = {} } = wrapped as {

@@ -56,6 +56,9 @@ test('generates types for named schemas, inputs and responses, and a table of op
           answer: Parcel;
         };
       }
+      /** The notifications by their event. */
+      export interface WebhookEvents {
+      }
       export const OPERATIONS = {
         getParcel: { method: 'get', path: '/parcels/{id}', idempotent: false },
       } as const;`),

@@ -112,3 +112,20 @@ test('a call without an idempotency key is not retried after a fault that may fo
   await expect(client.subscribePartner({ body: { orderSubmitUrl: 'https://x.test' } })).rejects.toThrow();
   expect(seen).toHaveLength(1);
 });
+
+test('each reads a list page by page, as far as it is needed', async () => {
+  const client = createPresslineClient({ baseUrl: server.url, apiKey: operator.apiKey });
+  for (const name of ['each 1', 'each 2', 'each 3']) await client.createConnector({ body: { name } });
+  const all = await client.listConnectors({ query: { limit: 100 } });
+  const names: string[] = [];
+  for await (const { name } of client.each('listConnectors', { query: { limit: 2 } })) names.push(name);
+  expect(names).toEqual(all.connectors.map(({ name }) => name));
+  expect(names.length).toBeGreaterThan(2);
+
+  const page = { orders: [{ id: '1' }, { id: '2' }], nextCursor: 'next' };
+  const { client: shop, seen } = await scripted([answering(200, page), answering(200, page)]);
+  for await (const { id } of shop.each('searchOrders', { body: { limit: 2 } })) if (id === '2') break;
+  expect(seen).toHaveLength(1);
+  // @ts-expect-error the response has no cursor
+  await expect(shop.each('getOrder', { params: { orderId: '1' } }).next()).rejects.toThrow();
+});

@@ -90,6 +90,7 @@ const VIEWERS_MAY = ['endOperatorSession', 'searchOrders', 'searchShippingOrders
 const ROLES: readonly Role[] = ['client', 'partner', 'operator'];
 /** Routes that require no key, with the reason. Any other open route is a defect. */
 const OPEN: Readonly<Record<string, string>> = {
+  getMessageSchema: 'a published document',
   startOperatorSession: 'the key is in the body',
   getSignInMethods: 'the sign-in page reads it; it says whether OpenID Connect is configured',
   startOidcSignIn: 'redirects to the identity provider',

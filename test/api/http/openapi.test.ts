@@ -5,6 +5,7 @@ import { createApp } from '../../../api/app';
 import { openApiDocument } from '../../../api/http/openapi';
 import { type Route, route } from '../../../api/http/route';
 import { allRoutes } from '../../../api/routes';
+import { NOTIFICATION_EVENTS, OPERATOR_EVENTS, TEST_EVENT } from '../../../src/notifications/domain/events';
 import { testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
 
@@ -152,4 +153,64 @@ test('the page loads only local files, and they are served', async () => {
   expect(page.headers['content-security-policy']).toContain("script-src 'self'");
   const missing = await request(app).get('/docs/package.json').expect(404);
   expect(missing.body.code).toBe('NOT_FOUND');
+});
+
+test('the document has a webhook for each event, with the schema of its message', () => {
+  const { webhooks } = document as unknown as {
+    webhooks: Record<
+      string,
+      { post: Operation & { requestBody: { content: Record<string, { schema: { $ref: string } }> } } }
+    >;
+  };
+  expect(Object.keys(webhooks).sort()).toEqual(
+    [...NOTIFICATION_EVENTS, ...OPERATOR_EVENTS, TEST_EVENT].sort(),
+  );
+  for (const [event, { post }] of Object.entries(webhooks)) {
+    const { $ref } = post.requestBody.content['application/json']!.schema;
+    const schema = document.components.schemas[$ref.split('/').at(-1)!] as { properties: { event: object } };
+    expect(schema.properties.event).toMatchObject({ const: event });
+    expect(post.parameters!.map(({ name }) => name)).toContain('webhook-signature');
+  }
+});
+
+test('a deprecated operation is marked, and its responses announce it, also an error', async () => {
+  const deps = await testApiDeps((await testDatabase()).sql);
+  const old = (path: string, deprecated: Route['deprecated']) =>
+    route({
+      method: 'get',
+      path,
+      operationId: path.slice(1),
+      summary: 'Old',
+      tag: 'System',
+      ...(deprecated === undefined ? {} : { deprecated }),
+      access: { credentials: 'none' },
+      errors: 'coded',
+      query: z.object({ limit: z.coerce.number().optional() }),
+      response: z.object({}),
+      handler: async () => ({}),
+    });
+  const sample = createApp(deps, [
+    old('/old', { since: '2027-01-01', sunset: '2027-07-01' }),
+    old('/older', { since: '2027-01-01' }),
+    old('/current', undefined),
+  ]);
+  const { body } = await request(sample).get('/openapi.json').expect(200);
+  expect(body.paths['/old'].get).toMatchObject({
+    deprecated: true,
+    'x-deprecated-since': '2027-01-01',
+    'x-sunset': '2027-07-01',
+  });
+  expect(body.paths['/current'].get.deprecated).toBeUndefined();
+  for (const [address, status] of [
+    ['/old', 200],
+    ['/old?limit=x', 400],
+  ] as const) {
+    const { headers } = await request(sample).get(address).expect(status);
+    expect(headers.deprecation).toBe('@1798761600');
+    expect(headers.sunset).toBe('Thu, 01 Jul 2027 00:00:00 GMT');
+  }
+  const { headers: undated } = await request(sample).get('/older').expect(200);
+  expect([undated.deprecation, undated.sunset]).toEqual(['@1798761600', undefined]);
+  const { headers: current } = await request(sample).get('/current').expect(200);
+  expect([current.deprecation, current.sunset]).toEqual([undefined, undefined]);
 });

@@ -1,0 +1,20 @@
+/**
+ * Stores the OpenAPI document of this source tree as the released one, which a test compares later documents with.
+ *
+ *   npm run release:openapi      (a step of docs/releases.md)
+ */
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
+import { openApiDocument } from './openapi.mjs';
+
+const file = join(dirname(fileURLToPath(import.meta.url)), '..', 'api', 'released-openapi.json.br');
+
+/** Descriptions do not matter to the comparison. */
+const text = JSON.stringify(openApiDocument(), (key, value) =>
+  (key === 'description' || key === 'summary') && typeof value === 'string' ? undefined : value,
+);
+const packed = brotliCompressSync(text);
+writeFileSync(file, packed);
+console.log(`${file}: ${Math.round(packed.length / 1000)} kB`);
