@@ -303,7 +303,7 @@ async function play(name: BehaviourName, { amount, act, ...wanted }: Case) {
 }
 
 beforeAll(async () => {
-  stack = await testStack({ config: { RECEIVED_DEADLINE: 4_000 } });
+  stack = await testStack({ config: { RECEIVED_DEADLINE: 6_000 } });
   for (const [name, wanted] of Object.entries(CASES)) {
     const run = play(name as BehaviourName, wanted);
     run.catch(() => undefined);
