@@ -56,11 +56,14 @@ async function startStack() {
     env: { ...process.env, DATA_DIR: dataDir, PORT: '0' },
   });
   const output = () => readFileSync(join(folder, 'stack.log'), 'utf8');
-  for (let waited = 0; !/Sandbox +http/.test(output()); waited += 1) {
-    if (waited > 180 || stack.exitCode !== null) throw new Error(`the stack did not start:\n${output()}`);
+  for (let waited = 0; !/^Sandbox +http/m.test(output()); waited += 1) {
+    if (waited > 180 || stack.exitCode !== null) {
+      stack.kill('SIGTERM');
+      throw new Error(`the stack did not start:\n${output()}`);
+    }
     await sleep(1_000);
   }
-  const [, sandboxUrl] = /Sandbox +(http\S+)\/control/.exec(output());
+  const [, sandboxUrl] = /^Sandbox +(http\S+)/m.exec(output());
   return { stack, sandboxUrl, ...JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) };
 }
 
