@@ -12,12 +12,14 @@ const TAGS: Readonly<Record<string, string>> = {
   'Operator: partners': 'Print partners: setup, keys, stock, routing and conformance.',
   'Operator: personal data': 'Erasure and export of personal data.',
   'Operator: procurement orders': 'Procurement orders as operators move and receive them.',
+  'Operator: shipments': 'Shipments of all clients, with their labels and tracking.',
   'Operator: stock': 'Stock items and exchange rates.',
   'Operator: system': 'State of the system: messages, jobs, versions, audit log.',
   Operators: 'Operators, their keys and their sessions.',
   Orders: 'Quote, submit, read, change and cancel orders.',
   'Partner interaction': 'What print partners call: subscription, postbacks, dispatch, stock.',
   Procurement: 'Procurement orders and inventory of print partners.',
+  Sandbox: 'Control of the sandbox, where it runs.',
   Shipping: 'Shipping quotes, shipping orders and tracking.',
   System: 'Health checks and this document.',
 };
@@ -25,6 +27,7 @@ const TAGS: Readonly<Record<string, string>> = {
 /** Returns a tag with its description. @throws Error when the tag is not in the table */
 export function describedTag(name: string): { name: string; description: string } {
   const description = TAGS[name];
-  if (description === undefined) throw new Error(`the tag ${name} has no description`);
+  if (description === undefined)
+    throw new Error(`the tag ${name} has no description: add one to api/http/openapi-tags.ts`);
   return { name, description };
 }

@@ -16,10 +16,9 @@ export interface PrintOrderIntake {
   readonly malformed: SeenPartner['malformed'];
 }
 
-<<<<<<< HEAD
 /** Returns true for a test message (docs/partners.md, "Test pings"). */
 const isPing = (content: unknown): boolean => (content as { type?: unknown } | undefined)?.type === 'ping';
-=======
+
 const ARRIVALS = new WeakMap<Request, number>();
 
 /** Remembers when a request began to arrive, before its body is read. */
@@ -29,7 +28,6 @@ export const noteArrival: RequestHandler = (request, _response, next) => {
 };
 
 const arrivalOf = (request: Request): number => ARRIVALS.get(request) ?? performance.now();
->>>>>>> 3b1f241 (Conformance check of print partners: check-partner on the command line and for operators, with a fixed name for each fault)
 
 export function createPrintOrderIntake(
   { name, state, enter, log }: PartnerContext,
