@@ -21,7 +21,7 @@ jest.setTimeout(300_000);
 
 const LIMITS: CheckLimits = { answerMs: 20_000, slowMs: 15_000, pieceMs: 100, settleMs: 100 };
 /** Leaves time for a cancel request before the partner packs. */
-const PACE = { ...FAST, printed: 300, dispatch: 1_500 };
+const PACE = { ...FAST, printed: 300, dispatch: 3_000 };
 
 interface Case {
   readonly amount?: number;
@@ -34,7 +34,7 @@ interface Case {
   readonly waitMs?: number;
 }
 
-const MISSING = { waitMs: 4_000 };
+const MISSING = { waitMs: 8_000 };
 
 const CASES: Record<BehaviourName, Case | 'needs shipping orders'> = {
   'well-behaved': {},
@@ -63,11 +63,11 @@ const CASES: Record<BehaviourName, Case | 'needs shipping orders'> = {
   'waits-for-reminder': { faults: ['received-missing', 'shipped-missing'], ...MISSING },
   'stops-after-received': { faults: ['shipped-missing'], ...MISSING },
   'stops-after-printed': { faults: ['shipped-missing'], ...MISSING },
-  'reversed-postbacks': { faults: ['postbacks-out-of-order'], limits: { settleMs: 2_000 } },
+  'reversed-postbacks': { faults: ['postbacks-out-of-order'], limits: { settleMs: 5_000 } },
   // By its postbacks alone, the order that arrived twice looks as if it was made twice.
   'late-postbacks': {
     faults: ['duplicate-made-twice', 'postbacks-out-of-order'],
-    limits: { settleMs: 2_500 },
+    limits: { settleMs: 6_000 },
   },
   'faulty-postbacks': { faults: ['postback-invalid'] },
   'cancels-order': { faults: ['cancelled-unasked'] },
