@@ -79,7 +79,21 @@ const firstItemWaits = ({ items }: OrderNow) =>
 const answers = (status: string) => (seen: SeenPrintOrder) =>
   seen.postbacks.filter((postback) => postback.status === status).map(({ answer }) => answer);
 
-const CASES: Record<BehaviourName, Case> = {
+/**
+ * What these do wrong happens only when a message is forged, changed, repeated or slow. test/sandbox/conformance.test.ts provokes it.
+ */
+const NOT_PROVOKED = [
+  'accepts-forged-signatures',
+  'accepts-unsigned',
+  'accepts-old-signatures',
+  'reads-first-signature',
+  'accepts-changed-content',
+  'makes-duplicates',
+  'refuses-duplicates',
+  'impatient',
+] as const satisfies BehaviourName[];
+
+const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case> = {
   'well-behaved': { printOrders: 1, labels: 1 },
   slow: { amount: 1_000, printOrders: 1, labels: 1 },
   'fails-first': {
@@ -102,15 +116,6 @@ const CASES: Record<BehaviourName, Case> = {
       expect({ state, deliveries }).toEqual({ state: 'not-taken', deliveries: 1 }),
   },
   redirects: { waits: isOnHold, act: operator('reroute'), printOrders: 2, labels: 1 },
-  // What these do wrong happens only when a message is forged, repeated, changed or slow.
-  'accepts-forged-signatures': { printOrders: 1, labels: 1 },
-  'accepts-unsigned': { printOrders: 1, labels: 1 },
-  'accepts-old-signatures': { printOrders: 1, labels: 1 },
-  'reads-first-signature': { printOrders: 1, labels: 1 },
-  'accepts-changed-content': { printOrders: 1, labels: 1 },
-  'makes-duplicates': { printOrders: 1, labels: 1 },
-  'refuses-duplicates': { printOrders: 1, labels: 1 },
-  impatient: { amount: 10_000, printOrders: 1, labels: 1 },
   'dead-after-accept': { printOrders: 1, labels: 1 },
   'silent-after-accept': { printOrders: 1, labels: 1 },
   'never-answers': {
@@ -303,7 +308,7 @@ async function play(name: BehaviourName, { amount, act, ...wanted }: Case) {
 }
 
 beforeAll(async () => {
-  stack = await testStack({ config: { RECEIVED_DEADLINE: 6_000 } });
+  stack = await testStack({ config: { RECEIVED_DEADLINE: 4_000 } });
   for (const [name, wanted] of Object.entries(CASES)) {
     const run = play(name as BehaviourName, wanted);
     run.catch(() => undefined);
@@ -312,7 +317,7 @@ beforeAll(async () => {
 }, 60_000);
 
 test('the table has every behaviour', () => {
-  expect(Object.keys(CASES).sort()).toEqual(Object.keys(BEHAVIOURS).sort());
+  expect([...Object.keys(CASES), ...NOT_PROVOKED].sort()).toEqual(Object.keys(BEHAVIOURS).sort());
 });
 
 test.each(Object.entries(CASES))(
