@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type DataConverter } from '@temporalio/client';
 import { createPresslineClient, PresslineError } from '../../client/pressline-client';
 import type { Seen } from '../../sandbox';
 import type { DemoCredentials } from '../../src/accounts/demo-accounts';
@@ -25,6 +25,8 @@ export interface ObservedStack {
     Record<string, { readonly name: string; readonly unexpectedExits: readonly string[] }>
   >;
   temporalAddress(): string;
+  /** Decrypts payloads in Temporal. Absent when they are not encrypted. */
+  readonly dataConverter?: DataConverter | undefined;
 }
 
 /** Combines what clients know with what the operator did. */
@@ -163,7 +165,9 @@ async function runs(stack: ObservedStack): Promise<Evidence['runs']> {
   const connection = await Connection.connect({ address: stack.temporalAddress() });
   try {
     const found: { orderId: string; status: string }[] = [];
-    const list = new Client({ connection }).workflow.list({
+    const { dataConverter } = stack;
+    const client = new Client({ connection, ...(dataConverter && { dataConverter }) });
+    const list = client.workflow.list({
       query: `WorkflowType = '${WORKFLOW_TYPES.order}'`,
     });
     for await (const { workflowId, status } of list) {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Client } from '@temporalio/client';
+import type { Client, DataConverter } from '@temporalio/client';
 import { generateCarrierSecrets, signingSecretsOf } from '../../cli/secrets';
 import { FAST, type Pace, type Seen } from '../../sandbox';
 import type { DemoCredentials } from '../../src/accounts/demo-accounts';
@@ -14,6 +14,7 @@ import { parseSecretsBySender } from '../../src/platform/http/webhook-signature'
 import { randomToken } from '../../src/platform/ids';
 import { connectPostgres, type Sql } from '../../src/platform/postgres';
 import { projectRoot } from '../../src/platform/project-root';
+import { dataConverterOf } from '../../src/platform/temporal/codec/data-converter';
 import { connectTemporal } from '../../src/platform/temporal/connection';
 import { portPicker } from '../support/stable-port';
 import { postgresSettings, readComposeFile } from './compose-file';
@@ -73,6 +74,7 @@ export interface Topology {
   readonly processes: Readonly<Record<string, Service>>;
   readonly sql: Sql;
   readonly temporalClient: Client;
+  readonly dataConverter: DataConverter | undefined;
   ownerUrl(): string;
   temporalAddress(): string;
   /** Creates the services of workers of a build. They are not started. */
@@ -323,6 +325,7 @@ async function start(
     processes,
     sql,
     temporalClient,
+    dataConverter: dataConverterOf(config.PAYLOAD_KEYS),
     ownerUrl: database.ownerUrl,
     temporalAddress: () => temporal.address,
     createWorkers,
