@@ -18,6 +18,8 @@ import { type Client, clientHealth, type Health } from './queries';
 
 const t = texts.clients;
 const { none } = texts.common;
+/** Clients of a page. The figures of each are read by a request. */
+const PAGE = 25;
 
 /** A figure of a client, which is read on its own. */
 function Figure({ of: row, show }: { readonly of: Client; readonly show: (health: Health) => ReactNode }) {
@@ -70,7 +72,7 @@ const COLUMNS: readonly Column<Client>[] = [
 ];
 
 export function ClientsScreen() {
-  const query = useInfiniteQuery(readPages('listConnectors', {}));
+  const query = useInfiniteQuery(readPages('listConnectors', { query: { limit: PAGE } }));
   const mayAdd = useMay('admin');
   return (
     <Screen title={t.title} intro={t.intro} actions={mayAdd ? <AddClient /> : null}>
