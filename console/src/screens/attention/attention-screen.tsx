@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { Answer } from '../../api/call';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
+import { ClientLink, PartnerLinks } from '../../components/account-links';
 import { ReasonBadge, StatusBadge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
 import { ExportCsv } from '../../components/export-csv';
@@ -46,11 +47,8 @@ const COLUMNS: readonly Column<Row>[] = [
       </Link>
     ),
   },
-  { name: t.columns.client, cell: (row) => row.clientName },
-  {
-    name: t.columns.partner,
-    cell: ({ partners }) => partners.map(({ uid }) => uid).join(', ') || texts.common.none,
-  },
+  { name: t.columns.client, cell: (row) => <ClientLink id={row.clientId} name={row.clientName} /> },
+  { name: t.columns.partner, cell: ({ partners }) => <PartnerLinks partners={partners} /> },
   { name: t.columns.age, cell: (row) => <Age at={row.attentionSince ?? row.updatedAt} /> },
   { name: t.columns.status, cell: (row) => <StatusBadge status={row.fulfillmentStatus} /> },
   { name: t.columns.country, cell: (row) => row.country },

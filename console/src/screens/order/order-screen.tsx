@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
+import { ClientLink } from '../../components/account-links';
 import { ReasonBadge, StatusBadge } from '../../components/badge';
 import { Facts } from '../../components/facts';
 import { Loaded } from '../../components/loaded';
@@ -112,7 +113,7 @@ function Head({ order }: { readonly order: OperatorOrder }) {
             : t.deliverySpan(promise.minDeliveryDate, promise.maxDeliveryDate),
         ],
         [t.payment, <StatusBadge key="payment" status={order.financialStatus} />],
-        [t.client, order.clientName],
+        [t.client, <ClientLink key="client" id={order.clientId} name={order.clientName} />],
         [t.country, order.country],
         [t.created, <Time key="created" at={order.createdAt} />],
         ...(refusal === null

@@ -2,6 +2,7 @@ import { Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
+import { PartnerLink } from '../../components/account-links';
 import { Badge, StatusBadge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
 import { Json } from '../../components/json';
@@ -114,7 +115,7 @@ function OnePrintOrder({
     <Stack gap="xs">
       <Group gap="md">
         <Title order={3} size="sm">
-          {printOrder.partnerUid} · {printOrder.id}
+          <PartnerLink id={printOrder.partnerId} uid={printOrder.partnerUid} /> · {printOrder.id}
         </Title>
         <StatusBadge status={printOrder.status} />
         <Text size="sm" c="dimmed">

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Answer } from '../../api/call';
 import { readPages } from '../../api/queries';
+import { ClientLink, PartnerLinks } from '../../components/account-links';
 import { StatusBadge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
 import { ExportCsv } from '../../components/export-csv';
@@ -27,11 +28,8 @@ const COLUMNS: readonly Column<Row>[] = [
     ),
   },
   { name: t.columns.status, cell: (row) => <StatusBadge status={row.fulfillmentStatus} /> },
-  { name: t.columns.client, cell: (row) => row.clientName },
-  {
-    name: t.columns.partner,
-    cell: ({ partners }) => partners.map(({ uid }) => uid).join(', ') || texts.common.none,
-  },
+  { name: t.columns.client, cell: (row) => <ClientLink id={row.clientId} name={row.clientName} /> },
+  { name: t.columns.partner, cell: ({ partners }) => <PartnerLinks partners={partners} /> },
   { name: t.columns.country, cell: (row) => row.country },
   { name: t.columns.created, cell: (row) => <Time at={row.createdAt} /> },
 ];
