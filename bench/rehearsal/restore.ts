@@ -224,7 +224,7 @@ export async function restoreTemporal(topology: Topology, shop: Shop, count: num
   return {
     counts: [
       `backup ${await megabytes(backups)}`,
-      `${count} workflows went back to production and ended again`,
+      `${count} workflows went back to production, ${count - running.length} ended again`,
       found([earlier, ...results]),
       `${LATER_ORDERS} orders submitted and delivered afterwards`,
     ],
