@@ -2,7 +2,8 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import type { Answer } from '../api/call';
 import { useMay } from '../api/session';
 import { texts } from '../texts';
-import { Act, textOf } from './act';
+import { Act } from './act';
+import { textOf } from './act-form';
 import { Badge } from './badge';
 import { type Column, DataTable } from './data-table';
 import { Empty, Loaded } from './loaded';
@@ -57,7 +58,7 @@ export function Keys(props: KeysProps) {
             explanation={t.revoke.explanation}
             button={t.revoke.button}
             size="compact-xs"
-            act={(_form, idempotencyKey) => props.revoke(key.id, idempotencyKey)}
+            run={({ idempotencyKey }) => props.revoke(key.id, idempotencyKey)}
           />
         ) : null,
     });
@@ -108,7 +109,7 @@ function AddKey({ issue, overlapDays, withSecret = false }: KeysProps) {
           />
         </>
       }
-      act={(form, idempotencyKey) =>
+      run={({ form, idempotencyKey }) =>
         issue(
           { name: textOf(form, 'name'), overlapSeconds: Number(form.get('overlap')) * DAY_SECONDS },
           idempotencyKey,

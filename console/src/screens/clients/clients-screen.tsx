@@ -4,7 +4,8 @@ import type { ReactNode } from 'react';
 import { call } from '../../api/call';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { Act, textOf } from '../../components/act';
+import { Act } from '../../components/act';
+import { textOf } from '../../components/act-form';
 import { Badge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
 import { Link } from '../../components/link';
@@ -95,7 +96,7 @@ function AddClient() {
       explanation={t.add.explanation}
       button={t.add.button}
       fields={<TextInput name="name" label={t.add.label} required maxLength={100} data-autofocus />}
-      act={(form, idempotencyKey) =>
+      run={({ form, idempotencyKey }) =>
         call('createConnector', { body: { name: textOf(form, 'name') ?? '' } }, { idempotencyKey })
       }
       result={({ apiKey, apiSecret }) => (

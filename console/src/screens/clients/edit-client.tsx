@@ -1,6 +1,7 @@
 import { JsonInput, TextInput } from '@mantine/core';
 import { call, type Input } from '../../api/call';
-import { Act, jsonOf, textOf } from '../../components/act';
+import { Act } from '../../components/act';
+import { jsonOf, textOf } from '../../components/act-form';
 import { texts } from '../../texts';
 import type { Client } from './queries';
 
@@ -65,7 +66,7 @@ export function EditClient({ client }: { readonly client: Client }) {
           />
         </>
       }
-      act={(form, idempotencyKey) => {
+      run={({ form, idempotencyKey }) => {
         const change = {
           channel: textOf(form, 'channel'),
           iossNumber: textOf(form, 'ioss'),

@@ -84,7 +84,7 @@ export function Endpoints({ clientId }: { readonly clientId: string }) {
               explanation={t.deadExplanation}
               button={t.deadButton}
               size="compact-xs"
-              act={(_form, idempotencyKey) =>
+              run={({ idempotencyKey }) =>
                 call(
                   'redeliverDeadConnectorWebhookDeliveries',
                   { params: { connectorId: clientId, webhookId: id } },

@@ -1,8 +1,7 @@
-import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, Textarea } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { Button, Checkbox, Group, Modal, NativeSelect, Text } from '@mantine/core';
+import { useState } from 'react';
 import { call, type Input } from '../../api/call';
-import { ErrorAlert } from '../../components/error-alert';
+import { ActForm, type Given } from '../../components/act-form';
 import { texts } from '../../texts';
 import { ACTS } from '../../texts/order';
 import type { OperatorOrder } from './order-screen';
@@ -46,93 +45,63 @@ function Act(props: {
 }) {
   const { order, action, onClose } = props;
   const { explanation, button } = ACTS[action.action];
-  const queries = useQueryClient();
-  // One key for the dialog: a second click has no second effect.
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
-  const [reason, setReason] = useState('');
   const [itemId, setItemId] = useState(action.replacements[0]?.itemId ?? '');
   const [partnerId, setPartnerId] = useState('');
   const [force, setForce] = useState(false);
   const replaced = action.replacements.find((each) => each.itemId === itemId);
   const isForced = force || replaced?.needsForce === true;
-  const repair = useMutation({
-    mutationFn: () => {
-      const placed = { itemId, partnerId: partnerId || null, ...(isForced ? { force: true } : {}) };
-      const body = {
-        action: action.action,
-        reason: reason.trim(),
-        ...(replaced === undefined ? {} : placed),
-      };
-      return call('repairOrder', { params: { orderId: order.id }, body: body as Repair }, { idempotencyKey });
-    },
-    onSuccess: async () => {
-      onClose();
-      await queries.invalidateQueries();
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    repair.mutate();
+  const repair = ({ reason, idempotencyKey }: Given) => {
+    const placed = { itemId, partnerId: partnerId || null, ...(isForced ? { force: true } : {}) };
+    const body = { action: action.action, reason, ...(replaced === undefined ? {} : placed) };
+    return call('repairOrder', { params: { orderId: order.id }, body: body as Repair }, { idempotencyKey });
   };
   const nameOf = (id: string) => order.items.find((item) => item.id === id)?.itemReferenceId ?? id;
   const partners = replaced?.partners.filter(({ rejected }) => rejected === null) ?? [];
+  const fields = (
+    <>
+      {action.reasons.length === 0 ? null : (
+        <Text size="sm" c="dimmed">
+          {action.reasons.map(texts.names.reason).join(', ')}
+        </Text>
+      )}
+      {replaced === undefined ? null : (
+        <>
+          <NativeSelect
+            label={t.item}
+            value={itemId}
+            onChange={(event) => setItemId(event.currentTarget.value)}
+            data={action.replacements.map((each) => ({ value: each.itemId, label: nameOf(each.itemId) }))}
+          />
+          <NativeSelect
+            label={t.partner}
+            value={partnerId}
+            onChange={(event) => setPartnerId(event.currentTarget.value)}
+            data={[
+              { value: '', label: t.choose },
+              ...partners.map((partner) => ({
+                value: partner.partnerId,
+                label: t.partnerOption(partner.partnerUid, partner.costCents),
+              })),
+            ]}
+          />
+          <Checkbox
+            label={t.force}
+            checked={isForced}
+            disabled={replaced.needsForce}
+            onChange={(event) => setForce(event.currentTarget.checked)}
+          />
+        </>
+      )}
+    </>
+  );
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm">{explanation}</Text>
-        {action.reasons.length === 0 ? null : (
-          <Text size="sm" c="dimmed">
-            {action.reasons.map(texts.names.reason).join(', ')}
-          </Text>
-        )}
-        {replaced === undefined ? null : (
-          <>
-            <NativeSelect
-              label={t.item}
-              value={itemId}
-              onChange={(event) => setItemId(event.currentTarget.value)}
-              data={action.replacements.map((each) => ({ value: each.itemId, label: nameOf(each.itemId) }))}
-            />
-            <NativeSelect
-              label={t.partner}
-              value={partnerId}
-              onChange={(event) => setPartnerId(event.currentTarget.value)}
-              data={[
-                { value: '', label: t.choose },
-                ...partners.map((partner) => ({
-                  value: partner.partnerId,
-                  label: t.partnerOption(partner.partnerUid, partner.costCents),
-                })),
-              ]}
-            />
-            <Checkbox
-              label={t.force}
-              checked={isForced}
-              disabled={replaced.needsForce}
-              onChange={(event) => setForce(event.currentTarget.checked)}
-            />
-          </>
-        )}
-        <Textarea
-          label={t.reason}
-          required
-          data-autofocus
-          maxLength={500}
-          value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
-        {repair.error === null ? null : (
-          <ErrorAlert title={texts.common.error.actionTitle} error={repair.error} />
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {texts.common.close}
-          </Button>
-          <Button type="submit" loading={repair.isPending} disabled={reason.trim() === ''}>
-            {button}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActForm
+      explanation={explanation}
+      button={button}
+      run={repair}
+      withReason
+      fields={fields}
+      onClose={onClose}
+    />
   );
 }

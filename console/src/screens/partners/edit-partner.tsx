@@ -1,6 +1,7 @@
 import { Checkbox, Fieldset, Group, JsonInput, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { call, type Input } from '../../api/call';
-import { Act, jsonOf, textOf } from '../../components/act';
+import { Act } from '../../components/act';
+import { jsonOf, textOf } from '../../components/act-form';
 import { texts } from '../../texts';
 import type { Partner } from './queries';
 
@@ -49,7 +50,7 @@ export function EditPartner({ partner }: { readonly partner: Partner }) {
       button={t.button}
       dialogSize="xl"
       fields={<Fields partner={partner} />}
-      act={(form, idempotencyKey) =>
+      run={({ form, idempotencyKey }) =>
         call('changePartner', { params: { partnerId: partner.id }, body: changeOf(form) }, { idempotencyKey })
       }
     />

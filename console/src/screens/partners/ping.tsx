@@ -13,7 +13,7 @@ export function Ping({ partnerId }: { readonly partnerId: string }) {
       name={t.name}
       explanation={t.explanation}
       button={t.button}
-      act={(_form, idempotencyKey) => call('pingPartner', { params: { partnerId } }, { idempotencyKey })}
+      run={({ idempotencyKey }) => call('pingPartner', { params: { partnerId } }, { idempotencyKey })}
       result={({ outcome, status, durationMs, answer }) => (
         <Facts
           facts={[

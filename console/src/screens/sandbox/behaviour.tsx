@@ -1,6 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { call } from '../../api/call';
-import { Act, textOf } from '../../components/act';
+import { Act } from '../../components/act';
+import { textOf } from '../../components/act-form';
 import { texts } from '../../texts';
 import type { Sandbox } from './sandbox-screen';
 
@@ -31,7 +32,7 @@ export function SetBehaviour(props: {
           <TextInput name="times" label={t.times} type="number" min={1} />
         </>
       }
-      act={(form, idempotencyKey) => {
+      run={({ form, idempotencyKey }) => {
         const amount = textOf(form, 'amount');
         const contains = textOf(form, 'contains');
         const times = textOf(form, 'times');
@@ -56,7 +57,7 @@ export function ClearRules({ partnerName }: { readonly partnerName: string }) {
       label={t.label(partnerName)}
       explanation={t.explanation}
       button={t.button}
-      act={(_form, idempotencyKey) =>
+      run={({ idempotencyKey }) =>
         call('clearSandboxBehaviours', { params: { partnerName } }, { idempotencyKey })
       }
     />

@@ -1,7 +1,8 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import type { Input } from '../../api/call';
 import { useMay } from '../../api/session';
-import { Act, textOf } from '../../components/act';
+import { Act } from '../../components/act';
+import { textOf } from '../../components/act-form';
 import { type Column, DataTable } from '../../components/data-table';
 import { Empty } from '../../components/loaded';
 import { Section } from '../../components/section';
@@ -99,7 +100,7 @@ function ReportScan(props: {
           />
         </>
       }
-      act={async (form) =>
+      run={async ({ form }) =>
         props.report(String(form.get('carrier')), textOf(form, 'number') ?? '', form.get('status') as Scan)
       }
     />

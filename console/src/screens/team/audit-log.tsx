@@ -5,7 +5,7 @@ import type { FormEvent } from 'react';
 import type { Answer, Input } from '../../api/call';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { textOf } from '../../components/act';
+import { textOf } from '../../components/act-form';
 import { type Column, DataTable } from '../../components/data-table';
 import { dayOf, startOfDay } from '../../components/days';
 import { ExportCsv } from '../../components/export-csv';

@@ -51,7 +51,7 @@ function Changes({ operator: { id: operatorId, role } }: { readonly operator: Op
         explanation={t.changeRole.explanation}
         button={t.changeRole.button}
         fields={<RoleField chosen={role} />}
-        act={(form, idempotencyKey) =>
+        run={({ form, idempotencyKey }) =>
           call('changeOperator', { params: { operatorId }, body: { role: roleOf(form) } }, { idempotencyKey })
         }
       />
@@ -60,9 +60,7 @@ function Changes({ operator: { id: operatorId, role } }: { readonly operator: Op
         explanation={t.revoke.explanation}
         button={t.revoke.button}
         variant="outline"
-        act={(_form, idempotencyKey) =>
-          call('revokeOperator', { params: { operatorId } }, { idempotencyKey })
-        }
+        run={({ idempotencyKey }) => call('revokeOperator', { params: { operatorId } }, { idempotencyKey })}
       />
     </>
   );

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type Answer, call } from '../../api/call';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { Act, textOf } from '../../components/act';
+import { Act } from '../../components/act';
+import { textOf } from '../../components/act-form';
 import { Badge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
 import { Link } from '../../components/link';
@@ -86,7 +87,7 @@ function AddOperator() {
           <TextInput name="keyName" label={t.add.keyName} maxLength={100} />
         </>
       }
-      act={(form, idempotencyKey) => {
+      run={({ form, idempotencyKey }) => {
         const body = {
           name: textOf(form, 'name') ?? '',
           role: roleOf(form),
