@@ -82,7 +82,6 @@ export const order = {
   created: 'Created',
   temporal: 'Open in Temporal',
   copy: 'Copy link',
-  reason: 'Reason',
   item: 'Item',
   partner: 'Partner',
   choose: 'Routing chooses',

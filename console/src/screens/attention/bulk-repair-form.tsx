@@ -49,7 +49,7 @@ export function BulkRepairForm(props: {
         <DryRun action={action} orders={orders} />
         {choosesPartner ? <PartnerChoice value={partnerId} onChange={setPartnerId} /> : null}
         <Textarea
-          label={texts.order.reason}
+          label={texts.common.reason}
           required
           data-autofocus
           maxLength={500}
