@@ -12,6 +12,8 @@ import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
+import { formatQuery } from '../http/csv';
+import { exportedList, PAGES } from '../http/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { type KeyOwners, keyRoutes } from './key-routes';
 import { keyName } from './key-schemas';
@@ -132,13 +134,15 @@ function createOperatorRoute({ sql }: Deps): Route {
 }
 
 function listOperatorsRoute({ sql }: Deps): Route {
-  return route({
+  return exportedList({
+    csv: { name: 'operators', rows: 'operators', pages: PAGES.single },
     ...common,
     method: 'get',
     path: '/v1/operators',
     operationId: 'listOperators',
     summary: 'List operators, oldest first',
     access: operatorsOnly('viewer'),
+    query: z.object({ format: formatQuery }),
     response: z.object({ operators: z.array(operator) }),
     handler: async () => ({ operators: (await listOperators(sql)).map(operatorView) }),
   });

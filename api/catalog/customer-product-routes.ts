@@ -22,6 +22,8 @@ import { customerProductOrdered } from '../../src/orders/reading/ordered-product
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
+import { formatQuery } from '../http/csv';
+import { exportedList, PAGES } from '../http/exported-list';
 import { type Access, type Route, route } from '../http/route';
 
 const tag = 'Catalog';
@@ -130,7 +132,8 @@ function updateCustomerProductRoute({ sql }: ApiDeps): Route {
 }
 
 function listCustomerProductsRoute({ sql }: ApiDeps): Route {
-  return route({
+  return exportedList({
+    csv: { name: 'customer-products', rows: 'customerProducts', pages: PAGES.byOffset },
     method: 'get',
     path: '/product/v1/customer-products',
     operationId: 'listCustomerProducts',
@@ -141,10 +144,10 @@ function listCustomerProductsRoute({ sql }: ApiDeps): Route {
     tag,
     access: readers,
     errors,
-    query: customerProductQuery,
+    query: customerProductQuery.extend({ format: formatQuery }),
     response: customerProductList,
     handler: async ({ account, query }) => {
-      const { search, state: states, ...filter } = query;
+      const { search, state: states, format: _format, ...filter } = query;
       const { products, total, totalIsEstimate } = await listCustomerProducts(sql, viewerOf(account), {
         ...filter,
         states,

@@ -16,6 +16,8 @@ import {
 } from '../../src/catalog/product-models';
 import { uuidv7 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
+import { formatQuery } from '../http/csv';
+import { exportedList, PAGES } from '../http/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const tag = 'Catalog';
@@ -48,7 +50,8 @@ function shown(model: ListedModel, role: Role): z.input<typeof productModel> {
 /** Routes of product models (interface "ProductModel"). Operators create and change them. */
 export function productModelRoutes({ sql }: ApiDeps): Route[] {
   return [
-    route({
+    exportedList({
+      csv: { name: 'product-models', rows: 'productModels', pages: PAGES.byOffset },
       method: 'get',
       path: '/product/v1/product-models',
       operationId: 'listProductModels',
@@ -58,9 +61,9 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       tag,
       access: { credentials: 'key', roles: ['client', 'operator'], operatorRole: 'viewer' },
       errors,
-      query: productModelQuery,
+      query: productModelQuery.extend({ format: formatQuery }),
       response: productModelList,
-      handler: async ({ account, query: { state, ...query } }) => {
+      handler: async ({ account, query: { state, format: _format, ...query } }) => {
         const visible = MODEL_STATES.filter((each) => each !== 'draft' || account.role === 'operator');
         const states = visible.filter((each) => state === undefined || each === state);
         const { models, total } = await listProductModels(sql, { ...query, states });

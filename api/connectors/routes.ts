@@ -4,7 +4,9 @@ import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import { type KeyOwners, keyRoutes } from '../accounts/key-routes';
 import type { ApiDeps } from '../deps';
+import { formatQuery } from '../http/csv';
 import { checkedIdCursor, pageOf } from '../http/cursor';
+import { exportedList, PAGES } from '../http/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { connectorHealthRoute } from './health-route';
 import {
@@ -83,14 +85,15 @@ function createRoute({ sql, publicUrl }: Deps): Route {
 }
 
 function listRoute({ sql, publicUrl }: Deps): Route {
-  return route({
+  return exportedList({
+    csv: { name: 'clients', rows: 'connectors', pages: PAGES.byCursor },
     ...common,
     method: 'get',
     access: operatorsOnly('viewer'),
     path: '/v1/connectors',
     operationId: 'listConnectors',
     summary: 'List clients, newest first',
-    query: pageQuery,
+    query: pageQuery.extend({ format: formatQuery }),
     response: connectorPage,
     handler: async ({ query }) => {
       const after = checkedIdCursor(query.cursor);

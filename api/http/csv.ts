@@ -16,27 +16,45 @@ export const formatQuery = z
     `\`csv\`: every row that matches, on all pages, up to ${MOST_ROWS.toLocaleString('en')} rows; \`limit\` and \`cursor\` are ignored.`,
   );
 
+type Cell = string | number | boolean | null | undefined;
+
 export interface CsvExport<Row> {
   /** Without the extension. */
   readonly name: string;
   /** Header and values of the columns, in order. */
-  readonly columns: Readonly<Record<string, (row: Row) => string | number | boolean | null | undefined>>;
+  readonly columns: Readonly<Record<string, (row: Row) => Cell>>;
   /** Reads the rows after a row, or the first ones, in the order of the list. */
   readonly read: (page: { readonly limit: number; readonly after: Row | null }) => Promise<readonly Row[]>;
 }
 
-/**
- * Streams a list as CSV (RFC 4180). It is read page by page while the receiver takes it. Texts that a spreadsheet would run
- * as a formula are escaped.
- */
+/** Streams a list as CSV. It is read page by page while the receiver takes it. */
 export function csvAnswer<Row>({ name, columns, read }: CsvExport<Row>): RawAnswer {
-  async function* records() {
+  async function* rows() {
     let after: Row | null = null;
-    for (let left = MOST_ROWS; left > 0; left -= PAGE_ROWS) {
-      const rows: readonly Row[] = await read({ limit: Math.min(PAGE_ROWS, left), after });
-      for (const row of rows) yield Object.values(columns).map((cell) => cell(row) ?? '');
-      if (rows.length < PAGE_ROWS) return;
-      after = rows.at(-1)!;
+    for (;;) {
+      const page: readonly Row[] = await read({ limit: PAGE_ROWS, after });
+      yield* page;
+      if (page.length < PAGE_ROWS) return;
+      after = page.at(-1)!;
+    }
+  }
+  return csvOf({ name, columns, rows: rows() });
+}
+
+/**
+ * Streams rows as CSV (RFC 4180), up to the limit of an export. Texts that a spreadsheet would run as a formula are escaped.
+ */
+export function csvOf<Row>({
+  name,
+  columns,
+  rows,
+}: Pick<CsvExport<Row>, 'name' | 'columns'> & { readonly rows: AsyncIterable<Row> }): RawAnswer {
+  async function* records() {
+    let left = MOST_ROWS;
+    for await (const row of rows) {
+      if (left === 0) return;
+      left -= 1;
+      yield Object.values(columns).map((cell) => cell(row) ?? '');
     }
   }
   const csv = stringify({

@@ -13,7 +13,9 @@ import type { Endpoint } from '../../src/notifications/endpoints';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
+import { formatQuery } from '../http/csv';
 import { idCursorField, pageOf } from '../http/cursor';
+import { exportedList, PAGES } from '../http/exported-list';
 import { type Route, route } from '../http/route';
 import { type Audience, endpointParams } from './audience';
 import { foundEndpoint } from './webhook-routes';
@@ -82,7 +84,8 @@ export function deliveryRoutes(
         return deliveryView(await foundDelivery(endpoint.id, await sendTestEvent(sql, endpoint.id)));
       },
     }),
-    route({
+    exportedList({
+      csv: { name: 'deliveries', rows: 'deliveries', pages: PAGES.byCursor },
       ...read,
       method: 'get',
       path: `${path}/{webhookId}/deliveries`,
@@ -96,9 +99,10 @@ export function deliveryRoutes(
         orderId: z.uuid().optional(),
         limit: z.coerce.number().int().min(1).max(250).default(50),
         cursor: idCursorField.optional(),
+        format: formatQuery,
       }),
       response: z.object({ deliveries: z.array(deliverySchema), nextCursor: z.string().nullable() }),
-      handler: async ({ account, params, query: { cursor, ...filter } }) => {
+      handler: async ({ account, params, query: { cursor, format: _format, ...filter } }) => {
         const { id } = await foundEndpoint(sql, ownerOf(account, params), params.webhookId);
         const found = await listDeliveries(sql, id, { ...filter, after: cursor, limit: filter.limit + 1 });
         const { page, nextCursor } = pageOf(found, filter.limit, (delivery) => delivery.id);

@@ -20,7 +20,9 @@ import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
+import { formatQuery } from '../http/csv';
 import { idCursorField, pageOf } from '../http/cursor';
+import { exportedList, PAGES } from '../http/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 import {
   bulkRepair,
@@ -66,7 +68,8 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
 
   return [
     startRoute(deps),
-    route({
+    exportedList({
+      csv: { name: 'bulk-repairs', rows: 'bulkRepairs', pages: PAGES.byCursor },
       ...OPERATOR_ROUTE,
       method: 'get',
       access: operatorsOnly('viewer'),
@@ -76,6 +79,7 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
       query: z.object({
         limit: z.coerce.number().int().min(1).max(50).default(20),
         cursor: idCursorField.optional(),
+        format: formatQuery,
       }),
       response: z.object({ bulkRepairs: z.array(bulkRepair), nextCursor: z.string().nullable() }),
       handler: async ({ query: { limit, cursor } }) => {

@@ -8,7 +8,9 @@ import { Refusal } from '../../src/platform/errors';
 import { uuidv7 } from '../../src/platform/ids';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
+import { formatQuery } from '../http/csv';
 import { pageOf } from '../http/cursor';
+import { exportedList, PAGES } from '../http/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { partnerRequestSchema, partnerRequestView } from './partner-request-schema';
 
@@ -24,6 +26,7 @@ const pageQuery = z.object({
     .regex(/^\d{1,18}$/)
     .optional()
     .describe('`nextCursor` of the previous page.'),
+  format: formatQuery,
 });
 
 const healthSchema = z
@@ -81,7 +84,8 @@ export function partnerHealthRoutes(
         };
       },
     }),
-    route({
+    exportedList({
+      csv: { name: 'partner-requests', rows: 'requests', pages: PAGES.byCursor },
       ...common,
       method: 'get',
       access: operatorsOnly('viewer'),
@@ -106,7 +110,8 @@ export function partnerHealthRoutes(
 }
 
 function postbacksRoute({ sql }: Deps, requirePartner: (partnerId: string) => Promise<Partner>): Route {
-  return route({
+  return exportedList({
+    csv: { name: 'partner-postbacks', rows: 'postbacks', pages: PAGES.byCursor },
     ...common,
     method: 'get',
     access: operatorsOnly('viewer'),

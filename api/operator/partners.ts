@@ -20,6 +20,8 @@ import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import { type KeyOwners, keyRoutes } from '../accounts/key-routes';
 import type { ApiDeps } from '../deps';
+import { formatQuery } from '../http/csv';
+import { exportedList, PAGES } from '../http/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { conformanceRoute } from './partner-conformance';
 import { partnerHealthRoutes } from './partner-health';
@@ -96,13 +98,15 @@ export function operatorPartnerRoutes(deps: Deps): Route[] {
 
 function readRoutes({ sql }: Deps): Route[] {
   return [
-    route({
+    exportedList({
+      csv: { name: 'partners', rows: 'partners', pages: PAGES.single },
       ...common,
       method: 'get',
       access: operatorsOnly('viewer'),
       path: '/v1/partners',
       operationId: 'listPartners',
       summary: 'List print partners',
+      query: z.object({ format: formatQuery }),
       response: z.object({ partners: z.array(partnerViewSchema) }),
       handler: async () => ({ partners: (await listPartners(sql)).map(partnerView) }),
     }),

@@ -29,6 +29,8 @@ import {
 import { BEGINS_OUT_OF_RANGE, beginsInRange } from '../../src/procurement/schemas';
 import { procurementStepUpdate } from '../../workflows/procurement-order';
 import type { ApiDeps } from '../deps';
+import { formatQuery } from '../http/csv';
+import { exportedList, PAGES } from '../http/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const group = {
@@ -77,7 +79,8 @@ async function applyStep(sql: Sql, temporal: Client, orderId: number, step: Proc
 }
 
 function searchProcurementOrdersRoute({ sql }: ApiDeps): Route {
-  return route({
+  return exportedList({
+    csv: { name: 'procurement-orders', rows: 'orders', pages: PAGES.byNumber },
     ...group,
     method: 'get',
     access: operatorsOnly('viewer'),
@@ -89,10 +92,12 @@ function searchProcurementOrdersRoute({ sql }: ApiDeps): Route {
         partnerId: z.uuid().optional(),
         status: z.enum(PROCUREMENT_STATUSES).optional(),
         attention: z.enum(['true']).optional().describe('Only orders that need attention.'),
+        format: formatQuery,
       })
       .refine(beginsInRange, BEGINS_OUT_OF_RANGE),
     response: procurementOrderListSchema,
-    handler: async ({ query: { partnerId, status, attention, ...page } }) => {
+    handler: async ({ query: { partnerId, status, attention, pageNumber, perPage } }) => {
+      const page = { pageNumber, perPage };
       const filter = {
         partnerId: partnerId ?? null,
         statuses: status === undefined ? [] : [status],

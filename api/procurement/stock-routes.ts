@@ -14,6 +14,8 @@ import { BEGINS_OUT_OF_RANGE, beginsInRange } from '../../src/procurement/schema
 import { listStockItems, setUpStockItems } from '../../src/procurement/stock-items';
 import { stockMovements } from '../../src/procurement/stock-movements';
 import type { ApiDeps } from '../deps';
+import { formatQuery } from '../http/csv';
+import { exportedList, PAGES } from '../http/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { stockItemListRoute } from './stock-item-list';
 
@@ -98,7 +100,8 @@ function setUpStockItemsRoute({ sql }: ApiDeps): Route {
 }
 
 function listStockMovementsRoute({ sql }: ApiDeps): Route {
-  return route({
+  return exportedList({
+    csv: { name: 'stock-movements', rows: 'movements', pages: PAGES.byLastId },
     ...group,
     method: 'get',
     access: operatorsOnly('viewer'),
@@ -114,6 +117,7 @@ function listStockMovementsRoute({ sql }: ApiDeps): Route {
         .optional()
         .describe('Id of the last movement of the previous page.'),
       limit: z.coerce.number().pipe(z.int().min(1).max(1000)).default(100),
+      format: formatQuery,
     }),
     response: z.object({ movements: z.array(stockMovementSchema) }),
     handler: async ({ params: { partnerId, partnerSku }, query: { before, limit } }) => {

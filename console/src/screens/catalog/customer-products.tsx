@@ -6,6 +6,7 @@ import { useMay } from '../../api/session';
 import { ActDialog } from '../../components/act-dialog';
 import { Badge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
+import { ExportCsv } from '../../components/export-csv';
 import { Link } from '../../components/link';
 import { LoadMore } from '../../components/load-more';
 import { Empty, Loaded } from '../../components/loaded';
@@ -77,9 +78,11 @@ const columnsOf = (models: readonly ProductModel[]): readonly Column<Product>[] 
   ];
 };
 
+const filtersOf = ({ q, state, model }: CatalogSearch) => ({ search: q, state, productModelIds: model });
+
 /** Returns the query of the customer products, newest first. Their pages have offsets. */
-function productsOf({ q, state, model }: CatalogSearch) {
-  const filters = { search: q, state, productModelIds: model };
+function productsOf(search: CatalogSearch) {
+  const filters = filtersOf(search);
   return infiniteQueryOptions({
     queryKey: ['listCustomerProducts', filters],
     queryFn: ({ signal, pageParam: offset }) =>
@@ -112,7 +115,15 @@ export function CustomerProducts(props: {
   };
   const columns = columnsOf(props.models);
   return (
-    <Section title={t.products}>
+    <Section
+      title={t.products}
+      actions={
+        <ExportCsv
+          operation="listCustomerProducts"
+          input={{ query: { ...filtersOf(props.search), format: 'csv' } }}
+        />
+      }
+    >
       <Loaded query={query}>
         {({ pages }) => {
           const rows = pages.flatMap(({ customerProducts }) => customerProducts);

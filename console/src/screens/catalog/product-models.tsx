@@ -5,6 +5,7 @@ import { useMay } from '../../api/session';
 import { ActDialog } from '../../components/act-dialog';
 import { Badge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
+import { ExportCsv } from '../../components/export-csv';
 import { Link } from '../../components/link';
 import { Empty, Loaded } from '../../components/loaded';
 import { Section } from '../../components/section';
@@ -74,7 +75,10 @@ export function ProductModels({
     ),
   };
   return (
-    <Section title={t.models}>
+    <Section
+      title={t.models}
+      actions={<ExportCsv operation="listProductModels" input={{ query: { format: 'csv' } }} />}
+    >
       <Loaded query={query}>
         {({ productModels }) =>
           productModels.length === 0 ? (

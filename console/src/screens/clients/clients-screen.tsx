@@ -1,4 +1,4 @@
-import { Skeleton, TextInput } from '@mantine/core';
+import { Group, Skeleton, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../../api/call';
@@ -8,6 +8,7 @@ import { Act } from '../../components/act';
 import { textOf } from '../../components/act-form';
 import { Badge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
+import { ExportCsv } from '../../components/export-csv';
 import { Link } from '../../components/link';
 import { LoadMore } from '../../components/load-more';
 import { Empty, Loaded } from '../../components/loaded';
@@ -76,7 +77,16 @@ export function ClientsScreen() {
   const query = useInfiniteQuery(readPages('listConnectors', { query: { limit: PAGE } }));
   const mayAdd = useMay('admin');
   return (
-    <Screen title={t.title} intro={t.intro} actions={mayAdd ? <AddClient /> : null}>
+    <Screen
+      title={t.title}
+      intro={t.intro}
+      actions={
+        <Group gap="sm">
+          <ExportCsv operation="listConnectors" input={{ query: { format: 'csv' } }} />
+          {mayAdd ? <AddClient /> : null}
+        </Group>
+      }
+    >
       <Loaded query={query}>
         {({ pages }) => {
           const rows = pages.flatMap(({ connectors }) => connectors);

@@ -7,6 +7,7 @@ import { useMay } from '../../api/session';
 import { StatusBadge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
 import { ErrorAlert } from '../../components/error-alert';
+import { ExportCsv } from '../../components/export-csv';
 import { Link } from '../../components/link';
 import { LoadMore } from '../../components/load-more';
 import { Empty, Loaded } from '../../components/loaded';
@@ -54,6 +55,15 @@ export function Deliveries({ clientId }: { readonly clientId: string }) {
               ...DELIVERY_STATES.map((value) => ({ value, label: texts.names.status(value).text })),
             ]}
           />
+          {endpoint === undefined ? null : (
+            <ExportCsv
+              operation="listConnectorWebhookDeliveries"
+              input={{
+                params: { connectorId: clientId, webhookId: endpoint.id },
+                query: { ...(search.state === undefined ? {} : { state: search.state }), format: 'csv' },
+              }}
+            />
+          )}
         </Group>
       }
     >

@@ -5,6 +5,7 @@ import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
 import { Badge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
+import { ExportCsv } from '../../components/export-csv';
 import { percent, spanOf } from '../../components/figures';
 import { Link } from '../../components/link';
 import { Empty, Loaded } from '../../components/loaded';
@@ -73,7 +74,11 @@ const COLUMNS: readonly Column<Row>[] = [
 export function PartnersScreen() {
   const query = useQuery(read('listPartners', {}));
   return (
-    <Screen title={t.title} intro={t.intro}>
+    <Screen
+      title={t.title}
+      intro={t.intro}
+      actions={<ExportCsv operation="listPartners" input={{ query: { format: 'csv' } }} />}
+    >
       <Loaded query={query}>
         {({ partners }) =>
           partners.length === 0 ? (

@@ -3,6 +3,7 @@ import type { Answer } from '../../api/call';
 import { readPages } from '../../api/queries';
 import { Badge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
+import { ExportCsv } from '../../components/export-csv';
 import { Link } from '../../components/link';
 import { LoadMore } from '../../components/load-more';
 import { Empty, Loaded } from '../../components/loaded';
@@ -56,7 +57,15 @@ export function Requests({ partnerId }: { readonly partnerId: string }) {
     readPages('listPartnerRequests', { params: { partnerId }, query: { limit: 20 } }),
   );
   return (
-    <Section title={t.title}>
+    <Section
+      title={t.title}
+      actions={
+        <ExportCsv
+          operation="listPartnerRequests"
+          input={{ params: { partnerId }, query: { format: 'csv' } }}
+        />
+      }
+    >
       <Loaded query={query} lines={3}>
         {({ pages }) => {
           const rows = pages.flatMap(({ requests }) => requests);

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { type Answer, call } from '../../api/call';
 import { type Column, DataTable } from '../../components/data-table';
+import { ExportCsv } from '../../components/export-csv';
 import { LoadMore } from '../../components/load-more';
 import { Empty, Loaded } from '../../components/loaded';
 import { Section } from '../../components/section';
@@ -41,7 +42,15 @@ function movementsOf(partnerId: string, partnerSku: string) {
 export function Movements({ partnerId, sku }: { readonly partnerId: string; readonly sku: string }) {
   const query = useInfiniteQuery(movementsOf(partnerId, sku));
   return (
-    <Section title={t.movements(sku)}>
+    <Section
+      title={t.movements(sku)}
+      actions={
+        <ExportCsv
+          operation="listStockMovements"
+          input={{ params: { partnerId, partnerSku: sku }, query: { format: 'csv' } }}
+        />
+      }
+    >
       <Loaded query={query} lines={3}>
         {({ pages }) => {
           const rows = pages.flatMap(({ movements }) => movements);

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type Answer, call } from '../../api/call';
 import { Badge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
+import { ExportCsv } from '../../components/export-csv';
 import { Link } from '../../components/link';
 import { LoadMore } from '../../components/load-more';
 import { Empty, Loaded } from '../../components/loaded';
@@ -62,9 +63,11 @@ const COLUMNS: readonly Column<Order>[] = [
   { name: t.orderColumns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
+const filtersOf = ({ partnerId, status, attention }: StockSearch) => ({ partnerId, status, attention });
+
 /** Returns the query of the procurement orders, newest first. Their pages have numbers. */
-function ordersOf({ partnerId, status, attention }: StockSearch) {
-  const filters = { partnerId, status, attention };
+function ordersOf(search: StockSearch) {
+  const filters = filtersOf(search);
   return infiniteQueryOptions({
     queryKey: ['searchProcurementOrders', filters],
     queryFn: ({ signal, pageParam: pageNumber }) =>
@@ -81,7 +84,15 @@ export function ProcurementOrders({ search }: { readonly search: StockSearch }) 
   const query = useInfiniteQuery(ordersOf(search));
   const change = (changed: StockSearch) => navigate({ search: { ...search, ...changed } });
   return (
-    <Section title={t.procurementOrders}>
+    <Section
+      title={t.procurementOrders}
+      actions={
+        <ExportCsv
+          operation="searchProcurementOrders"
+          input={{ query: { ...filtersOf(search), format: 'csv' } }}
+        />
+      }
+    >
       <Group align="flex-end" gap="sm">
         <NativeSelect
           label={t.orderColumns.status}

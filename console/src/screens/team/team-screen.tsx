@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { Group, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type Answer, call } from '../../api/call';
 import { read } from '../../api/queries';
@@ -7,6 +7,7 @@ import { Act } from '../../components/act';
 import { textOf } from '../../components/act-form';
 import { Badge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
+import { ExportCsv } from '../../components/export-csv';
 import { Link } from '../../components/link';
 import { Empty, Loaded } from '../../components/loaded';
 import { Screen } from '../../components/screen';
@@ -53,7 +54,15 @@ export function TeamScreen() {
   const mayAdd = useMay('admin');
   return (
     <Screen title={t.title} intro={t.intro}>
-      <Section title={t.operators.title} actions={mayAdd ? <AddOperator /> : null}>
+      <Section
+        title={t.operators.title}
+        actions={
+          <Group gap="sm">
+            <ExportCsv operation="listOperators" input={{ query: { format: 'csv' } }} />
+            {mayAdd ? <AddOperator /> : null}
+          </Group>
+        }
+      >
         <Loaded query={query} lines={3}>
           {({ operators }) =>
             operators.length === 0 ? (
