@@ -207,9 +207,14 @@ async function writeStatuses(
       DELETE FROM order_events e USING changed_order
       WHERE e.order_id = changed_order.id AND ${follows !== null}
         AND (e.run_position, e.run_version) > (${follows?.position ?? 0}::bigint, ${follows?.version ?? 0}::bigint)
+      RETURNING e.order_item_id, e.print_order_id, e.type, e.data, e.at
     ), logged AS (
-      INSERT INTO order_events (order_id, order_item_id, print_order_id, type, data, run_position, run_version)
-      SELECT changed_order.id, e.order_item_id, e.print_order_id, e.type, e.data, ${position}, ${version}
+      INSERT INTO order_events (order_id, order_item_id, print_order_id, type, data, run_position, run_version, at)
+      SELECT changed_order.id, e.order_item_id, e.print_order_id, e.type, e.data, ${position}, ${version},
+        -- An entry that is written again keeps its time.
+        coalesce((SELECT min(o.at) FROM overwritten o
+          WHERE o.type = e.type AND o.data = e.data AND o.order_item_id IS NOT DISTINCT FROM e.order_item_id
+            AND o.print_order_id IS NOT DISTINCT FROM e.print_order_id), now())
       FROM changed_order, jsonb_to_recordset(${json(tx, log)}) AS e (
         type text, order_item_id bigint, print_order_id bigint, data jsonb)
     ), handled AS (

@@ -89,6 +89,22 @@ test.each([
   await sql`DELETE FROM webhook_endpoints WHERE id = ${endpoint!.id}`;
 });
 
+test('an entry of the log that is written again keeps its time', async () => {
+  const { id, step } = await newOrder();
+  const log = (event: string) => ({ type: 'log' as const, event });
+  await recordRun(sql, step({ effects: [log('received')] }));
+  await sql`UPDATE order_events SET at = now() - interval '1 hour' WHERE order_id = ${id}`;
+  const effects = [log('received'), log('printed')];
+  await recordRun(sql, step({ position: 15, version: 2, follows: { position: 0, version: 0 }, effects }));
+  const hours = await sql<{ type: string; age: number }[]>`
+    SELECT type, round(extract(epoch FROM now() - at) / 3600)::int AS age FROM order_events
+    WHERE order_id = ${id} ORDER BY id`;
+  expect(hours).toEqual([
+    { type: 'received', age: 1 },
+    { type: 'printed', age: 0 },
+  ]);
+});
+
 test('a step that runs again after a lost workflow task replaces what the lost attempt wrote', async () => {
   const { id, itemId, step } = await newOrder();
   await recordRun(sql, step({}));
