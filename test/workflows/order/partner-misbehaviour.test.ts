@@ -4,6 +4,7 @@ import { BEHAVIOURS, type BehaviourName } from '../../../sandbox/behaviours';
 import type { OrderStatus } from '../../../src/orders/domain/lifecycle/statuses';
 import { printOrderProblems } from '../../support/message-schemas';
 import { type TestStack, testStack } from '../../support/stack';
+import { NOT_PROVOKED } from './not-provoked';
 import {
   is,
   misbehaveOnce,
@@ -78,20 +79,6 @@ const firstItemWaits = ({ items }: OrderNow) =>
   items[1]!.status !== 'printed';
 const answers = (status: string) => (seen: SeenPrintOrder) =>
   seen.postbacks.filter((postback) => postback.status === status).map(({ answer }) => answer);
-
-/**
- * What these do wrong happens only when a message is forged, changed, repeated or slow. test/sandbox/conformance.test.ts provokes it.
- */
-const NOT_PROVOKED = [
-  'accepts-forged-signatures',
-  'accepts-unsigned',
-  'accepts-old-signatures',
-  'reads-first-signature',
-  'accepts-changed-content',
-  'makes-duplicates',
-  'refuses-duplicates',
-  'impatient',
-] as const satisfies BehaviourName[];
 
 const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case> = {
   'well-behaved': { printOrders: 1, labels: 1 },
