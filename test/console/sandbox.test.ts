@@ -51,7 +51,7 @@ test('an operator sets a behaviour, sends postbacks as the partner, and the orde
     .getByRole('dialog', { name: 'Remove rules' })
     .getByRole('button', { name: 'Remove rules' })
     .click();
-  await partner.getByText('Well-behaved').waitFor();
+  await partner.getByText('Well-behaved', { exact: true }).waitFor();
 
   await page.getByRole('region', { name: 'Parcels' }).getByText('No parcel').waitFor();
   await page.getByRole('row', { name: /missing\.pdf Answers 404\./ }).waitFor();
