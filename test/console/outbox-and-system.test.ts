@@ -1,7 +1,7 @@
 import { RECONCILIATION } from '../../src/orders/reconciliation/job';
 import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import { testAccount } from '../support/api-deps';
-import { type ConsoleTab, openTab, signIn } from '../support/browser';
+import { openScreen } from '../support/browser';
 import { type TestStack, testStack } from '../support/stack';
 
 /** Operators replay messages of the outbox and run jobs, in a browser. */
@@ -15,11 +15,7 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'off' });
 }, 120_000);
 
-async function tabAt(path: string): Promise<ConsoleTab> {
-  const tab = await openTab(stack.baseUrl);
-  await signIn(tab, stack.credentials.operator.apiKey, path);
-  return tab;
-}
+const tabAt = (path: string) => openScreen(stack.baseUrl, stack.credentials.operator.apiKey, path);
 
 /** Inserts dead letters to a workflow that does not exist. Returns their ids. */
 async function deadLetters(targets: readonly string[]): Promise<string[]> {
@@ -78,8 +74,7 @@ test('the counts by kind lead to their lists, which are exported as CSV', async 
 test('a viewer sees dead letters and jobs, and has no button', async () => {
   await deadLetters(['shipping-order-e']);
   const viewer = await testAccount(stack.database.sql, 'operator', 'screens-viewer', 'viewer');
-  const tab = await openTab(stack.baseUrl);
-  await signIn(tab, viewer.apiKey, '/console/outbox');
+  const tab = await openScreen(stack.baseUrl, viewer.apiKey, '/console/outbox');
   await tab.page.getByText('shipping-order-e').waitFor();
   expect(await tab.page.getByRole('checkbox').count()).toBe(0);
   expect(await tab.page.getByRole('button', { name: 'Replay' }).count()).toBe(0);

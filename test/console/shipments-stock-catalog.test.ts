@@ -1,5 +1,5 @@
 import { domesticRequest } from '../api/shipping/shipping-request';
-import { type ConsoleTab, openTab, signIn } from '../support/browser';
+import { openScreen } from '../support/browser';
 import { eventually, type TestStack, testStack } from '../support/stack';
 
 /** Operators read shipments, stock and the catalog, and act there, in a browser. */
@@ -13,11 +13,7 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'off' });
 }, 120_000);
 
-async function tabAt(path: string): Promise<ConsoleTab> {
-  const tab = await openTab(stack.baseUrl);
-  await signIn(tab, stack.credentials.operator.apiKey, path);
-  return tab;
-}
+const tabAt = (path: string) => openScreen(stack.baseUrl, stack.credentials.operator.apiKey, path);
 
 test('a shipping order is found by its id, its label is fetched again, and its labels are voided', async () => {
   const { orderId, packages } = await stack.shop.createShippingOrder({

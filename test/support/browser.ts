@@ -62,6 +62,13 @@ export async function signIn(
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
+/** Opens a tab that is signed in, at a screen. */
+export async function openScreen(baseUrl: string, apiKey: string, path: string): Promise<ConsoleTab> {
+  const tab = await openTab(baseUrl);
+  await signIn(tab, apiKey, path);
+  return tab;
+}
+
 /** Returns the serious and critical violations that axe-core finds in the page, as texts. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   // The tool is run in the page's own context by the browser's debugger, which the content security policy permits.

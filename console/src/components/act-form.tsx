@@ -30,15 +30,21 @@ export interface ActFormProps<Result> {
 }
 
 /** The content of the dialog of an act. What the act changed is read again. */
-export function ActForm<Result>(props: ActFormProps<Result> & { readonly onClose: () => void }) {
-  const { explanation, button, run, withReason = false, fields, result, onClose } = props;
+export function ActForm<Result>(
+  props: ActFormProps<Result> & {
+    readonly onClose: () => void;
+    /** Follows the act instead of `onClose`. */
+    readonly onDone?: (result: Result) => void;
+  },
+) {
+  const { explanation, button, run, withReason = false, fields, result, onClose, onDone = onClose } = props;
   const queries = useQueryClient();
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const [reason, setReason] = useState('');
   const mutation = useMutation({
     mutationFn: (form: FormData) => run({ form, reason: reason.trim(), idempotencyKey }),
-    onSuccess: async () => {
-      if (result === undefined) onClose();
+    onSuccess: async (answer) => {
+      if (result === undefined) onDone(answer);
       await queries.invalidateQueries();
     },
   });
@@ -87,21 +93,4 @@ export function ActForm<Result>(props: ActFormProps<Result> & { readonly onClose
       </Stack>
     </form>
   );
-}
-
-/** Returns the trimmed text of a field. Empty: null. */
-export function textOf(form: FormData, name: string): string | null {
-  const text = String(form.get(name) ?? '').trim();
-  return text === '' ? null : text;
-}
-
-/** Returns the value of a field that holds JSON. Empty: null. @throws Error with the name of the field */
-export function jsonOf(form: FormData, name: string, label: string): unknown {
-  const text = textOf(form, name);
-  if (text === null) return null;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw new Error(`${label}: ${(error as Error).message}`);
-  }
 }

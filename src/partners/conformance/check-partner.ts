@@ -3,20 +3,15 @@ import type { ProductKind } from '../../catalog/domain/product';
 import { checkOutboundUrl } from '../../platform/http/address-check';
 import type { SafeClient } from '../../platform/http/safe-client';
 import { newSigningSecret } from '../../platform/http/webhook-signature';
-import { type PrintOrderVersion, submitUrlFor } from '../domain/print-order-handoff';
+import { submitUrlFor } from '../domain/print-order-handoff';
+import type { Subscription } from '../store';
 import { type ExpectedShipment, hasEnded, type PostbackInbox, reviewPostbacks } from './postback-review';
 import { createSampleIds, type SamplePrintOrder, samplePrintOrder } from './sample-print-orders';
 import { type CheckContext, cleanUp, type Finding, SCENARIOS } from './scenarios';
 import { CHECK_LIMITS, type CheckLimits, createSend, type Send } from './sender';
 
 /** The addresses and the version of a partner's subscription. */
-export interface CheckedPartner {
-  readonly orderSubmitUrl: string;
-  readonly apparelOrderSubmitUrl: string | null;
-  readonly orderCancelUrl: string | null;
-  readonly orderUpdateUrl: string | null;
-  readonly inventoryUrl: string | null;
-  readonly printOrderVersion: PrintOrderVersion | null;
+export interface CheckedPartner extends Omit<Subscription, 'documentTypes'> {
   readonly kinds: readonly ProductKind[];
   /** Signing secrets of the subscription. Empty: messages are signed with a secret that the partner does not know. */
   readonly secrets: readonly string[];

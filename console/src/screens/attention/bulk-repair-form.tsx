@@ -1,9 +1,9 @@
-import { Button, Group, NativeSelect, Stack, Text, Textarea } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { NativeSelect, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { ApiError, call } from '../../api/call';
 import { read } from '../../api/queries';
-import { ErrorAlert } from '../../components/error-alert';
+import { ActForm } from '../../components/act-form';
 import { Loaded } from '../../components/loaded';
 import { texts } from '../../texts';
 import { ACTS } from '../../texts/order';
@@ -20,55 +20,29 @@ export function BulkRepairForm(props: {
   readonly onStarted: (bulkRepairId: string) => void;
 }) {
   const { action, orders, onClose, onStarted } = props;
-  // One key for the dialog: a second click starts nothing.
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
-  const [reason, setReason] = useState('');
   const [partnerId, setPartnerId] = useState('');
   const orderIds = orders.map(({ id }) => id);
   const choosesPartner = action === 'reroute' || action === 'reproduce';
   const placed = partnerId === '' ? {} : { partnerId };
-  const start = useMutation({
-    mutationFn: () =>
-      call(
-        'startBulkRepair',
-        { body: { action, reason: reason.trim(), orderIds, ...placed } },
-        { idempotencyKey },
-      ),
-    onSuccess: (answer) => {
-      if (isStarted(answer)) onStarted(answer.id);
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    start.mutate();
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm">{ACTS[action].explanation}</Text>
-        <DryRun action={action} orders={orders} />
-        {choosesPartner ? <PartnerChoice value={partnerId} onChange={setPartnerId} /> : null}
-        <Textarea
-          label={texts.common.reason}
-          required
-          data-autofocus
-          maxLength={500}
-          value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
-        {start.error === null ? null : (
-          <ErrorAlert title={texts.common.error.actionTitle} error={start.error} />
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {texts.common.close}
-          </Button>
-          <Button type="submit" loading={start.isPending} disabled={reason.trim() === ''}>
-            {t.button(ACTS[action].name, orders.length)}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActForm
+      explanation={ACTS[action].explanation}
+      button={t.button(ACTS[action].name, orders.length)}
+      run={({ reason, idempotencyKey }) =>
+        call('startBulkRepair', { body: { action, reason, orderIds, ...placed } }, { idempotencyKey })
+      }
+      withReason
+      fields={
+        <>
+          <DryRun action={action} orders={orders} />
+          {choosesPartner ? <PartnerChoice value={partnerId} onChange={setPartnerId} /> : null}
+        </>
+      }
+      onClose={onClose}
+      onDone={(answer) => {
+        if (isStarted(answer)) onStarted(answer.id);
+      }}
+    />
   );
 }
 

@@ -1,8 +1,9 @@
-import { Group, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
 import { read } from '../../api/queries';
+import { FilterForm, FilterText } from '../../components/filter-form';
+import { textOf } from '../../components/form-fields';
 import { Screen } from '../../components/screen';
 import { texts } from '../../texts';
 import { CustomerProducts } from './customer-products';
@@ -30,40 +31,25 @@ function Filters(props: {
 }) {
   const { search, models } = props;
   const navigate = route.useNavigate();
-  const [text, setText] = useState(search.q ?? '');
   const change = (changed: CatalogSearch) => navigate({ search: { ...search, ...changed } });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void change({ q: text.trim() || undefined });
-  };
   return (
-    <form onSubmit={submit}>
-      <Group align="flex-end" gap="sm">
-        <TextInput
-          type="search"
-          label={t.search}
-          placeholder={t.placeholder}
-          w={280}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        <NativeSelect
-          label={t.state}
-          value={search.state ?? 'published'}
-          onChange={(event) => change({ state: event.currentTarget.value as ProductState })}
-          data={PRODUCT_STATES.map((value) => ({ value, label: t.productStates[value].text }))}
-        />
-        <NativeSelect
-          label={t.model}
-          value={search.model ?? ''}
-          onChange={(event) => change({ model: event.currentTarget.value || undefined })}
-          data={[
-            { value: '', label: t.allModels },
-            ...models.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
-        />
-        <button type="submit" hidden />
-      </Group>
-    </form>
+    <FilterForm onSubmit={(form) => void change({ q: textOf(form, 'q') ?? undefined })}>
+      <FilterText name="q" label={t.search} value={search.q} width={280} placeholder={t.placeholder} />
+      <NativeSelect
+        label={t.state}
+        value={search.state ?? 'published'}
+        onChange={(event) => change({ state: event.currentTarget.value as ProductState })}
+        data={PRODUCT_STATES.map((value) => ({ value, label: t.productStates[value].text }))}
+      />
+      <NativeSelect
+        label={t.model}
+        value={search.model ?? ''}
+        onChange={(event) => change({ model: event.currentTarget.value || undefined })}
+        data={[
+          { value: '', label: t.allModels },
+          ...models.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+      />
+    </FilterForm>
   );
 }

@@ -1,7 +1,7 @@
 import { JsonInput, TextInput } from '@mantine/core';
 import { call, type Input } from '../../api/call';
 import { Act } from '../../components/act';
-import { jsonOf, textOf } from '../../components/act-form';
+import { jsonOf, textOf } from '../../components/form-fields';
 import { texts } from '../../texts';
 import type { Client } from './queries';
 

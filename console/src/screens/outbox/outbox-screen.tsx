@@ -1,9 +1,10 @@
-import { Group, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
 import { readPages } from '../../api/queries';
 import { ExportCsv } from '../../components/export-csv';
+import { FilterForm, FilterText } from '../../components/filter-form';
+import { textOf } from '../../components/form-fields';
 import { LoadMore } from '../../components/load-more';
 import { Loaded } from '../../components/loaded';
 import { Screen } from '../../components/screen';
@@ -38,42 +39,30 @@ export function OutboxScreen() {
 
 function Filters({ search }: { readonly search: OutboxSearch }) {
   const navigate = route.useNavigate();
-  const [target, setTarget] = useState(search.target ?? '');
   const change = (changed: OutboxSearch) => navigate({ search: { ...search, ...changed } });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void change({ target: target.trim() || undefined });
-  };
   return (
-    <form onSubmit={submit}>
-      <Group align="flex-end" gap="sm">
-        <NativeSelect
-          label={t.state}
-          value={search.state ?? ''}
-          onChange={(event) => change({ state: event.currentTarget.value as MessageState })}
-          data={STATES.map((value) => ({ value, label: t.states[value] }))}
-        />
-        <NativeSelect
-          label={t.kind}
-          value={search.kind ?? ''}
-          onChange={(event) =>
-            change({ kind: (event.currentTarget.value || undefined) as MessageKind | undefined })
-          }
-          data={[
-            { value: '', label: t.allKinds },
-            ...KINDS.map((value) => ({ value, label: t.kinds[value] })),
-          ]}
-        />
-        <TextInput
-          type="search"
-          label={t.target}
-          placeholder={t.targetPlaceholder}
-          w={320}
-          value={target}
-          onChange={(event) => setTarget(event.currentTarget.value)}
-        />
-        <button type="submit" hidden />
-      </Group>
-    </form>
+    <FilterForm onSubmit={(form) => void change({ target: textOf(form, 'target') ?? undefined })}>
+      <NativeSelect
+        label={t.state}
+        value={search.state ?? ''}
+        onChange={(event) => change({ state: event.currentTarget.value as MessageState })}
+        data={STATES.map((value) => ({ value, label: t.states[value] }))}
+      />
+      <NativeSelect
+        label={t.kind}
+        value={search.kind ?? ''}
+        onChange={(event) =>
+          change({ kind: (event.currentTarget.value || undefined) as MessageKind | undefined })
+        }
+        data={[{ value: '', label: t.allKinds }, ...KINDS.map((value) => ({ value, label: t.kinds[value] }))]}
+      />
+      <FilterText
+        name="target"
+        label={t.target}
+        value={search.target}
+        width={320}
+        placeholder={t.targetPlaceholder}
+      />
+    </FilterForm>
   );
 }

@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { call } from '../../api/call';
 import { Act } from '../../components/act';
-import { textOf } from '../../components/act-form';
+import { textOf } from '../../components/form-fields';
 import { texts } from '../../texts';
 import type { Sandbox } from './sandbox-screen';
 

@@ -1,6 +1,7 @@
-import { Group, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
+import { FilterForm, FilterText } from '../../components/filter-form';
+import { textOf } from '../../components/form-fields';
 import { Screen } from '../../components/screen';
 import { texts } from '../../texts';
 import { Parcels } from './parcels';
@@ -24,47 +25,30 @@ export function ShipmentsScreen() {
 
 function Filters({ search }: { readonly search: ShipmentsSearch }) {
   const navigate = route.useNavigate();
-  const [text, setText] = useState(search.q ?? '');
-  // A link to this screen changes the search without a new screen.
-  useEffect(() => setText(search.q ?? ''), [search.q]);
   const change = (changed: ShipmentsSearch) => navigate({ search: { ...search, ...changed } });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void change({ q: text.trim() || undefined });
-  };
   return (
-    <form onSubmit={submit}>
-      <Group align="flex-end" gap="sm">
-        <TextInput
-          type="search"
-          label={t.search}
-          placeholder={t.placeholder}
-          w={360}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        <NativeSelect
-          label={t.problem}
-          value={search.problem ?? ''}
-          onChange={(event) => change({ problem: event.currentTarget.value === '' ? undefined : 'true' })}
-          data={[
-            { value: '', label: t.anyProblem },
-            { value: 'true', label: t.onlyProblems },
-          ]}
-        />
-        <NativeSelect
-          label={t.status}
-          value={search.status ?? ''}
-          onChange={(event) =>
-            change({ status: (event.currentTarget.value || undefined) as ParcelStatus | undefined })
-          }
-          data={[
-            { value: '', label: t.allStatuses },
-            ...PARCEL_STATUSES.map((value) => ({ value, label: t.statuses[value].text })),
-          ]}
-        />
-        <button type="submit" hidden />
-      </Group>
-    </form>
+    <FilterForm onSubmit={(form) => void change({ q: textOf(form, 'q') ?? undefined })}>
+      <FilterText name="q" label={t.search} value={search.q} width={360} placeholder={t.placeholder} />
+      <NativeSelect
+        label={t.problem}
+        value={search.problem ?? ''}
+        onChange={(event) => change({ problem: event.currentTarget.value === '' ? undefined : 'true' })}
+        data={[
+          { value: '', label: t.anyProblem },
+          { value: 'true', label: t.onlyProblems },
+        ]}
+      />
+      <NativeSelect
+        label={t.status}
+        value={search.status ?? ''}
+        onChange={(event) =>
+          change({ status: (event.currentTarget.value || undefined) as ParcelStatus | undefined })
+        }
+        data={[
+          { value: '', label: t.allStatuses },
+          ...PARCEL_STATUSES.map((value) => ({ value, label: t.statuses[value].text })),
+        ]}
+      />
+    </FilterForm>
   );
 }

@@ -1,8 +1,9 @@
-import { Group, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
 import { read } from '../../api/queries';
+import { FilterForm, FilterText } from '../../components/filter-form';
+import { textOf } from '../../components/form-fields';
 import { Screen } from '../../components/screen';
 import { texts } from '../../texts';
 import { Levels } from './levels';
@@ -31,49 +32,31 @@ export function StockScreen() {
 function Filters({ search }: { readonly search: StockSearch }) {
   const navigate = route.useNavigate();
   const partners = useQuery(read('listPartners', {}));
-  const [sku, setSku] = useState(search.sku ?? '');
-  // A link to this screen changes the SKU without a new screen.
-  useEffect(() => setSku(search.sku ?? ''), [search.sku]);
   const change = (changed: StockSearch) => navigate({ search: { ...search, ...changed } });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void change({ sku: sku.trim() || undefined });
-  };
   return (
-    <form onSubmit={submit}>
-      <Group align="flex-end" gap="sm">
-        <NativeSelect
-          label={t.partner}
-          value={search.partnerId ?? ''}
-          onChange={(event) => change({ partnerId: event.currentTarget.value || undefined })}
-          data={[
-            { value: '', label: t.allPartners },
-            ...(partners.data?.partners ?? []).map(({ id, uid }) => ({ value: id, label: uid })),
-          ]}
-        />
-        <TextInput
-          type="search"
-          label={t.sku}
-          w={240}
-          value={sku}
-          onChange={(event) => setSku(event.currentTarget.value)}
-        />
-        <NativeSelect
-          label={t.alert}
-          value={search.alert ?? ''}
-          onChange={(event) =>
-            change({ alert: (event.currentTarget.value || undefined) as Alert | undefined })
-          }
-          data={[
-            { value: '', label: t.anyLevel },
-            ...ALERTS.map((value) => ({
-              value,
-              label: value === 'any' ? t.anyAlert : t.alerts[value].text,
-            })),
-          ]}
-        />
-        <button type="submit" hidden />
-      </Group>
-    </form>
+    <FilterForm onSubmit={(form) => void change({ sku: textOf(form, 'sku') ?? undefined })}>
+      <NativeSelect
+        label={t.partner}
+        value={search.partnerId ?? ''}
+        onChange={(event) => change({ partnerId: event.currentTarget.value || undefined })}
+        data={[
+          { value: '', label: t.allPartners },
+          ...(partners.data?.partners ?? []).map(({ id, uid }) => ({ value: id, label: uid })),
+        ]}
+      />
+      <FilterText name="sku" label={t.sku} value={search.sku} width={240} />
+      <NativeSelect
+        label={t.alert}
+        value={search.alert ?? ''}
+        onChange={(event) => change({ alert: (event.currentTarget.value || undefined) as Alert | undefined })}
+        data={[
+          { value: '', label: t.anyLevel },
+          ...ALERTS.map((value) => ({
+            value,
+            label: value === 'any' ? t.anyAlert : t.alerts[value].text,
+          })),
+        ]}
+      />
+    </FilterForm>
   );
 }
