@@ -33,8 +33,8 @@ async function bundle() {
   const quiet = () => undefined;
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(dist, 'workflows', 'index.js'),
-    workflowInterceptorModules: ['stale-workflow-tasks.js', 'job-runs.js', 'tracing.js'].map((name) =>
-      join(dist, 'workflows', name),
+    workflowInterceptorModules: ['stale-workflow-tasks', 'empty-workflow-tasks', 'job-runs', 'tracing'].map(
+      (name) => join(dist, 'workflows', name),
     ),
     failureConverterPath: join(dist, 'src', 'platform', 'temporal', 'codec', 'workflow-failures.js'),
     logger: { log: quiet, trace: quiet, debug: quiet, info: quiet, warn: console.warn, error: console.error },

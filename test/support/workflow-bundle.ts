@@ -9,7 +9,7 @@ import { projectRoot } from '../../src/platform/project-root';
 const KEPT_MS = 3_600_000;
 /** As scripts/build.mjs has it. */
 const FAILURE_CONVERTER = 'src/platform/temporal/codec/workflow-failures.ts';
-const INTERCEPTORS = ['workflows/stale-workflow-tasks.ts', 'workflows/job-runs.ts', 'workflows/tracing.ts'];
+const INTERCEPTORS = ['stale-workflow-tasks', 'empty-workflow-tasks', 'job-runs', 'tracing'];
 
 /**
  * Bundles workflows/index.ts, or finds the bundle made of the same sources before.
@@ -24,7 +24,7 @@ export async function bundleForTests(): Promise<string> {
   if (existsSync(path)) return path;
   const { code } = await bundleWorkflowCode({
     workflowsPath,
-    workflowInterceptorModules: INTERCEPTORS.map((path) => join(root, path)),
+    workflowInterceptorModules: INTERCEPTORS.map((name) => join(root, 'workflows', `${name}.ts`)),
     failureConverterPath: join(root, FAILURE_CONVERTER),
     logger: quiet,
   });

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
+import { loadConfig } from '../../src/platform/config';
+import { connectTemporal } from '../../src/platform/temporal/connection';
+import { failuresOf, type History, replay } from '../support/histories';
+import { testTemporalAddress } from '../support/servers';
+import { eventually } from '../support/stack';
+import type { waiter } from './empty-workflow-tasks/workflows';
+
+/** Workflow tasks without a command, before a task that a worker replays and that accepts an update. */
+
+type Event = NonNullable<History['events']>[number];
+
+let temporal: Client;
+let connection: NativeConnection;
+
+beforeAll(async () => {
+  temporal = connectTemporal({ ...loadConfig({}), TEMPORAL_ADDRESS: testTemporalAddress() });
+  connection = await NativeConnection.connect({ address: testTemporalAddress() });
+});
+afterAll(async () => {
+  await temporal.connection.close();
+  await connection.close();
+});
+
+const bundled = (workflowInterceptorModules: string[]) =>
+  bundleWorkflowCode({
+    workflowsPath: join(__dirname, 'empty-workflow-tasks', 'workflows.ts'),
+    workflowInterceptorModules,
+  });
+
+const withInterceptor = () => bundled([join(__dirname, '../../workflows/empty-workflow-tasks.ts')]);
+const withoutInterceptor = () => bundled([]);
+
+/** Returns the number of events of a history that have these attributes. */
+const countOf = ({ events }: History, attributes: keyof Event) =>
+  (events ?? []).filter((event) => event[attributes] != null).length;
+
+/**
+ * Runs the workflow at a worker that keeps so many runs in its cache. The update is sent after the empty tasks. Ends when the
+ * workflow has ended, or has failed a task.
+ */
+async function run(bundle: { code: string }, maxCachedWorkflows: number) {
+  const taskQueue = `empty-tasks-${randomUUID()}`;
+  const worker = await Worker.create({ connection, taskQueue, workflowBundle: bundle, maxCachedWorkflows });
+  return await worker.runUntil(async () => {
+    const handle = await temporal.workflow.start<typeof waiter>('waiter', {
+      workflowId: taskQueue,
+      taskQueue,
+    });
+    const until = (count: number, ...attributes: (keyof Event)[]) =>
+      eventually(async () => {
+        const history = await handle.fetchHistory();
+        return attributes.some((each) => countOf(history, each) >= count) ? history : undefined;
+      });
+    await until(3, 'workflowTaskCompletedEventAttributes');
+    await handle.startUpdate('end', { waitForStage: 'ACCEPTED' });
+    const history = await until(
+      1,
+      'workflowExecutionCompletedEventAttributes',
+      'workflowTaskFailedEventAttributes',
+    );
+    const { memo, status } = await handle.describe();
+    if (status.name === 'RUNNING') await handle.terminate();
+    return { memo, history };
+  });
+}
+
+test('a task without a command gets one, and the history can be replayed', async () => {
+  const bundle = await withInterceptor();
+  const { memo, history } = await run(bundle, 0);
+  expect(memo ?? {}).toEqual({});
+  expect(countOf(history, 'markerRecordedEventAttributes')).toBe(1);
+  expect(countOf(history, 'workflowPropertiesModifiedEventAttributes')).toBe(1);
+  expect(countOf(history, 'workflowExecutionCompletedEventAttributes')).toBe(1);
+  expect(failuresOf(await replay([{ scenario: 'empty tasks', history }], { bundle }))).toEqual([]);
+}, 60_000);
+
+test('the history of a run that had no such command can be replayed', async () => {
+  const { history } = await run(await withoutInterceptor(), 10);
+  expect(countOf(history, 'workflowExecutionCompletedEventAttributes')).toBe(1);
+  const bundle = await withInterceptor();
+  expect(failuresOf(await replay([{ scenario: 'older run', history }], { bundle }))).toEqual([]);
+}, 60_000);
+
+// When this test fails, the SDK no longer needs workflows/empty-workflow-tasks.ts.
+test('a run that was replayed before the update is stuck, without the interceptor', async () => {
+  const { history } = await run(await withoutInterceptor(), 0);
+  const failures = (history.events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) =>
+    failed == null ? [] : [failed.failure?.message],
+  );
+  expect(failures).toEqual([expect.stringMatching(/TMPRL1100/)]);
+}, 60_000);

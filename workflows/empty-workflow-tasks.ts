@@ -1,0 +1,82 @@
+import {
+  type ActivateInput,
+  type ConcludeActivationInput,
+  defaultPayloadConverter,
+  patched,
+  type WorkflowInterceptors,
+  workflowInfo,
+} from '@temporalio/workflow';
+
+/**
+ * Interceptor for workflow tasks that would leave no event: something has happened (a timer fired, an activity ended), and the
+ * workflow has no command. A worker that replays the run can take such a task for a heartbeat, and deliver its jobs together
+ * with those of the next task. A later replay delivers them separately when the next task accepted an update
+ * (docs/upstream.md). The workflow can take another path there, and is then stuck.
+ *
+ * The interceptor adds a command, so that the task is not empty. The first one in a run is the marker of a patch: runs of older
+ * versions have empty tasks without a command. The others upsert a memo field that is null, which leaves the memo as it is.
+ */
+export const interceptors = (): WorkflowInterceptors => {
+  /** True when the history has the marker. */
+  let isPatched = false;
+  /** True when the present activation delivers an event to the workflow. */
+  let delivers = false;
+
+  return {
+    internals: [
+      {
+        activate(input, next) {
+          delivers = (input.activation.jobs ?? []).some(isEvent);
+          // A replay knows the marker in the task that wrote it. `patched` then makes the command.
+          if (delivers && !isPatched && workflowInfo().unsafe.isReplaying) isPatched = patched(PATCH);
+          next(input);
+        },
+
+        concludeActivation(input, next) {
+          const isEmpty = delivers && !leavesEvent(input.commands);
+          delivers = false;
+          if (!isEmpty || (!isPatched && workflowInfo().unsafe.isReplaying)) return next(input);
+          const command = isPatched ? NO_CHANGE : MARKER;
+          isPatched = true;
+          return next({ ...input, commands: [...input.commands, command] });
+        },
+      },
+    ],
+  };
+};
+
+type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
+type Commands = ConcludeActivationInput['commands'];
+
+const PATCH = 'no-empty-tasks';
+const MARKER: Commands[number] = { setPatchMarker: { patchId: PATCH, deprecated: false } };
+/** The server removes memo fields that are null, and refuses a command without a field. */
+const NO_CHANGE: Commands[number] = {
+  modifyWorkflowProperties: {
+    upsertedMemo: { fields: { [PATCH]: defaultPayloadConverter.toPayload(undefined) } },
+  },
+};
+
+/** Returns true for a job that stands for an event of the history, except accepted updates and local activities. */
+function isEvent(job: Job): boolean {
+  if (job.resolveActivity != null) return job.resolveActivity.isLocal !== true;
+  const other = [
+    job.notifyHasPatch,
+    job.updateRandomSeed,
+    job.queryWorkflow,
+    job.doUpdate,
+    job.removeFromCache,
+  ];
+  return other.every((variant) => variant == null);
+}
+
+/** Returns true when one of the commands is written to the history. A timer that is cancelled at once is not. */
+function leavesEvent(commands: Commands): boolean {
+  const cancelled = new Set(commands.map(({ cancelTimer }) => cancelTimer?.seq));
+  const started = new Set(commands.map(({ startTimer }) => startTimer?.seq));
+  return commands.some(({ startTimer, cancelTimer, updateResponse, respondToQuery }) => {
+    if (respondToQuery != null || updateResponse?.rejected != null) return false;
+    if (startTimer != null) return !cancelled.has(startTimer.seq);
+    return cancelTimer == null || !started.has(cancelTimer.seq);
+  });
+}
