@@ -112,8 +112,8 @@ export function createNotificationDelivery(
     });
     const attempt = attemptOf(answer, startedAt);
     if (attempt.error === null) {
-      await settle({ id: delivery.id, state: 'delivered', attempt });
-      return { outcome: 'done' };
+      await settle({ id: delivery.id, state: 'delivered', attempt, outboxId: row.id });
+      return { outcome: 'done', isDeleted: true };
     }
     if (attempt.status === GONE) {
       await sql`
@@ -160,18 +160,26 @@ function attemptOf(answer: TextResponse | HttpFault, startedAt: Date): Attempt {
 }
 
 /** A delivery's new state, with the attempt that led to it. */
-type Settlement = { readonly id: string; readonly attempt: Attempt | null } & (
-  | { readonly state: 'delivered' | 'dead' }
+type Settlement = {
+  readonly id: string;
+  readonly attempt: Attempt | null;
+} /** The outbox row is deleted with the change of state. */ & (
+  | { readonly state: 'delivered'; readonly outboxId: string }
+  | { readonly state: 'dead' }
   | { readonly state: 'pending'; readonly nextAttemptAt: Date }
 );
 
-/** Stores attempts and the new states of their deliveries. */
+/** Stores attempts and the new states of their deliveries, and deletes the outbox rows of delivered ones. */
 async function settleDeliveries(sql: Sql, settlements: readonly Settlement[]): Promise<undefined[]> {
   const rows = settlements.map(({ attempt, ...settlement }) => ({
     ...settlement,
     attempts: attempt === null ? [] : [attempt],
   }));
+  const outboxIds = settlements.flatMap((settlement) =>
+    settlement.state === 'delivered' ? [settlement.outboxId] : [],
+  );
   await sql`
+    WITH deleted AS (DELETE FROM outbox WHERE id = ANY(${outboxIds}::bigint[]))
     UPDATE webhook_deliveries d SET state = s.state, next_attempt_at = s."nextAttemptAt",
       settled_at = CASE WHEN s.state <> 'pending' THEN now() END,
       attempts = CASE WHEN jsonb_array_length(d.attempts) < ${KEPT_ATTEMPTS} THEN d.attempts ELSE d.attempts - 0 END || s.attempts

@@ -2,7 +2,8 @@ import type { OutboxRow } from './outbox';
 
 /** Result of a delivery attempt. */
 export type DeliveryOutcome =
-  | { readonly outcome: 'done' }
+  /** `isDeleted`: the delivery has deleted the outbox row together with what it recorded. */
+  | { readonly outcome: 'done'; readonly isDeleted?: true }
   /** The attempt failed and counts. After MAX_ATTEMPTS of them the row is dead. */
   | { readonly outcome: 'retry'; readonly at: Date; readonly error: string }
   /** The row waits for another message. The attempt does not count. */

@@ -136,7 +136,7 @@ export class LaneRunner {
       const result = await this.attempt(row);
       switch (result.outcome) {
         case 'done':
-          this.settler.add(row, { type: 'delivered' });
+          if (result.isDeleted !== true) this.settler.add(row, { type: 'delivered' });
           break;
         case 'dead':
           this.log.error({ outboxId: row.id, target: row.target, error: result.error }, 'outbox row is dead');

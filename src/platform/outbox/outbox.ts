@@ -46,27 +46,35 @@ export async function enqueue(tx: Queryable, ...messages: readonly OutboxMessage
 const WAKE_EVERY_MS: Readonly<Record<OutboxKind, number>> = {
   start_workflow: 20,
   signal_workflow: 20,
-  notification: 100,
+  notification: 250,
 };
-/** Minimum time between two notifications by a process with a relay, which it wakes itself. Other relays then only help. */
-const NOTIFY_OTHERS_EVERY_MS = 250;
 
 type Wake = (kind: OutboxKind) => void;
 
+/** A relay of this process. */
+interface LocalRelay {
+  readonly kinds: ReadonlySet<OutboxKind>;
+  readonly wake: Wake;
+}
+
 /** The relays of this process, by the database that they relay from. */
-const relaysHere = new Map<string, Set<Wake>>();
+const relaysHere = new Map<string, Set<LocalRelay>>();
 
 function databaseOf({ options: { host, port, database } }: Sql): string {
   return `${host.join()}:${port.join()}/${database}`;
 }
 
-/** Calls `wake` for messages that this process writes. @returns a function that ends this */
-export function addRelayOfProcess(sql: Sql, wake: Wake): () => void {
+/** Calls the relay's `wake` for messages that this process writes. @returns a function that ends this */
+export function addRelayOfProcess(sql: Sql, relay: LocalRelay): () => void {
   const database = databaseOf(sql);
   const relays = relaysHere.get(database) ?? new Set();
-  relaysHere.set(database, relays.add(wake));
-  return () => void relays.delete(wake);
+  relaysHere.set(database, relays.add(relay));
+  return () => void relays.delete(relay);
 }
+
+/** Returns the relays of this process that deliver messages of a kind. */
+const relaysOf = (sql: Sql, kind: OutboxKind): LocalRelay[] =>
+  [...(relaysHere.get(databaseOf(sql)) ?? [])].filter(({ kinds }) => kinds.has(kind));
 
 /** Runs something for a kind: immediately, then at most once in a time. */
 class Throttle {
@@ -103,7 +111,7 @@ const throttlesByPool = new WeakMap<Sql, Throttles>();
 function throttlesOf(sql: Sql): Throttles {
   const throttles = throttlesByPool.get(sql) ?? {
     here: new Throttle((kind) => {
-      for (const wake of relaysHere.get(databaseOf(sql)) ?? []) wake(kind);
+      for (const { wake } of relaysOf(sql, kind)) wake(kind);
     }),
     everywhere: new Throttle((kind) => {
       sql`SELECT pg_notify(${OUTBOX_CHANNEL}, ${kind})`.catch(() => undefined);
@@ -114,13 +122,12 @@ function throttlesOf(sql: Sql): Throttles {
 }
 
 /**
- * Wakes the relays of all processes by NOTIFY: immediately, then at most once in 20 ms, or 100 ms for notifications. A process that has a relay wakes that one itself, and
- * notifies the others at most once in 250 ms. Call it after the commit. A NOTIFY inside a transaction takes a database-wide lock
- * at commit, and concurrent transactions would queue for it. A wake-up lost in a crash costs one polling interval.
+ * Wakes a relay: immediately, then at most once in 20 ms, or 250 ms for notifications. A process that relays messages of this kind
+ * wakes its own relay without a statement. Relays of other processes find what it leaves at their next poll. Any other process notifies
+ * all relays by NOTIFY. Call it after the commit. A NOTIFY inside a transaction takes a database-wide lock at commit, and concurrent
+ * transactions would queue for it. A wake-up lost in a crash costs one polling interval.
  */
 export function wakeRelays(sql: Sql, kind: OutboxKind): void {
   const { here, everywhere } = throttlesOf(sql);
-  const hasRelay = (relaysHere.get(databaseOf(sql))?.size ?? 0) > 0;
-  if (hasRelay) here.call(kind, WAKE_EVERY_MS[kind]);
-  everywhere.call(kind, hasRelay ? NOTIFY_OTHERS_EVERY_MS : WAKE_EVERY_MS[kind]);
+  (relaysOf(sql, kind).length > 0 ? here : everywhere).call(kind, WAKE_EVERY_MS[kind]);
 }

@@ -48,7 +48,10 @@ export async function startRelay(options: {
     for (const runner of runners) if (runner.lane.kind === kind) runner.notify();
   };
   const subscription = await sql.listen(OUTBOX_CHANNEL, notify);
-  const removeRelay = addRelayOfProcess(sql, notify);
+  const removeRelay = addRelayOfProcess(sql, {
+    kinds: new Set(options.lanes.map(({ kind }) => kind)),
+    wake: notify,
+  });
   const loops = runners.map((runner) => runner.run());
   return {
     async stop() {

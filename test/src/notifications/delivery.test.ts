@@ -105,7 +105,8 @@ describe('a delivery', () => {
     expect(await inTransaction(fixture.sql, (tx) => redeliver(tx, endpoint.id, 'dead'))).toBe(1);
     const rows = await outbox();
     expect(rows).toHaveLength(1);
-    expect(await deliver(rows[0]!)).toEqual({ outcome: 'done' });
+    expect(await deliver(rows[0]!)).toEqual({ outcome: 'done', isDeleted: true });
+    expect(await outbox()).toEqual([]);
     expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
@@ -237,7 +238,8 @@ describe('through the relay', () => {
     await fixture.sql`UPDATE outbox SET dead_at = now() WHERE id = ${row.id}`;
     answerWith((_received, response) => response.end());
     expect(await replayDead(fixture.sql, { ids: [row.id] })).toBe(1);
-    expect(await deliver((await outbox())[0]!)).toEqual({ outcome: 'done' });
+    expect(await deliver((await outbox())[0]!)).toEqual({ outcome: 'done', isDeleted: true });
+    expect(await outbox()).toEqual([]);
     expect((await listDeliveries(fixture.sql, endpoint.id, { limit: 1 }))[0]).toMatchObject({
       state: 'delivered',
     });
