@@ -77,10 +77,10 @@ export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
           throw new Refusal('CONFLICT', { message: `Print order ${printOrder.id} is cancelled.` });
         const { orderId, id: printOrderId } = printOrder;
         for (let attempt = 0; ; attempt += 1) {
-          const { shipmentId, documentTypes } = printOrder;
-          if (shipmentId !== null) {
-            log.info({ orderId, printOrderId, shipmentId }, 'dispatch answered');
-            return await dispatchAnswer({ sql, links }, shipmentId, documentTypes ?? null);
+          const { shipment, documentTypes } = printOrder;
+          if (shipment !== null) {
+            log.info({ orderId, printOrderId, shipmentId: shipment.id }, 'dispatch answered');
+            return dispatchAnswer({ links }, shipment, documentTypes ?? null);
           }
           if (attempt === MAX_ATTEMPTS) break;
           await runs.dispatch(orderId, printOrderId);

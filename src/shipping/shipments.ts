@@ -1,6 +1,6 @@
 import type { PurchasedShipment } from '../consignments/domain/consignment';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../platform/objects/signed-links';
-import type { Queryable } from '../platform/postgres';
+import type { Fragment, Queryable } from '../platform/postgres';
 
 /** The print order or shipping order that a shipment belongs to. */
 export type ShipmentOwner =
@@ -102,36 +102,39 @@ function listedType({ type, documentType }: ShipmentDocument): 'label' | 'invoic
   return type === 'label' || documentType === 'cn22' ? 'label' : 'invoice';
 }
 
+/** What the answer to a dispatch request is made from. */
+export interface DispatchedShipment {
+  readonly id: string;
+  readonly first: FirstPackage | null;
+  readonly documents: readonly ShipmentDocument[] | null;
+}
+
+/** Returns the expression of the shipment `s` as a DispatchedShipment. */
+export const dispatchedShipment = (sql: Queryable): Fragment => sql`
+  jsonb_build_object('id', s.id,
+    'first', (SELECT jsonb_build_object('trackingNumber', p.tracking_number, 'trackingUrl', p.tracking_url)
+      FROM shipment_packages p WHERE p.shipment_id = s.id ORDER BY p.position LIMIT 1),
+    'documents', (SELECT jsonb_agg(jsonb_build_object('id', d.id, 'packagePosition', d.package_position, 'type', d.type,
+        'documentType', d.document_type, 'contentType', d.content_type, 'format', d.format, 'objectKey', d.object_key,
+        'fileName', d.file_name) ORDER BY d.type <> 'label', d.package_position NULLS LAST, d.document_type)
+      FROM shipment_documents d WHERE d.shipment_id = s.id AND d.deleted_at IS NULL))`;
+
 /**
  * Returns the answer to a dispatch request: the documents under new links, and the tracking data of the first package.
  * @param documentTypes `all` names every document by its own type; null maps to the two types of the interface
  */
-export async function dispatchAnswer(
-  deps: { readonly sql: Queryable; readonly links: LinkSigner; readonly now?: Date },
-  shipmentId: string,
+export function dispatchAnswer(
+  deps: { readonly links: LinkSigner; readonly now?: Date },
+  { first, documents }: DispatchedShipment,
   documentTypes: 'all' | null,
-): Promise<{ documents: DispatchDocument[]; trackingCode?: string; trackingLink?: string }> {
-  const [shipment] = await deps.sql<
-    { first: FirstPackage | null; documents: readonly ShipmentDocument[] | null }[]
-  >`
-    SELECT
-      (SELECT jsonb_build_object('trackingNumber', p.tracking_number, 'trackingUrl', p.tracking_url)
-       FROM shipment_packages p WHERE p.shipment_id = s.id ORDER BY p.position LIMIT 1) AS first,
-      (SELECT jsonb_agg(jsonb_build_object('id', d.id, 'packagePosition', d.package_position, 'type', d.type,
-          'documentType', d.document_type, 'contentType', d.content_type, 'format', d.format, 'objectKey', d.object_key,
-          'fileName', d.file_name) ORDER BY d.type <> 'label', d.package_position NULLS LAST, d.document_type)
-       FROM shipment_documents d WHERE d.shipment_id = s.id AND d.deleted_at IS NULL) AS documents
-    FROM shipments s WHERE s.id = ${shipmentId} AND s.bought_at IS NOT NULL`;
-  if (shipment === undefined) throw new Error(`shipment ${shipmentId} was not bought`);
-  const documents = (shipment.documents ?? []).flatMap((document): DispatchDocument[] => {
-    const type = documentTypes === 'all' ? document.type : listedType(document);
-    if (type === null) return [];
-    const { contentType, format } = document;
-    return [{ type, contentType, format, url: documentLink(deps.links, document, deps.now) }];
-  });
-  const { first } = shipment;
+): { documents: DispatchDocument[]; trackingCode?: string; trackingLink?: string } {
   return {
-    documents,
+    documents: (documents ?? []).flatMap((document): DispatchDocument[] => {
+      const type = documentTypes === 'all' ? document.type : listedType(document);
+      if (type === null) return [];
+      const { contentType, format } = document;
+      return [{ type, contentType, format, url: documentLink(deps.links, document, deps.now) }];
+    }),
     ...(first === null ? {} : { trackingCode: first.trackingNumber, trackingLink: first.trackingUrl }),
   };
 }

@@ -1,12 +1,11 @@
 import type { CustomerInvoice } from '../../documents/customer-invoice';
 import type { Partner } from '../../partners/store';
 import { timesRate, toMinor } from '../../platform/domain/money';
-import type { Queryable } from '../../platform/postgres';
 import { retailValue, shareOf } from '../domain/retail-value';
 import { vatRate } from '../domain/vat';
 import { receiverOf } from '../preparation/consignments';
 import { type Charges, openLines, shippingCharge } from '../receipts/charges';
-import { readCharges } from '../receipts/receipts';
+import type { OrderCharges } from '../receipts/receipts';
 import type { RunOrder } from '../run/run-order';
 
 /** @property returnAddress the client's, or null when it has none */
@@ -21,16 +20,16 @@ type InvoiceLine = CustomerInvoice['lines'][number];
  * Returns the invoice that accompanies the goods of a print order. The client is the seller. The prices are the retail
  * prices when the client gave them for all of the goods, otherwise those of the receipts, with the changes that refunds
  * and changes of the shipment have made. Repeated calls return the same.
+ * @param receipts the charges of the order
  * @returns undefined for goods that were never invoiced
  */
-export async function customerInvoice(
-  sql: Queryable,
+export function customerInvoice(
   order: RunOrder,
+  receipts: OrderCharges,
   { partner, returnAddress }: InvoiceSender,
   printOrderId: string,
   jobs: readonly { readonly itemId: string; readonly quantity: number }[],
-): Promise<CustomerInvoice | undefined> {
-  const receipts = await readCharges(sql, order.id);
+): CustomerInvoice | undefined {
   const charges = receipts.of(printOrderId);
   if (charges === undefined) return undefined;
   const { invoice } = charges;

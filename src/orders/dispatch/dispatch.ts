@@ -4,9 +4,11 @@ import { type Partner, partnerAsJson, partnerOf } from '../../partners/store';
 import { ORDER_WORKFLOW_PREFIX, orderWorkflowId } from '../../platform/domain/workflows';
 import type { Queryable } from '../../platform/postgres';
 import { type BoughtLabels, buyLabels, type PurchaseDeps } from '../../shipping/purchase';
+import { type DispatchedShipment, dispatchedShipment } from '../../shipping/shipments';
 import { type PackedPackage, withReferencesOf } from '../domain/packing';
 import { consignmentOf, listsPackages, packForPartner, returnAddressOf } from '../preparation/consignments';
-import { runOrder } from '../run/run-order';
+import { type ChargesJson, chargesAsJson, orderCharges } from '../receipts/receipts';
+import { runOrderWith } from '../run/run-order';
 import { customerInvoice } from './customer-invoice';
 
 export interface DispatchOrder {
@@ -25,6 +27,7 @@ interface DispatchRow {
   readonly liveJobs: DispatchOrder['jobs'] | null;
   /** Object keys of the client's packing slips. */
   readonly packingSlips: readonly { readonly packageIndex: number; readonly objectKey: string }[] | null;
+  readonly charges: ChargesJson;
 }
 
 /**
@@ -37,25 +40,27 @@ export async function dispatchPrintOrder(
   { orderId, printOrderId, revision, jobs }: DispatchOrder,
 ): Promise<BoughtLabels> {
   const { sql } = deps;
-  const order = await runOrder(sql, orderId);
-  const [row] = await sql<DispatchRow[]>`
-    SELECT ${partnerAsJson(sql, sql`p.partner_id`)} AS partner, s.shipment_method_uid, a.settings AS client_settings,
-      (SELECT jsonb_agg(jsonb_build_object('itemId', j.order_item_id::text, 'quantity', j.quantity) ORDER BY j.id)
-       FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')) AS live_jobs,
-      (SELECT jsonb_agg(jsonb_build_object('packageIndex', l.package_index, 'objectKey', l.object_key))
-       FROM packing_slips l WHERE l.order_id = p.order_id AND l.object_key IS NOT NULL) AS packing_slips
-    FROM print_orders p
-    JOIN planned_shipments s ON s.print_order_id = p.id
-    JOIN orders o ON o.id = p.order_id
-    JOIN accounts a ON a.id = o.client_id
-    WHERE p.id = ${printOrderId}`;
-  if (row === undefined) throw new Error(`print order ${printOrderId} does not exist`);
+  const found = await runOrderWith<DispatchRow | null>(
+    sql,
+    sql`${orderId}`,
+    sql`(SELECT jsonb_build_object('partner', ${partnerAsJson(sql, sql`p.partner_id`)}, 'shipmentMethodUid', s.shipment_method_uid,
+        'clientSettings', a.settings, 'charges', ${chargesAsJson(sql, sql`o.id`)},
+        'liveJobs', (SELECT jsonb_agg(jsonb_build_object('itemId', j.order_item_id::text, 'quantity', j.quantity) ORDER BY j.id)
+          FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')),
+        'packingSlips', (SELECT jsonb_agg(jsonb_build_object('packageIndex', l.package_index, 'objectKey', l.object_key))
+          FROM packing_slips l WHERE l.order_id = p.order_id AND l.object_key IS NOT NULL))
+      FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id
+      WHERE p.id = ${printOrderId} AND p.order_id = o.id)`,
+  );
+  if (found?.also == null) throw new Error(`order ${orderId} has no print order ${printOrderId}`);
+  const { order, also: row } = found;
   const partner = partnerOf(row.partner);
   const returnAddress = returnAddressOf(row.clientSettings, order.clientName);
   const whole = packForPartner(order, partner, row.liveJobs ?? jobs);
   const packed = withReferencesOf(packForPartner(order, partner, jobs), whole);
   const packages = withPackingSlips(row.packingSlips ?? [], packed, listsPackages(order, whole));
-  const invoice = await customerInvoice(sql, order, { partner, returnAddress }, printOrderId, jobs);
+  const charges = orderCharges(row.charges);
+  const invoice = customerInvoice(order, charges, { partner, returnAddress }, printOrderId, jobs);
   return await buyLabels(deps, {
     consignment: {
       ...consignmentOf(order, partner, packages, order.clientName),
@@ -99,7 +104,7 @@ export interface DispatchedPrintOrder extends Pick<AddressedPrintOrder, 'id' | '
    * The shipment that was bought for the order's current address and method, or null. It answers a repeated dispatch without
    * the order workflow, which may have completed.
    */
-  readonly shipmentId: string | null;
+  readonly shipment: DispatchedShipment | null;
 }
 
 /** Returns a partner's print order with its current shipment, or null when there is none or it belongs to another partner. */
@@ -110,7 +115,8 @@ export async function dispatchedPrintOrder(
 ): Promise<DispatchedPrintOrder | null> {
   if (!isPrintOrderId(printOrderId)) return null;
   const [printOrder] = await sql<DispatchedPrintOrder[]>`
-    SELECT p.id, p.order_id, p.status, pa.document_types, CASE WHEN p.status <> 'cancelled' THEN s.id END AS shipment_id
+    SELECT p.id, p.order_id, p.status, pa.document_types,
+      CASE WHEN p.status <> 'cancelled' AND s.id IS NOT NULL THEN ${dispatchedShipment(sql)} END AS shipment
     FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id JOIN orders o ON o.id = p.order_id
     -- The idempotency key as \`dispatchKey\` makes it.
     LEFT JOIN shipments s ON s.status = 'bought' AND s.idempotency_key =

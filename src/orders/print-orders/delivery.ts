@@ -4,8 +4,9 @@ import { handoffOf, type Partner, partnerAsJson, partnerOf } from '../../partner
 import type { Metrics } from '../../platform/metrics/metrics';
 import type { ObjectStore } from '../../platform/objects/object-store';
 import type { LinkSigner } from '../../platform/objects/signed-links';
-import type { Queryable, Sql } from '../../platform/postgres';
-import { buildMessage, type MessageSource } from './message';
+import type { Sql } from '../../platform/postgres';
+import { runOrderWith } from '../run/run-order';
+import { buildMessage, type MessageSource, messageJobs } from './message';
 
 export interface DeliveryDeps extends PartnerCallDeps {
   readonly sql: Sql;
@@ -29,20 +30,35 @@ export interface PrintOrderRow extends MessageSource {
  */
 export type PrintOrderDelivery = PartnerAnswer & { readonly repeatsUpdate?: number | null };
 
-/** @throws Error when there is no planned print order of this id, which is a bug */
-export async function printOrderRow(sql: Queryable, printOrderId: string): Promise<PrintOrderRow> {
-  const [row] = await sql<(Omit<PrintOrderRow, 'partner'> & { partner: Record<string, unknown> })[]>`
-    SELECT p.id, p.order_id, ${partnerAsJson(sql, sql`p.partner_id`)} AS partner, p.kind, p.version, p.message_id, p.body, p.dispatch_date::text, p.created_at,
-      s.shipment_method_uid, o.shipping_revision, a.settings AS client_settings,
-      (SELECT jsonb_object_agg(l.package_index, l.object_key) FROM packing_slips l
-       WHERE l.order_id = p.order_id AND l.object_key IS NOT NULL) AS packing_slips
-    FROM print_orders p
-    JOIN planned_shipments s ON s.print_order_id = p.id
-    JOIN orders o ON o.id = p.order_id
-    JOIN accounts a ON a.id = o.client_id
-    WHERE p.id = ${printOrderId}`;
-  if (row === undefined) throw new Error(`print order ${printOrderId} does not exist`);
-  return { ...row, partner: partnerOf(row.partner) };
+/**
+ * Returns a print order with its order and jobs, all of one snapshot.
+ * @throws Error when there is no planned print order of this id, which is a bug
+ */
+export async function printOrderRow(sql: Sql, printOrderId: string): Promise<PrintOrderRow> {
+  type Row = Omit<PrintOrderRow, 'order' | 'partner' | 'createdAt' | 'shippingRevision'> & {
+    partner: Record<string, unknown>;
+    createdAt: string;
+  };
+  const found = await runOrderWith<Row | null>(
+    sql,
+    sql`(SELECT order_id FROM print_orders WHERE id = ${printOrderId})`,
+    sql`(SELECT jsonb_build_object('id', p.id::text, 'partner', ${partnerAsJson(sql, sql`p.partner_id`)}, 'kind', p.kind,
+        'version', p.version, 'messageId', p.message_id, 'body', p.body, 'dispatchDate', p.dispatch_date, 'createdAt', p.created_at,
+        'shipmentMethodUid', s.shipment_method_uid, 'clientSettings', a.settings,
+        'packingSlips', (SELECT jsonb_object_agg(l.package_index, l.object_key) FROM packing_slips l
+          WHERE l.order_id = p.order_id AND l.object_key IS NOT NULL),
+        'jobs', ${messageJobs(sql)})
+      FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id WHERE p.id = ${printOrderId})`,
+  );
+  if (found?.also == null) throw new Error(`print order ${printOrderId} does not exist`);
+  const { order, also } = found;
+  return {
+    ...also,
+    order,
+    partner: partnerOf(also.partner),
+    createdAt: new Date(also.createdAt),
+    shippingRevision: order.shippingRevision,
+  };
 }
 
 /**
@@ -95,7 +111,7 @@ export async function deliverPrintOrder(
 
 /** Stores the message and returns it. When another attempt has stored one first, returns that one. */
 async function storedMessage(deps: DeliveryDeps, row: PrintOrderRow, partner: Partner): Promise<string> {
-  const body = await buildMessage(deps, row, partner);
+  const body = buildMessage(deps.links, row, partner);
   const [stored] = await deps.sql<{ body: string }[]>`
     UPDATE print_orders SET body = coalesce(body, ${body}),
       body_shipping_revision = CASE WHEN body IS NULL THEN ${row.shippingRevision} ELSE body_shipping_revision END

@@ -13,7 +13,7 @@ import {
 import type { PackageBody } from '../../partners/schemas';
 import type { Partner } from '../../partners/store';
 import type { LinkSigner } from '../../platform/objects/signed-links';
-import type { Sql } from '../../platform/postgres';
+import type { Fragment, Queryable } from '../../platform/postgres';
 import type { PackedPackage } from '../domain/packing';
 import { retailValue } from '../domain/retail-value';
 import { VAT_RATES } from '../domain/vat';
@@ -24,7 +24,7 @@ import {
   receiverOf,
   returnAddressOf,
 } from '../preparation/consignments';
-import { type RunOrder, runOrder } from '../run/run-order';
+import type { RunOrder } from '../run/run-order';
 
 /**
  * Thirty days. The message is built once, and a partner may print weeks later: when stock arrives, or when an operator
@@ -35,7 +35,9 @@ const LINK_SECONDS = 30 * 24 * 60 * 60;
 /** A print order as its message needs it. */
 export interface MessageSource {
   readonly id: string;
-  readonly orderId: string;
+  readonly order: RunOrder;
+  /** All of them, also cancelled and replaced ones. */
+  readonly jobs: readonly MessageJob[];
   readonly kind: ProductKind;
   readonly version: '1.0' | '1.1';
   readonly dispatchDate: string;
@@ -54,8 +56,9 @@ interface StoredFile {
   readonly metadata: PrintFile['metadata'];
 }
 
-interface MessageJob {
+export interface MessageJob {
   readonly id: string;
+  readonly status: string;
   readonly partIds: readonly string[];
   readonly itemId: string;
   readonly itemReferenceId: string;
@@ -68,28 +71,32 @@ interface MessageJob {
   readonly files: readonly StoredFile[] | null;
 }
 
+/** Returns the expression of the print jobs of the print order `p`, as an array of MessageJob. */
+export const messageJobs = (sql: Queryable): Fragment => sql`
+  (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'status', j.status, 'partIds', j.part_ids::text[], 'itemId', i.id::text,
+      'itemReferenceId', i.item_reference_id, 'quantity', j.quantity, 'product', i.product, 'retailPrice', i.retail_price::text,
+      'orderedQuantity', i.quantity, 'customTrim', i.custom_trim,
+      'files', (SELECT jsonb_agg(jsonb_build_object('type', f.type, 'objectKey', f.object_key, 'mimeType', f.mime_type,
+          'previews', f.previews, 'metadata', f.metadata) ORDER BY f.position)
+        FROM order_files f WHERE f.order_item_id = i.id)) ORDER BY j.id)
+    FROM print_jobs j JOIN order_items i ON i.id = j.order_item_id
+    WHERE j.print_order_id = p.id)`;
+
+/** Statuses of jobs that an order update leaves out. */
+const LEFT_OUT = ['cancelled', 'superseded'];
+
 /**
  * Builds the message of a print order from the stored order.
  * @param revision of an order update, which leaves out cancelled and replaced print jobs. The first delivery has none
  */
-export async function buildMessage(
-  deps: { readonly sql: Sql; readonly links: LinkSigner },
+export function buildMessage(
+  links: LinkSigner,
   source: MessageSource,
   partner: Partner,
   revision?: number,
-): Promise<string> {
-  const { sql, links } = deps;
-  const order = await runOrder(sql, source.orderId);
-  const jobs = await sql<MessageJob[]>`
-    SELECT j.id, j.part_ids::text[] AS part_ids, i.id::text AS item_id, i.item_reference_id, j.quantity, i.product,
-      i.retail_price, i.quantity AS ordered_quantity, i.custom_trim,
-      (SELECT jsonb_agg(jsonb_build_object('type', f.type, 'objectKey', f.object_key, 'mimeType', f.mime_type,
-        'previews', f.previews, 'metadata', f.metadata) ORDER BY f.position)
-       FROM order_files f WHERE f.order_item_id = i.id) AS files
-    FROM print_jobs j JOIN order_items i ON i.id = j.order_item_id
-    WHERE j.print_order_id = ${source.id}
-      AND (${revision === undefined} OR j.status NOT IN ('cancelled', 'superseded'))
-    ORDER BY j.id`;
+): string {
+  const { order } = source;
+  const jobs = source.jobs.filter(({ status }) => revision === undefined || !LEFT_OUT.includes(status));
   const packages = packForPartner(order, partner, jobs);
   const body = buildPrintOrder({
     id: source.id,

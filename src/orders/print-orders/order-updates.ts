@@ -91,9 +91,7 @@ async function storeUpdate(
       (SELECT coalesce(max(revision), 1) + 1 FROM print_order_updates WHERE print_order_id = p.id) AS revision
     FROM print_orders p WHERE id = ${printOrderId}`;
   if (before === undefined || !before.isNeeded) return null;
-  const body = await buildMessage(deps, row, partner, before.revision);
-  // The address and the method must be of one revision.
-  if ((await printOrderRow(sql, printOrderId)).shippingRevision !== shippingRevision) return null;
+  const body = buildMessage(deps.links, row, partner, before.revision);
   await sql`
     INSERT INTO print_order_updates (print_order_id, revision, shipping_revision, message_id, body)
     VALUES (${printOrderId}, ${before.revision}, ${shippingRevision}, ${`msg_${randomToken(18)}`}, ${body})

@@ -1,7 +1,7 @@
 import type { ProductKind, ResolvedProduct } from '../../catalog/domain/product';
 import { stockNeeds } from '../../partners/domain/routing';
 import { randomToken } from '../../platform/ids';
-import { json, type Queryable, type Transaction } from '../../platform/postgres';
+import { type Fragment, json, type Queryable, type Transaction } from '../../platform/postgres';
 import { type ReservationLine, type ReserveOutcome, reserveStock } from '../../procurement/reservations';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
 
@@ -21,7 +21,7 @@ export interface PrintOrderDraft {
 
 const nextJobId = (sql: Queryable) => sql`nextval(pg_get_serial_sequence('print_jobs', 'id'))`;
 
-/** Inserts print orders with their print jobs. */
+/** Inserts print orders with their print jobs, and returns them in the order of the drafts. */
 export async function insertPrintOrders(
   tx: Queryable,
   orderId: string,
@@ -40,36 +40,43 @@ export async function insertPrintOrders(
   const jobs = drafts.flatMap(({ step, jobs }) =>
     jobs.map(({ itemId, quantity }) => ({ step, item: itemId, quantity })),
   );
-  await tx`
+  return [
+    ...(await tx<PlannedPrintOrder[]>`
     WITH new_print_orders AS (
       INSERT INTO print_orders (order_id, partner_id, step, kind, version, reproduces_id, message_id, status, dispatch_date)
       SELECT ${orderId}, p.* FROM jsonb_to_recordset(${json(tx, rows)}) AS p (
         partner_id uuid, step text, kind text, version text, reproduces_id bigint, message_id text, status text,
         dispatch_date date)
-      RETURNING id, step, kind, status
+      RETURNING id, step, kind, status, partner_id, dispatch_date, reproduces_id
+    ), new_jobs AS (
+      INSERT INTO print_jobs (id, print_order_id, order_item_id, quantity, part_ids, status)
+      OVERRIDING SYSTEM VALUE
+      SELECT coalesce(part_ids[1], ${nextJobId(tx)}), print_order_id, item, quantity, part_ids, status
+      FROM (
+        SELECT p.id AS print_order_id, p.status, j.item, j.quantity, CASE WHEN p.kind <> 'mounted' THEN '{}' ELSE ARRAY(
+            SELECT ${nextJobId(tx)} FROM order_items i, jsonb_array_elements(i.product -> 'parts') AS part
+            WHERE i.id = j.item AND part ->> 'type' <> 'service') END AS part_ids
+        FROM jsonb_to_recordset(${json(tx, jobs)}) AS j (step text, item bigint, quantity int)
+        JOIN new_print_orders p USING (step)
+        ORDER BY p.id, j.item
+      ) new_jobs
+      RETURNING id, print_order_id, order_item_id, quantity
     )
-    INSERT INTO print_jobs (id, print_order_id, order_item_id, quantity, part_ids, status)
-    OVERRIDING SYSTEM VALUE
-    SELECT coalesce(part_ids[1], ${nextJobId(tx)}), print_order_id, item, quantity, part_ids, status
-    FROM (
-      SELECT p.id AS print_order_id, p.status, j.item, j.quantity, CASE WHEN p.kind <> 'mounted' THEN '{}' ELSE ARRAY(
-          SELECT ${nextJobId(tx)} FROM order_items i, jsonb_array_elements(i.product -> 'parts') AS part
-          WHERE i.id = j.item AND part ->> 'type' <> 'service') END AS part_ids
-      FROM jsonb_to_recordset(${json(tx, jobs)}) AS j (step text, item bigint, quantity int)
-      JOIN new_print_orders p USING (step)
-      ORDER BY p.id, j.item
-    ) new_jobs`;
-  return await printOrdersOfSteps(
-    tx,
-    orderId,
-    drafts.map(({ step }) => step),
-  );
+    SELECT ${plannedColumns(tx, tx`new_jobs`)}
+    FROM new_print_orders p JOIN partners pa ON pa.account_id = p.partner_id ORDER BY p.id`),
+  ];
 }
 
 /** Returns the end of a print order's dispatch date in the partner's time zone, as ISO 8601 text. Reads `p` and `pa`. */
 export const dispatchDueAt = (sql: Queryable) => sql`
   to_char((p.dispatch_date + 1)::timestamp AT TIME ZONE coalesce(pa.capabilities #>> '{calendar,timeZone}', 'UTC')
     AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+
+/** Columns of a PlannedPrintOrder. Reads `p` and `pa`. @param jobs the table of its jobs */
+const plannedColumns = (sql: Queryable, jobs: Fragment) => sql`
+  p.id, p.partner_id, pa.uid AS partner_uid, p.dispatch_date::text, p.reproduces_id::text, ${dispatchDueAt(sql)} AS dispatch_due_at,
+  (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity)
+    ORDER BY j.id) FROM ${jobs} j WHERE j.print_order_id = p.id) AS jobs`;
 
 /** Returns the print orders that steps have created. Empty when they have created none. */
 export async function printOrdersOfSteps(
@@ -81,10 +88,7 @@ export async function printOrdersOfSteps(
     'prefix' in steps ? sql`p.step LIKE ${`${steps.prefix}%`}` : sql`p.step = ANY(${[...steps]})`;
   return [
     ...(await sql<PlannedPrintOrder[]>`
-      SELECT p.id, p.partner_id, pa.uid AS partner_uid, p.dispatch_date::text, p.reproduces_id::text,
-        ${dispatchDueAt(sql)} AS dispatch_due_at,
-        (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity)
-          ORDER BY j.id) FROM print_jobs j WHERE j.print_order_id = p.id) AS jobs
+      SELECT ${plannedColumns(sql, sql`print_jobs`)}
       FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id
       WHERE p.order_id = ${orderId} AND ${matching} ORDER BY p.id`),
   ];

@@ -1,5 +1,5 @@
 import { uuidv7 } from '../../platform/ids';
-import { json, type Queryable, type Statement } from '../../platform/postgres';
+import { type Fragment, json, type Queryable, type Statement } from '../../platform/postgres';
 import { priceLine } from '../domain/pricing';
 import { buildReceipt, type Receipt } from '../domain/receipt';
 import { vatRate } from '../domain/vat';
@@ -61,25 +61,44 @@ export interface OrderCharges {
   of(printOrderId: string): Charges | undefined;
 }
 
-/** Returns the charges of an order, read with one statement. */
-export async function readCharges(sql: Queryable, orderId: string): Promise<OrderCharges> {
-  const receipts = await sql<(StoredReceipt & { origins: Readonly<Record<string, string | null>> })[]>`
-    SELECT r.number::text, r.type, r.body, r.created_at, coalesce(r.print_order_id, p.id)::text AS print_order_id,
-      (SELECT jsonb_object_agg(id, reproduces_id::text) FROM print_orders WHERE order_id = r.order_id) AS origins
-    FROM receipts r LEFT JOIN print_orders p ON p.order_id = r.order_id AND p.step = r.step AND r.type = 'invoice'
-    WHERE r.order_id = ${orderId} ORDER BY r.number`;
-  const all = chargesOf(receipts);
-  const origins = receipts[0]?.origins ?? {};
+/** The receipts of an order as `chargesAsJson` reads them. */
+export interface ChargesJson {
+  readonly receipts: readonly (Omit<StoredReceipt, 'createdAt'> & { readonly createdAt: string })[] | null;
+  /** The print order that each print order replaces, by id. */
+  readonly origins: Readonly<Record<string, string | null>> | null;
+}
+
+/** Returns the jsonb expression of the receipts of an order. `orderCharges` reads it. */
+export const chargesAsJson = (sql: Queryable, orderId: Fragment): Fragment => sql`
+  jsonb_build_object(
+    'receipts', (SELECT jsonb_agg(jsonb_build_object('number', r.number::text, 'type', r.type, 'body', r.body,
+        'createdAt', r.created_at, 'printOrderId', coalesce(r.print_order_id, p.id)::text) ORDER BY r.number)
+      FROM receipts r LEFT JOIN print_orders p ON p.order_id = r.order_id AND p.step = r.step AND r.type = 'invoice'
+      WHERE r.order_id = ${orderId}),
+    'origins', (SELECT jsonb_object_agg(id, reproduces_id::text) FROM print_orders WHERE order_id = ${orderId}))`;
+
+export function orderCharges({ receipts, origins }: ChargesJson): OrderCharges {
+  const all = chargesOf(
+    (receipts ?? []).map(({ createdAt, ...receipt }) => ({ ...receipt, createdAt: new Date(createdAt) })),
+  );
   return {
     all,
     of(printOrderId) {
-      for (let id: string | null = printOrderId; id !== null; id = origins[id] ?? null) {
+      for (let id: string | null = printOrderId; id !== null; id = origins?.[id] ?? null) {
         const charges = all.find((candidate) => candidate.printOrderId === id);
         if (charges !== undefined) return charges;
       }
       return undefined;
     },
   };
+}
+
+/** Returns the charges of an order, read with one statement. */
+export async function readCharges(sql: Queryable, orderId: string): Promise<OrderCharges> {
+  const [row] = await sql<
+    { charges: ChargesJson }[]
+  >`SELECT ${chargesAsJson(sql, sql`${orderId}`)} AS charges`;
+  return orderCharges(row!.charges);
 }
 
 /** Refunds units of items, with the shipping price of invoices that have no units left. */

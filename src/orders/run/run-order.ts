@@ -1,7 +1,7 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import type { RateTable } from '../../platform/domain/money';
 import { ratesAt } from '../../platform/exchange-rates';
-import type { Sql } from '../../platform/postgres';
+import type { Fragment, Sql } from '../../platform/postgres';
 import type { PackagingInstruction } from '../domain/packing';
 import type { ShippingAddress } from '../intake/schemas';
 
@@ -44,15 +44,35 @@ export interface RunItem {
  * @throws Error when the order does not exist
  */
 export async function runOrder(sql: Sql, orderId: string): Promise<RunOrder> {
-  const [order] = await sql<Omit<RunOrder, 'rates'>[]>`
+  const found = await runOrderWith(sql, sql`${orderId}`, sql`NULL`);
+  if (found === undefined) throw new Error(`order ${orderId} does not exist`);
+  return found.order;
+}
+
+/**
+ * Returns an order and something else of the same snapshot, or undefined when the order does not exist.
+ * @param orderId expression of the order's id
+ * @param also jsonb expression. It reads the order as `o` and its client as `a`
+ */
+export async function runOrderWith<Also>(
+  sql: Sql,
+  orderId: Fragment,
+  also: Fragment,
+): Promise<{ readonly order: RunOrder; readonly also: Also } | undefined> {
+  const [row] = await sql<(Omit<RunOrder, 'rates'> & { also: Also })[]>`
     SELECT o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number, o.order_reference_id, o.currency, o.retail_currency,
       o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.packaging_instructions, o.shipping_revision,
       o.created_at, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
       (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'itemReferenceId', i.item_reference_id,
           'quantity', i.quantity, 'retailPrice', i.retail_price::text, 'product', i.product) ORDER BY i.position)
-        FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items
+        FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items,
+      ${also} AS also
     FROM orders o JOIN accounts a ON a.id = o.client_id
     WHERE o.id = ${orderId}`;
-  if (order === undefined) throw new Error(`order ${orderId} does not exist`);
-  return { ...order, items: order.items ?? [], rates: await ratesAt(sql, order.createdAt) };
+  if (row === undefined) return undefined;
+  const { also: read, ...order } = row;
+  return {
+    order: { ...order, items: order.items ?? [], rates: await ratesAt(sql, order.createdAt) },
+    also: read,
+  };
 }

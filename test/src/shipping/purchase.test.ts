@@ -10,7 +10,13 @@ import { createFolderStore } from '../../../src/platform/objects/folder-store';
 import type { ObjectStore } from '../../../src/platform/objects/object-store';
 import { createLinkSigner } from '../../../src/platform/objects/signed-links';
 import { buyShipment, voidShipment } from '../../../src/shipping/purchase';
-import { dispatchAnswer, readShipment, shipmentDocuments } from '../../../src/shipping/shipments';
+import {
+  type DispatchedShipment,
+  dispatchAnswer,
+  dispatchedShipment,
+  readShipment,
+  shipmentDocuments,
+} from '../../../src/shipping/shipments';
 import { recordTrackingEvents } from '../../../src/shipping/tracking';
 import { readTracking } from '../../../src/shipping/tracking-view';
 import { type TestDatabase, testDatabase } from '../../support/database';
@@ -374,7 +380,10 @@ test('the dispatch answer has links for seven days and the tracking data of the 
   });
   const now = new Date('2026-03-01T12:00:00Z');
 
-  const answer = await dispatchAnswer({ sql: database.sql, links, now }, bought.shipment.shipmentId, null);
+  const { sql } = database;
+  const [row] = await sql<{ shipment: DispatchedShipment }[]>`
+    SELECT ${dispatchedShipment(sql)} AS shipment FROM shipments s WHERE s.id = ${bought.shipment.shipmentId}`;
+  const answer = dispatchAnswer({ links, now }, row!.shipment, null);
 
   expect(answer).toMatchObject({
     trackingCode: bought.shipment.packages[0]!.trackingNumber,
