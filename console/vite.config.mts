@@ -1,9 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type ProxyOptions } from 'vite';
 
 /** The API that the development server passes calls on to. */
-const api = process.env.PRESSLINE_URL ?? 'http://localhost:3000';
+const api = process.env.PRESSLINE_URL ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`;
+
+/** Answers 502 while the API does not answer, as a reverse proxy does. The console then reconnects. Vite would answer 500. */
+const answerBadGateway: ProxyOptions['configure'] = (proxy) => {
+  proxy.on('error', (_error, _req, res) => {
+    if ('writeHead' in res && !res.headersSent) res.writeHead(502).end();
+  });
+};
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
@@ -20,5 +27,11 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
   },
-  server: { proxy: { '^/(v1|v2|v3|product|documents|openapi.json|docs)': { target: api } } },
+  server: {
+    // The host of the API: a browser sends the session cookie to every port of it.
+    host: '127.0.0.1',
+    proxy: {
+      '^/(v1|v2|v3|product|documents|openapi.json|docs)': { target: api, configure: answerBadGateway },
+    },
+  },
 });

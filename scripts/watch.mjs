@@ -4,10 +4,10 @@ import { existsSync, watch } from 'node:fs';
 /** Editors write a file in several steps, and a checkout changes many files. */
 const QUIET_MS = 300;
 
-/** Runs a command and resolves with its exit code. */
-function run([command, ...args]) {
+/** Resolves with the exit code of a process. */
+function exitCode(child) {
   return new Promise((resolve) => {
-    spawn(command, args, { stdio: 'inherit' })
+    child
       .once('error', (error) => {
         console.error(error.message);
         resolve(1);
@@ -23,6 +23,7 @@ function run([command, ...args]) {
  */
 export function watchAndRestart({ folders, build, start }) {
   let child;
+  let builder;
   let isBusy = false;
   let isChanged = false;
   let isStopping = false;
@@ -58,7 +59,9 @@ export function watchAndRestart({ folders, build, start }) {
     isBusy = true;
     do {
       isChanged = false;
-      const code = await run(build);
+      const [command, ...args] = build;
+      builder = spawn(command, args, { stdio: 'inherit' });
+      const code = await exitCode(builder);
       if (isStopping) break;
       if (code !== 0) console.log('The build failed. The program stays as it is until the next change.');
       else if (!isChanged) {
@@ -83,6 +86,8 @@ export function watchAndRestart({ folders, build, start }) {
       isStopping = true;
       clearTimeout(timer);
       for (const watcher of watchers) watcher.close();
+      builder?.kill('SIGTERM');
+      await ended(builder);
       // A terminal sends Ctrl-C to the program too, and a second signal would end it at once.
       if (signal === 'SIGINT' && process.stdin.isTTY) await ended(child);
       else await stopChild();

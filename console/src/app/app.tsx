@@ -8,7 +8,7 @@ import { useSession, useSigning } from '../api/session';
 import { ErrorAlert } from '../components/error-alert';
 import { SignIn } from '../screens/sign-in/sign-in';
 import { cspNonce } from './csp-nonce';
-import { router } from './router';
+import { router, routerKey } from './router';
 import { cssVariables, theme } from './theme';
 
 export function App() {
@@ -32,7 +32,7 @@ function SignedIn() {
   const { ended } = useSigning();
   useEffect(() => onSessionEnded(ended));
   if (session.data !== undefined)
-    return session.data === null ? <SignIn /> : <RouterProvider router={router} />;
+    return session.data === null ? <SignIn /> : <RouterProvider key={routerKey} router={router} />;
   if (session.error) return <ErrorAlert error={session.error} onRetry={() => session.refetch()} />;
   return null;
 }

@@ -49,6 +49,9 @@ export const router = createRouter({
   },
 });
 
+/** Differs for each router. A hot update creates a new router, which React mounts only under a new key. */
+export const routerKey = Date.now();
+
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
