@@ -175,11 +175,20 @@ async function commitPlan(
   const orderId = order.id;
   try {
     return await inTransaction(sql, async (tx) => {
-      const [current] = await tx<{ shippingRevision: number; fulfillmentStatus: OrderStatus }[]>`
-        SELECT shipping_revision, fulfillment_status FROM orders WHERE id = ${orderId} FOR UPDATE`;
-      if (current?.shippingRevision !== order.shippingRevision) throw new DraftOutdated();
-      if (onPlanned !== undefined && ENDED_ORDERS.includes(current.fulfillmentStatus)) throw new OrderEnded();
-      const printOrders = await insertPrintOrders(tx, orderId, drafts);
+      const refused = onPlanned === undefined ? [] : ENDED_ORDERS;
+      const printOrders = await insertPrintOrders(
+        tx,
+        orderId,
+        drafts,
+        tx`shipping_revision = ${order.shippingRevision} AND fulfillment_status <> ALL(${[...refused]})`,
+      );
+      if (printOrders.length === 0) {
+        const [current] = await tx<{ fulfillmentStatus: OrderStatus }[]>`
+          SELECT fulfillment_status FROM orders WHERE id = ${orderId} AND shipping_revision = ${order.shippingRevision}`;
+        throw refused.some((status) => status === current?.fulfillmentStatus)
+          ? new OrderEnded()
+          : new DraftOutdated();
+      }
       const product = (itemId: string) => order.items.find((item) => item.id === itemId)!.product;
       const reserved = await reserveForJobs(
         tx,

@@ -21,11 +21,15 @@ export interface PrintOrderDraft {
 
 const nextJobId = (sql: Queryable) => sql`nextval(pg_get_serial_sequence('print_jobs', 'id'))`;
 
-/** Inserts print orders with their print jobs, and returns them in the order of the drafts. */
+/**
+ * Inserts print orders with their print jobs, and returns them in the order of the drafts.
+ * @param onlyIf condition on the order's row. The row is locked when the condition holds; otherwise nothing is inserted
+ */
 export async function insertPrintOrders(
   tx: Queryable,
   orderId: string,
   drafts: readonly PrintOrderDraft[],
+  onlyIf?: Fragment,
 ): Promise<PlannedPrintOrder[]> {
   const rows = drafts.map(({ step, partnerId, kind, version, dispatchDate, reproducesId, waits }) => ({
     step,
@@ -42,11 +46,13 @@ export async function insertPrintOrders(
   );
   return [
     ...(await tx<PlannedPrintOrder[]>`
-    WITH new_print_orders AS (
+    WITH ${onlyIf === undefined ? tx`` : tx`locked AS (SELECT id FROM orders WHERE id = ${orderId} AND ${onlyIf} FOR UPDATE),`}
+    new_print_orders AS (
       INSERT INTO print_orders (order_id, partner_id, step, kind, version, reproduces_id, message_id, status, dispatch_date)
       SELECT ${orderId}, p.* FROM jsonb_to_recordset(${json(tx, rows)}) AS p (
         partner_id uuid, step text, kind text, version text, reproduces_id bigint, message_id text, status text,
         dispatch_date date)
+      ${onlyIf === undefined ? tx`` : tx`WHERE EXISTS (SELECT FROM locked)`}
       RETURNING id, step, kind, status, partner_id, dispatch_date, reproduces_id
     ), new_jobs AS (
       INSERT INTO print_jobs (id, print_order_id, order_item_id, quantity, part_ids, status)

@@ -21,7 +21,11 @@ export type RecordResult =
  */
 const notifiedClients = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 
-type WrittenChange = RecordedChange & { readonly takesOver: boolean };
+/**
+ * @property takesOver the rows were written by another run, or before a restore
+ * @property hasReservations stock is reserved for jobs that the record settles
+ */
+type WrittenChange = RecordedChange & { readonly takesOver: boolean; readonly hasReservations: boolean };
 type WrittenResult =
   | { readonly outcome: 'recorded'; readonly change: WrittenChange }
   | { readonly outcome: Exclude<RecordOutcome, 'recorded'> };
@@ -60,10 +64,8 @@ export async function writeRecord(tx: Transaction, record: RunRecord): Promise<W
   if (change.takesOver) await reopenPostbacks(tx, record);
   const pick = <T extends RunEffect['type']>(type: T) =>
     record.effects.filter((effect): effect is Extract<RunEffect, { type: T }> => effect.type === type);
-  const printed = pick('consume_stock').flatMap(({ jobs }) => jobs);
-  const cancelled = pick('release_stock').flatMap(({ jobIds }) => jobIds);
   // One call, because stock rows must be locked in one order, once in a transaction.
-  if (printed.length + cancelled.length > 0) await settleReservations(tx, { printed, cancelled });
+  if (change.hasReservations) await settleReservations(tx, settledJobs(record));
   for (const { jobIds, ...refund } of pick('refund')) {
     await refundItems(tx, { orderId: record.orderId, step: `refund:${jobIds.join('+')}`, ...refund });
   }
@@ -87,6 +89,14 @@ export async function writeRecord(tx: Transaction, record: RunRecord): Promise<W
   if (ended.length > 0) await leaveOutUnusedPackages(tx, await printOrdersOf(tx, ended));
   await enqueueOrderNotifications(tx, { orderId: record.orderId });
   return { outcome: 'recorded', change };
+}
+
+/** Returns the jobs whose reservations a record settles. */
+function settledJobs({ effects }: RunRecord) {
+  return {
+    printed: effects.flatMap((effect) => (effect.type === 'consume_stock' ? effect.jobs : [])),
+    cancelled: effects.flatMap((effect) => (effect.type === 'release_stock' ? effect.jobIds : [])),
+  };
 }
 
 const endedJobs = ({ jobs }: RunRecord): string[] =>
@@ -146,7 +156,7 @@ function isTakeover(tx: Queryable, { runId, position, version, overrides = false
 /**
  * Writes statuses and log entries.
  * @param which `plain` writes only the next step of a run whose client has no enabled endpoint for notifications
- * @returns what it changed; null when it wrote nothing. `takesOver`: the rows were written by another run, or before a restore
+ * @returns what it changed; null when it wrote nothing
  */
 async function writeStatuses(
   tx: Queryable,
@@ -156,6 +166,8 @@ async function writeStatuses(
   const { refusal, position, version, follows } = record;
   const next = isNextStep(tx, record);
   const refunds = record.effects.some(({ type }) => type === 'refund');
+  const { printed, cancelled } = settledJobs(record);
+  const settled = [...printed.map(({ id }) => id), ...cancelled];
   const log = record.effects.flatMap((effect) =>
     effect.type !== 'log'
       ? []
@@ -222,6 +234,8 @@ async function writeStatuses(
       WHERE postbacks.id = ANY(${[...record.handledPostbacks]}::bigint[])
     )
     SELECT before, ${record.fulfillmentStatus}::text AS after, takes_over,
+      -- A job is reserved for in the transaction that creates it, long before its run knows it.
+      EXISTS (SELECT FROM stock_reservations WHERE print_job_id = ANY(${settled}::bigint[]) AND state = 'reserved') AS has_reservations,
       greatest(0, extract(epoch FROM now() - ordered_at))::float8 AS age_seconds
     FROM changed_order`;
   return change ?? null;
