@@ -1,4 +1,4 @@
-import { attentionCounts } from '../../src/orders/reading/attention-counts';
+import { attentionCounts, countOrdersNeedingAttention } from '../../src/orders/reading/attention-counts';
 import { orderStages } from '../../src/orders/reading/order-stages';
 import { readKeptCounts } from '../../src/platform/kept-counts';
 import { readOutboxSizes } from '../../src/platform/outbox/outbox-sizes';
@@ -19,12 +19,13 @@ export function createLiveCounts(deps: Pick<ApiDeps, 'sql' | 'jobs'>): LiveCount
 
 async function readCounts({ sql, jobs }: Pick<ApiDeps, 'sql' | 'jobs'>) {
   const at = new Date();
-  const [orders, attention, outbox, results, stages] = await Promise.all([
+  const [orders, attention, needingAttention, outbox, results, stages] = await Promise.all([
     readKeptCounts(sql, 'orders'),
     attentionCounts(sql),
+    countOrdersNeedingAttention(sql),
     readOutboxSizes(sql),
     readJobResults(sql, jobs),
     orderStages(sql),
   ]);
-  return { at, orders, attention, outbox, results, stages };
+  return { at, orders, attention, needingAttention, outbox, results, stages };
 }

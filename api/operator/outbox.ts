@@ -154,7 +154,7 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       operationId: 'replayDeadMessages',
       summary: 'Replay dead letters',
       description:
-        'Replays all dead letters, the named ones, or those of one kind. Receivers recognise a message that they have already received.',
+        'Replays all dead letters, the named ones, or those of one kind and target. Receivers recognise a message that they have already received.',
       tag: TAG,
       access: operatorsOnly('operator'),
       errors: 'coded',
@@ -162,6 +162,7 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       body: z.object({
         ids: z.array(rowId).min(1).max(1_000).nullish(),
         kind: z.enum(KINDS).nullish(),
+        target: z.string().min(1).max(300).nullish().describe('Workflow id, or id of the webhook endpoint.'),
         reason: z
           .string()
           .trim()
@@ -171,8 +172,12 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
           .describe('Kept in the audit log, without personal data of recipients.'),
       }),
       response: z.object({ replayed: z.int().describe('Number of messages queued for delivery again.') }),
-      handler: async ({ body: { ids, kind, reason }, account, log, audit }) => {
-        const filter = { ...(ids == null ? {} : { ids }), ...(kind == null ? {} : { kind }) };
+      handler: async ({ body: { ids, kind, target, reason }, account, log, audit }) => {
+        const filter = {
+          ...(ids == null ? {} : { ids }),
+          ...(kind == null ? {} : { kind }),
+          ...(target == null ? {} : { target }),
+        };
         const replayed = await inTransaction(sql, async (tx) => {
           const replayed = await replayDead(tx, filter);
           const after = { ...filter, replayed, ...(reason == null ? {} : { reason }) };

@@ -36,6 +36,7 @@ const summary = z
     attention: z
       .array(z.object({ reason: z.enum(ATTENTION_REASONS), count: z.int(), oldestSeconds: seconds }))
       .describe('The reasons that orders have now. An order with several reasons counts for each.'),
+    ordersNeedingAttention: z.int().describe('Each order counts once.'),
     outbox: z
       .array(
         z.object({
@@ -120,6 +121,7 @@ export function summaryRoutes(
             count: orders,
             oldestSeconds: Math.max(0, oldestSeconds),
           })),
+          ordersNeedingAttention: read.needingAttention,
           outbox: read.outbox,
           jobs: read.results.map(jobView),
           workers:

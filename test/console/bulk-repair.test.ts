@@ -1,4 +1,4 @@
-import { openTab, signIn } from '../support/browser';
+import { expectAccessible, openTab, signIn } from '../support/browser';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { actWith, refusedOrder } from './order-fixture';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
 });
 
-/** Returns the orders that need attention. */
+/** Returns the number of orders that need attention, up to 250. */
 const needingAttention = async () =>
   (await stack.operator.listOrdersNeedingAttention({ query: { limit: 250 } })).orders.length;
 
@@ -48,5 +48,58 @@ test('50 refused orders are rerouted with one reason', async () => {
     SELECT count(DISTINCT order_id) AS orders FROM order_events
     WHERE type = 'reroute' AND data ->> 'reason' = 'The press in Berlin is broken'`;
   expect(Number(row!.orders)).toBe(ORDERS);
+  expect(tab.faults).toEqual([]);
+});
+
+test('every order that matches the filter is selected, not only those that are loaded', async () => {
+  const { sql } = stack.database;
+  const { id } = await refusedOrder(stack, 'copied');
+  await eventually(async () => ((await needingAttention()) === 1 ? true : undefined), 300_000);
+  // The repair is not carried out: the copies have no workflow.
+  await stack.stopWorker();
+  const copies = 1_233;
+  await sql`
+    INSERT INTO orders
+    SELECT (jsonb_populate_record(o, jsonb_build_object('id', gen_random_uuid(), 'order_reference_id', 'copy-' || n))).*
+    FROM orders o, generate_series(1, ${copies}::int) n WHERE o.id = ${id}`;
+  await sql`
+    UPDATE orders SET attention = '{not_printed}' WHERE order_reference_id IN ('copy-1', 'copy-2')`;
+
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  const main = page.getByRole('main');
+  await signIn(tab, stack.credentials.operator.apiKey, '/console/attention?reason=partner_refused');
+  await page.getByRole('button', { name: 'Load more' }).waitFor();
+  await page.getByLabel('Select all').check();
+  await page.getByText('All 100 orders that are loaded are selected.').waitFor();
+  await page.getByRole('button', { name: 'Select all 1,232 that match' }).click();
+  await page.getByText('All 1,232 orders that match are selected.').waitFor();
+  await main.getByText('1,232 orders selected').waitFor();
+  await expectAccessible(page);
+
+  // Another filter is another selection.
+  await page.getByLabel('Reason').selectOption('not_printed');
+  await page.getByRole('link', { name: 'copy-1', exact: true }).waitFor();
+  await main.getByText('0 orders selected').waitFor();
+  await page.getByLabel('Reason').selectOption('');
+  await page.getByRole('button', { name: 'Load more' }).waitFor();
+  await page.getByLabel('Select all').check();
+  await page.getByRole('button', { name: 'Select all 1,234 that match' }).click();
+
+  // Without one row, the selection has the loaded rows again.
+  const row = main.getByRole('checkbox', { name: /^Select co/ }).first();
+  await row.uncheck();
+  await main.getByText('99 orders selected').waitFor();
+  await row.check();
+  await page.getByRole('button', { name: 'Select all 1,234 that match' }).click();
+  await main.getByRole('button', { name: 'Hold', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Hold' });
+  await dialog.getByText(/of 1,000 orders accept this now. The other 234 are checked/).waitFor();
+  await actWith(dialog, 'Hold 1,234 orders', 'The printers are broken');
+  await dialog.getByText('0 of 1,234 repaired', { exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Stop' }).click();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  const { bulkRepairs } = await stack.operator.listBulkRepairs({});
+  expect(bulkRepairs[0]).toMatchObject({ action: 'hold', counts: { total: copies + 1 } });
   expect(tab.faults).toEqual([]);
 });

@@ -50,6 +50,27 @@ test('selected dead letters are replayed with a reason', async () => {
   expect(faults).toEqual([]);
 });
 
+test('every dead letter that matches the filter is replayed, not only those that are loaded', async () => {
+  const targets = Array.from({ length: 60 }, (_, index) => `shipping-order-many-${index}`);
+  await deadLetters(targets);
+  await deadLetters(Array(60).fill('shipping-order-one'));
+  const { page, faults } = await tabAt('/console/outbox?state=dead&target=shipping-order-one');
+  await page.getByRole('button', { name: 'Load more' }).waitFor();
+  await page.getByLabel('Select all').check();
+  await page.getByText('All 50 messages that are loaded are selected.').waitFor();
+  await page.getByRole('button', { name: 'Select everything that matches' }).click();
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Replay' });
+  await dialog.getByLabel('Reason').fill('the target is repaired');
+  await dialog.getByRole('button', { name: 'Replay everything that matches' }).click();
+  await page.getByText('No message is dead').waitFor();
+  const [left] = await stack.database.sql`
+    SELECT count(*)::int AS many FROM outbox WHERE dead_at IS NOT NULL AND target LIKE 'shipping-order-many-%'`;
+  expect(left).toEqual({ many: 60 });
+  await stack.database.sql`DELETE FROM outbox WHERE target LIKE 'shipping-order-many-%'`;
+  expect(faults).toEqual([]);
+});
+
 test('the counts by kind lead to their lists, which are exported as CSV', async () => {
   await deadLetters(['shipping-order-d']);
   const { page } = await tabAt('/console/outbox');

@@ -175,7 +175,12 @@ export function validBodies({
       { action: 'reroute', reason: 'x', filter: { attention: ['partner_error'], countries: ['DE'] } },
     ],
     addOrderNote: [{ text: 'Called the partner' }],
-    replayDeadMessages: [{}, { ids: ['1', '2'], reason: 'repaired' }, { kind: 'notification' }],
+    replayDeadMessages: [
+      {},
+      { ids: ['1', '2'], reason: 'repaired' },
+      { kind: 'notification' },
+      { target: 'order-1' },
+    ],
     listProcurementOrders: [
       {},
       {

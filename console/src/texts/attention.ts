@@ -1,3 +1,5 @@
+import { countOf } from './common';
+
 /** Orders that a reason lists by name. */
 const LISTED = 5;
 
@@ -9,7 +11,7 @@ interface Counts {
   readonly canceled: number;
 }
 
-const ordersOf = (count: number) => (count === 1 ? '1 order' : `${count} orders`);
+const ordersOf = (count: number) => (count === 1 ? '1 order' : `${countOf(count)} orders`);
 
 export const attention = {
   title: 'Attention',
@@ -30,14 +32,17 @@ export const attention = {
   empty: 'No order needs attention',
   emptyText:
     'Orders appear here when a partner refuses, fails or is late, and when a request needs a decision.',
+  orders: ordersOf,
   selected: (count: number) => `${ordersOf(count)} selected`,
   bulk: {
     dryRun: 'Dry run',
     noDryRun: 'The API did not answer with a dry run.',
-    possible: (possible: number, checked: number, total: number) =>
-      possible === total
-        ? `All ${ordersOf(total)} accept this now.`
-        : `${possible} of ${ordersOf(checked)} accept this now.`,
+    possible: (possible: number, checked: number, total: number) => {
+      if (possible === total) return `All ${ordersOf(total)} accept this now.`;
+      const accepting = `${countOf(possible)} of ${ordersOf(checked)} accept this now.`;
+      if (checked === total) return accepting;
+      return `${accepting} The other ${countOf(total - checked)} are checked when their turn comes.`;
+    },
     notRepaired: (message: string, count: number, references: readonly string[]) => {
       const listed = references.slice(0, LISTED);
       const more = count > listed.length ? ` and ${count - listed.length} more` : '';
@@ -48,7 +53,7 @@ export const attention = {
     statuses: { running: 'In progress', canceling: 'Stopping', ended: 'Finished' },
     counts: (counts: Counts) =>
       [
-        `${counts.done} of ${counts.total} repaired`,
+        `${countOf(counts.done)} of ${countOf(counts.total)} repaired`,
         counts.refused === 0 ? '' : `${counts.refused} refused`,
         counts.failed === 0 ? '' : `${counts.failed} failed`,
         counts.canceled === 0 ? '' : `${counts.canceled} not started`,

@@ -1,3 +1,6 @@
+/** Returns a number with separators of thousands. */
+export const countOf = (count: number): string => count.toLocaleString('en');
+
 /** Texts that every screen shares. */
 export const common = {
   product: 'Pressline',
@@ -60,6 +63,16 @@ export const common = {
   select: 'Select',
   selectAll: 'Select all',
   selectRow: (name: string) => `Select ${name}`,
+  selection: {
+    everyLoaded: (rows: string) => `All ${rows} that are loaded are selected.`,
+    selectEverything: (total: number | undefined) =>
+      total === undefined ? 'Select everything that matches' : `Select all ${countOf(total)} that match`,
+    everything: (rows: string | undefined) =>
+      rows === undefined ? 'Everything that matches is selected.' : `All ${rows} that match are selected.`,
+    tooMany: (matching: string, most: string) =>
+      `${matching} match, and one repair takes up to ${most}. Narrow the filter to select all of them.`,
+    clear: 'Clear selection',
+  },
   copied: 'Copied',
   none: '–',
 } as const;

@@ -1,3 +1,7 @@
+import { countOf } from './common';
+
+const messagesOf = (count: number) => (count === 1 ? '1 message' : `${countOf(count)} messages`);
+
 export const outbox = {
   title: 'Outbox',
   intro: 'Messages to workflows and to clients’ endpoints, until they are delivered.',
@@ -26,11 +30,14 @@ export const outbox = {
   },
   order: (id: string) => `Order ${id}`,
   name: (id: string) => `message ${id}`,
-  selected: (count: number) => (count === 1 ? '1 message selected' : `${count} messages selected`),
+  messages: messagesOf,
+  selected: (count: number | undefined) =>
+    count === undefined ? 'Everything that matches is selected' : `${messagesOf(count)} selected`,
   replay: 'Replay',
   replayExplanation:
     'The selected messages are delivered again, with all their attempts. Receivers recognise a message that they already have.',
-  replayButton: (count: number) => (count === 1 ? 'Replay 1 message' : `Replay ${count} messages`),
+  replayButton: (count: number | undefined) =>
+    count === undefined ? 'Replay everything that matches' : `Replay ${messagesOf(count)}`,
   empty: { pending: 'No message is waiting', dead: 'No message is dead' },
   emptyText: {
     pending: 'A message waits here until it is delivered, and between two attempts.',

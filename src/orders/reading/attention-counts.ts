@@ -9,6 +9,13 @@ export interface AttentionCount {
   readonly oldestSeconds: number;
 }
 
+/** Returns the number of orders that need attention. */
+export async function countOrdersNeedingAttention(tx: Queryable): Promise<number> {
+  const [row] = await tx<{ orders: number }[]>`
+    SELECT count(*)::int AS orders FROM orders WHERE attention IS NOT NULL`;
+  return row!.orders;
+}
+
 /** Counts the orders that need attention, by reason. Reads the index of these orders, which are few. */
 export async function attentionCounts(tx: Queryable): Promise<AttentionCount[]> {
   return [

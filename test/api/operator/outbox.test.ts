@@ -132,6 +132,20 @@ test('a selection of dead letters is replayed, and becomes pending', async () =>
   expect(idsOf((await get('?state=dead').expect(200)).body.messages)).toEqual([two]);
 });
 
+test('all dead letters of one target are replayed, and no other', async () => {
+  const operator = await testAccount(sql, 'operator', 'target-operator', 'operator');
+  const other = await message('signal_workflow', 'order-b', -10, { dead: true });
+  const wanted = await message('signal_workflow', 'order-a', -10, { dead: true });
+  const answer = await request(app)
+    .post('/v1/operator/outbox/dead/replay')
+    .set(operator.key)
+    .send({ target: 'order-a', reason: 'repaired' })
+    .expect(200);
+  expect(answer.body).toEqual({ replayed: 1 });
+  expect(idsOf((await get('?state=pending&target=order-a').expect(200)).body.messages)).toEqual([wanted]);
+  expect(idsOf((await get('?state=dead&target=order-b').expect(200)).body.messages)).toEqual([other]);
+});
+
 test('a list is exported as CSV: all rows, and no text that a spreadsheet runs', async () => {
   await message('notification', '=HYPERLINK("https://evil.example")', -10, {
     dead: true,

@@ -40,6 +40,7 @@ test('counts orders by status, ended ones too, and attention by reason with the 
   expect(countOf(body, 'created')).toBe(2);
   expect(countOf(body, 'delivered')).toBe(1);
   expect(countOf(body, 'canceled')).toBe(0);
+  expect(body.ordersNeedingAttention).toBe(2);
   expect(body.attention).toEqual([
     { reason: 'not_printed', count: 2, oldestSeconds: expect.any(Number) },
     { reason: 'partner_error', count: 1, oldestSeconds: expect.any(Number) },

@@ -1,8 +1,8 @@
 import { Group, NativeSelect } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Answer } from '../../api/call';
-import { readPages } from '../../api/queries';
+import { read, readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
 import { ClientLink, PartnerLinks } from '../../components/account-links';
 import { ReasonBadge, StatusBadge } from '../../components/badge';
@@ -12,11 +12,12 @@ import { Link } from '../../components/link';
 import { LoadMore } from '../../components/load-more';
 import { Empty, Loaded } from '../../components/loaded';
 import { Screen } from '../../components/screen';
-import { useSelection } from '../../components/selection';
+import { SelectEverything, useSelection } from '../../components/selection';
 import { Age } from '../../components/time';
 import { texts } from '../../texts';
 import { REASONS } from '../../texts/names';
 import { BulkActs } from './bulk-acts';
+import { MOST_ORDERS, type RepairTarget } from './bulk-repair-request';
 import { RunningRepairs } from './running-repairs';
 import { type AttentionSort, SORTS } from './sorts';
 import { useRowKeys } from './use-row-keys';
@@ -25,7 +26,6 @@ type Row = Answer<'listOperatorOrders'>['orders'][number];
 
 const route = getRouteApi('/attention');
 const t = texts.attention;
-/** Orders of a page. "Select all" selects the pages that are loaded. */
 const PAGE = 100;
 
 const COLUMNS: readonly Column<Row>[] = [
@@ -83,27 +83,60 @@ export function AttentionScreen() {
         />
       </Group>
       <RunningRepairs />
-      <Loaded query={query}>{({ pages }) => <Orders rows={pages.flatMap(({ orders }) => orders)} />}</Loaded>
+      <Loaded query={query}>
+        {({ pages }) => (
+          <Orders rows={pages.flatMap(({ orders }) => orders)} hasMore={query.hasNextPage} reason={reason} />
+        )}
+      </Loaded>
       <LoadMore {...query} />
     </Screen>
   );
 }
 
-function Orders({ rows }: { readonly rows: readonly Row[] }) {
+/** Returns the number of orders that match the filter, loaded or not. Undefined until it is read. */
+function useMatching(reason: string | undefined): number | undefined {
+  const { data } = useQuery(read('getOperatorSummary', {}));
+  if (data === undefined || reason === undefined) return data?.ordersNeedingAttention;
+  return data.attention.find((each) => each.reason === reason)?.count ?? 0;
+}
+
+function Orders(props: {
+  readonly rows: readonly Row[];
+  readonly hasMore: boolean;
+  readonly reason: string | undefined;
+}) {
+  const { rows, hasMore, reason } = props;
   const navigate = route.useNavigate();
   const mayAct = useMay('operator');
-  const { selected, column, clear } = useSelection(
+  const matching = useMatching(reason);
+  const selection = useSelection(
     rows,
+    reason ?? '',
     ({ id }) => id,
     ({ orderReferenceId }) => orderReferenceId,
   );
+  const { selected, isEverything, column, clear } = selection;
+  const target: RepairTarget = isEverything
+    ? {
+        request: { filter: reason === undefined ? {} : { attention: [reason as Row['attention'][number]] } },
+        count: matching ?? selected.length,
+        orders: selected,
+      }
+    : { request: { orderIds: selected.map(({ id }) => id) }, count: selected.length, orders: selected };
   const active = useRowKeys(
     rows.map(({ id }) => id),
     (orderId) => navigate({ to: '/orders/$orderId', params: { orderId } }),
   );
   return (
     <>
-      {mayAct ? <BulkActs selected={selected} onDone={clear} /> : null}
+      {mayAct ? <BulkActs target={target} onDone={clear} /> : null}
+      <SelectEverything
+        selection={selection}
+        hasMore={hasMore}
+        name={t.orders}
+        total={matching}
+        most={MOST_ORDERS}
+      />
       {rows.length === 0 ? (
         <Empty title={t.empty} text={t.emptyText} />
       ) : (

@@ -4,14 +4,11 @@ import { texts } from '../../texts';
 import { ACTS } from '../../texts/order';
 import { BulkRepairForm } from './bulk-repair-form';
 import { BulkRepairProgress } from './bulk-repair-progress';
-import { BULK_ACTIONS, type BulkAction, type SelectedOrder } from './bulk-repair-request';
+import { BULK_ACTIONS, type BulkAction, type RepairTarget } from './bulk-repair-request';
 
 /** Buttons that act on all selected orders, with one reason. */
-export function BulkActs(props: {
-  readonly selected: readonly SelectedOrder[];
-  readonly onDone: () => void;
-}) {
-  const { selected, onDone } = props;
+export function BulkActs(props: { readonly target: RepairTarget; readonly onDone: () => void }) {
+  const { target, onDone } = props;
   const [action, setAction] = useState<BulkAction | null>(null);
   return (
     <Group gap="xs">
@@ -20,14 +17,14 @@ export function BulkActs(props: {
           key={each}
           size="xs"
           variant="default"
-          disabled={selected.length === 0}
+          disabled={target.count === 0}
           onClick={() => setAction(each)}
         >
           {ACTS[each].name}
         </Button>
       ))}
       <Text size="sm" c="dimmed">
-        {texts.attention.selected(selected.length)}
+        {texts.attention.selected(target.count)}
       </Text>
       <Modal
         opened={action !== null}
@@ -36,12 +33,7 @@ export function BulkActs(props: {
         withCloseButton={false}
       >
         {action === null ? null : (
-          <BulkRepair
-            action={action}
-            selected={selected}
-            onClose={() => setAction(null)}
-            onStarted={onDone}
-          />
+          <BulkRepair action={action} target={target} onClose={() => setAction(null)} onStarted={onDone} />
         )}
       </Modal>
     </Group>
@@ -50,19 +42,19 @@ export function BulkActs(props: {
 
 function BulkRepair(props: {
   readonly action: BulkAction;
-  readonly selected: readonly SelectedOrder[];
+  readonly target: RepairTarget;
   readonly onClose: () => void;
   readonly onStarted: () => void;
 }) {
   // The list loses orders while they are repaired. The dialog keeps those that it was opened for.
-  const [orders] = useState(props.selected);
+  const [target] = useState(props.target);
   const [bulkRepairId, setBulkRepairId] = useState<string | null>(null);
   if (bulkRepairId !== null)
-    return <BulkRepairProgress bulkRepairId={bulkRepairId} orders={orders} onClose={props.onClose} />;
+    return <BulkRepairProgress bulkRepairId={bulkRepairId} orders={target.orders} onClose={props.onClose} />;
   return (
     <BulkRepairForm
       action={props.action}
-      orders={orders}
+      target={target}
       onClose={props.onClose}
       onStarted={(id) => {
         setBulkRepairId(id);

@@ -7,7 +7,7 @@ import { ActForm } from '../../components/act-form';
 import { Loaded } from '../../components/loaded';
 import { texts } from '../../texts';
 import { ACTS } from '../../texts/order';
-import { type BulkAction, isStarted, type SelectedOrder } from './bulk-repair-request';
+import { type BulkAction, isStarted, type RepairTarget } from './bulk-repair-request';
 import { NotRepaired } from './not-repaired';
 
 const t = texts.attention.bulk;
@@ -15,26 +15,29 @@ const t = texts.attention.bulk;
 /** Says what a bulk repair will do, by a dry run, and starts it with a reason. */
 export function BulkRepairForm(props: {
   readonly action: BulkAction;
-  readonly orders: readonly SelectedOrder[];
+  readonly target: RepairTarget;
   readonly onClose: () => void;
   readonly onStarted: (bulkRepairId: string) => void;
 }) {
-  const { action, orders, onClose, onStarted } = props;
+  const { action, target, onClose, onStarted } = props;
   const [partnerId, setPartnerId] = useState('');
-  const orderIds = orders.map(({ id }) => id);
   const choosesPartner = action === 'reroute' || action === 'reproduce';
   const placed = partnerId === '' ? {} : { partnerId };
   return (
     <ActForm
       explanation={ACTS[action].explanation}
-      button={t.button(ACTS[action].name, orders.length)}
+      button={t.button(ACTS[action].name, target.count)}
       run={({ reason, idempotencyKey }) =>
-        call('startBulkRepair', { body: { action, reason, orderIds, ...placed } }, { idempotencyKey })
+        call(
+          'startBulkRepair',
+          { body: { action, reason, ...target.request, ...placed } },
+          { idempotencyKey },
+        )
       }
       withReason
       fields={
         <>
-          <DryRun action={action} orders={orders} />
+          <DryRun action={action} target={target} />
           {choosesPartner ? <PartnerChoice value={partnerId} onChange={setPartnerId} /> : null}
         </>
       }
@@ -47,19 +50,12 @@ export function BulkRepairForm(props: {
 }
 
 /** How many of the orders accept the repair now, and why the others do not. */
-function DryRun({
-  action,
-  orders,
-}: {
-  readonly action: BulkAction;
-  readonly orders: readonly SelectedOrder[];
-}) {
-  const orderIds = orders.map(({ id }) => id);
+function DryRun({ action, target }: { readonly action: BulkAction; readonly target: RepairTarget }) {
   const query = useQuery({
-    queryKey: ['dryRun', action, orderIds],
+    queryKey: ['dryRun', action, target.request],
     queryFn: async () => {
       const answer = await call('startBulkRepair', {
-        body: { action, reason: t.dryRun, orderIds, dryRun: true },
+        body: { action, reason: t.dryRun, ...target.request, dryRun: true },
       });
       if (isStarted(answer)) throw new ApiError(0, t.noDryRun, null, 'startBulkRepair');
       return answer;
@@ -71,12 +67,12 @@ function DryRun({
   });
   return (
     <Loaded query={query} lines={1}>
-      {({ checked, possible, refused }) => (
+      {({ total, checked, possible, refused }) => (
         <Stack gap="xs" role="status">
           <Text size="sm" fw={500}>
-            {t.possible(possible, checked, orders.length)}
+            {t.possible(possible, checked, total)}
           </Text>
-          <NotRepaired reasons={refused} orders={orders} />
+          <NotRepaired reasons={refused} orders={target.orders} />
         </Stack>
       )}
     </Loaded>

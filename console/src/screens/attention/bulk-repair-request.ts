@@ -19,6 +19,17 @@ export interface SelectedOrder {
   readonly orderReferenceId: string;
 }
 
+/** The orders that a bulk repair is for: those that are selected, or every one that matches the filter. */
+export interface RepairTarget {
+  readonly request: Pick<Request, 'orderIds' | 'filter'>;
+  readonly count: number;
+  /** Those whose references are known. */
+  readonly orders: readonly SelectedOrder[];
+}
+
+/** Most orders that the API accepts in one bulk repair. */
+export const MOST_ORDERS = 10_000;
+
 type Started = Extract<Answer<'startBulkRepair'>, { id: string }>;
 type DryRun = Exclude<Answer<'startBulkRepair'>, Started>;
 

@@ -1,19 +1,30 @@
 import { Button, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Answer, call } from '../../api/call';
+import { type Answer, call, type Input } from '../../api/call';
+import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
 import { ActDialog } from '../../components/act-dialog';
 import { type Column, DataTable } from '../../components/data-table';
 import { Link } from '../../components/link';
 import { Empty } from '../../components/loaded';
-import { useSelection } from '../../components/selection';
+import { SelectEverything, useSelection } from '../../components/selection';
 import { Time } from '../../components/time';
 import { texts } from '../../texts';
-import type { MessageState } from './search';
+import type { MessageState, OutboxSearch } from './search';
 
 type Row = Answer<'listOutboxMessages'>['messages'][number];
 
+/** The messages of a replay: those that are selected, or every dead one that matches the filter. */
+interface Replay {
+  readonly request: Omit<NonNullable<Input<'replayDeadMessages'>['body']>, 'reason'>;
+  /** Undefined when it is not known. */
+  readonly count: number | undefined;
+}
+
 const t = texts.outbox;
+/** The summary counts the messages of a kind up to this number. */
+const MOST_COUNTED = 100_000;
 
 const timeOf = (at: string | null) => (at === null ? texts.common.none : <Time at={at} />);
 
@@ -39,15 +50,39 @@ const columnsOf = (state: MessageState): readonly Column<Row>[] => [
     : { name: t.columns.next, cell: ({ nextAttemptAt }) => timeOf(nextAttemptAt) },
 ];
 
+type Filter = Pick<OutboxSearch, 'kind' | 'target'>;
+
+/** Returns the number of dead messages that match. Undefined when it is not known: messages are not counted by target. */
+function useDead({ kind, target }: Filter): number | undefined {
+  const { data } = useQuery(read('getOperatorSummary', {}));
+  if (data === undefined || target !== undefined) return undefined;
+  const counts = data.outbox.filter((each) => kind === undefined || each.kind === kind);
+  // A longer list is not counted to its end.
+  if (counts.some(({ dead }) => dead >= MOST_COUNTED)) return undefined;
+  return counts.reduce((sum, { dead }) => sum + dead, 0);
+}
+
 /** The messages in a state. Dead ones can be selected and replayed. */
-export function Messages({ state, rows }: { readonly state: MessageState; readonly rows: readonly Row[] }) {
+export function Messages(props: {
+  readonly state: MessageState;
+  readonly filter: Filter;
+  readonly rows: readonly Row[];
+  readonly hasMore: boolean;
+}) {
+  const { state, filter, rows, hasMore } = props;
   const mayReplay = useMay('operator') && state === 'dead';
-  const [replayed, setReplayed] = useState<readonly Row[] | null>(null);
-  const { selected, column, clear } = useSelection(
+  const [replayed, setReplayed] = useState<Replay | null>(null);
+  const dead = useDead(filter);
+  const selection = useSelection(
     rows,
+    JSON.stringify([state, filter.kind, filter.target]),
     ({ id }) => id,
     ({ id }) => t.name(id),
   );
+  const { selected, isEverything, column, clear } = selection;
+  const replay: Replay = isEverything
+    ? { request: filter, count: dead }
+    : { request: { ids: selected.map(({ id }) => id) }, count: selected.length };
   const columns = columnsOf(state);
   return (
     <>
@@ -57,14 +92,17 @@ export function Messages({ state, rows }: { readonly state: MessageState; readon
             size="xs"
             variant="default"
             disabled={selected.length === 0}
-            onClick={() => setReplayed(selected)}
+            onClick={() => setReplayed(replay)}
           >
             {t.replay}
           </Button>
           <Text size="sm" c="dimmed">
-            {t.selected(selected.length)}
+            {t.selected(replay.count)}
           </Text>
         </Group>
+      ) : null}
+      {mayReplay ? (
+        <SelectEverything selection={selection} hasMore={hasMore} name={t.messages} total={dead} />
       ) : null}
       {rows.length === 0 ? (
         <Empty title={t.empty[state]} text={t.emptyText[state]} />
@@ -81,14 +119,10 @@ export function Messages({ state, rows }: { readonly state: MessageState; readon
           replayed && {
             title: t.replay,
             explanation: t.replayExplanation,
-            button: t.replayButton(replayed.length),
+            button: t.replayButton(replayed.count),
             withReason: true,
             run: ({ reason, idempotencyKey }) =>
-              call(
-                'replayDeadMessages',
-                { body: { ids: replayed.map(({ id }) => id), reason } },
-                { idempotencyKey },
-              ),
+              call('replayDeadMessages', { body: { ...replayed.request, reason } }, { idempotencyKey }),
           }
         }
         onClose={() => {

@@ -30,7 +30,14 @@ export function OutboxScreen() {
       <CountsByKind />
       <Filters search={{ ...search, state }} />
       <Loaded query={query}>
-        {({ pages }) => <Messages state={state} rows={pages.flatMap(({ messages }) => messages)} />}
+        {({ pages }) => (
+          <Messages
+            state={state}
+            filter={{ kind: search.kind, target: search.target }}
+            rows={pages.flatMap(({ messages }) => messages)}
+            hasMore={query.hasNextPage}
+          />
+        )}
       </Loaded>
       <LoadMore {...query} />
     </Screen>
