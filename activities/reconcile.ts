@@ -1,7 +1,12 @@
 import { activityInfo, cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { foldOrderStages } from '../src/orders/reading/order-stages';
-import { compareOrders, compareRuns, type ReconcileBatch } from '../src/orders/reconciliation/compare';
+import {
+  compareOrders,
+  compareRuns,
+  type LostSide,
+  type ReconcileBatch,
+} from '../src/orders/reconciliation/compare';
 import { type Counts, FINDINGS, tally } from '../src/orders/reconciliation/findings';
 import {
   type ReconcileDeps,
@@ -108,8 +113,9 @@ export function createReconcileActivities({ sql, temporal, log, metrics, config 
     reconcileOrders: (from: BatchRange & { readonly afterLoss: boolean }) =>
       inBatches(from, (after) => compareOrders(deps, after, from.afterLoss)),
 
-    reconcileRuns: (from: BatchRange & { readonly restored: boolean }) =>
-      inBatches(from, (after) => compareRuns(deps, after, from.restored)),
+    /** `restored`: Postgres has lost data. `lost`: which side has; absent in calls of earlier versions. */
+    reconcileRuns: (from: BatchRange & { readonly restored: boolean; readonly lost?: LostSide }) =>
+      inBatches(from, (after) => compareRuns(deps, after, from.lost ?? (from.restored ? 'postgres' : null))),
 
     /** Records the end of a reconciliation. `expected`: the mark at its start. Runs of an earlier version do not pass it. */
     async finishReconciliation({

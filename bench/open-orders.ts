@@ -186,7 +186,7 @@ async function createFixture({ services, credentials }: RunningStack) {
           ['a postback, to its status', await postReceived(size, postbacks)],
           ['tracking sweep, a package', await sweep(size)],
           ['reconciliation, an order', await allBatches((after) => compareOrders(deps, after, false))],
-          ['reconciliation, a run', await allBatches((after) => compareRuns(deps, after, false))],
+          ['reconciliation, a run', await allBatches((after) => compareRuns(deps, after, null))],
         ];
         for (const [what, work] of Object.entries(reads)) figures.push([what, await read(work)]);
         // The first round fills caches.

@@ -57,7 +57,7 @@ export async function reconcile(carried?: ReconcileProgress): Promise<Reconcilia
   if (comparison.progress.lost === null) {
     await Promise.all([comparison.compareRuns(ACTIVITIES), comparison.compareOrders(ACTIVITIES)]);
   } else {
-    // Rows that are behind their run come first: signals that are sent again afterwards find them up to date.
+    // Differences between rows and their run come first: signals that are sent again afterwards find them up to date.
     await comparison.compareRuns(Infinity);
     await comparison.compareOrders(Infinity);
   }
@@ -100,8 +100,12 @@ class Comparison {
 
   /** Compares running workflows with orders, up to the end or the limit. @param limit number of activities */
   async compareRuns(limit: number): Promise<void> {
-    const restored = this.progress.lost === 'postgres';
-    await this.advance('runs', limit, (after) => work.reconcileRuns({ after, batches: BATCHES, restored }));
+    const { lost } = this.progress;
+    // Workers of earlier versions read `restored`.
+    const restored = lost === 'postgres';
+    await this.advance('runs', limit, (after) =>
+      work.reconcileRuns({ after, batches: BATCHES, restored, lost }),
+    );
   }
 
   /** Compares open orders with workflows, up to the end or the limit. @param limit number of activities */

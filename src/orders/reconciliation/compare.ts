@@ -5,7 +5,8 @@ import { settleEach } from './batches';
 import { catchUp, flagOrder, settleShippedOrder } from './catch-up';
 import { type Counts, FINDINGS, tally } from './findings';
 import type { ReconcileDeps } from './leftovers';
-import { restartRun } from './restart-run';
+import { replaceOutdatedRun } from './outdated-runs';
+import { isStartWaiting, restartRun } from './restart-run';
 import {
   isOrderId,
   lookUpRun,
@@ -97,6 +98,7 @@ async function settleOrder(deps: ReconcileDeps, order: OpenOrder, run: RunLookup
     };
     if (fulfillmentStatus === order.status) return await endTracking(deps, orderId);
   }
+  if (run.status === 'failed' && (await isStartWaiting(sql, orderId))) return {};
   const counts = await catchUpWith(deps, orderId, true);
   if (run.status === 'completed') return counts;
   const isNew = await flagOrder(sql, orderId, 'out_of_step');
@@ -121,46 +123,70 @@ async function catchUpWith(deps: ReconcileDeps, orderId: string, hasEnded: boole
   return { caughtUp: Number(behind), printOrdersLost: Number(lostPrintOrders) };
 }
 
+/** Which of the two servers has lost data since the last reconciliation. */
+export type LostSide = 'postgres' | 'temporal' | null;
+
+interface RunningOrder {
+  id: string;
+  runVersion: string;
+  hasEnded: boolean;
+  quiet: boolean;
+  lingering: boolean;
+}
+
 /**
  * Checks that each running order workflow has an open order. Processes one page.
  * @param after `next` of the previous page; empty for the first
- * @param restored Postgres was restored from a backup: the workflows' states are read and rows that are behind are updated
+ * @param lost after a restore, the state of each workflow is read. `postgres`: rows that are behind are updated. `temporal`:
+ *   workflows that are behind are replaced. Otherwise only workflows of ended orders can be behind
  */
 export async function compareRuns(
   deps: ReconcileDeps,
   after: string,
-  restored: boolean,
+  lost: LostSide,
 ): Promise<ReconcileBatch> {
   const { sql, temporal, log, taskQueue } = deps;
   const { workflowIds, next } = await runningOrderRuns(temporal, taskQueue, after);
   const ids = workflowIds.map((id) => orderIdOfWorkflow(id) ?? id);
-  const rows = await sql<{ id: string; lingering: boolean }[]>`
-    SELECT id, fulfillment_status = ANY(${[...ENDED_ORDERS]})
-      AND updated_at < now() - ${LINGERS}::interval AS lingering
+  const quiet = lost === null ? QUIET : QUIET_AFTER_LOSS;
+  const ended = sql`(fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL)`;
+  const rows = await sql<RunningOrder[]>`
+    SELECT id, run_version, ${ended} AS has_ended, updated_at < now() - ${quiet}::interval AS quiet,
+      ${ended} AND updated_at < now() - ${LINGERS}::interval AS lingering
     FROM orders WHERE id = ANY(${ids.filter(isOrderId)}::uuid[])`;
-  const known = new Map(rows.map((row) => [row.id, row]));
+  const known = new Set(rows.map(({ id }) => id));
   const report = (finding: 'withoutOrder' | 'lingering', orderIds: readonly string[]): Counts => {
     if (orderIds.length > 0)
       log.warn({ orderIds: orderIds.slice(0, 20), count: orderIds.length }, FINDINGS[finding]);
     return { [finding]: orderIds.length };
   };
-  const caughtUp = restored
-    ? await settleEach(
-        log,
-        [...known.keys()],
-        (orderId) => ({ orderId }),
-        (orderId) => catchUpWith(deps, orderId, false),
-      )
-    : {};
+  const caughtUp = await settleEach(
+    log,
+    lost === 'postgres' ? rows : [],
+    ({ id }) => ({ orderId: id }),
+    ({ id }) => catchUpWith(deps, id, false),
+  );
+  const replaced = new Set<string>();
+  const outdated = await settleEach(
+    log,
+    rows.filter(({ hasEnded, quiet }) => quiet && (hasEnded || lost === 'temporal')),
+    ({ id }) => ({ orderId: id }),
+    async ({ id, runVersion, hasEnded }) => {
+      const counts = await replaceOutdatedRun(deps, { id, runVersion: Number(runVersion), hasEnded });
+      if (counts.outdated) replaced.add(id);
+      return counts;
+    },
+  );
   const counts = tally(
     caughtUp,
+    outdated,
     report(
       'withoutOrder',
       ids.filter((id) => !known.has(id)),
     ),
     report(
       'lingering',
-      rows.filter(({ lingering }) => lingering).map(({ id }) => id),
+      rows.filter(({ id, lingering }) => lingering && !replaced.has(id)).map(({ id }) => id),
     ),
   );
   return { rows: ids.length, counts, next };

@@ -16,6 +16,8 @@ export const FINDINGS = {
   replayed: 'dead signals whose workflow exists after all: sent again',
   dead: 'dead letters that stay until an operator replays them',
   withoutOrder: 'workflows whose order has no row',
+  outdated:
+    'workflows whose state is older than the rows of their order: ended, and started again from the rows when the order is open',
   lingering: 'workflows that still run days after their order has ended',
 } as const;
 export type Finding = keyof typeof FINDINGS;

@@ -1,5 +1,5 @@
 import { orderWorkflowId } from '../../platform/domain/workflows';
-import { inTransaction, type Sql, type Transaction } from '../../platform/postgres';
+import { inTransaction, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import { dispatchKey } from '../dispatch/dispatch';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
 import { type RecordedOrder, type RecordedPrintOrder, rebuiltRun } from '../domain/run/rebuilt-run';
@@ -27,19 +27,31 @@ interface OrderRow {
   postbacks: PostbackEvent[] | null;
 }
 
+/** A running workflow that a new one replaces. */
+interface OutdatedRun {
+  /** The version of its state. */
+  readonly version: number;
+  /** Ends the workflow. */
+  readonly end: () => Promise<void>;
+}
+
 /**
  * Starts the workflow of an order again through the outbox. The workflow begins anew when the lost one had written
  * nothing, otherwise in the state that the rows show. Idempotency keys prevent repeated effects.
- * @returns `unclear` when the state cannot be rebuilt from the rows; `not-needed` for a draft, or when an outbox row already starts the workflow
+ * @param outdated the running workflow that the new one replaces
+ * @returns `unclear` when the state cannot be rebuilt from the rows; `not-needed` for a draft, when an outbox row already starts
+ *   the workflow, or when the rows are not newer than `outdated`
  */
 export async function restartRun(
   sql: Sql,
   settings: RunSettings,
   orderId: string,
+  outdated?: OutdatedRun,
 ): Promise<'started' | 'unclear' | 'not-needed'> {
   return await inTransaction(sql, async (tx) => {
     const row = await readOrder(tx, orderId);
     if (row === undefined) return 'not-needed';
+    if (outdated !== undefined && Number(row.runVersion) <= outdated.version) return 'not-needed';
     const recorded = recordedOrder(row);
     const hasBegun = Number(row.runVersion) > 0;
     const carried = hasBegun && recorded !== null ? rebuiltRun(recorded) : null;
@@ -61,7 +73,11 @@ export async function restartRun(
       row.items.map(({ id, quantity }) => ({ id, quantity })),
       settings,
       carried,
+      outdated !== undefined,
     );
+    // Before the commit, because the outbox must not start the new workflow beside this one. If the commit fails, the next
+    // reconciliation flags the order: its workflow was terminated.
+    await outdated?.end();
     return 'started';
   });
 }
@@ -107,9 +123,19 @@ async function readOrder(tx: Transaction, orderId: string): Promise<OrderRow | u
         FROM postbacks b JOIN print_orders p ON p.id = b.print_order_id
         WHERE p.order_id = o.id AND b.handled_at IS NOT NULL) AS postbacks
     FROM orders o JOIN accounts a ON a.id = o.client_id
-    WHERE o.id = ${orderId} AND o.order_type = 'order' AND NOT EXISTS (
-      SELECT FROM outbox x
-      WHERE x.kind = 'start_workflow' AND x.target = ${orderWorkflowId(orderId)} AND x.dead_at IS NULL)
+    WHERE o.id = ${orderId} AND o.order_type = 'order' AND NOT ${startWaits(tx, orderId)}
     FOR UPDATE OF o`;
   return row;
+}
+
+/** Returns true when an outbox row will start the workflow of an order. */
+export async function isStartWaiting(sql: Sql, orderId: string): Promise<boolean> {
+  const [row] = await sql<{ waits: boolean }[]>`SELECT ${startWaits(sql, orderId)} AS waits`;
+  return row!.waits;
+}
+
+function startWaits(sql: Queryable, orderId: string) {
+  return sql`EXISTS (
+    SELECT FROM outbox x
+    WHERE x.kind = 'start_workflow' AND x.target = ${orderWorkflowId(orderId)} AND x.dead_at IS NULL)`;
 }

@@ -33,8 +33,16 @@ export async function mapConcurrently<T, R>(
 export const isOrderId = (text: string): boolean => z.guid().safeParse(text).success;
 
 export type RunLookup =
-  /** `busy`: a workflow task waits for a worker, so the workflow may not have handled its latest signals. */
-  | { readonly status: 'running'; readonly busy: boolean }
+  /**
+   * `busy`: a workflow task waits for a worker, so the workflow may not have handled its latest signals.
+   * `working`: an activity runs, or waits for its next attempt.
+   */
+  | {
+      readonly status: 'running';
+      readonly runId: string;
+      readonly busy: boolean;
+      readonly working: boolean;
+    }
   | { readonly status: 'completed' }
   /** The execution failed, timed out, or was terminated or cancelled. */
   | { readonly status: 'failed'; readonly how: string }
@@ -53,7 +61,15 @@ export async function lookUpRun(client: Client, workflowId: string): Promise<Run
     throw error;
   }
   const { name } = seen.status;
-  if (name === 'RUNNING') return { status: 'running', busy: seen.raw.pendingWorkflowTask != null };
+  if (name === 'RUNNING') {
+    const { pendingWorkflowTask, pendingActivities } = seen.raw;
+    return {
+      status: 'running',
+      runId: seen.runId,
+      busy: pendingWorkflowTask != null,
+      working: (pendingActivities ?? []).length > 0,
+    };
+  }
   return name === 'COMPLETED' ? { status: 'completed' } : { status: 'failed', how: name };
 }
 

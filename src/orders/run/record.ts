@@ -5,6 +5,7 @@ import { settleReservations } from '../../procurement/reservations';
 import { followPartnerTracking } from '../../shipping/partner-tracking';
 import { leaveOutUnusedPackages } from '../dispatch/unused-packages';
 import type { RunEffect } from '../domain/lifecycle/run-events';
+import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import type { RecordOutcome, RunRecord } from '../domain/run/run-messages';
 import { historyLengthOf, LONGEST_HISTORY, positionsIn } from '../domain/run/run-position';
 import { refundItems } from '../receipts/receipts';
@@ -147,10 +148,16 @@ function isNextStep(tx: Queryable, { runId, position, version }: RunRecord) {
       < (${historyLengthOf(position)}::bigint, ${version}::bigint) END`;
 }
 
-/** Returns the SQL condition that the record is of another run than the rows, or of a restored one, and later. */
+/**
+ * Returns the SQL condition that the record is of another run than the rows, or of a restored one, and later. A restored run
+ * does not take over an order that has ended since its backup: reconciliation ends this run.
+ */
 function isTakeover(tx: Queryable, { runId, position, version, overrides = false }: RunRecord) {
-  return tx`(${overrides} OR CASE WHEN run_id = ${runId ?? null} THEN run_position < ${position}::bigint - ${positionsIn(RESTORED_AFTER_MS)}
-    ELSE (run_position, run_version) < (${position}::bigint, ${version}::bigint) END)`;
+  const hasEnded = tx`(fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL)`;
+  return tx`(CASE WHEN run_id = ${runId ?? null}
+    THEN (${overrides} OR run_position < ${position}::bigint - ${positionsIn(RESTORED_AFTER_MS)})
+      AND NOT (run_version > ${version}::bigint AND ${hasEnded})
+    ELSE ${overrides} OR (run_position, run_version) < (${position}::bigint, ${version}::bigint) END)`;
 }
 
 /**

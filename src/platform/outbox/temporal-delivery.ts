@@ -19,6 +19,8 @@ export interface WorkflowStart {
   readonly args: readonly unknown[];
   readonly memo?: Readonly<Record<string, unknown>>;
   readonly summary?: string;
+  /** True when an earlier execution of the workflow id was terminated for this one. One that completed is never repeated. */
+  readonly replacesTerminated?: boolean;
 }
 
 /** Payload of a `signal_workflow` row. The target of the row is the workflow id. */
@@ -105,7 +107,7 @@ async function start(
       workflowId: row.target,
       taskQueue,
       args: [...message.args],
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowIdReusePolicy: message.replacesTerminated ? 'ALLOW_DUPLICATE_FAILED_ONLY' : 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
       ...(message.memo ? { memo: { ...message.memo } } : {}),
       ...(message.summary ? { staticSummary: message.summary } : {}),

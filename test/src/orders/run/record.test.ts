@@ -251,6 +251,34 @@ describe('a run that was reset', () => {
     expect(await status(id)).toBe('printed');
   });
 
+  test('of a restored Temporal writes nothing over an order that has ended since, and the run that ended it does', async () => {
+    const { id, step } = await newOrder();
+    const delivered = step({
+      runId: 'same',
+      position: at(0, 60),
+      version: 20,
+      fulfillmentStatus: 'delivered',
+      ...log('delivered'),
+    });
+    await recordRun(sql, delivered);
+    const restored = step({
+      runId: 'same',
+      position: at(3_600_000, 25),
+      version: 8,
+      follows: { position: at(-5_000, 20), version: 7 },
+    });
+    expect(await recordRun(sql, restored)).toMatchObject({ outcome: 'skipped' });
+    expect(await recordRun(sql, { ...restored, overrides: true })).toMatchObject({ outcome: 'skipped' });
+    expect(await rows(id)).toMatchObject({ status: 'delivered', log: ['delivered'] });
+    // The workflow task that ended the order was lost, and its next attempt is as long.
+    const again = { ...delivered, position: at(3_600_000, 60) };
+    expect(await recordRun(sql, again)).toMatchObject({ outcome: 'recorded' });
+    // An operator has reset the workflow of the ended order.
+    const reset = step({ runId: 'reset', position: at(3_700_000, 25), version: 8, follows: null });
+    expect(await recordRun(sql, reset)).toMatchObject({ outcome: 'recorded' });
+    expect(await status(id)).toBe('in_production');
+  });
+
   test('overrides rows that are later than it', async () => {
     const { id, step } = await newOrder();
     await recordRun(sql, step({ runId: 'other', position: at(86_400_000, 3), version: 1 }));

@@ -1,0 +1,53 @@
+import { orderWorkflowId } from '../../platform/domain/workflows';
+import { flagOrder } from './catch-up';
+import type { Counts } from './findings';
+import type { ReconcileDeps } from './leftovers';
+import { restartRun } from './restart-run';
+import { lookUpRun, stateOfRun } from './runs';
+
+/** The rows of an order whose workflow is running. */
+export interface RecordedVersion {
+  readonly id: string;
+  readonly runVersion: number;
+  /** True when nothing is left to do: the order has a final status, or nobody follows its parcels any more. */
+  readonly hasEnded: boolean;
+}
+
+/** The Temporal UI shows it at the end of the history. */
+const REASON = 'The rows of the order are newer: Temporal was restored from a backup';
+
+/**
+ * Ends a running workflow whose state is older than the rows of its order, as after a restore of Temporal from a backup. The
+ * workflow of an open order starts again in the state that the rows show. When the rows do not show it completely, the
+ * workflow continues and the order is flagged. A workflow with a pending workflow task or activity is left alone: its state
+ * is about to change.
+ * @throws the client's error when Temporal is unavailable, and the errors of `stateOfRun`
+ */
+export async function replaceOutdatedRun(deps: ReconcileDeps, order: RecordedVersion): Promise<Counts> {
+  const { sql, temporal, log, settings } = deps;
+  const orderId = order.id;
+  const workflowId = orderWorkflowId(orderId);
+  const { version } = await stateOfRun(temporal, workflowId);
+  if (version >= order.runVersion) return {};
+  const run = await lookUpRun(temporal, workflowId);
+  if (run.status !== 'running' || run.busy || run.working) return {};
+  const end = async () => {
+    await temporal.workflow.getHandle(workflowId, run.runId).terminate(REASON);
+  };
+  const versions = { run: version, rows: order.runVersion };
+  if (order.hasEnded) {
+    await end();
+    log.warn({ orderId, versions }, 'reconciled: the outdated workflow of an ended order was ended');
+    return { outdated: 1 };
+  }
+  const outcome = await restartRun(sql, settings, orderId, { version, end });
+  if (outcome === 'not-needed') return {};
+  if (outcome === 'started') {
+    log.warn({ orderId, versions }, 'reconciled: the outdated workflow of an open order was started again');
+    return { outdated: 1 };
+  }
+  const isNew = await flagOrder(sql, orderId, 'out_of_step');
+  if (isNew)
+    log.warn({ orderId, versions }, 'reconciled: the outdated workflow of an open order cannot be rebuilt');
+  return { flagged: Number(isNew) };
+}
