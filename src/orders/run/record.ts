@@ -153,7 +153,7 @@ function isNextStep(tx: Queryable, { runId, position, version }: RunRecord) {
  * does not take over an order that has ended since its backup: reconciliation ends this run.
  */
 function isTakeover(tx: Queryable, { runId, position, version, overrides = false }: RunRecord) {
-  const hasEnded = tx`(fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL)`;
+  const hasEnded = tx`(orders.fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL)`;
   return tx`(CASE WHEN run_id = ${runId ?? null}
     THEN (${overrides} OR run_position < ${position}::bigint - ${positionsIn(RESTORED_AFTER_MS)})
       AND NOT (run_version > ${version}::bigint AND ${hasEnded})
