@@ -129,6 +129,8 @@ export type LostSide = 'postgres' | 'temporal' | null;
 interface RunningOrder {
   id: string;
   runVersion: string;
+  runId: string | null;
+  runPosition: string;
   hasEnded: boolean;
   quiet: boolean;
   lingering: boolean;
@@ -137,8 +139,8 @@ interface RunningOrder {
 /**
  * Checks that each running order workflow has an open order. Processes one page.
  * @param after `next` of the previous page; empty for the first
- * @param lost after a restore, the state of each workflow is read. `postgres`: rows that are behind are updated. `temporal`:
- *   workflows that are behind are replaced. Otherwise only workflows of ended orders can be behind
+ * @param lost `postgres`: the state of each workflow is read, and rows that are behind are updated. `temporal`: workflows that are
+ *   behind are replaced. Otherwise only workflows of ended orders are
  */
 export async function compareRuns(
   deps: ReconcileDeps,
@@ -151,7 +153,7 @@ export async function compareRuns(
   const quiet = lost === null ? QUIET : QUIET_AFTER_LOSS;
   const ended = sql`(fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL)`;
   const rows = await sql<RunningOrder[]>`
-    SELECT id, run_version, ${ended} AS has_ended, updated_at < now() - ${quiet}::interval AS quiet,
+    SELECT id, run_version, run_id, run_position, ${ended} AS has_ended, updated_at < now() - ${quiet}::interval AS quiet,
       ${ended} AND updated_at < now() - ${LINGERS}::interval AS lingering
     FROM orders WHERE id = ANY(${ids.filter(isOrderId)}::uuid[])`;
   const known = new Set(rows.map(({ id }) => id));
@@ -171,9 +173,10 @@ export async function compareRuns(
     log,
     rows.filter(({ hasEnded, quiet }) => quiet && (hasEnded || lost === 'temporal')),
     ({ id }) => ({ orderId: id }),
-    async ({ id, runVersion, hasEnded }) => {
-      const counts = await replaceOutdatedRun(deps, { id, runVersion: Number(runVersion), hasEnded });
-      if (counts.outdated) replaced.add(id);
+    async ({ runVersion, runPosition, ...row }) => {
+      const versions = { runVersion: Number(runVersion), runPosition: Number(runPosition) };
+      const counts = await replaceOutdatedRun(deps, { ...row, ...versions });
+      if (counts.outdated) replaced.add(row.id);
       return counts;
     },
   );

@@ -1,4 +1,5 @@
 import { orderWorkflowId } from '../../platform/domain/workflows';
+import { historyLengthOf } from '../domain/run/run-position';
 import { flagOrder } from './catch-up';
 import type { Counts } from './findings';
 import type { ReconcileDeps } from './leftovers';
@@ -9,6 +10,9 @@ import { lookUpRun, stateOfRun } from './runs';
 export interface RecordedVersion {
   readonly id: string;
   readonly runVersion: number;
+  /** Of the run that wrote the rows. Null before the first record, and in rows of older versions. */
+  readonly runId: string | null;
+  readonly runPosition: number;
   /** True when nothing is left to do: the order has a final status, or nobody follows its parcels any more. */
   readonly hasEnded: boolean;
 }
@@ -27,10 +31,13 @@ export async function replaceOutdatedRun(deps: ReconcileDeps, order: RecordedVer
   const { sql, temporal, log, settings } = deps;
   const orderId = order.id;
   const workflowId = orderWorkflowId(orderId);
-  const { version } = await stateOfRun(temporal, workflowId);
-  if (version >= order.runVersion) return {};
   const run = await lookUpRun(temporal, workflowId);
   if (run.status !== 'running' || run.busy || run.working) return {};
+  // To read the state, a worker replays the workflow. The history of a run only grows.
+  const isInStep = run.runId === order.runId && run.historyLength >= historyLengthOf(order.runPosition);
+  if (isInStep && !order.hasEnded) return {};
+  const { version } = await stateOfRun(temporal, workflowId);
+  if (version >= order.runVersion) return {};
   const end = async () => {
     await temporal.workflow.getHandle(workflowId, run.runId).terminate(REASON);
   };

@@ -40,6 +40,7 @@ export type RunLookup =
   | {
       readonly status: 'running';
       readonly runId: string;
+      readonly historyLength: number;
       readonly busy: boolean;
       readonly working: boolean;
     }
@@ -66,6 +67,7 @@ export async function lookUpRun(client: Client, workflowId: string): Promise<Run
     return {
       status: 'running',
       runId: seen.runId,
+      historyLength: seen.historyLength,
       busy: pendingWorkflowTask != null,
       working: (pendingActivities ?? []).length > 0,
     };
