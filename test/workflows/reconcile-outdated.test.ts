@@ -24,6 +24,8 @@ jest.setTimeout(120_000);
 
 const { EventType } = protocol.api.enums.v1;
 
+const WAIT_MS = 60_000;
+
 let stack: TestStack;
 const now = partnerClock();
 
@@ -80,7 +82,14 @@ async function deliver(order: HandedOver): Promise<void> {
 }
 
 const completed = (orderId: string) =>
-  eventually(async () => ((await statusOfRun(orderId)) === 'COMPLETED' ? true : undefined));
+  eventually(async () => ((await statusOfRun(orderId)) === 'COMPLETED' ? true : undefined), WAIT_MS);
+
+/** Waits until the workflow has no pending workflow task. */
+const atRest = (orderId: string) =>
+  eventually(
+    async () => ((await handleOf(orderId).describe()).raw.pendingWorkflowTask == null ? true : undefined),
+    WAIT_MS,
+  );
 
 /** A workflow as a backup has it. */
 interface Backup {
@@ -111,6 +120,7 @@ async function restore(orderId: string, { input, state }: Backup): Promise<void>
   // A restored workflow has the run id of the lost one.
   await sql`UPDATE orders SET run_id = ${firstExecutionRunId} WHERE id = ${orderId}`;
   expect((await stateOf(orderId)).version).toBe(state.version);
+  await atRest(orderId);
 }
 
 /** Checks that partners and carriers have got nothing twice. */
@@ -190,9 +200,11 @@ describe('the outdated workflow of an ended order', () => {
     await sql`UPDATE orders SET run_id = ${runId} WHERE id = ${orderId}`;
     await stack.startWorker();
     // The record of the restored step was skipped, and so was its repetition.
-    await eventually(async () =>
-      (await stateOf(orderId)).attention.includes('out_of_step') ? true : undefined,
+    await eventually(
+      async () => ((await stateOf(orderId)).attention.includes('out_of_step') ? true : undefined),
+      WAIT_MS,
     );
+    await atRest(orderId);
     await age(orderId);
     expect(await reconcileOnce('temporal')).toEqual({ outdated: 1 });
     expect(await statusOfRun(orderId)).toBe('TERMINATED');
@@ -214,8 +226,9 @@ describe('the outdated workflow of an open order', () => {
     const { runId: outdated } = await handleOf(orderId).describe();
     await age(orderId);
     expect(await reconcileOnce('temporal')).toEqual({ outdated: 1 });
-    await eventually(async () =>
-      (await handleOf(orderId).describe()).runId !== outdated ? true : undefined,
+    await eventually(
+      async () => ((await handleOf(orderId).describe()).runId !== outdated ? true : undefined),
+      WAIT_MS,
     );
     expect(await stateOf(orderId)).toMatchObject({
       items: [{ status: 'printed' }],
