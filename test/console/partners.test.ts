@@ -1,5 +1,6 @@
 import { testAccount } from '../support/api-deps';
 import { expectAccessible, openTab, signIn } from '../support/browser';
+import { LEEDS_SENDER } from '../support/partner-setup';
 import { eventually, type TestStack, testStack } from '../support/stack';
 
 /** Print partners: health, test ping, keys and details, in a browser. */
@@ -76,6 +77,53 @@ test('an admin adds a key, which is shown once, revokes it, and edits the detail
   expect(tab.faults).toEqual([]);
 });
 
+test('an admin adds a partner, whose key is shown once', async () => {
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  await signIn(tab, stack.credentials.operator.apiKey, '/console/partners');
+  await page.getByRole('button', { name: 'Add partner' }).click();
+  const adding = page.getByRole('dialog', { name: 'Add partner' });
+  await expectAccessible(page);
+  const add = () => adding.getByRole('button', { name: 'Add partner' }).click();
+  await adding.getByLabel('Partner id').fill('prints-leeds');
+  await adding.getByLabel('Currency').fill('gbp');
+  await adding.getByLabel(/^Name/).fill('Prints Leeds');
+  await adding.getByLabel('Time zone').fill('Europe/London');
+  await adding.getByLabel('Public holidays of country').fill('GB');
+  await adding
+    .getByLabel('Product models (JSON)')
+    .fill('{"flat_product": {"unitPriceMinor": 290, "leadDays": 2}}');
+  await add();
+  // The API names each field that is wrong.
+  await adding.getByRole('alert').getByText('senderAddress.company').waitFor();
+  await adding.getByLabel('Sender address (JSON)').fill(JSON.stringify(LEEDS_SENDER));
+  await add();
+  const apiKey = await adding.getByLabel('API key', { exact: true }).innerText();
+  const answer = await tab.context.request.get('/v2/orders', { headers: { 'X-API-KEY': apiKey } });
+  expect(answer.status()).toBe(200);
+  await adding.getByRole('link', { name: 'Open prints-leeds' }).click();
+  await page.getByRole('heading', { level: 1, name: 'prints-leeds' }).waitFor();
+  await page.getByRole('region', { name: 'Subscription' }).getByText('Not subscribed').waitFor();
+
+  const { partners } = await stack.operator.listPartners({});
+  expect(partners.find(({ uid }) => uid === 'prints-leeds')).toMatchObject({
+    currency: 'GBP',
+    country: 'GB',
+    enabled: true,
+    subscription: null,
+    capabilities: {
+      models: { flat_product: { unitPriceMinor: 290, leadDays: 2 } },
+      calendar: { timeZone: 'Europe/London', workingDays: [1, 2, 3, 4, 5], holidays: { country: 'GB' } },
+    },
+  });
+  await page.goto('/console/partners');
+  await page
+    .getByRole('row', { name: /prints-leeds/ })
+    .getByText('Not subscribed')
+    .waitFor();
+  expect(tab.faults).toEqual([]);
+});
+
 test('a viewer sees a partner and no act', async () => {
   const { id } = (await stack.operator.listPartners({})).partners[0]!;
   const viewer = await testAccount(stack.database.sql, 'operator', 'console-viewer', 'viewer');
@@ -85,4 +133,7 @@ test('a viewer sees a partner and no act', async () => {
   await page.getByRole('table', { name: 'Keys' }).waitFor();
   for (const name of ['Send test ping', 'Edit', 'Add key', /^Revoke/])
     expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);
+  await page.goto('/console/partners');
+  await page.getByRole('table', { name: 'Partners' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Add partner' }).count()).toBe(0);
 });

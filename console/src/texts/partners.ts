@@ -1,3 +1,5 @@
+import { countOf } from './common';
+
 /** Texts of the list of print partners and of the page of one. */
 export const partners = {
   title: 'Partners',
@@ -13,7 +15,7 @@ export const partners = {
     postback: 'Last postback',
   },
   empty: 'No print partner',
-  emptyText: 'An admin sets up a partner with POST /v1/partners. It appears here at once.',
+  emptyText: 'An admin adds a partner with the button Add partner.',
   states: {
     routed: 'Gets orders',
     disabled: 'Disabled',
@@ -76,7 +78,7 @@ export const partners = {
     countries: 'Ships to',
     everywhere: 'All countries',
     capacity: 'Capacity',
-    capacityOf: (units: number) => `${units} units a day`,
+    capacityOf: (units: number) => `${countOf(units)} units a day`,
     models: 'Product models',
     modelColumns: { model: 'Model', price: 'Unit price', lead: 'Lead time' },
     leadDays: (days: number) => (days === 1 ? '1 working day' : `${days} working days`),
@@ -119,6 +121,17 @@ export const partners = {
     empty: 'No postback yet',
     emptyText: 'What the partner reports about its print orders appears here.',
   },
+  add: {
+    name: 'Add partner',
+    explanation:
+      'Routing chooses the partner after it has subscribed with its key. The details can be changed later.',
+    uid: 'Partner id',
+    uidHelp: 'Lowercase letters, digits and hyphens. It cannot be changed.',
+    currency: 'Currency',
+    currencyHelp: 'Of its prices, such as EUR. It cannot be changed.',
+    next: 'The partner registers its addresses with POST /v2/subscribe and this key. Then it gets orders.',
+    open: (uid: string) => `Open ${uid}`,
+  },
   edit: {
     name: 'Edit',
     explanation: 'The change applies to orders that are routed from now on.',
@@ -137,7 +150,10 @@ export const partners = {
       holidayState: 'State of the public holidays',
       closedDates: 'Further days off (one date a line)',
       models: 'Product models (JSON)',
+      modelsHelp:
+        'Price in minor units and lead time, by product model, such as { "flat_product": { "unitPriceMinor": 310, "leadDays": 1 } }.',
       senderAddress: 'Sender address (JSON)',
+      senderAddressHelp: 'Parcels are sent from here. In Germany also street and houseNumber.',
     },
   },
 } as const;

@@ -1,8 +1,9 @@
-import { Skeleton, Stack, Text } from '@mantine/core';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
+import { useMay } from '../../api/session';
 import { Badge } from '../../components/badge';
 import { type Column, DataTable } from '../../components/data-table';
 import { ExportCsv } from '../../components/export-csv';
@@ -12,6 +13,7 @@ import { Empty, Loaded } from '../../components/loaded';
 import { Screen } from '../../components/screen';
 import { Age } from '../../components/time';
 import { texts } from '../../texts';
+import { AddPartner } from './add-partner';
 import { PartnerState } from './partner-state';
 import { type Health, partnerHealth } from './queries';
 
@@ -73,11 +75,17 @@ const COLUMNS: readonly Column<Row>[] = [
 
 export function PartnersScreen() {
   const query = useQuery(read('listPartners', {}));
+  const mayAdd = useMay('admin');
   return (
     <Screen
       title={t.title}
       intro={t.intro}
-      actions={<ExportCsv operation="listPartners" input={{ query: { format: 'csv' } }} />}
+      actions={
+        <Group gap="sm">
+          <ExportCsv operation="listPartners" input={{ query: { format: 'csv' } }} />
+          {mayAdd ? <AddPartner /> : null}
+        </Group>
+      }
     >
       <Loaded query={query}>
         {({ partners }) =>

@@ -1,0 +1,99 @@
+import { Text, TextInput } from '@mantine/core';
+import { call } from '../../api/call';
+import { Act } from '../../components/act';
+import { textOf } from '../../components/form-fields';
+import { Link } from '../../components/link';
+import { Secrets } from '../../components/secret';
+import { texts } from '../../texts';
+import { detailsOf, type PartnerDetails, PartnerFields } from './partner-fields';
+
+const t = texts.partners.add;
+
+/** What the form holds at first. */
+const newDetails = (): PartnerDetails => ({
+  name: '',
+  enabled: true,
+  printHouseUid: null,
+  senderAddress: {
+    firstName: '',
+    lastName: '',
+    company: '',
+    addressLine1: '',
+    city: '',
+    postcode: '',
+    country: '',
+    email: '',
+  },
+  capabilities: {
+    productKinds: ['print'],
+    countriesServed: ['*'],
+    capacityPerDay: 100,
+    models: {},
+    calendar: {
+      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      workingDays: [1, 2, 3, 4, 5],
+      cutOff: '12:00',
+      holidays: { country: '' },
+    },
+  },
+});
+
+/** The button that opens the form of a new partner. Its key is shown once. */
+export function AddPartner() {
+  return (
+    <Act
+      name={t.name}
+      explanation={t.explanation}
+      button={t.name}
+      dialogSize="xl"
+      fields={
+        <PartnerFields
+          details={newDetails()}
+          first={
+            <>
+              <TextInput
+                name="uid"
+                label={t.uid}
+                description={t.uidHelp}
+                required
+                maxLength={63}
+                data-autofocus
+              />
+              <TextInput
+                name="currency"
+                label={t.currency}
+                description={t.currencyHelp}
+                required
+                maxLength={3}
+              />
+            </>
+          }
+        />
+      }
+      run={({ form, idempotencyKey }) =>
+        call(
+          'createPartner',
+          {
+            body: {
+              uid: textOf(form, 'uid') ?? '',
+              currency: (textOf(form, 'currency') ?? '').toUpperCase(),
+              ...detailsOf(form),
+            },
+          },
+          { idempotencyKey },
+        )
+      }
+      result={({ id, uid, apiKey }) => (
+        <>
+          <Secrets secrets={[[texts.keys.key, apiKey]]} />
+          <Text size="sm" mt="sm">
+            {t.next}{' '}
+            <Link to="/partners/$partnerId" params={{ partnerId: id }}>
+              {t.open(uid)}
+            </Link>
+          </Text>
+        </>
+      )}
+    />
+  );
+}
