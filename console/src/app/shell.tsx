@@ -30,7 +30,7 @@ export function Shell() {
   return (
     <AppShell
       header={{ height: 52 }}
-      navbar={{ width: 184, breakpoint: 'sm', collapsed: { mobile: !navigation } }}
+      navbar={{ width: 184, breakpoint: 'md', collapsed: { mobile: !navigation } }}
       padding="lg"
     >
       <a className="skip-link" href="#content">
@@ -42,7 +42,7 @@ export function Shell() {
             <Burger
               opened={navigation}
               onClick={toggle}
-              hiddenFrom="sm"
+              hiddenFrom="md"
               size="sm"
               aria-label={texts.common.navigation}
             />

@@ -35,8 +35,10 @@ export function DataTable<Row>(props: {
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly activeKey?: string | undefined;
+  /** What a table without rows says. */
+  readonly empty?: string;
 }) {
-  const { label, columns, rows, keyOf, activeKey } = props;
+  const { label, columns, rows, keyOf, activeKey, empty } = props;
   const { frame, isCut } = useCut();
   const activeRow = useRef<HTMLTableRowElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another row scrolls the page
@@ -57,6 +59,11 @@ export function DataTable<Row>(props: {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
+          {rows.length === 0 && empty !== undefined ? (
+            <Table.Tr>
+              <Table.Td colSpan={columns.length}>{empty}</Table.Td>
+            </Table.Tr>
+          ) : null}
           {rows.map((row) => {
             const key = keyOf(row);
             const active = key === activeKey;

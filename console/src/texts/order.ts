@@ -163,6 +163,7 @@ export const order = {
     postbacks: 'Postbacks',
     postbackColumns: { at: 'Received', status: 'Status', message: 'Message' },
     routing: 'Why this partner',
+    routingOf: (item: string) => `Item ${item}, cost in euros`,
     routingColumns: {
       partner: 'Partner',
       verdict: 'Verdict',

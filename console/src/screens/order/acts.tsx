@@ -18,11 +18,7 @@ export function Acts({ order }: { readonly order: OperatorOrder }) {
   return (
     <Group gap="xs">
       {order.actions.map((action) => (
-        <Button
-          key={action.action}
-          variant={action.action === 'cancel' ? 'outline' : 'default'}
-          onClick={() => setOpen(action)}
-        >
+        <Button key={action.action} variant="default" onClick={() => setOpen(action)}>
           {ACTS[action.action].name}
         </Button>
       ))}

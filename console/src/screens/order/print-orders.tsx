@@ -73,9 +73,19 @@ const ROUTING: readonly Column<Alternative>[] = [
   { name: t.routingColumns.cost, numeric: true, cell: cost(({ total }) => total) },
 ];
 
+/** Says what the table below it has. */
+function Caption({ children }: { readonly children: string }) {
+  return (
+    <Text size="xs" c="dimmed">
+      {children}
+    </Text>
+  );
+}
+
 /** What partners got, how they answered, and why routing chose them. */
 export function PrintOrders({ order }: { readonly order: OperatorOrder }) {
   const sent = useQuery(read('listSentPrintOrders', { params: { orderId: order.id } }));
+  const itemOf = (id: string) => order.items.find((item) => item.id === id)?.itemReferenceId ?? id;
   const sentOf = (id: string) => sent.data?.printOrders.find((each) => each.id === id);
   return (
     <Section title={t.title}>
@@ -89,13 +99,15 @@ export function PrintOrders({ order }: { readonly order: OperatorOrder }) {
             {t.routing}
           </Title>
           {decision.explanation.map(({ itemId, alternatives }) => (
-            <DataTable
-              key={itemId}
-              label={`${t.routing} ${step} ${itemId}`}
-              columns={ROUTING}
-              rows={alternatives}
-              keyOf={({ partnerId }) => partnerId}
-            />
+            <Stack key={itemId} gap={4}>
+              <Caption>{t.routingOf(itemOf(itemId))}</Caption>
+              <DataTable
+                label={`${t.routing} ${step} ${itemId}`}
+                columns={ROUTING}
+                rows={alternatives}
+                keyOf={({ partnerId }) => partnerId}
+              />
+            </Stack>
           ))}
         </Stack>
       ))}
@@ -126,20 +138,26 @@ function OnePrintOrder({
         <Json key={revision} value={body} show={t.sent(revision)} hide={texts.order.timeline.hideJson} />
       ))}
       {sent === undefined || sent.requests.length === 0 ? null : (
-        <DataTable
-          label={`${t.attempts} ${printOrder.id}`}
-          columns={ATTEMPTS}
-          rows={sent.requests}
-          keyOf={({ id }) => id}
-        />
+        <Stack gap={4}>
+          <Caption>{t.attempts}</Caption>
+          <DataTable
+            label={`${t.attempts} ${printOrder.id}`}
+            columns={ATTEMPTS}
+            rows={sent.requests}
+            keyOf={({ id }) => id}
+          />
+        </Stack>
       )}
       {printOrder.postbacks.length === 0 ? null : (
-        <DataTable
-          label={`${t.postbacks} ${printOrder.id}`}
-          columns={POSTBACKS}
-          rows={printOrder.postbacks}
-          keyOf={({ id }) => id}
-        />
+        <Stack gap={4}>
+          <Caption>{t.postbacks}</Caption>
+          <DataTable
+            label={`${t.postbacks} ${printOrder.id}`}
+            columns={POSTBACKS}
+            rows={printOrder.postbacks}
+            keyOf={({ id }) => id}
+          />
+        </Stack>
       )}
     </Stack>
   );

@@ -95,6 +95,7 @@ function Reconciliation({ reconciliation }: Pick<System, 'reconciliation'>) {
               columns={FINDINGS}
               rows={reconciliation.findings}
               keyOf={({ finding }) => finding}
+              empty={t.reconciliationClean}
             />
           )}
         </Stack>
