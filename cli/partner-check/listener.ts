@@ -1,7 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { postbackSchema } from '../../src/orders/print-orders/postbacks';
-import type { PostbackInbox, SeenPostback } from '../../src/partners/conformance/postback-review';
+import type {
+  PostbackInbox,
+  SeenDispatch,
+  SeenPostback,
+} from '../../src/partners/conformance/postback-review';
 
 /**
  * The part of Pressline's API that a print partner calls, for a conformance check: it accepts subscriptions and postbacks, answers
@@ -44,9 +48,12 @@ export async function startCheckListener(options: {
   readonly publicUrl?: string | undefined;
 }): Promise<CheckListener> {
   const postbacks: SeenPostback[] = [];
+  const dispatches: SeenDispatch[] = [];
   let url = '';
   const server = createServer((request, response) => {
-    answer(request, response, { secret: options.secret, url, postbacks }).catch(() => response.destroy());
+    answer(request, response, { secret: options.secret, url, postbacks, dispatches }).catch(() =>
+      response.destroy(),
+    );
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -58,6 +65,7 @@ export async function startCheckListener(options: {
   return {
     url,
     arrived: () => postbacks,
+    dispatched: () => dispatches,
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -69,9 +77,14 @@ export async function startCheckListener(options: {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  state: { readonly secret: string; readonly url: string; readonly postbacks: SeenPostback[] },
+  state: {
+    readonly secret: string;
+    readonly url: string;
+    readonly postbacks: SeenPostback[];
+    readonly dispatches: SeenDispatch[];
+  },
 ): Promise<void> {
-  const { secret, url, postbacks } = state;
+  const { secret, url, postbacks, dispatches } = state;
   const path = new URL(request.url!, 'http://listener').pathname;
   const send = (status: number, body: object) =>
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
@@ -89,7 +102,9 @@ async function answer(
       return void send(200, { message: 'Status accepted.' });
     }
     case 'POST /v2/order/dispatch': {
-      const trackingCode = `CHECK${String((body as { orderId?: unknown } | undefined)?.orderId)}`;
+      const orderId = String((body as { orderId?: unknown } | undefined)?.orderId);
+      dispatches.push({ orderId, at: Date.now() });
+      const trackingCode = `CHECK${orderId}`;
       const label = {
         type: 'label',
         contentType: 'application/pdf',
@@ -131,6 +146,7 @@ function seenPostback(body: unknown): SeenPostback {
     status: text('status') ?? String(fields.status),
     timestamp: text('timestamp') ?? '',
     message: text('message'),
+    arrivedAt: Date.now(),
     problems: parsed.success
       ? []
       : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),

@@ -5,6 +5,7 @@ import type { SafeClient } from '../../platform/http/safe-client';
 import { newSigningSecret } from '../../platform/http/webhook-signature';
 import { submitUrlFor } from '../domain/print-order-handoff';
 import type { Subscription } from '../store';
+import { createLabelReview, type LabelReview } from './label-review';
 import { type ExpectedShipment, hasEnded, type PostbackInbox, reviewPostbacks } from './postback-review';
 import { createSampleIds, type SamplePrintOrder, samplePrintOrder } from './sample-print-orders';
 import { type CheckContext, cleanUp, type Finding, SCENARIOS } from './scenarios';
@@ -97,7 +98,16 @@ export async function checkPartner(
   scenarios.push(
     postbacks === undefined
       ? { name: POSTBACKS, result: 'skipped', reason: 'not asked to wait for them', findings: [] }
-      : reportOf(POSTBACKS, await watchPostbacks(postbacks, watched, limits.settleMs, signal)),
+      : reportOf(
+          POSTBACKS,
+          await watchPostbacks(
+            postbacks,
+            watched,
+            labelReview(state.context, postbacks.inbox, watched, limits),
+            limits.settleMs,
+            signal,
+          ),
+        ),
   );
   return {
     passed: scenarios.every(({ result, reason }) => result !== 'failed' && reason !== OUT_OF_TIME),
@@ -170,16 +180,30 @@ function createState(partner: CheckedPartner, options: CheckOptions, send: Send,
   };
 }
 
+/** Returns the review of the label of the first print order that was sent once. */
+function labelReview(
+  context: CheckContext,
+  inbox: PostbackInbox,
+  shipments: readonly ExpectedShipment[],
+  { shipSoonMs }: CheckLimits,
+): LabelReview | undefined {
+  const once = shipments.find(({ deliveries }) => deliveries === 'once');
+  return once && createLabelReview(context, inbox, once.printOrder, shipSoonMs);
+}
+
 /** Waits until every print order has ended, at most the given time, and reviews its postbacks. */
 async function watchPostbacks(
   { inbox, waitMs }: NonNullable<CheckOptions['postbacks']>,
   shipments: readonly ExpectedShipment[],
+  label: LabelReview | undefined,
   settleMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Finding[]> {
   const deadline = Date.now() + waitMs;
-  while (Date.now() < deadline && !shipments.every((shipment) => hasEnded(inbox.arrived(), shipment)))
+  while (Date.now() < deadline && !shipments.every((shipment) => hasEnded(inbox.arrived(), shipment))) {
+    await label?.advance();
     await sleep(POLL_MS, undefined, { signal });
+  }
   // A print order that is made twice is reported again.
   await sleep(Math.max(0, Math.min(settleMs, deadline - Date.now())), undefined, { signal });
   const arrived = inbox.arrived();
@@ -195,5 +219,6 @@ async function watchPostbacks(
           ],
     ),
     ...shipments.flatMap((shipment) => reviewPostbacks(arrived, shipment)),
+    ...(label?.findings() ?? []),
   ];
 }

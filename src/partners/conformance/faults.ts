@@ -30,6 +30,8 @@ export const FAULTS = {
   'postback-invalid': 'A postback violates the schema, or names an unknown print order or item.',
   'postbacks-out-of-order': 'A postback reports an earlier step after a later one.',
   'error-reported': 'An error postback reports a problem with a valid print order.',
+  'old-label-shipped':
+    'A print order is shipped after an accepted order update without a dispatch request for the new label.',
   'cancelled-unasked': 'A cancelled postback arrives without a cancel request.',
 } as const;
 

@@ -9,14 +9,25 @@ export interface SeenPostback {
   /** As the partner sent it. */
   readonly timestamp: string;
   readonly message: string | null;
+  /** Epoch milliseconds. */
+  readonly arrivedAt: number;
   /** What is wrong with it. Empty for a valid postback. */
   readonly problems: readonly string[];
 }
 
-/** Where the postbacks of a check arrive. */
+/** A dispatch request as it arrived during a check. */
+export interface SeenDispatch {
+  readonly orderId: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** Where the postbacks and the dispatch requests of a check arrive. */
 export interface PostbackInbox {
   /** Returns every postback that has arrived so far. */
   arrived(): readonly SeenPostback[];
+  /** Returns every dispatch request that has arrived so far. */
+  dispatched(): readonly SeenDispatch[];
 }
 
 /** A print order whose postbacks are reviewed. */

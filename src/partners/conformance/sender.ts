@@ -30,6 +30,8 @@ export interface CheckLimits {
   readonly pieceMs: number;
   /** Milliseconds for which postbacks are still awaited after the last print order is shipped. */
   readonly settleMs: number;
+  /** Milliseconds after an order update in which a partner may ship with the label that it has. */
+  readonly shipSoonMs: number;
 }
 
 /** The limits of real deliveries. */
@@ -38,6 +40,7 @@ export const CHECK_LIMITS: CheckLimits = {
   slowMs: 5_000,
   pieceMs: 300,
   settleMs: 2_000,
+  shipSoonMs: 10_000,
 };
 
 /** The answer to a message, with the time that it took. */
