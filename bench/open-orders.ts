@@ -90,8 +90,11 @@ async function createFixture({ services, credentials }: RunningStack) {
   const [client] = await sql<{ id: string }[]>`SELECT id FROM accounts WHERE role = 'client' LIMIT 1`;
   let posted = 0;
 
-  async function runningRuns(): Promise<number> {
-    return (await temporal.workflow.count("WorkflowType = 'order' AND ExecutionStatus = 'Running'")).count;
+  /** Returns the number of runs whose first workflow task is done: it writes the marker of a patch. */
+  async function readyRuns(): Promise<number> {
+    const query =
+      "WorkflowType = 'order' AND ExecutionStatus = 'Running' AND TemporalChangeVersion IS NOT NULL";
+    return (await temporal.workflow.count(query)).count;
   }
 
   async function allBatches(step: (after: string) => Promise<ReconcileBatch>): Promise<number> {
@@ -167,11 +170,11 @@ async function createFixture({ services, credentials }: RunningStack) {
       for (let after = ''; ; ) {
         const batch = await compareOrders(deps, after, true);
         after = batch.next;
-        const running = await runningRuns();
-        process.stderr.write(`${running} of ${to} runs\n`);
+        const ready = await readyRuns();
+        process.stderr.write(`${ready} of ${to} runs\n`);
         if (after === '') break;
       }
-      while ((await runningRuns()) < to) await new Promise((resolve) => setTimeout(resolve, 500));
+      while ((await readyRuns()) < to) await new Promise((resolve) => setTimeout(resolve, 2_000));
       return (performance.now() - began) / 1_000;
     },
 
