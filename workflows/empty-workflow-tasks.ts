@@ -19,26 +19,51 @@ import {
 export const interceptors = (): WorkflowInterceptors => {
   /** True when the history has the marker. */
   let isPatched = false;
+  /** The present task, which can take several activations, and whether it writes to the history. */
+  let task = { historyLength: -1, leavesEvent: false };
   /** True when the present activation delivers an event to the workflow. */
   let delivers = false;
+  /** Updates that were accepted. Their result is written, also when it is a failure. */
+  const accepted = new Set<string>();
+
+  /** Returns true when one of the commands is written to the history. A timer that is cancelled at once is not. */
+  function leavesEvent(commands: Commands): boolean {
+    const cancelled = new Set(commands.map(({ cancelTimer }) => cancelTimer?.seq));
+    const started = new Set(commands.map(({ startTimer }) => startTimer?.seq));
+    return commands.some(({ startTimer, cancelTimer, updateResponse, respondToQuery }) => {
+      if (updateResponse?.rejected != null) return accepted.has(updateResponse.protocolInstanceId!);
+      if (updateResponse?.accepted != null) accepted.add(updateResponse.protocolInstanceId!);
+      if (startTimer != null) return !cancelled.has(startTimer.seq);
+      if (cancelTimer != null) return !started.has(cancelTimer.seq);
+      return respondToQuery == null;
+    });
+  }
 
   return {
     internals: [
       {
         activate(input, next) {
-          delivers = (input.activation.jobs ?? []).some(isEvent);
+          const jobs = input.activation.jobs ?? [];
+          const { historyLength, unsafe } = workflowInfo();
+          if (historyLength !== task.historyLength) task = { historyLength, leavesEvent: false };
+          // The result of a local activity is written by this task.
+          if (jobs.some(({ resolveActivity }) => resolveActivity?.isLocal === true)) task.leavesEvent = true;
+          delivers = jobs.some(isEvent);
           // A replay knows the marker in the task that wrote it. `patched` then makes the command.
-          if (delivers && !isPatched && workflowInfo().unsafe.isReplaying) isPatched = patched(PATCH);
+          const mayBeEmpty = delivers && !task.leavesEvent;
+          if (mayBeEmpty && !isPatched && unsafe.isReplaying) isPatched = patched(PATCH);
           next(input);
         },
 
         concludeActivation(input, next) {
-          const isEmpty = delivers && !leavesEvent(input.commands);
+          if (leavesEvent(input.commands)) task.leavesEvent = true;
+          const isEmpty = delivers && !task.leavesEvent;
           delivers = false;
           if (!isEmpty || (!isPatched && workflowInfo().unsafe.isReplaying)) return next(input);
           const command = isPatched ? NO_CHANGE : MARKER;
           isPatched = true;
-          return next({ ...input, commands: [...input.commands, command] });
+          // The first command, as in a replay.
+          return next({ ...input, commands: [command, ...input.commands] });
         },
       },
     ],
@@ -68,15 +93,4 @@ function isEvent(job: Job): boolean {
     job.removeFromCache,
   ];
   return other.every((variant) => variant == null);
-}
-
-/** Returns true when one of the commands is written to the history. A timer that is cancelled at once is not. */
-function leavesEvent(commands: Commands): boolean {
-  const cancelled = new Set(commands.map(({ cancelTimer }) => cancelTimer?.seq));
-  const started = new Set(commands.map(({ startTimer }) => startTimer?.seq));
-  return commands.some(({ startTimer, cancelTimer, updateResponse, respondToQuery }) => {
-    if (respondToQuery != null || updateResponse?.rejected != null) return false;
-    if (startTimer != null) return !cancelled.has(startTimer.seq);
-    return cancelTimer == null || !started.has(cancelTimer.seq);
-  });
 }

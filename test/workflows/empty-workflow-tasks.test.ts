@@ -7,7 +7,7 @@ import { connectTemporal } from '../../src/platform/temporal/connection';
 import { failuresOf, type History, replay } from '../support/histories';
 import { testTemporalAddress } from '../support/servers';
 import { eventually } from '../support/stack';
-import type { waiter } from './empty-workflow-tasks/workflows';
+import type { refuser, waiter } from './empty-workflow-tasks/workflows';
 
 /** Workflow tasks without a command, before a task that a worker replays and that accepts an update. */
 
@@ -76,6 +76,31 @@ test('a task without a command gets one, and the history can be replayed', async
   expect(countOf(history, 'workflowPropertiesModifiedEventAttributes')).toBe(1);
   expect(countOf(history, 'workflowExecutionCompletedEventAttributes')).toBe(1);
   expect(failuresOf(await replay([{ scenario: 'empty tasks', history }], { bundle }))).toEqual([]);
+}, 60_000);
+
+test('a task with the failure of an accepted update, or with the end of a cancelled activity, is not empty', async () => {
+  const bundle = await withInterceptor();
+  const taskQueue = `refusals-${randomUUID()}`;
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: bundle,
+    maxCachedWorkflows: 0,
+  });
+  const history = await worker.runUntil(async () => {
+    const handle = await temporal.workflow.start<typeof refuser>('refuser', {
+      workflowId: taskQueue,
+      taskQueue,
+    });
+    await expect(handle.executeUpdate('refuse')).rejects.toThrow('Workflow Update failed');
+    await handle.executeUpdate('cancel');
+    await handle.result();
+    return await handle.fetchHistory();
+  });
+  expect(countOf(history, 'activityTaskCancelRequestedEventAttributes')).toBe(1);
+  expect(countOf(history, 'markerRecordedEventAttributes')).toBe(0);
+  expect(countOf(history, 'workflowTaskFailedEventAttributes')).toBe(0);
+  expect(failuresOf(await replay([{ scenario: 'refusals', history }], { bundle }))).toEqual([]);
 }, 60_000);
 
 test('the history of a run that had no such command can be replayed', async () => {

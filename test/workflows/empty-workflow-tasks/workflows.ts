@@ -1,4 +1,12 @@
-import { condition, defineUpdate, setHandler, sleep } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  defineUpdate,
+  proxyActivities,
+  setHandler,
+  sleep,
+} from '@temporalio/workflow';
 
 export const endUpdate = defineUpdate('end');
 
@@ -21,4 +29,27 @@ export async function waiter(): Promise<void> {
   for (let steps = 0; steps < 50; steps += 1) await Promise.resolve();
   seen.push('timers');
   await condition(() => isEnded);
+}
+
+const { wait } = proxyActivities<{ wait(): Promise<void> }>({ startToCloseTimeout: '1 minute' });
+
+export const refuseUpdate = defineUpdate('refuse');
+export const cancelUpdate = defineUpdate('cancel');
+
+/** Its tasks look empty and are not: an accepted update fails, and an activity is cancelled. Ends after both. */
+export async function refuser(): Promise<void> {
+  const scope = new CancellationScope();
+  let ended = 0;
+  setHandler(refuseUpdate, async () => {
+    await sleep(1);
+    ended += 1;
+    throw ApplicationFailure.nonRetryable('refused');
+  });
+  setHandler(cancelUpdate, async () => {
+    await sleep(1);
+    scope.cancel();
+    ended += 1;
+  });
+  void scope.run(wait).catch(() => undefined);
+  await condition(() => ended === 2);
 }
