@@ -135,7 +135,7 @@ async function recover(
   topology: Topology,
   shop: Shop,
   before: { readonly count: number },
-): Promise<{ readonly results: readonly Reconciliation[]; readonly findings: readonly string[] }> {
+): Promise<{ readonly results: Reconciliation[]; readonly findings: readonly string[] }> {
   await sleep(QUIET_MS);
   const results = [await reconcile(topology)];
   const stuck = await untilOrdersAre(topology, ['delivered'], {
@@ -223,7 +223,7 @@ export async function restoreTemporal(topology: Topology, shop: Shop, count: num
   await temporal.server.start();
   await startPressline(topology);
   const { results, findings: later } = await recover(topology, shop, before);
-  const running = await untilWorkflowsEnd(topology);
+  const running = await untilWorkflowsEnd(topology, results);
   findings.push(...running);
   return {
     counts: [
@@ -236,15 +236,25 @@ export async function restoreTemporal(topology: Topology, shop: Shop, count: num
   };
 }
 
-const WORKFLOWS_END_WITHIN_MS = 120_000;
+/** A reconciliation that does not know of the loss leaves out orders that changed in the last ten minutes. */
+const WORKFLOWS_END_WITHIN_MS = 13 * 60_000;
 
-/** Waits until no order workflow runs. @returns those that still run */
-async function untilWorkflowsEnd({ temporalClient }: Topology): Promise<string[]> {
+/**
+ * Reconciles each minute until no order workflow runs. @returns those that still run
+ * @param results gets the results of the reconciliations
+ */
+async function untilWorkflowsEnd(topology: Topology, results: Reconciliation[]): Promise<string[]> {
   const query = `WorkflowType = 'order' AND ExecutionStatus = 'Running'`;
-  for (const deadline = Date.now() + WORKFLOWS_END_WITHIN_MS; ; await sleep(2_000)) {
+  const deadline = Date.now() + WORKFLOWS_END_WITHIN_MS;
+  for (let next = Date.now() + 60_000; ; await sleep(2_000)) {
     const running: string[] = [];
-    for await (const { workflowId } of temporalClient.workflow.list({ query })) running.push(workflowId);
+    for await (const { workflowId } of topology.temporalClient.workflow.list({ query }))
+      running.push(workflowId);
     if (running.length === 0) return [];
     if (Date.now() > deadline) return running.map((id) => `${id} still runs after the restore`);
+    if (Date.now() > next) {
+      next += 60_000;
+      results.push(await reconcile(topology));
+    }
   }
 }

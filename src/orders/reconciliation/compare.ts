@@ -171,7 +171,7 @@ export async function compareRuns(
   const replaced = new Set<string>();
   const outdated = await settleEach(
     log,
-    rows.filter(({ hasEnded, quiet }) => quiet && (hasEnded || lost === 'temporal')),
+    rows.filter(({ hasEnded, quiet }) => (lost === 'temporal' ? hasEnded || quiet : hasEnded && quiet)),
     ({ id }) => ({ orderId: id }),
     async ({ runVersion, runPosition, ...row }) => {
       const versions = { runVersion: Number(runVersion), runPosition: Number(runPosition) };
