@@ -159,11 +159,8 @@ function attemptOf(answer: TextResponse | HttpFault, startedAt: Date): Attempt {
   };
 }
 
-/** A delivery's new state, with the attempt that led to it. */
-type Settlement = {
-  readonly id: string;
-  readonly attempt: Attempt | null;
-} /** The outbox row is deleted with the change of state. */ & (
+/** A delivery's new state, with the attempt that led to it. The outbox row of a delivered one is deleted with the change. */
+type Settlement = { readonly id: string; readonly attempt: Attempt | null } & (
   | { readonly state: 'delivered'; readonly outboxId: string }
   | { readonly state: 'dead' }
   | { readonly state: 'pending'; readonly nextAttemptAt: Date }
