@@ -135,7 +135,7 @@ async function takeConsole(browser, orderId) {
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
         const file = `${name}-${width}-${colorScheme}.png`;
-        await page.screenshot({ path: join(all, file) });
+        await page.screenshot({ animations: 'disabled', path: join(all, file) });
         console.log(`out/screenshots/${file}: ${page.url()}`);
       }
       await page.setViewportSize({ width: WIDTHS[0], height: 900 });
@@ -171,7 +171,7 @@ async function takeWorkflow(browser, orderId) {
   await page.getByText(`order-${orderId}`).first().waitFor();
   // The page loads the history after the summary.
   await page.waitForLoadState('networkidle').catch(() => undefined);
-  await page.screenshot({ path: join(images, 'order-run.png') });
+  await page.screenshot({ animations: 'disabled', path: join(images, 'order-run.png') });
   console.log(`docs/images/order-run.png: ${page.url()}`);
 }
 
