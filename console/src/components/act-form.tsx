@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { newIdempotencyKey } from '../api/idempotency-key';
 import { texts } from '../texts';
 import { ErrorAlert } from './error-alert';
 
@@ -39,7 +40,7 @@ export function ActForm<Result>(
 ) {
   const { explanation, button, run, withReason = false, fields, result, onClose, onDone = onClose } = props;
   const queries = useQueryClient();
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const [idempotencyKey] = useState(newIdempotencyKey);
   const [reason, setReason] = useState('');
   const mutation = useMutation({
     mutationFn: (form: FormData) => run({ form, reason: reason.trim(), idempotencyKey }),

@@ -2,6 +2,7 @@ import { Button, Group, NativeSelect } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type Answer, call } from '../../api/call';
+import { newIdempotencyKey } from '../../api/idempotency-key';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
 import { StatusBadge } from '../../components/badge';
@@ -146,7 +147,7 @@ function Rows(props: {
       call(
         'redeliverConnectorWebhookDelivery',
         { params: { ...params, deliveryId } },
-        { idempotencyKey: crypto.randomUUID() },
+        { idempotencyKey: newIdempotencyKey() },
       ),
     onSettled: () => queries.invalidateQueries(),
   });

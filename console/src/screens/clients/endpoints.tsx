@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Answer, call } from '../../api/call';
+import { newIdempotencyKey } from '../../api/idempotency-key';
 import { useMay } from '../../api/session';
 import { Act } from '../../components/act';
 import { Badge } from '../../components/badge';
@@ -59,7 +60,7 @@ export function Endpoints({ clientId }: { readonly clientId: string }) {
       call(
         'testConnectorWebhook',
         { params: { connectorId: clientId, webhookId } },
-        { idempotencyKey: crypto.randomUUID() },
+        { idempotencyKey: newIdempotencyKey() },
       ),
     onSettled: () => queries.invalidateQueries(),
   });

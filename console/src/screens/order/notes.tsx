@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '../../api/call';
+import { newIdempotencyKey } from '../../api/idempotency-key';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
 import { ErrorAlert } from '../../components/error-alert';
@@ -42,13 +43,13 @@ export function Notes({ orderId }: { readonly orderId: string }) {
 function NewNote({ orderId }: { readonly orderId: string }) {
   const queries = useQueryClient();
   const [text, setText] = useState('');
-  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
+  const [idempotencyKey, setIdempotencyKey] = useState(newIdempotencyKey);
   const add = useMutation({
     mutationFn: () =>
       call('addOrderNote', { params: { orderId }, body: { text: text.trim() } }, { idempotencyKey }),
     onSuccess: async () => {
       setText('');
-      setIdempotencyKey(crypto.randomUUID());
+      setIdempotencyKey(newIdempotencyKey());
       await queries.invalidateQueries({ queryKey: ['listOrderNotes'] });
     },
   });

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Answer, call, type Input } from '../../api/call';
+import { newIdempotencyKey } from '../../api/idempotency-key';
 import { texts } from '../../texts';
 
 type Relayed = Answer<'sendSandboxPostback'>;
@@ -16,7 +17,7 @@ export function useCommand() {
   const queries = useQueryClient();
   const mutation = useMutation({
     mutationFn: async ({ what, send }: Command) => {
-      const { status, body } = await send(crypto.randomUUID());
+      const { status, body } = await send(newIdempotencyKey());
       return { text: texts.sandbox.answered(what, status), accepted: status < 300, body };
     },
     onSettled: () => queries.invalidateQueries(),
