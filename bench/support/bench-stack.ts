@@ -11,7 +11,25 @@ export async function withBenchStack<T>(
   settings: Partial<Config>,
   measure: (stack: RunningStack) => Promise<T>,
 ): Promise<T> {
+  return await withBenchFolder(async (folder) => await runBenchStack(folder, settings, measure));
+}
+
+/** Runs `measure` with an empty data folder and removes it afterwards. */
+export async function withBenchFolder<T>(measure: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'pressline-bench-'));
+  try {
+    return await measure(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs `measure` with a complete stack in this process, on the servers of a data folder. */
+export async function runBenchStack<T>(
+  folder: string,
+  settings: Partial<Config>,
+  measure: (stack: RunningStack) => Promise<T>,
+): Promise<T> {
   const config: Config = {
     ...loadConfig({
       DATA_DIR: folder,
@@ -33,6 +51,5 @@ export async function withBenchStack<T>(
     return await measure(stack);
   } finally {
     await stack.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 }

@@ -1,0 +1,85 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { runBenchStack } from '../support/bench-stack';
+import { createFixture, type Fixture } from './fixture';
+
+interface Answers {
+  readonly fill: number;
+  readonly vacuum: null;
+  readonly round: Readonly<Record<string, number>>;
+}
+
+type Request =
+  | { readonly work: 'fill'; readonly from: number; readonly to: number }
+  | { readonly work: 'vacuum' }
+  | { readonly work: 'round'; readonly size: number; readonly postbacks: number };
+
+const SETTINGS = { RECEIVED_DEADLINE: 7 * 86_400_000, LOG_LEVEL: 'error' } as const;
+
+/** A complete stack in a process of its own. A new process caches no workflows and has a small heap. */
+export interface StackProcess {
+  /** Inserts orders and starts their workflows. Returns the time in seconds until all of them run. */
+  fill(from: number, to: number): Promise<number>;
+  vacuum(): Promise<void>;
+  /** Measures everything once. Returns milliseconds by what was measured. */
+  round(size: number, postbacks: number): Promise<Answers['round']>;
+  stop(): Promise<void>;
+}
+
+/** Starts a stack on the servers of a data folder. */
+export async function startStackProcess(folder: string): Promise<StackProcess> {
+  const child = fork(__filename, [folder], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] });
+  const ask = async <W extends keyof Answers>(request: Request & { readonly work: W }) =>
+    (await answerOf(child, request)) as Answers[W];
+  await answerOf(child);
+  return {
+    fill: (from, to) => ask({ work: 'fill', from, to }),
+    vacuum: async () => void (await ask({ work: 'vacuum' })),
+    round: (size, postbacks) => ask({ work: 'round', size, postbacks }),
+    async stop() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.disconnect();
+      await ended;
+    },
+  };
+}
+
+/** Sends a request to the process, and returns its next message. */
+async function answerOf(child: ChildProcess, request?: Request): Promise<unknown> {
+  return await new Promise((resolve, reject) => {
+    const ended = () => reject(new Error('the process of the stack has ended'));
+    child.once('exit', ended);
+    child.once('message', (answer) => {
+      child.off('exit', ended);
+      resolve(answer);
+    });
+    if (request !== undefined) child.send(request);
+  });
+}
+
+/** The process. Its first message says that the stack has started. */
+async function serve(folder: string): Promise<void> {
+  const disconnected = new Promise((resolve) => process.once('disconnect', resolve));
+  await runBenchStack(folder, SETTINGS, async (stack) => {
+    const fixture = await createFixture(stack);
+    process.on('message', (request: Request) => {
+      answerTo(fixture, request).then((answer) => process.send!(answer), fail);
+    });
+    process.send!('started');
+    await disconnected;
+  });
+  process.exit();
+}
+
+async function answerTo(fixture: Fixture, request: Request): Promise<Answers[keyof Answers]> {
+  if (request.work === 'fill') return await fixture.fill(request.from, request.to);
+  if (request.work === 'round') return await fixture.round(request.size, request.postbacks);
+  await fixture.vacuum();
+  return null;
+}
+
+function fail(error: unknown): void {
+  process.stderr.write(`${(error as Error).stack ?? String(error)}\n`);
+  process.exit(1);
+}
+
+if (require.main === module) serve(process.argv[2]!).catch(fail);
