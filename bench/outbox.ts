@@ -21,6 +21,8 @@ interface Claim {
   readonly at: number;
   readonly ms: number;
   readonly kind: string;
+  /** Number of claimed rows. */
+  readonly rows: number;
 }
 
 /** Returns the pool with its claims timed. */
@@ -32,9 +34,9 @@ function withTimedClaims(sql: Sql, claims: Claim[]): Sql {
       if (!isClaim) return statement;
       const kind = args.includes('notification') ? 'notification' : 'signal_workflow';
       const began = performance.now();
-      return statement.then((rows: unknown) => {
-        claims.push({ at: began, ms: performance.now() - began, kind });
-        return rows;
+      return statement.then((answer: readonly { rows: readonly unknown[] }[]) => {
+        claims.push({ at: began, ms: performance.now() - began, kind, rows: answer[0]!.rows.length });
+        return answer;
       });
     },
   });
@@ -63,13 +65,17 @@ function percentile(values: readonly number[], share: number): number {
 
 const single = (value: number) => spreadOf([value]);
 
+const valuesOf = (claims: readonly Claim[], key: 'ms' | 'rows') => claims.map((claim) => claim[key]);
+
 /** Compares the claims of the first and of the last tenth of the period. */
 function rowsOf(kind: string, claims: readonly Claim[], beganAt: number, endedAt: number): Row[] {
   const tenth = (endedAt - beganAt) / 10;
   const own = claims.filter((each) => each.kind === kind);
-  const first = own.filter(({ at }) => at < beganAt + tenth).map(({ ms }) => ms);
-  const last = own.filter(({ at }) => at >= endedAt - tenth).map(({ ms }) => ms);
-  const [atStart, atEnd] = [percentile(first, 0.5), percentile(last, 0.5)];
+  const first = own.filter(({ at }) => at < beganAt + tenth);
+  const last = own.filter(({ at }) => at >= endedAt - tenth);
+  const [atStart, atEnd] = [percentile(valuesOf(first, 'ms'), 0.5), percentile(valuesOf(last, 'ms'), 0.5)];
+  const rows = [first, last].map((list) => percentile(valuesOf(list, 'rows'), 0.5));
+  const ms = valuesOf(last, 'ms');
   return [
     { what: `${kind}: median claim, first tenth`, unit: 'ms', value: single(atStart) },
     { what: `${kind}: median claim, last tenth`, unit: 'ms', value: single(atEnd) },
@@ -79,11 +85,13 @@ function rowsOf(kind: string, claims: readonly Claim[], beganAt: number, endedAt
       value: single(atEnd / atStart),
       target: MAX_RATIO,
     },
-    { what: `${kind}: p99 claim, last tenth`, unit: 'ms', value: single(percentile(last, 0.99)) },
+    { what: `${kind}: median rows of a claim, first tenth`, unit: '', value: single(rows[0]!) },
+    { what: `${kind}: median rows of a claim, last tenth`, unit: '', value: single(rows[1]!) },
+    { what: `${kind}: p99 claim, last tenth`, unit: 'ms', value: single(percentile(ms, 0.99)) },
     {
       what: `${kind}: mean claim, last tenth`,
       unit: 'ms',
-      value: single(last.reduce((a, b) => a + b, 0) / last.length),
+      value: single(ms.reduce((a, b) => a + b, 0) / ms.length),
     },
   ];
 }

@@ -66,7 +66,7 @@ export class OrderedClaims implements Claims {
     const busy = [...this.busy.keys()];
     const claimed = await claim(this.sql, this.kind, { limit, leaseSeconds, after, busy }).catch(
       (error: unknown) => {
-        this.window.returnTo(after);
+        this.window.fail();
         throw error;
       },
     );
