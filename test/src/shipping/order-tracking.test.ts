@@ -90,7 +90,9 @@ const notifiedEstimates = (orderId: string) =>
   notifications
     .filter((each) => each.orderId === orderId)
     .map(({ minDeliveryDate, maxDeliveryDate }) => [minDeliveryDate, maxDeliveryDate]);
-const dayAfter = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+/** Returns the date that many calendar days after the planned one. Plans count days in the partner's time zone. */
+const daysAfter = (date: string, days: number) =>
+  new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
 
 test('an order of two parcels is delivered when both parcels are', async () => {
   const { orderId, carrierUid, numbers } = await shippedInTwo('two-parcels');
@@ -108,42 +110,47 @@ test('an order of two parcels is delivered when both parcels are', async () => {
 
 test('a carrier’s expected delivery dates become the order’s delivery dates, and its client is notified', async () => {
   const { orderId, carrierUid, numbers } = await shippedInTwo('estimates');
-  const planned = await shipmentOf(orderId);
+  const planned = (await shipmentOf(orderId)) as unknown as {
+    initialMinDeliveryDate: string;
+    initialMaxDeliveryDate: string;
+    maxDeliveryDays: number;
+  };
+  const { initialMinDeliveryDate, initialMaxDeliveryDate } = planned;
+  const later = (days: number) => daysAfter(initialMaxDeliveryDate, days);
   await eventually(async () => (notifiedEstimates(orderId).length === 1 ? true : undefined));
 
-  await report(carrierUid, numbers[0], 'in_transit', dayAfter(20));
+  await report(carrierUid, numbers[0], 'in_transit', later(6));
   const first = await shipmentOf(orderId);
-  await report(carrierUid, numbers[1], 'in_transit', dayAfter(24));
+  await report(carrierUid, numbers[1], 'in_transit', later(10));
   const both = await shipmentOf(orderId);
   // A repeated estimate, a date in the past, and an earlier estimate.
-  await report(carrierUid, numbers[1], 'in_transit', dayAfter(24));
+  await report(carrierUid, numbers[1], 'in_transit', later(10));
   await report(carrierUid, numbers[0], 'in_transit', '2020-01-01');
-  await report(carrierUid, numbers[0], 'out_for_delivery', dayAfter(18));
+  await report(carrierUid, numbers[0], 'out_for_delivery', later(4));
   const earlier = await shipmentOf(orderId);
 
-  const { initialMinDeliveryDate, initialMaxDeliveryDate } = planned;
   const dates = (min: number, max: number) => ({
     initialMinDeliveryDate,
     initialMaxDeliveryDate,
-    minDeliveryDate: dayAfter(min),
-    maxDeliveryDate: dayAfter(max),
-    minDeliveryDays: min,
-    maxDeliveryDays: max,
+    minDeliveryDate: later(min),
+    maxDeliveryDate: later(max),
+    minDeliveryDays: planned.maxDeliveryDays + min,
+    maxDeliveryDays: planned.maxDeliveryDays + max,
   });
   expect(planned).toMatchObject({
     minDeliveryDate: initialMinDeliveryDate,
     maxDeliveryDate: initialMaxDeliveryDate,
   });
-  expect(first).toMatchObject(dates(20, 20));
-  expect(both).toMatchObject(dates(20, 24));
-  expect(earlier).toMatchObject(dates(18, 24));
+  expect(first).toMatchObject(dates(6, 6));
+  expect(both).toMatchObject(dates(6, 10));
+  expect(earlier).toMatchObject(dates(4, 10));
   await eventually(async () => (notifiedEstimates(orderId).length >= 4 ? true : undefined));
   expect(notifiedEstimates(orderId).sort()).toEqual(
     [
       [initialMinDeliveryDate, initialMaxDeliveryDate],
-      [dayAfter(20), dayAfter(20)],
-      [dayAfter(20), dayAfter(24)],
-      [dayAfter(18), dayAfter(24)],
+      [later(6), later(6)],
+      [later(6), later(10)],
+      [later(4), later(10)],
     ].sort(),
   );
 });
