@@ -71,6 +71,13 @@ const REJECTED: Readonly<Record<number, string>> = {
 /** PERMISSION_DENIED and UNAUTHENTICATED: Temporal rejects this process, not the message. */
 const LOCKED_OUT = new Set([7, 16]);
 
+/**
+ * Texts of Temporal's frontend for a search attribute that it does not know. A frontend reads a new attribute some seconds
+ * after its registration, so the first starts in a new namespace meet this. The status is INVALID_ARGUMENT, without details.
+ */
+const UNKNOWN_SEARCH_ATTRIBUTE =
+  /no mapping defined for search attribute|search attribute \S+ is not defined/i;
+
 async function delivered(client: Client, work: () => Promise<DeliveryOutcome>): Promise<DeliveryOutcome> {
   try {
     return await client.withDeadline(Date.now() + DEADLINE_MS, work);
@@ -93,6 +100,7 @@ export function outcomeOfError(error: unknown): DeliveryOutcome {
     return { outcome: 'unavailable', error: message };
   const rejection = isGrpcServiceError(cause) ? REJECTED[cause.code] : undefined;
   if (!isGrpcServiceError(cause) || rejection === undefined) throw error;
+  if (UNKNOWN_SEARCH_ATTRIBUTE.test(cause.details)) return { outcome: 'unavailable', error: cause.details };
   return { outcome: 'dead', error: `Temporal rejected the message (${rejection}): ${cause.details}` };
 }
 

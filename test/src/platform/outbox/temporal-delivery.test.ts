@@ -1,4 +1,6 @@
 import { Client, Connection, ServiceError } from '@temporalio/client';
+import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
 import pino from 'pino';
 import { deadRows, replayDead } from '../../../../src/platform/outbox/dead-letters';
 import type { DeliveryOutcome } from '../../../../src/platform/outbox/delivery-outcome';
@@ -24,12 +26,13 @@ afterEach(async () => {
   for (const relay of relays.splice(0)) await relay.stop();
 });
 
-const lanes = (namespace = 'default') =>
+const lanes = (namespace = 'default', searchAttributes?: TypedSearchAttributes) =>
   temporalLanes({
     client: new Client({ connection, namespace }),
     sql,
     taskQueue: 'nobody-polls-this',
     publicUrl: 'https://pressline.test',
+    searchAttributes: () => searchAttributes,
   });
 
 async function deliver(
@@ -82,6 +85,31 @@ test('Temporal rejects the start of a workflow with an invalid id', async () => 
 test('messages wait for a namespace that does not exist', async () => {
   for (const kind of ['start_workflow', 'signal_workflow'] as const)
     expect(await deliver(kind, {}, 'no-such-namespace')).toMatchObject({ outcome: 'unavailable' });
+});
+
+test('starts wait until Temporal knows their search attributes', async () => {
+  const name = `Unknown${Date.now()}`;
+  const key = defineSearchAttributeKey(name, 'KEYWORD');
+  const workflowId = `w-${Math.random()}`;
+  const payload = { workflowType: 'anything', args: [] };
+  await sql`
+    INSERT INTO outbox (kind, target, payload) VALUES ('start_workflow', ${workflowId}, ${sql.json(payload)})`;
+  const own = lanes('default', new TypedSearchAttributes([{ key, value: 'a' }]));
+  relays.push(await startRelay({ sql, lanes: own, log: pino({ level: 'silent' }) }));
+  const refused = await eventually(async () => {
+    const [row] = await sql<{ lastError: string; deadAt: Date | null; attempts: number }[]>`
+      SELECT last_error, dead_at, attempts FROM outbox WHERE target = ${workflowId} AND last_error IS NOT NULL`;
+    return row;
+  });
+  expect(refused).toMatchObject({ deadAt: null, lastError: expect.stringContaining(name) });
+
+  const { INDEXED_VALUE_TYPE_KEYWORD } = temporal.api.enums.v1.IndexedValueType;
+  const searchAttributes = { [name]: INDEXED_VALUE_TYPE_KEYWORD };
+  await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
+  const handle = new Client({ connection }).workflow.getHandle(workflowId);
+  const started = await eventually(() => handle.describe().catch(() => undefined));
+  expect(started.typedSearchAttributes.get(key)).toBe('a');
+  await handle.terminate();
 });
 
 test('a signal waits for the start of its workflow and uses up no attempt', async () => {
