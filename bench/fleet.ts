@@ -9,16 +9,14 @@ import { randomToken } from '../src/platform/ids';
 import { connectPostgres, type Sql } from '../src/platform/postgres';
 import { projectRoot } from '../src/platform/project-root';
 import { startCutProxy } from './faults/cut-proxy';
-import { temporalPrograms } from './rehearsal/programs';
-import type { Service } from './rehearsal/service';
-import { startTemporalOnPostgres, TEMPORAL_DATABASES } from './rehearsal/temporal-server';
+import { TEMPORAL_DATABASES } from './rehearsal/temporal-server';
 import { runBenchmark } from './support/benchmark';
 import { type ChildServer, startChildServer } from './support/child-process';
 import { cpuOfFamily, cpuOfProcess, postgresPid } from './support/process-cpu';
+import { startRealTemporal } from './support/real-temporal';
 import { type Row, spreadOf } from './support/report';
 import { type BenchDatabase, withBenchDatabase } from './support/servers';
 import { startShopProcess } from './support/shop-process';
-import { portPicker } from './support/stable-port';
 
 interface Settings {
   readonly temporal: string;
@@ -72,17 +70,7 @@ async function startDevelopmentServer(folder: string): Promise<MeasuredTemporal>
 
 /** Starts a Temporal server with a Postgres server of its own, as docker-compose.yml has them. */
 async function startServerOnPostgres(folder: string): Promise<MeasuredTemporal> {
-  const programs = await temporalPrograms(join(folder, 'bin'), report);
-  const services: Service[] = [];
-  const stop = async () => {
-    for (const service of services.toReversed()) await service.stop();
-  };
-  const real = await startTemporalOnPostgres(folder, programs, portPicker(), (service) => {
-    services.push(service);
-  }).catch(async (error: unknown) => {
-    await stop();
-    throw error;
-  });
+  const real = await startRealTemporal(folder);
   const connections = TEMPORAL_DATABASES.map((name) => connectPostgres(real.databaseUrl(name), { max: 1 }));
   return {
     address: real.address,
@@ -97,7 +85,7 @@ async function startServerOnPostgres(folder: string): Promise<MeasuredTemporal> 
     },
     async stop() {
       await Promise.all(connections.map((sql) => sql.end({ timeout: 5 })));
-      await stop();
+      await real.stop();
     },
   };
 }

@@ -1,6 +1,8 @@
 import { type StackProcess, startStackProcess } from './open-orders/stack-process';
+import { enterableFolder } from './rehearsal/temporal-server';
 import { withBenchFolder } from './support/bench-stack';
 import { runBenchmark } from './support/benchmark';
+import { type RealTemporal, startRealTemporal } from './support/real-temporal';
 import { type Row, spreadOf } from './support/report';
 
 /**
@@ -12,18 +14,19 @@ import { type Row, spreadOf } from './support/report';
 runBenchmark({
   name: 'open-orders',
   options: {
+    temporal: ['dev', 'Temporal server: dev (a file) or real (Postgres)'],
     small: [1_000, 'open orders of the baseline'],
     large: [100_000, 'open orders'],
     postbacks: [100, 'orders in a round that get postbacks'],
     rounds: [5, 'rounds at each size'],
   },
-  measure: async ({ small, large, postbacks, rounds }) =>
-    await withBenchFolder(async (smallFolder) =>
-      withBenchFolder(async (largeFolder) => {
-        const fewSeconds = await fill(smallFolder, small);
-        const manySeconds = await fill(largeFolder, large);
-        const few = await startStackProcess(smallFolder);
-        const many = await startStackProcess(largeFolder);
+  measure: async ({ temporal, small, large, postbacks, rounds }) =>
+    await withServers(temporal, async (ofFew) =>
+      withServers(temporal, async (ofMany) => {
+        const fewSeconds = await fill(ofFew, small);
+        const manySeconds = await fill(ofMany, large);
+        const few = await startStackProcess(ofFew.folder, ofFew.temporal?.address);
+        const many = await startStackProcess(ofMany.folder, ofMany.temporal?.address);
         try {
           return [
             { what: 'open orders in Postgres and in Temporal', unit: '', value: spreadOf([large]) },
@@ -41,13 +44,33 @@ runBenchmark({
     ),
 });
 
-/** Fills a data folder. @returns the seconds until the workflows of all orders run */
-async function fill(folder: string, orders: number): Promise<number> {
-  const stack = await startStackProcess(folder);
+/** Where a stack keeps its data. */
+interface Servers {
+  readonly folder: string;
+  /** Unset: the stack starts Temporal's development server. */
+  readonly temporal?: RealTemporal;
+}
+
+async function withServers<T>(kind: string, measure: (servers: Servers) => Promise<T>): Promise<T> {
+  return await withBenchFolder(async (folder) => {
+    if (kind !== 'real') return await measure({ folder });
+    const temporal = await startRealTemporal(await enterableFolder(folder));
+    try {
+      return await measure({ folder, temporal });
+    } finally {
+      await temporal.stop();
+    }
+  });
+}
+
+/** Fills the servers, and starts them again. @returns the seconds until the workflows of all orders run */
+async function fill({ folder, temporal }: Servers, orders: number): Promise<number> {
+  const stack = await startStackProcess(folder, temporal?.address);
   try {
     return await stack.fill(1, orders);
   } finally {
     await stack.stop();
+    await temporal?.restart();
   }
 }
 

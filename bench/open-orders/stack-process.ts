@@ -25,9 +25,13 @@ export interface StackProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a stack on the servers of a data folder. */
-export async function startStackProcess(folder: string): Promise<StackProcess> {
-  const child = fork(__filename, [folder], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] });
+/**
+ * Starts a stack on the servers of a data folder.
+ * @param temporalAddress host:port of a Temporal server. Unset: the development server, which the stack starts
+ */
+export async function startStackProcess(folder: string, temporalAddress?: string): Promise<StackProcess> {
+  const args = temporalAddress === undefined ? [folder] : [folder, temporalAddress];
+  const child = fork(__filename, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] });
   const ask = async <W extends keyof Answers>(request: Request & { readonly work: W }) =>
     (await answerOf(child, request)) as Answers[W];
   await answerOf(child);
@@ -57,9 +61,11 @@ async function answerOf(child: ChildProcess, request?: Request): Promise<unknown
 }
 
 /** The process. Its first message says that the stack has started. */
-async function serve(folder: string): Promise<void> {
+async function serve(folder: string, temporalAddress: string | undefined): Promise<void> {
   const disconnected = new Promise((resolve) => process.once('disconnect', resolve));
-  await runBenchStack(folder, SETTINGS, async (stack) => {
+  const settings =
+    temporalAddress === undefined ? SETTINGS : { ...SETTINGS, TEMPORAL_ADDRESS: temporalAddress };
+  await runBenchStack(folder, settings, async (stack) => {
     const fixture = await createFixture(stack);
     process.on('message', (request: Request) => {
       answerTo(fixture, request).then((answer) => process.send!(answer), fail);
@@ -82,4 +88,4 @@ function fail(error: unknown): void {
   process.exit(1);
 }
 
-if (require.main === module) serve(process.argv[2]!).catch(fail);
+if (require.main === module) serve(process.argv[2]!, process.argv[3]).catch(fail);
