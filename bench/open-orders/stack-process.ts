@@ -15,6 +15,9 @@ type Request =
 
 const SETTINGS = { RECEIVED_DEADLINE: 7 * 86_400_000, LOG_LEVEL: 'error' } as const;
 
+/** Time in which a stack stops. */
+const STOPPED_WITHIN_MS = 60_000;
+
 /** A complete stack in a process of its own. A new process caches no workflows and has a small heap. */
 export interface StackProcess {
   /** Inserts orders and starts their workflows. Returns the time in seconds until all of them run. */
@@ -62,7 +65,11 @@ async function answerOf(child: ChildProcess, request?: Request): Promise<unknown
 
 /** The process. Its first message says that the stack has started. */
 async function serve(folder: string, temporalAddress: string | undefined): Promise<void> {
+  // Ctrl-C on a terminal reaches this process too. Its parent ends then, and it stops its servers, as it does at the end.
+  process.on('SIGINT', () => undefined);
   const disconnected = new Promise((resolve) => process.once('disconnect', resolve));
+  // A start and a stop last longer when Temporal has ended with the parent. An exit ends the servers too.
+  void disconnected.then(() => setTimeout(() => process.exit(), STOPPED_WITHIN_MS).unref());
   const settings =
     temporalAddress === undefined ? SETTINGS : { ...SETTINGS, TEMPORAL_ADDRESS: temporalAddress };
   await runBenchStack(folder, settings, async (stack) => {

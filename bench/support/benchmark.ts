@@ -32,6 +32,8 @@ export function runBenchmark<const Of extends Options>({ name, options, measure 
     command.addOption(typeof value === 'number' ? added.argParser(countOf) : added);
   }
   const settings = command.parse().opts<Settings<Of>>();
+  // An exit ends the servers that this process started. The default action of a signal does not.
+  process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));
   measure(settings)
     .then((rows) => report(name, rows, settings))
     .then(
