@@ -51,7 +51,8 @@ interface Progress extends Pick<ReconcileBatch, 'counts' | 'next'> {
 
 /**
  * Orders or workflows that are compared in a second. A million takes 17 minutes, and the other work of Postgres and
- * Temporal is not delayed.
+ * Temporal is not delayed. These are two of the 10 list requests a second that a Temporal server accepts for a namespace
+ * (`frontend.namespaceRPS.visibility`).
  */
 const ROWS_PER_SECOND = 1_000;
 
