@@ -9,16 +9,15 @@ import {
 } from '../src/orders/reconciliation/compare';
 import { type Counts, FINDINGS, tally } from '../src/orders/reconciliation/findings';
 import {
-  type ReconcileDeps,
+  type ReconcileConfig,
   readMark,
+  reconcileDeps,
   redeliverPostbacks,
   replayDeadSignals,
   startMissingRuns,
   writeMark,
 } from '../src/orders/reconciliation/leftovers';
 import { settleShipments } from '../src/orders/reconciliation/shipments';
-import { runSettingsOf } from '../src/orders/run/settings';
-import type { Config } from '../src/platform/config';
 import type { Logger } from '../src/platform/logging';
 import type { Metrics } from '../src/platform/metrics/metrics';
 import type { Sql } from '../src/platform/postgres';
@@ -29,14 +28,7 @@ export interface ReconcileActivityDeps {
   readonly metrics: Metrics;
   readonly temporal: Client;
   readonly log: Logger;
-  readonly config: Pick<
-    Config,
-    | 'TEMPORAL_TASK_QUEUE'
-    | 'RECEIVED_DEADLINE'
-    | 'FILE_RETRY_WINDOW'
-    | 'UNTRACKED_ORDER_END'
-    | 'STOP_DEADLINE'
-  >;
+  readonly config: ReconcileConfig;
 }
 
 /** Range of one activity: the cursor to start after, and the number of batches. Null: to the end. */
@@ -90,13 +82,7 @@ async function inBatches(
 export function createReconcileActivities({ sql, temporal, log, metrics, config }: ReconcileActivityDeps) {
   for (const kind of Object.keys(FINDINGS))
     metrics.count('pressline_reconcile_differences_total', { kind }, 0);
-  const deps: ReconcileDeps = {
-    sql,
-    temporal,
-    log,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
-    settings: runSettingsOf(config),
-  };
+  const deps = reconcileDeps({ sql, temporal, log }, config);
   return {
     readReconciliationMark: (): Promise<number> => readMark(sql),
 

@@ -1,6 +1,5 @@
 import { type StackProcess, startStackProcess } from './open-orders/stack-process';
-import { enterableFolder } from './rehearsal/temporal-server';
-import { withBenchFolder } from './support/bench-stack';
+import { withBenchFolder } from './support/bench-folder';
 import { runBenchmark } from './support/benchmark';
 import { type RealTemporal, startRealTemporal } from './support/real-temporal';
 import { type Row, spreadOf } from './support/report';
@@ -54,7 +53,7 @@ interface Servers {
 async function withServers<T>(kind: string, measure: (servers: Servers) => Promise<T>): Promise<T> {
   return await withBenchFolder(async (folder) => {
     if (kind !== 'real') return await measure({ folder });
-    const temporal = await startRealTemporal(await enterableFolder(folder));
+    const temporal = await startRealTemporal(folder);
     try {
       return await measure({ folder, temporal });
     } finally {

@@ -8,8 +8,7 @@ import { orderGauges } from '../../src/orders/order-gauges';
 import { ordersNeedingAttention } from '../../src/orders/reading/operator-orders';
 import { searchOrders } from '../../src/orders/reading/search';
 import { compareOrders, compareRuns, type ReconcileBatch } from '../../src/orders/reconciliation/compare';
-import type { ReconcileDeps } from '../../src/orders/reconciliation/leftovers';
-import { runSettingsOf } from '../../src/orders/run/settings';
+import { reconcileDeps } from '../../src/orders/reconciliation/leftovers';
 import type { Config } from '../../src/platform/config';
 import { readKeptCounts } from '../../src/platform/kept-counts';
 import { connectPostgres } from '../../src/platform/postgres';
@@ -41,13 +40,7 @@ export async function createFixture({ services, credentials }: RunningStack) {
   const { sql, temporal, log, config, carriers } = services;
   // Only what the benchmark starts is measured.
   for (const job of PERIODIC_JOBS) await temporal.schedule.getHandle(scheduleId(config, job)).pause();
-  const deps: ReconcileDeps = {
-    sql,
-    temporal,
-    log,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
-    settings: runSettingsOf(config),
-  };
+  const deps = reconcileDeps({ sql, temporal, log }, config);
   const partner = createPresslineClient({
     baseUrl: credentials.baseUrl,
     apiKey: credentials.partners.find(({ name }) => name === PARTNER)!.apiKey,

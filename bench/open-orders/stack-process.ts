@@ -1,5 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { runBenchStack } from '../support/bench-stack';
+import { failProcess, serveRequests, startRequestProcess } from '../support/request-process';
 import { createFixture, type Fixture } from './fixture';
 
 interface Answers {
@@ -34,33 +34,15 @@ export interface StackProcess {
  */
 export async function startStackProcess(folder: string, temporalAddress?: string): Promise<StackProcess> {
   const args = temporalAddress === undefined ? [folder] : [folder, temporalAddress];
-  const child = fork(__filename, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] });
-  const ask = async <W extends keyof Answers>(request: Request & { readonly work: W }) =>
-    (await answerOf(child, request)) as Answers[W];
-  await answerOf(child);
+  const { request, stop } = await startRequestProcess(__filename, args);
+  const ask = async <W extends keyof Answers>(wanted: Request & { readonly work: W }) =>
+    (await request(wanted)) as Answers[W];
   return {
     fill: (from, to) => ask({ work: 'fill', from, to }),
     vacuum: async () => void (await ask({ work: 'vacuum' })),
     round: (size, postbacks) => ask({ work: 'round', size, postbacks }),
-    async stop() {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.disconnect();
-      await ended;
-    },
+    stop,
   };
-}
-
-/** Sends a request to the process, and returns its next message. */
-async function answerOf(child: ChildProcess, request?: Request): Promise<unknown> {
-  return await new Promise((resolve, reject) => {
-    const ended = () => reject(new Error('the process of the stack has ended'));
-    child.once('exit', ended);
-    child.once('message', (answer) => {
-      child.off('exit', ended);
-      resolve(answer);
-    });
-    if (request !== undefined) child.send(request);
-  });
 }
 
 /** The process. Its first message says that the stack has started. */
@@ -74,10 +56,7 @@ async function serve(folder: string, temporalAddress: string | undefined): Promi
     temporalAddress === undefined ? SETTINGS : { ...SETTINGS, TEMPORAL_ADDRESS: temporalAddress };
   await runBenchStack(folder, settings, async (stack) => {
     const fixture = await createFixture(stack);
-    process.on('message', (request: Request) => {
-      answerTo(fixture, request).then((answer) => process.send!(answer), fail);
-    });
-    process.send!('started');
+    serveRequests<Request>((request) => answerTo(fixture, request));
     await disconnected;
   });
   process.exit();
@@ -90,9 +69,4 @@ async function answerTo(fixture: Fixture, request: Request): Promise<Answers[key
   return null;
 }
 
-function fail(error: unknown): void {
-  process.stderr.write(`${(error as Error).stack ?? String(error)}\n`);
-  process.exit(1);
-}
-
-if (require.main === module) serve(process.argv[2]!, process.argv[3]).catch(fail);
+if (require.main === module) serve(process.argv[2]!, process.argv[3]).catch(failProcess);

@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type RunningStack, startStack } from '../../cli/start-stack';
 import { type Config, loadConfig } from '../../src/platform/config';
 import { projectRoot } from '../../src/platform/project-root';
+import { withBenchFolder } from './bench-folder';
 
 /** Runs `measure` with a complete stack in this process, on its own servers and folder, and removes them afterwards. */
 export async function withBenchStack<T>(
@@ -12,16 +11,6 @@ export async function withBenchStack<T>(
   measure: (stack: RunningStack) => Promise<T>,
 ): Promise<T> {
   return await withBenchFolder(async (folder) => await runBenchStack(folder, settings, measure));
-}
-
-/** Runs `measure` with an empty data folder and removes it afterwards. */
-export async function withBenchFolder<T>(measure: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'pressline-bench-'));
-  try {
-    return await measure(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 /** Runs `measure` with a complete stack in this process, on the servers of a data folder. */

@@ -1,5 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DemoCredentials, ensureDemoAccounts } from '../../src/accounts/demo-accounts';
 import { seedDemoCatalog } from '../../src/catalog/demo/seed';
@@ -10,6 +9,7 @@ import { type EmbeddedPostgres, startPostgres } from '../../src/platform/embedde
 import { migrate } from '../../src/platform/migrate';
 import { connectPostgres, type Sql } from '../../src/platform/postgres';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
+import { withBenchFolder } from './bench-folder';
 
 /** A migrated Postgres database with the demo accounts, partners, stock and catalog. */
 export interface BenchDatabase {
@@ -28,9 +28,14 @@ export async function withBenchDatabase<T>(
   settings: Readonly<Record<string, string>>,
   measure: (database: BenchDatabase) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'pressline-bench-'));
-  // When root runs this, the server runs as the user `postgres`, which must be able to enter the folder.
-  await chmod(folder, 0o755);
+  return await withBenchFolder(async (folder) => await onFolder(folder, settings, measure));
+}
+
+async function onFolder<T>(
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+  measure: (database: BenchDatabase) => Promise<T>,
+): Promise<T> {
   const claim = await claimDataFolder(folder);
   const ports = { postgres: await freePort(), temporal: await freePort(), temporalUi: await freePort() };
   await writeFile(join(folder, 'ports.json'), JSON.stringify(ports));
@@ -48,6 +53,5 @@ export async function withBenchDatabase<T>(
     await sql?.end({ timeout: 5 });
     await server?.stop();
     await claim.release();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { Config } from '../../platform/config';
 import {
   ORDER_SIGNALS,
   ORDER_WORKFLOW_PREFIX,
@@ -11,7 +12,7 @@ import { enqueue } from '../../platform/outbox/outbox';
 import { json, type Sql } from '../../platform/postgres';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
-import type { RunSettings } from '../run/settings';
+import { type RunSettings, runSettingsOf } from '../run/settings';
 import { inBatches, settleEach } from './batches';
 import { type Counts, tally } from './findings';
 import { restartRun } from './restart-run';
@@ -23,6 +24,17 @@ export interface ReconcileDeps {
   readonly log: Logger;
   readonly taskQueue: string;
   readonly settings: RunSettings;
+}
+
+/** The configuration that reconciliation needs. */
+export type ReconcileConfig = Pick<Config, 'TEMPORAL_TASK_QUEUE'> & Parameters<typeof runSettingsOf>[0];
+
+/** Returns the dependencies of reconciliation in a process with this configuration. */
+export function reconcileDeps(
+  connections: Pick<ReconcileDeps, 'sql' | 'temporal' | 'log'>,
+  config: ReconcileConfig,
+): ReconcileDeps {
+  return { ...connections, taskQueue: config.TEMPORAL_TASK_QUEUE, settings: runSettingsOf(config) };
 }
 
 /** Orders that one reconciliation checks for a missing start. */

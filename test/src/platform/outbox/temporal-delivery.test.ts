@@ -97,8 +97,8 @@ test('starts wait until Temporal knows their search attributes', async () => {
   const own = lanes('default', new TypedSearchAttributes([{ key, value: 'a' }]));
   relays.push(await startRelay({ sql, lanes: own, log: pino({ level: 'silent' }) }));
   const refused = await eventually(async () => {
-    const [row] = await sql<{ lastError: string; deadAt: Date | null; attempts: number }[]>`
-      SELECT last_error, dead_at, attempts FROM outbox WHERE target = ${workflowId} AND last_error IS NOT NULL`;
+    const [row] = await sql<{ lastError: string; deadAt: Date | null }[]>`
+      SELECT last_error, dead_at FROM outbox WHERE target = ${workflowId} AND last_error IS NOT NULL`;
     return row;
   });
   expect(refused).toMatchObject({ deadAt: null, lastError: expect.stringContaining(name) });
