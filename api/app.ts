@@ -12,19 +12,19 @@ import { Refusal } from '../src/platform/errors';
 import { isTracing } from '../src/platform/tracing/spans';
 import type { ApiDeps } from './deps';
 import { createConcurrencyLimiter } from './http/concurrency-limit';
-import { CONSOLE_PATH, consolePage } from './http/console-page';
-import { docsPage } from './http/docs-page';
-import { ERROR_BODIES, shapeOfPath } from './http/error-body';
 import { asRefusal } from './http/error-mapping';
-import { openApiRoute } from './http/openapi';
+import { ERROR_BODIES, shapeOfPath } from './http/errors/error-body';
+import { openApiRoute } from './http/openapi/document';
 import { createAddressLimiter, createRateLimiter } from './http/rate-limit';
 import { notesOf, requestLog } from './http/request-log';
 import { requestTrace } from './http/request-trace';
 import type { Route } from './http/route';
 import { bySpecificity, expressPath } from './http/route-path';
 import { sendJson, serve } from './http/serve';
-import { systemRoutes } from './http/system-routes';
 import { CODEC_PATH, codecAccess } from './operator/codec';
+import { CONSOLE_PATH, consolePage } from './system/console-page';
+import { docsPage } from './system/docs-page';
+import { systemRoutes } from './system/probes';
 
 export interface AppOptions {
   /** Check every response against its schema; a mismatch is a 500. For tests and development. */

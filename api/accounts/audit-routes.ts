@@ -3,10 +3,10 @@ import { AUDIT_ACTION_NAMES } from '../../src/accounts/audit-actions';
 import { type AuditEntry, type AuditFilter, listActs } from '../../src/accounts/audit-log';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
-import { csvAnswer, formatQuery } from '../http/csv';
-import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { csvAnswer, formatQuery } from '../http/lists/csv';
+import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
+import { instant } from '../http/lists/search-filters';
 import { operatorsOnly, type RawAnswer, type Route, route } from '../http/route';
-import { instant } from '../http/search-filters';
 
 type Deps = Pick<ApiDeps, 'sql'>;
 

@@ -22,8 +22,8 @@ import { customerProductOrdered } from '../../src/orders/reading/ordered-product
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { formatQuery } from '../http/csv';
-import { exportedList, PAGES } from '../http/exported-list';
+import { formatQuery } from '../http/lists/csv';
+import { exportedList, PAGES } from '../http/lists/exported-list';
 import { type Access, type Route, route } from '../http/route';
 
 const tag = 'Catalog';

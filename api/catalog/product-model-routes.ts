@@ -16,8 +16,8 @@ import {
 } from '../../src/catalog/product-models';
 import { uuidv7 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
-import { formatQuery } from '../http/csv';
-import { exportedList, PAGES } from '../http/exported-list';
+import { formatQuery } from '../http/lists/csv';
+import { exportedList, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const tag = 'Catalog';

@@ -4,9 +4,9 @@ import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import { type KeyOwners, keyRoutes } from '../accounts/key-routes';
 import type { ApiDeps } from '../deps';
-import { formatQuery } from '../http/csv';
-import { checkedIdCursor, pageOf } from '../http/cursor';
-import { exportedList, PAGES } from '../http/exported-list';
+import { formatQuery } from '../http/lists/csv';
+import { checkedIdCursor, pageOf } from '../http/lists/cursor';
+import { exportedList, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { connectorHealthRoute } from './health-route';
 import {

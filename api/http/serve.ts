@@ -8,12 +8,12 @@ import type { ApiDeps } from '../deps';
 import { auditTrail } from './audit-trail';
 import { authorize, credentialOf, secretOf } from './authentication';
 import type { ConcurrencyLimiter } from './concurrency-limit';
-import { fieldErrors } from './field-errors';
+import { fieldErrors } from './errors/field-errors';
 import { idempotencyKeyOf, NO_KEY, onceForKey } from './idempotency';
 import { isJson, isUnstorable, parseJson, readBody, UNSTORABLE_MESSAGE } from './json-body';
+import { answerFault } from './openapi/response-check';
 import type { AddressLimiter, RateLimiter } from './rate-limit';
 import { notesOf, type RequestNotes } from './request-log';
-import { answerFault } from './response-check';
 import { type AnyCall, DEFAULT_TIMEOUTS_MS, type Deprecation, RawAnswer, type Route } from './route';
 
 export interface Pipeline {

@@ -9,9 +9,9 @@ import {
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { idCursorField, pageOf } from '../http/cursor';
+import { idCursorField, pageOf } from '../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { OPERATOR_ORDER_ROUTE } from '../operator/order-schemas';
+import { OPERATOR_ORDER_ROUTE } from '../operator/orders/order-schemas';
 import { changedOrderId, visibleOrderId } from '../orders/visible-order';
 import { deliveryView, redelivered, refuseWhenDisabled, stillPending } from './delivery-routes';
 import { deliverySchema } from './webhook-schemas';

@@ -5,8 +5,8 @@ import { type ListedMessage, listMessages, OUTBOX_STATES } from '../../src/platf
 import { OUTBOX_KINDS as KINDS } from '../../src/platform/outbox/outbox';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { csvAnswer, formatQuery } from '../http/csv';
-import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { csvAnswer, formatQuery } from '../http/lists/csv';
+import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const TAG = 'Operator: outbox';

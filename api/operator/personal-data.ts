@@ -7,7 +7,7 @@ import { allSubjectsByEmail, ERASURE_BATCH, erasureProgress, storeErasure } from
 import { exportSubject } from '../../src/privacy/export';
 import { type Subject, subjectsByEmail, subjectsById } from '../../src/privacy/subjects';
 import type { ApiDeps } from '../deps';
-import { checkedIdCursor, cursorField, pageOf } from '../http/cursor';
+import { checkedIdCursor, cursorField, pageOf } from '../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const PERSONAL_DATA_ROUTE = {

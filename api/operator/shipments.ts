@@ -13,10 +13,10 @@ import {
 import { type ListedParcel, listParcels, PARCEL_PROBLEMS, parcelsNamed } from '../../src/shipping/parcels';
 import { SHIPPING_ORDER_STATUSES } from '../../src/shipping/shipping-order-schemas';
 import type { ApiDeps } from '../deps';
-import { csvAnswer, formatQuery } from '../http/csv';
-import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { csvAnswer, formatQuery } from '../http/lists/csv';
+import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
+import { anyOfList } from '../http/lists/search-filters';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { anyOfList } from '../http/search-filters';
 
 const common = {
   method: 'get',

@@ -5,7 +5,7 @@ import { readOrders } from '../../src/orders/reading/order-reader';
 import { orderView } from '../../src/orders/reading/order-view';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
-import { fieldErrors } from '../http/field-errors';
+import { fieldErrors } from '../http/errors/field-errors';
 import { type Route, route } from '../http/route';
 import { productsOfOrder } from './order-products';
 import { orderAddress } from './routes';

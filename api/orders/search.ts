@@ -5,9 +5,9 @@ import { countryCode } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
 import { COMPARED_ROWS } from '../../src/platform/search';
 import type { ApiDeps } from '../deps';
-import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
+import { anyOf, instant } from '../http/lists/search-filters';
 import { DEFAULT_TIMEOUTS_MS, type Route, route } from '../http/route';
-import { anyOf, instant } from '../http/search-filters';
 import { viewerOf } from './visible-order';
 
 const DEFAULT_PAGE = 50;

@@ -12,7 +12,7 @@ import {
 } from '../../src/partners/schemas';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
-import { pageOf } from '../http/cursor';
+import { pageOf } from '../http/lists/cursor';
 import { type Route, route } from '../http/route';
 
 const sentFields = {

@@ -29,8 +29,8 @@ import {
 import { BEGINS_OUT_OF_RANGE, beginsInRange } from '../../src/procurement/schemas';
 import { procurementStepUpdate } from '../../workflows/procurement-order';
 import type { ApiDeps } from '../deps';
-import { formatQuery } from '../http/csv';
-import { exportedList, PAGES } from '../http/exported-list';
+import { formatQuery } from '../http/lists/csv';
+import { exportedList, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const group = {

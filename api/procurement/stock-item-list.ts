@@ -8,8 +8,8 @@ import {
 } from '../../src/procurement/listed-stock-items';
 import { stockItemViewSchema } from '../../src/procurement/operator-schemas';
 import type { ApiDeps } from '../deps';
-import { csvAnswer, formatQuery } from '../http/csv';
-import { pageOf } from '../http/cursor';
+import { csvAnswer, formatQuery } from '../http/lists/csv';
+import { pageOf } from '../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const encode = ({ partnerSku, partnerId }: StockItemPosition) =>

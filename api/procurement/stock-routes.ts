@@ -14,8 +14,8 @@ import { BEGINS_OUT_OF_RANGE, beginsInRange } from '../../src/procurement/schema
 import { listStockItems, setUpStockItems } from '../../src/procurement/stock-items';
 import { stockMovements } from '../../src/procurement/stock-movements';
 import type { ApiDeps } from '../deps';
-import { formatQuery } from '../http/csv';
-import { exportedList, PAGES } from '../http/exported-list';
+import { formatQuery } from '../http/lists/csv';
+import { exportedList, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { stockItemListRoute } from './stock-item-list';
 

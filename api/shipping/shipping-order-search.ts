@@ -6,9 +6,9 @@ import {
 } from '../../src/shipping/shipping-order-schemas';
 import { searchShippingOrders } from '../../src/shipping/shipping-order-search';
 import type { ApiDeps } from '../deps';
-import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
+import { anyOf, instant } from '../http/lists/search-filters';
 import { DEFAULT_TIMEOUTS_MS, type Route, route } from '../http/route';
-import { anyOf, instant } from '../http/search-filters';
 
 const MAX_PAGE = 250;
 

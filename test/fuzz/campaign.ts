@@ -1,9 +1,9 @@
 import { Agent } from 'node:http';
 import fc from 'fast-check';
-import { openApiDocument } from '../../api/http/openapi';
+import { openApiDocument } from '../../api/http/openapi/document';
 import type { ErrorShape, Route } from '../../api/http/route';
-import { systemRoutes } from '../../api/http/system-routes';
 import { allRoutes } from '../../api/routes';
+import { systemRoutes } from '../../api/system/probes';
 import type { JsonSchema } from './json-schema-values';
 import { type Operation, type RequestPlan, requestPlans, STRAY } from './requests';
 import { createStopwatch } from './response-time';

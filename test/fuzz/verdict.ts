@@ -1,4 +1,4 @@
-import { shapeOfPath } from '../../api/http/error-body';
+import { shapeOfPath } from '../../api/http/errors/error-body';
 import type { ErrorShape } from '../../api/http/route';
 import { ERROR_CODES } from '../../src/platform/errors';
 import type { RequestPlan } from './requests';

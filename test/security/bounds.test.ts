@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { openApiDocument } from '../../api/http/openapi';
+import { openApiDocument } from '../../api/http/openapi/document';
 import type { Route } from '../../api/http/route';
-import { systemRoutes } from '../../api/http/system-routes';
 import { allRoutes } from '../../api/routes';
+import { systemRoutes } from '../../api/system/probes';
 import { testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseSync } from '@swc/core';
 import type { ApiDeps } from '../../api/deps';
-import { openApiDocument } from '../../api/http/openapi';
+import { openApiDocument } from '../../api/http/openapi/document';
 import { allRoutes } from '../../api/routes';
 import { projectRoot } from '../../src/platform/project-root';
 

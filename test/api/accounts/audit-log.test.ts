@@ -48,7 +48,7 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
 };
 /**
  * Acts that need Temporal: on orders that a workflow carries out, which test/workflows/order/audited-acts.test.ts calls, and on
- * jobs. A ping needs a partner that answers: test/api/operator/partner-health.test.ts calls it.
+ * jobs. A ping needs a partner that answers: test/api/operator/partners/partner-health.test.ts calls it.
  */
 const NEEDS_WORKER = [
   'erasePersonalData',

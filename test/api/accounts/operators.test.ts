@@ -3,7 +3,7 @@ import request from 'supertest';
 import { operatorRoutes } from '../../../api/accounts/operator-routes';
 import { createApp } from '../../../api/app';
 import { connectorRoutes } from '../../../api/connectors/routes';
-import { operatorPartnerRoutes } from '../../../api/operator/partners';
+import { operatorPartnerRoutes } from '../../../api/operator/partners/partners';
 import { createAuthenticator } from '../../../src/accounts/authenticator';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { type TestDatabase, testDatabase } from '../../support/database';

@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
-import { operatorOrderRoutes } from '../../../api/operator/orders';
+import { operatorOrderRoutes } from '../../../api/operator/orders/orders';
 import { draftRoutes } from '../../../api/orders/drafts';
 import { orderQuoteRoutes } from '../../../api/orders/quote';
 import { orderRoutes } from '../../../api/orders/routes';

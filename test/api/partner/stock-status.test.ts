@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { operatorPartnerRoutes } from '../../../api/operator/partners';
+import { operatorPartnerRoutes } from '../../../api/operator/partners/partners';
 import { stockStatusRoutes } from '../../../api/partner/stock-status';
 import { createCandidateReader } from '../../../src/partners/candidates';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';

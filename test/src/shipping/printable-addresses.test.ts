@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { operatorPartnerRoutes } from '../../../api/operator/partners';
+import { operatorPartnerRoutes } from '../../../api/operator/partners/partners';
 import { fields, type OrdersApi, ordersApi } from '../../api/orders/orders-api';
 import { address, order } from '../../api/orders/sample-orders';
 import { testApiDeps } from '../../support/api-deps';

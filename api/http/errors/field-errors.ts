@@ -1,0 +1,106 @@
+import type { z } from 'zod';
+import { type FieldError, type FieldErrorCode, MAX_ERRORS } from '../../../src/platform/errors';
+
+type Issue = z.core.$ZodIssue;
+
+/** Formats a path as `packages[0].items[1].hsCode`. The whole body is the empty string. */
+export function fieldPath(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`;
+    else text += text === '' ? String(step) : `.${String(step)}`;
+  }
+  return text;
+}
+
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  let value = root;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[step];
+  }
+  return value;
+}
+
+const FIELD_CODES: ReadonlySet<string> = new Set<FieldErrorCode>([
+  'VALIDATION_ERROR',
+  'IS_BLANK_ERROR',
+  'MISSING_FIELD_ERROR',
+  'NO_SUCH_CHOICE_ERROR',
+]);
+
+function codeOf(issue: Issue, value: unknown): FieldErrorCode {
+  if (issue.code === 'custom') {
+    const wanted: unknown = issue.params?.code;
+    return typeof wanted === 'string' && FIELD_CODES.has(wanted)
+      ? (wanted as FieldErrorCode)
+      : 'VALIDATION_ERROR';
+  }
+  if (value === undefined) return 'MISSING_FIELD_ERROR';
+  if (issue.code === 'invalid_value') return 'NO_SUCH_CHOICE_ERROR';
+  if (issue.code === 'invalid_union' && issue.discriminator !== undefined) return 'NO_SUCH_CHOICE_ERROR';
+  if (typeof value === 'string' && value.trim() === '') {
+    if (issue.code === 'too_small' || issue.code === 'invalid_format') return 'IS_BLANK_ERROR';
+  }
+  return 'VALIDATION_ERROR';
+}
+
+function messageOf(issue: Issue, code: FieldErrorCode): string {
+  if (issue.code === 'custom') return issue.message;
+  if (code === 'MISSING_FIELD_ERROR') return 'This field is required.';
+  if (code === 'IS_BLANK_ERROR') return 'This field must not be blank.';
+  if (code === 'NO_SUCH_CHOICE_ERROR') {
+    if (issue.code === 'invalid_value')
+      return `Not one of the choices: ${issue.values.map(String).join(', ')}.`;
+    return `${issue.message}.`;
+  }
+  return `${issue.message}.`;
+}
+
+/**
+ * Returns the branch of a union without a discriminator that matches best: the branch whose first issue is deepest, and
+ * among equals the branch with the fewest issues.
+ */
+function nearestBranch(branches: readonly Issue[][]): readonly Issue[] | undefined {
+  const depth = (issues: readonly Issue[]) => Math.min(...issues.map((issue) => issue.path.length));
+  return [...branches].sort((a, b) => depth(b) - depth(a) || a.length - b.length)[0];
+}
+
+function flatten(issue: Issue, prefix: readonly PropertyKey[], root: unknown): FieldError[] {
+  const path = [...prefix, ...issue.path];
+  const value = valueAt(root, path);
+  if (issue.code === 'invalid_union' && issue.discriminator === undefined && value !== undefined) {
+    const nearest = nearestBranch(issue.errors);
+    if (nearest?.some((inner) => inner.path.length > 0)) {
+      return nearest.flatMap((inner) => flatten(inner, path, root));
+    }
+  }
+  if (issue.code === 'invalid_key') {
+    return issue.issues.map((inner) => ({
+      code: 'VALIDATION_ERROR',
+      message: `${inner.message}.`,
+      reference: fieldPath(path),
+    }));
+  }
+  const code = codeOf(issue, value);
+  return [{ code, message: messageOf(issue, code), reference: fieldPath(path) }];
+}
+
+/**
+ * Converts zod issues to field errors (interface "Errors"). A missing field is `MISSING_FIELD_ERROR`, a blank string
+ * `IS_BLANK_ERROR`, a value outside its choices `NO_SUCH_CHOICE_ERROR`, anything else `VALIDATION_ERROR`.
+ * A refinement selects another code with `params: { code }` in its issue.
+ * @param root the parsed value, to distinguish missing values from wrong ones
+ * @returns at most MAX_ERRORS errors
+ */
+export function fieldErrors(error: z.core.$ZodError, root: unknown): FieldError[] {
+  const found = new Map<string, FieldError>();
+  for (const issue of error.issues) {
+    for (const one of flatten(issue as Issue, [], root)) {
+      const name = `${one.code} ${one.reference}`;
+      if (!found.has(name)) found.set(name, one);
+      if (found.size === MAX_ERRORS) return [...found.values()];
+    }
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { Refusal } from '../../../src/platform/errors';
+import { isUuid } from '../../../src/platform/ids';
+import type { SearchPosition } from '../../../src/platform/search';
+
+/** The cursor of a list in requests. */
+export const cursorField = z
+  .string()
+  .max(300)
+  .describe('`nextCursor` of the previous page. Keep the other parameters unchanged.');
+
+/** The cursor of a list that is sorted by id alone. */
+export const idCursorField = z
+  .uuid()
+  .describe('`nextCursor` of the previous page. Keep the other parameters unchanged.');
+
+const TIME = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
+
+/** Returns false for times that do not exist, such as the 30th of February: Date turns it into the 1st of March. */
+function isTime(text: string): boolean {
+  if (!TIME.test(text)) return false;
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 19) === text.slice(0, 19);
+}
+
+/** Returns the cursor of a position: base64url of `<time> <id>`. */
+export function encodeCursor({ time, id }: SearchPosition): string {
+  return Buffer.from(`${time} ${id}`).toString('base64url');
+}
+
+/**
+ * Returns the position that a cursor stands for.
+ * @param isId checks the form of the list's ids
+ * @throws Refusal `VALIDATION_ERROR` at `cursor` when it is not a cursor of the list
+ */
+export function decodeCursor(cursor: string, isId: (id: string) => boolean = isUuid): SearchPosition {
+  const [time = '', id = '', ...rest] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
+  if (isTime(time) && isId(id) && rest.length === 0) return { time, id };
+  throw invalidCursor();
+}
+
+/**
+ * Returns the cursor of a list that is sorted by id alone, where the cursor is the last row's id.
+ * @throws Refusal `VALIDATION_ERROR` at `cursor` when it is not a UUID
+ */
+export function checkedIdCursor(cursor: string | undefined): string | undefined {
+  if (cursor !== undefined && !isUuid(cursor)) throw invalidCursor();
+  return cursor;
+}
+
+function invalidCursor(): Refusal {
+  return new Refusal('VALIDATION_ERROR', {
+    errors: [{ code: 'VALIDATION_ERROR', message: 'Not a cursor of this list.', reference: 'cursor' }],
+  });
+}
+
+/**
+ * Cuts a page out of the rows that were read for it.
+ * @param rows one more than `limit` when there is a next page
+ * @param cursorOf returns the cursor that continues after a row
+ */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  limit: number,
+  cursorOf: (row: Row) => string,
+): { readonly page: readonly Row[]; readonly nextCursor: string | null } {
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return { page: rows.slice(0, limit), nextCursor: last === undefined ? null : cursorOf(last) };
+}

@@ -1,0 +1,312 @@
+import { z } from 'zod';
+import { hasOperatorRole, OPERATOR_ROLES } from '../../../src/accounts/account';
+import { EVENT_SCHEMAS } from '../../../src/notifications/domain/event-schemas';
+import { ERROR_CODES, type ErrorCode } from '../../../src/platform/errors';
+import { ERROR_CODE, ERROR_SCHEMAS, FIELD_ERROR, type JsonSchema } from '../errors/error-schemas';
+import { type Access, route as defineRoute, RawAnswer, type Route } from '../route';
+import { pathParameters } from '../route-path';
+import { SESSION_COOKIE } from '../session-cookie';
+import { describedTag } from './tags';
+
+/** Collects the named schemas (`.meta({ id })`) of all routes. A name identifies one schema. */
+class Components {
+  readonly schemas: Record<string, JsonSchema> = { ErrorCode: ERROR_CODE, FieldError: FIELD_ERROR };
+  #unnamed = 0;
+
+  /**
+   * Returns a zod schema as JSON Schema 2020-12, in its wire form: what a client sends, and what a handler returns,
+   * which is serialized unchanged.
+   */
+  of(schema: z.ZodType): JsonSchema {
+    // Wrapped in an object, a named root schema becomes a reference too.
+    const wrapped: unknown = z.toJSONSchema(z.object({ root: schema }), {
+      io: 'input',
+      unrepresentable: 'any',
+      override: ({ jsonSchema }) => {
+        // Generators of clients cannot make a default of an object type. The defaults of its properties stay.
+        if (
+          jsonSchema.default !== null &&
+          typeof jsonSchema.default === 'object' &&
+          !Array.isArray(jsonSchema.default)
+        )
+          delete jsonSchema.default;
+        // Of `readonly()`, which is about the types of this code.
+        delete jsonSchema.readOnly;
+      },
+    });
+    const { properties, $defs = {} } = wrapped as {
+      properties: { root: JsonSchema };
+      $defs?: Record<string, JsonSchema>;
+    };
+    const names = new Map<string, string>();
+    for (const name of Object.keys($defs)) {
+      names.set(name, name.startsWith('__schema') ? `Schema${++this.#unnamed}` : name);
+    }
+    for (const [name, definition] of Object.entries($defs))
+      this.#add(names.get(name)!, renamed(definition, names));
+    return renamed(properties.root, names);
+  }
+
+  #add(name: string, { id: _id, ...schema }: JsonSchema): void {
+    const known = this.schemas[name];
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
+      throw new Error(`two different schemas are named ${name}`);
+    }
+    this.schemas[name] = schema;
+  }
+}
+
+function renamed(schema: JsonSchema, names: ReadonlyMap<string, string>): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
+    if (key !== '$ref' || typeof value !== 'string') return value;
+    return `#/components/schemas/${names.get(value.slice('#/$defs/'.length)) ?? value}`;
+  }) as JsonSchema;
+}
+
+function parameters(
+  components: Components,
+  schema: z.ZodType | undefined,
+  place: 'path' | 'query',
+  names?: readonly string[],
+): JsonSchema[] {
+  const { properties = {}, required = [] } = (schema === undefined ? {} : components.of(schema)) as {
+    properties?: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  return (names ?? Object.keys(properties)).map((name) => {
+    const { description, ...rest } = properties[name] ?? { type: 'string' };
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    };
+  });
+}
+
+/** Returns the error codes that the HTTP framework itself can respond with on a route. */
+function refusalCodes({ access, path, params, query, body, idempotent }: Route): ErrorCode[] {
+  const codes: ErrorCode[] = ['INTERNAL_ERROR', 'UNAVAILABLE'];
+  if (params ?? query ?? body ?? idempotent) codes.push('VALIDATION_ERROR');
+  if (body) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (access.credentials !== 'none') {
+    codes.push('FORBIDDEN', 'RATE_LIMITED');
+    if (!path.startsWith('/procurement/')) codes.push('UNAUTHORIZED');
+  }
+  if (path.includes('{')) codes.push('NOT_FOUND');
+  if (idempotent) codes.push('IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED');
+  return codes;
+}
+
+function errorResponses(route: Route): JsonSchema {
+  const schema = { $ref: `#/components/schemas/${ERROR_SCHEMAS[route.errors].name}` };
+  const content = { 'application/json': { schema } };
+  const statuses = new Map(
+    refusalCodes(route).map((name) => [ERROR_CODES[name].status, ERROR_CODES[name].message]),
+  );
+  const listed = [...statuses].sort(([a], [b]) => a - b);
+  const hasClientError = listed.some(([status]) => status < 500);
+  return {
+    ...Object.fromEntries(listed.map(([status, description]) => [status, { description, content }])),
+    // Every operation refuses a request that is not valid HTTP.
+    ...(hasClientError ? {} : { '4XX': { description: 'The request is malformed.' } }),
+    default: { description: 'Any other error, with the same body.', content },
+  };
+}
+
+const IDEMPOTENCY_PARAMETER = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes a retry safe. For seven days, the same content returns the stored response and other content returns 422. While the first request is in progress, a retry returns 409.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+function securityOf(access: Access): object[] {
+  if (access.credentials === 'none') return [];
+  const key = { [access.credentials === 'key:secret' ? 'keyAndSecret' : 'key']: [] };
+  return access.operatorRole === undefined ? [key] : [key, { session: [] }];
+}
+
+/** Returns the callers of a route in words, for operators with the roles that may call it. */
+function callersOf({ roles, operatorRole }: Exclude<Access, { credentials: 'none' }>): string[] {
+  const permitted = OPERATOR_ROLES.filter(
+    (role) => operatorRole && hasOperatorRole({ operatorRole: role }, operatorRole),
+  );
+  return roles.map((role) => (role === 'operator' ? `operator (${permitted.join(', ')})` : role));
+}
+
+function operation(components: Components, route: Route): JsonSchema {
+  const { access, body } = route;
+  const given = [
+    ...parameters(components, route.params, 'path', pathParameters(route.path)),
+    ...parameters(components, route.query, 'query'),
+    ...(route.idempotent ? [IDEMPOTENCY_PARAMETER] : []),
+  ];
+  const roles = access.credentials === 'none' ? undefined : `For: ${callersOf(access).join(', ')}.`;
+  const description = [route.description, roles].filter((text) => text !== undefined).join('\n\n');
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    ...(description ? { description } : {}),
+    tags: [route.tag],
+    ...deprecationMarks(route),
+    ...(access.credentials === 'none' || access.operatorRole === undefined
+      ? {}
+      : { 'x-operator-role': access.operatorRole }),
+    security: securityOf(access),
+    ...(given.length > 0 ? { parameters: given } : {}),
+    ...(body
+      ? {
+          requestBody: {
+            required: !body.safeParse({}).success,
+            content: { 'application/json': { schema: components.of(body) } },
+          },
+        }
+      : {}),
+    responses: {
+      200: {
+        description: 'Success.',
+        headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+        content: route.contentType
+          ? { [route.contentType]: {} }
+          : { 'application/json': { schema: components.of(route.response) } },
+      },
+      ...errorResponses(route),
+    },
+  };
+}
+
+/** Returns the marks of a deprecated operation (docs/api-versioning.md). */
+function deprecationMarks({ deprecated }: Route): JsonSchema {
+  if (deprecated === undefined) return {};
+  return {
+    deprecated: true,
+    'x-deprecated-since': deprecated.since,
+    ...(deprecated.sunset === undefined ? {} : { 'x-sunset': deprecated.sunset }),
+  };
+}
+
+const WEBHOOK_HEADERS: Readonly<Record<string, string>> = {
+  'webhook-id': 'Id of the message. Every attempt has the same.',
+  'webhook-timestamp': 'Time of the attempt, in seconds since 1970.',
+  'webhook-signature': 'Signatures, separated by spaces: `v1,<base64>` (Standard Webhooks 1.0).',
+};
+
+/** Returns the requests that Pressline sends to endpoints of clients and operators, by event. */
+function webhooks(components: Components): JsonSchema {
+  const parameters = Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema: { type: 'string' },
+  }));
+  return Object.fromEntries(
+    Object.entries(EVENT_SCHEMAS).map(([event, { schema, summary }]) => [
+      event,
+      {
+        post: {
+          operationId: `on${event.replace(/(?:^|_)(\w)/g, (_whole, letter: string) => letter.toUpperCase())}`,
+          summary,
+          tags: ['Notifications'],
+          security: [],
+          parameters,
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: components.of(schema) } },
+          },
+          responses: {
+            '2XX': { description: 'The message was received.' },
+            410: { description: 'The endpoint is gone. Pressline disables it.' },
+          },
+        },
+      },
+    ]),
+  );
+}
+
+/**
+ * Builds the OpenAPI 3.1 document of the routes from the schemas that validate requests.
+ * Written by hand on zod's own JSON Schema output: zod-openapi 6 closes 242 response objects of this document
+ * (`additionalProperties: false`), although responses may gain fields, and splits three schemas by direction.
+ * @param serverUrl public base URL of the API
+ * @throws Error when two different schemas have the same name
+ */
+export function openApiDocument(routes: readonly Route[], serverUrl: string): JsonSchema {
+  const components = new Components();
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method]: operation(components, route) };
+  }
+  for (const { name, schema } of Object.values(ERROR_SCHEMAS)) components.schemas[name] = schema;
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Pressline',
+      version: '1.0.0',
+      description:
+        'Print fulfillment: catalog, order intake, partner production, procurement, shipping and tracking. Unknown request fields are ignored. Responses may gain fields.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map(describedTag),
+    paths,
+    webhooks: webhooks(components),
+    components: {
+      schemas: Object.fromEntries(Object.entries(components.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      headers: {
+        RequestId: {
+          description: 'Identifies the request in logs and workflows.',
+          schema: { type: 'string' },
+        },
+      },
+      securitySchemes: {
+        key: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-KEY',
+          description: 'The API key. `key:secret` is accepted too.',
+        },
+        keyAndSecret: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-KEY',
+          description: 'API key and secret, joined by a colon: `key:secret`.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: SESSION_COOKIE,
+          description:
+            'The session of an operator (`POST /v1/operator/session`). Requests other than GET also need `X-CSRF-Token`.',
+        },
+      },
+    },
+  };
+}
+
+/**
+ * Returns the route that serves the document of all routes, including itself. The first request builds the document.
+ * @param routes every other route
+ */
+export function openApiRoute(routes: readonly Route[], serverUrl: string): Route {
+  let text: string | undefined;
+  const self: Route = defineRoute({
+    method: 'get',
+    path: '/openapi.json',
+    operationId: 'getOpenApiDocument',
+    summary: 'Get the OpenAPI document',
+    tag: 'System',
+    access: { credentials: 'none' },
+    errors: 'coded',
+    response: z.looseObject({ openapi: z.string() }),
+    handler: async () => {
+      text ??= JSON.stringify(openApiDocument([...routes, self], serverUrl));
+      return new RawAnswer(200, { 'Content-Type': 'application/json; charset=utf-8' }, text);
+    },
+  });
+  return self;
+}

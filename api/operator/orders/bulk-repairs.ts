@@ -1,0 +1,250 @@
+import pLimit from 'p-limit';
+import { z } from 'zod';
+import { expectedRepair } from '../../../src/orders/bulk-repairs/repair-order';
+import {
+  type BulkRepair,
+  type BulkRepairProgress,
+  bulkRepairById,
+  createBulkRepair,
+  existingOrders,
+  listBulkRepairs,
+  MOST_ORDERS,
+  ordersToRepair,
+  progressOf,
+  reasonsOf,
+  requestCancel,
+} from '../../../src/orders/bulk-repairs/store';
+import { partnerByAccount } from '../../../src/partners/store';
+import { bulkRepairWorkflowId } from '../../../src/platform/domain/workflows';
+import { Refusal } from '../../../src/platform/errors';
+import { isUuid } from '../../../src/platform/ids';
+import { inTransaction } from '../../../src/platform/postgres';
+import type { ApiDeps } from '../../deps';
+import { formatQuery } from '../../http/lists/csv';
+import { idCursorField, pageOf } from '../../http/lists/cursor';
+import { exportedList, PAGES } from '../../http/lists/exported-list';
+import { operatorsOnly, type Route, route } from '../../http/route';
+import {
+  bulkRepair,
+  bulkRepairBody,
+  CHECKED_ORDERS,
+  dryRunAnswer,
+  LISTED_REASONS,
+  reasons,
+} from './bulk-repair-schemas';
+import { OPERATOR_ROUTE } from './order-schemas';
+
+const CHECK_CONCURRENCY = 4;
+
+function view(repair: BulkRepair, progress: BulkRepairProgress | undefined): z.input<typeof bulkRepair> {
+  const { id, action, reason, partnerId, createdAt, endedAt, cancelRequestedAt } = repair;
+  const none = { total: 0, done: 0, refused: 0, failed: 0, canceled: 0, left: 0 };
+  const { id: _, ...reached } = progress ?? { id, ...none };
+  return {
+    id,
+    action,
+    reason,
+    partnerId,
+    requestedBy: { id: repair.requestedBy, name: repair.requestedByName },
+    status: endedAt !== null ? 'ended' : cancelRequestedAt !== null ? 'canceling' : 'running',
+    workflowId: bulkRepairWorkflowId(id),
+    counts: reached,
+    createdAt: createdAt.toISOString(),
+    endedAt: endedAt?.toISOString() ?? null,
+  };
+}
+
+const params = z.object({ bulkRepairId: z.string() });
+
+/** Routes with which operators repair many orders at once. */
+export function bulkRepairRoutes(deps: ApiDeps): Route[] {
+  const { sql } = deps;
+  const found = async (id: string): Promise<BulkRepair> => {
+    const repair = isUuid(id) ? await bulkRepairById(sql, id) : undefined;
+    if (repair === undefined) throw new Refusal('NOT_FOUND');
+    return repair;
+  };
+  const viewOf = async (repair: BulkRepair) => view(repair, (await progressOf(sql, [repair.id]))[0]);
+
+  return [
+    startRoute(deps),
+    exportedList({
+      csv: { name: 'bulk-repairs', rows: 'bulkRepairs', pages: PAGES.byCursor },
+      ...OPERATOR_ROUTE,
+      method: 'get',
+      access: operatorsOnly('viewer'),
+      path: '/v1/operator/bulk-repairs',
+      operationId: 'listBulkRepairs',
+      summary: 'List bulk repairs, newest first',
+      query: z.object({
+        limit: z.coerce.number().int().min(1).max(50).default(20),
+        cursor: idCursorField.optional(),
+        format: formatQuery,
+      }),
+      response: z.object({ bulkRepairs: z.array(bulkRepair), nextCursor: z.string().nullable() }),
+      handler: async ({ query: { limit, cursor } }) => {
+        const rows = await listBulkRepairs(sql, { limit: limit + 1, after: cursor });
+        const { page, nextCursor } = pageOf(rows, limit, ({ id }) => id);
+        const reached = await progressOf(
+          sql,
+          page.map(({ id }) => id),
+        );
+        return {
+          bulkRepairs: page.map((repair) =>
+            view(
+              repair,
+              reached.find(({ id }) => id === repair.id),
+            ),
+          ),
+          nextCursor,
+        };
+      },
+    }),
+    route({
+      ...OPERATOR_ROUTE,
+      method: 'get',
+      access: operatorsOnly('viewer'),
+      path: '/v1/operator/bulk-repairs/{bulkRepairId}',
+      operationId: 'getBulkRepair',
+      summary: 'Retrieve the progress of a bulk repair',
+      description: `Lists the ${LISTED_REASONS} most frequent reasons why orders were not repaired. Kept for 90 days.`,
+      params,
+      response: bulkRepair.extend({ notRepaired: reasons }).meta({ id: 'BulkRepairProgress' }),
+      handler: async ({ params: { bulkRepairId } }) => {
+        const repair = await found(bulkRepairId);
+        const [reached, why] = await Promise.all([viewOf(repair), reasonsOf(sql, repair.id, LISTED_REASONS)]);
+        return {
+          ...reached,
+          notRepaired: why.map(({ message, count, orderIds }) => ({ message, count, orderIds })),
+        };
+      },
+    }),
+    route({
+      ...OPERATOR_ROUTE,
+      method: 'post',
+      access: operatorsOnly('operator'),
+      path: '/v1/operator/bulk-repairs/{bulkRepairId}/cancel',
+      operationId: 'cancelBulkRepair',
+      summary: 'Cancel a bulk repair',
+      description:
+        'Ends it after the orders in progress, which are up to 50. Orders that are repaired stay so. 409: it has ended.',
+      audits: ['bulk_repair.cancel'],
+      params,
+      response: bulkRepair,
+      handler: async ({ params: { bulkRepairId }, audit }) => {
+        const { id, action } = await found(bulkRepairId);
+        await inTransaction(sql, async (tx) => {
+          if (!(await requestCancel(tx, id)))
+            throw new Refusal('CONFLICT', { message: 'The bulk repair has ended.' });
+          await audit(tx, { action: 'bulk_repair.cancel', objectId: id, before: null, after: { action } });
+        });
+        return await viewOf(await found(id));
+      },
+    }),
+  ];
+}
+
+function startRoute({ sql, wake, runSettings }: ApiDeps): Route {
+  return route({
+    ...OPERATOR_ROUTE,
+    method: 'post',
+    access: operatorsOnly('operator'),
+    path: '/v1/operator/bulk-repairs',
+    operationId: 'startBulkRepair',
+    summary: 'Repair many orders',
+    description:
+      `Repairs up to ${MOST_ORDERS.toLocaleString('en')} orders in the background, each at most once. A dry run counts instead how many orders would ` +
+      'accept the repair, and why others would not, as Postgres shows them. 409: no order matches, or too many.',
+    audits: ['bulk_repair.start', 'bulk_repair.dry_run'],
+    idempotent: true,
+    body: bulkRepairBody,
+    response: z.union([bulkRepair, dryRunAnswer]),
+    handler: async ({ account, body, audit, idempotency, log }) => {
+      const { action, reason, partnerId = null } = body;
+      if (partnerId !== null && (await partnerByAccount(sql, partnerId)) === undefined) {
+        const error = { code: 'VALIDATION_ERROR', message: 'There is no partner with this id.' } as const;
+        throw new Refusal('VALIDATION_ERROR', { errors: [{ ...error, reference: 'partnerId' }] });
+      }
+      const orderIds = await ordersOf(sql, body);
+      const request = { action, by: account.name, byId: account.id, reason, partnerId };
+      if (body.dryRun === true) {
+        const answer = await dryRun(sql, request, orderIds, runSettings.stopDeadlineMs);
+        const after = { action, total: answer.total, possible: answer.possible };
+        await audit(sql, { action: 'bulk_repair.dry_run', objectId: 'dry-run', before: null, after });
+        return answer;
+      }
+      const started = await inTransaction(sql, async (tx) => {
+        const id = await createBulkRepair(tx, request, orderIds);
+        // The reason is a free text, which may name a person. It is in the event log of each order, which can be erased.
+        const after = { action, partnerId, orders: orderIds.length };
+        await audit(tx, { action: 'bulk_repair.start', objectId: id, before: null, after });
+        const answer = view((await bulkRepairById(tx, id))!, (await progressOf(tx, [id]))[0]);
+        await idempotency.complete(tx, answer);
+        return answer;
+      });
+      wake('start_workflow');
+      log.info({ bulkRepairId: started.id, action, orders: orderIds.length }, 'bulk repair started');
+      return started;
+    },
+  });
+}
+
+/** Returns the orders of a request. @throws Refusal `VALIDATION_ERROR` for unknown ids, `CONFLICT` for none or too many */
+async function ordersOf(
+  sql: ApiDeps['sql'],
+  { orderIds, filter }: z.output<typeof bulkRepairBody>,
+): Promise<string[]> {
+  if (orderIds != null) {
+    const wanted = [...new Set(orderIds.map((id) => id.toLowerCase()))];
+    const known = new Set(await existingOrders(sql, wanted));
+    const unknown = wanted.filter((id) => !known.has(id)).slice(0, 100);
+    if (unknown.length === 0) return wanted;
+    throw new Refusal('VALIDATION_ERROR', {
+      errors: unknown.map((id) => ({
+        code: 'VALIDATION_ERROR' as const,
+        message: `There is no order ${id}.`,
+        reference: 'orderIds',
+      })),
+    });
+  }
+  const { attention, ...rest } = Object.fromEntries(
+    Object.entries(filter ?? {}).filter(([, value]) => value !== null),
+  ) as Record<string, never>;
+  const matching = await ordersToRepair(sql, { ...rest, reasons: attention }, MOST_ORDERS + 1);
+  if (matching.length === 0) throw new Refusal('CONFLICT', { message: 'No order matches the filter.' });
+  if (matching.length > MOST_ORDERS) {
+    const most = MOST_ORDERS.toLocaleString('en');
+    throw new Refusal('CONFLICT', { message: `More than ${most} orders match the filter. Narrow it.` });
+  }
+  return matching;
+}
+
+async function dryRun(
+  sql: ApiDeps['sql'],
+  request: Parameters<typeof expectedRepair>[1],
+  orderIds: readonly string[],
+  stopDeadlineMs: number,
+): Promise<z.input<typeof dryRunAnswer>> {
+  const checked = orderIds.slice(0, CHECKED_ORDERS);
+  const limit = pLimit(CHECK_CONCURRENCY);
+  const refused = new Map<string, string[]>();
+  await Promise.all(
+    checked.map((id) =>
+      limit(async () => {
+        const expected = await expectedRepair(sql, request, id, stopDeadlineMs);
+        if (expected === null || expected.ok) return;
+        refused.set(expected.why, [...(refused.get(expected.why) ?? []), id]);
+      }),
+    ),
+  );
+  const listed = [...refused]
+    .map(([message, ids]) => ({ message, count: ids.length, orderIds: ids.slice(0, 100) }))
+    .sort((a, b) => b.count - a.count);
+  const notPossible = listed.reduce((sum, { count }) => sum + count, 0);
+  return {
+    total: orderIds.length,
+    checked: checked.length,
+    possible: checked.length - notPossible,
+    refused: listed.slice(0, LISTED_REASONS),
+  };
+}

@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { z } from 'zod';
+import { withExtension } from '../../../src/files/domain/file-facts';
+import {
+  type OrderDocument,
+  type OrderFile,
+  orderDocuments,
+  orderFiles,
+} from '../../../src/orders/reading/order-documents';
+import { Refusal } from '../../../src/platform/errors';
+import { contentDisposition } from '../../../src/platform/http/content-disposition';
+import { isUuid } from '../../../src/platform/ids';
+import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../../src/platform/objects/signed-links';
+import { unavailable } from '../../../src/platform/unavailable';
+import { type LabelCopy, labelCopy, type NoLabel } from '../../../src/shipping/label-copy';
+import { documentLink } from '../../../src/shipping/shipments';
+import type { ApiDeps } from '../../deps';
+import { operatorsOnly, RawAnswer, type Route, route } from '../../http/route';
+import { visibleOrderId } from '../../orders/visible-order';
+import { OPERATOR_ORDER_ROUTE, OPERATOR_ROUTE } from './order-schemas';
+
+type Deps = Pick<ApiDeps, 'sql' | 'links' | 'objects' | 'carriers' | 'inspector' | 'workFolder'>;
+
+const link = z.string().nullable().describe('Valid for seven days. Null when the object is deleted.');
+
+const document = z
+  .object({
+    id: z.string(),
+    shipmentId: z.string(),
+    shipmentStatus: z.string().describe('`voided`: the labels must not be used.'),
+    printOrderId: z.string(),
+    packagePosition: z.int().nullable().describe('Index of the package. Null: for all packages.'),
+    trackingNumber: z.string().nullable(),
+    type: z.enum(['label', 'invoice', 'customs_form', 'packing_slip']),
+    documentType: z.string(),
+    contentType: z.string(),
+    format: z.string(),
+    fileName: z.string(),
+    sizeBytes: z.int(),
+    createdAt: z.iso.datetime(),
+    deletedAt: z.iso.datetime().nullable(),
+    url: link,
+  })
+  .meta({ id: 'OperatorDocument' });
+
+const file = z
+  .object({
+    itemId: z.string().nullable().describe('Null for a packing slip of the client.'),
+    itemReferenceId: z.string().nullable(),
+    type: z.string(),
+    contentType: z.string().nullable(),
+    sizeBytes: z.int().nullable(),
+    pageCount: z.int().nullable(),
+    widthPx: z.int().nullable(),
+    heightPx: z.int().nullable(),
+    itemDpi: z.int().nullable().describe('Lowest resolution among the files of the item at the print size.'),
+    url: link,
+    previews: z
+      .array(z.object({ type: z.string(), contentType: z.string(), url: z.string() }))
+      .describe(
+        'Made when the file was fetched. Longest side: `preview_flat` 1600, `preview_default` 800, `preview_thumbnail` 200 pixels.',
+      ),
+  })
+  .meta({ id: 'OperatorFile' });
+
+function documentView(
+  { objectKey: _, ...each }: OrderDocument,
+  url: string | null,
+): z.input<typeof document> {
+  return {
+    ...each,
+    createdAt: each.createdAt.toISOString(),
+    deletedAt: each.deletedAt?.toISOString() ?? null,
+    url,
+  };
+}
+
+function fileView(links: LinkSigner, each: OrderFile): z.input<typeof file> {
+  const { objectKey, mimeType, previews, ...facts } = each;
+  const sign = (key: string, contentType: string, name: string) =>
+    links.sign(
+      { objectKey: key, contentType, fileName: withExtension(name, contentType) },
+      { seconds: DOCUMENT_LINK_SECONDS },
+    );
+  return {
+    ...facts,
+    contentType: mimeType,
+    url: objectKey === null || mimeType === null ? null : sign(objectKey, mimeType, each.type),
+    previews: previews.map(({ type, objectKey: key, mimeType: contentType }) => ({
+      type,
+      contentType,
+      url: sign(key, contentType, type),
+    })),
+  };
+}
+
+const NO_LABEL: Readonly<Record<NoLabel, () => Refusal>> = {
+  unknown: () => new Refusal('NOT_FOUND'),
+  deleted: () => new Refusal('DOCUMENT_DELETED'),
+  voided: () => new Refusal('CONFLICT', { message: 'The label was voided.' }),
+  format: () => new Refusal('CONFLICT', { message: 'The carrier made this label in another format.' }),
+};
+
+/** Routes with which operators open the documents of an order. */
+export function documentListRoutes(deps: Deps): Route[] {
+  const { sql, links } = deps;
+  return [
+    route({
+      ...OPERATOR_ORDER_ROUTE,
+      method: 'get',
+      access: operatorsOnly('viewer'),
+      path: '/v1/operator/orders/{orderId}/documents',
+      operationId: 'listOrderDocuments',
+      summary: 'List the documents and files of an order',
+      description:
+        'Labels, customs forms, invoices and packing lists of its shipments, and the print files and packing slips with their previews.',
+      response: z.object({ documents: z.array(document), files: z.array(file) }),
+      handler: async ({ account, params: { orderId } }) => {
+        const id = await visibleOrderId(sql, account, orderId);
+        const [documents, files] = await Promise.all([orderDocuments(sql, id), orderFiles(sql, id)]);
+        return {
+          documents: documents.map((each) =>
+            documentView(each, each.deletedAt === null ? documentLink(links, each) : null),
+          ),
+          files: files.map((each) => fileView(links, each)),
+        };
+      },
+    }),
+    route({
+      ...OPERATOR_ROUTE,
+      method: 'get',
+      access: operatorsOnly('viewer'),
+      path: '/v1/operator/shipments/{shipmentId}/labels/{position}',
+      operationId: 'getShipmentLabel',
+      summary: 'Fetch the label of a package as PDF, ZPL or image',
+      description:
+        'A format that is not stored is drawn again from the purchase, with the same tracking number; nothing is bought. ' +
+        '409: the label was voided, or its carrier made it in another format. 410: the documents are deleted.',
+      params: z.object({
+        shipmentId: z.string(),
+        position: z.coerce.number().int().min(0).max(10_000).describe('Index of the package.'),
+      }),
+      query: z.object({ format: z.enum(['pdf', 'zpl', 'image']).default('pdf') }),
+      response: z.unknown(),
+      contentType: 'application/octet-stream',
+      handler: async ({ params: { shipmentId, position }, query: { format } }) => {
+        if (!isUuid(shipmentId)) throw new Refusal('NOT_FOUND');
+        const wanted = format === 'image' ? 'pdf' : format;
+        const label = await labelCopy(deps, { shipmentId, position, format: wanted });
+        if (typeof label === 'string') throw NO_LABEL[label]();
+        const body = await bytesOf(deps, label);
+        if (format === 'image') return await imageOf(deps, body);
+        return new RawAnswer(
+          200,
+          {
+            'Content-Type': label.contentType,
+            'Content-Length': String(body.length),
+            'Content-Disposition': contentDisposition(
+              format === 'pdf' ? 'inline' : 'attachment',
+              label.fileName,
+            ),
+            'X-Content-Type-Options': 'nosniff',
+          },
+          body,
+        );
+      },
+    }),
+  ];
+}
+
+async function bytesOf({ objects }: Deps, label: LabelCopy): Promise<Buffer> {
+  if (label.from === 'purchase') return label.body;
+  const stored = await objects.get(label.objectKey);
+  if (stored === null) throw new Refusal('DOCUMENT_DELETED');
+  return await buffer(stored.body);
+}
+
+/**
+ * Returns the first page of a PDF as an image of at most 800 pixels. It is drawn in a process with limits of time and memory,
+ * like print files, because carriers make PDFs too. The inspector caches 32 MB of images.
+ */
+async function imageOf({ inspector, workFolder }: Deps, pdf: Buffer): Promise<RawAnswer> {
+  const folder = await mkdtemp(join(workFolder, 'label-'));
+  try {
+    const path = join(folder, 'label.pdf');
+    await writeFile(path, pdf);
+    const sha256 = createHash('sha256').update(pdf).digest('hex');
+    const inspection = await inspector.inspect({ path, mimeType: 'application/pdf', sha256 });
+    const image = inspection.ok
+      ? inspection.previews.find(({ type }) => type === 'preview_default')
+      : undefined;
+    if (image === undefined) throw unavailable('The label could not be drawn. Try again shortly.');
+    return new RawAnswer(
+      200,
+      {
+        'Content-Type': image.contentType,
+        'Content-Length': String(image.bytes.length),
+        'X-Content-Type-Options': 'nosniff',
+        'Cache-Control': 'private, max-age=300',
+      },
+      Buffer.from(image.bytes),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

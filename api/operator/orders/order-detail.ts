@@ -1,0 +1,172 @@
+import type { z } from 'zod';
+import { hasOperatorRole } from '../../../src/accounts/account';
+import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/deadlines';
+import type { RunState } from '../../../src/orders/domain/lifecycle/run-state';
+import { ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
+import { DRAFT_TURN, turnOf } from '../../../src/orders/domain/lifecycle/turn';
+import type { RunView } from '../../../src/orders/domain/run/run-messages';
+import { stateFromRows } from '../../../src/orders/domain/run/state-from-rows';
+import {
+  type OperatorOrder,
+  type OperatorPrintOrder,
+  operatorOrder,
+} from '../../../src/orders/reading/operator-orders';
+import type { RunGateway } from '../../../src/orders/run/gateway';
+import { routingDecisions } from '../../../src/partners/routing-decisions';
+import { orderWorkflowId } from '../../../src/platform/domain/workflows';
+import { Refusal } from '../../../src/platform/errors';
+import { orderPage, workflowPage } from '../../../src/platform/page-links';
+import type { ApiDeps } from '../../deps';
+import { operatorsOnly, type Route, route } from '../../http/route';
+import { visibleOrderId } from '../../orders/visible-order';
+import { OPERATOR_ORDER_ROUTE, operatorOrderSchema } from './order-schemas';
+import { actionsOfEnded, possibleActions } from './possible-actions';
+import type { RoutingDecisionView } from './routing-decision';
+
+type OrderBody = z.input<typeof operatorOrderSchema>;
+
+function printOrderView({ shipments, postbacks, ...printOrder }: OperatorPrintOrder) {
+  return {
+    ...printOrder,
+    shipments: (shipments ?? []).map((shipment) => ({
+      ...shipment,
+      trackingNumbers: [...(shipment.trackingNumbers ?? [])],
+    })),
+    postbacks: (postbacks ?? []).map((postback) => ({
+      ...postback,
+      items: postback.items === null ? null : [...postback.items],
+    })),
+    jobs: [...printOrder.jobs],
+  };
+}
+
+function orderView(order: OperatorOrder) {
+  const { refusalReasonCode: code, refusalReason, refusalReasonDetails: details } = order;
+  return {
+    id: order.id,
+    orderReferenceId: order.orderReferenceId,
+    clientId: order.clientId,
+    clientName: order.clientName,
+    fulfillmentStatus: order.fulfillmentStatus,
+    financialStatus: order.financialStatus,
+    country: order.country,
+    attention: [...(order.attention ?? [])],
+    shippingRevision: order.shippingRevision,
+    requestId: order.requestId,
+    workflowId: orderWorkflowId(order.id),
+    refusal: code === null ? null : { code, reason: refusalReason ?? '', details },
+    createdAt: order.createdAt.toISOString(),
+    updatedAt: order.updatedAt.toISOString(),
+    items: [...(order.items ?? [])],
+    printOrders: (order.printOrders ?? []).map(printOrderView),
+    parcels: [...(order.parcels ?? [])],
+    promise: promiseOf(order),
+    events: [...(order.events ?? [])],
+  };
+}
+
+/** Returns the dates of all print orders together: the widest span, and the first day of dispatch. Null before planning. */
+function promiseOf({ printOrders }: Pick<OperatorOrder, 'printOrders'>) {
+  const planned = (printOrders ?? []).flatMap(({ status, promise, dispatchDate }) =>
+    promise === null || status === 'cancelled' || status === 'waiting' ? [] : [{ ...promise, dispatchDate }],
+  );
+  if (planned.length === 0) return null;
+  const days = (key: keyof (typeof planned)[number]) => planned.map((promise) => promise[key]).sort();
+  return {
+    dispatchDate: days('dispatchDate')[0]!,
+    minDeliveryDate: days('minDeliveryDate')[0]!,
+    maxDeliveryDate: days('maxDeliveryDate').at(-1)!,
+    initialMinDeliveryDate: days('initialMinDeliveryDate')[0]!,
+    initialMaxDeliveryDate: days('initialMaxDeliveryDate').at(-1)!,
+  };
+}
+
+/** Returns the state of the order's workflow. `missing`: there is no workflow. `away`: no worker answers. */
+async function runViewOf(runs: RunGateway, orderId: string): Promise<RunView | 'missing' | 'away'> {
+  try {
+    return await runs.state(orderId);
+  } catch (error) {
+    if (error instanceof Refusal) return error.code === 'CONFLICT' ? 'missing' : 'away';
+    throw error;
+  }
+}
+
+function runBody({ seen: _seen, early: _early, waitingReplacements = [], ...state }: RunView) {
+  return {
+    ...state,
+    waitingReplacements: waitingReplacements.map(({ action, printOrder, replaces, until }) => ({
+      action,
+      printOrder: {
+        id: printOrder.id,
+        partnerId: printOrder.partnerId,
+        partnerUid: printOrder.partnerUid,
+      },
+      replaces,
+      until: new Date(until).toISOString(),
+    })),
+  };
+}
+
+/** Returns the state of the run as its workflow has it or, without an answer, as the rows show it. */
+function stateOf(
+  { runSettings }: Pick<ApiDeps, 'runSettings'>,
+  order: OperatorOrder,
+  run: RunView | 'missing' | 'away',
+): { readonly state: RunState; readonly deadlines: readonly ShownDeadline[] } {
+  if (typeof run === 'object') return { state: run, deadlines: run.deadlines };
+  const { receivedDeadlineMs: receivedMs, untrackedEndMs: untrackedMs, stopDeadlineMs } = runSettings;
+  const { state, clock } = stateFromRows(order, stopDeadlineMs);
+  return { state, deadlines: shownDeadlines(state, clock, { receivedMs, untrackedMs }) };
+}
+
+/** The route with which operators read one order. */
+export function orderDetailRoute(deps: ApiDeps): Route {
+  const { sql, runs, config, publicUrl } = deps;
+  return route({
+    ...OPERATOR_ORDER_ROUTE,
+    method: 'get',
+    access: operatorsOnly('viewer'),
+    path: '/v1/operator/orders/{orderId}',
+    operationId: 'getOperatorOrder',
+    summary: 'Retrieve an order as operators see it',
+    description:
+      'Returns print orders with their postbacks and labels, parcels, the routing decisions, the attention reasons, the ' +
+      'complete event log with the repairs of operators, the state of the workflow, the repairs that are possible now, and ' +
+      'who has to act next. While no worker answers, `run` is null, and the rest follows from Postgres.',
+    response: operatorOrderSchema,
+    handler: async ({ params: { orderId }, account }) => {
+      const id = await visibleOrderId(sql, account, orderId);
+      const [order, decisions, run] = await Promise.all([
+        operatorOrder(sql, id),
+        routingDecisions(sql, id),
+        runViewOf(runs, id),
+      ]);
+      if (order === null) throw new Refusal('NOT_FOUND');
+      const { state, deadlines } = stateOf(deps, order, run);
+      const hasEnded = ENDED_ORDERS.includes(order.fulfillmentStatus) || order.trackingEndedAt !== null;
+      const isDraft = order.fulfillmentStatus === 'draft';
+      const actions = async () => {
+        if (!hasOperatorRole(account, 'operator') || isDraft) return [];
+        if (hasEnded) return actionsOfEnded(order);
+        return run === 'missing' ? [] : await possibleActions(deps, id, state);
+      };
+      const view = orderView(order);
+      const deliveryBy = view.promise === null ? null : `${view.promise.maxDeliveryDate}T23:59:59Z`;
+      return {
+        ...(view as Omit<OrderBody, 'routing' | 'run' | 'actions' | 'turn' | 'consoleUrl' | 'temporalUrl'>),
+        consoleUrl: orderPage(publicUrl, id),
+        temporalUrl: workflowPage(config, orderWorkflowId(id)),
+        turn: isDraft
+          ? DRAFT_TURN
+          : turnOf(hasEnded ? { ...state, phase: 'closed' } : state, deadlines, deliveryBy),
+        actions: await actions(),
+        routing: (decisions ?? []).map(({ step, createdAt, decision }) => ({
+          step,
+          createdAt: createdAt.toISOString(),
+          decision: decision as RoutingDecisionView,
+        })),
+        run: (typeof run === 'object' ? runBody(run) : null) as OrderBody['run'],
+      };
+    },
+  });
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import {
+  type PossibleRepair,
+  possibleRepairs,
+  REPAIR_ACTIONS,
+} from '../../../src/orders/domain/lifecycle/possible-repairs';
+import { ATTENTION_REASONS, type RunState } from '../../../src/orders/domain/lifecycle/run-state';
+import type { OperatorOrder } from '../../../src/orders/reading/operator-orders';
+import { replacementPartners } from '../../../src/orders/reading/replacement-partners';
+import { REJECTION_REASONS } from '../../../src/partners/domain/routing-decision';
+import type { ApiDeps } from '../../deps';
+
+/** The repairs of an order that are possible now, with what each request needs. */
+
+const partnerChoice = z.object({
+  partnerId: z.string(),
+  partnerUid: z.string(),
+  present: z.boolean().describe('True for a partner that has print jobs of the item.'),
+  rejected: z
+    .object({ reason: z.enum(REJECTION_REASONS), detail: z.string() })
+    .nullable()
+    .describe('Why the partner cannot make the item now. Null: it can.'),
+  costCents: z
+    .int()
+    .nullable()
+    .describe('Euro cents: its price, with days and risks converted to money. Null for a rejected partner.'),
+  dispatchDate: z.iso.date().nullable(),
+});
+
+export const actionsSchema = z
+  .array(
+    z.object({
+      action: z.enum(REPAIR_ACTIONS),
+      itemIds: z
+        .array(z.string())
+        .describe('The items that it can be applied to. Empty for an act on the whole order.'),
+      reasons: z.array(z.enum(ATTENTION_REASONS)).describe('`dismiss`: the reasons that it clears.'),
+      replacements: z
+        .array(
+          z.object({
+            itemId: z.string(),
+            quantity: z.int().describe('Units of a request without `quantity`.'),
+            largestQuantity: z.int(),
+            needsForce: z
+              .boolean()
+              .describe(
+                'True while a replacement waits for the present partner: set `force` to end the wait.',
+              ),
+            partners: z
+              .array(partnerChoice)
+              .describe('Partners that can make the item first, the cheapest first.'),
+          }),
+        )
+        .describe('`reroute` and `reproduce`: each item that another print order can take over.'),
+    }),
+  )
+  .describe(
+    'The repairs that the order accepts now, by the rules of its workflow. Empty for viewers, who may not repair.',
+  );
+type Action = z.input<typeof actionsSchema>[number];
+
+const NOTHING = { itemIds: [], reasons: [], replacements: [] };
+
+/** Returns the acts of an order that has ended: only its attention reasons can be dismissed. */
+export function actionsOfEnded({ attention }: Pick<OperatorOrder, 'attention'>): Action[] {
+  return attention === null ? [] : [{ ...NOTHING, action: 'dismiss', reasons: [...attention] }];
+}
+
+/** Returns the acts that an order run accepts in a state, with the partners that routing would choose from. */
+export async function possibleActions(
+  deps: Pick<ApiDeps, 'sql' | 'candidates'>,
+  orderId: string,
+  state: RunState,
+): Promise<Action[]> {
+  const repairs = possibleRepairs(state);
+  const replaced = repairs.flatMap((repair) => ('replacements' in repair ? repair.replacements : []));
+  // A reroute and a reproduce of one item take the same units by default.
+  const items = [...new Map(replaced.map((item) => [item.itemId, item])).values()];
+  const partners = items.length === 0 ? new Map() : await replacementPartners(deps, orderId, items);
+  return repairs.map((repair) => actionOf(repair, partners));
+}
+
+function actionOf(repair: PossibleRepair, partners: Awaited<ReturnType<typeof replacementPartners>>): Action {
+  switch (repair.action) {
+    case 'hold':
+    case 'release':
+      return { ...NOTHING, action: repair.action };
+    case 'dismiss':
+      return { ...NOTHING, action: repair.action, reasons: [...repair.reasons] };
+    case 'retry':
+    case 'cancel':
+      return { ...NOTHING, action: repair.action, itemIds: [...repair.itemIds] };
+    case 'reroute':
+    case 'reproduce':
+      return {
+        ...NOTHING,
+        action: repair.action,
+        itemIds: repair.replacements.map(({ itemId }) => itemId),
+        replacements: repair.replacements.map(({ presentPartnerIds, ...item }) => ({
+          ...item,
+          partners: (partners.get(item.itemId) ?? []).map((alternative) => ({
+            partnerId: alternative.partnerId,
+            partnerUid: alternative.partnerUid,
+            present: presentPartnerIds.includes(alternative.partnerId),
+            ...(alternative.verdict === 'rejected'
+              ? {
+                  rejected: { reason: alternative.reason, detail: alternative.detail },
+                  costCents: null,
+                  dispatchDate: null,
+                }
+              : {
+                  rejected: null,
+                  costCents: alternative.cost.total,
+                  dispatchDate: alternative.dispatchDate,
+                }),
+          })),
+        })),
+      };
+  }
+}

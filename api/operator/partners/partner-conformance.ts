@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import {
+  CheckImpossible,
+  type ConformanceReport,
+  checkPartner,
+} from '../../../src/partners/conformance/check-partner';
+import { FAULTS, type FaultName } from '../../../src/partners/conformance/faults';
+import { CHECK_LIMITS } from '../../../src/partners/conformance/sender';
+import { partnerByAccount, signingSecretsOf } from '../../../src/partners/store';
+import { allowsPrivateAddresses } from '../../../src/platform/config';
+import { Refusal } from '../../../src/platform/errors';
+import { isUuid } from '../../../src/platform/ids';
+import type { ApiDeps } from '../../deps';
+import { operatorsOnly, type Route, route } from '../../http/route';
+
+/** No scenario begins later. The one that has begun, and the answer, have the rest of the route's time limit. */
+const PLAY_MS = 20_000;
+const ANSWER_MS = 5_000;
+
+const reportSchema = z.object({
+  passed: z.boolean(),
+  startedAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime(),
+  messages: z.int().describe('Number of messages that were sent.'),
+  scenarios: z.array(
+    z.object({
+      name: z.string(),
+      result: z.enum(['passed', 'failed', 'skipped']),
+      reason: z.string().nullable().describe('Why the scenario was skipped.'),
+      findings: z.array(z.object({ fault: z.enum(Object.keys(FAULTS) as [FaultName]), message: z.string() })),
+    }),
+  ),
+});
+
+/** Returns the route with which operators check the endpoints of a subscribed partner. */
+export function conformanceRoute(
+  deps: Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'config' | 'publicUrl'>,
+): Route {
+  const { sql, client, secretBox, config, publicUrl } = deps;
+  return route({
+    tag: 'Operator: partners',
+    errors: 'coded',
+    method: 'post',
+    access: operatorsOnly('admin'),
+    path: '/v1/partners/{partnerId}/conformance',
+    operationId: 'checkPartnerConformance',
+    summary: 'Check that the endpoints of a print partner follow the rules',
+    description:
+      'Plays sample print orders, duplicates, changed content, forged signatures, cancel requests, order updates and a stock ' +
+      'poll against the addresses of the subscription, and names each fault. The partner gets messages that it must not produce: ' +
+      'their ids have 18 digits and begin with 99. Postbacks are not awaited. Scenarios that would begin after 20 s are skipped, and a check that takes more than 30 s is answered ' +
+      'with 503. The command `check-partner` has more time and can wait for postbacks.',
+    params: z.object({ partnerId: z.string() }),
+    response: reportSchema,
+    handler: async ({ params: { partnerId }, log }): Promise<z.input<typeof reportSchema>> => {
+      const partner = isUuid(partnerId) ? await partnerByAccount(sql, partnerId) : undefined;
+      if (partner === undefined) throw new Refusal('NOT_FOUND');
+      const { orderSubmitUrl, capabilities } = partner;
+      if (orderSubmitUrl === null)
+        throw new Refusal('CONFLICT', { message: 'The partner has not subscribed yet.' });
+      const report = await checkPartner(
+        {
+          ...partner,
+          orderSubmitUrl,
+          kinds: capabilities.productKinds,
+          secrets: signingSecretsOf(secretBox, partner),
+        },
+        {
+          client,
+          allowPrivate: allowsPrivateAddresses(config),
+          filesUrl: `${publicUrl}/conformance-files`,
+          limits: { ...CHECK_LIMITS, answerMs: ANSWER_MS },
+          playMs: PLAY_MS,
+        },
+      ).catch((error: unknown) => {
+        if (error instanceof CheckImpossible) throw new Refusal('CONFLICT', { message: error.message });
+        throw error;
+      });
+      log.info({ partner: partner.uid, passed: report.passed, faults: faultsOf(report) }, 'partner checked');
+      return {
+        ...report,
+        scenarios: report.scenarios.map((part) => ({ ...part, findings: [...part.findings] })),
+      };
+    },
+  });
+}
+
+const faultsOf = ({ scenarios }: ConformanceReport): FaultName[] => [
+  ...new Set(scenarios.flatMap(({ findings }) => findings.map(({ fault }) => fault))),
+];

@@ -1,0 +1,248 @@
+import { z } from 'zod';
+import { createAccount, issueKey } from '../../../src/accounts/store';
+import {
+  partnerChangeSchema,
+  partnerSetupSchema,
+  partnerViewSchema,
+} from '../../../src/partners/partner-schemas';
+import { routingDecisions } from '../../../src/partners/routing-decisions';
+import { reportedLevels } from '../../../src/partners/stock-levels';
+import {
+  changePartner,
+  createPartner,
+  listPartners,
+  type Partner,
+  partnerByAccount,
+} from '../../../src/partners/store';
+import { Refusal } from '../../../src/platform/errors';
+import { requireRates } from '../../../src/platform/exchange-rates';
+import { isUuid } from '../../../src/platform/ids';
+import { inTransaction, type Queryable } from '../../../src/platform/postgres';
+import { type KeyOwners, keyRoutes } from '../../accounts/key-routes';
+import type { ApiDeps } from '../../deps';
+import { formatQuery } from '../../http/lists/csv';
+import { exportedList, PAGES } from '../../http/lists/exported-list';
+import { operatorsOnly, type Route, route } from '../../http/route';
+import { type RoutingDecisionView, routingDecisionSchema } from '../orders/routing-decision';
+import { conformanceRoute } from './partner-conformance';
+import { partnerHealthRoutes } from './partner-health';
+
+type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'config' | 'publicUrl'>;
+
+const params = z.object({ partnerId: z.string() });
+
+const common = {
+  tag: 'Operator: partners',
+  errors: 'coded',
+} as const;
+
+/** Returns a partner. @throws Refusal `NOT_FOUND` when there is none with this id */
+async function requirePartner(sql: Queryable, partnerId: string): Promise<Partner> {
+  const partner = isUuid(partnerId) ? await partnerByAccount(sql, partnerId) : undefined;
+  if (partner === undefined) throw new Refusal('NOT_FOUND');
+  return partner;
+}
+
+const PARTNERS: KeyOwners = {
+  noun: 'Partner',
+  objectType: 'partner',
+  tag: common.tag,
+  path: '/v1/partners/{partnerId}',
+  maxOverlapSeconds: 7 * 86_400,
+  find: async (sql, id) => (await requirePartner(sql, id)).partnerId,
+};
+
+function partnerView(partner: Partner): z.input<typeof partnerViewSchema> {
+  const { orderSubmitUrl, subscribedAt } = partner;
+  return {
+    id: partner.partnerId,
+    uid: partner.uid,
+    name: partner.name,
+    country: partner.country,
+    stateProvince: partner.stateProvince,
+    currency: partner.currency,
+    enabled: partner.enabled,
+    printHouseUid: partner.printHouseUid,
+    senderAddress: partner.senderAddress,
+    capabilities: partner.capabilities,
+    subscription:
+      orderSubmitUrl === null || subscribedAt === null
+        ? null
+        : {
+            orderSubmitUrl,
+            apparelOrderSubmitUrl: partner.apparelOrderSubmitUrl,
+            orderCancelUrl: partner.orderCancelUrl,
+            orderUpdateUrl: partner.orderUpdateUrl,
+            inventoryUrl: partner.inventoryUrl,
+            version: partner.printOrderVersion,
+            documentTypes: partner.documentTypes ?? null,
+            subscribedAt: subscribedAt.toISOString(),
+          },
+    createdAt: partner.createdAt.toISOString(),
+  };
+}
+
+/** Routes with which operators set up, read and change print partners. */
+export function operatorPartnerRoutes(deps: Deps): Route[] {
+  return [
+    ...readRoutes(deps),
+    createRoute(deps),
+    changeRoute(deps),
+    ...keyRoutes(deps, PARTNERS),
+    stockRoute(deps),
+    routingRoute(deps),
+    ...partnerHealthRoutes(deps, (id) => requirePartner(deps.sql, id)),
+    conformanceRoute(deps),
+  ];
+}
+
+function readRoutes({ sql }: Deps): Route[] {
+  return [
+    exportedList({
+      csv: { name: 'partners', rows: 'partners', pages: PAGES.single },
+      ...common,
+      method: 'get',
+      access: operatorsOnly('viewer'),
+      path: '/v1/partners',
+      operationId: 'listPartners',
+      summary: 'List print partners',
+      query: z.object({ format: formatQuery }),
+      response: z.object({ partners: z.array(partnerViewSchema) }),
+      handler: async () => ({ partners: (await listPartners(sql)).map(partnerView) }),
+    }),
+    route({
+      ...common,
+      method: 'get',
+      access: operatorsOnly('viewer'),
+      path: '/v1/partners/{partnerId}',
+      operationId: 'getPartner',
+      summary: 'Get a print partner',
+      params,
+      response: partnerViewSchema,
+      handler: async ({ params: { partnerId } }) => partnerView(await requirePartner(sql, partnerId)),
+    }),
+  ];
+}
+
+function createRoute({ sql }: Deps): Route {
+  return route({
+    ...common,
+    method: 'post',
+    access: operatorsOnly('admin'),
+    audits: ['partner.create'],
+    path: '/v1/partners',
+    operationId: 'createPartner',
+    summary: 'Set up a print partner',
+    description:
+      'Creates the account and its key. The key is shown only in this answer. Routing can choose the partner after it ' +
+      'has subscribed.',
+    idempotent: true,
+    answersSecret: true,
+    body: partnerSetupSchema,
+    response: partnerViewSchema.extend({ apiKey: z.string() }),
+    handler: async ({ body, account: { name: by }, log, idempotency, audit }) => {
+      await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
+      return await inTransaction(sql, async (tx) => {
+        const account = await createAccount(tx, { role: 'partner', name: body.uid });
+        const partner = account && (await createPartner(tx, account.id, body));
+        if (partner === undefined) {
+          throw new Refusal('CONFLICT', { message: 'A partner with this uid exists already.' });
+        }
+        const { apiKey, keyId, hint } = await issueKey(tx, partner.partnerId);
+        const view = partnerView(partner);
+        const answer = { ...view, apiKey };
+        await idempotency.complete(tx, answer);
+        const after = { ...view, keyId, hint };
+        await audit(tx, { action: 'partner.create', objectId: partner.partnerId, before: null, after });
+        log.info({ partner: partner.uid, by }, 'partner created');
+        return answer;
+      });
+    },
+  });
+}
+
+function changeRoute({ sql }: Deps): Route {
+  return route({
+    ...common,
+    method: 'patch',
+    access: operatorsOnly('admin'),
+    audits: ['partner.change'],
+    path: '/v1/partners/{partnerId}',
+    operationId: 'changePartner',
+    summary: 'Change a print partner',
+    description: 'Only the given fields change. Orders that are already routed keep their partner.',
+    params,
+    body: partnerChangeSchema,
+    response: partnerViewSchema,
+    handler: ({ params: { partnerId }, body, log, account, audit }) =>
+      inTransaction(sql, async (tx) => {
+        const before = partnerView(await requirePartner(tx, partnerId));
+        const changed = (await changePartner(tx, partnerId, body))!;
+        const after = partnerView(changed);
+        await audit(tx, { action: 'partner.change', objectId: partnerId, before, after });
+        log.info({ partner: changed.uid, by: account.name, fields: Object.keys(body) }, 'partner changed');
+        return after;
+      }),
+  });
+}
+
+function stockRoute({ sql }: Deps): Route {
+  return route({
+    ...common,
+    method: 'get',
+    access: operatorsOnly('viewer'),
+    path: '/v1/partners/{partnerId}/stock',
+    operationId: 'listPartnerStock',
+    summary: 'List the last reported stock levels of a print partner',
+    params,
+    query: z.object({
+      afterSku: z.string().max(200).default('').describe('The last SKU of the previous page.'),
+      limit: z.coerce.number().int().min(1).max(1_000).default(100),
+    }),
+    response: z.object({
+      items: z.array(
+        z.object({
+          partnerSku: z.string(),
+          status: z.enum(['in-stock', 'out-of-stock']),
+          amount: z.int().nullable(),
+          replenishmentDate: z.iso.date().nullable(),
+          reportedAt: z.iso.datetime(),
+        }),
+      ),
+    }),
+    handler: async ({ params: { partnerId }, query }) => {
+      const levels = await reportedLevels(sql, (await requirePartner(sql, partnerId)).partnerId, query);
+      return { items: levels.map((level) => ({ ...level, reportedAt: level.reportedAt.toISOString() })) };
+    },
+  });
+}
+
+function routingRoute({ sql }: Deps): Route {
+  return route({
+    ...common,
+    method: 'get',
+    access: operatorsOnly('viewer'),
+    path: '/v1/operator/orders/{orderId}/routing',
+    operationId: 'getOrderRouting',
+    summary: 'Get the routing decisions of an order',
+    description:
+      'One decision for each time partners were chosen. It lists every partner that was considered.',
+    params: z.object({ orderId: z.string() }),
+    response: z.object({
+      decisions: z.array(
+        z.object({ step: z.string(), createdAt: z.iso.datetime(), decision: routingDecisionSchema }),
+      ),
+    }),
+    handler: async ({ params: { orderId } }) => {
+      const decisions = isUuid(orderId) ? await routingDecisions(sql, orderId) : undefined;
+      if (decisions === undefined) throw new Refusal('NOT_FOUND');
+      return {
+        decisions: decisions.map(({ step, createdAt, decision }) => ({
+          step,
+          createdAt: createdAt.toISOString(),
+          decision: decision as RoutingDecisionView,
+        })),
+      };
+    },
+  });
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { ApiDeps } from '../deps';
+import { RawAnswer, type Route, route } from '../http/route';
+
+const serverState = z.enum(['ready', 'away']);
+const readiness = z
+  .object({
+    status: z.enum(['ready', 'unavailable', 'stopping']),
+    postgres: serverState,
+    temporal: serverState.describe('While Temporal is unavailable, orders are accepted and start later.'),
+  })
+  .meta({ id: 'Readiness' });
+
+/** Time limit of a probe's answer. Probes of container platforms wait a few seconds. */
+const PROBE_TIMEOUT_MS = 5_000;
+const probe = {
+  method: 'get',
+  timeoutMs: PROBE_TIMEOUT_MS,
+  tag: 'System',
+  access: { credentials: 'none' },
+  errors: 'coded',
+} as const;
+const up = {
+  response: z.object({ status: z.literal('up') }),
+  handler: async () => ({ status: 'up' as const }),
+};
+
+/** Routes for liveness and readiness probes. */
+export function systemRoutes({ health }: Pick<ApiDeps, 'health'>): Route[] {
+  return [
+    route({
+      ...probe,
+      ...up,
+      path: '/healthz',
+      operationId: 'getHealth',
+      summary: 'Check that the process is up',
+    }),
+    route({
+      ...probe,
+      ...up,
+      path: '/livez',
+      operationId: 'getLiveness',
+      summary: 'Check that the process is up',
+      description: 'Restart a process that does not answer.',
+    }),
+    route({
+      ...probe,
+      path: '/readyz',
+      operationId: 'getReadiness',
+      summary: 'Check that requests can be served',
+      description:
+        'Returns 200 when Postgres responds and the process is not stopping, else 503. The state of Temporal is reported and does not change the status.',
+      response: readiness,
+      handler: async () => {
+        const state = await health.readiness();
+        if (state.status === 'ready') return state;
+        const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Retry-After': '2' };
+        return new RawAnswer(503, headers, JSON.stringify(state));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,220 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { z } from 'zod';
+import { createApp } from '../../../../api/app';
+import { openApiDocument } from '../../../../api/http/openapi/document';
+import { type Route, route } from '../../../../api/http/route';
+import { allRoutes } from '../../../../api/routes';
+import {
+  NOTIFICATION_EVENTS,
+  OPERATOR_EVENTS,
+  TEST_EVENT,
+} from '../../../../src/notifications/domain/events';
+import { testApiDeps } from '../../../support/api-deps';
+import { testDatabase } from '../../../support/database';
+
+interface Operation {
+  operationId: string;
+  parameters?: { name: string; in: string; required: boolean; schema: object }[];
+  security: Record<string, []>[];
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { description: string }>;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object>; securitySchemes: Record<string, object> };
+}
+
+let app: Express;
+let routes: Route[];
+let document: Document;
+
+beforeAll(async () => {
+  const deps = await testApiDeps((await testDatabase()).sql);
+  routes = allRoutes(deps);
+  app = createApp(deps, routes);
+  document = (await request(app).get('/openapi.json').expect(200)).body;
+});
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+/** Returns every object and array in a JSON value, including the value. */
+function* nodes(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return;
+  yield value as Record<string, unknown>;
+  for (const member of Object.values(value)) yield* nodes(member);
+}
+
+test('the document and the routes list the same operations', () => {
+  const documented = operations().map(
+    ({ path, method, operation }) => `${method} ${path} ${operation.operationId}`,
+  );
+  const system = [
+    'get /healthz getHealth',
+    'get /livez getLiveness',
+    'get /readyz getReadiness',
+    'get /openapi.json getOpenApiDocument',
+  ];
+  const served = routes.map(({ path, method, operationId }) => `${method} ${path} ${operationId}`);
+  expect(documented.sort()).toEqual([...served, ...system].sort());
+});
+
+test('every documented operation is served: none responds 404 for its path or 405', async () => {
+  for (const { path, method, operation } of operations()) {
+    const address = path.replace(/\{\w+\}/g, 'x');
+    const { status, body } = await request(app)[method as 'get'](address);
+    expect({ operation: operation.operationId, status }).not.toMatchObject({ status: 405 });
+    if (status === 404) expect(body.message).not.toBe('There is no resource at this path.');
+  }
+});
+
+test('the document is valid OpenAPI 3.1', () => {
+  expect(document.openapi).toBe('3.1.0');
+  const ids = operations().map(({ operation }) => operation.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { path, operation } of operations()) {
+    const inPath =
+      operation.parameters?.filter((parameter) => parameter.in === 'path').map(({ name }) => name) ?? [];
+    expect(inPath).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+    expect(
+      operation.parameters?.filter((parameter) => parameter.in === 'path' && !parameter.required) ?? [],
+    ).toEqual([]);
+    expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['200', 'default']));
+    for (const { description } of Object.values(operation.responses)) expect(description).toBeTruthy();
+    for (const scheme of operation.security.flatMap((one) => Object.keys(one))) {
+      expect(document.components.securitySchemes).toHaveProperty(scheme);
+    }
+  }
+});
+
+test('every reference resolves, and every component is referenced', () => {
+  const references = new Set(
+    [...nodes(document)].map(({ $ref }) => $ref).filter((ref) => typeof ref === 'string'),
+  );
+  const at = (pointer: string) =>
+    pointer
+      .slice(2)
+      .split('/')
+      .reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], document);
+  for (const reference of references) expect([reference, at(reference)]).not.toEqual([reference, undefined]);
+  // Error bodies are present for every group, whether used or not.
+  const named = Object.keys(document.components.schemas).filter((name) => !name.endsWith('Error'));
+  for (const name of named) expect(references).toContain(`#/components/schemas/${name}`);
+});
+
+test('schemas use only keywords and types of JSON Schema 2020-12', () => {
+  const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
+  for (const { type, $schema, $defs, nullable } of nodes(document.components.schemas)) {
+    if (typeof type === 'string') expect(types).toContain(type);
+    expect([$schema, $defs, nullable]).toEqual([undefined, undefined, undefined]);
+  }
+});
+
+test('documents the credentials that the routes require', () => {
+  for (const { access, operationId } of routes) {
+    const { operation } = operations().find((one) => one.operation.operationId === operationId)!;
+    const expected = { none: [], key: [{ key: [] }], 'key:secret': [{ keyAndSecret: [] }] }[
+      access.credentials
+    ];
+    const session =
+      access.credentials !== 'none' && access.roles.includes('operator') ? [{ session: [] }] : [];
+    expect(operation.security).toEqual([...expected, ...session]);
+  }
+});
+
+test('one name for two schemas is an error', () => {
+  const sample = (path: string, response: z.ZodType) =>
+    route({
+      method: 'get',
+      path,
+      operationId: path,
+      summary: '',
+      tag: 't',
+      access: { credentials: 'none' },
+      errors: 'coded',
+      response,
+      handler: async () => ({}),
+    });
+  const twin = (shape: object) => z.object(shape as z.ZodRawShape).meta({ id: 'OpenApiTestTwin' });
+  const first = sample('/a', twin({ a: z.string() }));
+  const second = sample('/b', twin({ b: z.string() }));
+  expect(() => openApiDocument([first, second], 'https://x')).toThrow('OpenApiTestTwin');
+});
+
+test('the page loads only local files, and they are served', async () => {
+  const page = await request(app).get('/docs').expect(200);
+  const addresses = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
+  expect(addresses.length).toBeGreaterThan(3);
+  for (const address of addresses) {
+    expect(address).toMatch(/^\/docs\//);
+    await request(app).get(address).expect(200);
+  }
+  expect(page.text).not.toMatch(/<script>|style=|onload=/);
+  expect(page.headers['content-security-policy']).toContain("script-src 'self'");
+  const missing = await request(app).get('/docs/package.json').expect(404);
+  expect(missing.body.code).toBe('NOT_FOUND');
+});
+
+test('the document has a webhook for each event, with the schema of its message', () => {
+  const { webhooks } = document as unknown as {
+    webhooks: Record<
+      string,
+      { post: Operation & { requestBody: { content: Record<string, { schema: { $ref: string } }> } } }
+    >;
+  };
+  expect(Object.keys(webhooks).sort()).toEqual(
+    [...NOTIFICATION_EVENTS, ...OPERATOR_EVENTS, TEST_EVENT].sort(),
+  );
+  for (const [event, { post }] of Object.entries(webhooks)) {
+    const { $ref } = post.requestBody.content['application/json']!.schema;
+    const schema = document.components.schemas[$ref.split('/').at(-1)!] as { properties: { event: object } };
+    expect(schema.properties.event).toMatchObject({ const: event });
+    expect(post.parameters!.map(({ name }) => name)).toContain('webhook-signature');
+  }
+});
+
+test('a deprecated operation is marked, and its responses announce it, also an error', async () => {
+  const deps = await testApiDeps((await testDatabase()).sql);
+  const old = (path: string, deprecated: Route['deprecated']) =>
+    route({
+      method: 'get',
+      path,
+      operationId: path.slice(1),
+      summary: 'Old',
+      tag: 'System',
+      ...(deprecated === undefined ? {} : { deprecated }),
+      access: { credentials: 'none' },
+      errors: 'coded',
+      query: z.object({ limit: z.coerce.number().optional() }),
+      response: z.object({}),
+      handler: async () => ({}),
+    });
+  const sample = createApp(deps, [
+    old('/old', { since: '2027-01-01', sunset: '2027-07-01' }),
+    old('/older', { since: '2027-01-01' }),
+    old('/current', undefined),
+  ]);
+  const { body } = await request(sample).get('/openapi.json').expect(200);
+  expect(body.paths['/old'].get).toMatchObject({
+    deprecated: true,
+    'x-deprecated-since': '2027-01-01',
+    'x-sunset': '2027-07-01',
+  });
+  expect(body.paths['/current'].get.deprecated).toBeUndefined();
+  for (const [address, status] of [
+    ['/old', 200],
+    ['/old?limit=x', 400],
+  ] as const) {
+    const { headers } = await request(sample).get(address).expect(status);
+    expect(headers.deprecation).toBe('@1798761600');
+    expect(headers.sunset).toBe('Thu, 01 Jul 2027 00:00:00 GMT');
+  }
+  const { headers: undated } = await request(sample).get('/older').expect(200);
+  expect([undated.deprecation, undated.sunset]).toEqual(['@1798761600', undefined]);
+  const { headers: current } = await request(sample).get('/current').expect(200);
+  expect([current.deprecation, current.sunset]).toEqual([undefined, undefined]);
+});

@@ -1,0 +1,95 @@
+import request from 'supertest';
+import { inTransaction } from '../../../../src/platform/postgres';
+import { eraseRows } from '../../../../src/privacy/personal-columns';
+import { type TestAccount, testAccount } from '../../../support/api-deps';
+import { fields, type OrdersApi, ordersApi } from '../../orders/orders-api';
+import { order } from '../../orders/sample-orders';
+
+/** Notes of operators on orders. */
+
+let api: OrdersApi;
+let operator: TestAccount;
+let viewer: TestAccount;
+
+beforeAll(async () => {
+  api = await ordersApi();
+  operator = await testAccount(api.sql, 'operator', 'grace', 'operator');
+  viewer = await testAccount(api.sql, 'operator', 'viewer', 'viewer');
+});
+
+const submitted = async (): Promise<string> => (await api.submit(order()).expect(200)).body.id;
+const path = (orderId: string) => `/v1/operator/orders/${orderId}/notes`;
+const write = (orderId: string, text: unknown, by = operator) => api.post(path(orderId), { text }, by);
+const read = async (orderId: string, query = '') =>
+  (
+    await request(api.app)
+      .get(`${path(orderId)}${query}`)
+      .set(viewer.key)
+      .expect(200)
+  ).body;
+
+test('notes are listed newest first with author and time, and paged', async () => {
+  const id = await submitted();
+  const texts = ['Called the partner', 'They reprint it', 'Client informed'];
+  for (const text of texts) {
+    expect((await write(id, text).expect(200)).body).toEqual({
+      id: expect.any(String),
+      author: { id: operator.id, name: 'grace' },
+      text,
+      createdAt: expect.any(String),
+    });
+  }
+  const { notes, nextCursor } = await read(id);
+  expect(notes.map(({ text }: { text: string }) => text)).toEqual([...texts].reverse());
+  expect(nextCursor).toBeNull();
+  const first = await read(id, '?limit=2');
+  const rest = await read(id, `?limit=2&cursor=${first.nextCursor}`);
+  expect([...first.notes, ...rest.notes]).toEqual(notes);
+  expect((await read(await submitted())).notes).toEqual([]);
+});
+
+test('the client reads no notes', async () => {
+  const id = await submitted();
+  await write(id, 'difficult-customer').expect(200);
+  expect((await api.get(id).expect(200)).text).not.toContain('difficult-customer');
+  await request(api.app).get(path(id)).set(api.shop.keyAndSecret).expect(403);
+});
+
+test('one Idempotency-Key writes one note', async () => {
+  const id = await submitted();
+  const send = () => write(id, 'once').set('Idempotency-Key', `note-${id}`).expect(200);
+  expect((await send()).body).toEqual((await send()).body);
+  expect((await read(id)).notes).toHaveLength(1);
+});
+
+test('the audit log has the act without the text', async () => {
+  const id = await submitted();
+  const { body: note } = await write(id, 'secret-words').expect(200);
+  const rows =
+    await api.sql`SELECT actor_name, after FROM audit_log WHERE action = 'order.add_note' AND object_id = ${id}`;
+  expect(rows).toEqual([{ actorName: 'grace', after: { noteId: note.id } }]);
+});
+
+test('an erasure of the order removes the texts', async () => {
+  const id = await submitted();
+  await write(id, 'Ada Lovelace moved').expect(200);
+  await inTransaction(api.sql, (tx) => eraseRows(tx, [id]));
+  expect((await read(id)).notes).toEqual([
+    expect.objectContaining({ text: 'erased', author: { id: operator.id, name: 'grace' } }),
+  ]);
+});
+
+test('bad input is refused', async () => {
+  const id = await submitted();
+  expect(fields((await write(id, '  ').expect(400)).body)).toHaveLength(1);
+  await write(id, undefined).expect(400);
+  await write(id, 'x'.repeat(2_001)).expect(400);
+  await write(id, 'x'.repeat(2_000)).expect(200);
+  await write(id, 'by a viewer', viewer).expect(403);
+  await write(id, 'by a client', api.shop).expect(403);
+  await write('no-such-order', 'x').expect(404);
+  await request(api.app)
+    .get(`${path(id)}?cursor=x`)
+    .set(viewer.key)
+    .expect(400);
+});

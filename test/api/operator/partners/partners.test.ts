@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import type { Express } from 'express';
+import request from 'supertest';
+import { createApp } from '../../../../api/app';
+import { operatorPartnerRoutes } from '../../../../api/operator/partners/partners';
+import { subscribeRoutes } from '../../../../api/partner/subscribe';
+import { createCandidateReader } from '../../../../src/partners/candidates';
+import { ensureDemoPartners } from '../../../../src/partners/demo-partners';
+import { routeOrder } from '../../../../src/partners/domain/routing';
+import { recordRoutingDecision } from '../../../../src/partners/routing-decisions';
+import { REFERENCE_RATES } from '../../../../src/platform/domain/exchange-rates';
+import type { Sql } from '../../../../src/platform/postgres';
+import { mug, tShirt } from '../../../src/partners/products';
+import { type TestAccount, testAccount, testApiDeps } from '../../../support/api-deps';
+import { testDatabase } from '../../../support/database';
+import { insertOrder } from '../../../support/order-rows';
+import { leedsPartner } from '../../../support/partner-setup';
+
+let sql: Sql;
+let app: Express;
+let operator: TestAccount;
+let berlin: TestAccount;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  const deps = await testApiDeps(sql);
+  app = createApp(deps, [...operatorPartnerRoutes(deps), ...subscribeRoutes(deps)]);
+  operator = await testAccount(sql, 'operator');
+  berlin = await testAccount(sql, 'partner', 'prints-berlin');
+  await ensureDemoPartners(sql, [berlin]);
+});
+
+const create = (body: object, as = operator) => request(app).post('/v1/partners').set(as.key).send(body);
+
+describe('print partners', () => {
+  test('can be created, read and listed; the key in the answer belongs to the partner', async () => {
+    const { body: created } = await create(leedsPartner('prints-leeds')).expect(200);
+    expect(created).toMatchObject({
+      ...leedsPartner('prints-leeds'),
+      country: 'GB',
+      stateProvince: null,
+      enabled: true,
+      printHouseUid: null,
+      subscription: null,
+      capabilities: { calendar: { closedDates: [] } },
+    });
+    const { apiKey, ...view } = created;
+    await request(app).get(`/v1/partners/${created.id}`).set(operator.key).expect(200, view);
+    const { body: list } = await request(app).get('/v1/partners').set(operator.key).expect(200);
+    expect(list.partners.map(({ uid }: { uid: string }) => uid)).toEqual(['prints-berlin', 'prints-leeds']);
+
+    const subscription = { orderSubmitUrl: 'https://leeds.example/orders' };
+    await request(app).post('/v2/subscribe').set('X-API-KEY', apiKey).send(subscription).expect(200);
+    const { body: read } = await request(app).get(`/v1/partners/${created.id}`).set(operator.key).expect(200);
+    expect(read.subscription).toEqual({
+      documentTypes: null,
+      orderSubmitUrl: 'https://leeds.example/orders',
+      apparelOrderSubmitUrl: null,
+      orderCancelUrl: null,
+      orderUpdateUrl: null,
+      inventoryUrl: null,
+      version: null,
+      subscribedAt: expect.any(String),
+    });
+    expect(JSON.stringify(read)).not.toContain('whsec_');
+  });
+
+  test('a uid can be used once, and not for the name of another partner account', async () => {
+    await create(leedsPartner('prints-york')).expect(200);
+    const { body } = await create(leedsPartner('prints-york')).expect(409);
+    expect(body.code).toBe('CONFLICT');
+    expect(await sql`SELECT 1 FROM accounts WHERE name = 'prints-york'`).toHaveLength(1);
+  });
+
+  test('the error names every invalid field', async () => {
+    const good = leedsPartner('x1');
+    const { body } = await create({
+      ...good,
+      uid: 'Not A Uid',
+      currency: 'XXX',
+      senderAddress: { ...good.senderAddress, country: 'ZZ', email: 'nobody' },
+      capabilities: {
+        ...good.capabilities,
+        productKinds: ['cakes'],
+        models: { mug_product: { unitPriceMinor: 2.5, leadDays: -1 } },
+        calendar: {
+          ...good.capabilities.calendar,
+          timeZone: 'Mars/Base',
+          workingDays: [1, 1],
+          cutOff: '25:00',
+        },
+        capacityPerDay: 0,
+      },
+    }).expect(400);
+    expect(body.errors.map(({ reference }: { reference: string }) => reference).sort()).toEqual([
+      'capabilities.calendar.cutOff',
+      'capabilities.calendar.timeZone',
+      'capabilities.calendar.workingDays',
+      'capabilities.capacityPerDay',
+      'capabilities.models.mug_product.leadDays',
+      'capabilities.models.mug_product.unitPriceMinor',
+      'capabilities.productKinds[0]',
+      'currency',
+      'senderAddress.country',
+      'senderAddress.email',
+      'uid',
+    ]);
+  });
+
+  test('a change affects the given fields only, and routing uses it', async () => {
+    const change = (body: object) =>
+      request(app).patch(`/v1/partners/${berlin.id}`).set(operator.key).send(body);
+    const { body: before } = await request(app).get(`/v1/partners/${berlin.id}`).set(operator.key);
+    const { body: after } = await change({ enabled: false, capabilities: { capacityPerDay: 10 } }).expect(
+      200,
+    );
+    expect(after).toEqual({
+      ...before,
+      enabled: false,
+      capabilities: { ...before.capabilities, capacityPerDay: 10 },
+    });
+    const [candidate] = await createCandidateReader(sql)([]);
+    expect(candidate).toMatchObject({ uid: 'prints-berlin', enabled: false });
+    const { body: again } = await change({ enabled: true, printHouseUid: null }).expect(200);
+    expect(again).toMatchObject({ enabled: true, printHouseUid: null, capabilities: { capacityPerDay: 10 } });
+    await change({}).expect(200, again);
+    const { body: wrong } = await change({ capabilities: { calendar: {} } }).expect(400);
+    expect(wrong.errors.map(({ reference }: { reference: string }) => reference)).toContain(
+      'capabilities.calendar.timeZone',
+    );
+  });
+
+  test('a new key works beside the old one during the overlap, or replaces it', async () => {
+    const { body: created } = await create(leedsPartner('prints-hull')).expect(200);
+    const rotate = (body: object) =>
+      request(app).post(`/v1/partners/${created.id}/keys`).set(operator.key).send(body).expect(200);
+    const subscribes = (apiKey: string) =>
+      request(app)
+        .post('/v2/subscribe')
+        .set('X-API-KEY', apiKey)
+        .send({ orderSubmitUrl: 'https://hull.example/o' });
+    const { body: second } = await rotate({ overlapSeconds: 600 });
+    await subscribes(created.apiKey).expect(200);
+    await subscribes(second.apiKey).expect(200);
+    const { body: third } = await rotate({ overlapSeconds: 0 });
+    await subscribes(third.apiKey).expect(200);
+    // Keys are cached for one second.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await subscribes(created.apiKey).expect(401);
+    await subscribes(second.apiKey).expect(401);
+  });
+
+  test('an unknown partner is 404, another role 403, a missing key 401', async () => {
+    for (const id of [randomUUID(), 'nonsense', operator.id]) {
+      await request(app).get(`/v1/partners/${id}`).set(operator.key).expect(404);
+      await request(app).patch(`/v1/partners/${id}`).set(operator.key).send({}).expect(404);
+      await request(app).get(`/v1/partners/${id}/stock`).set(operator.key).expect(404);
+      await request(app).post(`/v1/partners/${id}/keys`).set(operator.key).send({}).expect(404);
+    }
+    await request(app).get('/v1/partners').set(berlin.key).expect(403);
+    await create(leedsPartner('by-a-partner'), berlin).expect(403);
+    await request(app).get('/v1/partners').expect(401);
+  });
+});
+
+test('an operator reads the routing decisions of an order with the rejected partners', async () => {
+  const client = await testAccount(sql, 'client');
+  const orderId = await insertOrder(sql, client.id);
+  await request(app)
+    .post('/v2/subscribe')
+    .set(berlin.key)
+    .send({ orderSubmitUrl: 'https://berlin.example/orders' })
+    .expect(200);
+  const routing = () => request(app).get(`/v1/operator/orders/${orderId}/routing`).set(operator.key);
+  await routing().expect(200, { decisions: [] });
+  const partners = await createCandidateReader(sql)([]);
+  const route = (product: typeof mug) =>
+    routeOrder({
+      items: [{ itemId: '10001', product, quantity: 1 }],
+      destinationCountry: 'DE',
+      partners,
+      at: new Date('2026-11-25T09:00:00Z'),
+      rates: REFERENCE_RATES,
+    });
+  await recordRoutingDecision(sql, { orderId, step: 'handoff', decision: route(mug) });
+  await recordRoutingDecision(sql, { orderId, step: 'reroute:1', decision: route(tShirt) });
+
+  const { body } = await request(app)
+    .get(`/v1/operator/orders/${orderId}/routing`)
+    .set(operator.key)
+    .expect(200);
+  expect(body.decisions).toMatchObject([
+    {
+      step: 'handoff',
+      decision: { ok: true, assignments: [{ itemId: '10001', partnerUid: 'prints-berlin' }] },
+    },
+    { step: 'reroute:1', decision: { ok: false, unroutable: [{ itemId: '10001', passing: false }] } },
+  ]);
+  const rejected = body.decisions[0].decision.explanation[0].alternatives.find(
+    ({ partnerUid }: { partnerUid: string }) => partnerUid === 'prints-leeds',
+  );
+  expect(rejected).toMatchObject({ verdict: 'rejected', reason: 'destination_not_served' });
+  await request(app).get(`/v1/operator/orders/${orderId}/routing`).set(client.key).expect(403);
+  for (const id of ['nonsense', randomUUID()]) {
+    await request(app).get(`/v1/operator/orders/${id}/routing`).set(operator.key).expect(404);
+  }
+});
