@@ -110,7 +110,7 @@ async function addContent() {
     adjustments: [{ partnerSku: 'frame-wood-oak-a4', adjustmentType: 'consume', quantity: 380 }],
   });
   for (let needing = 0; needing < REFUSED; await sleep(500)) {
-    needing = (await asOperator('/v1/operator/attention')).orders.length;
+    needing = (await asOperator('/v1/operator/orders?attention=any')).orders.length;
   }
 }
 

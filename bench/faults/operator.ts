@@ -69,8 +69,8 @@ type Ask = <T>(question: (client: PresslineClient) => Promise<T>) => Promise<T>;
 async function ordersNeedingAttention(client: PresslineClient): Promise<{ id: string }[]> {
   const found: { id: string }[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await client.listOrdersNeedingAttention({
-      query: { limit: 250, ...(cursor === undefined ? {} : { cursor }) },
+    const page = await client.listOperatorOrders({
+      query: { attention: 'any', limit: 250, ...(cursor === undefined ? {} : { cursor }) },
     });
     found.push(...page.orders);
     if (page.nextCursor === null) return found;

@@ -5,7 +5,7 @@ import { PERIODIC_JOBS } from '../../cli/periodic-jobs';
 import type { RunningStack } from '../../cli/start-stack';
 import { createPresslineClient } from '../../client/pressline-client';
 import { orderGauges } from '../../src/orders/order-gauges';
-import { ordersNeedingAttention } from '../../src/orders/reading/operator-orders';
+import { operatorOrders } from '../../src/orders/reading/operator-search';
 import { searchOrders } from '../../src/orders/reading/search';
 import { compareOrders, compareRuns, type ReconcileBatch } from '../../src/orders/reconciliation/compare';
 import { reconcileDeps } from '../../src/orders/reconciliation/leftovers';
@@ -117,7 +117,7 @@ export async function createFixture({ services, credentials }: RunningStack) {
     'list, operators, newest': () => searchOrders(sql, { clientId: null }, {}, page),
     'list, operators, in production': () =>
       searchOrders(sql, { clientId: null }, { fulfillmentStatuses: ['in_production'] }, page),
-    'list, orders needing attention': () => ordersNeedingAttention(sql, undefined, page),
+    'list, orders needing attention': () => operatorOrders(sql, { attention: [] }, page),
     'load of partners for routing': () => readKeptCounts(sql, 'open_units'),
     'gauges of open orders': () => orderGauges(sql),
   };

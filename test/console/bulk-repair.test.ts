@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 /** Returns the number of orders that need attention, up to 250. */
 const needingAttention = async () =>
-  (await stack.operator.listOrdersNeedingAttention({ query: { limit: 250 } })).orders.length;
+  (await stack.operator.listOperatorOrders({ query: { attention: 'any', limit: 250 } })).orders.length;
 
 test('50 refused orders are rerouted with one reason', async () => {
   for (let index = 0; index < ORDERS; index += 1) await refusedOrder(stack, `bulk-${index}`);

@@ -79,7 +79,7 @@ test('there is no CORS: pages of other origins cannot send a key', async () => {
 describe('the rate limit', () => {
   test('counts the requests of a key over all routes, and answers 429 with RateLimit headers and Retry-After', async () => {
     const limited = createApp({ ...deps, config: { ...deps.config, RATE_LIMIT: 5 } }, allRoutes(deps));
-    const paths = ['/v1/connectors', '/v1/partners', '/v1/operator/attention', '/v1/operator/outbox/dead'];
+    const paths = ['/v1/connectors', '/v1/partners', '/v1/operator/orders', '/v1/operator/outbox/dead'];
     const ask = (at: number) =>
       request(limited)
         .get(paths[at % paths.length]!)

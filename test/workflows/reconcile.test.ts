@@ -175,7 +175,7 @@ test('a lost run with an operator’s repair is flagged once and not rebuilt', a
   expect(await orderNow(stack, orderId)).toMatchObject({ status: 'on_hold', attention: 'out_of_step' });
   await age(orderId);
   expect(await reconcileOnce()).toEqual({});
-  const { orders } = await stack.operator.listOrdersNeedingAttention({ query: { reason: 'out_of_step' } });
+  const { orders } = await stack.operator.listOperatorOrders({ query: { attention: 'out_of_step' } });
   expect(orders.map(({ id }) => id)).toContain(orderId);
   expect((await orderLog(stack, orderId)).at(-1)).toMatchObject({
     type: 'reconciled',

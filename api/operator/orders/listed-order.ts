@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
-import type { OrderNeedingAttention } from '../../../src/orders/reading/operator-orders';
 import type { OperatorListedOrder } from '../../../src/orders/reading/operator-search';
 import type { CsvExport } from '../../http/lists/csv';
 import { attention } from './order-schemas';
@@ -17,44 +16,29 @@ const listedOrder = z.object({
   attention,
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
-});
-
-const foundOrder = listedOrder.extend({
   methodUids: z.array(z.string()),
   partners: z.array(z.object({ id: z.string(), uid: z.string() })),
   attentionSince: z.iso.datetime().nullable().describe('When the order got the oldest of its reasons.'),
 });
 
-const nextCursor = z
-  .string()
-  .nullable()
-  .describe('Pass it as `cursor` to get the next page. Null on the last page.');
-
-export const attentionPageSchema = z
-  .object({ orders: z.array(listedOrder), nextCursor })
-  .meta({ id: 'AttentionPage' });
-
 export const orderPageSchema = z
-  .object({ orders: z.array(foundOrder), nextCursor })
+  .object({
+    orders: z.array(listedOrder),
+    nextCursor: z
+      .string()
+      .nullable()
+      .describe('Pass it as `cursor` to get the next page. Null on the last page.'),
+  })
   .meta({ id: 'OperatorOrderPage' });
 
-type Listed = Omit<OrderNeedingAttention, 'attention'> & Pick<OperatorListedOrder, 'attention'>;
-
 /** Returns an order of a list without its position. */
-export function listedOrderView(order: Listed): z.input<typeof listedOrder> {
+export function listedOrderView(order: OperatorListedOrder): z.input<typeof listedOrder> {
   const { id, orderReferenceId, clientId, clientName, fulfillmentStatus, country } = order;
   return {
     ...{ id, orderReferenceId, clientId, clientName, fulfillmentStatus, country },
     attention: [...(order.attention ?? [])],
     createdAt: order.createdAt.toISOString(),
     updatedAt: order.updatedAt.toISOString(),
-  };
-}
-
-/** Returns an order that a search found, without its position. */
-export function foundOrderView(order: OperatorListedOrder): z.input<typeof foundOrder> {
-  return {
-    ...listedOrderView(order),
     methodUids: [...(order.methodUids ?? [])],
     partners: [...(order.partners ?? [])],
     attentionSince: order.attentionSince?.toISOString() ?? null,
@@ -62,7 +46,7 @@ export function foundOrderView(order: OperatorListedOrder): z.input<typeof found
 }
 
 /** Columns of an exported list. They hold no personal data. */
-export const LISTED_ORDER_COLUMNS: CsvExport<Listed>['columns'] = {
+export const LISTED_ORDER_COLUMNS: CsvExport<OperatorListedOrder>['columns'] = {
   id: ({ id }) => id,
   orderReferenceId: ({ orderReferenceId }) => orderReferenceId,
   fulfillmentStatus: ({ fulfillmentStatus }) => fulfillmentStatus,
@@ -72,11 +56,6 @@ export const LISTED_ORDER_COLUMNS: CsvExport<Listed>['columns'] = {
   attention: ({ attention }) => attention?.join(' '),
   createdAt: ({ createdAt }) => createdAt.toISOString(),
   updatedAt: ({ updatedAt }) => updatedAt.toISOString(),
-};
-
-/** Columns of an exported search. */
-export const FOUND_ORDER_COLUMNS: CsvExport<OperatorListedOrder>['columns'] = {
-  ...LISTED_ORDER_COLUMNS,
   attentionSince: ({ attentionSince }) => attentionSince?.toISOString(),
   partners: ({ partners }) => partners?.map(({ uid }) => uid).join(' '),
   methodUids: ({ methodUids }) => methodUids?.join(' '),

@@ -17,7 +17,7 @@ import { csvAnswer, formatQuery } from '../../http/lists/csv';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../../http/lists/cursor';
 import { anyOfList, instant } from '../../http/lists/search-filters';
 import { operatorsOnly, type Route, route } from '../../http/route';
-import { FOUND_ORDER_COLUMNS, foundOrderView, orderPageSchema } from './listed-order';
+import { LISTED_ORDER_COLUMNS, listedOrderView, orderPageSchema } from './listed-order';
 import { OPERATOR_ROUTE } from './order-schemas';
 
 const LARGEST_PAGE = 250;
@@ -96,7 +96,7 @@ function exported(
   { search, reasons }: Awaited<ReturnType<typeof searchOf>>,
   sort: z.output<typeof query>['sort'],
 ) {
-  const columns = FOUND_ORDER_COLUMNS;
+  const columns = LISTED_ORDER_COLUMNS;
   if (sort === 'newest') {
     return csvAnswer<OperatorListedOrder>({
       name: 'orders',
@@ -151,7 +151,7 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
           encodeCursor({ time: position, id }),
         );
         return {
-          orders: page.map(foundOrderView),
+          orders: page.map(listedOrderView),
           nextCursor: nextCursor ?? (comparedTo && encodeCursor(comparedTo)),
         };
       }
@@ -165,7 +165,7 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const { page, nextCursor } = pageOf(rows, limit, ({ reason, position, id }) =>
         encodeAttention({ reason, time: position, id }),
       );
-      return { orders: page.map(foundOrderView), nextCursor };
+      return { orders: page.map(listedOrderView), nextCursor };
     },
   });
 }

@@ -1,27 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { ATTENTION_REASONS } from '../../../src/orders/domain/lifecycle/run-state';
-import {
-  type OperatorOrder,
-  type OrderNeedingAttention,
-  operatorOrder,
-  ordersNeedingAttention,
-} from '../../../src/orders/reading/operator-orders';
+import { type OperatorOrder, operatorOrder } from '../../../src/orders/reading/operator-orders';
 import { Refusal } from '../../../src/platform/errors';
 import { sha256 } from '../../../src/platform/ids';
 import type { ApiDeps } from '../../deps';
-import { csvAnswer, formatQuery } from '../../http/lists/csv';
-import { cursorField, decodeCursor, encodeCursor, pageOf } from '../../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../../http/route';
 import { changedOrderId } from '../../orders/visible-order';
 import { bulkRepairRoutes } from './bulk-repairs';
 import { documentListRoutes } from './documents';
-import { attentionPageSchema, LISTED_ORDER_COLUMNS, listedOrderView } from './listed-order';
 import { noteRoutes } from './notes';
 import { orderDetailRoute } from './order-detail';
 import { orderPaymentRoute } from './order-payment';
 import { checkedRepair, dismissEnded } from './order-repair';
-import { OPERATOR_ORDER_ROUTE, OPERATOR_ROUTE, operatorOrderSchema } from './order-schemas';
+import { OPERATOR_ORDER_ROUTE, operatorOrderSchema } from './order-schemas';
 import { operatorOrderSearchRoute } from './order-search';
 import { orderTimelineRoute } from './order-timeline';
 import { sentPrintOrderRoute } from './print-orders';
@@ -45,36 +36,6 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
     operatorOrderSearchRoute(deps),
     orderDetailRoute(deps),
     orderTimelineRoute(deps),
-    route({
-      ...OPERATOR_ROUTE,
-      method: 'get',
-      access: operatorsOnly('viewer'),
-      path: '/v1/operator/attention',
-      operationId: 'listOrdersNeedingAttention',
-      summary: 'List orders that need attention, newest first',
-      query: z.object({
-        reason: z.enum(ATTENTION_REASONS).optional(),
-        limit: z.coerce.number().int().min(1).max(250).default(50),
-        cursor: cursorField.optional(),
-        format: formatQuery,
-      }),
-      response: attentionPageSchema,
-      handler: async ({ query: { reason, limit, cursor, format } }) => {
-        const positionOf = ({ position, id }: OrderNeedingAttention) => ({ time: position, id });
-        if (format === 'csv') {
-          return csvAnswer<OrderNeedingAttention>({
-            name: 'attention',
-            columns: LISTED_ORDER_COLUMNS,
-            read: ({ limit, after }) =>
-              ordersNeedingAttention(sql, reason, { limit, after: after && positionOf(after) }),
-          });
-        }
-        const after = cursor === undefined ? null : decodeCursor(cursor);
-        const rows = await ordersNeedingAttention(sql, reason, { limit: limit + 1, after });
-        const { page, nextCursor } = pageOf(rows, limit, (order) => encodeCursor(positionOf(order)));
-        return { orders: page.map(listedOrderView), nextCursor };
-      },
-    }),
     route({
       ...OPERATOR_ORDER_ROUTE,
       method: 'post',

@@ -1,5 +1,4 @@
 import { json, type Queryable } from '../../platform/postgres';
-import { isoMicroseconds, type SearchPosition } from '../../platform/search';
 import type { AttentionReason } from '../domain/lifecycle/run-state';
 import { ENDED_ORDERS, type ItemStatus, type OrderStatus } from '../domain/lifecycle/statuses';
 import { dispatchDueAt } from '../print-orders/rows';
@@ -197,41 +196,4 @@ export async function dismissAttention(
     SELECT ended, EXISTS (SELECT FROM dismissed) AS dismissed FROM found`;
   if (row === undefined) return 'nothing';
   return row.dismissed ? 'dismissed' : 'open';
-}
-
-export interface OrderNeedingAttention {
-  readonly id: string;
-  readonly orderReferenceId: string;
-  readonly clientId: string;
-  readonly clientName: string;
-  readonly fulfillmentStatus: OrderStatus;
-  readonly country: string;
-  readonly attention: readonly AttentionReason[];
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly position: string;
-}
-
-/**
- * Returns one page of the orders that need attention, newest first.
- * @param page `after` is the position of the previous page's last order
- */
-export async function ordersNeedingAttention(
-  sql: Queryable,
-  reason: AttentionReason | undefined,
-  page: { readonly limit: number; readonly after: SearchPosition | null },
-): Promise<OrderNeedingAttention[]> {
-  const { limit, after } = page;
-  return [
-    ...(await sql<OrderNeedingAttention[]>`
-      SELECT o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status,
-        o.shipping_address ->> 'country' AS country, o.attention, o.created_at, o.updated_at,
-        ${isoMicroseconds(sql, sql`o.created_at`)} AS position
-      FROM orders o JOIN accounts a ON a.id = o.client_id
-      WHERE o.attention IS NOT NULL
-        ${reason === undefined ? sql`` : sql`AND ${reason} = ANY(o.attention)`}
-        ${after === null ? sql`` : sql`AND (o.created_at, o.id) < (${after.time}::text::timestamptz, ${after.id}::uuid)`}
-      ORDER BY o.created_at DESC, o.id DESC
-      LIMIT ${limit}`),
-  ];
 }

@@ -27,7 +27,7 @@ test('an order with two attention reasons is found by each of them, in the API a
   await orderUntil(stack, orderId, ({ attention }) => attention === 'partner_cancelled partner_error');
 
   for (const reason of ['partner_cancelled', 'partner_error'] as const) {
-    const { orders } = await stack.operator.listOrdersNeedingAttention({ query: { reason } });
+    const { orders } = await stack.operator.listOperatorOrders({ query: { attention: reason } });
     expect(orders).toMatchObject([{ id: orderId, attention: ['partner_cancelled', 'partner_error'] }]);
     const workflows = await eventually(async () => {
       const ids = await workflowsWith(

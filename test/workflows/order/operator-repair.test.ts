@@ -59,7 +59,7 @@ test('retry plans a parked order again', async () => {
   await enable(false);
   const { id } = await stack.shop.submitOrder({ body: orderBody(stack, 'parked') });
   expect(await orderUntil(stack, id, is('on_hold'))).toMatchObject({ attention: 'no_partner' });
-  const { orders } = await stack.operator.listOrdersNeedingAttention({ query: { reason: 'no_partner' } });
+  const { orders } = await stack.operator.listOperatorOrders({ query: { attention: 'no_partner' } });
   expect(orders.map((order) => order.id)).toEqual([id]);
   await enable(true);
   await repair(id, { action: 'retry' });

@@ -86,6 +86,8 @@ describe('filters by', () => {
   test.each<[string, () => object, () => (string | undefined)[]]>([
     ['status', () => ({ status: 'on_hold,failed' }), () => [second]],
     ['attention reason', () => ({ attention: 'not_printed' }), () => [third]],
+    ['one of several reasons of an order', () => ({ attention: 'partner_error' }), () => [third, second]],
+    ['a reason that no order has', () => ({ attention: 'no_partner' }), () => []],
     ['any attention', () => ({ attention: 'any' }), () => [third, second]],
     ['client', () => ({ clientId: api.shop.id }), () => [second, first]],
     ['partner', () => ({ partnerId: berlin }), () => [first]],
@@ -106,7 +108,7 @@ test('sorts orders that need attention by age and by reason', async () => {
   expect(await ids({ sort: 'age', country: 'FR' })).toEqual([second]);
 });
 
-test.each([{}, { sort: 'age' }, { sort: 'reason' }])(
+test.each([{}, { attention: 'any' }, { sort: 'age' }, { sort: 'reason' }])(
   'pages continue after the last order: %j',
   async (query) => {
     const all = await ids(query);

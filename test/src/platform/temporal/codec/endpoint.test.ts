@@ -110,7 +110,7 @@ describe('who may', () => {
     expect((await signIn().set(basic(client.apiKey))).status).toBe(403);
   });
   test('the key as a password opens nothing but the codec', async () => {
-    const answer = await request(app).get('/v1/operator/attention').set(basic(operator.apiKey));
+    const answer = await request(app).get('/v1/operator/orders').set(basic(operator.apiKey));
     expect(answer.status).toBe(401);
   });
 });
@@ -140,7 +140,7 @@ describe('from a browser', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
   });
   test('other addresses know nothing of the UI', async () => {
-    const answer = await request(app).options('/v1/operator/attention').set('Origin', UI);
+    const answer = await request(app).options('/v1/operator/orders').set('Origin', UI);
     expect(answer.status).toBe(405);
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
   });
