@@ -1,13 +1,12 @@
 /**
- * Checks that migrations build indexes on tables that hold many rows concurrently: CREATE INDEX blocks every write to its
- * table until it is done. Usage: node scripts/check-migrations.mjs [folder]
+ * Checks the migrations: their numbers are consecutive, each opens with a comment on what it holds, and indexes on tables that
+ * hold many rows are built concurrently, because CREATE INDEX blocks every write to its table until it is done.
+ * Usage: node scripts/check-migrations.mjs [folder]
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The first version that these rules apply to. Earlier migrations ran before the rules existed. */
-const SINCE = 43;
 /** Tables that stay small: an index on them is built within milliseconds. */
 const SMALL = new Set([
   'accounts',
@@ -19,6 +18,9 @@ const SMALL = new Set([
   'product_models',
   'webhook_endpoints',
 ]);
+/** Migrations of the first release. They create the tables, so their databases are empty. */
+const FIRST_RELEASE = 12;
+const FILE = /^(\d{3})\.do\.[a-z0-9]+(?:-[a-z0-9]+)*\.sql$/;
 const OUTSIDE_TRANSACTION = '--! no-transaction';
 /** What a file outside a transaction may contain: statements that can be repeated after a kill. */
 const REPEATABLE =
@@ -27,22 +29,35 @@ const REPEATABLE =
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
 const folder = join(root, 'src/platform/migrations');
 
-/** Returns the problems of one migration. */
-function problemsOf(text) {
-  const statements = text
+/** Returns the problems of the file names: a number that is missing, given twice or not of three digits. */
+function problemsOfNames(files) {
+  return files.flatMap((file, index) => {
+    const number = FILE.exec(file)?.[1];
+    if (number === undefined) return [`${file}: not a name like 014.do.order-tags.sql`];
+    const next = String(index + 1).padStart(3, '0');
+    return number === next ? [] : [`${file}: its number must be ${next}, the next one`];
+  });
+}
+
+/** Returns the statements of a migration. Each one ends with a semicolon at the end of a line. */
+const statementsOf = (text) =>
+  text
     .replace(/^--.*$/gm, '')
     .split(/;\s*$/m)
     .map((statement) => statement.trim().replace(/\s+/g, ' '))
     .filter((statement) => statement !== '');
+
+/** Returns the problems of the indexes of one migration. */
+function problemsOfIndexes(text) {
   if (text.startsWith(`${OUTSIDE_TRANSACTION}\n`)) {
-    return statements
+    return statementsOf(text)
       .filter((statement) => !REPEATABLE.test(statement))
       .map((statement) => `cannot be repeated outside a transaction: ${statement.slice(0, 60)}`);
   }
   const created = new Set(
     [...text.matchAll(/^CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?(\w+)/gm)].map(([, table]) => table),
   );
-  return statements.flatMap((statement) => {
+  return statementsOf(text).flatMap((statement) => {
     const index = /^CREATE (?:UNIQUE )?INDEX (CONCURRENTLY )?.*?\bON (\w+)/.exec(statement);
     if (index === null) return [];
     if (index[1]) return [`CONCURRENTLY needs the first line "${OUTSIDE_TRANSACTION}"`];
@@ -53,11 +68,18 @@ function problemsOf(text) {
   });
 }
 
-const problems = readdirSync(folder)
-  .filter((file) => file.endsWith('.sql') && Number.parseInt(file, 10) >= SINCE)
-  .sort()
-  .flatMap((file) =>
-    problemsOf(readFileSync(join(folder, file), 'utf8')).map((problem) => `${file}: ${problem}`),
-  );
+function problemsOf(file) {
+  const text = readFileSync(join(folder, file), 'utf8');
+  const withoutMarker = text.replace(`${OUTSIDE_TRANSACTION}\n`, '');
+  return [
+    ...(withoutMarker.startsWith('-- ') ? [] : ['does not open with a comment on what it holds']),
+    ...(Number.parseInt(file, 10) <= FIRST_RELEASE ? [] : problemsOfIndexes(text)),
+  ].map((problem) => `${file}: ${problem}`);
+}
+
+const files = readdirSync(folder)
+  .filter((file) => file.endsWith('.sql'))
+  .sort();
+const problems = [...problemsOfNames(files), ...files.flatMap(problemsOf)];
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 process.exitCode = problems.length === 0 ? 0 : 1;

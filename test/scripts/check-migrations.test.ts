@@ -9,61 +9,77 @@ jest.setTimeout(120_000);
 
 const root = mkdtempSync(join(tmpdir(), 'pressline-migrations-'));
 const folder = join(root, 'src/platform/migrations');
-mkdirSync(folder, { recursive: true });
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** Runs the check over one migration. Returns what it prints. */
-function check(text: string, file = '900.do.new.sql'): string {
-  writeFileSync(join(folder, file), text);
+const nameOf = (number: number) => `${String(number).padStart(3, '0')}.do.part.sql`;
+/** The migrations of a first release, and the name of the next one. */
+const RELEASED = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [nameOf(n + 1), '-- Part.\n']));
+const NEXT = '013.do.next.sql';
+
+/** Runs the check over the released migrations and these. Returns what it prints. */
+function check(migrations: Readonly<Record<string, string>>): string {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const [file, text] of Object.entries({ ...RELEASED, ...migrations }))
+    writeFileSync(join(folder, file), text);
   const { stderr } = spawnSync(process.execPath, [
     join(projectRoot(), 'scripts', 'check-migrations.mjs'),
     root,
   ]);
-  rmSync(join(folder, file));
   return String(stderr);
 }
 
 test.each([
   ['an index on a new table', 'CREATE TABLE labels (id int);\nCREATE INDEX labels_id ON labels (id);\n'],
   ['an index on a small table', 'CREATE INDEX partners_country ON partners (country);\n'],
-  [
-    'a concurrent build outside a transaction',
-    '--! no-transaction\n-- Why.\nCREATE INDEX CONCURRENTLY IF NOT EXISTS orders_x\n  ON orders (x);\n',
-  ],
 ])('%s passes', (_, text) => {
-  expect(check(text)).toBe('');
+  expect(check({ [NEXT]: `-- Why.\n${text}` })).toBe('');
+});
+
+test('a concurrent build outside a transaction passes', () => {
+  const text = 'CREATE INDEX CONCURRENTLY IF NOT EXISTS orders_x\n  ON orders (x);\n';
+  expect(check({ [NEXT]: `--! no-transaction\n-- Why.\n${text}` })).toBe('');
 });
 
 test.each([
   [
     'an index on a large table',
-    'CREATE INDEX orders_x ON orders (x);\n',
+    '-- Why.\nCREATE INDEX orders_x ON orders (x);\n',
     /an index on orders, .*CONCURRENTLY/,
   ],
   [
     'a unique index over several lines',
-    'CREATE UNIQUE INDEX outbox_x\n  ON outbox\n  (x) WHERE x > 0;\n',
+    '-- Why.\nCREATE UNIQUE INDEX outbox_x\n  ON outbox\n  (x) WHERE x > 0;\n',
     /an index on outbox/,
   ],
   [
     'a concurrent build in a transaction',
-    'CREATE INDEX CONCURRENTLY IF NOT EXISTS orders_x ON orders (x);\n',
+    '-- Why.\nCREATE INDEX CONCURRENTLY IF NOT EXISTS orders_x ON orders (x);\n',
     /needs the first line/,
   ],
   [
     'a concurrent build that cannot be repeated',
-    '--! no-transaction\nCREATE INDEX CONCURRENTLY orders_x ON orders (x);\n',
+    '--! no-transaction\n-- Why.\nCREATE INDEX CONCURRENTLY orders_x ON orders (x);\n',
     /cannot be repeated/,
   ],
   [
     'a change of rows outside a transaction',
-    '--! no-transaction\nUPDATE orders SET x = 1;\n',
+    '--! no-transaction\n-- Why.\nUPDATE orders SET x = 1;\n',
     /cannot be repeated/,
   ],
+  [
+    'a migration without a comment on what it holds',
+    'ALTER TABLE partners ADD COLUMN x int;\n',
+    /does not open/,
+  ],
 ])('%s is refused', (_, text, problem) => {
-  expect(check(text)).toMatch(problem);
+  expect(check({ [NEXT]: text })).toMatch(problem);
 });
 
-test('migrations of before the rules are accepted', () => {
-  expect(check('CREATE INDEX orders_x ON orders (x);\n', '031.do.old.sql')).toBe('');
+test.each([
+  ['a number that leaves a gap', '014.do.next.sql', /014.do.next.sql: its number must be 013/],
+  ['a number that another migration has', '012.do.two.sql', /012.do.two.sql: its number must be 013/],
+  ['a name of another form', '13.next.sql', /13.next.sql: not a name like/],
+])('%s is refused', (_, file, problem) => {
+  expect(check({ [file]: '-- Why.\n' })).toMatch(problem);
 });

@@ -110,16 +110,6 @@ describe('DELETE /product/v1/customer-products/{id}', () => {
     await api.delete(id, api.operator).expect(409);
   });
 
-  test('is 409 for a product of an order from before the id was stored', async () => {
-    const id = await api.created({ name: 'Old tee' });
-    await api.order('Old tee').expect(200);
-    await api.sql`UPDATE order_items SET product = product - 'customerProductId' WHERE product_name = 'Old tee'`;
-    await api.delete(id).expect(409);
-    // Orders of another client do not have the product of this one.
-    const other = await api.created({ name: 'Old tee' }, api.other);
-    await api.delete(other, api.other).expect(200);
-  });
-
   test('ignores drafts and quotes', async () => {
     const id = await api.created({ name: 'Drafted tee' });
     const { body } = await api.order('Drafted tee', { orderType: 'draft' }).expect(200);

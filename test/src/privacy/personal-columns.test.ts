@@ -18,7 +18,6 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   carrier_purchases: 'tracking numbers and prices',
   customer_product_customers: 'catalog; ids of the clients’ customers',
   customer_product_listings: 'catalog',
-  customer_product_owner_changes: 'catalog; ids of the clients’ customers',
   customer_product_totals: 'catalog',
   customer_products: 'catalog; ids of the clients’ customers',
   erasure_targets: 'ids of orders',

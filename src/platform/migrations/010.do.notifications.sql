@@ -1,4 +1,5 @@
--- Where clients want to be told, and what became of it ------------------------------------------------
+-- Notifications: webhook endpoints of clients and operators, deliveries to them, and what was notified last.
+
 CREATE TABLE webhook_endpoints (
   id                     uuid PRIMARY KEY,
   client_id              uuid NOT NULL REFERENCES accounts,
@@ -6,9 +7,9 @@ CREATE TABLE webhook_endpoints (
   description            text NOT NULL DEFAULT '',
   events                 text[] NOT NULL,
   enabled                boolean NOT NULL DEFAULT true,
-  -- Why it was disabled when nobody asked for that: `gone` (the receiver answered 410).
+  -- Why Pressline disabled it: `gone` (the receiver responded with 410). Null when a user disabled it.
   disabled_reason        text,
-  -- Kept readable: every delivery is signed with it.
+  -- Not hashed: every delivery is signed with it.
   secret                 text NOT NULL,
   previous_secret        text,
   previous_secret_until  timestamptz,
@@ -17,11 +18,11 @@ CREATE TABLE webhook_endpoints (
 );
 CREATE INDEX webhook_endpoints_client ON webhook_endpoints (client_id, created_at);
 
--- One notification to one endpoint: the message as sent, its attempts, what it came to.
+-- One notification to one endpoint: the message as sent, its attempts, and its outcome.
 CREATE TABLE webhook_deliveries (
   id               uuid PRIMARY KEY,
   endpoint_id      uuid NOT NULL REFERENCES webhook_endpoints ON DELETE CASCADE,
-  -- The same for every endpoint and every attempt: receivers know a repeated message by it.
+  -- The same for every endpoint and every attempt: receivers recognize a repeated message by it.
   message_id       uuid NOT NULL,
   event            text NOT NULL,
   order_id         uuid,
@@ -36,15 +37,21 @@ CREATE TABLE webhook_deliveries (
 CREATE INDEX webhook_deliveries_log ON webhook_deliveries (endpoint_id, id DESC);
 CREATE INDEX webhook_deliveries_dead ON webhook_deliveries (endpoint_id, id DESC) WHERE state = 'dead';
 CREATE INDEX webhook_deliveries_order ON webhook_deliveries (order_id) WHERE order_id IS NOT NULL;
--- Rows come in order of time: a few pages say which are old.
+-- Rows are inserted in order of time.
 CREATE INDEX webhook_deliveries_age ON webhook_deliveries USING brin (created_at);
 
--- What a client was last told of an order; only orders of clients with endpoints have a row.
-CREATE TABLE told_orders (
+-- For each order of a client with webhook endpoints: the snapshot that its last notification was made from.
+CREATE TABLE notified_states (
   order_id  uuid PRIMARY KEY REFERENCES orders ON DELETE CASCADE,
-  view      jsonb NOT NULL
+  snapshot  jsonb NOT NULL
 ) WITH (fillfactor = 70);
 
--- Files that are kept, by age: what retention looks for.
-CREATE INDEX order_files_kept ON order_files (fetched_at) WHERE object_key IS NOT NULL;
-CREATE INDEX packing_slips_kept ON packing_slips (id) WHERE object_key IS NOT NULL;
+-- The latest messages to operators' endpoints, by event and reason. Everything raised before `covered_until` was in a
+-- message.
+CREATE TABLE operator_digests (
+  event          text NOT NULL,
+  reason         text NOT NULL,
+  covered_until  timestamptz NOT NULL,
+  sent_at        timestamptz NOT NULL,
+  PRIMARY KEY (event, reason)
+);

@@ -1,6 +1,8 @@
--- Counts that are read every few seconds: open orders by status, and the units that each partner has still to print. Counting
--- the rows cost as much as there are open orders. Triggers write changes, which are rows of their own: no two
--- writers wait for each other. Readers add the changes to the totals (src/platform/kept-counts.ts).
+-- Operation: counts and hourly figures that triggers keep, gauges, the last runs of periodic jobs, and reconciliation.
+
+-- Counts that are read every few seconds: orders by status, and the units that each partner still has to print.
+-- Counting the rows would cost as much as there are orders. Triggers insert a row for each change, so that no two
+-- writers wait for each other. Readers add the changes to the totals.
 CREATE TABLE kept_counts (
   name   text NOT NULL,
   key    text NOT NULL,
@@ -16,29 +18,58 @@ CREATE TABLE kept_count_changes (
 -- The table is short, but its rows come and go.
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- Orders by status. Statuses at which orders end are not counted.
-CREATE FUNCTION is_counted_order(status text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-  SELECT status IN ('created', 'uploading', 'passed', 'in_production', 'printed', 'shipped', 'in_transit', 'on_hold')
-$$;
+-- How many orders reach each status in each hour, and how long after they were placed: the charts of the console.
+-- Triggers insert changes, and readers add them to the hours.
+CREATE TABLE order_stages (
+  hour     timestamptz NOT NULL,
+  status   text NOT NULL,
+  orders   bigint NOT NULL,
+  -- Sum of the times since the orders were placed.
+  seconds  double precision NOT NULL,
+  PRIMARY KEY (hour, status)
+) WITH (fillfactor = 50);
 
+-- Changes name the order and their time: the console's stream reads them before they are added to the hours.
+CREATE TABLE order_stage_changes (
+  id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  hour     timestamptz NOT NULL,
+  status   text NOT NULL,
+  -- 0 for a change that the hours do not count.
+  orders   int NOT NULL,
+  seconds  double precision NOT NULL,
+  -- Null for orders that are inserted: the stream finds those by their creation.
+  order_id  uuid,
+  at        timestamptz NOT NULL DEFAULT now()
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+-- Orders by status.
 CREATE FUNCTION orders_counted_in() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO kept_count_changes (name, key, change)
-  SELECT 'orders', fulfillment_status, count(*) FROM added WHERE is_counted_order(fulfillment_status) GROUP BY 2;
+  SELECT 'orders', fulfillment_status, count(*) FROM added GROUP BY 2;
+  INSERT INTO order_stage_changes (hour, status, orders, seconds)
+  SELECT date_trunc('hour', now(), 'UTC'), fulfillment_status, count(*), 0
+  FROM added WHERE fulfillment_status = 'created' GROUP BY 2;
   RETURN NULL;
 END $$;
 CREATE FUNCTION orders_counted_out() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO kept_count_changes (name, key, change)
-  SELECT 'orders', fulfillment_status, -count(*) FROM removed WHERE is_counted_order(fulfillment_status) GROUP BY 2;
+  SELECT 'orders', fulfillment_status, -count(*) FROM removed GROUP BY 2;
   RETURN NULL;
 END $$;
 CREATE FUNCTION order_recounted() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  -- An order that returns from `on_hold` to a stage has reached it before.
+  is_reached boolean := OLD.fulfillment_status <> 'on_hold'
+    OR NEW.fulfillment_status IN ('shipped', 'in_transit', 'delivered', 'returned', 'failed', 'canceled');
 BEGIN
   INSERT INTO kept_count_changes (name, key, change)
-  SELECT 'orders', status, change
-  FROM (VALUES (OLD.fulfillment_status, -1), (NEW.fulfillment_status, 1)) AS moved (status, change)
-  WHERE is_counted_order(status);
+  VALUES ('orders', OLD.fulfillment_status, -1), ('orders', NEW.fulfillment_status, 1);
+  INSERT INTO order_stage_changes (hour, status, orders, seconds, order_id)
+  VALUES (date_trunc('hour', now(), 'UTC'), NEW.fulfillment_status, is_reached::int,
+    CASE WHEN is_reached THEN greatest(0, extract(epoch FROM now() - coalesce(NEW.ordered_at, NEW.created_at))) ELSE 0 END,
+    NEW.id);
   RETURN NULL;
 END $$;
 CREATE TRIGGER counted_in AFTER INSERT ON orders
@@ -98,9 +129,29 @@ CREATE TRIGGER recounted AFTER UPDATE OF status, quantity ON print_jobs
 CREATE TRIGGER counted_out BEFORE DELETE ON print_orders
   FOR EACH ROW EXECUTE FUNCTION print_order_counted_out();
 
-INSERT INTO kept_counts (name, key, total)
-SELECT 'orders', fulfillment_status, count(*) FROM orders WHERE is_counted_order(fulfillment_status) GROUP BY 2;
-INSERT INTO kept_counts (name, key, total)
-SELECT 'open_units', o.partner_id::text, sum(j.quantity)
-FROM print_jobs j JOIN print_orders o ON o.id = j.print_order_id
-WHERE j.status IN ('planned', 'passed', 'in_production') GROUP BY 2;
+-- Gauges that are read from tables. All processes share one row: the first scrape after ten seconds reads the tables
+-- again.
+CREATE TABLE gauge_snapshot (
+  only_row  boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  points    jsonb NOT NULL,
+  read_at   timestamptz NOT NULL
+);
+INSERT INTO gauge_snapshot (points, read_at) VALUES ('[]', '-infinity');
+
+-- The last run of each periodic job.
+CREATE TABLE job_runs (
+  job              text PRIMARY KEY,
+  last_ended_at    timestamptz NOT NULL,
+  last_seconds     double precision NOT NULL,
+  last_error       text,
+  last_success_at  timestamptz
+);
+
+-- Counts reconciliations. Temporal stores the count too: a database with a lower count was restored from a backup.
+CREATE TABLE reconciliation (
+  only_row   boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  mark       bigint NOT NULL,
+  marked_at  timestamptz NOT NULL,
+  -- What the last reconciliation found: {finding: number}. Null before the first one has ended.
+  counts     jsonb
+);

@@ -1,8 +1,4 @@
--- Erasure of personal data (docs/personal-data.md).
-ALTER TABLE orders ADD COLUMN erased_at timestamptz;
-ALTER TABLE shipping_orders ADD COLUMN erased_at timestamptz;
--- The receiver whom the change replaced. Messages and documents from before the change still name this receiver.
-ALTER TABLE shipping_changes ADD COLUMN replaced_email text;
+-- Erasure of personal data (docs/personal-data.md): requests, and the indexes that find a recipient's orders.
 
 -- Requests of operators. A request by e-mail stores the orders that it found, not the address.
 CREATE TABLE erasures (
@@ -21,7 +17,8 @@ CREATE TABLE erasure_targets (
 );
 CREATE INDEX erasure_targets_waiting ON erasure_targets (subject_id) WHERE erased_at IS NULL;
 
--- Replaces every text of a JSON value by a placeholder, except the values of the given members. Numbers and booleans stay.
+-- Replaces every text of a JSON value by a placeholder, except the values of the given members. Numbers and booleans
+-- stay.
 CREATE FUNCTION erased_json(value jsonb, kept text[]) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   CASE jsonb_typeof(value)
@@ -41,3 +38,12 @@ BEGIN
       RETURN value;
   END CASE;
 END $$;
+
+-- Orders and shipping orders of a recipient.
+CREATE INDEX orders_recipient ON orders (lower(shipping_address ->> 'email'));
+CREATE INDEX shipping_changes_recipient ON shipping_changes (lower(replaced_email)) WHERE replaced_email IS NOT NULL;
+CREATE INDEX shipping_orders_recipient ON shipping_orders (lower(consignment -> 'receiver' ->> 'email'));
+-- Ended orders whose personal data is stored. Their number is bounded by the retention time.
+CREATE INDEX orders_not_erased ON orders (id)
+  WHERE erased_at IS NULL AND (fulfillment_status IN ('delivered', 'returned', 'failed', 'canceled') OR tracking_ended_at IS NOT NULL);
+CREATE INDEX shipping_orders_not_erased ON shipping_orders (id) WHERE erased_at IS NULL;

@@ -1,0 +1,120 @@
+-- Accounts of clients, partners and operators: their keys and sign-ins, the limits on their requests, and the audit
+-- log.
+
+CREATE TABLE accounts (
+  id             uuid PRIMARY KEY,
+  name           text NOT NULL,
+  role           text NOT NULL CHECK (role IN ('client', 'partner', 'operator')),
+  operator_role  text CHECK (operator_role IN ('viewer', 'operator', 'admin')),
+  settings       jsonb NOT NULL DEFAULT '{}',
+  created_at     timestamptz NOT NULL DEFAULT now(),
+  revoked_at     timestamptz,
+  CONSTRAINT accounts_operator_role CHECK ((role = 'operator') = (operator_role IS NOT NULL))
+);
+CREATE UNIQUE INDEX accounts_role_name ON accounts (role, name);
+
+CREATE TABLE api_keys (
+  id            uuid PRIMARY KEY,
+  account_id    uuid NOT NULL REFERENCES accounts,
+  name          text,
+  key_hash      bytea NOT NULL UNIQUE,
+  secret_hash   bytea NOT NULL,
+  key_hint      text NOT NULL,
+  created_at    timestamptz NOT NULL DEFAULT now(),
+  -- Written at most once a minute per key.
+  last_used_at  timestamptz,
+  expires_at    timestamptz,
+  revoked_at    timestamptz
+);
+CREATE INDEX api_keys_account ON api_keys (account_id);
+
+-- Requests -------------------------------------------------------------------------------------------
+CREATE TABLE idempotency_keys (
+  account_id    uuid NOT NULL REFERENCES accounts,
+  key           text NOT NULL CHECK (length(key) BETWEEN 1 AND 255),
+  operation_id  text NOT NULL,
+  fingerprint   bytea NOT NULL,
+  locked_until  timestamptz,
+  status        int,
+  body          jsonb,
+  created_at    timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (account_id, operation_id, key)
+);
+CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
+
+-- Requests per key and second, for all API processes (RATE_LIMIT_STORE=postgres). rate-limiter-flexible defines the
+-- columns. Unlogged: the counts of a second need not survive a crash. Half of each page stays free, so that the update
+-- of a row stays on its page and needs no index entry.
+CREATE UNLOGGED TABLE request_rates (
+  key     varchar(255) PRIMARY KEY,
+  points  integer NOT NULL DEFAULT 0,
+  expire  bigint
+) WITH (fillfactor = 50);
+
+-- Operators in the console -----------------------------------------------------------------------------
+-- Sessions. The cookie is stored as a hash.
+CREATE TABLE operator_sessions (
+  token_hash  bytea PRIMARY KEY,
+  account_id  uuid NOT NULL REFERENCES accounts,
+  -- The key that the operator signed in with; the session ends with it. Null for OpenID Connect.
+  key_id      uuid REFERENCES api_keys,
+  created_at  timestamptz NOT NULL DEFAULT now(),
+  expires_at  timestamptz NOT NULL
+);
+CREATE INDEX operator_sessions_expiry ON operator_sessions (expires_at);
+
+-- Operators that sign in by OpenID Connect, by the identifier of the user at the provider.
+CREATE TABLE operator_identities (
+  issuer      text NOT NULL,
+  subject     text NOT NULL,
+  account_id  uuid NOT NULL UNIQUE REFERENCES accounts,
+  created_at  timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (issuer, subject)
+);
+
+-- Hashes of the `state` values of sign-ins that came back from the provider, so that each is used once.
+CREATE TABLE used_sign_in_states (
+  state_hash  bytea PRIMARY KEY,
+  expires_at  timestamptz NOT NULL
+);
+CREATE INDEX used_sign_in_states_expiry ON used_sign_in_states (expires_at);
+
+-- Links that sign an operator in once. The token of the link is stored as a hash.
+CREATE TABLE one_time_sign_ins (
+  token_hash  bytea PRIMARY KEY,
+  account_id  uuid NOT NULL REFERENCES accounts,
+  expires_at  timestamptz NOT NULL
+);
+CREATE INDEX one_time_sign_ins_expiry ON one_time_sign_ins (expires_at);
+
+-- Audit log --------------------------------------------------------------------------------------------
+-- Acts that change accounts, catalog, stock set-up, rates and orders. The names of actions are in
+-- src/accounts/audit-actions.ts.
+CREATE TABLE audit_log (
+  id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at           timestamptz NOT NULL DEFAULT now(),
+  -- No reference: the row outlives what it names. Null for acts on the command line.
+  actor_id     uuid,
+  actor_name   text NOT NULL,
+  actor_role   text NOT NULL CHECK (actor_role IN ('viewer', 'operator', 'admin', 'client', 'partner', 'system')),
+  action       text NOT NULL,
+  object_type  text NOT NULL,
+  object_id    text NOT NULL,
+  -- Without secrets and without personal data of recipients, because rows cannot be changed later.
+  before       jsonb,
+  after        jsonb,
+  request_id   text,
+  address      inet
+);
+CREATE INDEX audit_log_at ON audit_log (at, id);
+CREATE INDEX audit_log_actor_id ON audit_log (actor_id, at, id);
+CREATE INDEX audit_log_actor_name ON audit_log (actor_name, at, id);
+CREATE INDEX audit_log_action ON audit_log (action, at, id);
+CREATE INDEX audit_log_object ON audit_log (object_id, at, id);
+
+CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'audit_log is append-only';
+END $$;
+CREATE TRIGGER audit_log_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();

@@ -1,0 +1,194 @@
+-- Orders with their items, files, packing slips and events, and what operators add to them: notes and bulk repairs.
+
+CREATE TABLE orders (
+  id                      uuid PRIMARY KEY,
+  client_id               uuid NOT NULL REFERENCES accounts,
+  order_reference_id      text NOT NULL,
+  customer_reference_id   text,
+  order_type              text NOT NULL CHECK (order_type IN ('order', 'draft')),
+  channel                 text NOT NULL DEFAULT 'api',
+  fulfillment_status      text NOT NULL,
+  financial_status        text NOT NULL,
+  currency                text NOT NULL,
+  retail_currency         text,
+  retail_shipping_price   numeric(16, 4),
+  shipment_method_uid     text,
+  shipping_address        jsonb NOT NULL,
+  return_address          jsonb,
+  packaging_instructions  jsonb NOT NULL DEFAULT '[]',
+  metadata                jsonb NOT NULL DEFAULT '[]',
+  refusal_reason          text,
+  refusal_reason_code     text,
+  refusal_reason_details  jsonb,
+  comment                 text,
+  -- The reasons why the order needs attention. Null: none.
+  attention               text[],
+  -- Since when the order has each of its attention reasons: {reason: time}. A trigger keeps it, so that every writer of
+  -- `attention` does.
+  attention_since         jsonb,
+  -- Raised by every change of address or method. Dispatch makes its label for one revision.
+  shipping_revision       int NOT NULL DEFAULT 0,
+  -- Version of the run's lifecycle state that these rows show. Older writes are ignored.
+  run_version             bigint NOT NULL DEFAULT 0,
+  -- Length of the run's history when it wrote the rows. A step that a server or worker lost before it was in the
+  -- history is taken again, and may lead elsewhere: the later position then replaces what the lost attempt wrote.
+  run_position            bigint NOT NULL DEFAULT 0,
+  -- The run that wrote the rows last: a reset, continued or restarted order workflow has another run id. Null before
+  -- the first record.
+  run_id                  text,
+  -- The financial status that the order's workflow wrote last. A record of the workflow repeats its status; it replaces
+  -- the order's only when it has changed, so that payments and receipts of shipping changes keep theirs. Null: the
+  -- workflow wrote the order's status.
+  run_financial_status    text,
+  -- When the run of a shipped order ended because nobody follows its parcels. Null for all other orders.
+  tracking_ended_at       timestamptz,
+  request_id              text,
+  -- Trace context (W3C traceparent) of the request that submitted the order. Null without tracing.
+  traceparent             text,
+  created_at              timestamptz NOT NULL DEFAULT now(),
+  ordered_at              timestamptz,
+  updated_at              timestamptz NOT NULL DEFAULT now(),
+  -- When its personal data was erased (docs/personal-data.md).
+  erased_at               timestamptz,
+  CONSTRAINT orders_attention_not_empty CHECK (cardinality(attention) > 0)
+);
+CREATE INDEX orders_reference ON orders (order_reference_id, client_id, created_at DESC);
+CREATE INDEX orders_newest ON orders (client_id, created_at DESC, id DESC);
+-- Operators' pages over all clients.
+CREATE INDEX orders_created ON orders (created_at DESC, id DESC);
+-- Pages of one status, which may be one order in a million. The client is the last column: other clients' orders of the
+-- status are skipped in the index, without reading their rows.
+CREATE INDEX orders_status ON orders (fulfillment_status, created_at DESC, id DESC, client_id);
+-- Orders that need attention: few at any time, listed newest first.
+CREATE INDEX orders_attention ON orders (created_at DESC, id DESC) WHERE attention IS NOT NULL;
+-- Open orders, read by reconciliation in the order of their ids. Shipped orders whose tracking has ended stay `shipped`
+-- for ever; they are not open and would fill the index.
+CREATE INDEX orders_running ON orders (id)
+  WHERE fulfillment_status IN ('created', 'uploading', 'passed', 'in_production', 'printed', 'shipped', 'in_transit', 'on_hold')
+    AND tracking_ended_at IS NULL;
+
+CREATE FUNCTION keep_attention_since() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.attention_since := (
+    SELECT jsonb_object_agg(reason, coalesce(OLD.attention_since -> reason, to_jsonb(now())))
+    FROM unnest(NEW.attention) AS reason);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER orders_attention_since BEFORE UPDATE OF attention ON orders
+  FOR EACH ROW WHEN (OLD.attention IS DISTINCT FROM NEW.attention) EXECUTE FUNCTION keep_attention_since();
+
+CREATE TABLE order_items (
+  id                  bigint GENERATED ALWAYS AS IDENTITY (START WITH 10001) PRIMARY KEY,
+  order_id            uuid NOT NULL REFERENCES orders ON DELETE CASCADE,
+  position            int NOT NULL,
+  item_reference_id   text NOT NULL,
+  product_uid         text,
+  product_name        text,
+  product_variant     jsonb,
+  quantity            int NOT NULL CHECK (quantity > 0),
+  retail_price        numeric(16, 4),
+  custom_trim         jsonb,
+  metadata            jsonb NOT NULL DEFAULT '[]',
+  fulfillment_status  text NOT NULL,
+  -- The product as resolved when the order was accepted. Later changes of the catalog do not change running orders.
+  product             jsonb,
+  price_minor         bigint,
+  page_count          int,
+  dpi                 int,
+  UNIQUE (order_id, item_reference_id)
+);
+CREATE INDEX order_items_order ON order_items (order_id, position);
+-- A customer product that an order item was resolved from cannot be deleted.
+CREATE INDEX order_items_customer_product ON order_items ((product ->> 'customerProductId'))
+  WHERE product ? 'customerProductId';
+
+CREATE TABLE order_files (
+  id             uuid PRIMARY KEY,
+  order_item_id  bigint NOT NULL REFERENCES order_items ON DELETE CASCADE,
+  position       int NOT NULL,
+  type           text NOT NULL,
+  url            text NOT NULL,
+  metadata       jsonb NOT NULL DEFAULT '[]',
+  object_key     text,
+  mime_type      text,
+  size_bytes     bigint,
+  page_count     int,
+  width_px       int,
+  height_px      int,
+  previews       jsonb NOT NULL DEFAULT '[]',
+  fetched_at     timestamptz,
+  -- Number of inspections of the file that have started. A file that ends every process that opens it is refused after
+  -- some.
+  inspections    int NOT NULL DEFAULT 0
+);
+CREATE INDEX order_files_item ON order_files (order_item_id, position);
+-- Stored files by age, for retention.
+CREATE INDEX order_files_kept ON order_files (fetched_at) WHERE object_key IS NOT NULL;
+
+CREATE TABLE packing_slips (
+  id             uuid PRIMARY KEY,
+  order_id       uuid NOT NULL REFERENCES orders ON DELETE CASCADE,
+  package_index  int NOT NULL,
+  url            text NOT NULL,
+  object_key     text,
+  size_bytes     bigint,
+  inspections    int NOT NULL DEFAULT 0,
+  UNIQUE (order_id, package_index)
+);
+CREATE INDEX packing_slips_kept ON packing_slips (id) WHERE object_key IS NOT NULL;
+
+CREATE TABLE order_events (
+  id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  order_id        uuid NOT NULL REFERENCES orders ON DELETE CASCADE,
+  order_item_id   bigint,
+  print_order_id  bigint,
+  type            text NOT NULL,
+  data            jsonb NOT NULL DEFAULT '{}',
+  at              timestamptz NOT NULL DEFAULT now(),
+  -- The step that wrote the event; null for events that no run wrote. The next record of the run deletes events of lost
+  -- attempts.
+  run_position    bigint,
+  run_version     bigint
+);
+CREATE INDEX order_events_order ON order_events (order_id, id);
+
+-- Notes of operators on orders. Clients and partners do not see them.
+CREATE TABLE order_notes (
+  -- Ordered by time.
+  id           uuid PRIMARY KEY,
+  order_id     uuid NOT NULL REFERENCES orders ON DELETE CASCADE,
+  author_id    uuid NOT NULL,
+  author_name  text NOT NULL,
+  text         text NOT NULL CHECK (char_length(text) <= 2000),
+  created_at   timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX order_notes_order ON order_notes (order_id, id DESC);
+
+-- One repair of many orders. A workflow carries it out.
+CREATE TABLE bulk_repairs (
+  -- Ordered by time.
+  id                   uuid PRIMARY KEY,
+  action               text NOT NULL,
+  reason               text NOT NULL,
+  -- Of a reroute or a reproduce: the partner that takes over. Null: routing chooses.
+  partner_id           uuid,
+  requested_by         uuid NOT NULL,
+  requested_by_name    text NOT NULL,
+  created_at           timestamptz NOT NULL DEFAULT now(),
+  cancel_requested_at  timestamptz,
+  ended_at             timestamptz
+);
+
+CREATE TABLE bulk_repair_orders (
+  bulk_repair_id  uuid NOT NULL REFERENCES bulk_repairs ON DELETE CASCADE,
+  order_id        uuid NOT NULL REFERENCES orders ON DELETE CASCADE,
+  -- Decided before the first request is sent, so that a retry sends the same ones.
+  requests        jsonb,
+  attempts        int NOT NULL DEFAULT 0,
+  -- Null while the order is not finished.
+  outcome         text CHECK (outcome IN ('done', 'refused', 'failed', 'canceled')),
+  message         text,
+  PRIMARY KEY (bulk_repair_id, order_id)
+);
+CREATE INDEX bulk_repair_orders_left ON bulk_repair_orders (bulk_repair_id, order_id) WHERE outcome IS NULL;
+CREATE INDEX bulk_repair_orders_order ON bulk_repair_orders (order_id);

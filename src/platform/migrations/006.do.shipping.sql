@@ -1,0 +1,166 @@
+-- Shipping: planned shipments and changes of orders, shipping orders of clients, purchased shipments with their
+-- packages and documents, and the records of the built-in carriers.
+
+-- How a print order is to travel: chosen in preparation, and again when the address or method changes.
+CREATE TABLE planned_shipments (
+  id                         uuid PRIMARY KEY,
+  order_id                   uuid NOT NULL REFERENCES orders ON DELETE CASCADE,
+  print_order_id             bigint NOT NULL UNIQUE REFERENCES print_orders ON DELETE CASCADE,
+  carrier_uid                text NOT NULL,
+  shipment_method_uid        text NOT NULL,
+  shipment_method_name       text NOT NULL,
+  service_type               text NOT NULL,
+  is_cheapest                boolean NOT NULL,
+  package_count              int NOT NULL,
+  total_weight_grams         bigint NOT NULL,
+  price_minor                bigint NOT NULL,
+  currency                   text NOT NULL,
+  min_delivery_days          int NOT NULL,
+  max_delivery_days          int NOT NULL,
+  min_delivery_date          date NOT NULL,
+  max_delivery_date          date NOT NULL,
+  initial_min_delivery_date  date NOT NULL,
+  initial_max_delivery_date  date NOT NULL,
+  fulfillment_country        text NOT NULL,
+  fulfillment_state          text,
+  fulfillment_facility_id    text NOT NULL,
+  -- Tracking data that a partner sent with a postback, when dispatch was not used.
+  tracking_code              text,
+  tracking_link              text,
+  -- True when a carrier follows the partner's own tracking code (tracking_code).
+  tracking_followed          boolean NOT NULL DEFAULT false
+);
+CREATE INDEX planned_shipments_order ON planned_shipments (order_id);
+
+-- Requested changes of address or method. The run applies each once.
+CREATE TABLE shipping_changes (
+  id                   uuid PRIMARY KEY,
+  order_id             uuid NOT NULL REFERENCES orders ON DELETE CASCADE,
+  shipping_address     jsonb,
+  shipment_method_uid  text,
+  -- The shipping revision that the change made; null while it is not applied.
+  revision             int,
+  -- The receiver whom the change replaced. Messages and documents from before the change still name this receiver.
+  replaced_email       text,
+  created_at           timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX shipping_changes_order ON shipping_changes (order_id);
+
+-- Shipping orders --------------------------------------------------------------------------------------
+CREATE TABLE shipping_orders (
+  id                  uuid PRIMARY KEY,
+  account_id          uuid NOT NULL REFERENCES accounts,
+  order_reference_id  text NOT NULL,
+  -- Hash of the request: a repeated request continues the order only with the same content.
+  fingerprint         bytea NOT NULL,
+  -- In the engine's units.
+  consignment         jsonb NOT NULL,
+  method_uid          text NOT NULL,
+  label               jsonb NOT NULL,
+  -- `canceling` while the carrier is asked to void the labels.
+  status              text NOT NULL DEFAULT 'buying'
+                      CHECK (status IN ('buying', 'bought', 'refused', 'canceling', 'canceled')),
+  refusal             jsonb,
+  -- Until then a request waits for the outcome.
+  waiting_until       timestamptz NOT NULL,
+  answered_at         timestamptz,
+  canceled_at         timestamptz,
+  created_at          timestamptz NOT NULL DEFAULT now(),
+  erased_at           timestamptz
+);
+-- A refused request leaves its reference free for the next attempt.
+CREATE UNIQUE INDEX shipping_orders_reference ON shipping_orders (account_id, order_reference_id)
+  WHERE status <> 'refused';
+-- An account's shipping orders by reference (refused ones too), and newest first.
+CREATE INDEX shipping_orders_by_reference ON shipping_orders (account_id, order_reference_id, created_at DESC);
+CREATE INDEX shipping_orders_newest ON shipping_orders (account_id, created_at DESC, id DESC);
+-- Operators' lists, over all accounts: newest first, by status, and by reference.
+CREATE INDEX shipping_orders_all_newest ON shipping_orders (created_at DESC, id DESC);
+CREATE INDEX shipping_orders_by_status ON shipping_orders (status, created_at DESC, id DESC);
+CREATE INDEX shipping_orders_named ON shipping_orders (order_reference_id, created_at DESC);
+
+-- Shipments: labels bought for a consignment -----------------------------------------------------------
+CREATE TABLE shipments (
+  id                 uuid PRIMARY KEY,
+  idempotency_key    text NOT NULL UNIQUE,
+  order_id           uuid REFERENCES orders,
+  print_order_id     bigint REFERENCES print_orders,
+  shipping_order_id  uuid REFERENCES shipping_orders,
+  status             text NOT NULL DEFAULT 'buying' CHECK (status IN ('buying', 'bought', 'refused', 'voided')),
+  -- Raised when a refused purchase is tried again, so that it asks the carrier under new keys.
+  attempt            int NOT NULL DEFAULT 1,
+  consignment        jsonb NOT NULL,
+  carrier_uid        text,
+  carrier_name       text,
+  method_uid         text NOT NULL,
+  method_name        text,
+  refusal            jsonb,
+  -- Also the date on the labels, so that a repeated attempt makes the same ones.
+  started_at         timestamptz NOT NULL DEFAULT now(),
+  bought_at          timestamptz,
+  voided_at          timestamptz,
+  CHECK (num_nonnulls(print_order_id, shipping_order_id) = 1)
+);
+CREATE INDEX shipments_order ON shipments (order_id) WHERE order_id IS NOT NULL;
+CREATE INDEX shipments_print_order ON shipments (print_order_id) WHERE print_order_id IS NOT NULL;
+CREATE INDEX shipments_shipping_order ON shipments (shipping_order_id) WHERE shipping_order_id IS NOT NULL;
+-- Purchases that a crash may have left half done.
+CREATE INDEX shipments_buying ON shipments (started_at) WHERE status = 'buying';
+
+-- Set for a print job that left before a change of address or method. Null without a label of ours.
+ALTER TABLE print_jobs ADD COLUMN departed_shipment_id uuid REFERENCES shipments;
+
+CREATE TABLE shipment_packages (
+  shipment_id           uuid NOT NULL REFERENCES shipments ON DELETE CASCADE,
+  position              int NOT NULL,
+  package_reference_id  text NOT NULL,
+  tracking_number       text NOT NULL,
+  tracking_url          text NOT NULL,
+  cost_minor            bigint NOT NULL,
+  currency              text NOT NULL,
+  weight_grams          numeric(12, 3) NOT NULL,
+  -- When a part of a print order has left and the rest gets new labels, the labels of the rest in the old shipment are
+  -- void.
+  left_out_at           timestamptz,
+  PRIMARY KEY (shipment_id, position)
+);
+CREATE INDEX shipment_packages_number ON shipment_packages (tracking_number);
+
+CREATE TABLE shipment_documents (
+  id                uuid PRIMARY KEY,
+  shipment_id       uuid NOT NULL REFERENCES shipments ON DELETE CASCADE,
+  -- Null: the document is for all packages.
+  package_position  int,
+  type              text NOT NULL CHECK (type IN ('label', 'invoice', 'customs_form', 'packing_slip')),
+  -- The name for clients: label, commercial_invoice, cn22, cn23, invoice.
+  document_type     text NOT NULL,
+  content_type      text NOT NULL,
+  format            text NOT NULL,
+  object_key        text NOT NULL UNIQUE,
+  file_name         text NOT NULL,
+  size_bytes        bigint NOT NULL,
+  created_at        timestamptz NOT NULL DEFAULT now(),
+  -- When retention deleted the object. The row stays.
+  deleted_at        timestamptz
+);
+CREATE INDEX shipment_documents_shipment ON shipment_documents (shipment_id);
+CREATE INDEX shipment_documents_age ON shipment_documents (created_at) WHERE deleted_at IS NULL;
+
+-- Built-in carriers ------------------------------------------------------------------------------------
+-- Serial numbers of tracking numbers. None is used twice.
+CREATE SEQUENCE s10_serials MINVALUE 0 START WITH 10000000;
+CREATE SEQUENCE sscc_serials MINVALUE 0 START WITH 100000000;
+
+-- One purchase per key, however often it is requested. A voided key can never buy.
+CREATE TABLE carrier_purchases (
+  idempotency_key  text PRIMARY KEY,
+  carrier_uid      text NOT NULL,
+  method_uid       text,
+  tracking_number  text,
+  price_minor      bigint,
+  currency         text,
+  bought_at        timestamptz NOT NULL DEFAULT now(),
+  voided_at        timestamptz,
+  CHECK (tracking_number IS NOT NULL OR voided_at IS NOT NULL)
+);
+CREATE INDEX carrier_purchases_number ON carrier_purchases (carrier_uid, tracking_number);

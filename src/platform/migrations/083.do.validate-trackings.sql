@@ -1,2 +1,0 @@
---! no-transaction
-ALTER TABLE tracking_checkpoints VALIDATE CONSTRAINT tracking_checkpoints_tracking;
