@@ -127,7 +127,6 @@ export async function runWorker(
     limitBytes: config.FILE_SIZE_LIMIT_MB * 1_000_000,
   };
   const staleTasks = createStaleTaskCounter(services);
-  const dataConverter = dataConverterOf(config.PAYLOAD_KEYS);
   const recordJobRun = createJobRunRecorder(services, PERIODIC_JOBS);
   const sinks: InjectedSinks<JobRunSinks & StaleTaskSinks & TraceSinks> = {
     jobRuns: { ended: { fn: ({ workflowType }, run) => recordJobRun(workflowType, run) } },
@@ -142,7 +141,7 @@ export async function runWorker(
     namespace: config.TEMPORAL_NAMESPACE,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     workflowBundle: await bundleFor(config.PAYLOAD_KEYS, workflowBundle),
-    ...(dataConverter && { dataConverter }),
+    dataConverter: dataConverterOf(config.PAYLOAD_KEYS),
     ...(config.WORKER_BUILD_ID && { workerDeploymentOptions: versionOf(config, config.WORKER_BUILD_ID) }),
     activities: createActivities(activityDeps),
     sinks,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Agent, type Dispatcher, interceptors, request } from 'undici';
+import { cutText } from '../src/platform/domain/foreign-text';
 import type { Logger } from '../src/platform/logging';
 import type { Pace } from './pace';
 
@@ -105,7 +106,7 @@ export function createOutbound(options: {
         if (isRetryable(answer.status) || call.retryOn?.(answer)) {
           return {
             retryAfterMs: retryAfterMs(response.headers),
-            failure: `answered ${answer.status} ${text.slice(0, 200)}`,
+            failure: `answered ${answer.status} ${cutText(text, 200)}`,
           };
         }
         return { answer };

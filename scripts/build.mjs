@@ -31,12 +31,14 @@ function compile() {
 async function bundle() {
   const { bundleWorkflowCode } = await import('@temporalio/worker');
   const quiet = () => undefined;
+  const codec = join(dist, 'src', 'platform', 'temporal', 'codec');
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(dist, 'workflows', 'index.js'),
     workflowInterceptorModules: ['stale-workflow-tasks', 'empty-workflow-tasks', 'job-runs', 'tracing'].map(
       (name) => join(dist, 'workflows', name),
     ),
-    failureConverterPath: join(dist, 'src', 'platform', 'temporal', 'codec', 'workflow-failures.js'),
+    failureConverterPath: join(codec, 'workflow-failures.js'),
+    payloadConverterPath: join(codec, 'payloads.js'),
     logger: { log: quiet, trace: quiet, debug: quiet, info: quiet, warn: console.warn, error: console.error },
   });
   writeFileSync(`${bundleFile}.${process.pid}`, code);

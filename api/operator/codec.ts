@@ -51,7 +51,7 @@ function toJson(payloads: readonly Payload[]): Exchanged {
  * PAYLOAD_KEYS. Without keys it returns payloads unchanged.
  */
 export function codecRoutes({ config }: Pick<ApiDeps, 'config'>): Route[] {
-  const [codec] = dataConverterOf(config.PAYLOAD_KEYS)?.payloadCodecs ?? [];
+  const [codec] = dataConverterOf(config.PAYLOAD_KEYS).payloadCodecs ?? [];
   return [
     route({
       method: 'get',

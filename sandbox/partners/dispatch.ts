@@ -1,3 +1,4 @@
+import { cutText } from '../../src/platform/domain/foreign-text';
 import { formatOf } from './asset-check';
 import type { PartnerCalls } from './calls';
 import type { PartnerContext } from './partner-context';
@@ -31,7 +32,7 @@ export async function dispatch(
     ({ status }) => status === 409 && !allHeld(record) && Date.now() < patienceEnds,
   );
   if (answer.status !== 200)
-    return `dispatch answered ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
+    return `dispatch answered ${answer.status} ${cutText(JSON.stringify(answer.body), 300)}`;
   const { documents, trackingCode } = answer.body as DispatchAnswer;
   for (const { type, url } of documents) {
     const document = await outbound.download(url);

@@ -1,5 +1,6 @@
 import * as oidc from 'openid-client';
 import { allowsPrivateAddresses, type Config } from '../platform/config';
+import { cutText } from '../platform/domain/foreign-text';
 import { Refusal } from '../platform/errors';
 import type { Logger } from '../platform/logging';
 import { isUnavailable, unavailable } from '../platform/unavailable';
@@ -106,7 +107,7 @@ export function createIdentityProvider(config: Config, redirectUri: string): Ide
         return {
           issuer: iss,
           subject: sub,
-          name: nameOf(claims) ?? sub.slice(0, MAX_NAME_LENGTH),
+          name: nameOf(claims) ?? cutText(sub, MAX_NAME_LENGTH),
           groups: [claims[groupsClaim]].flat().filter((group) => typeof group === 'string'),
         };
       } catch (error) {
@@ -142,7 +143,7 @@ function nameOf(claims: Readonly<Record<string, unknown>>): string | undefined {
   for (const claim of NAME_CLAIMS) {
     const value = claims[claim];
     const name = typeof value === 'string' ? value.replace(/[\p{C}\s]+/gu, ' ').trim() : '';
-    if (name !== '') return name.slice(0, MAX_NAME_LENGTH).toWellFormed();
+    if (name !== '') return cutText(name, MAX_NAME_LENGTH);
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../platform/domain/foreign-text';
 import type { FieldErrorCode } from '../platform/errors';
 import type { Sql } from '../platform/postgres';
 import { catalogCache } from './catalog-models';
@@ -116,7 +117,7 @@ function resolveNamed(
 }
 
 function resolveUid(uid: string, candidates: readonly CatalogModel[]): Resolution {
-  let nearest = `there is no product "${uid.slice(0, MAX_UID_LENGTH)}"`;
+  let nearest = `there is no product "${cutText(uid, MAX_UID_LENGTH)}"`;
   for (const model of candidates) {
     const match = matchUid(model.template, uid, (attributeId) => {
       const offered = model.attributes.get(attributeId);

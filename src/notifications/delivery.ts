@@ -154,8 +154,7 @@ function attemptOf(answer: TextResponse | HttpFault, startedAt: Date): Attempt {
     ...common,
     status: answer.status,
     error: succeeded ? null : `the endpoint answered ${answer.status}`,
-    // Postgres cannot store NUL in text or jsonb.
-    response: answer.text.replaceAll('\0', '\ufffd'),
+    response: answer.text,
   };
 }
 

@@ -1,3 +1,4 @@
+import { cutText } from '../platform/domain/foreign-text';
 import type { HttpFault } from '../platform/http/http-fault';
 import { isTransient, retryAfterMs, type TextResponse } from '../platform/http/response';
 import type { SafeClient } from '../platform/http/safe-client';
@@ -102,12 +103,10 @@ const CREDENTIALS = /\b(?:plk|pls|whsec)_[\w+/=-]+|\b(?:bearer|basic)\s+[\w.+/=~
 
 /** Returns the beginning of a response for the log of requests, without credentials, or null when it is empty. */
 function excerpt(text: string): string | null {
-  // Postgres cannot store NUL in text.
-  const readable = text
-    .slice(0, 4 * ERROR_TEXT_LENGTH)
-    .replaceAll('\0', '\ufffd')
-    .trim();
-  return readable.replace(CREDENTIALS, '[removed]').slice(0, ERROR_TEXT_LENGTH) || null;
+  const readable = cutText(text, 4 * ERROR_TEXT_LENGTH)
+    .trim()
+    .replace(CREDENTIALS, '[removed]');
+  return cutText(readable, ERROR_TEXT_LENGTH) || null;
 }
 
 /** Returns the `error` or `message` field of a JSON body, else the body's text. */
@@ -115,9 +114,9 @@ function errorText(text: string): string {
   try {
     const body = JSON.parse(text) as { error?: unknown; message?: unknown };
     const stated = body.error ?? body.message;
-    if (typeof stated === 'string') return stated.slice(0, ERROR_TEXT_LENGTH);
+    if (typeof stated === 'string') return cutText(stated, ERROR_TEXT_LENGTH);
   } catch {
     // Not JSON.
   }
-  return text.trim().slice(0, ERROR_TEXT_LENGTH) || 'empty body';
+  return cutText(text.trim(), ERROR_TEXT_LENGTH) || 'empty body';
 }

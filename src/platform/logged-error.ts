@@ -1,6 +1,11 @@
+import { cutText } from './domain/foreign-text';
+
 /** Further members of an error that a log line has. They name parts of the program, never values of rows. */
 const MEMBERS = ['code', 'severity', 'table_name', 'constraint_name', 'routine'] as const;
 const DEEPEST_CAUSE = 5;
+/** In code points. */
+const LONGEST_MESSAGE = 4_000;
+const LONGEST_STACK = 10_000;
 
 /** SQLSTATE class of errors whose message repeats the value that a column does not accept. */
 const BAD_VALUE = /^22/;
@@ -14,11 +19,14 @@ export function loggedError(error: unknown, depth = 0): unknown {
   const { name, message, stack, cause, errors } = error as Partial<Error> & { errors?: unknown };
   const members = error as Readonly<Record<string, unknown>>;
   const text = typeof message === 'string' ? message : '';
-  const shown = BAD_VALUE.test(String(members.code)) ? text.replace(/: ".*/s, ': [redacted]') : text;
+  const redacted = BAD_VALUE.test(String(members.code)) ? text.replace(/: ".*/s, ': [redacted]') : text;
+  const shown = cutText(redacted, LONGEST_MESSAGE);
   return {
     type: name ?? error.constructor?.name,
     message: shown,
-    ...(typeof stack === 'string' ? { stack: shown === text ? stack : stack.replace(text, shown) } : {}),
+    ...(typeof stack === 'string'
+      ? { stack: cutText(shown === text ? stack : stack.replace(text, () => shown), LONGEST_STACK) }
+      : {}),
     ...Object.fromEntries(
       MEMBERS.filter((member) => ['string', 'number'].includes(typeof members[member])).map((member) => [
         member,

@@ -1,5 +1,6 @@
 import { countryLine } from '../consignments/domain/address-lines';
 import { TRACKING_STATUS, type TrackingStatus } from '../consignments/domain/tracking-status';
+import { cutText } from '../platform/domain/foreign-text';
 import { escapeHtml as escaped, pageTemplate } from '../platform/html-page';
 import type { Queryable } from '../platform/postgres';
 
@@ -78,7 +79,7 @@ export function publicPlace(location: string | null): string {
     .map((part) => part.trim())
     .filter((part) => part !== '' && !/\d/.test(part));
   const places = parts.filter((part, index) => index === parts.length - 1 || !/^[A-Z]{2}$/.test(part));
-  return places.slice(-2).join(', ').slice(0, 80);
+  return cutText(places.slice(-2).join(', '), 80);
 }
 
 const PAGE = pageTemplate(`

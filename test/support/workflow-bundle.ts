@@ -8,7 +8,7 @@ import { projectRoot } from '../../src/platform/project-root';
 /** Bundles of other sources are kept for an hour. */
 const KEPT_MS = 3_600_000;
 /** As scripts/build.mjs has it. */
-const FAILURE_CONVERTER = 'src/platform/temporal/codec/workflow-failures.ts';
+const CODEC = 'src/platform/temporal/codec';
 const INTERCEPTORS = ['stale-workflow-tasks', 'empty-workflow-tasks', 'job-runs', 'tracing'];
 
 /**
@@ -25,7 +25,8 @@ export async function bundleForTests(): Promise<string> {
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     workflowInterceptorModules: INTERCEPTORS.map((name) => join(root, 'workflows', `${name}.ts`)),
-    failureConverterPath: join(root, FAILURE_CONVERTER),
+    failureConverterPath: join(root, CODEC, 'workflow-failures.ts'),
+    payloadConverterPath: join(root, CODEC, 'payloads.ts'),
     logger: quiet,
   });
   await mkdir(cache, { recursive: true });
@@ -49,7 +50,7 @@ async function sourcesHash(root: string): Promise<string> {
     const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts'));
     for (const file of files.map((entry) => join(entry.parentPath, entry.name)).sort()) {
       const path = relative(root, file).replaceAll('\\', '/');
-      if (path === FAILURE_CONVERTER || /^workflows\/|^src\/[^/]+\/domain\//.test(path))
+      if (path.startsWith(CODEC) || /^workflows\/|^src\/[^/]+\/domain\//.test(path))
         hash.update(path).update(await readFile(file));
     }
   }

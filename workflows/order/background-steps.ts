@@ -5,6 +5,7 @@ import type { RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { Recording } from '../../src/orders/domain/run/recording';
 import { type OrderRunInput, type RecordStep, RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
+import { cutText } from '../../src/platform/domain/foreign-text';
 import { carrier, database, type Planning, partner, voiding } from './activities';
 import { BackgroundTasks } from './background-tasks';
 import type { Changes } from './changes';
@@ -120,7 +121,7 @@ export class BackgroundSteps {
   private replanShipments(printOrderIds: readonly string[]): void {
     this.tasks.start(`replan:${printOrderIds.join(',')}`, async () => {
       const request = { ...this.run.ids, printOrderIds };
-      const summary = `shipments of print orders ${printOrderIds.join(', ')}`.slice(0, 200);
+      const summary = cutText(`shipments of print orders ${printOrderIds.join(', ')}`, 200);
       await this.planning.run((activities) =>
         activities.replanShipments.executeWithOptions({ summary }, [request]),
       );
@@ -161,7 +162,7 @@ export class BackgroundSteps {
       await condition(() => !this.tasks.has(`deliver:${printOrderId}`), '1 minute');
       this.stopDelivering(printOrderId);
       const request = { ...this.run.ids, printOrderId, jobIds: [...jobIds], reason };
-      const summary = `${this.summaryOf(printOrderId)}: jobs ${jobIds.join(', ')}`.slice(0, 200);
+      const summary = cutText(`${this.summaryOf(printOrderId)}: jobs ${jobIds.join(', ')}`, 200);
       const ended = await outcomeOf(partner.cancelAtPartner.executeWithOptions({ summary }, [request]));
       const { outcome, message } =
         ended.outcome === 'done' ? ended.result : { outcome: 'refused' as const, message: ended.message };

@@ -5,6 +5,7 @@ import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import { describeRun } from '../../src/orders/domain/run/run-details';
 import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
+import { cutText } from '../../src/platform/domain/foreign-text';
 import { SEARCH_ATTRIBUTES } from '../../src/platform/domain/search-attributes';
 import type { OrderRunContext } from './background-steps';
 import type { Changes } from './changes';
@@ -69,5 +70,5 @@ export function logChange(before: RunState, state: RunState, ids: OrderRunContex
 /** Returns the summary of a record's local activity in the Temporal UI, which shows 200 bytes. */
 export function summaryOf(events: readonly RunEvent[]): string {
   const names = events.map((event) => (event.type === 'postback' ? `postback ${event.status}` : event.type));
-  return names.join(', ').slice(0, 200);
+  return cutText(names.join(', '), 200);
 }

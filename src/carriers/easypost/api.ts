@@ -1,5 +1,6 @@
 import EasyPostClient from '@easypost/api';
 import type { z } from 'zod';
+import { cleanValue, cutText } from '../../platform/domain/foreign-text';
 import { CarrierUnavailable } from '../carrier';
 import { easyPostShipment, easyPostTracker } from './schemas';
 
@@ -8,6 +9,9 @@ export const EASYPOST_UID = 'easypost';
 
 /** Statuses that mean "try again later" or "the API key is wrong". Neither is the fault of the request. */
 const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 429]);
+
+/** Code points of a text of EasyPost that are kept. */
+const LONGEST_TEXT = 2_000;
 
 /** An error of the EasyPost client. It has a status code only when EasyPost answered. */
 export interface ApiFault {
@@ -39,10 +43,12 @@ async function call<T extends z.ZodType>(
   try {
     answer = await ask();
   } catch (error) {
-    const { statusCode, message } = error as ApiFault;
+    const { statusCode, code, errors } = error as ApiFault;
+    const message = cutText((error as ApiFault).message, LONGEST_TEXT);
     if (statusCode === 404) return null;
     const refused = statusCode !== undefined && statusCode >= 400 && statusCode < 500;
-    if (refused && !UNAVAILABLE_STATUSES.has(statusCode)) throw error;
+    if (refused && !UNAVAILABLE_STATUSES.has(statusCode))
+      throw Object.assign(new Error(message), cleanValue({ statusCode, code, errors }, LONGEST_TEXT));
     throw unavailable(
       statusCode === undefined ? 'no usable answer' : `status ${statusCode}, ${message}`,
       error,
@@ -50,7 +56,7 @@ async function call<T extends z.ZodType>(
   }
   const parsed = schema.safeParse(answer);
   if (!parsed.success) throw unavailable('the answer could not be read', parsed.error);
-  return parsed.data;
+  return cleanValue(parsed.data, LONGEST_TEXT);
 }
 
 /**

@@ -7,6 +7,7 @@ import type {
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { lineValue } from '../../consignments/domain/customs';
 import { withoutEmoji } from '../../consignments/domain/text-without-emoji';
+import { cutText } from '../../platform/domain/foreign-text';
 import { fromMinor } from '../../platform/domain/money';
 
 const GRAMS_PER_OUNCE = 28.349523125;
@@ -101,7 +102,7 @@ export function shipmentParameters(
     options: {
       label_format: labelFormat.toUpperCase(),
       label_size: '4x6',
-      print_custom_1: consignment.reference.slice(0, 35),
+      print_custom_1: cutText(consignment.reference, 35),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../../platform/domain/foreign-text';
 /**
  * Reasons why a file of a client cannot be used: codes of `refusalReasonCode` with the message to the client.
  * `file_unreachable` is the reason when a transient fault lasts until the end of the retry window.
@@ -16,6 +17,9 @@ export const FILE_FAULTS = {
   file_page_count_mismatch: 'The number of pages does not match the product.',
   file_unreachable: 'The file could not be fetched in time.',
 } as const;
+
+/** Characters of the details in a message. Libraries quote the file in their errors. */
+const DETAILS_LENGTH = 500;
 
 export type FileFaultCode = keyof typeof FILE_FAULTS;
 
@@ -50,9 +54,16 @@ export function transientFault(details: string, retryAfterMs?: number): FileFaul
 
 /** Returns the fault of a file whose inspection ended without a result. */
 export function interruptedInspection(code: FileFaultCode, details: string, error?: string): FileFault {
-  return { ok: false, transient: true, code, message: messageOf(code, details), error };
+  return {
+    ok: false,
+    transient: true,
+    code,
+    message: messageOf(code, details),
+    error: error && cutText(error, DETAILS_LENGTH),
+  };
 }
 
 function messageOf(code: FileFaultCode, details: string | undefined): string {
-  return details === undefined ? FILE_FAULTS[code] : `${FILE_FAULTS[code].slice(0, -1)}: ${details}.`;
+  const message = FILE_FAULTS[code];
+  return details === undefined ? message : `${message.slice(0, -1)}: ${cutText(details, DETAILS_LENGTH)}.`;
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../../platform/domain/foreign-text';
 import { orderWorkflowId, WORKFLOW_TYPES } from '../../platform/domain/workflows';
 import type { WorkflowStart } from '../../platform/outbox/temporal-delivery';
 import { json, type Queryable } from '../../platform/postgres';
@@ -36,8 +37,8 @@ export function runStart(subject: RunSubject, settings: RunSettings): WorkflowSt
       },
     ],
     memo: { orderReferenceId: order.orderReferenceId, client: clientName, requestId },
-    // The Temporal UI shows the summary in its list. A summary has at most 200 bytes.
-    summary: `${order.orderReferenceId.slice(0, 80)}: ${count} ${count === 1 ? 'item' : 'items'} to ${country}`,
+    // The Temporal UI shows the summary in its list. Temporal refuses summaries of more than 400 bytes.
+    summary: `${cutText(order.orderReferenceId, 60)}: ${count} ${count === 1 ? 'item' : 'items'} to ${country}`,
   };
 }
 

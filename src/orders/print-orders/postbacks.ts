@@ -7,6 +7,7 @@ import {
 } from '../../partners/print-orders';
 import { crossField, property } from '../../platform/domain/cross-field';
 import { hasOffset, httpUrl, moment, text } from '../../platform/domain/fields';
+import { cutText } from '../../platform/domain/foreign-text';
 import { ORDER_SIGNALS, ORDER_WORKFLOW_PREFIX } from '../../platform/domain/workflows';
 import { type FieldError, Refusal } from '../../platform/errors';
 import { sha256 } from '../../platform/ids';
@@ -20,15 +21,6 @@ const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an
 
 /** Characters of a message that are stored. */
 const MESSAGE_LENGTH = 2_000;
-const CUT = '[…]';
-
-/** Returns the message, cut to the stored length. A cut message ends in `[…]`. */
-function shortened(message: string): string {
-  if (message.length <= MESSAGE_LENGTH) return message;
-  // A cut inside a surrogate pair would leave half a character, which Postgres refuses.
-  const end = MESSAGE_LENGTH - CUT.length;
-  return `${message.slice(0, end).replace(/[\ud800-\udbff]$/, '')}${CUT}`;
-}
 
 /** An http or https URL. Empty text counts as absent. */
 const trackingLink = z
@@ -52,7 +44,7 @@ export const postbackSchema = crossField(
     status: z.enum(POSTBACK_STATUSES),
     message: z
       .string()
-      .transform(shortened)
+      .transform((message) => cutText(message, MESSAGE_LENGTH, '[…]'))
       .nullish()
       .describe(`Longer messages are cut at ${MESSAGE_LENGTH} characters.`),
     trackingCode: z

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ProductKind } from '../../catalog/domain/product';
+import { cutText } from '../../platform/domain/foreign-text';
 import { isTransient } from '../../platform/http/response';
 import { withRevision } from '../domain/print-order';
 import { stockReportSchema } from '../partner-schemas';
@@ -57,7 +58,7 @@ export interface Scenario {
 const isAccepted = (answer: CheckedAnswer) => answer.ok && answer.status < 300;
 
 const describe = (answer: CheckedAnswer) =>
-  answer.ok ? `HTTP ${answer.status} ${answer.text.slice(0, 200)}`.trim() : answer.message;
+  answer.ok ? `HTTP ${answer.status} ${cutText(answer.text, 200)}`.trim() : answer.message;
 
 /**
  * Reports the fault of an answer that is no decision: no answer, a redirect, or an error of the server.

@@ -1,3 +1,4 @@
+import { cutText } from '../domain/foreign-text';
 /**
  * Why a request has no response.
  * `invalid-url`, `blocked`: the URL is not allowed. `redirect`: the server redirects. `too-large`: the response exceeds the
@@ -14,8 +15,15 @@ export interface HttpFault {
   readonly location?: string;
 }
 
+/** Characters of a fault's message. Host names are shorter. */
+const MESSAGE_LENGTH = 500;
+
 /** Returns a fault. */
-export const httpFault = (kind: FaultKind, message: string): HttpFault => ({ ok: false, kind, message });
+export const httpFault = (kind: FaultKind, message: string): HttpFault => ({
+  ok: false,
+  kind,
+  message: cutText(message, MESSAGE_LENGTH),
+});
 
 /** The body of a response broke off, took too long or grew too large. */
 export class TransferError extends Error {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Agent, request as undiciRequest } from 'undici';
+import { cleanJson } from '../domain/foreign-text';
 import { startOutboundSpan } from '../tracing/http-spans';
 import { checkOutboundUrl, createCheckedConnector } from './address-check';
 import { faultOf, type HttpFault, TransferError } from './http-fault';
@@ -27,7 +28,10 @@ export interface OutboundRequest {
 export interface SafeClient {
   /** Sends a request and returns the head and the body stream of the response. Never follows a redirect. */
   request(outbound: OutboundRequest): Promise<StreamedResponse | HttpFault>;
-  /** Sends a request and returns the response with its body as UTF-8 text, truncated at `limitBytes`. */
+  /**
+   * Sends a request and returns the response with its body as UTF-8 text, truncated at `limitBytes`. The text is clean, and so are
+   * the strings of the JSON in it (`cleanJson`).
+   */
   exchange(outbound: OutboundRequest): Promise<TextResponse | HttpFault>;
   close(): Promise<void>;
 }
@@ -135,7 +139,7 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
         ok: true,
         status: response.status,
         headers: response.headers,
-        text: Buffer.concat(chunks).subarray(0, outbound.limitBytes).toString('utf8'),
+        text: cleanJson(Buffer.concat(chunks).subarray(0, outbound.limitBytes).toString('utf8')),
         truncated: size > outbound.limitBytes,
       };
     },

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { cutText } from '../domain/foreign-text';
 
 export interface ObjectInfo {
   readonly size: number;
@@ -28,6 +29,6 @@ const OBJECT_KEY = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}\/){0,8}[A-Za-z0-9_-][
  * @throws RangeError for any other text, which is a bug: code generates all keys
  */
 export function assertObjectKey(key: string): string {
-  if (!OBJECT_KEY.test(key)) throw new RangeError(`not an object key: ${JSON.stringify(key.slice(0, 200))}`);
+  if (!OBJECT_KEY.test(key)) throw new RangeError(`not an object key: ${JSON.stringify(cutText(key, 200))}`);
   return key;
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../domain/foreign-text';
 import type { Logger } from '../logging';
 import { json, type Sql } from '../postgres';
 import type { OutboxRow } from './outbox';
@@ -23,8 +24,7 @@ export async function settle(sql: Sql, settled: readonly Settled[]): Promise<voi
   const delivered = settled.filter(({ settlement }) => settlement.type === 'delivered');
   const kept = settled.flatMap(({ row: { id, attempts }, settlement }) => {
     if (settlement.type === 'delivered') return [];
-    // Postgres cannot store NUL in jsonb.
-    const error = settlement.error.replaceAll('\0', '\ufffd').slice(0, LONGEST_ERROR);
+    const error = cutText(settlement.error, LONGEST_ERROR);
     const isDead = settlement.type === 'dead';
     return [
       {

@@ -36,9 +36,8 @@ export function temporalConnectionOptions(
 
 /** Creates a client that connects with its first call, so that a process can start while Temporal is unavailable. */
 export function connectTemporal(config: TemporalConfig & Pick<Config, 'PAYLOAD_KEYS'>): Client {
-  const dataConverter = dataConverterOf(config.PAYLOAD_KEYS);
   return new Client({
-    ...(dataConverter === undefined ? {} : { dataConverter }),
+    dataConverter: dataConverterOf(config.PAYLOAD_KEYS),
     connection: Connection.lazy(temporalConnectionOptions(config)),
     namespace: config.TEMPORAL_NAMESPACE,
     ...(isTracing() ? { interceptors: { workflow: [traceClientCalls] } } : {}),

@@ -1,4 +1,4 @@
-import { DefaultFailureConverter } from '@temporalio/common';
+import { CleanFailureConverter } from './failures';
 
 /** Moves messages and stack traces of failures into payloads, where the codec encrypts them. */
-export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });
+export const failureConverter = new CleanFailureConverter({ encodeCommonAttributes: true });

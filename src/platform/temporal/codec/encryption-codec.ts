@@ -1,5 +1,6 @@
 import { METADATA_ENCODING_KEY, type Payload, type PayloadCodec } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
+import { cutText } from '../../domain/foreign-text';
 import { decrypt, encrypt } from '../../sealing/aes-gcm';
 import type { KeyRing, NamedKey } from '../../sealing/named-keys';
 
@@ -49,7 +50,7 @@ function decryptPayload(keys: ReadonlyMap<string, Buffer>, { metadata, data }: P
   const id = text(metadata?.[KEY_ID]);
   const key = keys.get(id);
   if (key === undefined) {
-    throw new UndecryptablePayload(`payload key ${JSON.stringify(id.slice(0, 64))} is not in PAYLOAD_KEYS`);
+    throw new UndecryptablePayload(`payload key ${JSON.stringify(cutText(id, 64))} is not in PAYLOAD_KEYS`);
   }
   try {
     return WirePayload.decode(decrypt(key, Buffer.from(data ?? []), id));
