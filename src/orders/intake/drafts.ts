@@ -2,9 +2,9 @@ import type { ResolvedProduct } from '../../catalog/domain/product';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import { type OrderRecord, readOrders } from '../reading/order-reader';
 import type { RunSettings } from '../run/settings';
+import { insertItems, insertSlips, itemRows, type OrderedItems, submittedItem } from './item-rows';
 import type { PatchDraft, SubmitOrder } from './schemas';
 import { startRun } from './start-run';
-import { fileRows, itemRows, slipRows } from './submit';
 
 /** A draft in the form of a submitted order. */
 export interface Draft {
@@ -30,8 +30,6 @@ export async function readDraft(sql: Sql, id: string): Promise<Draft | NoDraft> 
   return { id, version: row.version, addressId: record.shippingAddress.id, order: asSubmitted(record) };
 }
 
-const amount = (decimal: string | null) => (decimal === null ? undefined : Number(decimal));
-
 function asSubmitted(record: OrderRecord): Draft['order'] {
   const { id: _addressId, ...shippingAddress } = record.shippingAddress;
   return {
@@ -40,20 +38,14 @@ function asSubmitted(record: OrderRecord): Draft['order'] {
     customerReferenceId: record.customerReferenceId ?? undefined,
     currency: record.currency,
     retailCurrency: record.retailCurrency ?? undefined,
-    retailShippingPriceInclVat: amount(record.retailShippingPrice),
+    retailShippingPriceInclVat:
+      record.retailShippingPrice === null ? undefined : Number(record.retailShippingPrice),
     shipmentMethodUid: record.shipmentMethodUid ?? undefined,
     shippingAddress,
     packagingInstructions: record.packagingInstructions as SubmitOrder['packagingInstructions'],
     metadata: record.metadata,
     items: (record.items ?? []).map((item) => ({
-      itemReferenceId: item.itemReferenceId,
-      productUid: item.productUid ?? undefined,
-      productName: item.productName ?? undefined,
-      productVariant: item.productVariant ?? undefined,
-      quantity: item.quantity,
-      retailPriceInclVat: amount(item.retailPrice),
-      customTrim: item.customTrim ?? undefined,
-      metadata: item.metadata,
+      ...submittedItem(item),
       files: (item.files ?? []).map(({ type, url, metadata }) => ({ type, url, metadata })),
     })),
   };
@@ -95,8 +87,8 @@ export async function saveDraft(
     if (now.orderType !== 'draft') return 'not-draft';
     if (now.version !== draft.version) return 'overtaken';
     await writeOrder(tx, edit);
-    if (patch.items !== undefined) await replaceItems(tx, draft.id, order, products!);
-    else if (products !== null) await refreshItems(tx, draft.id, order, products);
+    if (patch.items !== undefined) await replaceItems(tx, { id: draft.id, order, products: products! });
+    else if (products !== null) await refreshItems(tx, { id: draft.id, order, products });
     if (patch.packagingInstructions !== undefined) await replaceSlips(tx, draft.id, order);
     if (order.orderType === 'order') await start(tx, edit, settings);
     return 'saved';
@@ -122,49 +114,22 @@ async function writeOrder(tx: Transaction, { draft, order, requestId }: DraftEdi
     WHERE id = ${draft.id}`;
 }
 
-async function replaceItems(
-  tx: Transaction,
-  orderId: string,
-  order: SubmitOrder,
-  products: readonly ResolvedProduct[],
-): Promise<void> {
-  await tx`DELETE FROM order_items WHERE order_id = ${orderId}`;
-  await tx`
-    WITH new_items AS (
-      INSERT INTO order_items (order_id, position, item_reference_id, product_uid, product_name, product_variant,
-        quantity, retail_price, custom_trim, metadata, fulfillment_status, product)
-      SELECT ${orderId}, i.* FROM jsonb_to_recordset(${json(tx, itemRows(order, products))}) AS i (
-        position int, item_reference_id text, product_uid text, product_name text, product_variant jsonb,
-        quantity int, retail_price numeric, custom_trim jsonb, metadata jsonb, fulfillment_status text, product jsonb)
-      RETURNING id, position
-    )
-    INSERT INTO order_files (id, order_item_id, position, type, url, metadata)
-    SELECT f.id, new_items.id, f.position, f.type, f.url, f.metadata
-    FROM jsonb_to_recordset(${json(tx, fileRows(order))}) AS f (
-      id uuid, item int, position int, type text, url text, metadata jsonb)
-    JOIN new_items ON new_items.position = f.item`;
+async function replaceItems(tx: Transaction, draft: OrderedItems): Promise<void> {
+  await tx`DELETE FROM order_items WHERE order_id = ${draft.id}`;
+  await tx`WITH ${insertItems(tx, [draft], tx`true`)} SELECT`;
 }
 
 /** Replaces the resolved products of the items, because the catalog may have changed since the draft was written. */
-async function refreshItems(
-  tx: Transaction,
-  orderId: string,
-  order: SubmitOrder,
-  products: readonly ResolvedProduct[],
-): Promise<void> {
+async function refreshItems(tx: Transaction, draft: OrderedItems): Promise<void> {
   await tx`
     UPDATE order_items SET product = i.product, fulfillment_status = i.fulfillment_status
-    FROM jsonb_to_recordset(${json(tx, itemRows(order, products))}) AS i (
-      position int, fulfillment_status text, product jsonb)
-    WHERE order_items.order_id = ${orderId} AND order_items.position = i.position`;
+    FROM jsonb_populate_recordset(NULL::order_items, ${json(tx, itemRows(draft))}) AS i
+    WHERE order_items.order_id = i.order_id AND order_items.position = i.position`;
 }
 
 async function replaceSlips(tx: Transaction, orderId: string, order: SubmitOrder): Promise<void> {
   await tx`DELETE FROM packing_slips WHERE order_id = ${orderId}`;
-  await tx`
-    INSERT INTO packing_slips (id, order_id, package_index, url)
-    SELECT s.id, ${orderId}, s.package_index, s.url
-    FROM jsonb_to_recordset(${json(tx, slipRows(order))}) AS s (id uuid, package_index int, url text)`;
+  await insertSlips(tx, [{ id: orderId, order }], tx`true`);
 }
 
 async function start(tx: Transaction, edit: DraftEdit, settings: RunSettings): Promise<void> {

@@ -6,6 +6,7 @@ import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
 import { currentTraceparent } from '../../platform/tracing/spans';
 import type { RunSettings } from '../run/settings';
+import { insertItems, insertSlips } from './item-rows';
 import type { SubmitOrder } from './schemas';
 import { runStart } from './start-run';
 
@@ -87,12 +88,7 @@ async function insertOrders(
 ): Promise<(SubmittedOrder | 'key-taken')[]> {
   const identified = submissions.map((submission) => ({ ...submission, id: uuidv7() }));
   const written = firstOfEachKey(identified);
-  const rowsOf = <Row extends object>(rows: (submission: Submission) => readonly Row[]) =>
-    written.flatMap((each) => rows(each).map((row) => ({ order_id: each.id, ...row })));
   const orders = written.map((each) => orderRow(each, settings));
-  const items = rowsOf(({ order, products }) => itemRows(order, products));
-  const files = rowsOf(({ order }) => fileRows(order));
-  const slips = rowsOf(({ order }) => slipRows(order));
   const stored = await sql<{ id: string; createdAt: string }[]>`
     WITH requested AS (
       SELECT *, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS now_text
@@ -121,25 +117,8 @@ async function insertOrders(
         request_id, CASE WHEN start IS NOT NULL THEN traceparent END, CASE WHEN start IS NOT NULL THEN now() END,
         coalesce((SELECT a.settings ->> 'channel' FROM accounts a WHERE a.id = given.client_id), 'api')
       FROM given
-    ), new_items AS (
-      INSERT INTO order_items (order_id, position, item_reference_id, product_uid, product_name, product_variant,
-        quantity, retail_price, custom_trim, metadata, fulfillment_status, product)
-      SELECT i.* FROM jsonb_to_recordset(${json(sql, items)}) AS i (
-        order_id uuid, position int, item_reference_id text, product_uid text, product_name text, product_variant jsonb,
-        quantity int, retail_price numeric, custom_trim jsonb, metadata jsonb, fulfillment_status text, product jsonb)
-      WHERE i.order_id IN (SELECT id FROM given)
-      RETURNING id, order_id, position, quantity
-    ), new_files AS (
-      INSERT INTO order_files (id, order_item_id, position, type, url, metadata)
-      SELECT f.id, i.id, f.position, f.type, f.url, f.metadata
-      FROM jsonb_to_recordset(${json(sql, files)}) AS f (
-        order_id uuid, id uuid, item int, position int, type text, url text, metadata jsonb)
-      JOIN new_items i ON i.order_id = f.order_id AND i.position = f.item
-    ), new_slips AS (
-      INSERT INTO packing_slips (id, order_id, package_index, url)
-      SELECT s.id, s.order_id, s.package_index, s.url
-      FROM jsonb_to_recordset(${json(sql, slips)}) AS s (order_id uuid, id uuid, package_index int, url text)
-      WHERE s.order_id IN (SELECT id FROM given)
+    ), ${insertItems(sql, written, sql`i.order_id IN (SELECT id FROM given)`)}, new_slips AS (
+      ${insertSlips(sql, written, sql`s.order_id IN (SELECT id FROM given)`)}
     ), starts AS (
       INSERT INTO outbox (kind, target, payload, traceparent)
       SELECT 'start_workflow', given.workflow_id, jsonb_set(given.start, '{args,0,items}', i.items), given.traceparent
@@ -205,42 +184,4 @@ function orderRow(
     key: claim?.key ?? null,
     fingerprint: claim?.fingerprint.toString('hex') ?? null,
   };
-}
-
-export function itemRows(
-  order: Pick<SubmitOrder, 'items'> & { orderType?: string | undefined },
-  products: readonly ResolvedProduct[],
-) {
-  return order.items.map((item, position) => ({
-    position,
-    item_reference_id: item.itemReferenceId,
-    product_uid: item.productUid ?? null,
-    product_name: item.productName ?? null,
-    product_variant: item.productVariant ?? null,
-    quantity: item.quantity,
-    retail_price: item.retailPriceInclVat ?? null,
-    custom_trim: item.customTrim ?? null,
-    metadata: item.metadata ?? [],
-    fulfillment_status: order.orderType === 'draft' ? 'draft' : 'created',
-    product: products[position],
-  }));
-}
-
-export function fileRows(order: Pick<SubmitOrder, 'items'>) {
-  return order.items.flatMap((item, position) =>
-    (item.files ?? []).map((file, index) => ({
-      id: uuidv7(),
-      item: position,
-      position: index,
-      type: file.type,
-      url: file.url,
-      metadata: file.metadata ?? [],
-    })),
-  );
-}
-
-export function slipRows(order: Pick<SubmitOrder, 'packagingInstructions'>) {
-  return (order.packagingInstructions ?? []).flatMap(({ packingSlip }, index) =>
-    packingSlip === undefined ? [] : [{ id: uuidv7(), package_index: index, url: packingSlip.fileUrl }],
-  );
 }

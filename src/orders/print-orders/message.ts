@@ -1,6 +1,6 @@
 import Decimal from 'decimal.js';
 import type { ClientSettings } from '../../accounts/client-settings';
-import type { ProductKind, ResolvedProduct } from '../../catalog/domain/product';
+import type { ProductKind } from '../../catalog/domain/product';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { withExtension } from '../../files/domain/file-facts';
 import type { StoredPreview } from '../../files/ingest-file';
@@ -17,6 +17,7 @@ import type { Fragment, Queryable } from '../../platform/postgres';
 import type { PackedPackage } from '../domain/packing';
 import { retailValue } from '../domain/retail-value';
 import { VAT_RATES } from '../domain/vat';
+import { type ItemFields, itemMembers } from '../item-fields';
 import {
   fallsUnderIoss,
   listsPackages,
@@ -56,26 +57,24 @@ interface StoredFile {
   readonly metadata: PrintFile['metadata'];
 }
 
-export interface MessageJob {
+/** The fields of an item that its print jobs need. */
+const JOB_ITEM = ['itemReferenceId', 'product', 'retailPrice', 'customTrim'] as const;
+
+export interface MessageJob extends Pick<ItemFields, (typeof JOB_ITEM)[number]> {
   readonly id: string;
   readonly status: string;
   readonly partIds: readonly string[];
   readonly itemId: string;
-  readonly itemReferenceId: string;
   readonly quantity: number;
-  readonly product: ResolvedProduct;
-  readonly retailPrice: string | null;
   readonly orderedQuantity: number;
-  readonly customTrim: { readonly widthMm: number; readonly heightMm: number } | null;
   /** Null for stock products. */
   readonly files: readonly StoredFile[] | null;
 }
 
 /** Returns the expression of the print jobs of the print order `p`, as an array of MessageJob. */
 export const messageJobs = (sql: Queryable): Fragment => sql`
-  (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'status', j.status, 'partIds', j.part_ids::text[], 'itemId', i.id::text,
-      'itemReferenceId', i.item_reference_id, 'quantity', j.quantity, 'product', i.product, 'retailPrice', i.retail_price::text,
-      'orderedQuantity', i.quantity, 'customTrim', i.custom_trim,
+  (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, JOB_ITEM)}, 'id', j.id::text, 'status', j.status,
+      'partIds', j.part_ids::text[], 'itemId', i.id::text, 'quantity', j.quantity, 'orderedQuantity', i.quantity,
       'files', (SELECT jsonb_agg(jsonb_build_object('type', f.type, 'objectKey', f.object_key, 'mimeType', f.mime_type,
           'previews', f.previews, 'metadata', f.metadata) ORDER BY f.position)
         FROM order_files f WHERE f.order_item_id = i.id)) ORDER BY j.id)
@@ -106,14 +105,7 @@ export function buildMessage(
     dispatchDate: source.dispatchDate,
     brandedPackaging: brandedPackaging(order, packages, source.clientSettings),
     partner,
-    items: jobs.map(({ id, partIds, quantity, product, customTrim, files }) => ({
-      id,
-      partIds,
-      quantity,
-      product,
-      customTrim,
-      files: (files ?? []).map((file) => printFile(links, file)),
-    })),
+    items: jobs.map((job) => ({ ...job, files: (job.files ?? []).map((file) => printFile(links, file)) })),
     packages: listsPackages(order, packages)
       ? packages.map((pack) => packageBody(links, pack, jobs, source.packingSlips))
       : null,

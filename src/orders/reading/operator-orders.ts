@@ -1,6 +1,7 @@
 import { json, type Queryable } from '../../platform/postgres';
 import type { AttentionReason } from '../domain/lifecycle/run-state';
-import { ENDED_ORDERS, type ItemStatus, type OrderStatus } from '../domain/lifecycle/statuses';
+import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
+import { type ItemFields, itemMembers } from '../item-fields';
 import { dispatchDueAt } from '../print-orders/rows';
 
 /** An order as operators see it. The view for clients is in `order-view.ts`. */
@@ -30,13 +31,11 @@ export interface OperatorOrder {
   readonly events: readonly OperatorEvent[] | null;
 }
 
-export interface OperatorItem {
-  readonly id: string;
-  readonly itemReferenceId: string;
+const OPERATOR_ITEM = ['id', 'itemReferenceId', 'quantity', 'fulfillmentStatus'] as const;
+
+export interface OperatorItem extends Pick<ItemFields, (typeof OPERATOR_ITEM)[number]> {
   readonly productUid: string | null;
   readonly productName: string | null;
-  readonly quantity: number;
-  readonly fulfillmentStatus: ItemStatus;
 }
 
 export interface OperatorPrintOrder {
@@ -126,9 +125,8 @@ export async function operatorOrder(sql: Queryable, orderId: string): Promise<Op
     SELECT o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status, o.financial_status,
       o.shipping_address ->> 'country' AS country, o.attention, o.shipping_revision, o.run_version, o.request_id,
       o.refusal_reason, o.refusal_reason_code, o.refusal_reason_details, o.created_at, o.updated_at, o.tracking_ended_at,
-      (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'itemReferenceId', i.item_reference_id,
-          'productUid', i.product ->> 'productUid', 'productName', i.product ->> 'name', 'quantity', i.quantity,
-          'fulfillmentStatus', i.fulfillment_status) ORDER BY i.position)
+      (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, OPERATOR_ITEM)},
+          'productUid', i.product ->> 'productUid', 'productName', i.product ->> 'name') ORDER BY i.position)
         FROM order_items i WHERE i.order_id = o.id) AS items,
       (SELECT jsonb_agg(jsonb_build_object('id', p.id::text, 'partnerId', p.partner_id, 'partnerUid', pa.uid,
           'kind', p.kind, 'version', p.version, 'step', p.step, 'status', p.status,

@@ -1,13 +1,13 @@
 import type { ClientSettings } from '../../accounts/client-settings';
-import type { ResolvedProduct } from '../../catalog/domain/product';
 import type { StoredPreview } from '../../files/ingest-file';
 import { isUuid } from '../../platform/ids';
 import type { Queryable } from '../../platform/postgres';
-import type { FinancialStatus, ItemStatus, OrderStatus } from '../domain/lifecycle/statuses';
+import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import type { Receipt } from '../domain/receipt';
 import type { ShippingAddress } from '../intake/schemas';
+import { ITEM_FIELDS, type ItemFields, itemMembers } from '../item-fields';
 
-type Metadata = { key: string; value: string }[];
+type Metadata = ItemFields['metadata'];
 
 /** An order with everything that its readers see, as stored. */
 export interface OrderRecord {
@@ -42,21 +42,7 @@ export interface OrderRecord {
   readonly events: readonly EventRecord[] | null;
 }
 
-export interface ItemRecord {
-  readonly id: string;
-  readonly itemReferenceId: string;
-  readonly productUid: string | null;
-  readonly productName: string | null;
-  readonly productVariant: Readonly<Record<string, string>> | null;
-  readonly quantity: number;
-  readonly retailPrice: string | null;
-  readonly customTrim: { readonly widthMm: number; readonly heightMm: number } | null;
-  readonly metadata: Metadata;
-  readonly fulfillmentStatus: ItemStatus;
-  readonly product: ResolvedProduct;
-  readonly priceMinor: string | null;
-  readonly pageCount: number | null;
-  readonly dpi: number | null;
+export interface ItemRecord extends ItemFields {
   readonly files: readonly FileRecord[] | null;
 }
 
@@ -196,11 +182,7 @@ export async function readOrders(sql: Queryable, ids: readonly string[]): Promis
         o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.return_address,
         o.packaging_instructions, o.metadata, o.refusal_reason, o.refusal_reason_code, o.refusal_reason_details,
         o.comment, o.created_at, o.ordered_at, o.updated_at,
-        (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'itemReferenceId', i.item_reference_id,
-            'productUid', i.product_uid, 'productName', i.product_name, 'productVariant', i.product_variant,
-            'quantity', i.quantity, 'retailPrice', i.retail_price::text, 'customTrim', i.custom_trim,
-            'metadata', i.metadata, 'fulfillmentStatus', i.fulfillment_status, 'product', i.product,
-            'priceMinor', i.price_minor::text, 'pageCount', i.page_count, 'dpi', i.dpi,
+        (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, ITEM_FIELDS)},
             'files', (SELECT jsonb_agg(jsonb_build_object('id', f.id, 'type', f.type, 'url', f.url,
                 'metadata', f.metadata, 'objectKey', f.object_key, 'mimeType', f.mime_type,
                 'sizeBytes', f.size_bytes, 'previews', f.previews) ORDER BY f.position)

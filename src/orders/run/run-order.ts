@@ -1,9 +1,9 @@
-import type { ResolvedProduct } from '../../catalog/domain/product';
 import type { RateTable } from '../../platform/domain/money';
 import { ratesAt } from '../../platform/exchange-rates';
 import type { Fragment, Sql } from '../../platform/postgres';
 import type { PackagingInstruction } from '../domain/packing';
 import type { ShippingAddress } from '../intake/schemas';
+import { type ItemFields, itemMembers } from '../item-fields';
 
 /** An order as the activities of its workflow read it. */
 export interface RunOrder {
@@ -29,15 +29,8 @@ export interface RunOrder {
   readonly isPlanned: boolean;
 }
 
-export interface RunItem {
-  /** Decimal string. */
-  readonly id: string;
-  readonly itemReferenceId: string;
-  readonly quantity: number;
-  /** Decimal text. */
-  readonly retailPrice: string | null;
-  readonly product: ResolvedProduct;
-}
+const RUN_ITEM = ['id', 'itemReferenceId', 'quantity', 'retailPrice', 'product'] as const;
+export type RunItem = Pick<ItemFields, (typeof RUN_ITEM)[number]>;
 
 /**
  * Returns an order with its items. Cancelled items are left out.
@@ -63,8 +56,7 @@ export async function runOrderWith<Also>(
     SELECT o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number, o.order_reference_id, o.currency, o.retail_currency,
       o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.packaging_instructions, o.shipping_revision,
       o.created_at, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
-      (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'itemReferenceId', i.item_reference_id,
-          'quantity', i.quantity, 'retailPrice', i.retail_price::text, 'product', i.product) ORDER BY i.position)
+      (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, RUN_ITEM)}) ORDER BY i.position)
         FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items,
       ${also} AS also
     FROM orders o JOIN accounts a ON a.id = o.client_id
