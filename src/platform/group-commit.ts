@@ -1,6 +1,7 @@
 import type { Span } from '@opentelemetry/api';
 import DataLoader from 'dataloader';
 import postgres from 'postgres';
+import { assertNoTransaction } from './postgres';
 import { activeSpan, inSharedSpan } from './tracing/spans';
 
 /**
@@ -47,7 +48,11 @@ export function groupCommit<T, Result>(
       },
     },
   );
-  return (row) => loader.load({ row, span: activeSpan() });
+  return (row) => {
+    // The shared statement runs in the context of any of its callers.
+    assertNoTransaction();
+    return loader.load({ row, span: activeSpan() });
+  };
 }
 
 /** Returns true when Postgres itself rejected the statement, so that nothing of it was stored. */

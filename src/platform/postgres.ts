@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import postgres from 'postgres';
 import { isTracing } from './tracing/spans';
 import { traceStatements } from './tracing/sql-spans';
@@ -14,6 +15,17 @@ export type Fragment = postgres.Fragment;
 export type Statement = postgres.PendingQuery<postgres.Row[]>;
 
 const LONGEST_BACKOFF_SECONDS = 1;
+/** Time after which a statement or transaction that waits for a free connection fails with the code `POOL_TIMEOUT`. */
+const LONGEST_WAIT_MS = 10_000;
+/** Time after which Postgres ends a transaction that sends no statement, with its connection. */
+const LONGEST_IDLE_IN_TRANSACTION_MS = 60_000;
+
+/** Options that the patch adds to the driver (patches/README.md). */
+interface PatchedOptions {
+  wait_timeout: number;
+  onacquire: () => void;
+  onwaited?: (ms: number) => void;
+}
 
 /**
  * Opens a connection pool. Column names are converted to camel case (`created_at` to `createdAt`) and timestamps to
@@ -26,9 +38,16 @@ export function connectPostgres(
     readonly applicationName?: string;
     /** Time limit of a statement. Default: one minute. */
     readonly statementTimeoutMs?: number;
+    /** Time limit of the wait for a free connection. Default: ten seconds. */
+    readonly waitTimeoutMs?: number;
   } = {},
 ): Sql {
+  const patched: PatchedOptions = {
+    wait_timeout: options.waitTimeoutMs ?? LONGEST_WAIT_MS,
+    onacquire: assertNoTransaction,
+  };
   const sql = postgres(url, {
+    ...patched,
     max: options.max ?? 10,
     idle_timeout: 60,
     connect_timeout: 10,
@@ -41,6 +60,7 @@ export function connectPostgres(
     connection: {
       application_name: options.applicationName ?? 'pressline',
       statement_timeout: options.statementTimeoutMs ?? 60_000,
+      idle_in_transaction_session_timeout: LONGEST_IDLE_IN_TRANSACTION_MS,
       // Postgres plans prepared statements without knowing their LIMIT, and started parallel workers for pages of 50
       // rows: 6 ms instead of 0.2 ms.
       max_parallel_workers_per_gather: 0,
@@ -61,8 +81,39 @@ export function poolStates(sql: Sql): PoolStates {
   return (sql as unknown as { presslinePool(): PoolStates }).presslinePool();
 }
 
+/** Calls `observe` with the seconds of each wait for a free connection of a pool. A call replaces the previous one. */
+export function onWaited(sql: Sql, observe: (seconds: number) => void): void {
+  const options = sql.options as unknown as PatchedOptions;
+  options.onwaited = (ms) => observe(ms / 1_000);
+}
+
+/**
+ * The transaction of the running code, in tests. Promise hooks cost every promise of a process time, so that production
+ * does without.
+ */
+const current = process.env.NODE_ENV === 'test' ? new AsyncLocalStorage<{ isOpen: boolean }>() : undefined;
+
+/**
+ * Checks in tests that the calling code holds no transaction. Code that holds a connection and waits for a second one can
+ * block its pool: once transactions hold all connections, none of them gets its second one.
+ */
+export function assertNoTransaction(): void {
+  if (current?.getStore()?.isOpen) throw new Error('A second connection was requested inside a transaction.');
+}
+
 type CommitHook = (sql: Sql) => void;
 const commitHooks = new WeakMap<Queryable, CommitHook[]>();
+
+/** Runs the work of a transaction so that `assertNoTransaction` recognizes it until its end. */
+async function marked<T>(transactions: NonNullable<typeof current>, work: () => Promise<T>): Promise<T> {
+  const transaction = { isOpen: true };
+  try {
+    // A statement runs when it is awaited, also one that `work` returns.
+    return await transactions.run(transaction, async () => await work());
+  } finally {
+    transaction.isOpen = false;
+  }
+}
 
 /** Runs `work` in one transaction and returns its result. Rolls back on any error. */
 export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -70,7 +121,7 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Prom
   const result = (await sql.begin((begun) => {
     const tx = begun as unknown as Transaction;
     commitHooks.set(tx, hooks);
-    return work(tx);
+    return current === undefined ? work(tx) : marked(current, () => work(tx));
   })) as T;
   for (const hook of hooks) hook(sql);
   return result;

@@ -20,13 +20,16 @@ const UNAVAILABLE_CODES = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
-  // SQLSTATE: connection exceptions, too many connections, shutting down, crashed, starting up.
+  // No connection of the pool was free in time (patches/README.md).
+  'POOL_TIMEOUT',
+  // SQLSTATE: connection exceptions, too many connections, idle in transaction, shutting down, crashed, starting up.
   '08000',
   '08001',
   '08003',
   '08004',
   '08006',
   '53300',
+  '25P03',
   '57P01',
   '57P02',
   '57P03',

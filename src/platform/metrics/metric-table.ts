@@ -161,6 +161,12 @@ export const METRICS = {
     labels: ['state'],
     help: 'Postgres connections of this process: used, idle, and queries waiting for one.',
   },
+  pressline_db_connection_wait_seconds: {
+    type: 'histogram',
+    labels: [],
+    bounds: HTTP_BOUNDS,
+    help: 'Waits for a free Postgres connection. Statements that find one at once are not counted.',
+  },
   nodejs_eventloop_delay_seconds: {
     type: 'gauge',
     labels: ['quantile'],

@@ -1,13 +1,15 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { poolStates, type Sql } from '../postgres';
+import { onWaited, poolStates, type Sql } from '../postgres';
 import type { GaugePoint, Metrics } from './metrics';
 
 const QUANTILES = [0.5, 0.9, 0.99] as const;
 const NANOSECONDS = 1e9;
 
-/** Adds the connections of a Postgres pool. Several pools of a process are added up. */
+/** Adds the connections of a Postgres pool and the waits for them. Several pools of a process are added up. */
 export function addPoolMetrics(metrics: Metrics, sql: Sql): void {
+  metrics.expectObservations('pressline_db_connection_wait_seconds', {});
+  onWaited(sql, (seconds) => metrics.observe('pressline_db_connection_wait_seconds', {}, seconds));
   metrics.addGauges(() =>
     Object.entries(poolStates(sql)).map(([state, value]) => ({
       name: 'pressline_db_connections',

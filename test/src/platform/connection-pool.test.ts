@@ -1,0 +1,106 @@
+import { groupCommit } from '../../../src/platform/group-commit';
+import { connectPostgres, inTransaction, onCommit, onWaited, type Sql } from '../../../src/platform/postgres';
+import { isUnavailable } from '../../../src/platform/unavailable';
+import { testDatabase } from '../../support/database';
+
+const WAIT_MS = 200;
+const SECOND_CONNECTION = 'A second connection was requested inside a transaction.';
+
+let sql: Sql;
+let one: Sql;
+
+beforeAll(async () => {
+  const database = await testDatabase();
+  ({ sql } = database);
+  one = connectPostgres(database.url, { max: 1, waitTimeoutMs: WAIT_MS });
+});
+
+afterAll(() => one.end());
+
+test('a statement or transaction that finds no free connection in time fails as unavailable, and the pool goes on', async () => {
+  const waits: number[] = [];
+  onWaited(one, (seconds) => waits.push(seconds));
+  const held = await heldTransaction(one);
+  const refused = [one`SELECT 1`, one.begin((tx) => tx`SELECT 1`), one.reserve()];
+  for (const outcome of await Promise.allSettled(refused)) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'POOL_TIMEOUT' } });
+    expect(isUnavailable((outcome as PromiseRejectedResult).reason)).toBe(true);
+  }
+  expect(waits.map((seconds) => seconds >= WAIT_MS / 1_000)).toEqual([true, true, true]);
+
+  const late = one`SELECT 1 AS n`.execute();
+  await held.end();
+  expect([...(await late)]).toEqual([{ n: 1 }]);
+  expect(waits).toHaveLength(4);
+});
+
+test('Postgres ends a transaction that sends no statement for a minute', async () => {
+  expect([...(await sql`SHOW idle_in_transaction_session_timeout`)]).toEqual([
+    { idleInTransactionSessionTimeout: '1min' },
+  ]);
+});
+
+test('code in a transaction cannot use another connection, of any pool', async () => {
+  for (const pool of [sql, one]) {
+    await expect(inTransaction(sql, () => pool`SELECT 1`)).rejects.toThrow(SECOND_CONNECTION);
+    await expect(inTransaction(sql, () => pool.reserve())).rejects.toThrow(SECOND_CONNECTION);
+    const nested = () => inTransaction(pool, (tx) => tx`SELECT 1`);
+    await expect(inTransaction(sql, nested)).rejects.toThrow(SECOND_CONNECTION);
+  }
+});
+
+test('code in a transaction cannot wait for a group commit, and spoils it for nobody', async () => {
+  const write = groupCommit(async (rows: readonly number[]) => {
+    await one`SELECT 1`;
+    return rows;
+  }, 10);
+  const inside = inTransaction(sql, () => write(1));
+  const outside = write(2);
+  await expect(inside).rejects.toThrow(SECOND_CONNECTION);
+  expect(await outside).toBe(2);
+});
+
+test('other code, hooks after the commit and what the work has started use the pool', async () => {
+  const held = await heldTransaction(one);
+  expect(await sql`SELECT 1`).toHaveLength(1);
+  await held.end();
+
+  let hooked: PromiseLike<unknown> | undefined;
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const started = await inTransaction(sql, async (tx) => {
+    await tx`SELECT 1`;
+    onCommit(tx, (pool) => {
+      hooked = pool`SELECT 1`.execute();
+    });
+    return [ended.then(() => sql`SELECT 1`)];
+  });
+  end();
+  expect(await hooked).toHaveLength(1);
+  expect(await started[0]).toHaveLength(1);
+});
+
+/** Opens a transaction in the pool. It holds its connection until `end` is called. */
+async function heldTransaction(pool: Sql): Promise<{ end(): Promise<void> }> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let transaction: Promise<void> | undefined;
+  await new Promise<void>((resolve, reject) => {
+    transaction = inTransaction(pool, async (tx) => {
+      await tx`SELECT 1`;
+      resolve();
+      await released;
+    });
+    transaction.catch(reject);
+  });
+  return {
+    async end() {
+      release();
+      await transaction;
+    },
+  };
+}
