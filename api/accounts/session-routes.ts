@@ -46,19 +46,17 @@ interface Signer {
   readonly keyId: string | null;
 }
 
-/** Returns the operator of a key or a one-time token, which is used up. @throws Refusal `UNAUTHORIZED` */
-async function signerOf(
-  tx: Queryable,
-  authenticator: Authenticator,
-  { apiKey, oneTimeToken }: z.output<typeof signIn>,
-): Promise<Signer> {
-  if (oneTimeToken !== undefined) {
-    const account = await redeemOneTimeToken(tx, oneTimeToken);
-    if (account !== undefined) return { account, method: 'one_time_link', keyId: null };
-    throw new Refusal('UNAUTHORIZED', {
-      message: 'This sign-in link was used before, or it is older than ten minutes.',
-    });
-  }
+/** Returns the operator of a one-time token, which is used up. @throws Refusal `UNAUTHORIZED` */
+async function signerOfToken(tx: Queryable, oneTimeToken: string): Promise<Signer> {
+  const account = await redeemOneTimeToken(tx, oneTimeToken);
+  if (account !== undefined) return { account, method: 'one_time_link', keyId: null };
+  throw new Refusal('UNAUTHORIZED', {
+    message: 'This sign-in link was used before, or it is older than ten minutes.',
+  });
+}
+
+/** Returns the operator of a key. @throws Refusal `UNAUTHORIZED` */
+async function signerOfKey(authenticator: Authenticator, apiKey: string | undefined): Promise<Signer> {
   const caller = await authenticator.authenticate(apiKey);
   if (caller?.account.role !== 'operator')
     throw new Refusal('UNAUTHORIZED', { message: 'This is not the API key of an operator.' });
@@ -100,8 +98,11 @@ export function sessionRoutes({ sql, publicUrl }: Deps): Route[] {
       response: session,
       audits: ['operator.sign_in'],
       handler: async ({ body, log, audit }) => {
+        const { apiKey, oneTimeToken } = body;
+        // Outside the transaction: unknown keys need none.
+        const known = oneTimeToken === undefined ? await signerOfKey(authenticator, apiKey) : undefined;
         const { account, token } = await inTransaction(sql, async (tx) => {
-          const signer = await signerOf(tx, authenticator, body);
+          const signer = known ?? (await signerOfToken(tx, oneTimeToken!));
           await audit(tx, signInAct(signer.account, signer.method), signer.account);
           return { ...signer, token: await startSession(tx, signer.account.id, signer.keyId) };
         });
