@@ -8,7 +8,7 @@ import { type PreparationDeps, prepareOrder } from '../src/orders/preparation/pr
 import type { EventRecorder } from '../src/orders/run/event-recorder';
 import type { Logger } from '../src/platform/logging';
 import { logOf, type RunIds } from './order-ids';
-import { type OrRefusal, type RefusableCall, refused, transient } from './refusals';
+import { type OrRefusal, refused, transient } from './refusals';
 
 /** Back-off between attempts to fetch print files, in milliseconds. Doubles from the first to the longest. */
 const FIRST_PAUSE = 2_000;
@@ -73,7 +73,7 @@ export function createOrderFileActivities(
      * @throws ApplicationFailure `FileUnreachable` for a transient failure
      */
     async fetchOrderFiles(
-      fetching: RunIds & RefusableCall & { readonly windowMs: number; readonly recording?: Recording },
+      fetching: RunIds & { readonly windowMs: number; readonly recording?: Recording },
     ): Promise<OrRefusal<FilesAndPlan | undefined>> {
       const { recording } = fetching;
       const { signal, left, attempt, stop } = fileAttempt(fetching.windowMs);
@@ -87,8 +87,7 @@ export function createOrderFileActivities(
           { code, fileType: file.type, transient: fault.transient, error: fault.error },
           'print file not stored',
         );
-        if (!fault.transient || left() <= 0)
-          return refused(fetching, 'FileRefused', { message, details: { code, ...file } });
+        if (!fault.transient || left() <= 0) return refused({ message, details: { code, ...file } });
         const pause = Math.min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE);
         throw transient(message, 'FileUnreachable', Math.min(fault.retryAfterMs ?? pause, left()));
       } finally {

@@ -1,12 +1,12 @@
 import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/dispatch/dispatch';
 import type { Recording } from '../src/orders/domain/run/recording';
-import { type RecordStep, RUN_REFUSALS } from '../src/orders/domain/run/run-messages';
+import type { RecordStep } from '../src/orders/domain/run/run-messages';
 import type { EventRecorder } from '../src/orders/run/event-recorder';
 import { inOrderTrace } from '../src/orders/run/order-trace';
 import type { Logger } from '../src/platform/logging';
 import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
 import { logOf, type RunIds } from './order-ids';
-import { type OrRefusal, type RefusableCall, refused } from './refusals';
+import { type OrRefusal, refused } from './refusals';
 
 /** Activities of the order workflow that buy and void labels. Each can be retried any number of times. */
 export function createOrderLabelActivities(
@@ -20,15 +20,12 @@ export function createOrderLabelActivities(
      * @returns the shipment with its record, or the carrier's refusal
      */
     async dispatchPrintOrder(
-      call: RunIds & RefusableCall & DispatchOrder & { readonly recording?: Recording },
+      call: RunIds & DispatchOrder & { readonly recording?: Recording },
     ): Promise<OrRefusal<{ readonly shipmentId: string; readonly recorded?: RecordStep }>> {
       const bought = await dispatchPrintOrder(deps, call);
       if (!bought.ok) {
         const { code, message, detail } = bought.refusal;
-        return refused(call, RUN_REFUSALS.carrier, {
-          message,
-          details: { code, message: detail ?? message },
-        });
+        return refused({ message, details: { code, message: detail ?? message } });
       }
       const { shipmentId } = bought;
       const { printOrderId, revision, recording } = call;
@@ -47,11 +44,11 @@ export function createOrderLabelActivities(
 
     /** Voids the labels of a shipment. @returns the carrier's refusal */
     async voidOrderShipment(
-      call: RunIds & RefusableCall & { readonly printOrderId: string; readonly shipmentId: string },
+      call: RunIds & { readonly printOrderId: string; readonly shipmentId: string },
     ): Promise<OrRefusal<void>> {
       const { printOrderId, shipmentId } = call;
       const voided = await voidShipment(deps, { shipmentId });
-      if (!voided.ok) return refused(call, 'VoidRefused', { message: voided.reason });
+      if (!voided.ok) return refused({ message: voided.reason });
       logOf(deps, call).info({ printOrderId, shipmentId }, 'labels voided');
     },
   };

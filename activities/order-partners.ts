@@ -3,7 +3,7 @@ import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/print-orders
 import { deliverOrderUpdate, type OrderUpdate } from '../src/orders/print-orders/order-updates';
 import type { Logger } from '../src/platform/logging';
 import { logOf, type RunIds } from './order-ids';
-import { type OrRefusal, type RefusableCall, refused, transient } from './refusals';
+import { type OrRefusal, refused, transient } from './refusals';
 
 /** Activities of the order workflow that send messages to partners. Each can be retried any number of times. */
 export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log: Logger }) {
@@ -13,9 +13,7 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
      * @returns the partner's refusal
      * @throws ApplicationFailure `PartnerUnreachable` for a transient failure
      */
-    async deliverPrintOrder(
-      call: RunIds & RefusableCall & { readonly printOrderId: string },
-    ): Promise<OrRefusal<void>> {
+    async deliverPrintOrder(call: RunIds & { readonly printOrderId: string }): Promise<OrRefusal<void>> {
       const { printOrderId } = call;
       const answer = await deliverPrintOrder(deps, printOrderId);
       logOf(deps, call).info({ printOrderId, outcome: answer.outcome }, 'print order delivery');
@@ -29,7 +27,7 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
           return;
         }
         case 'refused':
-          return refused(call, 'PrintOrderRefused', { message: answer.message });
+          return refused({ message: answer.message });
         case 'retry':
           throw transient(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
       }
@@ -41,7 +39,7 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
      * @throws ApplicationFailure `PartnerUnreachable` for a transient failure
      */
     async deliverOrderUpdate(
-      call: RunIds & RefusableCall & OrderUpdate,
+      call: RunIds & OrderUpdate,
     ): Promise<
       OrRefusal<
         | { readonly outcome: 'accepted' | 'not_needed' }
@@ -58,7 +56,7 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
         case 'accepted':
           return { outcome: 'accepted' };
         case 'refused':
-          return refused(call, 'OrderUpdateRefused', { message: answer.message });
+          return refused({ message: answer.message });
         case 'retry':
           throw transient(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
         default:

@@ -32,7 +32,7 @@ const NOT_STORED: PreparationPlan = { outcome: 'parked', reason: 'no_partner', m
 /** Activities that plan orders. They read prices from carriers. Each can be retried any number of times. */
 function createOrderPlanningActivities(deps: OrderRunDeps) {
   return {
-    /** @param call.onlyStored returns an earlier plan, and makes none. Absent in calls of older versions */
+    /** @param call.onlyStored returns an earlier plan, and makes none */
     async prepareOrder(call: RunIds & { readonly onlyStored?: true }): Promise<PreparationPlan> {
       const { onlyStored, ...ids } = call;
       if (onlyStored) return (await storedPlan(deps.sql, ids.orderId)) ?? NOT_STORED;

@@ -31,10 +31,10 @@ export interface ReconcileActivityDeps {
   readonly config: ReconcileConfig;
 }
 
-/** Range of one activity: the cursor to start after, and the number of batches. Null: to the end. */
+/** Range of one activity: the cursor to start after, and the number of batches. */
 export interface BatchRange {
   readonly after: string;
-  readonly batches: number | null;
+  readonly batches: number;
 }
 
 interface Progress extends Pick<ReconcileBatch, 'counts' | 'next'> {
@@ -61,7 +61,7 @@ async function inBatches(
     next: after,
     done: 0,
   };
-  const isDone = () => progress.done > 0 && (progress.next === '' || progress.done >= (batches ?? Infinity));
+  const isDone = () => progress.done > 0 && (progress.next === '' || progress.done >= batches);
   await withHeartbeat(
     async () => {
       while (!isDone()) {
@@ -100,18 +100,18 @@ export function createReconcileActivities({ sql, temporal, log, metrics, config 
     reconcileOrders: (from: BatchRange & { readonly afterLoss: boolean }) =>
       inBatches(from, (after) => compareOrders(deps, after, from.afterLoss)),
 
-    /** `restored`: Postgres has lost data. `lost`: which side has; absent in calls of earlier versions. */
-    reconcileRuns: (from: BatchRange & { readonly restored: boolean; readonly lost?: LostSide }) =>
-      inBatches(from, (after) => compareRuns(deps, after, from.lost ?? (from.restored ? 'postgres' : null))),
+    /** @param from.lost the side that has lost data */
+    reconcileRuns: (from: BatchRange & { readonly lost: LostSide }) =>
+      inBatches(from, (after) => compareRuns(deps, after, from.lost)),
 
-    /** Records the end of a reconciliation. `expected`: the mark at its start. Runs of an earlier version do not pass it. */
+    /** Records the end of a reconciliation. `expected`: the mark at its start. */
     async finishReconciliation({
       mark,
       expected,
       counts,
     }: {
       mark: number;
-      expected?: number;
+      expected: number;
       counts: Counts;
     }): Promise<void> {
       const written = await writeMark(sql, mark, expected, counts);

@@ -10,27 +10,9 @@ export interface ActivityRefusal {
   readonly details?: object;
 }
 
-/** Arguments of an activity that can refuse. */
-export interface RefusableCall {
-  /** Absent in calls of versions before 2026-11-22, whose workflows expect a failure instead of a result. */
-  readonly refusalsAsResults?: true;
-}
-
-/** @throws ApplicationFailure of this type, for a workflow of an older version */
-export function refused(
-  call: RefusableCall,
-  type: string,
-  refusal: ActivityRefusal,
-): { readonly refusal: ActivityRefusal } {
-  if (call.refusalsAsResults) return { refusal };
-  const { message, details } = refusal;
-  throw ApplicationFailure.create({
-    message,
-    type,
-    nonRetryable: true,
-    category: ApplicationFailureCategory.BENIGN,
-    ...(details === undefined ? {} : { details: [details] }),
-  });
+/** Returns the result of an activity that refuses. */
+export function refused(refusal: ActivityRefusal): { readonly refusal: ActivityRefusal } {
+  return { refusal };
 }
 
 /** Returns a transient failure. The activity is retried by its retry policy, or after the time that the other side names. */

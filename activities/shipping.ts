@@ -13,7 +13,6 @@ import { cancelShippingOrder } from '../src/shipping/shipping-order-cancellation
 import { purchaseShippingOrder, refuseShippingOrder } from '../src/shipping/shipping-orders';
 import { carriersToSweep, sweepCarrier } from '../src/shipping/tracking-sweep/carrier-sweep';
 import { findPartnerCarriers } from '../src/shipping/tracking-sweep/partner-code-search';
-import { sweepTrackings } from '../src/shipping/tracking-sweep/sweep';
 import {
   addSweeps,
   NOTHING_SWEPT,
@@ -21,7 +20,7 @@ import {
   type SweepResult,
 } from '../src/shipping/tracking-sweep/sweep-result';
 import { withHeartbeat } from './heartbeats';
-import { type OrRefusal, type RefusableCall, refused } from './refusals';
+import { type OrRefusal, refused } from './refusals';
 
 export interface ShippingDeps extends PurchaseDeps {
   readonly log: Logger;
@@ -117,20 +116,12 @@ export function createShippingActivities(deps: ShippingDeps) {
     findPartnerCarriers: (): Promise<SweepResult> =>
       sweepUntilDue(deps.log, (bounds) => findPartnerCarriers(deps, bounds)),
 
-    /** Sweeps all carriers, for sweeps that an earlier version has started. */
-    async sweepTrackings(sweep: { limit: number }): Promise<SweepResult> {
-      const result = await sweepTrackings(deps, sweep);
-      warnOfAbsence(deps.log, result);
-      return result;
-    },
-
     /** Voids labels that nobody uses. Returns the carrier's refusal. */
-    async takeBackShipment(call: ToVoid & RefusableCall): Promise<OrRefusal<void>> {
-      const { refusalsAsResults, ...labels } = call;
+    async takeBackShipment(labels: ToVoid): Promise<OrRefusal<void>> {
       const voided = await retryWhileUnavailable(() => voidShipment(deps, labels));
       if (!voided.ok) {
         deps.log.error({ ...labels, reason: voided.reason }, 'carrier refused to void an unused label');
-        return refused(call, 'CarrierRefused', { message: voided.reason });
+        return refused({ message: voided.reason });
       }
     },
   };

@@ -2,7 +2,6 @@ import {
   type ActivateInput,
   type ConcludeActivationInput,
   defaultPayloadConverter,
-  patched,
   type WorkflowInterceptors,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -13,12 +12,10 @@ import {
  * with those of the next task. A later replay delivers them separately when the next task accepted an update
  * (docs/upstream.md). The workflow can take another path there, and is then stuck.
  *
- * The interceptor adds a command, so that the task is not empty. The first one in a run is the marker of a patch: runs of older
- * versions have empty tasks without a command. The others upsert a memo field that is null, which leaves the memo as it is.
+ * The interceptor adds a command, so that the task is not empty: it upserts a memo field that is null, which leaves the memo as
+ * it is.
  */
 export const interceptors = (): WorkflowInterceptors => {
-  /** True when the history has the marker. */
-  let isPatched = false;
   /** The present task, which can take several activations, and whether it writes to the history. */
   let task = { historyLength: -1, leavesEvent: false };
   /** True when the present activation delivers an event to the workflow. */
@@ -44,14 +41,11 @@ export const interceptors = (): WorkflowInterceptors => {
       {
         activate(input, next) {
           const jobs = input.activation.jobs ?? [];
-          const { historyLength, unsafe } = workflowInfo();
+          const { historyLength } = workflowInfo();
           if (historyLength !== task.historyLength) task = { historyLength, leavesEvent: false };
           // The result of a local activity is written by this task.
           if (jobs.some(({ resolveActivity }) => resolveActivity?.isLocal === true)) task.leavesEvent = true;
           delivers = jobs.some(isEvent);
-          // A replay knows the marker in the task that wrote it. `patched` then makes the command.
-          const mayBeEmpty = delivers && !task.leavesEvent;
-          if (mayBeEmpty && !isPatched && unsafe.isReplaying) isPatched = patched(PATCH);
           next(input);
         },
 
@@ -59,11 +53,7 @@ export const interceptors = (): WorkflowInterceptors => {
           if (leavesEvent(input.commands)) task.leavesEvent = true;
           const isEmpty = delivers && !task.leavesEvent;
           delivers = false;
-          if (!isEmpty || (!isPatched && workflowInfo().unsafe.isReplaying)) return next(input);
-          const command = isPatched ? NO_CHANGE : MARKER;
-          isPatched = true;
-          // The first command, as in a replay.
-          return next({ ...input, commands: [command, ...input.commands] });
+          return next(isEmpty ? { ...input, commands: [NO_CHANGE, ...input.commands] } : input);
         },
       },
     ],
@@ -73,12 +63,10 @@ export const interceptors = (): WorkflowInterceptors => {
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
 type Commands = ConcludeActivationInput['commands'];
 
-const PATCH = 'no-empty-tasks';
-const MARKER: Commands[number] = { setPatchMarker: { patchId: PATCH, deprecated: false } };
 /** The server removes memo fields that are null, and refuses a command without a field. */
 const NO_CHANGE: Commands[number] = {
   modifyWorkflowProperties: {
-    upsertedMemo: { fields: { [PATCH]: defaultPayloadConverter.toPayload(undefined) } },
+    upsertedMemo: { fields: { 'no-empty-tasks': defaultPayloadConverter.toPayload(undefined) } },
   },
 };
 

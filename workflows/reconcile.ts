@@ -1,4 +1,4 @@
-import { continueAsNew, log, patched, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, log, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { ReconcileActivities } from '../activities/reconcile';
 
 type Counts = Readonly<Record<string, number>>;
@@ -52,7 +52,6 @@ export interface ReconcileProgress {
  * meanwhile delays the comparison; it continues after the last completed activity.
  */
 export async function reconcile(carried?: ReconcileProgress): Promise<Reconciliation> {
-  if (!patched('progress-in-state')) return await reconcileInOneActivity();
   const comparison = new Comparison(carried ?? (await begin()));
   if (comparison.progress.lost === null) {
     await Promise.all([comparison.compareRuns(ACTIVITIES), comparison.compareOrders(ACTIVITIES)]);
@@ -101,11 +100,7 @@ class Comparison {
   /** Compares running workflows with orders, up to the end or the limit. @param limit number of activities */
   async compareRuns(limit: number): Promise<void> {
     const { lost } = this.progress;
-    // Workers of earlier versions read `restored`.
-    const restored = lost === 'postgres';
-    await this.advance('runs', limit, (after) =>
-      work.reconcileRuns({ after, batches: BATCHES, restored, lost }),
-    );
+    await this.advance('runs', limit, (after) => work.reconcileRuns({ after, batches: BATCHES, lost }));
   }
 
   /** Compares open orders with workflows, up to the end or the limit. @param limit number of activities */
@@ -136,30 +131,4 @@ function sum(a: Counts, b: Counts): Counts {
   const total: Record<string, number> = { ...a };
   for (const [name, n] of Object.entries(b)) total[name] = (total[name] ?? 0) + n;
   return total;
-}
-
-/** Runs that an earlier version started: each side is compared by one activity. */
-async function reconcileInOneActivity(): Promise<Reconciliation> {
-  const last = workflowInfo().lastResult as Reconciliation | undefined;
-  const mark = await work.readReconciliationMark();
-  const inTemporal = last?.mark ?? 0;
-  const lost = mark < inTemporal ? 'postgres' : mark > 0 && inTemporal === 0 ? 'temporal' : null;
-  if (lost !== null)
-    log.warn(`${lost} is older than the last reconciliation: comparing everything`, { mark });
-  const batches = lost === null ? 4 : null;
-  const runs = await work.reconcileRuns({
-    after: lost === null ? (last?.runsAfter ?? '') : '',
-    batches,
-    restored: lost === 'postgres',
-  });
-  const orders = await work.reconcileOrders({
-    after: lost === null ? (last?.ordersAfter ?? '') : '',
-    batches,
-    afterLoss: lost !== null,
-  });
-  const leftovers = await work.reconcileLeftovers();
-  const found = [runs.counts, orders.counts, leftovers].reduce<Counts>(sum, {});
-  const next = Math.max(mark, inTemporal) + 1;
-  await work.finishReconciliation({ mark: next, counts: found });
-  return { mark: next, lost, found, ordersAfter: orders.next, runsAfter: runs.next };
 }

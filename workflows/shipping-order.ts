@@ -15,6 +15,7 @@ import {
   type ShippingOrderOutcome,
   shippingOrderPurchaseKey,
 } from '../src/shipping/domain/shipping-order-run';
+import { isRefusal } from './order/refusals';
 
 /**
  * A client is waiting, so temporary carrier failures are retried a few times within forty seconds. The time-out of an
@@ -77,10 +78,8 @@ export async function shippingOrder(input: ShippingOrderInput): Promise<Shipping
 export async function takeBackShipment(
   input: { idempotencyKey: string } | { shipmentId: string; positions: number[] },
 ): Promise<void> {
-  const result = await voiding.takeBackShipment({ ...input, refusalsAsResults: true });
-  // Older activities return nothing, and refuse by a failure.
-  if (result != null && 'refusal' in result)
-    throw ApplicationFailure.nonRetryable(result.refusal.message, 'CarrierRefused');
+  const result = await voiding.takeBackShipment(input);
+  if (isRefusal(result)) throw ApplicationFailure.nonRetryable(result.refusal.message, 'CarrierRefused');
 }
 
 /** Cancels a shipping order: voids its labels, unless a carrier has scanned one or refuses to void. */

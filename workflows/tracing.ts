@@ -77,8 +77,8 @@ export const interceptors = (): WorkflowInterceptors => {
   return {
     inbound: [
       {
-        // Without a trace, `next` is returned as it is: another promise would delay the end of the workflow by microtasks, and
-        // histories of older versions would not replay.
+        // Without a trace, `next` is returned as it is: another promise would delay the end of the workflow by microtasks, and a
+        // history of a run without a trace would not replay.
         execute(input, next) {
           started = traceparentIn(input.headers);
           const parent = parseTraceparent(started ?? '');

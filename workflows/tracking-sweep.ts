@@ -1,4 +1,4 @@
-import { ActivityFailure, patched, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
 import type { ShippingActivities } from '../activities/shipping';
 
 type Sweep = Awaited<ReturnType<ShippingActivities['sweepCarrier']>>;
@@ -32,8 +32,7 @@ export interface TrackingSweep {
  * Asks carriers about the packages of all orders whose tracking check is due. A schedule starts it. Carriers are asked
  * concurrently, each by one activity at its own rate: a slow or failing carrier does not delay the others.
  */
-export async function trackingSweep(): Promise<TrackingSweep | { checked: number; recorded: number }> {
-  if (!patched('fan-out-by-carrier')) return await sweepInSequence();
+export async function trackingSweep(): Promise<TrackingSweep> {
   const away: string[] = [];
   const errors: Record<string, string> = {};
   let [checked, recorded, failed] = [0, 0, 0];
@@ -54,22 +53,4 @@ export async function trackingSweep(): Promise<TrackingSweep | { checked: number
   // Afterwards, because it asks the same gateways.
   await add('partner codes', () => carriers.findPartnerCarriers());
   return { checked, recorded, failed, away, errors };
-}
-
-const inSequence = proxyActivities<Pick<ShippingActivities, 'sweepTrackings'>>({
-  startToCloseTimeout: '4 minutes',
-  retry: { maximumAttempts: 3 },
-});
-
-/** Sweeps that an earlier version started: up to 50 activities of 500 packages, one after the other. */
-async function sweepInSequence(): Promise<{ checked: number; recorded: number }> {
-  let checked = 0;
-  let recorded = 0;
-  for (let activity = 0; activity < 50; activity++) {
-    const swept = await inSequence.sweepTrackings({ limit: 500 });
-    checked += swept.checked;
-    recorded += swept.recorded;
-    if (swept.checked < 500) break;
-  }
-  return { checked, recorded };
 }

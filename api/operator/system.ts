@@ -32,8 +32,7 @@ const system = z
         endedAt: z.iso.datetime(),
         findings: z
           .array(z.object({ finding: z.string(), description: z.string(), count: z.int() }))
-          .nullable()
-          .describe('What it found and repaired. Null: a run of an earlier version.'),
+          .describe('What it found and repaired.'),
       })
       .nullable()
       .describe('The last reconciliation of Postgres with Temporal. Null before the first one.'),
@@ -108,13 +107,11 @@ export function systemInfoRoutes({
               ? null
               : {
                   endedAt: reconciliation.endedAt.toISOString(),
-                  findings:
-                    reconciliation.counts &&
-                    Object.entries(reconciliation.counts).map(([finding, count]) => ({
-                      finding,
-                      description: FINDINGS[finding as keyof typeof FINDINGS] ?? finding,
-                      count,
-                    })),
+                  findings: Object.entries(reconciliation.counts).map(([finding, count]) => ({
+                    finding,
+                    description: FINDINGS[finding as keyof typeof FINDINGS] ?? finding,
+                    count,
+                  })),
                 },
           configuration: shownConfiguration(config),
         };

@@ -7,11 +7,11 @@ import { projectRoot } from '../../src/platform/project-root';
 import { workflowBundle } from './servers';
 
 /**
- * Stored workflow histories, one file for each scenario. The present workflow code must replay all of them, so that a deploy
- * breaks no running workflow. The tests that play the scenarios record them:
- * - orders: `RECORD_HISTORIES=1 npx jest test/workflows test/api/partner`
+ * Stored workflow histories, one file for each scenario and named by it. The current workflow code must replay all of them, so
+ * that a deploy breaks no running workflow. These tests record them:
+ * - orders: `RECORD_HISTORIES=1 npx jest test/workflows/order test/api/partner/dispatch`
  * - procurement: `RECORD_HISTORIES=1 npx jest test/api/procurement/procurement-orders`
- * - shipping, bulk repairs and periodic jobs: `npx jest --testMatch '**\/record-histories.ts' -t <name>`
+ * - shipping, bulk repairs and periodic jobs: `npx jest --testMatch '**\/record-histories.ts'`
  */
 const FOLDERS = {
   orders: 'test/workflows/order/histories',
@@ -89,7 +89,7 @@ export function storedHistories(folder: HistoryFolder): StoredHistory[] {
 }
 
 export interface ReplayOptions {
-  /** Default: the present workflow code. */
+  /** Default: the current workflow code. */
   readonly bundle?: { codePath: string } | { code: string };
   /** Called for each line that a workflow logs as an error. */
   readonly onLoggedError?: (message: string, attributes: unknown) => void;
@@ -128,7 +128,7 @@ export const failuresOf = (outcomes: ReadonlyMap<string, Error | undefined>): st
     error === undefined ? [] : [`${scenario}: ${error.message}`],
   );
 
-/** Returns the present workflow code with one replacement. @throws Error when the bundle does not contain `from` */
+/** Returns the current workflow code with one replacement. @throws Error when the bundle does not contain `from` */
 export function changedBundle(from: string, to: string): { code: string } {
   const code = readFileSync(workflowBundle().codePath, 'utf8');
   if (!code.includes(from)) throw new Error(`the workflow bundle does not contain ${from}`);

@@ -1,15 +1,16 @@
 import { basename } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { Services } from '../../cli/composition-root';
+import { BEHAVIOURS } from '../../sandbox/behaviours';
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
+import { NOT_PROVOKED } from '../workflows/order/not-provoked';
 import { failuresOf, type History, keepHistory, replay } from './histories';
 
-/**
- * References of the orders whose histories are stored, by test file. Null: all orders of the file. Stored histories with
- * other names are of older versions, and runs in flight may still follow them.
- */
-const SCENARIOS: Readonly<Record<string, readonly string[] | null>> = {
-  'partner-misbehaviour': null,
+/** References of the orders whose histories are stored, by test file. */
+const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
+  'partner-misbehaviour': Object.keys(BEHAVIOURS).filter(
+    (name) => !NOT_PROVOKED.some((each) => each === name),
+  ),
   cancellation: ['early', 'while-planned', 'agreed', 'refused', 'by-word'],
   'operator-repair': [
     'hold-early',
@@ -37,21 +38,28 @@ const SCENARIOS: Readonly<Record<string, readonly string[] | null>> = {
   dispatch: ['twenty', 'moved', 'not-taken-back', 'restless'],
 };
 
-/** Stores the histories of a test file's scenarios. Called when its stack is closed. */
+/** The names of all scenarios of orders, and of their stored histories. */
+export const ORDER_SCENARIOS = Object.entries(SCENARIOS).flatMap(([file, references]) =>
+  references.map((reference) => `${file}.${reference}`),
+);
+
+/**
+ * Stores the histories of a test file's scenarios: of an order that continued as new those of the first two runs. Called when
+ * the stack of the file is closed.
+ */
 export async function recordHistories({ sql, temporal }: Services): Promise<void> {
   const file = basename(expect.getState().testPath ?? '', '.test.ts');
-  const wanted = SCENARIOS[file];
-  if (wanted === undefined) return;
   const orders = await sql<{ id: string; orderReferenceId: string }[]>`
-    SELECT id, order_reference_id FROM orders
-    WHERE ${wanted === null} OR order_reference_id = ANY(${[...(wanted ?? [])]})`;
+    SELECT id, order_reference_id FROM orders WHERE order_reference_id = ANY(${[...(SCENARIOS[file] ?? [])]})`;
   for (const { id, orderReferenceId } of orders) {
-    for (const [index, history] of (await historiesOfRuns(temporal, id)).entries()) {
-      const run = index === 0 ? '' : `.run-${index + 1}`;
-      await keepHistory('orders', `${file}.${orderReferenceId}${run}`, history);
-    }
+    const [first, second] = await historiesOfRuns(temporal, id);
+    await keepHistory('orders', `${file}.${orderReferenceId}`, first!);
+    if (second !== undefined) await keepHistory('orders', `${file}.${orderReferenceId}${SECOND_RUN}`, second);
   }
 }
+
+/** End of the name of a history whose run continues that of the scenario. */
+export const SECOND_RUN = '.run-2';
 
 /** Returns the histories of an order's runs. There are several after continue-as-new. */
 export async function historiesOfRuns(temporal: Client, orderId: string): Promise<History[]> {

@@ -73,21 +73,6 @@ test('the status of a package reaches its order, beside packages whose events ca
   expect(due.map(({ later }) => later)).toEqual([true, true]);
 }, 120_000);
 
-test('packages whose label an earlier version bought are swept', async () => {
-  const { sql } = stack.services;
-  const { orderId, printOrderId } = await handedOver(stack, 'bought-before');
-  await sql`
-    WITH bought AS (
-      INSERT INTO shipments (id, idempotency_key, order_id, print_order_id, status, consignment, method_uid)
-      VALUES (gen_random_uuid(), 'bought-before', ${orderId}, ${printOrderId}, 'bought', '{}', 'easypost_usps_priority')
-      RETURNING id)
-    INSERT INTO trackings (tracking_number, short_uid, shipment_id, carrier_uid, next_check_at)
-    SELECT 'OLD1', 'OLD1', id, 'easypost', now() FROM bought`;
-  easyPost.know('OLD1');
-
-  expect(await (await startSweep()).result()).toMatchObject({ checked: 1, recorded: 1, errors: {} });
-});
-
 test('carriers are asked concurrently, and one that fails does not stop the others', async () => {
   let release: () => void = () => undefined;
   const quickHasEnded = new Promise<void>((resolve) => {

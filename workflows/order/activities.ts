@@ -1,6 +1,5 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { OrderRunActivities } from '../../activities/order-run';
-import type { Changes } from './changes';
 import { Mutex } from './mutex';
 
 /** Activity proxies of the order workflow, with their time-outs and retry policies. */
@@ -30,27 +29,11 @@ const planningActivities = proxyActivities<PlanningActivities>({
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
-/** The same as local activities, for the plans that runs made before 2026-11-22. */
-const localPlanning = proxyLocalActivities<PlanningActivities>({
-  startToCloseTimeout: '20 seconds',
-  localRetryThreshold: '30 seconds',
-  retry: { initialInterval: '200 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-});
-
-type PlanningProxy = typeof planningActivities | typeof localPlanning;
-
 /** Runs the planning activities of one order run, one at a time. */
 export class Planning {
   private readonly plans = new Mutex();
 
-  /** @param local runs one local activity at a time */
-  constructor(
-    private readonly local: Mutex,
-    private readonly changes: Changes,
-  ) {}
-
-  async run<T>(plan: (activities: PlanningProxy) => Promise<T>): Promise<T> {
-    if (!this.changes.has('plans-as-activities')) return await this.local.run(() => plan(localPlanning));
+  async run<T>(plan: (activities: typeof planningActivities) => Promise<T>): Promise<T> {
     return await this.plans.run(() => plan(planningActivities));
   }
 }

@@ -8,7 +8,6 @@ import { type OrderRunInput, type RecordStep, RUN_REFUSALS } from '../../src/ord
 import { cutText } from '../../src/platform/domain/foreign-text';
 import { carrier, database, type Planning, partner, voiding } from './activities';
 import { BackgroundTasks } from './background-tasks';
-import type { Changes } from './changes';
 import type { Mutex } from './mutex';
 import { PREPARATION, Preparation } from './preparation';
 import { outcomeOf } from './refusals';
@@ -19,7 +18,6 @@ export interface OrderRunContext {
   /** The order, and the request that submitted it, for activities and log lines. */
   readonly ids: { readonly orderId: string; readonly requestId: string };
   readonly state: RunState;
-  readonly changes: Changes;
   /**
    * Adds an event to the inbox of the main loop.
    * @param written the record that an activity has written for this event
@@ -92,11 +90,6 @@ export class BackgroundSteps {
     }
   }
 
-  /** Arguments of every activity that can refuse. Workers of older versions expect a failure instead of a result. */
-  private get call() {
-    return { ...this.run.ids, refusalsAsResults: true } as const;
-  }
-
   // Partners -----------------------------------------------------------------------------------------
 
   deliver(printOrderId: string): void {
@@ -105,7 +98,7 @@ export class BackgroundSteps {
       if (this.tasks.some('replan:')) await condition(() => !this.tasks.some('replan:'));
       const summary = this.summaryOf(printOrderId);
       const ended = await outcomeOf(
-        partner.deliverPrintOrder.executeWithOptions({ summary }, [{ ...this.call, printOrderId }]),
+        partner.deliverPrintOrder.executeWithOptions({ summary }, [{ ...this.run.ids, printOrderId }]),
       );
       const delivery = { type: 'delivery', printOrderId } as const;
       if (ended.outcome === 'done') {
@@ -137,7 +130,7 @@ export class BackgroundSteps {
     this.stopUpdating(printOrderId);
     this.tasks.start(`update:${printOrderId}:${revision}`, async () => {
       const summary = this.summaryOf(printOrderId);
-      const request = { ...this.call, printOrderId, shippingRevision: revision };
+      const request = { ...this.run.ids, printOrderId, shippingRevision: revision };
       const ended = await outcomeOf(partner.deliverOrderUpdate.executeWithOptions({ summary }, [request]));
       const update = { type: 'order_update', printOrderId, revision } as const;
       if (ended.outcome === 'done') {
@@ -193,7 +186,7 @@ export class BackgroundSteps {
       const summary = this.summaryOf(printOrderId);
       const jobs = unitsToShip(printOrderOf(this.run.state, printOrderId));
       const recording = isOnly ? this.run.recording() : undefined;
-      const request = { ...this.call, printOrderId, revision, jobs, ...(recording && { recording }) };
+      const request = { ...this.run.ids, printOrderId, revision, jobs, ...(recording && { recording }) };
       const ended = await outcomeOf(carrier.dispatchPrintOrder.executeWithOptions({ summary }, [request]));
       if (ended.outcome === 'done') {
         const { shipmentId, recorded } = ended.result;
@@ -221,7 +214,7 @@ export class BackgroundSteps {
       const ended = await CancellationScope.nonCancellable(() =>
         outcomeOf(
           voiding.voidOrderShipment.executeWithOptions({ summary: this.summaryOf(printOrderId) }, [
-            { ...this.call, printOrderId, shipmentId },
+            { ...this.run.ids, printOrderId, shipmentId },
           ]),
         ),
       );

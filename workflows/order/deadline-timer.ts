@@ -1,16 +1,12 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
-import { type Deadline, isSameDeadline } from '../../src/orders/domain/lifecycle/deadlines';
+import type { Deadline } from '../../src/orders/domain/lifecycle/deadlines';
 import { describeDeadline } from '../../src/orders/domain/run/run-details';
-import type { Changes } from './changes';
 
 /** The one timer of an order run, for its next deadline. */
 export class DeadlineTimer {
   private armed: { deadline: Deadline; readonly scope: CancellationScope } | null = null;
 
-  constructor(
-    private readonly passed: (deadline: Deadline) => void,
-    private readonly changes: Changes,
-  ) {}
+  constructor(private readonly passed: (deadline: Deadline) => void) {}
 
   /** Waits for this deadline instead of the one before. Null: for none. */
   arm(deadline: Deadline | null): void {
@@ -19,9 +15,8 @@ export class DeadlineTimer {
       return;
     }
     if (deadline.at === this.armed?.deadline.at) {
-      // Since 2026-11-22. Before, the timer passed the deadline with which it was armed, also after that one was met.
-      if (!isSameDeadline(deadline, this.armed.deadline) && this.changes.has('deadlines-by-key'))
-        this.armed.deadline = deadline;
+      // Another deadline at the same time: the timer was armed for one that has been met.
+      this.armed.deadline = deadline;
       return;
     }
     this.stop();

@@ -8,7 +8,6 @@ import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
 import { cutText } from '../../src/platform/domain/foreign-text';
 import { SEARCH_ATTRIBUTES } from '../../src/platform/domain/search-attributes';
 import type { OrderRunContext } from './background-steps';
-import type { Changes } from './changes';
 
 /** Statuses that the search attribute merges: each upsert costs a history event. */
 const COARSE_STATUS: Readonly<Record<string, string>> = {
@@ -21,8 +20,6 @@ const COARSE_STATUS: Readonly<Record<string, string>> = {
 /** Shows an order run to operators: search attributes and current details in the Temporal UI, and log lines. */
 export class Display {
   private shown = { status: '', attention: '', partners: '', due: null as number | null };
-
-  constructor(private readonly changes: Changes) {}
 
   /**
    * Sets the current details. They cost no history event.
@@ -49,8 +46,8 @@ export class Display {
     if (this.shown.partners !== partners.join())
       changes.push({ key: SEARCH_ATTRIBUTES.partner, value: partners });
     const due = dispatchDueOf(state);
-    // Usually the due date changes with the status. Since 2026-11-22 it can change alone: a print order of several has shipped.
-    if (this.shown.due !== due && (changes.length > 0 || this.changes.has('due-date'))) {
+    // It can change without the status: one print order of several has shipped.
+    if (this.shown.due !== due) {
       changes.push({ key: SEARCH_ATTRIBUTES.due, value: due === null ? null : new Date(due) });
     }
     // The start carries `created` and no attention; each later change costs one history event for all of them.

@@ -2,8 +2,7 @@ import { condition } from '@temporalio/workflow';
 
 /**
  * Mutual exclusion for asynchronous work in a workflow: one piece of work at a time, in the order of the calls.
- * async-mutex does not replay the histories of runs in flight: it continues within the same microtask, and `condition`
- * after the current activation job.
+ * async-mutex continues within the same microtask, and `condition` after the current activation job.
  */
 export class Mutex {
   private locked = false;

@@ -39,7 +39,6 @@ import type {
 } from '../../src/orders/domain/run/run-messages';
 import { Planning } from './activities';
 import { BackgroundSteps, type OrderRunContext } from './background-steps';
-import { Changes } from './changes';
 import { DeadlineTimer } from './deadline-timer';
 import { Display, logChange, summaryOf } from './display';
 import {
@@ -76,12 +75,11 @@ export class OrderRun implements OrderRunContext {
    * returns both results together, and the workflow would take another path.
    */
   private readonly local = new Mutex();
-  readonly changes = new Changes();
-  private readonly planning = new Planning(this.local, this.changes);
+  private readonly planning = new Planning();
   private readonly steps = new BackgroundSteps(this, this.local, this.planning);
-  private readonly updates = new UpdateHandlers(this, this.steps, this.planning, this.changes);
-  private readonly timer = new DeadlineTimer((deadline) => this.passed(deadline), this.changes);
-  private readonly display = new Display(this.changes);
+  private readonly updates = new UpdateHandlers(this, this.steps, this.planning);
+  private readonly timer = new DeadlineTimer((deadline) => this.passed(deadline));
+  private readonly display = new Display();
   private readonly recorder: RunRecorder;
   private closing = false;
   private refusal: RunRecord['refusal'] = null;
@@ -160,7 +158,7 @@ export class OrderRun implements OrderRunContext {
   recording(): Recording | undefined {
     const isSmall = this.state.items.length <= MOST_ITEMS_RECORDED;
     // A record that is still being written must come before the one of the activity.
-    if (!this.changes.activitiesRecord || !isSmall || this.recorded < this.taken) return undefined;
+    if (!isSmall || this.recorded < this.taken) return undefined;
     const recording = this.recorder.recordingOf(this.state);
     this.state = { ...this.state, version: this.state.version + 1 };
     return recording;
@@ -191,10 +189,7 @@ export class OrderRun implements OrderRunContext {
   }
 
   private get canContinueAsNew(): boolean {
-    if (this.isIdle) return true;
-    const isParked = this.inbox.length === 0 && this.steps.atRest && allHandlersFinished();
-    // Since 2026-11-22. Before, a parked order kept its run.
-    return isParked && this.changes.has('parked-continues-as-new');
+    return this.inbox.length === 0 && this.steps.atRest && allHandlersFinished();
   }
 
   private get isOver(): boolean {
@@ -292,10 +287,7 @@ export class OrderRun implements OrderRunContext {
     }
     this.clock = { ...this.clock, raised: [...this.clock.raised, deadlineKey(deadline)] };
     this.take({ type: 'deadline', reason: deadline.reason, printOrderId });
-    if (deadline.reason !== 'not_received') return;
-    // Since 2026-11-22. Before, a partner was reminded once.
-    if (this.changes.has('silent-partners-are-reminded')) this.remind(printOrderId);
-    else this.steps.deliver(printOrderId);
+    if (deadline.reason === 'not_received') this.remind(printOrderId);
   }
 
   /** Delivers the same message once more: the partner may have lost it after accepting it. */

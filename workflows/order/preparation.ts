@@ -32,17 +32,10 @@ export class Preparation {
   }
 
   start(): void {
-    if (this.run.changes.activitiesRecord) {
-      const recording = this.run.startRecording();
-      this.tasks.start(PREPARATION, async () => {
-        const fetched = await this.fetchFilesAndPlan(recording);
-        if (fetched !== null) await this.plan(0, fetched);
-      });
-      return;
-    }
-    this.run.take({ type: 'fetching_files' });
+    const recording = this.run.startRecording();
     this.tasks.start(PREPARATION, async () => {
-      if ((await this.fetchFiles()) !== null) await this.plan(0);
+      const fetched = await this.fetchFilesAndPlan(recording);
+      if (fetched !== null) await this.plan(0, fetched);
     });
   }
 
@@ -91,12 +84,9 @@ export class Preparation {
    */
   private async fetchFiles(recording?: Recording): Promise<FilesAndPlan | null> {
     const { ids, input } = this.run;
-    // Workers of older versions expect a failure instead of a result.
-    const common = { ...ids, refusalsAsResults: true, windowMs: input.fileRetryWindowMs } as const;
-    const request = { ...common, ...(recording && { recording }) };
+    const request = { ...ids, windowMs: input.fileRetryWindowMs, ...(recording && { recording }) };
     const summary = `files of ${input.items.length} items${recording === undefined ? '' : ', plan'}`;
     const fetched = await outcomeOf(files.fetchOrderFiles.executeWithOptions({ summary }, [request]));
-    // Workers of older versions return nothing.
     if (fetched.outcome === 'done') return fetched.result ?? {};
     const details = fetched.outcome === 'refused' ? fetched.details : null;
     if (details !== null && 'code' in details) {

@@ -2,8 +2,8 @@ import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio
 import type { ActivityRefusal, OrRefusal } from '../../activities/refusals';
 
 /**
- * Expected refusals are results in activities and in the domain. Only two places turn refusals into failures or back:
- * Temporal rejects an update by a failure (`refuse`, `refuseWith`), and activities of older versions refuse by one.
+ * Expected refusals are results in activities and in the domain. Only Temporal rejects an update by a failure (`refuse`,
+ * `refuseWith`).
  */
 
 /**
@@ -27,14 +27,6 @@ export type ActivityOutcome<T> =
   /** All attempts failed, or the time for them has passed. */
   | { readonly outcome: 'gave_up'; readonly message: string };
 
-/** Failure types with which activities refused before 2026-11-22. Histories of runs in flight hold them. */
-const REFUSAL_TYPES: ReadonlySet<string> = new Set([
-  'FileRefused',
-  'PrintOrderRefused',
-  'CarrierRefused',
-  'VoidRefused',
-]);
-
 /**
  * Waits for an activity and returns how it ended.
  * @throws the error, when it is a cancellation or a bug
@@ -49,16 +41,10 @@ export async function outcomeOf<T>(activity: Promise<OrRefusal<T>>): Promise<Act
     return { outcome: 'done', result };
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    const { cause } = error;
-    if (!(cause instanceof ApplicationFailure)) {
-      return { outcome: 'gave_up', message: cause?.message ?? error.message };
-    }
-    if (!REFUSAL_TYPES.has(cause.type ?? '')) return { outcome: 'gave_up', message: cause.message };
-    const details = (cause.details?.[0] as object | undefined) ?? null;
-    return { outcome: 'refused', message: cause.message, details };
+    return { outcome: 'gave_up', message: error.cause?.message ?? error.message };
   }
 }
 
-function isRefusal<T>(result: OrRefusal<T>): result is { readonly refusal: ActivityRefusal } {
+export function isRefusal<T>(result: OrRefusal<T>): result is { readonly refusal: ActivityRefusal } {
   return typeof result === 'object' && result !== null && 'refusal' in result;
 }

@@ -3,7 +3,6 @@ import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
 import {
   whyNotCancel,
   whyNotChangeShipping,
-  whyNotChangeShippingBefore,
   whyNotDispatch,
   whyNotMove,
   whyNotRepair,
@@ -25,7 +24,6 @@ import {
 } from '../../src/orders/domain/run/run-messages';
 import type { Planning } from './activities';
 import type { BackgroundSteps, OrderRunContext } from './background-steps';
-import type { Changes } from './changes';
 import { Mutex } from './mutex';
 import { refuse, refuseWith } from './refusals';
 
@@ -38,7 +36,6 @@ export class UpdateHandlers {
     private readonly run: OrderRunContext,
     private readonly steps: BackgroundSteps,
     private readonly planning: Planning,
-    private readonly changes: Changes,
   ) {}
 
   /** True while a repair is running. */
@@ -48,7 +45,7 @@ export class UpdateHandlers {
 
   async dispatch(printOrderId: string): Promise<DispatchResult> {
     // The activity records its result after everything that the run has received.
-    if (this.changes.activitiesRecord) await this.run.settled();
+    await this.run.settled();
     for (;;) {
       const { shipment } = printOrderOf(this.run.state, printOrderId);
       if (shipment !== null) return { shipmentId: shipment.id };
@@ -61,11 +58,7 @@ export class UpdateHandlers {
 
   async changeShipping(changeId: string): Promise<{ revision: number }> {
     await acceptance();
-    // Since 2026-11-22. Before, a change was refused once an item had shipped.
-    const why = this.changes.has('change-until-order-shipped')
-      ? whyNotChangeShipping
-      : whyNotChangeShippingBefore;
-    refuseWith(why(this.run.state));
+    refuseWith(whyNotChangeShipping(this.run.state));
     const result = await this.planning.run((activities) =>
       activities.applyShippingChange({ ...this.run.ids, changeId }),
     );
@@ -73,9 +66,7 @@ export class UpdateHandlers {
       const type = result.reference === undefined ? RUN_REFUSALS.conflict : RUN_REFUSALS.invalid;
       throw refuse(type, result.message, result.reference);
     }
-    // Since 2026-11-22. Before, partners got no order updates.
-    const updatesPartners = this.changes.has('order-updates');
-    this.run.take({ type: 'shipping_changed', revision: result.revision, updatesPartners });
+    this.run.take({ type: 'shipping_changed', revision: result.revision });
     await this.run.settled();
     return { revision: result.revision };
   }
@@ -123,10 +114,8 @@ export class UpdateHandlers {
 
   private async cancelItems(request: Extract<RepairRequest, { action: 'cancel' }>): Promise<void> {
     const { by, reason, itemIds } = request;
-    // Since 2026-11-21. Before, items were cancelled without the partner's agreement.
-    const asksPartner = this.changes.has('operator-cancel-asks-partner');
-    this.run.take({ type: 'cancel_items', by, reason, itemIds, asksPartner });
-    if (asksPartner) await this.partnersAnswer();
+    this.run.take({ type: 'cancel_items', by, reason, itemIds });
+    await this.partnersAnswer();
   }
 
   /** Waits for the partners' answers, for a short time. A later answer shows in the order's status. */
@@ -137,18 +126,14 @@ export class UpdateHandlers {
 
   private async replace(request: ReplacementRequest): Promise<void> {
     const { action, itemId, by, reason, force = false } = request;
-    // Since 2026-11-22. Before, the new partner got the units before the present one had agreed to stop.
-    const asksPartners = this.changes.has('replacement-asks-partners');
-    if (asksPartners) {
-      refuseWith(whyNotMove(this.run.state, request));
-      const waiting = waitingReplacementOf(this.run.state, itemId);
-      if (waiting !== undefined) {
-        this.run.take({ type: 'replacement_forced', by, reason, printOrderId: waiting.printOrder.id });
-        return;
-      }
+    refuseWith(whyNotMove(this.run.state, request));
+    const waiting = waitingReplacementOf(this.run.state, itemId);
+    if (waiting !== undefined) {
+      this.run.take({ type: 'replacement_forced', by, reason, printOrderId: waiting.printOrder.id });
+      return;
     }
     const replaces = replacedUnits(this.run.state, request);
-    const waits = asksPartners && !force && movingUnits(this.run.state, replaces).some(isWithPartner);
+    const waits = !force && movingUnits(this.run.state, replaces).some(isWithPartner);
     const plan = await this.planning.run((activities) =>
       activities.planReplacement({
         ...this.run.ids,
@@ -163,7 +148,7 @@ export class UpdateHandlers {
       }),
     );
     if (plan.outcome === 'refused') throw refuse(RUN_REFUSALS.conflict, plan.message);
-    const waitsUntil = Date.now() + (this.run.input.stopDeadlineMs ?? STOP_DEADLINE_MS);
+    const waitsUntil = Date.now() + this.run.input.stopDeadlineMs;
     this.run.take({
       type: 'replaced',
       action,
@@ -181,9 +166,6 @@ export class UpdateHandlers {
     }
   }
 }
-
-/** Time limit of stop requests in runs whose input has none. */
-const STOP_DEADLINE_MS = 15 * 60_000;
 
 /** Returns true when a new print order ended at once, because its units have shipped or ended. */
 function isGone(state: RunState, printOrderId: string): boolean {

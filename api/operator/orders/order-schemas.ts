@@ -124,7 +124,7 @@ const run = z
         partnerId: z.string(),
         partnerUid: z.string(),
         dispatchDate: z.iso.date(),
-        dispatchDueAt: z.iso.datetime().optional().describe('End of that day in the partner’s time zone.'),
+        dispatchDueAt: z.iso.datetime().describe('End of that day in the partner’s time zone.'),
         reproducesId: z.string().nullable(),
         delivery: z.enum(['pending', 'accepted', 'refused', 'undeliverable']),
         cancel: z.enum(['requested', 'confirmed', 'refused']).nullable(),

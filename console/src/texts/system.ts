@@ -22,7 +22,6 @@ export const system = {
   reconciliationNone: 'No reconciliation has ended',
   reconciliationNoneText: 'The job reconcile compares Postgres with Temporal. What it finds appears here.',
   reconciliationClean: 'Nothing differed.',
-  reconciliationOld: 'The last run is of an earlier version, which did not count what it found.',
   findingColumns: { finding: 'Finding', description: 'What it means', count: 'Orders' },
   versions: 'Versions',
   versionNames: {

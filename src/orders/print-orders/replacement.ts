@@ -26,15 +26,15 @@ export interface ReplacementRequest {
   readonly quantity: number | null;
   /** Null: routing chooses the partner. A reroute then excludes the present ones. */
   readonly partnerId: string | null;
-  /** Units of print jobs that the new print order takes over. Absent in requests of older releases. */
-  readonly replaces?: readonly { readonly jobId: string; readonly quantity: number }[];
+  /** Units of print jobs that the new print order takes over. */
+  readonly replaces: readonly { readonly jobId: string; readonly quantity: number }[];
   /** The print orders that make the item now. */
   readonly madeAt: readonly { readonly printOrderId: string; readonly partnerId: string }[];
   /**
    * True when the print order waits until the partners of the replaced units have agreed to stop. Their shipments then keep
-   * their plans. Absent in requests of older releases.
+   * their plans.
    */
-  readonly waits?: boolean;
+  readonly waits: boolean;
 }
 
 export type Replacement =

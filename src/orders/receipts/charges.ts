@@ -6,7 +6,7 @@ export interface StoredReceipt {
   /** Decimal string. */
   readonly number: string;
   readonly type: ReceiptType;
-  /** The print order that it charges or refunds. Null for refunds of older releases. */
+  /** The print order that it charges or refunds. */
   readonly printOrderId: string | null;
   readonly body: Receipt;
   readonly createdAt: Date;

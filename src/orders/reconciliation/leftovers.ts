@@ -237,8 +237,7 @@ export async function readMark(sql: Sql): Promise<number> {
 /** The last completed reconciliation. */
 export interface ReconciliationResult {
   readonly endedAt: Date;
-  /** Null for one of an earlier version. */
-  readonly counts: Counts | null;
+  readonly counts: Counts;
 }
 
 /** Returns the result of the last reconciliation, or null before the first one. */
@@ -249,20 +248,20 @@ export async function lastReconciliation(sql: Sql): Promise<ReconciliationResult
 
 /**
  * Records the number and the findings of a completed reconciliation.
- * @param expected the number that `readMark` returned when the reconciliation began; undefined for one of an earlier version
+ * @param expected the number that `readMark` returned when the reconciliation began
  * @returns false when Postgres has another number by now, because it was restored meanwhile. It is then left as it is, and
  *   the next reconciliation compares everything.
  */
 export async function writeMark(
   sql: Sql,
   mark: number,
-  expected: number | undefined,
+  expected: number,
   counts: Counts = {},
 ): Promise<boolean> {
   const written = await sql`
     INSERT INTO reconciliation (mark, marked_at, counts)
-    SELECT ${mark}, now(), ${json(sql, counts)}::jsonb WHERE ${expected ?? 0} = 0 OR EXISTS (SELECT FROM reconciliation)
+    SELECT ${mark}, now(), ${json(sql, counts)}::jsonb WHERE ${expected} = 0 OR EXISTS (SELECT FROM reconciliation)
     ON CONFLICT (only_row) DO UPDATE SET mark = excluded.mark, marked_at = now(), counts = excluded.counts
-    WHERE ${expected === undefined} OR reconciliation.mark IN (${expected ?? 0}, excluded.mark)`;
+    WHERE reconciliation.mark IN (${expected}, excluded.mark)`;
   return written.count > 0;
 }

@@ -10,7 +10,7 @@ import { lookUpRun, stateOfRun } from './runs';
 export interface RecordedVersion {
   readonly id: string;
   readonly runVersion: number;
-  /** Of the run that wrote the rows. Null before the first record, and in rows of older versions. */
+  /** Of the run that wrote the rows. Null before the first record. */
   readonly runId: string | null;
   readonly runPosition: number;
   /** True when nothing is left to do: the order has a final status, or nobody follows its parcels any more. */

@@ -1,5 +1,4 @@
 import type { CarrierAdapter, CarrierEvent } from '../../carriers/carrier';
-import type { Carriers } from '../../carriers/carriers';
 import { nextCheckHours, type TrackingStatus } from '../../consignments/domain/tracking-status';
 import { json, type Sql } from '../../platform/postgres';
 import { CarrierInquiry } from './carrier-inquiry';
@@ -10,39 +9,13 @@ import { addSweeps, NOTHING_SWEPT, type SweepBounds, type SweepDeps, type SweepR
 const LEASE_MINUTES = 60;
 /** The same for packages that were not asked about, because their carrier is unavailable. */
 const UNASKED_MINUTES = 4;
-/** Packages whose carrier is determined by one statement. */
-const ASSIGNED = 1_000;
 
 /** Returns the uids of the adapters that have packages to check. */
 export async function carriersToSweep({ sql, carriers }: Omit<SweepDeps, 'log'>): Promise<string[]> {
-  await assignAdapters(sql, carriers);
   const due = await sql<{ uid: string }[]>`
     SELECT uid FROM unnest(${carriers.adapters.map(({ uid }) => uid)}::text[]) AS a (uid)
     WHERE EXISTS (SELECT FROM trackings t WHERE t.adapter_uid = a.uid AND t.next_check_at <= now())`;
   return due.map(({ uid }) => uid);
-}
-
-/**
- * Sets the adapter of packages that lack it: a process of an earlier version has bought their labels. A package whose carrier
- * is not configured is looked at again after a day.
- */
-async function assignAdapters(sql: Sql, carriers: Carriers): Promise<void> {
-  for (;;) {
-    const rows = await sql<{ trackingNumber: string; generation: number; methodUid: string }[]>`
-      SELECT t.tracking_number, t.generation, s.method_uid FROM trackings t JOIN shipments s ON s.id = t.shipment_id
-      WHERE t.adapter_uid IS NULL AND t.next_check_at <= now() LIMIT ${ASSIGNED}`;
-    if (rows.length === 0) return;
-    const assigned = rows.map(({ trackingNumber, generation, methodUid }) => ({
-      tracking_number: trackingNumber,
-      generation,
-      adapter_uid: carriers.forMethod(methodUid)?.uid ?? null,
-    }));
-    await sql`
-      UPDATE trackings t SET adapter_uid = a.adapter_uid,
-        next_check_at = CASE WHEN a.adapter_uid IS NULL THEN now() + interval '1 day' ELSE t.next_check_at END
-      FROM jsonb_to_recordset(${json(sql, assigned)}) AS a (tracking_number text, generation int, adapter_uid text)
-      WHERE (t.tracking_number, t.generation) = (a.tracking_number, a.generation)`;
-  }
 }
 
 /**

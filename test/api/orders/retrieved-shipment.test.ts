@@ -52,6 +52,7 @@ async function rerouted(
     partnerId: null,
     replaces: units === undefined ? [] : [units],
     madeAt: [{ printOrderId: first!.id, partnerId: first!.partnerId }],
+    waits: false,
   });
   if (replacement.outcome !== 'planned') throw new Error(replacement.message);
   // The order workflow writes these statuses with its next record.

@@ -11,13 +11,13 @@ import { randomToken, uuidv7 } from '../../../src/platform/ids';
 import { json, type Sql } from '../../../src/platform/postgres';
 import { buyShipment, voidShipment } from '../../../src/shipping/purchase';
 import type { ShipmentOwner } from '../../../src/shipping/shipments';
-import { sweepTrackings } from '../../../src/shipping/tracking-sweep/sweep';
 import { MUNICH } from '../../src/consignments/sample-addresses';
 import { consignmentTo } from '../../src/consignments/sample-consignments';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { oneCarrierSecret, signedCarrierEvents } from '../../support/carrier-events';
 import { testDatabase } from '../../support/database';
 import { insertShippingOrder } from '../../support/shipping-rows';
+import { sweepTrackings } from '../../support/sweep-trackings';
 
 const secret = newSigningSecret();
 let sql: Sql;

@@ -4,10 +4,10 @@ import { S10_SERIALS, s10, sscc } from '../../../src/carriers/domain/tracking-nu
 import { createEasyPostGateway } from '../../../src/carriers/easypost/gateway';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import { createSafeClient } from '../../../src/platform/http/safe-client';
-import { sweepTrackings } from '../../../src/shipping/tracking-sweep/sweep';
 import { testAccount } from '../../support/api-deps';
 import { signedCarrierEvents } from '../../support/carrier-events';
 import { eventually, type TestStack, testStack } from '../../support/stack';
+import { sweepTrackings } from '../../support/sweep-trackings';
 import { is, orderBody, orderUntil, partnerClock } from '../../workflows/order/order-fixture';
 import { startEasyPostServer } from '../carriers/easypost-server';
 

@@ -1,5 +1,4 @@
 import type { Deadline } from '../../../src/orders/domain/lifecycle/deadlines';
-import { Changes } from '../../../workflows/order/changes';
 import { DeadlineTimer } from '../../../workflows/order/deadline-timer';
 
 /** The timer outside a workflow: `fire` ends the sleep that was started last. */
@@ -14,7 +13,6 @@ jest.mock('@temporalio/workflow', () => ({
     }
   },
   isCancellation: () => false,
-  patched: () => true,
   sleep: () => new Promise<void>((resolve) => timers.push(resolve)),
 }));
 
@@ -33,7 +31,7 @@ const notPrinted = (printOrderId: string): Deadline => ({
 
 test('the timer of a deadline that was met passes the next one of the same time', async () => {
   const passed: Deadline[] = [];
-  const timer = new DeadlineTimer((deadline) => passed.push(deadline), new Changes());
+  const timer = new DeadlineTimer((deadline) => passed.push(deadline));
   timer.arm(notPrinted('501'));
   // The partner of 501 has printed. The one of 502 has the same dispatch date.
   timer.arm(notPrinted('502'));
@@ -44,7 +42,7 @@ test('the timer of a deadline that was met passes the next one of the same time'
 
 test('another time needs another timer', async () => {
   const passed: Deadline[] = [];
-  const timer = new DeadlineTimer((deadline) => passed.push(deadline), new Changes());
+  const timer = new DeadlineTimer((deadline) => passed.push(deadline));
   timers.length = 0;
   timer.arm(notPrinted('501'));
   timer.arm({ ...notPrinted('501'), at: at + 1 });

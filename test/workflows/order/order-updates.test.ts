@@ -154,7 +154,6 @@ test('a repeated delivery of the print order is followed by the latest update, e
       orderId: order.orderId,
       requestId: 'reminder',
       printOrderId: order.printOrderId,
-      refusalsAsResults: true,
     });
     expect(received.slice(sent.length)).toEqual(sent.slice(-1));
     expect(seenPrintOrders(stack, [order.printOrderId])[0]).toMatchObject({

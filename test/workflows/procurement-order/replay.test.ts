@@ -1,7 +1,7 @@
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { changedBundle, failuresOf, replay, storedHistories } from '../../support/histories';
 
-/** A deploy must not break running procurement orders: the present workflow code replays the histories of older versions. */
+/** A deploy must not break running procurement orders: the current workflow code replays the stored history of every scenario. */
 
 const stored = storedHistories('procurement');
 

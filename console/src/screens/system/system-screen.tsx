@@ -1,4 +1,4 @@
-import { Anchor, Stack, Text } from '@mantine/core';
+import { Anchor, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
@@ -87,17 +87,13 @@ function Reconciliation({ reconciliation }: Pick<System, 'reconciliation'>) {
       ) : (
         <Stack>
           <Facts facts={[[t.reconciliationEnded, <Time key="ended" at={reconciliation.endedAt} />]]} />
-          {reconciliation.findings === null ? (
-            <Text size="sm">{t.reconciliationOld}</Text>
-          ) : (
-            <DataTable
-              label={t.reconciliation}
-              columns={FINDINGS}
-              rows={reconciliation.findings}
-              keyOf={({ finding }) => finding}
-              empty={t.reconciliationClean}
-            />
-          )}
+          <DataTable
+            label={t.reconciliation}
+            columns={FINDINGS}
+            rows={reconciliation.findings}
+            keyOf={({ finding }) => finding}
+            empty={t.reconciliationClean}
+          />
         </Stack>
       )}
     </Section>

@@ -210,7 +210,7 @@ export function cancelItems(
         reason: event.reason,
       });
     }
-    const waits = (job: JobState) => event.asksPartner === true && !needsNoAgreement(printOrder, job);
+    const waits = (job: JobState) => !needsNoAgreement(printOrder, job);
     const next = endJobs(printOrder, (job) => isEnding(job) && !waits(job), event.reason, effects);
     const cancelRequest = { reason: event.reason, refused: false };
     const jobs = next.jobs.map((job) =>

@@ -47,7 +47,7 @@ export function newPrintOrder(planned: PlannedPrintOrder): PrintOrderState {
     partnerId: planned.partnerId,
     partnerUid: planned.partnerUid,
     dispatchDate: planned.dispatchDate,
-    ...(planned.dispatchDueAt === undefined ? {} : { dispatchDueAt: planned.dispatchDueAt }),
+    dispatchDueAt: planned.dispatchDueAt,
     reproducesId: planned.reproducesId,
     delivery: 'pending',
     jobs: planned.jobs.map((job) => ({

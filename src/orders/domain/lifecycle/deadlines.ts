@@ -13,10 +13,7 @@ export interface RunClock {
   readonly shippedAt: number | null;
   /** True after the check whether a carrier follows the parcels. Absent before. */
   readonly trackingChecked?: boolean;
-  /**
-   * Reminders of print orders that no postback has confirmed, by print order id. Absent before the first, and in runs of
-   * older versions, which send one.
-   */
+  /** Reminders of print orders that no postback has confirmed, by print order id. Absent before the first. */
   readonly reminders?: Readonly<Record<string, Reminders>>;
 }
 
@@ -68,8 +65,8 @@ export type Deadline =
 export interface DeadlineSettings {
   /** Longest time from acceptance to the postback `received`, in milliseconds. */
   readonly receivedMs: number;
-  /** Time from shipping to `check_tracking`, in milliseconds. Undefined: no check. */
-  readonly untrackedMs?: number | undefined;
+  /** Time from shipping to `check_tracking`, in milliseconds. */
+  readonly untrackedMs: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -123,12 +120,8 @@ function reminderDeadlines(
   return [{ kind: 'reminder', printOrderId, count: sent.count + 1, at: sent.at + pause }];
 }
 
-/** Returns the end of the dispatch date in the partner's time zone. Print orders of older versions use UTC. */
-function dispatchDue({ dispatchDate, dispatchDueAt }: PrintOrderState): number {
-  return dispatchDueAt === undefined
-    ? Date.parse(`${dispatchDate}T00:00:00Z`) + DAY_MS
-    : Date.parse(dispatchDueAt);
-}
+/** Returns the end of the dispatch date in the partner's time zone. */
+const dispatchDue = ({ dispatchDueAt }: PrintOrderState): number => Date.parse(dispatchDueAt);
 
 /** Returns the time limits of the replacements that wait until partners have agreed to stop. */
 function stopDeadlines({ waitingReplacements = [] }: RunState): Extract<Deadline, { kind: 'stop' }>[] {
@@ -153,7 +146,7 @@ export function dispatchDueOf({
 function trackingDeadlines(state: RunState, clock: RunClock, { untrackedMs }: DeadlineSettings): Deadline[] {
   if (clock.shippedAt === null || !isShipped(state)) return [];
   const close: Deadline = { kind: 'close', at: clock.shippedAt + TRACKING_ENDS_AFTER_MS };
-  if (untrackedMs === undefined || clock.trackingChecked === true) return [close];
+  if (clock.trackingChecked === true) return [close];
   return [close, { kind: 'check_tracking', at: clock.shippedAt + untrackedMs }];
 }
 
@@ -215,12 +208,6 @@ export function shownDeadlines(
       const { reason, printOrderId } = deadline;
       return { reason, printOrderId, dueAt, passed: clock.raised.includes(deadlineKey(deadline)) };
     });
-}
-
-/** Returns true for two deadlines of one kind for one print order, whatever their times. */
-export function isSameDeadline(a: Deadline, b: Deadline): boolean {
-  const [{ at: _a, ...first }, { at: _b, ...second }] = [a, b];
-  return JSON.stringify(first) === JSON.stringify(second);
 }
 
 /** Returns the key under which a passed deadline is kept in `RunClock.raised`. */

@@ -46,11 +46,6 @@ export function whyNotChangeShipping(state: RunState): RunRefusal {
   return whyStatusForbids(deriveStatus(state), 'changed');
 }
 
-/** Returns why runs of older versions refuse a change: they took none after the first item had shipped. */
-export function whyNotChangeShippingBefore(state: RunState): RunRefusal {
-  return whyClosed(state, 'changed');
-}
-
 /** Returns why neither the client's cancel nor a change of address or method is possible. */
 function whyClosed(state: RunState, what: 'cancelled' | 'changed'): RunRefusal {
   if (state.items.some((item) => hasShipped(item.status)))

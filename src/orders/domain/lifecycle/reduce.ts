@@ -85,7 +85,7 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
     }
     case 'tracking':
       if (hasPrintOrder(state, event)) return tracked(state, event, effects);
-      // A running order ignores scans of other orders' parcels, as in older versions.
+      // A running order ignores scans of parcels that it does not have.
       return state.phase === 'preparing' ? keepEarly(state, event) : state;
     case 'cancel_requested':
       return cancelRequested(state, event, effects);

@@ -30,12 +30,7 @@ export type RunEvent =
       readonly shipmentId: string;
       readonly revision: number;
     }
-  | {
-      readonly type: 'shipping_changed';
-      readonly revision: number;
-      /** True when partners get order updates. Absent in runs of older versions. */
-      readonly updatesPartners?: boolean;
-    }
+  | { readonly type: 'shipping_changed'; readonly revision: number }
   /** The delivery of an order update ended. `not_needed`: the partner has the present address and method. */
   | {
       readonly type: 'order_update';
@@ -65,7 +60,7 @@ export type RunEvent =
       readonly eventId: string;
       readonly printOrderId: string;
       readonly transit: Transit;
-      /** The shipment whose label was scanned. Absent in signals of older versions. */
+      /** The shipment whose label was scanned. Absent for a parcel that the partner shipped with its own label. */
       readonly shipmentId?: string;
     }
   | { readonly type: 'cancel_requested'; readonly by: string; readonly reason: string }
@@ -77,7 +72,7 @@ export type RunEvent =
       readonly outcome: 'confirmed' | 'refused';
       readonly message: string;
     }
-  /** A deadline passed. Before 2026-11-22 a failed dispatch was this event too, with the reason `dispatch_failed`. */
+  /** A deadline passed. */
   | { readonly type: 'deadline'; readonly reason: AttentionReason; readonly printOrderId: string }
   /** A partner that has not sent `received` gets its print order once more. `count` starts at 1. */
   | { readonly type: 'reminded'; readonly printOrderId: string; readonly count: number }
@@ -98,7 +93,7 @@ export type RunEvent =
       readonly replaces: readonly { readonly jobId: string; readonly quantity: number }[];
       /**
        * Time limit of the partners' answers, epoch milliseconds: the print order waits until the partners of the replaced
-       * units have agreed to stop. Absent: it takes over at once, as in runs of older versions.
+       * units have agreed to stop. Absent: it takes over at once.
        */
       readonly waitsUntil?: number;
       /** True when the operator decided that the print order takes over at once, whatever the partners do. */
@@ -118,8 +113,6 @@ export type RunEvent =
       readonly by: string;
       readonly reason: string;
       readonly itemIds: readonly string[];
-      /** True when a partner that has the items must agree first. Absent in runs of older versions. */
-      readonly asksPartner?: boolean;
     };
 
 /** A planned print order: its rows exist, and it was not sent. */
@@ -129,8 +122,8 @@ export interface PlannedPrintOrder {
   /** The partner's name in routing decisions, lists and the Temporal UI. */
   readonly partnerUid: string;
   readonly dispatchDate: string;
-  /** End of the dispatch date in the partner's time zone, ISO 8601. Absent in runs of older versions. */
-  readonly dispatchDueAt?: string;
+  /** End of the dispatch date in the partner's time zone, ISO 8601. */
+  readonly dispatchDueAt: string;
   readonly reproducesId: string | null;
   /** The valid label, when one was bought before the run was reset. Absent otherwise. */
   readonly boughtShipmentId?: string;

@@ -67,8 +67,8 @@ export interface PrintOrderState {
   readonly partnerUid: string;
   /** The day by which the partner must hand over the parcels, YYYY-MM-DD. */
   readonly dispatchDate: string;
-  /** End of that day in the partner's time zone, ISO 8601. Absent in runs of older versions, which use UTC. */
-  readonly dispatchDueAt?: string;
+  /** End of that day in the partner's time zone, ISO 8601. */
+  readonly dispatchDueAt: string;
   readonly delivery: Delivery;
   /** The print order that this one reproduces. */
   readonly reproducesId: string | null;
@@ -77,13 +77,13 @@ export interface PrintOrderState {
   /** State of the client's cancel request at the partner. */
   readonly cancel: 'requested' | 'confirmed' | 'refused' | null;
   readonly transit: Transit | null;
-  /** A label was voided after a change of address or method. Absent in runs of older versions. */
+  /** A label was voided after a change of address or method. Absent before. */
   readonly labelTakenBack?: boolean;
   /** Parcels that left before a change of address or method, while other jobs had not shipped. Absent without one. */
   readonly departed?: readonly DepartedParcel[];
-  /** The order update for the latest shipping change. Absent without a change after planning, and in runs of older versions. */
+  /** The order update for the latest shipping change. Absent without a change after planning. */
   readonly update?: OrderUpdateState;
-  /** A carrier scanned a parcel with another label than the valid one. Absent in runs of older versions. */
+  /** A carrier scanned a parcel with another label than the valid one. Absent before. */
   readonly strayParcel?: boolean;
 }
 
@@ -145,7 +145,7 @@ export interface RunState {
   readonly phase: 'preparing' | 'running' | 'closed';
   readonly items: readonly ItemState[];
   readonly printOrders: readonly PrintOrderState[];
-  /** Absent when there are none, and in runs of older versions. */
+  /** Absent when there are none. */
   readonly waitingReplacements?: readonly WaitingReplacement[];
   readonly shippingRevision: number;
   /** True while an operator holds the order. No print order is delivered meanwhile. */

@@ -42,12 +42,12 @@ export function shippingChanged(
   event: Extract<RunEvent, { type: 'shipping_changed' }>,
   effects: RunEffect[],
 ): RunState {
-  const { revision, updatesPartners = false } = event;
+  const { revision } = event;
   if (revision <= state.shippingRevision) return state;
   effects.push({ type: 'log', event: 'shipping_changed', data: { revision } });
   const printOrders = state.printOrders.map((printOrder) => {
-    const updated = updatesPartners ? withUpdate(printOrder, revision, effects) : printOrder;
-    if (isHandedToCarrier(printOrder)) return updatesPartners ? withDepartedParcel(updated) : updated;
+    const updated = withUpdate(printOrder, revision, effects);
+    if (isHandedToCarrier(printOrder)) return withDepartedParcel(updated);
     if (printOrder.shipment === null) return updated;
     effects.push({ type: 'void_shipment', printOrderId: printOrder.id, shipmentId: printOrder.shipment.id });
     return { ...updated, shipment: null, labelTakenBack: true };

@@ -16,10 +16,10 @@ export interface OrderRunInput {
   readonly items: readonly { readonly id: string; readonly quantity: number }[];
   readonly receivedDeadlineMs: number;
   readonly fileRetryWindowMs: number;
-  /** Absent in runs of older versions, which end 90 days after shipping. */
-  readonly untrackedEndMs?: number;
-  /** Time that a replacement waits for the partners of its units to stop. Absent in runs of older versions. */
-  readonly stopDeadlineMs?: number;
+  /** Time after shipping at which a run ends when no carrier follows its parcels. */
+  readonly untrackedEndMs: number;
+  /** Time that a replacement waits for the partners of its units to stop. */
+  readonly stopDeadlineMs: number;
   /** Set when a run continues as new. */
   readonly carried?: {
     readonly state: RunState;
@@ -53,10 +53,9 @@ export interface RecordStep {
  */
 export interface RunRecord extends RecordStep, RunRows {
   readonly orderId: string;
-  /** Absent in records of older versions. */
-  readonly clientId?: string;
-  /** The run id of the workflow. Absent in records of older versions. */
-  readonly runId?: string;
+  readonly clientId: string;
+  /** The run id of the workflow. */
+  readonly runId: string;
   /** True after a skipped record: the workflow is known to run, and its record applies whatever the rows have. */
   readonly overrides?: boolean;
   /** The record before this one. Null for the first record after continue-as-new. */

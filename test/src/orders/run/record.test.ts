@@ -37,6 +37,8 @@ async function newOrder(): Promise<{
     itemId,
     step: (over) => ({
       orderId: id,
+      clientId,
+      runId: 'run',
       position: 10,
       version: 1,
       follows: { position: 0, version: 0 },

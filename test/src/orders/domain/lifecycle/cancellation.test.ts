@@ -74,7 +74,6 @@ describe('an operator’s cancel of an item', () => {
     ...byOperator,
     reason,
     itemIds: [itemId],
-    asksPartner: true,
   });
   const answer = (outcome: 'confirmed' | 'refused', jobIds: string[]): RunEvent => ({
     type: 'partner_cancel',

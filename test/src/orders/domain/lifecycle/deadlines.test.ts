@@ -1,7 +1,6 @@
 import {
   clockAfterReminder,
   deadlineKey,
-  isSameDeadline,
   nextDeadline,
   type RunClock,
   shownDeadlines,
@@ -9,7 +8,8 @@ import {
 import { accepted, newOrder, POSTER, plan, play, postback, running, tracked } from './run-fixture';
 
 const MINUTE = 60_000;
-const settings = { receivedMs: 15 * MINUTE };
+const DAY = 24 * 60 * MINUTE;
+const settings = { receivedMs: 15 * MINUTE, untrackedMs: 14 * DAY };
 const acceptedAt = Date.parse('2026-01-05T10:00:00Z');
 const clock: RunClock = { acceptedAt: { '501': acceptedAt }, raised: [], shippedAt: null };
 /** The end of the dispatch date, 2026-01-09. */
@@ -76,13 +76,6 @@ test('a silent partner is reminded again after twice the time each, at most dail
   expect(nextDeadline(state, { ...reminded, raised: ['not_printed:501'] }, settings)).toBeNull();
 });
 
-test('deadlines are the same by kind and print order, not by time', () => {
-  const deadline = nextDeadline(running(), clock, settings)!;
-  expect(isSameDeadline(deadline, { ...deadline, at: deadline.at + 1 })).toBe(true);
-  expect(isSameDeadline(deadline, { ...deadline, printOrderId: '502' } as never)).toBe(false);
-  expect(isSameDeadline(deadline, { ...deadline, reason: 'not_printed' } as never)).toBe(false);
-});
-
 test('there is no deadline during preparation, before the partner accepted the print order, and after the labels were bought', () => {
   expect(nextDeadline(newOrder(), clock, settings)).toBeNull();
   const refused = play(running(), {
@@ -102,24 +95,18 @@ test('there is no deadline during preparation, before the partner accepted the p
 });
 
 describe('a shipped order', () => {
-  const DAY = 24 * 60 * MINUTE;
   const shippedAt = Date.parse('2026-01-09T16:00:00Z');
   const shipped = play(running(), postback('shipped')).state;
 
   test('is checked once for tracking, before the end of tracking', () => {
-    const untracked = { ...settings, untrackedMs: 14 * DAY };
-    expect(nextDeadline(shipped, { ...clock, shippedAt }, untracked)).toEqual({
+    expect(nextDeadline(shipped, { ...clock, shippedAt }, settings)).toEqual({
       kind: 'check_tracking',
       at: shippedAt + 14 * DAY,
     });
-    expect(nextDeadline(shipped, { ...clock, shippedAt, trackingChecked: true }, untracked)).toEqual({
+    expect(nextDeadline(shipped, { ...clock, shippedAt, trackingChecked: true }, settings)).toEqual({
       kind: 'close',
       at: shippedAt + 90 * DAY,
     });
-  });
-
-  test('is not checked in runs of older versions', () => {
-    expect(nextDeadline(shipped, { ...clock, shippedAt }, settings)).toMatchObject({ kind: 'close' });
   });
 });
 
@@ -135,8 +122,8 @@ test('operators see every deadline with its time, passed ones included', () => {
 test('a shipped order that is not delivered ends after ninety days', () => {
   const shippedAt = Date.parse('2026-01-09T16:00:00Z');
   const { state } = play(running(), postback('shipped'), tracked('in_transit'));
-  expect(nextDeadline(state, { ...clock, shippedAt }, settings)).toEqual({
+  expect(nextDeadline(state, { ...clock, shippedAt, trackingChecked: true }, settings)).toEqual({
     kind: 'close',
-    at: shippedAt + 90 * 24 * 60 * MINUTE,
+    at: shippedAt + 90 * DAY,
   });
 });

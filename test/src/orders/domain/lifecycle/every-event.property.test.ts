@@ -46,7 +46,7 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<Extract<RunEvent, { typ
     }),
   dispatched: fc.record({ type: one('dispatched'), printOrderId, shipmentId, revision }),
   dispatch_failed: fc.record({ type: one('dispatch_failed'), printOrderId, message: one('no such street') }),
-  shipping_changed: fc.record({ type: one('shipping_changed'), revision, updatesPartners: fc.boolean() }),
+  shipping_changed: fc.record({ type: one('shipping_changed'), revision }),
   order_update: fc.record({
     type: one('order_update'),
     printOrderId,
@@ -116,12 +116,7 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<Extract<RunEvent, { typ
     type: one('replacement_due'),
     printOrderId: fc.constantFrom('502', '503'),
   }),
-  cancel_items: fc.record({ itemIds, asksPartner: fc.boolean() }).map(({ itemIds: ids, asksPartner }) => ({
-    type: 'cancel_items',
-    ...request,
-    itemIds: ids,
-    asksPartner,
-  })),
+  cancel_items: itemIds.map((ids) => ({ type: 'cancel_items', ...request, itemIds: ids })),
 };
 
 const anyEvent = fc.oneof(...(Object.values(EVENTS) as fc.Arbitrary<RunEvent>[]));

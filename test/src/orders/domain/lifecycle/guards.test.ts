@@ -1,7 +1,6 @@
 import {
   whyNotCancel,
   whyNotChangeShipping,
-  whyNotChangeShippingBefore,
   whyNotDispatch,
   whyNotRepair,
   whyStatusForbids,
@@ -64,8 +63,6 @@ describe('a client’s cancel or shipping change', () => {
   ])('%s', (_what, state, cancel, change) => {
     expect(whyNotCancel(state) === null).toBe(cancel);
     expect(whyNotChangeShipping(state) === null).toBe(change);
-    // Runs of older versions took no change after the first item had shipped.
-    expect(whyNotChangeShippingBefore(state) === null).toBe(cancel);
   });
 
   test('whyStatusForbids returns the same from the order’s row when all items have one status', () => {
@@ -89,6 +86,14 @@ describe('an operator’s repair', () => {
   const reproduce = repair({ action: 'reproduce', itemId: '1', quantity: null, partnerId: null } as never);
   const retry = repair({ action: 'retry', itemIds: items } as never);
   const cancel = repair({ action: 'cancel', itemIds: items } as never);
+  const cancelling: RunEvent = { type: 'cancel_items', ...byOperator, itemIds: items };
+  const agreed: RunEvent = {
+    type: 'partner_cancel',
+    printOrderId: '501',
+    jobIds: [POSTER.jobId],
+    outcome: 'confirmed',
+    message: '',
+  };
 
   test.each<[string, RepairRequest, RunState, string | null]>([
     ['hold', repair({ action: 'hold' }), having(), null],
@@ -121,7 +126,8 @@ describe('an operator’s repair', () => {
     ['cancel', cancel, having(), null],
     ['cancel during preparation', cancel, newOrder(), null],
     ['cancel after shipping', cancel, having(postback('shipped')), 'Conflict'],
-    ['cancel twice', cancel, having({ type: 'cancel_items', ...byOperator, itemIds: items }), 'Conflict'],
+    ['cancel again, without an answer', cancel, having(cancelling), null],
+    ['cancel after the partner agreed', cancel, having(cancelling, agreed), 'Conflict'],
     ['cancel an unknown item', repair({ action: 'cancel', itemIds: ['9'] } as never), having(), 'Invalid'],
     ['any repair after the end', repair({ action: 'hold' }), having(tracked('delivered')), 'Conflict'],
   ])('%s', (_what, request, state, type) => {

@@ -1,10 +1,9 @@
 import type { RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
 import { accepted, kinds, newOrder, POSTER, plan, play, postback, printOrder, running } from './run-fixture';
 
-const changed = (revision: number, updatesPartners = true): RunEvent => ({
+const changed = (revision: number): RunEvent => ({
   type: 'shipping_changed',
   revision,
-  updatesPartners,
 });
 const update = (outcome: Extract<RunEvent, { type: 'order_update' }>['outcome'], revision = 1): RunEvent => ({
   type: 'order_update',
@@ -32,13 +31,10 @@ describe('an order update', () => {
     expect(kinds(play(waiting.state, event()).effects)).toContain('deliver_order_update');
   });
 
-  test('is not sent for a print order that is on its way, nor in runs of older versions', () => {
+  test('is not sent for a print order that is on its way', () => {
     expect(kinds(play(running(), postback('shipped'), changed(1)).effects)).not.toContain(
       'deliver_order_update',
     );
-    const older = play(running(), changed(1, false));
-    expect(kinds(older.effects)).toEqual(['shipping_changed']);
-    expect(printOrder(older.state)).not.toHaveProperty('update');
   });
 
   test('of a newer change replaces it, and the result of the older one is ignored', () => {

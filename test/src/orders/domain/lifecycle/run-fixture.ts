@@ -23,6 +23,7 @@ export function plan(more: Partial<PlannedPrintOrder> = {}): PlannedPrintOrder {
     partnerId: 'berlin',
     partnerUid: 'prints-berlin',
     dispatchDate: '2026-01-09',
+    dispatchDueAt: '2026-01-10T00:00:00Z',
     reproducesId: null,
     jobs: [
       { id: POSTER.jobId, itemId: POSTER.itemId, quantity: 3 },

@@ -51,7 +51,12 @@ describe('labels', () => {
 
   test('a change of address voids the label, and a label that was being bought for the older address', () => {
     const changed = play(running(), dispatched, { type: 'shipping_changed', revision: 1 });
-    expect(kinds(changed.effects)).toEqual(['dispatched', 'shipping_changed', 'void_shipment']);
+    expect(kinds(changed.effects)).toEqual([
+      'dispatched',
+      'shipping_changed',
+      'deliver_order_update',
+      'void_shipment',
+    ]);
     const late = play(changed.state, { ...dispatched, shipmentId: 's2' });
     expect(late.effects).toMatchObject([{ type: 'void_shipment', shipmentId: 's2' }]);
     expect(late.state).toBe(changed.state);
@@ -133,7 +138,7 @@ test('a label that the carrier refuses to void is logged, and changes nothing el
 describe('a change after a part of the print order has shipped', () => {
   const dispatched: RunEvent = { type: 'dispatched', printOrderId: '501', shipmentId: 's1', revision: 0 };
   const again: RunEvent = { ...dispatched, shipmentId: 's2', revision: 1 };
-  const changed: RunEvent = { type: 'shipping_changed', revision: 1, updatesPartners: true };
+  const changed: RunEvent = { type: 'shipping_changed', revision: 1 };
   const stickerShipped = () => postback('shipped', { jobId: STICKER.jobId });
   const scan = (shipmentId: string, transit: 'in_transit' | 'delivered'): RunEvent => ({
     type: 'tracking',

@@ -26,6 +26,7 @@ const PREPARED = {
       partnerId: 'partner',
       partnerUid: 'prints-berlin',
       dispatchDate: '2026-11-24',
+      dispatchDueAt: '2026-11-25T00:00:00Z',
       reproducesId: null,
       jobs: [{ id: '8', itemId: '1', quantity: 1 }],
     },

@@ -1,12 +1,7 @@
-import { keepHistory } from '../../support/histories';
-import { inTurn, playScriptedRun, type ScriptedRun } from '../../support/scripted-runs';
+import { inTurn, type ScriptedRun } from '../../support/scripted-runs';
 
-/**
- * Records histories/: one run per path through the workflows of periodic jobs, with scripted activities. Record a history
- * when a workflow gets a new path. Keep the existing ones, since such workflows may still be running:
- * `npx jest --testMatch '**\/periodic-jobs/record-histories.ts' -t <name>`
- */
-const SCENARIOS: Readonly<Record<string, ScriptedRun>> = {
+/** The paths through the periodic jobs, with scripted activities. test/workflows/record-histories.ts records a history of each. */
+export const SCENARIOS: Readonly<Record<string, ScriptedRun>> = {
   reconcile: {
     workflow: 'reconcile',
     args: [],
@@ -63,13 +58,3 @@ const SCENARIOS: Readonly<Record<string, ScriptedRun>> = {
     },
   },
 };
-
-test.each(Object.entries(SCENARIOS))(
-  '%s',
-  async (name, scenario) => {
-    const { history } = await playScriptedRun(name, scenario);
-    expect(history.events).not.toEqual([]);
-    await keepHistory('periodic-jobs', name, history);
-  },
-  60_000,
-);

@@ -2,14 +2,10 @@ import { Context } from '@temporalio/activity';
 import type { BulkRepairActivities } from '../../../activities/bulk-repair';
 import { loadConfig } from '../../../src/platform/config';
 import { connectTemporal } from '../../../src/platform/temporal/connection';
-import { keepHistory } from '../../support/histories';
-import { inTurn, playScriptedRun, type ScriptedRun } from '../../support/scripted-runs';
+import { inTurn, type ScriptedRun } from '../../support/scripted-runs';
 import { testTemporalAddress } from '../../support/servers';
 
-/**
- * Records histories/: one run per path through the bulk repair, with scripted activities. Keep the existing ones, since such
- * workflows may still be running: `npx jest --testMatch '**\/record-histories.ts' -t <name>`
- */
+/** The paths through the bulk repair, with scripted activities. test/workflows/record-histories.ts records a history of each. */
 
 interface Scenario extends ScriptedRun {
   readonly steps: { [Step in keyof BulkRepairActivities]: () => Promise<unknown> };
@@ -19,7 +15,7 @@ const args = [{ bulkRepairId: '019a0000-0000-7000-8000-000000000003' }];
 const endBulkRepair = async () => undefined;
 let batches = 0;
 
-const SCENARIOS: Readonly<Record<string, Scenario>> = {
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'bulk-repair-of-three-batches': {
     workflow: 'bulkRepair',
     args,
@@ -65,9 +61,3 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
 };
-
-test.each(Object.entries(SCENARIOS))('%s', async (name, scenario) => {
-  const { history } = await playScriptedRun(`recorded-${name}`, scenario);
-  expect(history.events).not.toEqual([]);
-  await keepHistory('bulk-repair', name, history);
-});

@@ -1,13 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { ShippingActivities } from '../../../activities/shipping';
-import { keepHistory } from '../../support/histories';
-import { inTurn, playScriptedRun, type ScriptedRun } from '../../support/scripted-runs';
+import { inTurn, type ScriptedRun } from '../../support/scripted-runs';
 
-/**
- * Records histories/: one run per path through the shipping workflows, with scripted activities. Record a history when a
- * workflow gets a new path. Keep the existing ones, since such workflows may still be running:
- * `npx jest --testMatch '**\/record-histories.ts' -t <name>`
- */
+/** The paths through the shipping workflows, with scripted activities. test/workflows/record-histories.ts records a history of each. */
 
 interface Scenario extends ScriptedRun {
   readonly workflow: 'shippingOrder' | 'takeBackShipment' | 'cancelShippingOrder' | 'trackingSweep';
@@ -24,7 +19,7 @@ const refused = {
 const away = () => {
   throw ApplicationFailure.create({ message: 'The carrier is away.', type: 'CarrierUnavailable' });
 };
-const SCENARIOS: Readonly<Record<string, Scenario>> = {
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'shipping-order-bought': {
     workflow: 'shippingOrder',
     args: order,
@@ -89,9 +84,3 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
 };
-
-test.each(Object.entries(SCENARIOS))('%s', async (name, scenario) => {
-  const { history } = await playScriptedRun(name, scenario);
-  expect(history.events).not.toEqual([]);
-  await keepHistory('shipping', name, history);
-});

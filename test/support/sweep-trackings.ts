@@ -1,6 +1,11 @@
-import { carriersToSweep, sweepCarrier } from './carrier-sweep';
-import { findPartnerCarriers } from './partner-code-search';
-import { addSweeps, type SweepBounds, type SweepDeps, type SweepResult } from './sweep-result';
+import { carriersToSweep, sweepCarrier } from '../../src/shipping/tracking-sweep/carrier-sweep';
+import { findPartnerCarriers } from '../../src/shipping/tracking-sweep/partner-code-search';
+import {
+  addSweeps,
+  type SweepBounds,
+  type SweepDeps,
+  type SweepResult,
+} from '../../src/shipping/tracking-sweep/sweep-result';
 
 /**
  * Sweeps all carriers, and searches for the carriers of partners' tracking codes.
