@@ -79,11 +79,12 @@ export async function keepHistory(folder: HistoryFolder, scenario: string, histo
 export function storedHistories(folder: HistoryFolder): StoredHistory[] {
   return readdirSync(folderOf(folder))
     .filter((name) => name.endsWith('.json'))
+    .map((name) => basename(name, '.json'))
     .sort()
-    .map((name) => ({
-      scenario: basename(name, '.json'),
+    .map((scenario) => ({
+      scenario,
       history: History.fromObject(
-        JSON.parse(readFileSync(join(folderOf(folder), name), 'utf8')) as Record<string, unknown>,
+        JSON.parse(readFileSync(join(folderOf(folder), `${scenario}.json`), 'utf8')) as Record<string, unknown>,
       ),
     }));
 }

@@ -25,7 +25,6 @@ const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
     'let-go',
     'kept',
     'split',
-    'refused',
     'five-keys',
   ],
   replacement: ['agrees', 'refuses', 'stays-silent', 'is-producing', 'agrees-later', 'forced'],

@@ -82,9 +82,7 @@ test('a parked order continues as new, and keeps its attempts and its pause', as
   expect(parked!.attempts).toBeGreaterThan(1);
   expect(parked!.nextAt).toBeGreaterThan(Date.now());
   expect((await look(id)).run).toMatchObject({ phase: 'preparing', held: false });
-  expect(await currentDetails(stack, id)).toContain(
-    `Planned again at ${new Date(parked!.nextAt).toISOString()}`,
-  );
+  expect(await currentDetails(stack, id)).toMatch(/Planned again at \d/);
 
   await enablePartners(true);
   await repair(id, { action: 'retry' });
