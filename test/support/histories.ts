@@ -84,7 +84,10 @@ export function storedHistories(folder: HistoryFolder): StoredHistory[] {
     .map((scenario) => ({
       scenario,
       history: History.fromObject(
-        JSON.parse(readFileSync(join(folderOf(folder), `${scenario}.json`), 'utf8')) as Record<string, unknown>,
+        JSON.parse(readFileSync(join(folderOf(folder), `${scenario}.json`), 'utf8')) as Record<
+          string,
+          unknown
+        >,
       ),
     }));
 }
