@@ -2,7 +2,7 @@
  * supertest, whose expectations count as assertions of the running test (setup.ts). jest.config.js maps `supertest` to this
  * file. It is JavaScript because supertest's type declarations leave out `Test.prototype.assert`, which checks a response.
  */
-const request = require('../../node_modules/supertest');
+const request = require('../../../node_modules/supertest');
 
 const { prototype } = request.Test;
 const { expect: addExpectation, assert: checkExpectations } = prototype;

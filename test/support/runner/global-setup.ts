@@ -4,21 +4,21 @@ import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { claimDataFolder, DataFolderBusy } from '../../src/platform/embedded/data-folder';
-import { freePort } from '../../src/platform/embedded/ports';
+import { claimDataFolder, DataFolderBusy } from '../../../src/platform/embedded/data-folder';
+import { freePort } from '../../../src/platform/embedded/ports';
 import {
   type EmbeddedPostgres,
   startPostgres,
   stopLeftoverPostgres,
-} from '../../src/platform/embedded/postgres-server';
-import { findTemporalBinary } from '../../src/platform/embedded/temporal-binary';
-import { startTemporal, stopLeftoverTemporal } from '../../src/platform/embedded/temporal-server';
-import { migrate } from '../../src/platform/migrate';
-import { connectPostgres } from '../../src/platform/postgres';
-import { projectRoot } from '../../src/platform/project-root';
-import { ensureSearchAttributes } from '../../src/platform/temporal/connection';
-import { SERVER_VARIABLES, TEMPLATE_DATABASE } from './server-variables';
-import { bundleForTests } from './workflow-bundle';
+} from '../../../src/platform/embedded/postgres-server';
+import { findTemporalBinary } from '../../../src/platform/embedded/temporal-binary';
+import { startTemporal, stopLeftoverTemporal } from '../../../src/platform/embedded/temporal-server';
+import { migrate } from '../../../src/platform/migrate';
+import { connectPostgres } from '../../../src/platform/postgres';
+import { projectRoot } from '../../../src/platform/project-root';
+import { ensureSearchAttributes } from '../../../src/platform/temporal/connection';
+import { SERVER_VARIABLES, TEMPLATE_DATABASE } from '../server-variables';
+import { bundleForTests } from '../workflow-bundle';
 
 const PREFIX = 'pressline-test-';
 
