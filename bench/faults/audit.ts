@@ -28,6 +28,8 @@ export interface Evidence {
   /** Outbox messages that were never delivered. */
   readonly unsent: readonly string[];
   readonly unhandledPostbacks: number;
+  /** API processes that are not ready, each with the reason. */
+  readonly notReady: readonly string[];
   /** Processes that ended without an injected fault, each with the reason. */
   readonly unexpectedExits: readonly string[];
 }
@@ -269,6 +271,7 @@ function stuck(evidence: Evidence, accepted: readonly Accepted[]): string[] {
     if (FAILED_RUNS.has(status)) findings.push(`order ${orderId}: its workflow is ${status}`);
   if (evidence.unhandledPostbacks > 0)
     findings.push(`${evidence.unhandledPostbacks} postbacks were never handled`);
+  for (const reason of evidence.notReady) findings.push(`not ready: ${reason}`);
   return [...findings, ...evidence.unsent.map((message) => `never sent: ${message}`)];
 }
 

@@ -14,6 +14,8 @@ import type { Evidence, SeenPrintOrder, StockBalance, StockUse, StoredOrder, Sub
 import type { OperatorActs } from './operator';
 import type { Submission } from './shop';
 
+const LONGEST_PROBE_MS = 10_000;
+
 /** What the records of a stack are read from. */
 export interface ObservedStack {
   /** Contains the journal of the sandbox. */
@@ -135,10 +137,25 @@ export async function gather(
         `${kind} ${target} after ${attempts} attempts: ${lastError ?? 'no error'}`,
     ),
     unhandledPostbacks: await waitingPostbacks(sql),
+    notReady: await notReady(stack),
     unexpectedExits: Object.values(stack.processes).flatMap(({ name, unexpectedExits }) =>
       unexpectedExits.map((reason) => `${name}: ${reason}`),
     ),
   };
+}
+
+async function notReady({ apiUrls }: ObservedStack): Promise<string[]> {
+  const reasons = await Promise.all(
+    apiUrls.map(async (url) => {
+      try {
+        const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(LONGEST_PROBE_MS) });
+        return answer.ok ? [] : [`${url}: ${answer.status} ${await answer.text()}`];
+      } catch (error) {
+        return [`${url}: ${(error as Error).message}`];
+      }
+    }),
+  );
+  return reasons.flat();
 }
 
 async function shownOrders(

@@ -1,11 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { randomToken } from '../../src/platform/ids';
 import type { SeededRandom } from '../support/seeded-random';
 import type { DistributedStack, ProcessName } from './distributed-stack';
+
+/** In the order of `apiUrls`. */
+const API_PROCESSES = ['api-1', 'api-2'] as const;
 
 /** A fault that can be injected into a stack, with the weight of its selection. */
 type Fault = { readonly weight: number } & (
   | { readonly kind: 'kill' | 'stall'; readonly process: ProcessName }
   | { readonly kind: 'cut'; readonly proxy: keyof DistributedStack['proxies'] }
+  | { readonly kind: 'sign-ins'; readonly process: (typeof API_PROCESSES)[number] }
 );
 
 const FAULTS: readonly Fault[] = [
@@ -21,6 +26,8 @@ const FAULTS: readonly Fault[] = [
   { kind: 'cut', proxy: 'postgres', weight: 2 },
   { kind: 'cut', proxy: 'temporal', weight: 2 },
   { kind: 'cut', proxy: 'api', weight: 1 },
+  { kind: 'sign-ins', process: 'api-1', weight: 2 },
+  { kind: 'sign-ins', process: 'api-2', weight: 2 },
 ];
 
 const SECONDS_BETWEEN = [5, 10] as const;
@@ -28,6 +35,9 @@ const SECONDS_BETWEEN = [5, 10] as const;
 const DOWN_MS = [0, 4_000] as const;
 /** Duration of a stall. The longest exceeds the time-out of a workflow task (10 s), so that the other worker repeats its work. */
 const STALL_MS = [2_000, 14_000] as const;
+/** Simultaneous sign-ins with unknown keys: many times the connections of a process. */
+const SIGN_INS = 200;
+const LONGEST_SIGN_IN_MS = 30_000;
 
 /** Injects one fault after another until the signal. @returns the number of each fault, by name */
 export async function injectFaults(
@@ -52,6 +62,23 @@ export async function injectFaults(
         break;
       case 'cut':
         stack.proxies[fault.proxy].cut();
+        break;
+      case 'sign-ins':
+        signIns(stack.apiUrls[API_PROCESSES.indexOf(fault.process)]!);
     }
+  }
+}
+
+/** Sends a burst of sign-ins to an API process. Their answers do not matter: other faults may hit the process meanwhile. */
+function signIns(apiUrl: string): void {
+  for (let sent = 0; sent < SIGN_INS; sent += 1) {
+    fetch(`${apiUrl}/v1/operator/session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ apiKey: randomToken(32) }),
+      signal: AbortSignal.timeout(LONGEST_SIGN_IN_MS),
+    })
+      .then((answer) => answer.arrayBuffer())
+      .catch(() => undefined);
   }
 }

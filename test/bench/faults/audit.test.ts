@@ -76,6 +76,7 @@ const good: Evidence = {
   stock: { unexplained: [], balances: [balance()], used: [use()] },
   unsent: [],
   unhandledPostbacks: 0,
+  notReady: [],
   unexpectedExits: [],
 };
 
@@ -148,6 +149,7 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
   ['a client that never got an answer', 'stuck', { submitted: [submission({ orderId: null })] }],
   ['a workflow that failed', 'stuck', { runs: [{ orderId: 'a', status: 'FAILED' }] }],
   ['a dead letter', 'stuck', { unsent: ['signal_workflow order-a'] }],
+  ['an API process that is not ready', 'stuck', { notReady: ['http://127.0.0.1:3000: 503'] }],
   ['a postback that no workflow processed', 'stuck', { unhandledPostbacks: 1 }],
   [
     'a process that ended by itself',
