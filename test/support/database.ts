@@ -21,6 +21,12 @@ export interface TestDatabase {
 
 const open: (() => Promise<void>)[] = [];
 
+/**
+ * Connections of each pool of the application's role. With TEST_POOL_SIZE=1 code that takes a second connection while it holds
+ * one gets none, but requests cannot run at the same time in Postgres, which tests of races need.
+ */
+export const TEST_POOL_SIZE = process.env.TEST_POOL_SIZE ?? '10';
+
 // The environment (environment.ts) knows it by its name and runs it last.
 afterAll(async function dropTestDatabases() {
   for (const drop of open) await drop();
@@ -37,7 +43,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   const inDatabase = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
   const url = inDatabase(testApplicationUrl());
   const ownerUrl = inDatabase(testPostgresUrl());
-  const sql = connectPostgres(url, { max: 10, applicationName: 'test' });
+  const sql = connectPostgres(url, { max: Number(TEST_POOL_SIZE), applicationName: 'test' });
   const owner = connectPostgres(ownerUrl, { max: 1, applicationName: 'test-owner' });
   await owner`
     SELECT setval(format('%I.%I', schemaname, sequencename)::regclass,

@@ -18,7 +18,7 @@ import { freePort } from '../../src/platform/embedded/ports';
 import { parseSecretsBySender } from '../../src/platform/http/webhook-signature';
 import { randomToken } from '../../src/platform/ids';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
-import { type TestDatabase, testDatabase } from './database';
+import { TEST_POOL_SIZE, type TestDatabase, testDatabase } from './database';
 import { expectNoRefusedChange, recordHistories, replayRuns } from './order-histories';
 import { TEST_SECRET_KEYS } from './secret-box';
 import { testTemporalAddress, workflowBundle } from './servers';
@@ -78,6 +78,7 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
     ...loadConfig({
       RATE_LIMIT: '0',
       CONCURRENT_REQUESTS: '0',
+      DATABASE_POOL_SIZE: TEST_POOL_SIZE,
       DATA_DIR: folder,
       SHUTDOWN_GRACE: '2s',
       LOG_LEVEL: process.env.TEST_LOG ?? 'silent',
