@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { projectRoot } from '../../src/platform/project-root';
 
 /** The release steps of docs/releases.md. */
@@ -13,15 +13,21 @@ const root = projectRoot();
 const folder = mkdtempSync(join(tmpdir(), 'pressline-release-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const FILES = ['Dockerfile', 'docker-compose.yml'];
+const WORKFLOWS = readdirSync(join(root, '.github/workflows')).map((name) => `.github/workflows/${name}`);
+const FILES = ['Dockerfile', 'docker-compose.yml', ...WORKFLOWS];
 const textOf = (name: string) => readFileSync(join(folder, name), 'utf8');
-const images = (name: string) =>
-  [...textOf(name).matchAll(/^(?:FROM |\s*image: )(\S+:\S+)/gm)].map(([, image]) => image!);
+/** Returns the images and actions that a file names. */
+const references = (name: string) =>
+  [...textOf(name).matchAll(/^(?:FROM (?=\S+:)|\s*image: (?=\S+:)|\s*(?:- )?uses: )(\S.*)$/gm)].map(
+    ([, reference]) => reference!.replace(/ AS .*/, ''),
+  );
 
-/** Puts a `docker` on the PATH that answers every look-up with the output of a shell command. */
-function registryAnswers(command: string): NodeJS.ProcessEnv {
-  writeFileSync(join(folder, 'docker'), `#!/bin/sh\n${command}\n`);
-  chmodSync(join(folder, 'docker'), 0o755);
+/** Puts a `docker` and a `git` on the PATH that answer every look-up with the output of shell commands. */
+function registriesAnswer(docker: string, git = 'printf "%040d\trefs/tags/v1\\n" 7'): NodeJS.ProcessEnv {
+  for (const [name, command] of Object.entries({ docker, git })) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${command}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
   return { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` };
 }
 
@@ -40,7 +46,9 @@ function pin(environment: NodeJS.ProcessEnv, ...args: string[]) {
 beforeEach(() => {
   for (const name of FILES) {
     const text = readFileSync(join(root, name), 'utf8');
-    writeFileSync(join(folder, name), text.replace(/@sha256:[0-9a-f]{64}/g, ''));
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    const loose = text.replace(/@sha256:[0-9a-f]{64}/g, '').replace(/@[0-9a-f]{40} # /g, '@');
+    writeFileSync(join(folder, name), loose);
   }
 });
 
@@ -77,18 +85,23 @@ test('npm run sbom lists exactly the packages that ship, with version and hash',
   expect(components.filter(({ hashes }) => !hashes?.some(({ alg }) => alg === 'SHA-512'))).toEqual([]);
 });
 
-test('pin-images writes the digest of every image that the registry gives', () => {
-  const before = FILES.flatMap(images);
-  expect(before.length).toBeGreaterThan(5);
-  const environment = registryAnswers(
+test('pin-images writes the digest of every image and the commit of every action that the registries give', () => {
+  const before = FILES.flatMap(references);
+  expect(before.length).toBeGreaterThan(15);
+  const environment = registriesAnswer(
     'for image; do :; done\nprintf "sha256:"; printf %s "$image" | sha256sum | cut -c1-64',
+    // An annotated tag: the commit is the last line.
+    'printf "%040d\trefs/tags/v1\\n%040d\trefs/tags/v1^{}\\n" 1 2',
   );
   expect(pin(environment, '--check').status).toBe(1);
   expect(pin(environment).status).toBe(0);
-  const pinned = FILES.flatMap(images);
+  const pinned = FILES.flatMap(references);
   expect(pinned).toHaveLength(before.length);
-  for (const [at, image] of pinned.entries())
-    expect(image).toMatch(new RegExp(`^${before[at]}@sha256:[0-9a-f]{64}$`));
+  for (const [at, reference] of pinned.entries()) {
+    const [action, tag] = before[at]!.split('@');
+    if (tag === undefined) expect(reference).toMatch(new RegExp(`^${action}@sha256:[0-9a-f]{64}$`));
+    else expect(reference).toBe(`${action}@${'2'.padStart(40, '0')} # ${tag}`);
+  }
   expect(pin(environment, '--check')).toEqual({ status: 0, stderr: '' });
   const once = FILES.map(textOf);
   expect(pin(environment).status).toBe(0);
@@ -96,12 +109,17 @@ test('pin-images writes the digest of every image that the registry gives', () =
 });
 
 test.each([
-  ['does not answer', 'echo "no such host" >&2; exit 1'],
-  ['answers something else', 'echo latest'],
-  ['knows only the first image', 'test -e "$0.used" && exit 1; touch "$0.used"; printf "sha256:%064d\\n" 1'],
-])('pin-images changes no file when the registry %s', (_, command) => {
+  ['does not answer', 'echo "no such host" >&2; exit 1', undefined],
+  ['answers something else', 'echo latest', undefined],
+  [
+    'knows only the first image',
+    'test -e "$0.used" && exit 1; touch "$0.used"; printf "sha256:%064d\n" 1',
+    undefined,
+  ],
+  ['knows no action', 'printf "sha256:%064d\n" 1', 'true'],
+])('pin-images changes no file when the registry %s', (_, docker, git) => {
   const before = FILES.map(textOf);
-  expect(pin(registryAnswers(command)).status).not.toBe(0);
+  expect(pin(registriesAnswer(docker, git)).status).not.toBe(0);
   expect(FILES.map(textOf)).toEqual(before);
 });
 

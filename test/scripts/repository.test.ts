@@ -29,7 +29,9 @@ interface Workflow {
     string,
     {
       readonly steps: readonly Step[];
-      readonly strategy?: { readonly matrix: { readonly node: string[] } };
+      readonly needs?: string | string[];
+      readonly permissions?: Record<string, string>;
+      readonly strategy?: { readonly matrix: { readonly node?: string[]; readonly script?: string[] } };
       readonly 'timeout-minutes': number;
     }
   >;
@@ -46,14 +48,23 @@ test('.env.example has every variable of the configuration table with its defaul
 });
 
 describe('the workflows', () => {
-  test('are a test on Node 22 and 24, the checks of Compose file and chart, the image, and a release', () => {
-    expect(workflows.sort()).toEqual(['ci.yml', 'release.yml']);
+  test('run .ci/run on Node 22 and 24, and every check of package.json', () => {
     const { jobs } = yaml('.github/workflows/ci.yml') as Workflow;
     expect(jobs.test!.strategy!.matrix.node).toEqual(['22', '24']);
-    const commands = stepsOf('ci.yml').map(({ run, uses }) => run ?? uses!);
-    for (const command of ['npm test', 'npm run check:compose', 'npm run check:helm'])
-      expect(commands).toContain(command);
-    expect(commands.some((command) => command.startsWith('docker/build-push-action@'))).toBe(true);
+    expect(jobs.test!.steps.map(({ run }) => run)).toContain('.ci/run');
+    const { check } = (yaml('.github/workflows/scheduled.yml') as Workflow).jobs;
+    const checks = Object.keys(manifest.scripts).filter((name) => name.startsWith('check:'));
+    expect(check!.strategy!.matrix.script).toEqual([...checks.sort(), 'rehearse']);
+  });
+
+  test('publish only in jobs that follow the tests, which may write nothing', () => {
+    const { jobs } = yaml('.github/workflows/release.yml') as Workflow;
+    const writing = Object.entries(jobs).filter(([, { permissions = {} }]) =>
+      Object.values(permissions).includes('write'),
+    );
+    expect(jobs.test!.steps.map(({ run }) => run)).toContain('.ci/run');
+    expect(writing.map(([name]) => name)).toEqual(['image', 'packages']);
+    for (const [, { needs }] of writing) expect([needs].flat()).toContain('test');
   });
 
   test.each(workflows)(
@@ -81,10 +92,16 @@ test('the forms for issues parse, and send vulnerabilities elsewhere', () => {
 });
 
 test('the update rules and the development container are valid, and use the Node of .nvmrc', () => {
-  const { packageRules } = JSON.parse(read('renovate.json')) as { packageRules: object[] };
-  expect(packageRules.length).toBeGreaterThan(3);
+  const { extends: presets } = JSON.parse(read('renovate.json')) as { extends: string[] };
+  expect(presets).toContain('helpers:pinGitHubActionDigests');
   const { image } = JSON.parse(read('.devcontainer/devcontainer.json')) as { image: string };
   expect(image).toMatch(new RegExp(`:${read('.nvmrc').trim()}-`));
+});
+
+test('every path of CODEOWNERS exists', () => {
+  const paths = [...read('.github/CODEOWNERS').matchAll(/^(\/\S+)\s+@\S+/gm)].map(([, path]) => path!);
+  expect(paths.length).toBeGreaterThan(0);
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
 test('the changelog has the version of the package', () => {
