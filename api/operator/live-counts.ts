@@ -1,8 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { attentionCounts, countOrdersNeedingAttention } from '../../src/orders/reading/attention-counts';
 import { orderStages } from '../../src/orders/reading/order-stages';
 import { readKeptCounts } from '../../src/platform/kept-counts';
 import { readOutboxSizes } from '../../src/platform/outbox/outbox-sizes';
-import { sharedReading } from '../../src/platform/shared-reading';
 import { readJobResults } from '../../src/platform/temporal/job-results';
 import type { ApiDeps } from '../deps';
 
@@ -10,11 +10,18 @@ import type { ApiDeps } from '../deps';
 const COUNTS_MS = 2_000;
 
 /** The figures of the summary that are in Postgres. */
-export type LiveCounts = () => Promise<Awaited<ReturnType<typeof readCounts>>>;
+export type LiveCounts = () => Promise<Counts>;
+type Counts = Awaited<ReturnType<typeof readCounts>>;
 
 /** Creates the reading that the summary and the stream of changes share. */
 export function createLiveCounts(deps: Pick<ApiDeps, 'sql' | 'jobs'>): LiveCounts {
-  return sharedReading(COUNTS_MS, () => readCounts(deps));
+  // Concurrent calls share one fetch, so that the cost does not grow with the number of consoles. A failed one is not cached.
+  const cache = new LRUCache<'counts', Counts>({
+    max: 1,
+    ttl: COUNTS_MS,
+    fetchMethod: () => readCounts(deps),
+  });
+  return () => cache.forceFetch('counts');
 }
 
 async function readCounts({ sql, jobs }: Pick<ApiDeps, 'sql' | 'jobs'>) {

@@ -1,10 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { ATTENTION_REASONS } from '../../src/orders/domain/lifecycle/run-state';
 import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import type { StagePeriod } from '../../src/orders/reading/order-stages';
 import { OUTBOX_KINDS } from '../../src/platform/outbox/outbox';
 import { COUNTED_ROWS } from '../../src/platform/outbox/outbox-sizes';
-import { sharedReading } from '../../src/platform/shared-reading';
 import { readTaskQueue, type TaskQueueState } from '../../src/platform/temporal/pollers';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
@@ -92,12 +92,16 @@ export function summaryRoutes(
   counts: LiveCounts,
 ): Route[] {
   const taskQueue = config.TEMPORAL_TASK_QUEUE;
-  const workers = sharedReading(WORKERS_MS, () =>
-    readTaskQueue(temporal, taskQueue, WORKERS_TIMEOUT_MS).catch((error: unknown): TaskQueueState | null => {
-      log.debug({ err: error }, 'the workers of the task queue could not be read');
-      return null;
+  const queue = new LRUCache<'queue', { readonly state: TaskQueueState | null }>({
+    max: 1,
+    ttl: WORKERS_MS,
+    fetchMethod: async () => ({
+      state: await readTaskQueue(temporal, taskQueue, WORKERS_TIMEOUT_MS).catch((error: unknown) => {
+        log.debug({ err: error }, 'the workers of the task queue could not be read');
+        return null;
+      }),
     }),
-  );
+  });
   return [
     route({
       method: 'get',
@@ -112,7 +116,10 @@ export function summaryRoutes(
       errors: 'coded',
       response: summary,
       handler: async () => {
-        const [read, queue] = await Promise.all([counts(), within(WORKERS_WAIT_MS, workers())]);
+        const [read, workers] = await Promise.all([
+          counts(),
+          within(WORKERS_WAIT_MS, queue.forceFetch('queue')),
+        ]);
         return {
           at: read.at.toISOString(),
           orders: ORDER_STATUSES.map((status) => ({ status, count: read.orders.get(status) ?? 0 })),
@@ -124,18 +131,17 @@ export function summaryRoutes(
           ordersNeedingAttention: read.needingAttention,
           outbox: read.outbox,
           jobs: read.results.map(jobView),
-          workers:
-            queue === null
-              ? null
-              : {
-                  taskQueue,
-                  pollers: queue.pollers.map(({ identity, types, lastSeenAt }) => ({
-                    identity,
-                    types: [...types],
-                    lastSeenAt: lastSeenAt.toISOString(),
-                  })),
-                  backlog: { ...queue.backlog },
-                },
+          workers: !workers?.state
+            ? null
+            : {
+                taskQueue,
+                pollers: workers.state.pollers.map(({ identity, types, lastSeenAt }) => ({
+                  identity,
+                  types: [...types],
+                  lastSeenAt: lastSeenAt.toISOString(),
+                })),
+                backlog: { ...workers.state.backlog },
+              },
           hours: read.stages.hours.map(periodView),
           days: read.stages.days.map(periodView),
         };
