@@ -7,6 +7,7 @@ import type { PreparationPlan } from '../src/orders/preparation/plan-refusals';
 import { type PreparationDeps, prepareOrder } from '../src/orders/preparation/prepare-order';
 import type { EventRecorder } from '../src/orders/run/event-recorder';
 import type { Logger } from '../src/platform/logging';
+import { attemptOf, carry } from './attempts';
 import { logOf, type RunIds } from './order-ids';
 import { type OrRefusal, refused, transient } from './refusals';
 
@@ -20,13 +21,14 @@ const FETCHING = { type: 'fetching_files' } as const;
 
 /** Returns the present attempt. Heartbeats carry the start of the first attempt to the next ones. */
 function fileAttempt(windowMs: number) {
-  const { info, cancellationSignal, heartbeat } = Context.current();
-  const since = (info.heartbeatDetails as { since: number } | undefined)?.since ?? Date.now();
-  heartbeat({ since });
-  const timer = setInterval(() => heartbeat({ since }), 5_000);
+  const { info, cancellationSignal } = Context.current();
+  const { since = Date.now() } = (info.heartbeatDetails ?? {}) as { since?: number };
+  const beat = () => carry({ since });
+  beat();
+  const timer = setInterval(beat, 5_000);
   return {
     signal: cancellationSignal,
-    attempt: info.attempt,
+    attempt: attemptOf(info),
     /** Milliseconds until the window closes. */
     left: () => since + windowMs - Date.now(),
     stop: () => clearInterval(timer),

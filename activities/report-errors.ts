@@ -5,6 +5,7 @@ import { CarrierUnavailable } from '../src/carriers/carrier';
 import type { ErrorReporter } from '../src/platform/error-report';
 import type { Logger } from '../src/platform/logging';
 import { isUnavailable } from '../src/platform/unavailable';
+import { attemptOf } from './attempts';
 
 /**
  * Returns the interceptor that reports unexpected exceptions of activities, once for each activity: at its first attempt that
@@ -20,7 +21,7 @@ export function reportActivityErrors(
         try {
           return await next(input);
         } catch (error) {
-          if (info.attempt === 1 && isUnexpected(error)) {
+          if (attemptOf(info) === 1 && isUnexpected(error)) {
             const { activityType, workflowExecution } = info;
             const requestId = requestIdOf(input.args);
             report(

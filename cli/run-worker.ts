@@ -7,6 +7,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { createActivities } from '../activities';
+import { shareSlots } from '../activities/attempts';
 import { reportActivityErrors } from '../activities/report-errors';
 import { traceActivity } from '../activities/trace-activities';
 import { notificationLane } from '../src/notifications/delivery';
@@ -18,6 +19,7 @@ import type { OrderRunInput } from '../src/orders/domain/run/run-messages';
 import { createStaleTaskCounter } from '../src/orders/run/stale-tasks';
 import type { Config } from '../src/platform/config';
 import { SEARCH_ATTRIBUTES } from '../src/platform/domain/search-attributes';
+import { fileQueueOf } from '../src/platform/domain/task-queues';
 import { WORKFLOW_TYPES } from '../src/platform/domain/workflows';
 import { createErrorReporter } from '../src/platform/error-report';
 import { addPoolMetrics } from '../src/platform/metrics/process-metrics';
@@ -29,11 +31,13 @@ import { dataConverterOf } from '../src/platform/temporal/codec/data-converter';
 import { bundleFor } from '../src/platform/temporal/codec/workflow-bundle';
 import { temporalConnectionOptions } from '../src/platform/temporal/connection';
 import { createJobRunRecorder } from '../src/platform/temporal/job-runs';
+import { createSlotShares } from '../src/platform/temporal/slot-shares';
 import {
   collectStackTraces,
   limitWorkflowHeap,
   thisMachine,
   tuningOptions,
+  waitingActivityOptions,
   workerTuning,
 } from '../src/platform/temporal/worker-tuning';
 import { isTracing } from '../src/platform/tracing/spans';
@@ -84,11 +88,14 @@ async function sealStoredSecrets({ sql, secretBox, log }: Services): Promise<voi
 /** Below the 5 s that `recordRun` has (workflows/order/activities.ts), so that no statement outlives its attempt. */
 const RECORD_STATEMENT_TIMEOUT_MS = 4_000;
 
-/** Connects to Temporal and creates a worker, which checks the namespace. */
-async function createWorker(config: Config, options: Omit<WorkerOptions, 'connection'>) {
+/** Connects to Temporal and creates a worker for each queue, which checks the namespace. */
+async function createWorkers(config: Config, queues: readonly Omit<WorkerOptions, 'connection'>[]) {
   const connection = await NativeConnection.connect(temporalConnectionOptions(config));
   try {
-    return { connection, worker: await Worker.create({ ...options, connection }) };
+    return {
+      connection,
+      workers: await Promise.all(queues.map((options) => Worker.create({ ...options, connection }))),
+    };
   } catch (error) {
     await connection.close();
     throw error;
@@ -103,7 +110,7 @@ export interface RunningWorker {
 }
 
 /**
- * Runs a worker and an outbox relay in this process.
+ * Runs the workers of all task queues and an outbox relay in this process.
  * @param workflowBundle path of the prebuilt bundle of workflows/index
  */
 export async function runWorker(
@@ -137,25 +144,41 @@ export async function runWorker(
   limitWorkflowHeap(tuning.heapMb);
   collectStackTraces(config.WORKER_STACK_TRACES === 'on');
   log.info({ ...tuning }, 'worker tuning');
-  const options: Omit<WorkerOptions, 'connection'> = {
+  const activityInterceptors = [
+    ...(isTracing() ? [traceActivity] : []),
+    reportActivityErrors(createErrorReporter(services.metrics, 'activity'), log),
+  ];
+  /** @param slots those that are always there, which keys share */
+  const sharedBy = (queue: string, slots: number) => {
+    services.metrics.count('pressline_activity_waits_total', { queue }, 0);
+    const waited = () => services.metrics.count('pressline_activity_waits_total', { queue });
+    return { activity: [shareSlots(createSlotShares(slots), waited), ...activityInterceptors] };
+  };
+  const common = {
     namespace: config.TEMPORAL_NAMESPACE,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
-    workflowBundle: await bundleFor(config.PAYLOAD_KEYS, workflowBundle),
     dataConverter: dataConverterOf(config.PAYLOAD_KEYS),
     ...(config.WORKER_BUILD_ID && { workerDeploymentOptions: versionOf(config, config.WORKER_BUILD_ID) }),
     activities: createActivities(activityDeps),
-    sinks,
-    interceptors: {
-      activity: [
-        ...(isTracing() ? [traceActivity] : []),
-        reportActivityErrors(createErrorReporter(services.metrics, 'activity'), log),
-      ],
-    },
-    ...tuningOptions(tuning),
     shutdownGraceTime: config.SHUTDOWN_GRACE,
     shutdownForceTime: config.SHUTDOWN_GRACE + 5_000,
   };
-  const { connection, worker } = await step('connect the worker', () => createWorker(config, options));
+  const queues: Omit<WorkerOptions, 'connection'>[] = [
+    {
+      ...common,
+      taskQueue: config.TEMPORAL_TASK_QUEUE,
+      workflowBundle: await bundleFor(config.PAYLOAD_KEYS, workflowBundle),
+      sinks,
+      interceptors: sharedBy('orders', tuning.activitySlots.min),
+      ...tuningOptions(tuning),
+    },
+    {
+      ...common,
+      taskQueue: fileQueueOf(config.TEMPORAL_TASK_QUEUE),
+      interceptors: sharedBy('files', tuning.fileSlots),
+      ...waitingActivityOptions(tuning.fileSlots, tuning),
+    },
+  ];
+  const { connection, workers } = await step('connect the worker', () => createWorkers(config, queues));
   const relay = await step('listen to the outbox', () =>
     startRelay({
       sql,
@@ -174,10 +197,10 @@ export async function runWorker(
     }),
   );
   const digests = startDigests(services, [ATTENTION_DIGEST, OUTBOX_DIGEST, JOB_DIGEST]);
-  const running = worker.run();
+  const running = workers.map((worker) => worker.run());
   let stopping = false;
   return {
-    failure: running.then(
+    failure: Promise.race(running).then(
       () => new Promise<Error>((resolve) => stopping || resolve(new Error('The worker ended unexpectedly'))),
       (error: Error) => error,
     ),
@@ -185,8 +208,10 @@ export async function runWorker(
       stopping = true;
       await digests.stop();
       await relay.stop();
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-      await running.catch((error: unknown) => log.warn({ err: error }, 'the worker did not stop cleanly'));
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      for (const ended of await Promise.allSettled(running)) {
+        if (ended.status === 'rejected') log.warn({ err: ended.reason }, 'the worker did not stop cleanly');
+      }
       await connection.close();
       await localSql.end({ timeout: 5 });
     },

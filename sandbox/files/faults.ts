@@ -1,7 +1,8 @@
 /** The faults of the faulty file host, by the name of the file (docs/sandbox.md). */
 export const FAULTS = {
   'slow.pdf': 'Answers after 10 seconds (?ms=).',
-  'drips.pdf': 'Sends 1 kB every second (?ms=). Only a limit on the whole transfer ends it.',
+  'drips.pdf':
+    'Sends 1 kB every second (?ms=). Only a limit on the time or the pace of the transfer ends it.',
   'missing.pdf': 'Answers 404.',
   'forbidden.pdf': 'Answers 403.',
   'gone.pdf': 'Answers 410.',
@@ -10,6 +11,8 @@ export const FAULTS = {
     'Answers 429 with Retry-After: 1 for the first two requests (?failures=) of each ?key=, then sends a good file.',
   'recovers.pdf':
     'Answers 500 for the first two requests (?failures=) of each ?key=, then sends a good file.',
+  'silent.pdf':
+    'Sends nothing to the first request (?failures=) of each ?key= and keeps it open, then sends a good file.',
   'lies.pdf': 'Declares a PDF and is a web page.',
   'misnamed.png': 'Is named and declared PNG and is a good PDF.',
   'corrupt.pdf': 'Starts like a PDF and is noise.',

@@ -13,10 +13,17 @@ function numberIn(request: Request, name: string, fallback: number): number {
 
 /**
  * Routes of a faulty file host: each file name is one fault.
- * `recovers.pdf` and `busy.pdf` count requests by `key`, so that tests do not share a count.
+ * Files that fail a few times count requests by `key`, so that tests do not share a count.
  */
 export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Router {
   const requests = new Map<string, number>();
+  /** Counts a request of a file, and returns true while its `key` has not failed often enough. */
+  const stillFails = (request: Request, failures: number) => {
+    const key = `${request.path} ${String(request.query.key ?? '')}`;
+    const count = (requests.get(key) ?? 0) + 1;
+    requests.set(key, count);
+    return count <= numberIn(request, 'failures', failures);
+  };
   const good = async () => (await shelf.get('poster-a4.pdf'))!;
 
   const answers: Readonly<Record<FaultName, Fault>> = {
@@ -46,18 +53,15 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
       response.status(500).type('text/plain').send('Internal error');
     },
     'busy.pdf': async (request, response) => {
-      const key = `busy ${String(request.query.key ?? '')}`;
-      const count = (requests.get(key) ?? 0) + 1;
-      requests.set(key, count);
-      if (count > numberIn(request, 'failures', 2)) sendFile(response, await good());
+      if (!stillFails(request, 2)) sendFile(response, await good());
       else response.status(429).set('Retry-After', '1').type('text/plain').send('Slow down');
     },
     'recovers.pdf': async (request, response) => {
-      const key = `recovers ${String(request.query.key ?? '')}`;
-      const count = (requests.get(key) ?? 0) + 1;
-      requests.set(key, count);
-      if (count > numberIn(request, 'failures', 2)) sendFile(response, await good());
+      if (!stillFails(request, 2)) sendFile(response, await good());
       else response.status(500).type('text/plain').send('Not yet');
+    },
+    'silent.pdf': async (request, response) => {
+      if (!stillFails(request, 1)) sendFile(response, await good());
     },
     'lies.pdf': (_request, response) => {
       const page = '<!doctype html><title>Sign in</title><p>Please sign in.</p>';

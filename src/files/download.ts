@@ -29,6 +29,8 @@ export interface Downloaded {
 
 /** From the request to the last byte. Enough for 200 MB at 3 Mbit/s. */
 const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
+/** 16 kB/s. A slower host is asked again later, so that it does not hold a slot for the whole time. */
+const LEAST_PACE = { headMs: 30_000, windowBytes: 480_000, windowMs: 30_000 };
 const MAX_REDIRECTS = 3;
 /** Number of bytes that file-type needs to detect a type. */
 const HEAD_BYTES = 4100;
@@ -101,6 +103,7 @@ async function requestFile(client: SafeClient, download: Download): Promise<Stre
       url,
       purpose: { kind: 'file' },
       timeoutMs: DOWNLOAD_TIMEOUT_MS,
+      leastPace: LEAST_PACE,
       limitBytes: download.limitBytes,
       ...(download.signal === undefined ? {} : { signal: download.signal }),
     });

@@ -1,5 +1,6 @@
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { OrderRunActivities } from '../../activities/order-run';
+import { fileQueueOf } from '../../src/platform/domain/task-queues';
 import { Mutex } from './mutex';
 
 /** Activity proxies of the order workflow, with their time-outs and retry policies. */
@@ -38,11 +39,15 @@ export class Planning {
   }
 }
 
-/** Messages to partners. Retried about 5 s after the first failure, doubling to 10 minutes, for 24 hours. */
+/**
+ * Messages to partners. Retried about 5 s after the first failure, doubling to 10 minutes, for 24 hours. The partner is their
+ * fairness key, which `shareSlots` needs with a heartbeat time-out.
+ */
 export const partner = proxyActivities<
   Pick<OrderRunActivities, 'deliverPrintOrder' | 'deliverOrderUpdate' | 'cancelAtPartner'>
 >({
   startToCloseTimeout: '40 seconds',
+  heartbeatTimeout: '40 seconds',
   scheduleToCloseTimeout: '24 hours',
   retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes' },
 });
@@ -61,8 +66,12 @@ export const voiding = proxyActivities<Pick<OrderRunActivities, 'voidOrderShipme
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes' },
 });
 
-/** Print files and packing slips, then the plan. The activity decides itself how long and when it is retried. */
+/**
+ * Print files and packing slips, then the plan, on a queue of their own: hosts that send nothing hold its slots, not those of
+ * deliveries and labels. The client is their fairness key. The activity decides itself how long and when it is retried.
+ */
 export const files = proxyActivities<Pick<OrderRunActivities, 'fetchOrderFiles'>>({
+  taskQueue: fileQueueOf(workflowInfo().taskQueue),
   startToCloseTimeout: '40 minutes',
   heartbeatTimeout: '60 seconds',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },

@@ -96,9 +96,9 @@ export class BackgroundSteps {
     this.tasks.start(`deliver:${printOrderId}`, async () => {
       // The message names the shipment method of the plan.
       if (this.tasks.some('replan:')) await condition(() => !this.tasks.some('replan:'));
-      const summary = this.summaryOf(printOrderId);
+      const options = this.optionsOf(printOrderId);
       const ended = await outcomeOf(
-        partner.deliverPrintOrder.executeWithOptions({ summary }, [{ ...this.run.ids, printOrderId }]),
+        partner.deliverPrintOrder.executeWithOptions(options, [{ ...this.run.ids, printOrderId }]),
       );
       const delivery = { type: 'delivery', printOrderId } as const;
       if (ended.outcome === 'done') {
@@ -129,9 +129,9 @@ export class BackgroundSteps {
   deliverUpdate(printOrderId: string, revision: number): void {
     this.stopUpdating(printOrderId);
     this.tasks.start(`update:${printOrderId}:${revision}`, async () => {
-      const summary = this.summaryOf(printOrderId);
+      const options = this.optionsOf(printOrderId);
       const request = { ...this.run.ids, printOrderId, shippingRevision: revision };
-      const ended = await outcomeOf(partner.deliverOrderUpdate.executeWithOptions({ summary }, [request]));
+      const ended = await outcomeOf(partner.deliverOrderUpdate.executeWithOptions(options, [request]));
       const update = { type: 'order_update', printOrderId, revision } as const;
       if (ended.outcome === 'done') {
         this.run.take({ ...update, message: '', ...ended.result });
@@ -155,8 +155,11 @@ export class BackgroundSteps {
       await condition(() => !this.tasks.has(`deliver:${printOrderId}`), '1 minute');
       this.stopDelivering(printOrderId);
       const request = { ...this.run.ids, printOrderId, jobIds: [...jobIds], reason };
-      const summary = cutText(`${this.summaryOf(printOrderId)}: jobs ${jobIds.join(', ')}`, 200);
-      const ended = await outcomeOf(partner.cancelAtPartner.executeWithOptions({ summary }, [request]));
+      const { summary: subject, priority } = this.optionsOf(printOrderId);
+      const summary = cutText(`${subject}: jobs ${jobIds.join(', ')}`, 200);
+      const ended = await outcomeOf(
+        partner.cancelAtPartner.executeWithOptions({ summary, priority }, [request]),
+      );
       const { outcome, message } =
         ended.outcome === 'done' ? ended.result : { outcome: 'refused' as const, message: ended.message };
       if (outcome !== 'pending')
@@ -221,6 +224,12 @@ export class BackgroundSteps {
       if (ended.outcome === 'done') return;
       this.run.take({ type: 'void_failed', printOrderId, shipmentId, message: ended.message });
     });
+  }
+
+  /** Returns the options of a message about a print order. Its partner is the fairness key. */
+  private optionsOf(printOrderId: string) {
+    const { partnerUid } = printOrderOf(this.run.state, printOrderId);
+    return { summary: this.summaryOf(printOrderId), priority: { fairnessKey: partnerUid } };
   }
 
   /** Returns the summary of an activity in the Temporal UI. */

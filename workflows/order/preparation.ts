@@ -86,7 +86,10 @@ export class Preparation {
     const { ids, input } = this.run;
     const request = { ...ids, windowMs: input.fileRetryWindowMs, ...(recording && { recording }) };
     const summary = `files of ${input.items.length} items${recording === undefined ? '' : ', plan'}`;
-    const fetched = await outcomeOf(files.fetchOrderFiles.executeWithOptions({ summary }, [request]));
+    const priority = { fairnessKey: input.clientId };
+    const fetched = await outcomeOf(
+      files.fetchOrderFiles.executeWithOptions({ summary, priority }, [request]),
+    );
     if (fetched.outcome === 'done') return fetched.result ?? {};
     const details = fetched.outcome === 'refused' ? fetched.details : null;
     if (details !== null && 'code' in details) {

@@ -35,6 +35,11 @@ export const PROCESS_VARIABLES = {
     '10 for each core, up to 50 while CPU and memory are available',
     'Number of concurrent activities. A number that is set does not follow the load of the machine.',
   ),
+  WORKER_FILE_SLOTS: variable(
+    optionalInteger(2, 1_000),
+    '20 for each core, at most 160',
+    'Number of orders whose print files are fetched at a time, beside the other activities. One client gets at most half of them (docs/operations.md).',
+  ),
   WORKER_POLLERS: variable(
     optionalInteger(1, 1000),
     '10 for each core',

@@ -8,11 +8,13 @@ import { isAlive, processesWithArguments, type StopStep, stopProcess } from './p
 import { type RunningServer, runServer } from './running-server';
 
 /**
- * Rate limits in Temporal's dynamic configuration. The defaults protect a shared cluster. An embedded server serves one
+ * Temporal's dynamic configuration. The default rate limits protect a shared cluster. An embedded server serves one
  * engine on one machine, and is limited by its CPU. At 17 workflows per second the higher limits made no difference; they
- * are for faster machines.
+ * are for faster machines. Fairness serves waiting activities of clients and partners in turn (deploy/compose has it too).
  */
-const DYNAMIC_CONFIG: Readonly<Record<string, number>> = {
+const DYNAMIC_CONFIG: Readonly<Record<string, number | boolean>> = {
+  'matching.useNewMatcher': true,
+  'matching.enableFairness': true,
   'frontend.rps': 100_000,
   'frontend.namespaceRPS': 100_000,
   'frontend.namespaceRPS.visibility': 1_000,

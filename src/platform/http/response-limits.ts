@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { faultOf, type HttpFault, httpFault, TransferError } from './http-fault';
 import type { ResponseHeaders } from './response';
+import type { TimeLimits } from './time-limits';
 
 /** Returns the fault of a redirect, or of a Content-Length above the limit. Returns undefined for other responses. */
 export function faultOfHead(
@@ -24,8 +25,7 @@ export function faultOfHead(
 
 interface BodyLimits {
   readonly limitBytes: number;
-  /** Aborts with a `TransferError` when the time of the request is over. */
-  readonly deadline: AbortSignal;
+  readonly time: TimeLimits;
   /** The caller's signal. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -37,6 +37,7 @@ export function limitedBody(source: Readable, host: string, limits: BodyLimits):
     try {
       for await (const chunk of source as AsyncIterable<Buffer>) {
         size += chunk.length;
+        limits.time.bodyReceived(chunk.length);
         if (size > limits.limitBytes) {
           throw new TransferError('too-large', `${host} sent more than ${limits.limitBytes} bytes`);
         }
@@ -44,7 +45,7 @@ export function limitedBody(source: Readable, host: string, limits: BodyLimits):
       }
     } catch (error) {
       limits.signal?.throwIfAborted();
-      limits.deadline.throwIfAborted();
+      limits.time.signal.throwIfAborted();
       const { kind, message } = faultOf(error, host);
       throw new TransferError(kind === 'timeout' || kind === 'too-large' ? kind : 'connection', message);
     }

@@ -3,11 +3,12 @@ import { Agent, request as undiciRequest } from 'undici';
 import { cleanJson } from '../domain/foreign-text';
 import { startOutboundSpan } from '../tracing/http-spans';
 import { checkOutboundUrl, createCheckedConnector } from './address-check';
-import { faultOf, type HttpFault, TransferError } from './http-fault';
+import { faultOf, type HttpFault } from './http-fault';
 import { type OutboundObserver, type OutboundPurpose, outcomeOf } from './outbound-observer';
 import { createDnsResolve, type Resolve, resolveLocally } from './resolve';
 import type { StreamedResponse, TextResponse } from './response';
 import { faultOfHead, limitedBody } from './response-limits';
+import { type LeastPace, startTimeLimits } from './time-limits';
 
 export interface OutboundRequest {
   readonly url: string;
@@ -17,6 +18,8 @@ export interface OutboundRequest {
   readonly body?: string | Uint8Array | Readable;
   /** Milliseconds from the start of the request to the last byte of the response. */
   readonly timeoutMs: number;
+  /** Ends a slow response before that. */
+  readonly leastPace?: LeastPace;
   /** Size limit of the response body. */
   readonly limitBytes: number;
   /** For metrics. A request without a purpose is not observed. */
@@ -48,6 +51,12 @@ export interface SafeClientOptions {
 
 /** Longest pause within a body. The time limit of the request ends a response that trickles. */
 const IDLE_TIMEOUT_MS = 30_000;
+/**
+ * Connections to one origin. Further requests wait, and their time limits with them. More than the half of the file slots
+ * that one client may hold needs with three downloads each (`workerTuning`), so that a client whose host hangs leaves
+ * connections to another client of the same host.
+ */
+const CONNECTIONS_PER_ORIGIN = 256;
 const USER_AGENT = 'Pressline/1.0 (print fulfillment)';
 
 /**
@@ -61,6 +70,7 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
     headersTimeout: 0,
     bodyTimeout: IDLE_TIMEOUT_MS,
     keepAliveTimeout: 10_000,
+    connections: CONNECTIONS_PER_ORIGIN,
     connect: createCheckedConnector(allowPrivate, resolve),
   });
 
@@ -79,7 +89,7 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
         span?.end(result);
         return result;
       };
-      const { deadline, clear } = startDeadline(url.host, outbound.timeoutMs);
+      const limits = startTimeLimits(url.host, outbound.timeoutMs, outbound.leastPace);
       try {
         const response = await undiciRequest(url, {
           dispatcher: agent,
@@ -92,27 +102,29 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
             ...outbound.headers,
           },
           body: outbound.body ?? null,
-          signal: outbound.signal === undefined ? deadline : AbortSignal.any([deadline, outbound.signal]),
+          signal:
+            outbound.signal === undefined ? limits.signal : AbortSignal.any([limits.signal, outbound.signal]),
         });
+        limits.headReceived();
         const refused = faultOfHead(response.statusCode, response.headers, url, outbound.limitBytes);
         if (refused !== undefined) {
-          clear();
+          limits.clear();
           response.body.on('error', () => undefined).destroy();
           return ended(refused);
         }
         const { limitBytes, signal } = outbound;
-        const body = limitedBody(response.body, url.host, { limitBytes, deadline, signal });
+        const body = limitedBody(response.body, url.host, { limitBytes, time: limits, signal });
         let fault: HttpFault | undefined;
         body.once('error', (error) => {
           fault = faultOf(error, url.host);
         });
         body.once('close', () => {
-          clear();
+          limits.clear();
           ended(fault ?? { ok: true, status: response.statusCode });
         });
         return { ok: true, status: response.statusCode, headers: response.headers, body };
       } catch (error) {
-        clear();
+        limits.clear();
         if (outbound.signal?.aborted) span?.end(faultOf(error, url.host));
         outbound.signal?.throwIfAborted();
         return ended(faultOf(error, url.host));
@@ -149,12 +161,4 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
     },
   };
   return client;
-}
-
-/** Starts the time limit of a request. */
-function startDeadline(host: string, timeoutMs: number): { deadline: AbortSignal; clear: () => void } {
-  const controller = new AbortController();
-  const error = () => new TransferError('timeout', `${host} took longer than ${timeoutMs} ms`);
-  const timer = setTimeout(() => controller.abort(error()), timeoutMs);
-  return { deadline: controller.signal, clear: () => clearTimeout(timer) };
 }

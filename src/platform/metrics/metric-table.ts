@@ -151,6 +151,11 @@ export const METRICS = {
     bounds: JOB_BOUNDS,
     help: 'Duration of runs of periodic jobs.',
   },
+  pressline_activity_waits_total: {
+    type: 'counter',
+    labels: ['queue'],
+    help: 'Attempts of activities that were postponed because their client or partner had its share of the worker’s slots.',
+  },
   pressline_errors_total: {
     type: 'counter',
     labels: ['where'],

@@ -23,6 +23,7 @@ export type TuningConfig = Pick<
   | 'WORKER_CACHED_WORKFLOWS'
   | 'WORKER_WORKFLOW_SLOTS'
   | 'WORKER_ACTIVITY_SLOTS'
+  | 'WORKER_FILE_SLOTS'
   | 'WORKER_POLLERS'
   | 'DATABASE_POOL_SIZE'
 >;
@@ -36,6 +37,8 @@ export interface WorkerTuning {
   /** With `min` below `max`, the SDK hands out slots above `min` while CPU and memory are available. */
   readonly activitySlots: { readonly min: number; readonly max: number };
   readonly localActivitySlots: number;
+  /** Activities that fetch print files. They have a task queue of their own. */
+  readonly fileSlots: number;
   /** Maximum number of concurrent polls for workflow tasks, and for activity tasks. */
   readonly pollers: number;
 }
@@ -68,6 +71,8 @@ export function workerTuning(config: TuningConfig, { memoryMb, cores }: Machine)
       max: fixed ?? within(50 * cores, 50, 1_000),
     },
     localActivitySlots: config.DATABASE_POOL_SIZE,
+    // 160: half of them with three downloads each stay below the connections to one origin (`createSafeClient`).
+    fileSlots: config.WORKER_FILE_SLOTS ?? within(20 * cores, 10, 160),
     pollers: config.WORKER_POLLERS ?? within(10 * cores, 10, 100),
   };
 }
@@ -98,6 +103,17 @@ export function tuningOptions(tuning: WorkerTuning) {
     },
     workflowTaskPollerBehavior: { type: 'autoscaling', maximum: tuning.pollers },
     activityTaskPollerBehavior: { type: 'autoscaling', maximum: tuning.pollers },
+  } as const satisfies Partial<WorkerOptions>;
+}
+
+/**
+ * Returns the worker options of a queue whose activities mostly wait for other servers. Their slots are fixed: what a waiting
+ * download holds is a connection and a file, and inspections have a limit of their own.
+ */
+export function waitingActivityOptions(slots: number, { pollers }: WorkerTuning) {
+  return {
+    maxConcurrentActivityTaskExecutions: slots,
+    activityTaskPollerBehavior: { type: 'autoscaling', maximum: pollers },
   } as const satisfies Partial<WorkerOptions>;
 }
 

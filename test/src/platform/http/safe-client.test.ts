@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TransferError } from '../../../../src/platform/http/http-fault';
 import { isTransient, retryAfterMs } from '../../../../src/platform/http/response';
 import { createSafeClient, type SafeClient } from '../../../../src/platform/http/safe-client';
@@ -260,6 +261,48 @@ describe('responses', () => {
       kind: 'timeout',
     });
     expect(Date.now() - started).toBeLessThan(3_000);
+  });
+
+  describe('with a least pace', () => {
+    const paced = { ...call, timeoutMs: 60_000, leastPace: { headMs: 200, windowBytes: 100, windowMs: 400 } };
+
+    /** Answers with 20 pieces of a size, one every 50 ms. */
+    const inPieces = (size: number): Handler => {
+      return async (_request, response) => {
+        for (let sent = 0; sent < 20 && !response.destroyed; sent++) {
+          response.write('x'.repeat(size));
+          await sleep(50);
+        }
+        response.end();
+      };
+    };
+
+    it('a server that sends no head times out long before the end of the request’s time', async () => {
+      handler = () => undefined;
+      expect(await client.request({ url: origin, ...paced })).toMatchObject({
+        ok: false,
+        kind: 'timeout',
+        message: expect.stringContaining('sent nothing within 200 ms'),
+      });
+    });
+
+    it('a body that trickles times out', async () => {
+      handler = inPieces(1);
+      const response = await client.request({ url: origin, ...paced });
+      if (!response.ok) throw new Error(response.message);
+      await expect(response.body.toArray()).rejects.toMatchObject({
+        name: 'TransferError',
+        kind: 'timeout',
+        message: expect.stringContaining('less than 100 bytes'),
+      });
+    });
+
+    it('a body with that pace arrives, however many windows it takes', async () => {
+      handler = inPieces(50);
+      const response = await client.request({ url: origin, ...paced });
+      if (!response.ok) throw new Error(response.message);
+      expect(Buffer.concat(await response.body.toArray())).toHaveLength(1_000);
+    });
   });
 
   it('a connection cut during the body is a transient fault', async () => {

@@ -14,18 +14,19 @@ const tuned = (machine: { memoryMb: number; cores: number }, env: Record<string,
   workerTuning(loadConfig(env), machine);
 
 test.each([
-  [{ memoryMb: 512, cores: 1 }, [256, 100, 20, { min: 10, max: 50 }, 10]],
-  [{ memoryMb: 4_096, cores: 2 }, [2_048, 1_082, 40, { min: 20, max: 100 }, 20]],
-  [{ memoryMb: 65_536, cores: 32 }, [16_384, 9_482, 400, { min: 200, max: 1_000 }, 100]],
+  [{ memoryMb: 512, cores: 1 }, [256, 100, 20, { min: 10, max: 50 }, 20, 10]],
+  [{ memoryMb: 4_096, cores: 2 }, [2_048, 1_082, 40, { min: 20, max: 100 }, 40, 20]],
+  [{ memoryMb: 65_536, cores: 32 }, [16_384, 9_482, 400, { min: 200, max: 1_000 }, 160, 100]],
 ])(
   'without settings, %p decides',
-  (machine, [heapMb, cachedWorkflows, workflowSlots, activitySlots, pollers]) => {
+  (machine, [heapMb, cachedWorkflows, workflowSlots, activitySlots, fileSlots, pollers]) => {
     expect(tuned(machine)).toEqual({
       heapMb,
       cachedWorkflows,
       workflowSlots,
       activitySlots,
       localActivitySlots: 10,
+      fileSlots,
       pollers,
     });
   },

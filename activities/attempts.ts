@@ -1,0 +1,73 @@
+import { Context, type Info } from '@temporalio/activity';
+import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
+import type { ActivityInterceptors } from '@temporalio/worker';
+import type { SlotShares } from '../src/platform/temporal/slot-shares';
+import { transient } from './refusals';
+
+/** What heartbeats of an activity carry to its later attempts. */
+interface Carried {
+  /** Attempts that got no slot. */
+  readonly waits?: number;
+}
+
+const carriedBy = (info: Info) => (info.heartbeatDetails as Carried | null | undefined) ?? {};
+
+/** Sends a heartbeat that carries these details to later attempts, beside what the present attempt was given. */
+export function carry(details: object): void {
+  const { info, heartbeat } = Context.current();
+  heartbeat({ ...carriedBy(info), ...details });
+}
+
+/** Returns the number of the present attempt. An attempt that got no slot does not count. */
+export function attemptOf(info: Info): number {
+  return info.attempt - (carriedBy(info).waits ?? 0);
+}
+
+/**
+ * Returns the interceptor that gives each fairness key of activities a share of the worker's slots. An activity beyond the share
+ * fails at once, so that it holds no slot, and is tried again when a slot of its key is likely to be free. It has not
+ * called anyone: later attempts are numbered and delayed as if this one had not been.
+ * Activities with a fairness key need a heartbeat time-out, because heartbeats carry the number of such attempts.
+ * @param waited called for each activity that got no slot
+ */
+export function shareSlots(
+  shares: SlotShares,
+  waited: () => void,
+): (context: Context) => ActivityInterceptors {
+  return ({ info }) => ({
+    inbound: {
+      async execute(input, next) {
+        const key = info.priority?.fairnessKey;
+        if (!key || info.isLocal) return await next(input);
+        const { waits = 0 } = carriedBy(info);
+        const taken = shares.take(key);
+        if ('retryInMs' in taken) {
+          waited();
+          carry({ waits: waits + 1 });
+          throw transient(`${key} has its share of the worker’s slots`, 'ShareTaken', taken.retryInMs);
+        }
+        try {
+          return await next(input);
+        } catch (error) {
+          throw waits === 0 ? error : withDelayOf(info, error);
+        } finally {
+          taken.release();
+        }
+      },
+    },
+  });
+}
+
+/** Returns the failure of an attempt with the delay that the retry policy has for the number of the attempt. */
+function withDelayOf(info: Info, error: unknown): unknown {
+  const isFailure = error instanceof ApplicationFailure;
+  if (isFailure ? error.nonRetryable || error.nextRetryDelay != null : error instanceof TemporalFailure)
+    return error;
+  const { initialInterval, backoffCoefficient = 2, maximumInterval } = info.retryPolicy ?? {};
+  if (initialInterval === undefined) return error;
+  const delay = Math.min(
+    Number(initialInterval) * backoffCoefficient ** (attemptOf(info) - 1),
+    Number(maximumInterval ?? Number.POSITIVE_INFINITY),
+  );
+  return ApplicationFailure.fromError(error, { nextRetryDelay: delay });
+}
