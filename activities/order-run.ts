@@ -64,11 +64,12 @@ function createOrderDatabaseActivities({ localSql, log }: OrderRunDeps, observeR
   return {
     async recordRun(record: RunRecord): Promise<RecordOutcome> {
       const result = await recordRun(localSql, record);
-      if (result.outcome === 'recorded') observeRun(result.change);
-      if (result.outcome === 'skipped') {
-        const { orderId, runId, position, version } = record;
-        log.warn({ orderId, runId, position, version }, 'record of an order run skipped: the rows are later');
-      }
+      const { orderId, runId, position, version } = record;
+      const step = { orderId, runId, position, version };
+      if ('change' in result && result.change !== undefined) observeRun(result.change);
+      if (result.outcome === 'skipped') log.warn(step, 'record of an order run skipped: the rows are later');
+      if (result.outcome === 'refused')
+        log.error({ ...step, err: result.error }, 'record of an order run refused: written without data');
       return result.outcome;
     },
 

@@ -63,7 +63,7 @@ export interface Behaviour {
   /** Number of copies of every postback sent at the same time. One more follows after the next step. */
   readonly copies?: number;
   /** Reason with which the partner refuses a cancel request. It continues its work. */
-  readonly refusesCancel?: string;
+  readonly refusesCancel?: (amount: number) => string;
   /** Answer to order updates. Default: 200. */
   readonly updateAnswer?: (amount: number) => FirstAnswers['how'];
   /** Invalid signatures that the partner accepts. `old`: valid, but for a time more than five minutes off. */

@@ -17,6 +17,19 @@ const produce: readonly ScriptedStep[] = [received, fetchAssets, printed];
 const ship: readonly ScriptedStep[] = [dispatch, shipped, handOver];
 const usual = () => [...produce, ...ship];
 
+/** Texts that are hard to keep: half of a surrogate pair, U+0000, an emoji across character 500, and 1 MB. */
+const ODD_WORDS = [
+  'Wartung \ud83d',
+  'Wartung \0.',
+  `Wartung ${'x'.repeat(491)}\u{1f600}y`,
+  `Wartung ${'x'.repeat(1_000_000)}`,
+] as const;
+const oddWords = (number: number): string => ODD_WORDS[number - 1] ?? ODD_WORDS[0];
+const oddAmount = {
+  meaning: 'the words: 1 half of a surrogate pair, 2 U+0000, 3 an emoji across character 500, 4 1 MB',
+  default: 1,
+};
+
 const behaviours = {
   'well-behaved': { summary: 'Accepts the order, prints it, requests dispatch and ships.', plan: usual },
   slow: {
@@ -163,7 +176,7 @@ const behaviours = {
     summary:
       'Answers a cancel request with 409 and continues. Prints slowly enough that a cancel request is in time.',
     amount: { meaning: 'milliseconds of printing', default: 500 },
-    refusesCancel: 'The job is on the press already',
+    refusesCancel: () => 'The job is on the press already',
     plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...ship],
   },
   'prints-slowly': {
@@ -210,6 +223,32 @@ const behaviours = {
       printed,
       { ...shipped, ownTracking: 'unknown' },
     ],
+  },
+  'odd-words': {
+    summary:
+      'Writes text that is hard to keep when it answers the first delivery with 503, refuses order updates and cancel ' +
+      'requests, and reports an error. Then it produces the order anyway.',
+    amount: oddAmount,
+    firstAnswers: (number) => ({ times: 1, takes: false, how: { status: 503, error: oddWords(number) } }),
+    updateAnswer: (number) => ({ status: 422, error: oddWords(number) }),
+    refusesCancel: oddWords,
+    plan: (number) => [
+      received,
+      { do: 'postback', status: 'error', message: oddWords(number) },
+      fetchAssets,
+      printed,
+      ...ship,
+    ],
+  },
+  'odd-refusal': {
+    summary: 'Refuses the order with 422 and text that is hard to keep.',
+    amount: oddAmount,
+    firstAnswers: (number) => ({
+      times: Number.POSITIVE_INFINITY,
+      takes: false,
+      how: { status: 422, error: oddWords(number) },
+    }),
+    plan: () => [],
   },
   redirects: {
     summary: 'Answers every delivery with a redirect.',

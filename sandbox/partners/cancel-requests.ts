@@ -38,8 +38,9 @@ export function cancelRequestHandler(
       return;
     }
     const packed = record.trackingCodes.size > 0 || hasReported(record, 'shipped');
+    const { name, amount } = record.behaviour;
     const refusal =
-      BEHAVIOURS[record.behaviour.name].refusesCancel ?? (packed ? 'The order is packed already' : undefined);
+      BEHAVIOURS[name].refusesCancel?.(amount) ?? (packed ? 'The order is packed already' : undefined);
     enter({
       type: 'cancel-order',
       printOrderId: orderId,

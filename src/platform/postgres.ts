@@ -9,6 +9,7 @@ export type Sql = postgres.Sql<{ bigint: string }>;
 export type Transaction = postgres.TransactionSql<{ bigint: string }>;
 /** What a store function runs its SQL on: the caller's transaction, or the pool. */
 export type Queryable = Sql | Transaction;
+export type PostgresError = postgres.PostgresError;
 /** A part of a statement. */
 export type Fragment = postgres.Fragment;
 /** A statement that runs when it is awaited, or as a part of another statement. */
@@ -139,6 +140,14 @@ export function onCommit(queryable: Queryable, hook: CommitHook): void {
 /** Converts a value to a parameter for a jsonb column. */
 export function json(sql: Queryable, value: unknown): postgres.Parameter {
   return sql.json(value as postgres.JSONValue);
+}
+
+/** SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation). */
+const CONTENT_ERRORS = /^2[23]/;
+
+/** Returns true when Postgres refuses a statement for its values. Repeating it seldom helps. */
+export function refusesContent(error: unknown): error is PostgresError {
+  return error instanceof postgres.PostgresError && CONTENT_ERRORS.test(error.code);
 }
 
 /** Returns true when the error is a violation of this unique constraint, or of any unique constraint by default. */

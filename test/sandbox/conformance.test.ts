@@ -85,6 +85,8 @@ const CASES: Record<BehaviourName, Case | 'needs shipping orders'> = {
   'refuses-cancel': { amount: 100, faults: ['cancel-refused'] },
   'refuses-updates': { amount: 100, faults: ['update-refused'] },
   'misses-updates': { amount: 100, among: 'no-answer', limits: { answerMs: 1_500 } },
+  'odd-words': { amount: 3, faults: ['server-error'] },
+  'odd-refusal': { faults: ['print-order-refused'] },
   'ships-to-old-address': { amount: 100, faults: ['update-refused'] },
   'accepts-forged-signatures': { faults: ['bad-signature-accepted'] },
   'accepts-unsigned': { faults: ['unsigned-accepted'] },

@@ -230,9 +230,14 @@ export class OrderRun implements OrderRunContext {
     }
   }
 
-  /** Records a step. A skipped record is written again, with the attention reason `out_of_step`. */
+  /**
+   * Records a step. A skipped record is written again, with the attention reason `out_of_step`. A refused one is followed by a
+   * record with the attention reason `record_refused`.
+   */
   private async write(step: RunStep): Promise<void> {
-    if ((await this.recorder.write(step)) !== 'skipped') return;
+    const outcome = await this.recorder.write(step);
+    if (outcome === 'refused') this.take({ type: 'record_refused' });
+    if (outcome !== 'skipped') return;
     // A workflow task that Temporal has lost, and a run that was reset, end here. Only the present run continues.
     await sleep(1);
     const flagged = this.apply([{ type: 'record_skipped' }]);

@@ -41,7 +41,8 @@ export const repairSchema = z
         .literal('dismiss')
         .describe(
           'Clears the attention reasons of an order that has ended. For an open order it clears `partner_not_updated`, ' +
-            '`old_address_shipped`, `not_rerouted` and `out_of_step`. The other reasons of an open order follow from its state.',
+            '`old_address_shipped`, `not_rerouted`, `out_of_step` and `record_refused`. The other reasons of an open order follow ' +
+            'from its state.',
         ),
       reason,
     }),

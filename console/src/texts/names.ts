@@ -50,6 +50,7 @@ export const REASONS: Readonly<Record<string, string>> = {
   not_rerouted: 'Not rerouted',
   made_twice: 'Made twice',
   out_of_step: 'Out of step',
+  record_refused: 'Record refused',
   workflow_slow: 'Workflow slow',
 };
 

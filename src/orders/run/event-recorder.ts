@@ -8,7 +8,8 @@ import type { RunObserver } from './run-metrics';
 /**
  * Records the event with which an activity of an order run ends: in the given transaction, or in one of its own. Repeated calls
  * record once.
- * @returns the step, or undefined when the order run has to record the event itself: the rows are later, or nothing changes
+ * @returns the step, or undefined when the order run has to record the event itself: the rows are later, Postgres refuses the
+ *   record, or nothing changes
  */
 export type EventRecorder = (
   queryable: Sql | Transaction,
@@ -23,7 +24,7 @@ export function createEventRecorder(observe: RunObserver): EventRecorder {
     if (record === null) return undefined;
     const result =
       'begin' in queryable ? await recordRun(queryable, record) : await writeRecord(queryable, record);
-    if (result.outcome === 'skipped') return undefined;
+    if (result.outcome === 'skipped' || result.outcome === 'refused') return undefined;
     if (result.outcome === 'recorded') onCommit(queryable, () => observe(result.change));
     return { position: record.position, version: record.version };
   };

@@ -1,20 +1,30 @@
 import { LRUCache } from 'lru-cache';
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
-import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
+import { cleanText } from '../../platform/domain/foreign-text';
+import {
+  inTransaction,
+  json,
+  type PostgresError,
+  type Queryable,
+  refusesContent,
+  type Sql,
+  type Transaction,
+} from '../../platform/postgres';
 import { settleReservations } from '../../procurement/reservations';
 import { followPartnerTracking } from '../../shipping/partner-tracking';
 import { leaveOutUnusedPackages } from '../dispatch/unused-packages';
 import type { RunEffect } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
-import type { RecordOutcome, RunRecord } from '../domain/run/run-messages';
+import type { RunRecord } from '../domain/run/run-messages';
 import { historyLengthOf, LONGEST_HISTORY, positionsIn } from '../domain/run/run-position';
 import { refundItems } from '../receipts/receipts';
 import type { RecordedChange } from './run-metrics';
 
-/** The result of a record. `change`: what it changed about the order. */
+/** The result of a record. `change`: what it changed about the order. `error`: why Postgres refuses it. */
 export type RecordResult =
   | { readonly outcome: 'recorded'; readonly change: RecordedChange }
-  | { readonly outcome: Exclude<RecordOutcome, 'recorded'> };
+  | { readonly outcome: 'refused'; readonly change?: RecordedChange; readonly error: PostgresError }
+  | { readonly outcome: 'repeated' | 'skipped' };
 
 /**
  * Clients whose records could not be written by the statement for clients without an endpoint. It is not tried for them again
@@ -29,7 +39,7 @@ const notifiedClients = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 })
 type WrittenChange = RecordedChange & { readonly takesOver: boolean; readonly hasReservations: boolean };
 type WrittenResult =
   | { readonly outcome: 'recorded'; readonly change: WrittenChange }
-  | { readonly outcome: Exclude<RecordOutcome, 'recorded'> };
+  | { readonly outcome: 'repeated' | 'skipped' };
 
 /**
  * Writes the result of a step of the order workflow in one transaction: statuses, event log, stock, refunds and
@@ -40,9 +50,42 @@ type WrittenResult =
  *
  * @returns `skipped` for a record that is not later than the rows. The attempts of a lost workflow task and the last
  *   steps of a run that was reset get this result too late to matter. A workflow that runs gets it only when the clock of
- *   Temporal went back; it records again with `overrides` and raises `out_of_step`
+ *   Temporal went back; it records again with `overrides` and raises `out_of_step`. `refused` when Postgres refuses the record
+ *   for its content: what it accepts of the record is written, so that no record stops a run
  */
 export async function recordRun(sql: Sql, record: RunRecord): Promise<RecordResult> {
+  let refusal: PostgresError | undefined;
+  for (const attempt of attemptsOf(record)) {
+    try {
+      const result = await writeAlone(sql, attempt);
+      if (refusal === undefined || attempt === record || result.outcome === 'skipped') return result;
+      const change = result.outcome === 'recorded' ? { change: result.change } : {};
+      return { outcome: 'refused', error: refusal, ...change };
+    } catch (error) {
+      if (!refusesContent(error)) throw error;
+      refusal = error;
+    }
+  }
+  // The next record has all statuses again.
+  return { outcome: 'refused', error: refusal! };
+}
+
+/**
+ * Returns what is tried in turn when Postgres refuses a record: the record, once more because another transaction may have caused it,
+ * the record without the data of its log, and its statuses.
+ */
+function attemptsOf(record: RunRecord): RunRecord[] {
+  const { effects, refusal } = record;
+  const bare = {
+    ...record,
+    refusal: refusal && { code: refusal.code, reason: cleanText(refusal.reason), details: null },
+  };
+  const withoutData = effects.map((effect) => (effect.type === 'log' ? { ...effect, data: {} } : effect));
+  return [record, record, { ...bare, effects: withoutData }, { ...bare, effects: [] }];
+}
+
+/** Writes a record in a transaction of its own. */
+async function writeAlone(sql: Sql, record: RunRecord): Promise<WrittenResult> {
   const { clientId } = record;
   const isPlain = endedJobs(record).length === 0 && record.effects.every(({ type }) => type === 'log');
   // One statement is one transaction: one round trip instead of five when only statuses and log change and no endpoint is notified.
@@ -58,7 +101,7 @@ export async function recordRun(sql: Sql, record: RunRecord): Promise<RecordResu
   });
 }
 
-/** Does the same as `recordRun` in the caller's transaction. */
+/** Writes a record in the caller's transaction. @throws PostgresError also for a record with content that Postgres refuses */
 export async function writeRecord(tx: Transaction, record: RunRecord): Promise<WrittenResult> {
   const change = await writeStatuses(tx, record, 'all');
   if (change === null) return { outcome: (await isRecorded(tx, record)) ? 'repeated' : 'skipped' };

@@ -102,6 +102,8 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     first: ({ state, deliveries }) =>
       expect({ state, deliveries }).toEqual({ state: 'not-taken', deliveries: 1 }),
   },
+  'odd-words': { printOrders: 1, labels: 1 },
+  'odd-refusal': { waits: isOnHold, act: operator('reroute'), printOrders: 2, labels: 1 },
   redirects: { waits: isOnHold, act: operator('reroute'), printOrders: 2, labels: 1 },
   'dead-after-accept': { printOrders: 1, labels: 1 },
   'silent-after-accept': { printOrders: 1, labels: 1 },

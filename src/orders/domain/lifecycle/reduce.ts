@@ -72,6 +72,10 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
     case 'record_skipped':
       effects.push({ type: 'log', event: 'record_skipped' });
       return raiseAttention(state, 'out_of_step');
+    case 'record_refused':
+      if (state.attention.includes('record_refused')) return state;
+      effects.push({ type: 'log', event: 'record_refused' });
+      return raiseAttention(state, 'record_refused');
     case 'tracking_checked':
       if (event.followed) return state;
       effects.push({ type: 'log', event: 'untracked_order_ended' });

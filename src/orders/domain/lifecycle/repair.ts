@@ -41,6 +41,7 @@ export const DISMISSABLE: ReadonlySet<AttentionReason> = new Set([
   'old_address_shipped',
   'not_rerouted',
   'out_of_step',
+  'record_refused',
 ]);
 
 export function dismissed(

@@ -42,6 +42,8 @@ export type RunEvent =
     }
   /** The record of a step was skipped, because the rows had a later step or another run. */
   | { readonly type: 'record_skipped' }
+  /** Postgres refused the record of a step for its content. */
+  | { readonly type: 'record_refused' }
   /** At the end of UNTRACKED_ORDER_END: whether a carrier follows a parcel of the order. */
   | { readonly type: 'tracking_checked'; readonly followed: boolean }
   /** An operator dismisses attention reasons of a running order. */

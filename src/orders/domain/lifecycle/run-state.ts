@@ -132,6 +132,8 @@ export const ATTENTION_REASONS = [
   'made_twice',
   // The workflow and the rows disagree. One of the two has lost data.
   'out_of_step',
+  // Postgres refused what a step changed. Its log data is lost, and in the worst case its stock movements and refunds.
+  'record_refused',
   // The worker lost several workflow tasks of the order. Set outside the workflow, which cannot progress meanwhile.
   'workflow_slow',
 ] as const;

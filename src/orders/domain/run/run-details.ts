@@ -27,6 +27,7 @@ const ATTENTION: Readonly<Record<AttentionReason, string>> = {
   not_rerouted: 'a partner did not agree to stop, so that its units were not given to another partner',
   made_twice: 'two partners make the same units: the first did not stop',
   out_of_step: 'the workflow and the database disagree',
+  record_refused: 'the database refused what a step changed',
   workflow_slow: 'the worker is too slow for the workflow’s tasks',
 };
 

@@ -74,9 +74,9 @@ export interface RunRecord extends RecordStep, RunRows {
 
 /**
  * What became of a record. `repeated`: an earlier attempt of the same step had written it. `skipped`: the rows are those
- * of a later step or of another run.
+ * of a later step or of another run. `refused`: Postgres refuses the record for its content. What it accepts of it is written.
  */
-export type RecordOutcome = 'recorded' | 'repeated' | 'skipped';
+export type RecordOutcome = 'recorded' | 'repeated' | 'skipped' | 'refused';
 
 /** Names of the updates and queries of the order workflow. The API sends them. */
 export const ORDER_UPDATES = {

@@ -298,3 +298,63 @@ describe('a run that was reset', () => {
     expect(await status(id)).toBe('printed');
   });
 });
+
+describe('a record that Postgres refuses for its content', () => {
+  const message = (text: string) => ({ type: 'log', event: 'refusal', data: { message: text } }) as const;
+  const logged = (id: string) =>
+    sql`SELECT type, data FROM order_events WHERE order_id = ${id} ORDER BY id`.then((found) => [...found]);
+
+  test.each([
+    ['U+0000', 'a\0b', '22P05'],
+    ['half of a surrogate pair', 'Wartung \ud83d', '22P02'],
+  ])('with %s is written without the data of its log', async (_what, text, code) => {
+    const { id, step } = await newOrder();
+    const result = await recordRun(sql, step({ effects: [message(text)] }));
+    expect(result).toMatchObject({
+      outcome: 'refused',
+      error: { code },
+      change: { after: 'in_production' },
+    });
+    expect(await rows(id)).toMatchObject({ status: 'in_production', item: 'in_production' });
+    expect(await logged(id)).toEqual([{ type: 'refusal', data: {} }]);
+  });
+
+  test('is refused again when it is repeated, and the next record follows', async () => {
+    const { id, step } = await newOrder();
+    const record = step({ effects: [message('\0')] });
+    expect(await recordRun(sql, record)).toMatchObject({ outcome: 'refused' });
+    expect(await recordRun(sql, record)).toMatchObject({ outcome: 'refused' });
+    const next = step({ position: 12, version: 2, follows: record, effects: [message('\u{1f600}')] });
+    expect(await recordRun(sql, next)).toMatchObject({ outcome: 'recorded' });
+    expect(await logged(id)).toEqual([
+      { type: 'refusal', data: {} },
+      { type: 'refusal', data: { message: '\u{1f600}' } },
+    ]);
+  });
+
+  test('keeps the code of a refusal, and its reason without what Postgres cannot store', async () => {
+    const { id, step } = await newOrder();
+    const refusal = { code: 'file_not_found', reason: 'gone\0', details: { host: '\ud83d' } };
+    expect(await recordRun(sql, step({ refusal }))).toMatchObject({ outcome: 'refused' });
+    expect(await rows(id)).toMatchObject({ status: 'in_production', reason: 'gone\ufffd' });
+  });
+
+  test('with an effect that has no place in its column is written without its effects', async () => {
+    const { id, step } = await newOrder();
+    const unknown = { type: 'log', event: 'received', printOrderId: '9'.repeat(20) } as const;
+    expect(await recordRun(sql, step({ effects: [unknown] }))).toMatchObject({
+      outcome: 'refused',
+      error: { code: '22003' },
+    });
+    expect(await rows(id)).toMatchObject({ status: 'in_production', log: [] });
+  });
+
+  test('does not stop the run when its statuses are refused too', async () => {
+    const { id, step } = await newOrder();
+    const impossible = step({ fulfillmentStatus: null as never });
+    expect(await recordRun(sql, impossible)).toMatchObject({ outcome: 'refused', error: { code: '23502' } });
+    expect(await rows(id)).toMatchObject({ status: 'created' });
+    expect(await recordRun(sql, step({ position: 12, version: 2 }))).toMatchObject({ outcome: 'recorded' });
+    expect(await rows(id)).toMatchObject({ status: 'in_production' });
+  });
+});

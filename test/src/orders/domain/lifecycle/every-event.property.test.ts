@@ -55,6 +55,7 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<Extract<RunEvent, { typ
     message: one(''),
   }),
   record_skipped: one({ type: 'record_skipped' }),
+  record_refused: one({ type: 'record_refused' }),
   tracking_checked: fc.record({ type: one('tracking_checked'), followed: fc.boolean() }),
   dismiss: one({ type: 'dismiss', ...request }),
   void_failed: fc.record({ type: one('void_failed'), printOrderId, shipmentId, message: one('scanned') }),
