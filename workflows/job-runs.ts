@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow';
 import { isJobWorkflow } from '../src/platform/domain/workflows';
 
-/** Receives the end of every run of a periodic job. cli/job-run-sink.ts implements it. */
+/** Receives the end of every run of a periodic job. The worker implements it (src/platform/temporal/job-runs.ts). */
 export interface JobRunSinks extends Sinks {
   jobRuns: {
     ended(run: { readonly startedAt: number; readonly endedAt: number; readonly error: string | null }): void;

@@ -182,7 +182,7 @@ function replaceAttributeValueRoute({ sql }: ApiDeps): Route {
   });
 }
 
-/** Routes of attributes and their values (interface "AttributeValue"). */
+/** Routes of attributes and their values (schema `AttributeValue`). */
 export function attributeRoutes(deps: ApiDeps): Route[] {
   return [
     putAttributeRoute(deps),

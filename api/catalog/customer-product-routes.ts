@@ -238,7 +238,7 @@ function getVariantValuesRoute({ sql }: ApiDeps): Route {
   });
 }
 
-/** Routes of customer products and their variant values (interface "Catalog"). */
+/** Routes of customer products and their variant values (docs/catalog.md). */
 export function customerProductRoutes(deps: ApiDeps): Route[] {
   return [
     createCustomerProductRoute(deps),

@@ -47,7 +47,7 @@ function shown(model: ListedModel, role: Role): z.input<typeof productModel> {
   };
 }
 
-/** Routes of product models (interface "ProductModel"). Operators create and change them. */
+/** Routes of product models (schema `ProductModel`). Operators create and change them. */
 export function productModelRoutes({ sql }: ApiDeps): Route[] {
   return [
     exportedList({

@@ -4,7 +4,7 @@ import { attributeRoutes } from './attribute-routes';
 import { customerProductRoutes } from './customer-product-routes';
 import { productModelRoutes } from './product-model-routes';
 
-/** All routes of the catalog (interface "Catalog"). */
+/** All routes of the catalog (docs/catalog.md). */
 export function catalogRoutes(deps: ApiDeps): Route[] {
   return [...customerProductRoutes(deps), ...attributeRoutes(deps), ...productModelRoutes(deps)];
 }

@@ -37,7 +37,7 @@ const CONNECTORS: KeyOwners = {
 };
 
 /**
- * Routes that set up clients. A connector is a client account with its three addresses (interface "Conventions") and
+ * Routes that set up clients. A connector is a client account with its three addresses (docs/orders.md) and
  * its keys.
  */
 export function connectorRoutes(deps: Deps): Route[] {

@@ -10,7 +10,7 @@ const SHOWN_INLINE: ReadonlySet<string> = new Set(['application/pdf', 'image/png
 const DIRECT_LINK_SECONDS = 60;
 
 /**
- * Serves labels, invoices, print files and previews by signed links (interface "Limits": valid for 7 days). The link is the
+ * Serves labels, invoices, print files and previews by signed links (valid for 7 days). The link is the
  * credential, so that tools of partners and clients can download a document without a key.
  */
 export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links'>): Route[] {

@@ -29,10 +29,10 @@ export function secretOf(credential: Credential): string {
 }
 
 /**
- * Authenticates and authorizes a request (interface "Authentication").
+ * Authenticates and authorizes a request.
  * The role is checked before the secret: a partner's key without a secret on an order route is a valid key of a role
  * that is not allowed here (403), not an incomplete key (401).
- * @throws Refusal `UNAUTHORIZED` (in the procurement group 403, as the interface has it), `FORBIDDEN`
+ * @throws Refusal `UNAUTHORIZED` (403 in the procurement group), `FORBIDDEN`
  */
 export async function authorize(
   { authenticator, sql }: { readonly authenticator: Authenticator; readonly sql: Sql },

@@ -6,7 +6,7 @@ import { fieldPath } from './errors/field-errors';
 
 /** Largest request body, in bytes. */
 export const BODY_LIMIT = 1_048_576;
-/** Deepest accepted nesting. The interface nests at most 8 levels; the limit keeps recursion over a body shallow. */
+/** Deepest accepted nesting. Request bodies nest at most 8 levels; the limit keeps recursion over a body shallow. */
 const DEPTH_LIMIT = 64;
 
 const readRaw = express.raw({ type: () => true, limit: BODY_LIMIT });

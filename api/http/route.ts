@@ -7,7 +7,7 @@ import type { Logger } from '../../src/platform/logging';
 import type { Queryable } from '../../src/platform/postgres';
 import type { AddressLimit } from './rate-limit';
 
-/** The error body of a route (interface "Errors", "Bodies by endpoint group"). */
+/** The error body of a route (docs/errors.md). */
 export type ErrorShape = 'coded' | 'plain' | 'plain-list' | 'adjust-stock' | 'shipping' | 'tracking';
 
 /**

@@ -42,7 +42,7 @@ export async function foundEndpoint(sql: Queryable, ownerId: string, webhookId: 
   return endpoint;
 }
 
-/** Routes with which an audience manages its endpoints (DESIGN "Notifications to clients"). */
+/** Routes with which an audience manages its endpoints (docs/notifications.md). */
 export function webhookRoutes(
   { sql, config, secretBox }: Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>,
   { path, tag, access, events, endpoint, noun }: Audience,

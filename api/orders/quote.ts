@@ -160,7 +160,7 @@ function quoteRefusal({ reason, errors }: Extract<OrderQuote, { ok: false }>): R
     : new Refusal('CONFLICT', { message: 'No print partner can make these items at present.', errors });
 }
 
-/** The route that quotes an order (DESIGN "Addresses"). */
+/** The route that quotes an order. */
 export function orderQuoteRoutes({
   sql,
   carriers,

@@ -29,7 +29,7 @@ export const orderAddress = z.object({
     ),
 });
 
-/** Routes for clients' orders (interface "Orders", DESIGN "Addresses"). */
+/** Routes for clients' orders (docs/orders.md). */
 export function orderRoutes(deps: ApiDeps): Route[] {
   const { sql, links, wake, metrics, runs, runSettings } = deps;
   const intake = createIntake(sql, runSettings);

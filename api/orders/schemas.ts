@@ -5,7 +5,7 @@ import {
   ORDER_STATUSES,
 } from '../../src/orders/domain/lifecycle/statuses';
 
-/** Schemas of retrieved orders (interface "Order (as retrieved)"). */
+/** Schemas of retrieved orders (schema `Order`). */
 
 const nullableText = z.string().nullable();
 const timestamp = z.iso.datetime();

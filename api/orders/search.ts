@@ -80,7 +80,7 @@ function summaryView({ position: _position, ...order }: OrderSummary): z.input<t
   };
 }
 
-/** The route that searches orders (DESIGN "Addresses"). */
+/** The route that searches orders. */
 export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
   return [
     route({

@@ -14,8 +14,8 @@ import { withCarriers } from './quote';
 import { updatedShipmentSchema } from './schemas';
 
 /**
- * Changes the address or the method of an order and returns both as they are afterwards (interface "PUT
- * {update_shipment_url}"). Before the order is planned, the shipment is the expected one.
+ * Changes the address or the method of an order and returns both as they are afterwards (operation
+ * `updateShipment`). Before the order is planned, the shipment is the expected one.
  * @throws Refusal `CONFLICT` when the order can no longer be changed, `VALIDATION_ERROR` when it cannot be shipped with
  *   the change, `UNAVAILABLE` when a worker or every carrier is unavailable
  */

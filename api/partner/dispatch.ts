@@ -34,7 +34,7 @@ async function confirmedPrintOrder(
   return printOrder;
 }
 
-/** `POST /v2/order/dispatch`: returns the shipping documents of a print order (interface "Partner interaction"). */
+/** `POST /v2/order/dispatch`: returns the shipping documents of a print order (docs/partners.md). */
 export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
   return [
     route({

@@ -5,7 +5,7 @@ import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
-/** `POST /v2/order/status`: accepts status postbacks (interface "Events"). */
+/** `POST /v2/order/status`: accepts status postbacks (docs/partners.md). */
 export function postbackRoutes({ sql, wake, metrics }: ApiDeps): Route[] {
   return [
     route({

@@ -27,13 +27,13 @@ const group = {
 /** Items per database read when a partner requests its whole stock. */
 const CHUNK = 5_000;
 
-/** Returns the period of a filter. `dateTo` defaults to now when `dateFrom` is given (interface "Procurement"). */
+/** Returns the period of a filter. `dateTo` defaults to now when `dateFrom` is given. */
 function periodOf(filter: { dateFrom?: Date | undefined; dateTo?: Date | undefined }) {
   const from = filter.dateFrom ?? null;
   return { from, to: filter.dateTo ?? (from === null ? null : new Date()) };
 }
 
-/** Returns the six fields of an inventory item (interface "Inventory item"). */
+/** Returns the six fields of an inventory item (operation `listInventory`). */
 function inventoryItem({
   partnerSku,
   alertUid,
@@ -179,7 +179,7 @@ function adjustStockRoute({ sql }: ApiDeps): Route {
   });
 }
 
-/** Routes of the procurement group of the interface: a partner's own procurement orders and stock. */
+/** Routes of the procurement group (docs/procurement.md): a partner's own procurement orders and stock. */
 export function procurementRoutes(deps: ApiDeps): Route[] {
   return [
     listProcurementOrdersRoute(deps),

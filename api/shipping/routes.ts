@@ -7,7 +7,7 @@ import { cancelShippingOrderRoute, createShippingOrderRoute, getShippingOrderRou
 import { trackingRoute } from './tracking';
 import { trackingPageRoute } from './tracking-page';
 
-/** Routes of the interface's shipping group, and the carrier webhook. */
+/** Routes of the shipping group (docs/shipping.md), and the carrier webhook. */
 export function shippingRoutes(deps: ApiDeps): Route[] {
   return [
     createShippingOrderRoute(deps),

@@ -36,7 +36,7 @@ const changers = { ...readers, operatorRole: 'operator' } as const;
 /** An id or reference. References have up to 100 characters. */
 const params = z.object({ shippingOrderId: z.string().min(1).max(100) });
 
-/** Returns a carrier's refusal as an API error (interface "Error codes seen"). */
+/** Returns a carrier's refusal as an API error (docs/errors.md). */
 function refusalAnswer({ code, message, detail, missing }: CarrierRefusal): Refusal {
   if (missing !== undefined && missing.length > 0) {
     return new Refusal('VALIDATION_ERROR', {
@@ -61,7 +61,7 @@ const referenceUsed = () =>
     ],
   });
 
-/** `POST /v1/shipping-orders`: buys labels and tracking numbers for packages (interface "Shipping"). */
+/** `POST /v1/shipping-orders`: buys labels and tracking numbers for packages (operation `createShippingOrder`). */
 export function createShippingOrderRoute({
   sql,
   links,

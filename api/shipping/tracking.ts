@@ -4,7 +4,7 @@ import { readTracking, trackingSchema } from '../../src/shipping/tracking-view';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
-/** `GET /v1/tracking/{trackingNumber}` (interface "Shipping"). */
+/** `GET /v1/tracking/{trackingNumber}` (operation `getTracking`). */
 export function trackingRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return route({
     method: 'get',

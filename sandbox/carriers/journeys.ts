@@ -1,6 +1,6 @@
 import type { JourneyName } from '../behaviour';
 
-/** One scan of a parcel as a carrier reports it. The values of statusUid: interface, "States and transitions". */
+/** One scan of a parcel as a carrier reports it. Schema `Tracking` has the values of statusUid. */
 export interface Scan {
   readonly statusUid: string;
   readonly message: string;

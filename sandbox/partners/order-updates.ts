@@ -14,7 +14,7 @@ export function orderUpdateHandler({ state, enter, log }: PartnerContext, signat
     if (!signature.verify(request, response)) return;
     const parsed = orderUpdateSchema.safeParse(parseJson((request.body as Buffer).toString('utf8')));
     if (!parsed.success) {
-      log.warn({ problems: problemsOf(parsed.error) }, 'order update violates the interface');
+      log.warn({ problems: problemsOf(parsed.error) }, 'order update violates its schema');
       response.status(400).json({ error: problemsOf(parsed.error).join('; ') });
       return;
     }

@@ -5,7 +5,7 @@ import type { PartnerCalls } from './calls';
 import type { PartnerContext } from './partner-context';
 import type { PrintOrderRecord } from './partner-record';
 
-/** The fields of a postback besides time and print order (interface, "Events"). */
+/** The fields of a postback besides time and print order (schema `StatusPostback`). */
 interface Postback {
   readonly status: PostbackStatus;
   readonly message?: string;

@@ -39,7 +39,7 @@ export function createPrintOrderIntake(
   function refuseMalformed(response: Response, body: string, problems: string[]): void {
     const { id } = (parseJson(body) ?? {}) as { id?: unknown };
     malformed.push({ printOrderId: typeof id === 'string' ? id : null, problems });
-    log.warn({ problems }, 'print order violates the interface');
+    log.warn({ problems }, 'print order violates its schema');
     response.status(400).json({ error: problems.join('; ') });
   }
 

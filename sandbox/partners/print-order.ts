@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * The schema with which a partner checks a print order (interface, "Partner-bound print order"). Every required field
+ * The schema with which a partner checks a print order (schema `SentPrintOrder`). Every required field
  * must be present with its type. Additional fields are allowed.
  */
 

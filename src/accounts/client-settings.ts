@@ -1,4 +1,4 @@
-/** Address that undeliverable parcels return to (interface "returnAddress"). */
+/** Address that undeliverable parcels return to (schema `ReturnAddress`). */
 export type ReturnAddress = {
   readonly id?: string | undefined;
   readonly country: string;

@@ -41,7 +41,7 @@ function joined(sql: Sql, parts: readonly Fragment[], separator: Fragment): Frag
 }
 
 /**
- * Returns the customer products that a viewer can see, newest first (interface "GET /product/v1/customer-products").
+ * Returns the customer products that a viewer can see, newest first (operation `listCustomerProducts`).
  * Without further filters, reads index ranges of customer_product_listings (operators: customer_products), one for each
  * viewer, state and product model, merged in the order of the list; totals come from customer_product_totals. A filter by
  * customers alone reads ranges of customer_product_customers. Other filters are read by their matches.

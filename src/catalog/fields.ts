@@ -5,7 +5,7 @@ export const text = (max: number) => z.string().regex(/\S/).max(max);
 
 export const timestamp = z.iso.datetime();
 
-/** An id of an attribute or attribute value (interface "AttributeValue"). */
+/** An id of an attribute or attribute value (schema `AttributeValue`). */
 export const attributeId = z
   .string()
   .max(100)

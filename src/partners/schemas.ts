@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PRINT_ORDER_VERSIONS } from './domain/print-order-handoff';
 
-/** Schemas of print orders, one for each variant (interface "Partner-bound print order"). */
+/** Schemas of print orders, one for each variant (schema `SentPrintOrder`). */
 
 const decimalString = z.string().regex(/^\d+$/);
 const text = z.string().min(1);

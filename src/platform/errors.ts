@@ -1,7 +1,7 @@
 /**
  * Every error code of a response, with its HTTP status and default message.
  * docs/errors.md repeats this table. A test asserts that the two are equal.
- * Sources: interface "Errors" (the codes of the shipping group), DESIGN "Statuses and bodies".
+ * docs/errors.md lists them.
  */
 export const ERROR_CODES = {
   VALIDATION_ERROR: { status: 400, message: 'The submitted data has errors.' },
@@ -36,7 +36,7 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Error codes of a single field (interface "Error codes seen"). */
+/** Error codes of a single field (docs/errors.md). */
 export type FieldErrorCode =
   | 'VALIDATION_ERROR'
   | 'IS_BLANK_ERROR'

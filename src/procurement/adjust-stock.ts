@@ -10,7 +10,7 @@ export interface Adjustment {
   readonly referenceId?: string | undefined;
 }
 
-/** The result of one adjustment (interface "adjust-stock"). The levels of an unknown SKU are 0. */
+/** The result of one adjustment (operation `adjustStock`). The levels of an unknown SKU are 0. */
 export interface AdjustmentResult {
   readonly partnerSku: string;
   readonly success: boolean;

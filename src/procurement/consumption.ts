@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import type { Sql } from '../platform/postgres';
 import { justAfter, type PageRequest, type Period } from './period-and-page';
 
-/** A row of the consumption list (interface "Inventory consumption item"). */
+/** A row of the consumption list (operation `listInventoryConsumption`). */
 export interface ConsumptionItem {
   readonly printJobId: number;
   readonly partnerSku: string;

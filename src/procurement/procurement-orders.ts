@@ -7,7 +7,7 @@ import type { ProcurementStatus, ProcurementStep } from './domain/procurement-or
 import { linesTotalMinor, unitCostIn } from './domain/unit-cost';
 import { justAfter, type PageRequest, type Period } from './period-and-page';
 
-/** A procurement order as lists return it (interface "ProcurementOrder"), with costs in the currency of the partner. */
+/** A procurement order as lists return it (operation `listProcurementOrders`), with costs in the currency of the partner. */
 export interface ProcurementOrderView {
   readonly orderId: number;
   readonly partnerPoNumber: string | null;

@@ -112,7 +112,7 @@ export async function setUpStockItems(
   });
 }
 
-/** A stock item as lists return it: the fields of the interface's inventory item and those for operators. */
+/** A stock item as lists return it: the fields of operation `listInventory` and those for operators. */
 export interface StockItemView {
   readonly partnerSku: string;
   readonly alertUid: AlertUid | null;

@@ -3,7 +3,7 @@ import { printable } from '../documents/printable';
 import { crossField, property, type ReportField } from '../platform/domain/cross-field';
 import { countryCode, text } from '../platform/domain/fields';
 
-/** Sender, receiver and their fields in requests of the shipping group (interface "Sender", "Receiver", "Address"). */
+/** Sender, receiver and their fields in requests of the shipping group (schemas `ShippingSender`, `ShippingReceiver`, `ShippingGroupAddress`). */
 
 /** Optional text. Null counts as missing. Blank text is accepted here and dropped in consignment.ts. */
 export const optionalText = (max: number) =>
@@ -28,7 +28,7 @@ const email = z
   .nullish()
   .transform((value) => value ?? undefined);
 
-/** Address fields that are required in some countries only (interface "Address"). */
+/** Address fields that are required in some countries only (schema `ShippingGroupAddress`). */
 const REQUIRED_IN_COUNTRY: Readonly<Record<string, readonly string[]>> = {
   DE: ['street', 'houseNumber'],
   AU: ['suburb'],

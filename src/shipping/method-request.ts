@@ -17,7 +17,7 @@ const isBuiltInCarrier = (name: string) =>
   );
 
 /**
- * Returns the method that a shipping order requests, from those that carry its packages (interface "ShippingMethod").
+ * Returns the method that a shipping order requests, from those that carry its packages (schema `ShippingMethodChoice`).
  * @throws Refusal VALIDATION_ERROR when the method or carrier does not exist, PUBLIC_API_ERROR when the requested method
  *   does not carry the packages to the receiver
  */

@@ -3,7 +3,7 @@ import { crossField, property } from '../platform/domain/cross-field';
 import { countryCode } from '../platform/domain/fields';
 import { optional, optionalText, requiredText } from './address-schemas';
 
-/** Packages and their items in requests of the shipping group (interface "Package", "Item (package)"). */
+/** Packages and their items in requests of the shipping group (schemas `ShippingPackage`, `ShippingItem`). */
 
 export const MAX_PACKAGES = 100;
 const MAX_ITEMS = 500;

@@ -13,7 +13,7 @@ import {
 import { DIMENSION_UNITS, WEIGHT_UNITS } from './domain/units';
 import { MAX_PACKAGES, packageSchema } from './package-schemas';
 
-/** Requests and answers of the shipping group (interface "Shipping order, quote and tracking structures"). */
+/** Requests and answers of the shipping group (docs/shipping.md). */
 
 /** An ISO 4217 code. The routes check that it has an exchange rate, because rate cards are converted to it. */
 const currency = z.string().superRefine((code, context) => {
@@ -152,7 +152,7 @@ function valueRule(
 const isBlank = (value: unknown) =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-/** A tier with an empty uid, or a uid without a tier (interface "ShippingMethod"). */
+/** A tier with an empty uid, or a uid without a tier (schema `ShippingMethodChoice`). */
 const shippingMethodSchema = crossField(
   z.object({
     uid: optionalText(100).describe('A specific method. Leave it empty to use a tier.'),

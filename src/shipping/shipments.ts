@@ -78,13 +78,13 @@ export async function shipmentDocuments(sql: Queryable, shipmentId: string): Pro
     ORDER BY type <> 'label', package_position NULLS LAST, document_type`;
 }
 
-/** Returns a link to a document that is valid for seven days from `now` (interface "Limits"). */
+/** Returns a link to a document that is valid for seven days from `now` (docs/shipping.md). */
 export function documentLink(links: LinkSigner, document: ShipmentDocument, now = new Date()): string {
   const { objectKey, contentType, fileName } = document;
   return links.sign({ objectKey, contentType, fileName }, { seconds: DOCUMENT_LINK_SECONDS, now });
 }
 
-/** A document in the answer to a dispatch request (interface "Partner interaction"). */
+/** A document in the answer to a dispatch request (schema `DispatchAnswer`). */
 export interface DispatchDocument {
   readonly type: ShipmentDocument['type'];
   readonly contentType: string;
@@ -93,7 +93,7 @@ export interface DispatchDocument {
 }
 
 /**
- * Returns a document's type in the two types of the interface, or null for a document that only partners with
+ * Returns a document's type as `label` or `invoice`, or null for a document that only partners with
  * `documentTypes: all` get. A CN22 counts as a `label`, since it is stuck on the parcel. A CN23 counts as an `invoice`, since
  * it travels in the document pouch, and so does a client's packing slip, which travels with the goods.
  */
@@ -121,7 +121,7 @@ export const dispatchedShipment = (sql: Queryable): Fragment => sql`
 
 /**
  * Returns the answer to a dispatch request: the documents under new links, and the tracking data of the first package.
- * @param documentTypes `all` names every document by its own type; null maps to the two types of the interface
+ * @param documentTypes `all` names every document by its own type; null maps to `label` and `invoice`
  */
 export function dispatchAnswer(
   deps: { readonly links: LinkSigner; readonly now?: Date },

@@ -102,7 +102,7 @@ async function packagesOf({ sql, links }: ReaderDeps, shipmentId: string) {
   return { shipment, packages };
 }
 
-/** The interface calls every kind of invoice `invoice`. */
+/** In responses, every kind of invoice is `invoice`. */
 const wireType = ({ type, documentType }: ShipmentDocument) =>
   type === 'invoice' ? 'invoice' : documentType;
 

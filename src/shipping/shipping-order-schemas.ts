@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Answers about shipping orders (interface "Shipping"). */
+/** Answers about shipping orders (docs/shipping.md). */
 
 const storedFile = {
   fileName: z.string(),

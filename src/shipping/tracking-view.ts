@@ -7,7 +7,7 @@ import {
 } from '../consignments/domain/tracking-status';
 import type { Queryable } from '../platform/postgres';
 
-/** The tracking answer (interface "Tracking response"). */
+/** The tracking answer (schema `Tracking`). */
 export const trackingSchema = z
   .object({
     shortUid: z.string(),

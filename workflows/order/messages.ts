@@ -16,7 +16,7 @@ import { ORDER_SIGNALS } from '../../src/platform/domain/workflows';
 /** A partner's postback. Its row in the inbox is written before the signal is sent. */
 export const postbackSignal = defineSignal<[PostbackEvent]>(ORDER_SIGNALS.postback);
 
-/** The tracking status of a parcel changed (interface "Shipping order, quote and tracking structures"). */
+/** The tracking status of a parcel changed (schema `Tracking`). */
 export const trackingSignal = defineSignal<[Extract<RunEvent, { type: 'tracking' }>]>(ORDER_SIGNALS.tracking);
 
 /** A partner is ready for dispatch. Completes when the documents exist. */

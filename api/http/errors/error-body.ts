@@ -43,8 +43,8 @@ function adjustmentErrors(refusal: Refusal, body: unknown): object[] {
 }
 
 /**
- * Error bodies by endpoint group (interface "Errors", "Bodies by endpoint group"). The interface shows none for orders
- * and the catalog: these use `coded`, with the codes of the shipping group.
+ * Error bodies by endpoint group (docs/errors.md). Orders and the catalog use `coded`, with the codes of the shipping
+ * group.
  */
 export const ERROR_BODIES: Readonly<
   Record<ErrorShape, (refusal: Refusal, request: FailedRequest) => object>

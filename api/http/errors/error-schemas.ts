@@ -18,7 +18,7 @@ export const ERROR_CODE = { enum: Object.keys(ERROR_CODES) };
 const code = { $ref: '#/components/schemas/ErrorCode' };
 const message = { type: 'string' };
 
-/** JSON Schemas of the error bodies by group (interface "Errors"). error-body.ts writes the bodies. */
+/** JSON Schemas of the error bodies by group (docs/errors.md). error-body.ts writes the bodies. */
 export const ERROR_SCHEMAS: Readonly<
   Record<ErrorShape, { readonly name: string; readonly schema: JsonSchema }>
 > = {

@@ -87,7 +87,7 @@ function flatten(issue: Issue, prefix: readonly PropertyKey[], root: unknown): F
 }
 
 /**
- * Converts zod issues to field errors (interface "Errors"). A missing field is `MISSING_FIELD_ERROR`, a blank string
+ * Converts zod issues to field errors (docs/errors.md). A missing field is `MISSING_FIELD_ERROR`, a blank string
  * `IS_BLANK_ERROR`, a value outside its choices `NO_SUCH_CHOICE_ERROR`, anything else `VALIDATION_ERROR`.
  * A refinement selects another code with `params: { code }` in its issue.
  * @param root the parsed value, to distinguish missing values from wrong ones

@@ -27,7 +27,7 @@ function inchName(name: string): string | undefined {
 }
 
 /**
- * Returns the properties of an attribute value with computed ones added (interface "AttributeValue"): `rgb` and `cmyk`
+ * Returns the properties of an attribute value with computed ones added (schema `AttributeValue`): `rgb` and `cmyk`
  * from the first hex colour code, inches (three decimals) from millimetres. Never replaces a given property.
  */
 export function withComputedProperties(

@@ -95,7 +95,7 @@ function partQuantityFaults(quantities: readonly PartQuantity[], { model }: Cata
 }
 
 /**
- * Checks a new customer product against its product model (interface "CustomerProduct"): option ids and names are unique;
+ * Checks a new customer product against its product model (schema `CustomerProduct`): option ids and names are unique;
  * mapped parts and attributes exist; no attribute is mapped twice; part quantities refer to parts, each at most once.
  * @returns every offending field, by path
  */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PRODUCT_KINDS } from './product';
 
-/** A property of an attribute value (interface "AttributeValue"). */
+/** A property of an attribute value (schema `AttributeValue`). */
 export type PropertyValue = string | number | readonly string[];
 
 export interface AttributeValue {
@@ -55,7 +55,7 @@ export const MODEL_TRANSITIONS: Readonly<Record<ModelState, readonly ModelState[
   inactive: ['active'],
 };
 
-/** File types of standard products by kind (interface "File types for standard products"). */
+/** File types of standard products by kind. */
 export const STANDARD_FILE_TYPES = {
   print: ['default', 'front', 'back', 'cover', 'inside'],
   apparel: [

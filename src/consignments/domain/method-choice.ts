@@ -36,7 +36,7 @@ function matching(quotes: readonly MethodQuote[], name: string): MethodQuote[] {
 }
 
 /**
- * Returns the method that a choice selects from quotes (interface "Orders"). A choice is a method uid, a carrier's name or
+ * Returns the method that a choice selects from quotes (docs/shipping.md). A choice is a method uid, a carrier's name or
  * uid, or a tier: `standard` (also `normal`) selects the cheapest method, `express` the fastest and, among equally fast
  * ones, the cheapest. In a comma-separated list the cheapest match wins and unknown names are ignored. The default is
  * `standard`.

@@ -1,6 +1,6 @@
 /**
- * Tracking statuses (interface "State sets") with the numbers of checkpoints. Partners already use 1, 2 and 6; the
- * other numbers follow the order of the interface's list. `rank` is the progress; `final` statuses end tracking.
+ * Tracking statuses (schema `Tracking`) with the numbers of checkpoints. Partners already use 1, 2 and 6; the
+ * other numbers follow the order of this list. `rank` is the progress; `final` statuses end tracking.
  */
 export const TRACKING_STATUS = {
   registered: { number: 0, rank: 0, final: false },

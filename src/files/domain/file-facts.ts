@@ -1,4 +1,4 @@
-/** Content types of print files, detected from the content (interface "Asset": contentType). */
+/** Content types of print files, detected from the content (`mimeType` of schema `OrderFile`). */
 export const PRINT_FILE_TYPES = ['application/pdf', 'image/png', 'image/jpeg'] as const;
 
 export type PrintFileType = (typeof PRINT_FILE_TYPES)[number];

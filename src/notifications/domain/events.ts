@@ -1,4 +1,4 @@
-/** The events of notifications (DESIGN "Notifications to clients"). */
+/** The events of notifications (docs/notifications.md). */
 export const NOTIFICATION_EVENTS = [
   'order_status_updated',
   'order_item_status_updated',

@@ -2,7 +2,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Delay before each attempt, in milliseconds (DESIGN "Notifications to clients"). */
+/** Delay before each attempt, in milliseconds (docs/notifications.md). */
 export const ATTEMPT_DELAYS_MS = [
   0,
   5 * SECOND,

@@ -64,7 +64,7 @@ function sellerOf(order: RunOrder, { partner, returnAddress }: InvoiceSender): C
   return { ...address, company: order.clientName };
 }
 
-/** Returns null unless every item has a retail price. Retail prices exclude VAT (interface "Item (submit)"). */
+/** Returns null unless every item has a retail price. Retail prices exclude VAT. */
 function retailLines(
   order: RunOrder,
   jobs: readonly { readonly itemId: string; readonly quantity: number }[],

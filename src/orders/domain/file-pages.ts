@@ -6,7 +6,7 @@ export type WantedPages = Pick<PageRule, 'min' | 'max' | 'multipleOf'>;
 const exactly = (pages: number): WantedPages => ({ min: pages, max: pages, multipleOf: 1 });
 
 /**
- * Returns how many pages a print file must have (interface "File types for standard products"), or null when any number
+ * Returns how many pages a print file must have, or null when any number
  * is accepted. An image counts as one page.
  *
  * - A book's `default` or `inside` file has the ordered pages; its `cover` has the pages of the model's cover.

@@ -129,7 +129,7 @@ function contents(
 }
 
 /**
- * Packs items (interface "PackagingInstructions entry"). Each instruction gets its own package, or several when its units
+ * Packs items (`packagingInstructions` of schema `SubmitOrder`). Each instruction gets its own package, or several when its units
  * do not fit into one. Items that no instruction names are packed by product model. An instruction that names unknown
  * items or too many units takes what exists: an order split over partners has a part of it at each partner.
  * Weights are gross, in grams. Sizes are in millimetres, longest side first.

@@ -20,7 +20,7 @@ export interface ReceiptLine {
   readonly discountVat: number;
 }
 
-/** Totals of the interface's receipt, in integer minor units. */
+/** Totals of schema `Receipt`, in integer minor units. */
 export interface ReceiptTotals {
   readonly productsPriceInitial: number;
   readonly productsPriceDiscount: number;

@@ -2,7 +2,7 @@ import { toMinor } from '../../platform/domain/money';
 
 /** The parts of an order item that its retail value depends on. */
 export interface RetailPricedItem {
-  /** Retail price of all ordered units in major units, excluding VAT (interface "Item (submit)"). */
+  /** Retail price of all ordered units in major units, excluding VAT. */
   readonly retailPrice: string | null;
   /** Ordered units. */
   readonly quantity: number;

@@ -13,7 +13,7 @@ import {
 } from '../../platform/domain/fields';
 import { FILE_TYPE_PATTERN } from './file-types';
 
-/** Schemas of orders as clients submit them (interface "Order (as submitted)"), with the rules that need no database. */
+/** Schemas of orders as clients submit them (schema `SubmitOrder`), with the rules that need no database. */
 
 const phone = z
   .string()
@@ -92,7 +92,7 @@ export const orderFileSchema = z
   })
   .meta({ id: 'OrderFile' });
 
-/** Requires productUid, or productName with productVariant (interface "Item (submit)"). */
+/** Requires productUid, or productName with productVariant (schema `SubmitOrder`). */
 export function productNamingRule(item: unknown, report: ReportField): void {
   const named = property(item, 'productName') != null;
   const variant = property(item, 'productVariant') != null;
@@ -158,7 +158,7 @@ const packagingInstructionSchema = z.object({
   ),
 });
 
-/** Instructions on what goes into which package (interface "PackagingInstructions entry"). */
+/** Instructions on what goes into which package (`packagingInstructions` of schema `SubmitOrder`). */
 export const packagingInstructionsSchema = z.array(packagingInstructionSchema).max(500);
 
 /** Checks an order's items: each reference occurs once, and all items name their products in the same way. */

@@ -33,7 +33,7 @@ const trackingLink = z
   })
   .transform((value) => (value === '' ? null : value));
 
-/** A status postback (interface "POST /v2/order/status"). The optional `orderItemId` limits it to one item. */
+/** A status postback (operation `postOrderStatus`). The optional `orderItemId` limits it to one item. */
 export const postbackSchema = crossField(
   z.object({
     timestamp: moment({ local: true }).transform((time) =>

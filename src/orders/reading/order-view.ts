@@ -6,7 +6,7 @@ import { clientEvents } from './client-events';
 import type { FileRecord, ItemRecord, OrderRecord } from './order-reader';
 import { livePrintOrders, shipmentView } from './shipment-view';
 
-/** The billing entity of clients without one: every field of the interface, with empty values. */
+/** The billing entity of clients without one: every field of schema `BillingEntity`, with empty values. */
 const EMPTY_BILLING_ENTITY = {
   id: 0,
   companyName: '',
@@ -31,7 +31,7 @@ const EMPTY_BILLING_ENTITY = {
   invoiceType: '',
 };
 
-/** Returns the order as clients retrieve it (interface "Order (as retrieved)"). Unknown texts are null, unknown lists are empty. */
+/** Returns the order as clients retrieve it (schema `Order`). Unknown texts are null, unknown lists are empty. */
 export function orderView(order: OrderRecord, links: LinkSigner) {
   const { settings, events } = { settings: order.clientSettings, events: order.events ?? [] };
   const billingEntity = { ...EMPTY_BILLING_ENTITY, ...settings.billingEntity };
@@ -90,7 +90,7 @@ export function orderView(order: OrderRecord, links: LinkSigner) {
   };
 }
 
-/** Returns the shipping address with every field of the interface. */
+/** Returns the shipping address with every field of schema `RetrievedShippingAddress`. */
 export function addressView(order: Pick<OrderRecord, 'id' | 'shippingAddress'>) {
   const address = order.shippingAddress;
   return {

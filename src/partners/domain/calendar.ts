@@ -42,7 +42,7 @@ function firstWorkedDay(calendar: PartnerCalendar, from: string): string {
 }
 
 /**
- * Returns the day on which a partner ships a print order (interface "dispatchDate").
+ * Returns the day on which a partner ships a print order (`dispatchDate` of schema `SentPrintOrder`).
  * Production starts on the day of the handover in the partner's time zone when that is a working day and the time is
  * before the cut-off, else on the next working day. It takes `leadDays` working days; 0 ships on the day of the start.
  * @param notBefore earliest start (YYYY-MM-DD), for example the day on which missing stock arrives

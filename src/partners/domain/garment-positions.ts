@@ -33,7 +33,7 @@ const ORDER = Object.values(POSITIONS);
 
 /**
  * Returns the position of a garment file, or undefined when the file type has none. `default` is the front, unless the
- * garment's only print area is another (interface "File types for standard products").
+ * garment's only print area is another.
  */
 export function garmentPosition(
   fileType: string,

@@ -1,6 +1,6 @@
 import type { ProductKind } from '../../catalog/domain/product';
 
-/** Versions of the print order (interface "Versioning"). A partner selects one when it subscribes. */
+/** Versions of the print order (docs/partners.md). A partner selects one when it subscribes. */
 export const PRINT_ORDER_VERSIONS = ['1.0', '1.1'] as const;
 export type PrintOrderVersion = (typeof PRINT_ORDER_VERSIONS)[number];
 

@@ -97,7 +97,7 @@ export function apparelItem(item: PrintOrderItem): OrderItemBody {
   };
 }
 
-/** Returns the attribute of an ordered trim in millimetres, if there is one (interface "customTrim"). */
+/** Returns the attribute of an ordered trim in millimetres, if there is one (`customTrim` of schema `SubmitOrder`). */
 function trimAttributes({ customTrim }: PrintOrderItem): AttributeBody[] {
   if (customTrim === null) return [];
   const { widthMm, heightMm } = customTrim;

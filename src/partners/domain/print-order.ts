@@ -48,7 +48,7 @@ export interface PrintOrderInput {
 }
 
 /**
- * Builds the print order body in the variant of its kind (interface "Partner-bound print order"). Optional fields
+ * Builds the print order body in the variant of its kind (schema `SentPrintOrder`). Optional fields
  * without a value are left out. Version 1.0 has no `brandedPackaging`; apparel has none in either version.
  * @throws PrintOrderError for an item of another kind or a file with an unsupported content type
  */

@@ -12,7 +12,7 @@ export function alpha3(code: string): string | undefined {
   return countries.alpha2ToAlpha3(code);
 }
 
-/** Countries whose addresses require a state (interface "Order (as submitted)"). */
+/** Countries whose addresses require a state (schema `SubmitOrder`). */
 export const COUNTRIES_WITH_STATE: ReadonlySet<string> = new Set(['US', 'CA', 'AU']);
 
 /** Member states of the European Union. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Reports the error of one field. `code` is a field error code of the interface. */
+/** Reports the error of one field. `code` is a field error code (docs/errors.md). */
 export type ReportField = (
   path: readonly (string | number)[],
   message: string,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COUNTRIES_WITH_STATE, isCountry } from './countries';
 
-/** Schemas of fields that several interface areas share. */
+/** Schemas of fields that several endpoint groups share. */
 
 /** Text of 1 to `max` characters with at least one that is not white space. */
 export const text = (max: number) => z.string().max(max).regex(/\S/, 'Must not be blank.');
@@ -57,7 +57,7 @@ export function hasOffset(text: string): boolean {
 /** Up to 20 `{key, value}` pairs, each part with up to 100 characters. */
 export const metadata = z.array(z.object({ key: text(100), value: z.string().max(100) })).max(20);
 
-/** Returns true when an address in the country requires a state (interface "Order (as submitted)"). */
+/** Returns true when an address in the country requires a state (schema `SubmitOrder`). */
 export function needsState(country: unknown): boolean {
   return typeof country === 'string' && COUNTRIES_WITH_STATE.has(country);
 }

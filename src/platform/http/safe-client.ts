@@ -61,7 +61,7 @@ const USER_AGENT = 'Pressline/1.0 (print fulfillment)';
 
 /**
  * Creates the HTTP client for all addresses that clients and partners name: print files, partners, notification endpoints
- * (DESIGN "Files"). It checks every address to which it connects.
+ * (SECURITY.md). It checks every address to which it connects.
  */
 export function createSafeClient(options: SafeClientOptions): SafeClient {
   const { allowPrivate, userAgent = USER_AGENT, observe } = options;

@@ -11,7 +11,7 @@ export interface LinkTarget {
   readonly fileName: string;
 }
 
-/** Seven days: the validity of links to shipping documents (interface "Limits"), and S3's longest presigned link. */
+/** Seven days: the validity of links to shipping documents (docs/shipping.md), and S3's longest presigned link. */
 export const DOCUMENT_LINK_SECONDS = 7 * 24 * 60 * 60;
 
 /** Creates and verifies links that expire and cannot be altered. */

@@ -1,4 +1,4 @@
-/** The statuses of a procurement order, in sequence (interface "State sets"). */
+/** The statuses of a procurement order, in sequence (docs/procurement.md). */
 export const PROCUREMENT_STATUSES = [
   'supplier',
   'confirmed',

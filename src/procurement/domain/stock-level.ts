@@ -122,7 +122,7 @@ export function release(
 export type AlertUid = 'back_order' | 'out_of_stock' | 'low_stock';
 
 /**
- * Returns the most severe alert of a stock item (interface "Inventory item"), or null. Reserved pieces do not count as
+ * Returns the most severe alert of a stock item (operation `listInventory`), or null. Reserved pieces do not count as
  * stock.
  */
 export function alertUid(level: StockLevel, minStock: number): AlertUid | null {

@@ -10,7 +10,7 @@ import {
   partnerClock,
 } from '../../workflows/order/order-fixture';
 
-/** Dispatch over HTTP, and the labels of an order that changes (interface "Partner interaction"). */
+/** Dispatch over HTTP, and the labels of an order that changes (operation `dispatchOrder`). */
 
 let stack: TestStack;
 const now = partnerClock();

@@ -11,7 +11,7 @@ import {
   stepsBack,
 } from '../../workflows/order/order-fixture';
 
-/** Status postbacks over HTTP, with sandbox partners that send none (interface "Events"). */
+/** Status postbacks over HTTP, with sandbox partners that send none (operation `postOrderStatus`). */
 
 let stack: TestStack;
 const now = partnerClock();

@@ -97,7 +97,7 @@ const signals = async () =>
   ).map(({ target, payload }) => [target, payload.signal, payload.args[0]!.transit]);
 
 describe('GET /v1/tracking/{trackingNumber}', () => {
-  test('answers in the shape of the interface, newest checkpoint first', async () => {
+  test('answers in the shape of schema `Tracking`, newest checkpoint first', async () => {
     const { numbers } = await shipment();
     const [number] = numbers as [string];
     await report([

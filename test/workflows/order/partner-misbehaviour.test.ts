@@ -347,7 +347,7 @@ test.each(Object.entries(CASES))(
   },
 );
 
-test('every partner got signed print orders in the interface’s form', () => {
+test('every partner got signed print orders in the form of schema `SentPrintOrder`', () => {
   for (const { badSignatures, malformed } of Object.values(stack.sandbox.seen().partners)) {
     expect({ badSignatures, malformed }).toEqual({ badSignatures: 0, malformed: [] });
   }

@@ -8,7 +8,7 @@ jest.setTimeout(150_000);
 
 /**
  * Reads an order of two items after every step of its run. The statuses are derived from the items, and in the end every
- * field of the interface has its value.
+ * field of schema `Order` has its value.
  */
 
 let stack: TestStack;
@@ -189,7 +189,7 @@ test('statuses at every step of a run, from created to delivered', async () => {
   for (const receipt of delivered.receipts) expectToAddUp(receipt);
 });
 
-/** Fields of the interface's retrieved order, in its order. Those after a bar are null, as nothing sets them. */
+/** Fields of schema `Order`, in its order. Those after a bar are null, as nothing sets them. */
 const FIELDS = {
   order: `id clientId orderReferenceId fulfillmentStatus financialStatus currency shippingAddress items shipment receipts
     createdAt orderedAt updatedAt channel orderType metadata billingEntity retailCurrency connectedOrderIds discounts

@@ -149,7 +149,7 @@ export function preparedBy({
 export const POSTBACK_STATUSES = ['received', 'error', 'printed', 'shipped', 'cancelled'] as const;
 export type PostbackStatus = (typeof POSTBACK_STATUSES)[number];
 
-/** A partner's status postback (interface "Events"). Its ids were checked against the print order. */
+/** A partner's status postback (operation `postOrderStatus`). Its ids were checked against the print order. */
 export interface PostbackEvent {
   readonly type: 'postback';
   /** Row id of the postback in the inbox. Equal postbacks have the same id. */

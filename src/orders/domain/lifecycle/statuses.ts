@@ -1,6 +1,6 @@
 /**
  * Statuses of orders, items and payments. `transitions.ts` has the allowed changes.
- * Source: interface "States and transitions"; the full sets are Pressline's own.
+ * docs/orders.md explains them.
  */
 
 export const ORDER_STATUSES = [

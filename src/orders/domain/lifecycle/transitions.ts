@@ -2,7 +2,7 @@ import type { ItemStatus } from './statuses';
 
 /**
  * The transition table of order items. `reduce` checks every status change against it.
- * Source: interface "States and transitions"; the full table is Pressline's own.
+ * docs/orders.md explains them.
  */
 
 const AFTER_SHIPPING: readonly ItemStatus[] = ['in_transit', 'delivered', 'returned'];
