@@ -27,7 +27,8 @@ export async function installTemporalRuntime(
       // The lifecycle messages of a worker at `info` are of interest only for debugging.
       const isLifecycle = level === 'INFO' && meta.sdkComponent === 'worker';
       // "Activity failed" follows the report of an unexpected exception, and repeats it.
-      const isDetail = isLifecycle || wasReported(error);
+      // The worker for print files has activities only.
+      const isDetail = isLifecycle || wasReported(error) || message.startsWith('No workflows registered');
       log[isDetail ? 'debug' : LEVELS[level]](error === undefined ? meta : { ...meta, err: error }, message);
     }),
     telemetryOptions: {

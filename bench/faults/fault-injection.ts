@@ -23,6 +23,8 @@ const FAULTS: readonly Fault[] = [
   { kind: 'kill', process: 'sandbox', weight: 2 },
   { kind: 'stall', process: 'worker-1', weight: 1 },
   { kind: 'stall', process: 'worker-2', weight: 1 },
+  // All partners, carriers and file hosts hang.
+  { kind: 'stall', process: 'sandbox', weight: 2 },
   { kind: 'cut', proxy: 'postgres', weight: 2 },
   { kind: 'cut', proxy: 'temporal', weight: 2 },
   { kind: 'cut', proxy: 'api', weight: 1 },
@@ -35,6 +37,8 @@ const SECONDS_BETWEEN = [5, 10] as const;
 const DOWN_MS = [0, 4_000] as const;
 /** Duration of a stall. The longest exceeds the time-out of a workflow task (10 s), so that the other worker repeats its work. */
 const STALL_MS = [2_000, 14_000] as const;
+/** The longest exceeds the 20 s that a call to a partner has. */
+const HANG_MS = [10_000, 25_000] as const;
 /** Simultaneous sign-ins with unknown keys: many times the connections of a process. */
 const SIGN_INS = 200;
 const LONGEST_SIGN_IN_MS = 30_000;
@@ -58,7 +62,9 @@ export async function injectFaults(
         stack.processes[fault.process].kill(random.between(...DOWN_MS));
         break;
       case 'stall':
-        stack.processes[fault.process].stall(random.between(...STALL_MS));
+        stack.processes[fault.process].stall(
+          fault.process === 'sandbox' ? random.between(...HANG_MS) : random.between(...STALL_MS),
+        );
         break;
       case 'cut':
         stack.proxies[fault.proxy].cut();

@@ -17,6 +17,8 @@ export type OrderEnd = 'delivered' | 'shipped' | 'repaired';
 export interface OrderMix {
   readonly behaviours: readonly Scripted[];
   readonly followUps: readonly { readonly followUp: FollowUp; readonly weight: number }[];
+  /** Percentage of orders of a poster whose file host sends nothing to the first request. */
+  readonly silentHosts: number;
 }
 
 /** Orders of a fault run: partners misbehave, and some clients cancel or change their order. */
@@ -51,6 +53,7 @@ const FAULTY: OrderMix = {
     { followUp: 'cancel', weight: 4 },
     { followUp: 'change-address', weight: 6 },
   ],
+  silentHosts: 10,
 };
 
 interface Product {
@@ -134,7 +137,7 @@ export function planOrders(
   withinMs: number,
   sandboxUrl: string,
   random: SeededRandom,
-  { behaviours, followUps }: OrderMix = FAULTY,
+  { behaviours, followUps, silentHosts }: OrderMix = FAULTY,
   prefix = 'fault',
 ): PlannedOrder[] {
   return Array.from({ length: count }, (_, index) => {
@@ -143,6 +146,8 @@ export function planOrders(
     const { followUp } = random.weighted(followUps);
     const keyed = random.below(4) > 0;
     const reference = `${prefix}-${index + 1}`;
+    const isSilent = random.below(100) < silentHosts;
+    const silentUrl = `${sandboxUrl}/faulty-files/silent.pdf?key=${reference}`;
     return {
       reference,
       behaviour,
@@ -163,7 +168,12 @@ export function planOrders(
           productUid,
           quantity: 1 + random.below(2),
           retailPriceInclVat: 19.9,
-          files: [{ type: file.type, url: `${sandboxUrl}/files/${file.name}` }],
+          files: [
+            {
+              type: file.type,
+              url: isSilent && file === POSTER.file ? silentUrl : `${sandboxUrl}/files/${file.name}`,
+            },
+          ],
         })),
       },
     };

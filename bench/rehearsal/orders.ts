@@ -12,6 +12,7 @@ const PATIENCE_MS = 4 * 60_000;
 const mixOf = (behaviour: string): OrderMix => ({
   behaviours: [{ behaviour, weight: 1, end: 'delivered' }],
   followUps: [{ followUp: 'nothing', weight: 1 }],
+  silentHosts: 0,
 });
 
 /** The shop of the rehearsal: submits orders through the load balancer and reads them. */

@@ -1,14 +1,7 @@
 /**
- * Task queues of a worker process. Workflows and their short activities use TEMPORAL_TASK_QUEUE. What may take long has a queue
- * with slots of its own, named after that one, so that it never holds the slots of the others.
+ * Returns the task queue of activities that fetch print files. They may take long, so they have slots of their own. Workflows
+ * and all other activities use TEMPORAL_TASK_QUEUE, after which this queue is named.
  */
-
-/** Returns the queue of activities that fetch print files. */
 export function fileQueueOf(taskQueue: string): string {
   return `${taskQueue}-files`;
-}
-
-/** Returns the queue of the activities of periodic jobs and bulk repairs. */
-export function jobQueueOf(taskQueue: string): string {
-  return `${taskQueue}-jobs`;
 }
