@@ -4,6 +4,7 @@ import { freePort } from '../../../src/platform/embedded/ports';
 import { migrate } from '../../../src/platform/migrate';
 import { startSteps } from '../../../src/platform/until-available';
 import { testDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
 
 const lines: { msg: string; step: string }[] = [];
 const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) });
@@ -32,7 +33,7 @@ test('waits for a server that comes up later, and logs it once', async () => {
   void migrated.then(() => {
     isDone = true;
   });
-  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  await eventually(async () => lines[0]);
   expect(isDone).toBe(false);
   proxy = await startCutProxy(port, () => [postgresPort()]);
   await migrated;
@@ -47,9 +48,14 @@ test('waits for a server that comes up later, and logs it once', async () => {
 test('repeats a step whose connection is cut', async () => {
   proxy = await startCutProxy(0, () => [postgresPort()]);
   const { port, cut } = proxy;
-  const cutting = setInterval(cut, 10);
-  setTimeout(() => clearInterval(cutting), 1_500);
+  let cuts = 0;
+  const cutting = setInterval(() => {
+    cuts += cut();
+    if (cuts >= 3) clearInterval(cutting);
+  }, 1);
   expect(await step('migrate the database', () => migrate(at(port)))).toEqual([]);
+  clearInterval(cutting);
+  expect(cuts).toBeGreaterThanOrEqual(3);
 });
 
 test('a database that does not exist fails at once', async () => {

@@ -1,52 +1,46 @@
-import type { Deadline } from '../../../src/orders/domain/lifecycle/deadlines';
-import { DeadlineTimer } from '../../../workflows/order/deadline-timer';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
+import { loadConfig } from '../../../src/platform/config';
+import { connectTemporal } from '../../../src/platform/temporal/connection';
+import { testTemporalAddress } from '../../support/servers';
+import type { armer } from './deadline-timer/workflows';
 
-/** The timer outside a workflow: `fire` ends the sleep that was started last. */
+/** Milliseconds until the first deadline. More than a workflow task takes on a machine under load. */
+const DUE_MS = 5_000;
 
-const timers: (() => void)[] = [];
-jest.mock('@temporalio/workflow', () => ({
-  CancellationScope: class {
-    cancelled = false;
-    run = async (work: () => Promise<void>) => await work();
-    cancel() {
-      this.cancelled = true;
-    }
-  },
-  isCancellation: () => false,
-  sleep: () => new Promise<void>((resolve) => timers.push(resolve)),
-}));
-
-const fire = async () => {
-  timers.at(-1)!();
-  await new Promise(setImmediate);
-};
-
-const at = Date.now() + 60_000;
-const notPrinted = (printOrderId: string): Deadline => ({
-  kind: 'attention',
-  reason: 'not_printed',
-  printOrderId,
-  at,
-});
+/** Runs the workflow that arms the timer twice. Returns its result, and its timers without the one of its own pause. */
+async function armTwice(laterMs: number) {
+  const connection = await NativeConnection.connect({ address: testTemporalAddress() });
+  const temporal = connectTemporal({ ...loadConfig({}), TEMPORAL_ADDRESS: testTemporalAddress() });
+  const taskQueue = `deadline-timer-${randomUUID()}`;
+  const workflowBundle = await bundleWorkflowCode({
+    workflowsPath: join(__dirname, 'deadline-timer', 'workflows.ts'),
+  });
+  const worker = await Worker.create({ connection, taskQueue, workflowBundle });
+  try {
+    return await worker.runUntil(async () => {
+      const run = await temporal.workflow.start<typeof armer>('armer', {
+        workflowId: taskQueue,
+        taskQueue,
+        args: [DUE_MS, laterMs],
+      });
+      const passed = await run.result();
+      const { events } = await run.fetchHistory();
+      const timers = (events ?? []).filter((event) => event.timerStartedEventAttributes != null).length - 1;
+      return { passed, timers };
+    });
+  } finally {
+    await temporal.connection.close();
+    await connection.close();
+  }
+}
 
 test('the timer of a deadline that was met passes the next one of the same time', async () => {
-  const passed: Deadline[] = [];
-  const timer = new DeadlineTimer((deadline) => passed.push(deadline));
-  timer.arm(notPrinted('501'));
   // The partner of 501 has printed. The one of 502 has the same dispatch date.
-  timer.arm(notPrinted('502'));
-  expect(timers).toHaveLength(1);
-  await fire();
-  expect(passed).toEqual([notPrinted('502')]);
+  expect(await armTwice(0)).toEqual({ passed: ['502'], timers: 1 });
 });
 
 test('another time needs another timer', async () => {
-  const passed: Deadline[] = [];
-  const timer = new DeadlineTimer((deadline) => passed.push(deadline));
-  timers.length = 0;
-  timer.arm(notPrinted('501'));
-  timer.arm({ ...notPrinted('501'), at: at + 1 });
-  expect(timers).toHaveLength(2);
-  await fire();
-  expect(passed).toEqual([{ ...notPrinted('501'), at: at + 1 }]);
+  expect(await armTwice(1)).toEqual({ passed: ['502'], timers: 2 });
 });

@@ -113,7 +113,8 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     printOrders: 2,
     labels: 1,
     first: ({ deliveries, cancelOrders }) => {
-      expect(deliveries).toBe(2);
+      // At least one reminder. The operator may be slower than the next one.
+      expect(deliveries).toBeGreaterThanOrEqual(2);
       expect(cancelOrders).toMatchObject([{ accepted: true }]);
     },
   },
