@@ -1,6 +1,6 @@
-import { POSTBACK_STATUSES } from '../src/orders/domain/lifecycle/run-events';
 import { orderGauges } from '../src/orders/order-gauges';
 import { RECONCILIATION } from '../src/orders/reconciliation/job';
+import { POSTBACK_STATUSES } from '../src/partners/domain/postback-status';
 import { expectPartners } from '../src/partners/partner-metrics';
 import type { Config } from '../src/platform/config';
 import { healthPages } from '../src/platform/health';

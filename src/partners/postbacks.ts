@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/postgres';
+import type { PostbackStatus } from './domain/postback-status';
 
 /** A postback of a partner, as operators read it. */
 export interface PartnerPostback {
@@ -6,7 +7,7 @@ export interface PartnerPostback {
   readonly id: string;
   readonly orderId: string;
   readonly printOrderId: string;
-  readonly status: string;
+  readonly status: PostbackStatus;
   readonly message: string | null;
   readonly trackingCode: string | null;
   readonly receivedAt: Date;

@@ -6,10 +6,13 @@ import { json, type Sql } from '../platform/postgres';
 import type { MadeDocument } from './document-set';
 import type { ShipmentOwner } from './shipments';
 
+export const SHIPMENT_STATUSES = ['buying', 'bought', 'refused', 'voided'] as const;
+export type ShipmentStatus = (typeof SHIPMENT_STATUSES)[number];
+
 /** A row of `shipments`: the intent to buy labels, and what became of it. */
 export interface PurchaseIntent {
   id: string;
-  status: 'buying' | 'bought' | 'refused' | 'voided';
+  status: ShipmentStatus;
   /** Counts purchases under one key: a refused one may be repeated. */
   attempt: number;
   consignment: Consignment;

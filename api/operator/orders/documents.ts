@@ -16,6 +16,7 @@ import { isUuid } from '../../../src/platform/ids';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../../src/platform/objects/signed-links';
 import { unavailable } from '../../../src/platform/unavailable';
 import { type LabelCopy, labelCopy, type NoLabel } from '../../../src/shipping/label-copy';
+import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
 import { documentLink } from '../../../src/shipping/shipments';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, RawAnswer, type Route, route } from '../../http/route';
@@ -30,7 +31,7 @@ const document = z
   .object({
     id: z.string(),
     shipmentId: z.string(),
-    shipmentStatus: z.string().describe('`voided`: the labels must not be used.'),
+    shipmentStatus: z.enum(SHIPMENT_STATUSES).describe('`voided`: the labels must not be used.'),
     printOrderId: z.string(),
     packagePosition: z.int().nullable().describe('Index of the package. Null: for all packages.'),
     trackingNumber: z.string().nullable(),

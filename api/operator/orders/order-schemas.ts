@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TRACKING_STATUSES } from '../../../src/consignments/domain/tracking-status';
 import {
   ATTENTION_REASONS,
   JOB_PROGRESS,
@@ -8,8 +9,11 @@ import {
   FINANCIAL_STATUSES,
   ITEM_STATUSES,
   ORDER_STATUSES,
+  PRINT_ORDER_STAGES,
 } from '../../../src/orders/domain/lifecycle/statuses';
 import { WAITS_FOR } from '../../../src/orders/domain/lifecycle/turn';
+import { POSTBACK_STATUSES } from '../../../src/partners/domain/postback-status';
+import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
 import { actionsSchema } from './possible-actions';
 import { routingDecisionSchema } from './routing-decision';
 
@@ -40,7 +44,7 @@ export const attention = z
 
 const postback = z.object({
   id: z.string(),
-  status: z.string(),
+  status: z.enum(POSTBACK_STATUSES),
   at: time.describe('Time by the partner’s clock.'),
   message: z.string().nullable(),
   jobId: z
@@ -62,7 +66,7 @@ const printOrder = z.object({
   version: z.string(),
   step: z.string().describe('The step of the order workflow that created it.'),
   status: z
-    .string()
+    .enum(PRINT_ORDER_STAGES)
     .describe('`waiting`: a replacement that no partner gets before the present partner has agreed to stop.'),
   reproducesId: z.string().nullable().describe('The print order that this one replaces or repeats.'),
   messageId: z.string().describe('`webhook-id` of its deliveries.'),
@@ -85,7 +89,7 @@ const printOrder = z.object({
   shipments: z.array(
     z.object({
       id: z.string(),
-      status: z.string(),
+      status: z.enum(SHIPMENT_STATUSES),
       shipmentMethodUid: z.string(),
       startedAt: time,
       boughtAt: time.nullable(),
@@ -256,7 +260,7 @@ export const operatorOrderSchema = z
           printOrderId: z.string(),
           shipmentId: z.string().nullable().describe('Null: the partner shipped with its own label.'),
           carrier: z.string().nullable(),
-          status: z.string(),
+          status: z.enum(TRACKING_STATUSES),
           expectedDeliveryDate: z.iso.date().nullable(),
           checkedAt: time.nullable(),
           voided: z.boolean(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PRINT_ORDER_STAGES } from '../../../src/orders/domain/lifecycle/statuses';
 import { sentMessages } from '../../../src/orders/reading/sent-messages';
 import { requestsOfPrintOrders } from '../../../src/partners/requests';
 import type { ApiDeps } from '../../deps';
@@ -15,7 +16,7 @@ const sentPrintOrder = z
     id: z.string(),
     partnerId: z.string(),
     partnerUid: z.string(),
-    status: z.string(),
+    status: z.enum(PRINT_ORDER_STAGES),
     messages: z
       .array(
         z.object({

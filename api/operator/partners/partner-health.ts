@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { postToPartner } from '../../../src/partners/calls';
+import { POSTBACK_STATUSES } from '../../../src/partners/domain/postback-status';
 import { partnerHealth, RECENT_PRINT_ORDERS, RECENT_REQUESTS } from '../../../src/partners/health';
 import { postbacksOfPartner } from '../../../src/partners/postbacks';
 import { insertPartnerRequest, requestsToPartner } from '../../../src/partners/requests';
@@ -127,7 +128,7 @@ function postbacksRoute({ sql }: Deps, requirePartner: (partnerId: string) => Pr
             id: z.string(),
             orderId: z.string(),
             printOrderId: z.string(),
-            status: z.string(),
+            status: z.enum(POSTBACK_STATUSES),
             message: z.string().nullable(),
             trackingCode: z.string().nullable(),
             receivedAt: z.iso.datetime(),

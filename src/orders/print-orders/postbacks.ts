@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { POSTBACK_STATUSES } from '../../partners/domain/postback-status';
 import {
   type AddressedPrintOrder,
   isPrintOrderId,
@@ -14,7 +15,7 @@ import { sha256 } from '../../platform/ids';
 import type { WorkflowSignal } from '../../platform/outbox/temporal-delivery';
 import { json, type Sql } from '../../platform/postgres';
 import { activeSpan, currentTraceparent } from '../../platform/tracing/spans';
-import { POSTBACK_STATUSES, type PostbackEvent } from '../domain/lifecycle/run-events';
+import type { PostbackEvent } from '../domain/lifecycle/run-events';
 import { linkToOrderTrace } from '../run/order-trace';
 
 const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');

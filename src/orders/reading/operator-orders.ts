@@ -1,6 +1,9 @@
+import type { TrackingStatus } from '../../consignments/domain/tracking-status';
+import type { PostbackStatus } from '../../partners/domain/postback-status';
 import { json, type Queryable } from '../../platform/postgres';
+import type { ShipmentStatus } from '../../shipping/purchase-rows';
 import type { AttentionReason } from '../domain/lifecycle/run-state';
-import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
+import { ENDED_ORDERS, type OrderStatus, type PrintOrderStage } from '../domain/lifecycle/statuses';
 import { type ItemFields, itemMembers } from '../item-fields';
 import { dispatchDueAt } from '../print-orders/rows';
 
@@ -45,7 +48,7 @@ export interface OperatorPrintOrder {
   readonly kind: string;
   readonly version: string;
   readonly step: string;
-  readonly status: string;
+  readonly status: PrintOrderStage;
   readonly reproducesId: string | null;
   readonly messageId: string;
   readonly acceptedAt: string | null;
@@ -82,7 +85,7 @@ export interface OperatorParcel {
   /** Null: the partner shipped with its own label. */
   readonly shipmentId: string | null;
   readonly carrier: string | null;
-  readonly status: string;
+  readonly status: TrackingStatus;
   readonly expectedDeliveryDate: string | null;
   readonly checkedAt: string | null;
   readonly voided: boolean;
@@ -90,7 +93,7 @@ export interface OperatorParcel {
 
 export interface OperatorShipment {
   readonly id: string;
-  readonly status: string;
+  readonly status: ShipmentStatus;
   readonly shipmentMethodUid: string;
   readonly startedAt: string;
   readonly boughtAt: string | null;
@@ -100,7 +103,7 @@ export interface OperatorShipment {
 
 export interface OperatorPostback {
   readonly id: string;
-  readonly status: string;
+  readonly status: PostbackStatus;
   readonly at: string;
   readonly message: string | null;
   readonly jobId: string | null;

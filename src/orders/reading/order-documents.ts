@@ -1,11 +1,12 @@
 import type { StoredPreview } from '../../files/ingest-file';
 import type { Queryable } from '../../platform/postgres';
+import type { ShipmentStatus } from '../../shipping/purchase-rows';
 import type { ShipmentDocument } from '../../shipping/shipments';
 
 /** A document of one of the order's shipments. */
 export interface OrderDocument extends ShipmentDocument {
   readonly shipmentId: string;
-  readonly shipmentStatus: string;
+  readonly shipmentStatus: ShipmentStatus;
   readonly printOrderId: string;
   /** Tracking number of the document's package; null for a document of all packages. */
   readonly trackingNumber: string | null;

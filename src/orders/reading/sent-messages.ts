@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/postgres';
+import type { PrintOrderStage } from '../domain/lifecycle/statuses';
 
 /** A message about a print order, as its partner got it. */
 export interface SentMessage {
@@ -13,7 +14,7 @@ export interface PrintOrderMessages {
   readonly id: string;
   readonly partnerId: string;
   readonly partnerUid: string;
-  readonly status: string;
+  readonly status: PrintOrderStage;
   /** Empty before the first delivery. */
   readonly messages: readonly SentMessage[] | null;
 }

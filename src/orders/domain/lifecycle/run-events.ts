@@ -1,3 +1,4 @@
+import type { PostbackStatus } from '../../../partners/domain/postback-status';
 import type { AttentionReason, Transit } from './run-state';
 
 /** The events of an order run, as plain JSON. `reduce` applies them to the state. */
@@ -145,9 +146,6 @@ export function preparedBy({
 }): Extract<RunEvent, { type: 'prepared' }> {
   return { type: 'prepared', printOrders, ...(shippingRevision === undefined ? {} : { shippingRevision }) };
 }
-
-export const POSTBACK_STATUSES = ['received', 'error', 'printed', 'shipped', 'cancelled'] as const;
-export type PostbackStatus = (typeof POSTBACK_STATUSES)[number];
 
 /** A partner's status postback (operation `postOrderStatus`). Its ids were checked against the print order. */
 export interface PostbackEvent {

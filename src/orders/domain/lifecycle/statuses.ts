@@ -50,6 +50,21 @@ export const FINANCIAL_STATUSES = [
 ] as const;
 export type FinancialStatus = (typeof FINANCIAL_STATUSES)[number];
 
+/**
+ * Statuses of a print order as a whole: `waiting` for the consent of another partner, `planned` until it is sent, then how its
+ * delivery stands, and `cancelled` when no job of it is left.
+ */
+export const PRINT_ORDER_STAGES = [
+  'waiting',
+  'planned',
+  'pending',
+  'accepted',
+  'refused',
+  'undeliverable',
+  'cancelled',
+] as const;
+export type PrintOrderStage = (typeof PRINT_ORDER_STAGES)[number];
+
 /** Rank of each status that is part of an item's normal progress. `on_hold`, `failed` and the like have no rank. */
 export const PROGRESS_RANK = {
   draft: 0,

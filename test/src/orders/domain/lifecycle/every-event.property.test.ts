@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { reduce } from '../../../../../src/orders/domain/lifecycle/reduce';
-import { POSTBACK_STATUSES, type RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
+import type { RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
 import { ATTENTION_REASONS, type RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
 import { isFinal } from '../../../../../src/orders/domain/lifecycle/statuses';
 import { ITEM_TRANSITIONS } from '../../../../../src/orders/domain/lifecycle/transitions';
+import { POSTBACK_STATUSES } from '../../../../../src/partners/domain/postback-status';
 import { newOrder, POSTER, plan, play, postback, STICKER } from './run-fixture';
 
 /** Random sequences of every kind of event, from submission on: also sequences that no partner or operator would cause. */
