@@ -104,3 +104,6 @@ export const RULES = [
 
 /** Files that must not read the clock or random numbers. They take times and random values as arguments. */
 export const PURE = /^src\/[^/]+\/domain\//;
+
+/** Files that must not form a cycle by imports of types either: types that modules share stand in modules of types. */
+export const NO_TYPE_CYCLES = /^console\//;

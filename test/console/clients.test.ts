@@ -72,12 +72,44 @@ test('an admin adds a client and changes its settings', async () => {
 
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
   const editing = page.getByRole('dialog', { name: 'Edit' });
-  await editing.getByLabel('IOSS number').fill('not a number');
+  await editing.getByLabel('IOSS number', { exact: true }).fill('not a number');
   await editing.getByRole('button', { name: 'Save settings' }).click();
   await editing.getByRole('alert').getByText('Request id').waitFor();
-  await editing.getByLabel('IOSS number').fill('IM0123456789');
+  await editing.getByLabel('IOSS number', { exact: true }).fill('IM0123456789');
+  const billing = editing.getByRole('group', { name: /^Billing entity/ });
+  await billing.getByLabel('Number', { exact: true }).fill('7');
+  await billing.getByLabel('Company', { exact: true }).fill('Card Shop GmbH');
+  await billing.getByLabel('More VAT numbers').fill('DE123456789, FR12345678901');
+  const back = editing.getByRole('group', { name: /^Return address/ });
+  for (const [label, value] of [
+    ['Address line 1', 'Hauptstrasse 1'],
+    ['Postcode', '10115'],
+    ['City', 'Berlin'],
+    ['Country', 'DE'],
+  ] as const)
+    await back.getByLabel(label).fill(value);
   await editing.getByRole('button', { name: 'Save settings' }).click();
   await page.getByRole('group', { name: 'IOSS number' }).getByText('IM0123456789').waitFor();
+  const { connectors } = await stack.operator.listConnectors({});
+  expect(connectors.find(({ name }) => name === 'card-shop')).toMatchObject({
+    billingEntity: {
+      id: 7,
+      companyName: 'Card Shop GmbH',
+      companyVatNumbers: ['DE123456789', 'FR12345678901'],
+    },
+    returnAddress: { addressLine1: 'Hauptstrasse 1', postCode: '10115', city: 'Berlin', country: 'DE' },
+  });
+
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  for (const label of ['Address line 1', 'Postcode', 'City', 'Country'])
+    await back.getByLabel(label).fill('');
+  await editing.getByRole('button', { name: 'Save settings' }).click();
+  // Fields that are all empty remove the address.
+  await page.getByRole('group', { name: 'Return address', exact: true }).getByText('–').waitFor();
+  await page
+    .getByRole('group', { name: 'Billing entity', exact: true })
+    .getByText('Card Shop GmbH')
+    .waitFor();
 });
 
 test('a viewer sees a client and no act', async () => {

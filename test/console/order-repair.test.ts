@@ -37,7 +37,7 @@ test('a refused order appears under Attention, is rerouted and delivered', async
   expect(page.url()).toBe(`${stack.baseUrl}/console/orders/${id}`);
   const status = main.getByLabel('Status', { exact: true });
   await status.getByText('On hold').waitFor();
-  await main.getByLabel('Whose turn').getByText('Operator to repair the order').waitFor();
+  await main.getByLabel('Waits for').getByText('Operator to repair the order').waitFor();
 
   await main.getByRole('button', { name: 'Reroute', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Reroute' });

@@ -90,13 +90,18 @@ test('an admin adds a partner, whose key is shown once', async () => {
   await adding.getByLabel(/^Name/).fill('Prints Leeds');
   await adding.getByLabel('Time zone').fill('Europe/London');
   await adding.getByLabel('Public holidays of country').fill('GB');
-  await adding
-    .getByLabel('Product models (JSON)')
-    .fill('{"flat_product": {"unitPriceMinor": 290, "leadDays": 2}}');
+  await adding.getByRole('button', { name: 'Add model' }).click();
+  await adding.getByLabel('Product model, row 1').fill('flat_product');
+  await adding.getByLabel(/^Unit price.*row 1$/).fill('2.90');
+  await adding.getByLabel(/^Lead time.*row 1$/).fill('2');
+  const { country, ...sender } = LEEDS_SENDER;
+  const address = adding.getByRole('group', { name: 'Sender address of parcels' });
+  for (const [name, value] of Object.entries({ ...sender, country: 'Atlantis' }))
+    await address.locator(`[name="sender.${name}"]`).fill(value);
   await add();
   // The API names each field that is wrong.
-  await adding.getByRole('alert').getByText('senderAddress.company').waitFor();
-  await adding.getByLabel('Sender address (JSON)').fill(JSON.stringify(LEEDS_SENDER));
+  await adding.getByRole('alert').getByText('senderAddress.country').waitFor();
+  await address.getByLabel('Country').fill(country);
   await add();
   const apiKey = await adding.getByLabel('API key', { exact: true }).innerText();
   const answer = await tab.context.request.get('/v2/orders', { headers: { 'X-API-KEY': apiKey } });

@@ -59,7 +59,7 @@ test('the audit log is filtered in the address and exported', async () => {
   const log = page.getByRole('table', { name: 'Audit log' });
   await log.getByRole('cell', { name: 'Sign in to the console' }).first().waitFor();
 
-  await page.getByLabel('Act', { exact: true }).selectOption('connector.change');
+  await page.getByLabel('Action', { exact: true }).selectOption('connector.change');
   await page.getByLabel('Object', { exact: true }).fill(`connector:${id}`);
   await page.getByRole('button', { name: 'Apply filters' }).click();
   await page.waitForURL(`**/console/team?action=connector.change&object=connector*${id}`);

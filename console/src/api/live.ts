@@ -1,7 +1,7 @@
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { Input, OperationId } from './call';
-import { setReachable } from './connection';
+import { type ApiConnection, useConnection } from './connection';
+import type { AnyInput, OperationId } from './types';
 
 /** Server-sent events. The generated client has no streams. */
 const STREAM = '/v1/operator/stream';
@@ -29,19 +29,18 @@ const FOLLOWED: ReadonlySet<unknown> = new Set<OperationId>([
   'listOrderDocuments',
 ]);
 
-let isOpen = false;
-
-/** Returns true while the stream of changes says when the answer of an operation changes. */
-export const isFollowed = (operation: unknown): boolean => isOpen && FOLLOWED.has(operation);
+/** Returns true when the open stream of changes says whenever the answer of an operation changes. */
+export const isFollowed = (operation: unknown): boolean => FOLLOWED.has(operation);
 
 /** Keeps every query up to date by the stream of changes. Queries need nothing but the key that `read` gives them. */
 export function useLive(): void {
   const queries = useQueryClient();
+  const connection = useConnection();
   useEffect(() => {
     let stop: (() => void) | undefined;
     // A hidden tab needs no stream. Browsers open few connections to one host.
     const follow = () => {
-      if (document.visibilityState === 'visible') stop ??= followChanges(queries);
+      if (document.visibilityState === 'visible') stop ??= followChanges(connection, queries);
       else {
         stop?.();
         stop = undefined;
@@ -53,27 +52,27 @@ export function useLive(): void {
       document.removeEventListener('visibilitychange', follow);
       stop?.();
     };
-  }, [queries]);
+  }, [connection, queries]);
 }
 
 /** Opens the stream of changes and keeps it open. Returns the function that closes it. */
-function followChanges(queries: QueryClient): () => void {
+function followChanges(connection: ApiConnection, queries: QueryClient): () => void {
   const stale = new StaleQueries(queries);
   let source: EventSource | undefined;
   let reopening: ReturnType<typeof setTimeout> | undefined;
   const open = () => {
     source = new EventSource(STREAM);
     source.onopen = () => {
-      isOpen = true;
-      setReachable('stream', true);
+      connection.isStreaming = true;
+      connection.setReachable('stream', true);
       // What was read before the stream opened can have changed without an event.
       stale.add(() => true);
     };
     source.onerror = () => {
-      isOpen = false;
+      connection.isStreaming = false;
       const isRefused = source?.readyState === EventSource.CLOSED;
       // A refusal is an answer. The calls find out whether the session has ended, and read at short intervals meanwhile.
-      setReachable('stream', isRefused);
+      connection.setReachable('stream', isRefused);
       stale.add(() => true);
       // The browser opens a broken stream again, but not one that was refused.
       if (isRefused) reopening = setTimeout(open, REOPEN_MS);
@@ -88,8 +87,8 @@ function followChanges(queries: QueryClient): () => void {
   };
   open();
   return () => {
-    isOpen = false;
-    setReachable('stream', true);
+    connection.isStreaming = false;
+    connection.setReachable('stream', true);
     source?.close();
     clearTimeout(reopening);
     stale.clear();
@@ -100,8 +99,8 @@ function followChanges(queries: QueryClient): () => void {
 function isStaleBy(name: EventName, orderIds: ReadonlySet<string>) {
   const operations: readonly unknown[] = STALE[name];
   return ({ queryKey: [operation, input] }: Query): boolean => {
-    const { orderId } = (input as Partial<Input<'getOperatorOrder'>> | undefined)?.params ?? {};
-    return operations.includes(operation) || (orderId !== undefined && orderIds.has(orderId));
+    const { orderId } = (input as AnyInput | undefined)?.params ?? {};
+    return operations.includes(operation) || (orderId !== undefined && orderIds.has(String(orderId)));
   };
 }
 

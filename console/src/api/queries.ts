@@ -1,51 +1,74 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query';
-import { type Answer, type ApiError, call, type Input, type OperationId } from './call';
+import type { ApiError } from './api-error';
+import type { ApiConnection } from './connection';
 import { isFollowed } from './live';
+import type { Answer, AnyInput, Input, OperationId } from './types';
 
 /** Time after which what the browser shows is read again: when the stream of changes follows it, and otherwise. */
 const REFRESH_FOLLOWED_MS = 30_000;
 const REFRESH_MS = 4_000;
 
+/** The query parameters of a page. */
+type PageParameters = Readonly<Record<string, string | number>>;
+
 /**
- * A read fails at once when the API refuses it. Broken connections and 503 are retried by the refresh. Calls are made whether or
- * not the browser believes to have a network: the API can be on the same machine, and a failed call shows that it is away.
+ * Returns the cache of answers. A query's key is the operation and its input, with which the connection is called. A read fails
+ * at once when the API refuses it. Broken connections and 503 are retried by the refresh. Calls are made whether or not the
+ * browser believes to have a network: the API can be on the same machine, and a failed call shows that it is unavailable.
  */
-export const queryClient = new QueryClient({
-  defaultOptions: {
-    queries: {
-      retry: false,
-      staleTime: 1_000,
-      networkMode: 'always',
-      refetchInterval: ({ queryKey: [operation] }) =>
-        isFollowed(operation) ? REFRESH_FOLLOWED_MS : REFRESH_MS,
+export const createQueryClient = (connection: ApiConnection): QueryClient =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        queryFn: (context) => {
+          const { queryKey, signal, pageParam } = context as unknown as QueryContext;
+          const [operation, input] = queryKey as readonly [OperationId, AnyInput];
+          const paged =
+            pageParam === undefined ? input : { ...input, query: { ...input.query, ...pageParam } };
+          return connection.call(operation, paged as Input<OperationId>, { signal });
+        },
+        retry: false,
+        staleTime: 1_000,
+        networkMode: 'always',
+        refetchInterval: ({ queryKey: [operation] }) =>
+          connection.isStreaming && isFollowed(operation) ? REFRESH_FOLLOWED_MS : REFRESH_MS,
+      },
+      mutations: { networkMode: 'always' },
     },
-    mutations: { networkMode: 'always' },
-  },
-});
+  });
+
+interface QueryContext {
+  readonly queryKey: readonly unknown[];
+  readonly signal: AbortSignal;
+  readonly pageParam?: PageParameters;
+}
 
 /** Returns the query of a reading operation. The operation's name is the first part of the key, its input the second. */
 export function read<K extends OperationId>(operation: K, input: Input<K>) {
-  return queryOptions<Answer<K>, ApiError>({
-    queryKey: [operation, input],
-    queryFn: ({ signal }) => call(operation, input, { signal }),
-  });
+  return queryOptions<Answer<K>, ApiError>({ queryKey: [operation, input] });
 }
 
-/** Operations that return a page with a cursor. */
-type Paged = {
-  [K in OperationId]: Answer<K> extends { nextCursor: string | null } ? K : never;
-}[OperationId];
+/** Returns the parameters of the page that follows a page. Null: the page is the last one. */
+type Next<Page> = (page: Page) => PageParameters | null;
 
-/** Returns the query of a list with pages. */
-export function readPages<K extends Paged>(operation: K, input: Input<K>) {
-  return infiniteQueryOptions({
+const nextByCursor: Next<{ readonly nextCursor: string | null }> = ({ nextCursor }) =>
+  nextCursor === null ? null : { cursor: nextCursor };
+
+/** Returns the query of a list with pages. Lists without a cursor say which parameters the next page has. */
+export function readPages<K extends OperationId>(
+  operation: K,
+  input: Input<K>,
+  ...[next]: Answer<K> extends { nextCursor: string | null } ? [] : [next: Next<Answer<K>>]
+) {
+  return infiniteQueryOptions<
+    Answer<K>,
+    ApiError,
+    { pages: Answer<K>[] },
+    readonly unknown[],
+    PageParameters
+  >({
     queryKey: [operation, input, 'pages'],
-    queryFn: ({ signal, pageParam }) => {
-      const { query = {} } = input as { query?: object };
-      const cursor = pageParam === null ? {} : { cursor: pageParam };
-      return call(operation, { ...input, query: { ...query, ...cursor } } as Input<K>, { signal });
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => (page as { nextCursor: string | null }).nextCursor,
+    initialPageParam: {},
+    getNextPageParam: next ?? (nextByCursor as Next<unknown>),
   });
 }

@@ -1,17 +1,25 @@
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { onSessionEnded } from '../api/call';
-import { queryClient } from '../api/queries';
+import { useEffect, useState } from 'react';
+import { ApiConnection, ConnectionProvider, useConnection } from '../api/connection';
+import { createQueryClient } from '../api/queries';
 import { useSession, useSigning } from '../api/session';
-import { ErrorAlert } from '../components/error-alert';
+import { ErrorAlert } from '../components/layout/error-alert';
+import { ClockProvider } from '../components/values/clock';
 import { SignIn } from '../screens/sign-in/sign-in';
 import { cspNonce } from './csp-nonce';
 import { router, routerKey } from './router';
 import { cssVariables, theme } from './theme';
 
+/** Returns the connection to the API and the cache of its answers. */
+function openConnection() {
+  const connection = new ApiConnection();
+  return { connection, queryClient: createQueryClient(connection) };
+}
+
 export function App() {
+  const [{ connection, queryClient }] = useState(openConnection);
   return (
     <MantineProvider
       theme={theme}
@@ -19,20 +27,30 @@ export function App() {
       defaultColorScheme="auto"
       getStyleNonce={() => cspNonce}
     >
-      <QueryClientProvider client={queryClient}>
-        <SignedIn />
-      </QueryClientProvider>
+      <ConnectionProvider value={connection}>
+        <QueryClientProvider client={queryClient}>
+          <ClockProvider>
+            <SignedIn />
+          </ClockProvider>
+        </QueryClientProvider>
+      </ConnectionProvider>
     </MantineProvider>
   );
 }
 
 /** Shows the console to an operator, and the sign-in screen to everybody else. The address stays as it is. */
 function SignedIn() {
-  const session = useSession();
+  const { data, error, refetch } = useSession();
+  const connection = useConnection();
   const { ended } = useSigning();
-  useEffect(() => onSessionEnded(ended));
-  if (session.data !== undefined)
-    return session.data === null ? <SignIn /> : <RouterProvider key={routerKey} router={router} />;
-  if (session.error) return <ErrorAlert error={session.error} onRetry={() => session.refetch()} />;
-  return null;
+  useEffect(() => {
+    connection.onSessionEnded = ended;
+  });
+  if (data !== undefined)
+    return data.session === null ? (
+      <SignIn refusedLink={data.refusedLink} />
+    ) : (
+      <RouterProvider key={routerKey} router={router} />
+    );
+  return error === null ? null : <ErrorAlert error={error} onRetry={refetch} />;
 }

@@ -1,5 +1,5 @@
 import { createRouter } from '@tanstack/react-router';
-import { LoadingLines } from '../components/loaded';
+import { LoadingLines } from '../components/layout/query-content';
 import { attentionRoute } from '../screens/attention/route';
 import { catalogRoute } from '../screens/catalog/route';
 import { clientRoute, clientsRoute } from '../screens/clients/route';

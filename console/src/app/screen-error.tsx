@@ -1,6 +1,6 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
-import { ErrorAlert } from '../components/error-alert';
-import { Screen } from '../components/screen';
+import { ErrorAlert } from '../components/layout/error-alert';
+import { Screen } from '../components/layout/screen';
 import { texts } from '../texts';
 
 /** Shown instead of a screen that failed. */

@@ -110,7 +110,7 @@ function ColorScheme() {
 }
 
 function Operator() {
-  const { data: session } = useSession();
+  const session = useSession().data?.session;
   const { signOut } = useSigning();
   if (session == null) return null;
   const { name, role } = session.operator;

@@ -48,7 +48,7 @@ export const attention = {
       const more = count > listed.length ? ` and ${count - listed.length} more` : '';
       return `${message}: ${listed.join(', ')}${more}`;
     },
-    button: (act: string, count: number) => `${act} ${ordersOf(count)}`,
+    button: (repair: string, count: number) => `${repair} ${ordersOf(count)}`,
     progress: 'Orders done',
     statuses: { running: 'In progress', canceling: 'Stopping', ended: 'Finished' },
     counts: (counts: Counts) =>

@@ -1,8 +1,8 @@
-import type { Answer } from '../api/call';
+import type { Answer } from '../api/types';
 
 export type AuditAction = Answer<'listAuditLog'>['entries'][number]['action'];
 
-/** The audited acts in words. */
+/** The audited actions in words. */
 export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'operator.sign_in': 'Sign in to the console',
   'operator.create': 'Create an operator',
@@ -41,8 +41,8 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'order.hold': 'Hold an order',
   'order.release': 'Release an order',
   'order.retry': 'Retry items of an order',
-  'order.reroute': 'Move an item to another partner',
-  'order.reproduce': 'Produce an item again',
+  'order.reroute': 'Reroute an item to another partner',
+  'order.reproduce': 'Reproduce an item',
   'order.dismiss': 'Dismiss the attention reasons of an order',
   'order.cancel': 'Cancel an order, or items of it',
   'order.change_shipping': 'Change the address or the method of an order',

@@ -1,3 +1,9 @@
+import type { Answer } from '../api/types';
+import type { Named } from './names';
+
+type ProductState = Answer<'listCustomerProducts'>['customerProducts'][number]['state'];
+type ModelState = Answer<'listProductModels'>['productModels'][number]['state'];
+
 export const catalog = {
   title: 'Catalog',
   search: 'Search customer products',
@@ -6,7 +12,7 @@ export const catalog = {
   productStates: {
     published: { text: 'Published', tone: 'success' },
     archived: { text: 'Archived', tone: 'neutral' },
-  },
+  } satisfies Record<ProductState, Named>,
   model: 'Product model',
   allModels: 'All product models',
   products: 'Customer products',
@@ -19,7 +25,6 @@ export const catalog = {
     options: 'Options',
     state: 'State',
     changed: 'Changed',
-    act: 'Act',
   },
   allCustomers: 'All',
   option: (name: string, values: readonly string[]) => `${name}: ${values.join(', ')}`,
@@ -40,7 +45,7 @@ export const catalog = {
     draft: { text: 'Draft', tone: 'info' },
     active: { text: 'Active', tone: 'success' },
     inactive: { text: 'Inactive', tone: 'neutral' },
-  },
+  } satisfies Record<ModelState, Named>,
   modelColumns: {
     preview: 'Preview',
     name: 'Name',
@@ -49,7 +54,6 @@ export const catalog = {
     attributes: 'Attributes',
     parts: 'Parts',
     state: 'State',
-    act: 'Act',
   },
   preview: (name: string) => `Preview of ${name}`,
   part: (name: string, quantity: number) => (quantity === 1 ? name : `${quantity} × ${name}`),

@@ -46,7 +46,7 @@ export const common = {
   roles: { viewer: 'Viewer', operator: 'Operator', admin: 'Admin' },
   error: {
     title: 'This could not be loaded',
-    actionTitle: 'This could not be done',
+    changeTitle: 'This could not be done',
     requestId: 'Request id',
     retry: 'Try again',
   },
@@ -60,6 +60,8 @@ export const common = {
   },
   close: 'Close',
   reason: 'Reason',
+  /** Header of a column of buttons. */
+  actions: 'Actions',
   select: 'Select',
   selectAll: 'Select all',
   selectRow: (name: string) => `Select ${name}`,

@@ -1,7 +1,7 @@
 /** Texts about the API keys of operators, clients and partners. */
 export const keys = {
   title: 'Keys',
-  columns: { name: 'Name', key: 'Key', state: 'State', created: 'Created', used: 'Last used', act: 'Act' },
+  columns: { name: 'Name', key: 'Key', state: 'State', created: 'Created', used: 'Last used' },
   states: { works: 'Works', expires: 'Expires', expired: 'Expired', revoked: 'Revoked' },
   neverUsed: 'Never',
   empty: 'No key',

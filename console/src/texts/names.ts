@@ -1,13 +1,34 @@
-/** Names of statuses and reasons as the console shows them, and the tone that colours each. */
+import type { Answer } from '../api/types';
+
+/** Names of statuses and reasons as the console shows them, and the tone that colours each. Each table has every value of the API. */
 
 export type Tone = 'neutral' | 'info' | 'progress' | 'success' | 'warning' | 'danger';
 
-interface Named {
+export interface Named {
   readonly text: string;
   readonly tone: Tone;
 }
 
-export const STATUSES: Readonly<Record<string, Named>> = {
+type Order = Answer<'getOperatorOrder'>;
+type PrintOrder = Order['printOrders'][number];
+
+export type OrderStatus = Order['fulfillmentStatus'];
+export type AttentionReason = Order['attention'][number];
+export type DeliveryState = Answer<'listOrderDeliveries'>['deliveries'][number]['state'];
+export type ParcelStatus = Answer<'listParcels'>['parcels'][number]['status'];
+
+/** A status of an order, of what belongs to an order, or of a message. */
+export type Status =
+  | OrderStatus
+  | Order['items'][number]['fulfillmentStatus']
+  | Order['financialStatus']
+  | PrintOrder['status']
+  | PrintOrder['postbacks'][number]['status']
+  | PrintOrder['shipments'][number]['status']
+  | Answer<'pingPartner'>['outcome']
+  | DeliveryState;
+
+export const ORDER_STATUSES: Readonly<Record<OrderStatus, Named>> = {
   draft: { text: 'Draft', tone: 'neutral' },
   created: { text: 'Created', tone: 'info' },
   uploading: { text: 'Uploading', tone: 'info' },
@@ -19,20 +40,52 @@ export const STATUSES: Readonly<Record<string, Named>> = {
   delivered: { text: 'Delivered', tone: 'success' },
   returned: { text: 'Returned', tone: 'warning' },
   on_hold: { text: 'On hold', tone: 'warning' },
-  manual_handling: { text: 'Manual handling', tone: 'danger' },
   failed: { text: 'Failed', tone: 'danger' },
   canceled: { text: 'Canceled', tone: 'neutral' },
-  cancelled: { text: 'Cancelled', tone: 'neutral' },
-  pending: { text: 'Pending', tone: 'info' },
-  invoiced: { text: 'Invoiced', tone: 'info' },
-  paid: { text: 'Paid', tone: 'success' },
-  dead: { text: 'Dead', tone: 'danger' },
-  refused: { text: 'Refused', tone: 'danger' },
-  accepted: { text: 'Accepted', tone: 'success' },
-  waiting: { text: 'Waiting', tone: 'warning' },
 };
 
-export const REASONS: Readonly<Record<string, string>> = {
+export const DELIVERY_STATES: Readonly<Record<DeliveryState, Named>> = {
+  pending: { text: 'Pending', tone: 'info' },
+  delivered: { text: 'Delivered', tone: 'success' },
+  dead: { text: 'Dead', tone: 'danger' },
+};
+
+export const PARCEL_STATUSES: Readonly<Record<ParcelStatus, Named>> = {
+  registered: { text: 'Registered', tone: 'info' },
+  dispatched: { text: 'Dispatched', tone: 'progress' },
+  in_transit: { text: 'In transit', tone: 'progress' },
+  shipping_exception: { text: 'Exception', tone: 'danger' },
+  out_for_delivery: { text: 'Out for delivery', tone: 'progress' },
+  failed_attempt: { text: 'Failed attempt', tone: 'warning' },
+  available_for_pickup: { text: 'Available for pickup', tone: 'progress' },
+  not_picked_up: { text: 'Not picked up', tone: 'danger' },
+  returned: { text: 'Returned', tone: 'danger' },
+  delivered: { text: 'Delivered', tone: 'success' },
+};
+
+const STATUSES: Readonly<Record<Status, Named>> = {
+  ...ORDER_STATUSES,
+  ...DELIVERY_STATES,
+  manual_handling: { text: 'Manual handling', tone: 'danger' },
+  cancelled: { text: 'Cancelled', tone: 'neutral' },
+  invoiced: { text: 'Invoiced', tone: 'info' },
+  paid: { text: 'Paid', tone: 'success' },
+  refunded: { text: 'Refunded', tone: 'neutral' },
+  partially_refunded: { text: 'Partially refunded', tone: 'neutral' },
+  waiting: { text: 'Waiting', tone: 'warning' },
+  planned: { text: 'Planned', tone: 'neutral' },
+  accepted: { text: 'Accepted', tone: 'success' },
+  refused: { text: 'Refused', tone: 'danger' },
+  undeliverable: { text: 'Undeliverable', tone: 'danger' },
+  received: { text: 'Received', tone: 'info' },
+  error: { text: 'Error', tone: 'danger' },
+  buying: { text: 'Buying', tone: 'progress' },
+  bought: { text: 'Bought', tone: 'success' },
+  voided: { text: 'Voided', tone: 'neutral' },
+  retry: { text: 'Retry', tone: 'warning' },
+};
+
+export const REASONS: Readonly<Record<AttentionReason, string>> = {
   not_received: 'Not received',
   not_printed: 'Not printed in time',
   not_dispatched: 'Not dispatched in time',
@@ -61,7 +114,7 @@ function inWords(code: string): string {
 }
 
 export const names = {
-  status: (code: string): Named => STATUSES[code] ?? { text: inWords(code), tone: 'neutral' },
-  reason: (code: string): string => REASONS[code] ?? inWords(code),
+  status: (code: Status): Named => STATUSES[code],
+  reason: (code: AttentionReason): string => REASONS[code],
   code: inWords,
 } as const;

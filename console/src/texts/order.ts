@@ -1,13 +1,19 @@
+import type { Answer, Input } from '../api/types';
+
 /** Texts of the page of one order. */
 
-/** What an act does, in words, and the button that carries it out. */
-interface Act {
+type Order = Answer<'getOperatorOrder'>;
+
+/** What a repair does, in words, and the button that makes it. */
+interface RepairTexts {
   readonly name: string;
   readonly explanation: string;
   readonly button: string;
 }
 
-export const ACTS = {
+type RepairKind = Order['actions'][number]['action'] | Input<'startBulkRepair'>['body']['action'];
+
+export const REPAIRS: Readonly<Record<RepairKind, RepairTexts>> = {
   retry: {
     name: 'Retry',
     explanation:
@@ -17,12 +23,12 @@ export const ACTS = {
   reroute: {
     name: 'Reroute',
     explanation:
-      'Another partner makes the item. The present partner is asked to stop first; the new print order is sent when it agrees.',
+      'Another partner makes the item. The current partner is asked to stop first; the new print order is sent when it agrees.',
     button: 'Reroute order',
   },
   reproduce: {
     name: 'Reproduce',
-    explanation: 'A new print order makes the units again. Units that wait for an operator are taken over.',
+    explanation: 'A new print order makes the units again. It also makes units that wait for an operator.',
     button: 'Reproduce order',
   },
   release: {
@@ -47,12 +53,13 @@ export const ACTS = {
     explanation: 'The attention reasons are cleared. Nothing else changes.',
     button: 'Dismiss order',
   },
-} as const satisfies Record<string, Act>;
+};
 
-export const WAITS: Readonly<Record<string, string>> = {
+/** What an order waits for, after the words that say for whom. */
+export const WAITS: Readonly<Record<Order['turn']['waitsFor'], string>> = {
   submission: 'to submit the draft',
   planning: 'to plan the order',
-  partner_found: 'until a partner can make it',
+  partner_found: 'to find a partner',
   release: 'to release the order',
   repair: 'to repair the order',
   delivery: 'to deliver the print order',
@@ -69,9 +76,9 @@ export const order = {
   title: (reference: string) => `Order ${reference}`,
   status: 'Status',
   payment: 'Payment',
-  turn: 'Whose turn',
+  waitsFor: 'Waits for',
   nobody: 'Nobody',
-  turnOf: (who: string, waits: string) => `${who} ${waits}`,
+  waitsForOf: (who: string, what: string) => `${who} ${what}`,
   due: 'Due',
   dispatch: 'Dispatch',
   delivery: 'Delivery promise',
@@ -87,7 +94,7 @@ export const order = {
   choose: 'Routing chooses',
   partnerOption: (uid: string, cents: number | null) =>
     cents === null ? uid : `${uid} · ${(cents / 100).toFixed(2)} EUR`,
-  force: 'Do not wait for the present partner: both may make the units',
+  force: 'Do not wait for the current partner: both may make the units',
   refused: 'Refused',
   timeline: {
     title: 'Timeline',
@@ -95,7 +102,7 @@ export const order = {
     all: 'Everything',
     kinds: {
       event: 'Events',
-      act: 'Acts',
+      act: 'Repairs and changes',
       postback: 'Postbacks',
       request: 'Requests to partners',
       checkpoint: 'Parcels',
@@ -103,7 +110,7 @@ export const order = {
     },
     entries: {
       event: 'Event',
-      act: 'Act',
+      act: 'Change',
       postback: 'Postback',
       request: 'Request',
       checkpoint: 'Parcel',
@@ -118,7 +125,7 @@ export const order = {
   items: {
     title: 'Items',
     preview: (reference: string) => `Preview of ${reference}`,
-    facts: (file: {
+    measured: (file: {
       readonly contentType: string | null;
       readonly sizeBytes: number | null;
       readonly pageCount: number | null;
@@ -179,7 +186,6 @@ export const order = {
       dearer_overall: 'More expensive for the whole order',
       rejected: 'Rejected',
     },
-    ms: (ms: number) => `${ms} ms`,
   },
   parcels: {
     title: 'Parcels',
@@ -229,10 +235,9 @@ export const order = {
       event: 'Event',
       attempts: 'Attempts',
       state: 'State',
-      act: 'Act',
     },
     redeliver: 'Redeliver',
-    attempt: (result: number | string, durationMs: number, response: string | null) =>
-      [result, `${durationMs} ms`, response].filter((part) => part !== null && part !== '').join(' · '),
+    attempt: (result: number | string, duration: string, response: string | null) =>
+      [result, duration, response].filter((part) => part !== null && part !== '').join(' · '),
   },
 } as const;

@@ -1,4 +1,7 @@
+import type { Answer } from '../api/types';
 import { countOf } from './common';
+
+type Message = Answer<'listOutboxMessages'>['messages'][number];
 
 const messagesOf = (count: number) => (count === 1 ? '1 message' : `${countOf(count)} messages`);
 
@@ -8,14 +11,14 @@ export const outbox = {
   summary: 'Messages by kind',
   summaryColumns: { kind: 'Kind', pending: 'Pending', oldest: 'Oldest pending', dead: 'Dead' },
   state: 'State',
-  states: { pending: 'Pending', dead: 'Dead' },
+  states: { pending: 'Pending', dead: 'Dead' } satisfies Record<Message['state'], string>,
   kind: 'Kind',
   allKinds: 'All kinds',
   kinds: {
     start_workflow: 'Start of a workflow',
     signal_workflow: 'Signal to a workflow',
     notification: 'Notification',
-  },
+  } satisfies Record<Message['kind'], string>,
   target: 'Target',
   targetPlaceholder: 'Workflow id or endpoint id',
   columns: {

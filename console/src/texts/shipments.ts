@@ -1,3 +1,12 @@
+import type { Answer } from '../api/types';
+import type { Named } from './names';
+
+type Problem = NonNullable<
+  | Answer<'listParcels'>['parcels'][number]['problem']
+  | Answer<'listOperatorShippingOrders'>['shippingOrders'][number]['problem']
+>;
+type ShippingOrderStatus = Answer<'listOperatorShippingOrders'>['shippingOrders'][number]['status'];
+
 export const shipments = {
   title: 'Shipments',
   search: 'Search shipments',
@@ -17,7 +26,6 @@ export const shipments = {
     method: 'Method',
     labels: 'Labels',
     created: 'Created',
-    act: 'Act',
   },
   parcelColumns: {
     number: 'Tracking number',
@@ -29,25 +37,13 @@ export const shipments = {
     label: 'Label',
     updated: 'Last change',
   },
-  statuses: {
-    registered: { text: 'Registered', tone: 'info' },
-    dispatched: { text: 'Dispatched', tone: 'progress' },
-    in_transit: { text: 'In transit', tone: 'progress' },
-    shipping_exception: { text: 'Exception', tone: 'danger' },
-    out_for_delivery: { text: 'Out for delivery', tone: 'progress' },
-    failed_attempt: { text: 'Failed attempt', tone: 'warning' },
-    available_for_pickup: { text: 'Available for pickup', tone: 'progress' },
-    not_picked_up: { text: 'Not picked up', tone: 'danger' },
-    returned: { text: 'Returned', tone: 'danger' },
-    delivered: { text: 'Delivered', tone: 'success' },
-  },
   orderStatuses: {
     buying: { text: 'Buying', tone: 'progress' },
     bought: { text: 'Bought', tone: 'success' },
     refused: { text: 'Refused', tone: 'danger' },
     canceling: { text: 'Canceling', tone: 'progress' },
     canceled: { text: 'Canceled', tone: 'neutral' },
-  },
+  } satisfies Record<ShippingOrderStatus, Named>,
   problems: {
     not_handed_over: 'Not handed over for ten days',
     overdue: 'Not delivered after 30 days',
@@ -57,7 +53,7 @@ export const shipments = {
     returned: 'Returned to the sender',
     stuck: 'The carrier has not answered',
     refused: 'The carrier refused the purchase',
-  },
+  } satisfies Record<Problem, string>,
   voided: 'Voided',
   pdf: 'PDF',
   zpl: 'ZPL',

@@ -1,3 +1,9 @@
+import type { Answer } from '../api/types';
+import type { Named } from './names';
+
+type Alert = NonNullable<Answer<'listStockItemsOfPartners'>['items'][number]['alertUid']>;
+type ProcurementStatus = Answer<'getProcurementOrder'>['status'];
+
 export const stock = {
   title: 'Stock',
   partner: 'Partner',
@@ -9,7 +15,7 @@ export const stock = {
     back_order: { text: 'Backorder', tone: 'danger' },
     out_of_stock: { text: 'Out of stock', tone: 'danger' },
     low_stock: { text: 'Low stock', tone: 'warning' },
-  },
+  } satisfies Record<Alert, Named>,
   anyAlert: 'Any alert',
   levels: 'Levels',
   levelColumns: {
@@ -61,7 +67,7 @@ export const stock = {
     delivered: { text: 'Delivered', tone: 'progress' },
     verified: { text: 'Verified', tone: 'success' },
     invoiced: { text: 'Invoiced', tone: 'success' },
-  },
+  } satisfies Record<ProcurementStatus, Named>,
   noOrder: 'No procurement order',
   noOrderText:
     'An order is raised when an item with a supplier reaches its minimum. Clear the filters to see all.',

@@ -8,7 +8,6 @@ export const system = {
     duration: 'Duration',
     result: 'Result',
     success: 'Last success',
-    act: 'Act',
   },
   runNow: 'Run now',
   requested: (name: string) => `The job ${name} runs. Its result appears here when it has ended.`,

@@ -1,25 +1,24 @@
-import { Group, NativeSelect } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { Answer } from '../../api/call';
 import { read, readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { ClientLink, PartnerLinks } from '../../components/account-links';
-import { ReasonBadge, StatusBadge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ExportCsv } from '../../components/export-csv';
-import { Link } from '../../components/link';
-import { LoadMore } from '../../components/load-more';
-import { Empty, Loaded } from '../../components/loaded';
-import { Screen } from '../../components/screen';
-import { SelectEverything, useSelection } from '../../components/selection';
-import { Age } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { ClientLink, PartnerLinks } from '../../components/accounts/account-links';
+import { optionsOf, Select } from '../../components/forms/select';
+import { Screen } from '../../components/layout/screen';
+import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
+import { type PagedResult, PagedTable } from '../../components/lists/paged-table';
+import { SelectEverything, useSelection } from '../../components/lists/selection';
+import { ReasonBadge, StatusBadge } from '../../components/values/badge';
+import { Link } from '../../components/values/link';
+import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
-import { REASONS } from '../../texts/names';
-import { BulkActs } from './bulk-acts';
+import { type AttentionReason, REASONS } from '../../texts/names';
 import { MOST_ORDERS, type RepairTarget } from './bulk-repair-request';
+import { BulkRepairs } from './bulk-repairs';
 import { RunningRepairs } from './running-repairs';
-import { type AttentionSort, SORTS } from './sorts';
 import { useRowKeys } from './use-row-keys';
 
 type Row = Answer<'listOperatorOrders'>['orders'][number];
@@ -55,11 +54,10 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 
 export function AttentionScreen() {
-  const { reason, sort } = route.useSearch();
+  const { reason, sort = 'age' } = route.useSearch();
   const navigate = route.useNavigate();
-  const filters = { attention: reason ?? 'any', sort: sort ?? ('age' as const) };
+  const filters = { attention: reason ?? 'any', sort };
   const query = useInfiniteQuery(readPages('listOperatorOrders', { query: { ...filters, limit: PAGE } }));
-  const reasons = Object.entries(REASONS).map(([value, label]) => ({ value, label }));
   return (
     <Screen
       title={t.title}
@@ -67,48 +65,42 @@ export function AttentionScreen() {
       actions={<ExportCsv operation="listOperatorOrders" input={{ query: { ...filters, format: 'csv' } }} />}
     >
       <Group>
-        <NativeSelect
+        <Select
           label={t.filter}
-          value={reason ?? ''}
-          onChange={(event) => navigate({ search: { sort, reason: event.currentTarget.value || undefined } })}
-          data={[{ value: '', label: t.all }, ...reasons]}
+          none={t.all}
+          value={reason}
+          onChange={(chosen) => navigate({ search: { sort, reason: chosen } })}
+          options={optionsOf(REASONS)}
         />
-        <NativeSelect
+        <Select
           label={t.sort}
-          value={sort ?? 'age'}
-          onChange={(event) =>
-            navigate({ search: { reason, sort: event.currentTarget.value as AttentionSort } })
-          }
-          data={SORTS.map((value) => ({ value, label: t.sorts[value] }))}
+          value={sort}
+          onChange={(chosen) => navigate({ search: { reason, sort: chosen } })}
+          options={optionsOf(t.sorts)}
         />
       </Group>
       <RunningRepairs />
-      <Loaded query={query}>
-        {({ pages }) => (
-          <Orders rows={pages.flatMap(({ orders }) => orders)} hasMore={query.hasNextPage} reason={reason} />
-        )}
-      </Loaded>
-      <LoadMore {...query} />
+      <Orders query={query} reason={reason} />
     </Screen>
   );
 }
 
 /** Returns the number of orders that match the filter, loaded or not. Undefined until it is read. */
-function useMatching(reason: string | undefined): number | undefined {
+function useMatching(reason: AttentionReason | undefined): number | undefined {
   const { data } = useQuery(read('getOperatorSummary', {}));
   if (data === undefined || reason === undefined) return data?.ordersNeedingAttention;
   return data.attention.find((each) => each.reason === reason)?.count ?? 0;
 }
 
 function Orders(props: {
-  readonly rows: readonly Row[];
-  readonly hasMore: boolean;
-  readonly reason: string | undefined;
+  readonly query: PagedResult<Answer<'listOperatorOrders'>>;
+  readonly reason: AttentionReason | undefined;
 }) {
-  const { rows, hasMore, reason } = props;
+  const { query, reason } = props;
   const navigate = route.useNavigate();
-  const mayAct = useMay('operator');
+  const mayRepair = useMay('operator');
   const matching = useMatching(reason);
+  const rows = query.data?.pages.flatMap(({ orders }) => orders) ?? [];
   const selection = useSelection(
     rows,
     reason ?? '',
@@ -118,7 +110,7 @@ function Orders(props: {
   const { selected, isEverything, column, clear } = selection;
   const target: RepairTarget = isEverything
     ? {
-        request: { filter: reason === undefined ? {} : { attention: [reason as Row['attention'][number]] } },
+        request: { filter: reason === undefined ? {} : { attention: [reason] } },
         count: matching ?? selected.length,
         orders: selected,
       }
@@ -129,25 +121,23 @@ function Orders(props: {
   );
   return (
     <>
-      {mayAct ? <BulkActs target={target} onDone={clear} /> : null}
+      {mayRepair ? <BulkRepairs target={target} onStarted={clear} /> : null}
       <SelectEverything
         selection={selection}
-        hasMore={hasMore}
+        hasMore={query.hasNextPage}
         name={t.orders}
         total={matching}
         most={MOST_ORDERS}
       />
-      {rows.length === 0 ? (
-        <Empty title={t.empty} text={t.emptyText} />
-      ) : (
-        <DataTable
-          label={t.title}
-          columns={mayAct ? [column, ...COLUMNS] : COLUMNS}
-          rows={rows}
-          keyOf={({ id }) => id}
-          activeKey={active}
-        />
-      )}
+      <PagedTable
+        label={t.title}
+        query={query}
+        rowsOf={({ orders }) => orders}
+        columns={mayRepair ? [column, ...COLUMNS] : COLUMNS}
+        keyOf={({ id }) => id}
+        activeKey={active}
+        empty={{ title: t.empty, text: t.emptyText }}
+      />
     </>
   );
 }

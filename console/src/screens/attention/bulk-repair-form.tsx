@@ -1,43 +1,42 @@
-import { NativeSelect, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError, call } from '../../api/call';
-import { read } from '../../api/queries';
-import { ActForm } from '../../components/act-form';
-import { Loaded } from '../../components/loaded';
+import { ApiError } from '../../api/api-error';
+import { change } from '../../api/changes';
+import { useConnection } from '../../api/connection';
+import { usePartnerOptions } from '../../components/accounts/account-options';
+import { DialogForm } from '../../components/forms/dialog-form';
+import { Select } from '../../components/forms/select';
+import { QueryContent } from '../../components/layout/query-content';
 import { texts } from '../../texts';
-import { ACTS } from '../../texts/order';
-import { type BulkAction, isStarted, type RepairTarget } from './bulk-repair-request';
+import { REPAIRS } from '../../texts/order';
+import { type BulkRepairKind, isStarted, type RepairTarget } from './bulk-repair-request';
 import { NotRepaired } from './not-repaired';
 
 const t = texts.attention.bulk;
 
 /** Says what a bulk repair will do, by a dry run, and starts it with a reason. */
 export function BulkRepairForm(props: {
-  readonly action: BulkAction;
+  readonly kind: BulkRepairKind;
   readonly target: RepairTarget;
   readonly onClose: () => void;
   readonly onStarted: (bulkRepairId: string) => void;
 }) {
-  const { action, target, onClose, onStarted } = props;
-  const [partnerId, setPartnerId] = useState('');
-  const choosesPartner = action === 'reroute' || action === 'reproduce';
-  const placed = partnerId === '' ? {} : { partnerId };
+  const { kind, target, onClose, onStarted } = props;
+  const [partnerId, setPartnerId] = useState<string>();
+  const choosesPartner = kind === 'reroute' || kind === 'reproduce';
+  const placed = partnerId === undefined ? {} : { partnerId };
   return (
-    <ActForm
-      explanation={ACTS[action].explanation}
-      button={t.button(ACTS[action].name, target.count)}
-      run={({ reason, idempotencyKey }) =>
-        call(
-          'startBulkRepair',
-          { body: { action, reason, ...target.request, ...placed } },
-          { idempotencyKey },
-        )
+    <DialogForm
+      explanation={REPAIRS[kind].explanation}
+      button={t.button(REPAIRS[kind].name, target.count)}
+      changeOf={({ reason }) =>
+        change('startBulkRepair', { body: { action: kind, reason, ...target.request, ...placed } })
       }
       withReason
       fields={
         <>
-          <DryRun action={action} target={target} />
+          <DryRun kind={kind} target={target} />
           {choosesPartner ? <PartnerChoice value={partnerId} onChange={setPartnerId} /> : null}
         </>
       }
@@ -50,12 +49,13 @@ export function BulkRepairForm(props: {
 }
 
 /** How many of the orders accept the repair now, and why the others do not. */
-function DryRun({ action, target }: { readonly action: BulkAction; readonly target: RepairTarget }) {
+function DryRun({ kind, target }: { readonly kind: BulkRepairKind; readonly target: RepairTarget }) {
+  const { call } = useConnection();
   const query = useQuery({
-    queryKey: ['dryRun', action, target.request],
+    queryKey: ['dryRun', kind, target.request],
     queryFn: async () => {
       const answer = await call('startBulkRepair', {
-        body: { action, reason: t.dryRun, ...target.request, dryRun: true },
+        body: { action: kind, reason: t.dryRun, ...target.request, dryRun: true },
       });
       if (isStarted(answer)) throw new ApiError(0, t.noDryRun, null, 'startBulkRepair');
       return answer;
@@ -66,7 +66,7 @@ function DryRun({ action, target }: { readonly action: BulkAction; readonly targ
     gcTime: 0,
   });
   return (
-    <Loaded query={query} lines={1}>
+    <QueryContent query={query} lines={1}>
       {({ total, checked, possible, refused }) => (
         <Stack gap="xs" role="status">
           <Text size="sm" fw={500}>
@@ -75,28 +75,21 @@ function DryRun({ action, target }: { readonly action: BulkAction; readonly targ
           <NotRepaired reasons={refused} orders={target.orders} />
         </Stack>
       )}
-    </Loaded>
+    </QueryContent>
   );
 }
 
-function PartnerChoice({
-  value,
-  onChange,
-}: {
-  readonly value: string;
-  readonly onChange: (id: string) => void;
+function PartnerChoice(props: {
+  readonly value: string | undefined;
+  readonly onChange: (partnerId: string | undefined) => void;
 }) {
-  const query = useQuery(read('listPartners', {}));
-  const partners = query.data?.partners ?? [];
   return (
-    <NativeSelect
+    <Select
       label={texts.order.partner}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      data={[
-        { value: '', label: texts.order.choose },
-        ...partners.map(({ id, uid }) => ({ value: id, label: uid })),
-      ]}
+      none={texts.order.choose}
+      value={props.value}
+      onChange={props.onChange}
+      options={usePartnerOptions()}
     />
   );
 }

@@ -1,9 +1,9 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { call } from '../../api/call';
+import { useQuery } from '@tanstack/react-query';
+import { change, useChange } from '../../api/changes';
 import { read } from '../../api/queries';
-import { ErrorAlert } from '../../components/error-alert';
-import { Loaded } from '../../components/loaded';
+import { ErrorAlert } from '../../components/layout/error-alert';
+import { QueryContent } from '../../components/layout/query-content';
 import { texts } from '../../texts';
 import type { SelectedOrder } from './bulk-repair-request';
 import { NotRepaired } from './not-repaired';
@@ -23,15 +23,11 @@ export function BulkRepairProgress(props: {
     ...read('getBulkRepair', { params }),
     refetchInterval: ({ state }) => (state.data?.status === 'ended' ? false : REFRESH_MS),
   });
-  const queries = useQueryClient();
-  const stop = useMutation({
-    mutationFn: () => call('cancelBulkRepair', { params }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['getBulkRepair'] }),
-  });
+  const stop = useChange(() => change('cancelBulkRepair', { params }));
   const hasEnded = query.data?.status === 'ended';
   return (
     <Stack>
-      <Loaded query={query} lines={2}>
+      <QueryContent query={query} lines={2}>
         {({ counts, status, notRepaired }) => (
           <Stack gap="xs" role="status">
             <Progress value={(100 * (counts.total - counts.left)) / counts.total} aria-label={t.progress} />
@@ -42,8 +38,8 @@ export function BulkRepairProgress(props: {
             <NotRepaired reasons={notRepaired} orders={orders} />
           </Stack>
         )}
-      </Loaded>
-      {stop.error === null ? null : <ErrorAlert title={texts.common.error.actionTitle} error={stop.error} />}
+      </QueryContent>
+      {stop.error === null ? null : <ErrorAlert title={texts.common.error.changeTitle} error={stop.error} />}
       {hasEnded ? null : (
         <Text size="xs" c="dimmed">
           {t.background}

@@ -1,10 +1,10 @@
-import type { Answer, Input } from '../../api/call';
+import type { Answer, Input } from '../../api/types';
 
 type Request = Input<'startBulkRepair'>['body'];
-export type BulkAction = Request['action'];
+export type BulkRepairKind = Request['action'];
 
-/** The acts on many orders, in the order of their buttons. */
-export const BULK_ACTIONS = [
+/** The repairs of many orders, in the order of their buttons. */
+export const BULK_REPAIRS = [
   'retry',
   'reroute',
   'reproduce',
@@ -12,7 +12,7 @@ export const BULK_ACTIONS = [
   'hold',
   'cancel',
   'dismiss',
-] as const satisfies readonly BulkAction[];
+] as const satisfies readonly BulkRepairKind[];
 
 export interface SelectedOrder {
   readonly id: string;

@@ -2,7 +2,7 @@ import { Group, Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/queries';
 import { texts } from '../../texts';
-import { ACTS } from '../../texts/order';
+import { REPAIRS } from '../../texts/order';
 
 const t = texts.attention.bulk;
 /** Repairs that are looked at. Several at the same time are rare. */
@@ -16,7 +16,7 @@ export function RunningRepairs() {
     <Stack key={id} gap={4} role="status">
       <Group gap="sm">
         <Text size="sm" fw={500}>
-          {t.button(ACTS[action].name, counts.total)}
+          {t.button(REPAIRS[action].name, counts.total)}
         </Text>
         <Text size="sm" c="dimmed">
           {texts.order.timeline.by(requestedBy.name)} · {t.counts(counts)}

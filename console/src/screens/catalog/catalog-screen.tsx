@@ -1,14 +1,14 @@
-import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { read } from '../../api/queries';
-import { FilterForm, FilterText } from '../../components/filter-form';
-import { textOf } from '../../components/form-fields';
-import { Screen } from '../../components/screen';
+import { FilterForm, FilterText } from '../../components/forms/filter-form';
+import { textOf } from '../../components/forms/form-values';
+import { optionsOf, Select } from '../../components/forms/select';
+import { Screen } from '../../components/layout/screen';
 import { texts } from '../../texts';
 import { CustomerProducts } from './customer-products';
 import { ProductModels } from './product-models';
-import { type CatalogSearch, PRODUCT_STATES, type ProductState } from './search';
+import type { CatalogSearch } from './search';
 
 const route = getRouteApi('/catalog');
 const t = texts.catalog;
@@ -35,20 +35,18 @@ function Filters(props: {
   return (
     <FilterForm onSubmit={(form) => void change({ q: textOf(form, 'q') ?? undefined })}>
       <FilterText name="q" label={t.search} value={search.q} width={280} placeholder={t.placeholder} />
-      <NativeSelect
+      <Select
         label={t.state}
         value={search.state ?? 'published'}
-        onChange={(event) => change({ state: event.currentTarget.value as ProductState })}
-        data={PRODUCT_STATES.map((value) => ({ value, label: t.productStates[value].text }))}
+        onChange={(state) => change({ state })}
+        options={optionsOf(t.productStates)}
       />
-      <NativeSelect
+      <Select
         label={t.model}
-        value={search.model ?? ''}
-        onChange={(event) => change({ model: event.currentTarget.value || undefined })}
-        data={[
-          { value: '', label: t.allModels },
-          ...models.map(({ id, name }) => ({ value: id, label: name })),
-        ]}
+        none={t.allModels}
+        value={search.model}
+        onChange={(model) => change({ model })}
+        options={models.map(({ id, name }) => ({ value: id, label: name }))}
       />
     </FilterForm>
   );

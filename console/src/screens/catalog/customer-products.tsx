@@ -1,31 +1,29 @@
 import { Button, Stack, Text } from '@mantine/core';
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Answer, call } from '../../api/call';
+import { change } from '../../api/changes';
+import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { ActDialog } from '../../components/act-dialog';
-import { Badge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ExportCsv } from '../../components/export-csv';
-import { Link } from '../../components/link';
-import { LoadMore } from '../../components/load-more';
-import { Empty, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import { FormDialog } from '../../components/forms/form-dialog';
+import { Section } from '../../components/layout/section';
+import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
+import { PagedTable } from '../../components/lists/paged-table';
+import { Badge } from '../../components/values/badge';
+import { Link } from '../../components/values/link';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { Preview } from './preview';
-import type { ProductModel } from './product-models';
 import type { CatalogSearch } from './search';
-
-type Product = Answer<'listCustomerProducts'>['customerProducts'][number];
+import type { CustomerProduct, ProductModel } from './types';
 
 const t = texts.catalog;
 const PAGE = 25;
 /** Stands for every customer in the API. */
 const ALL_CUSTOMERS = '*';
 
-const columnsOf = (models: readonly ProductModel[]): readonly Column<Product>[] => {
-  const modelOf = ({ productModelId }: Product) => models.find(({ id }) => id === productModelId);
+const columnsOf = (models: readonly ProductModel[]): readonly Column<CustomerProduct>[] => {
+  const modelOf = ({ productModelId }: CustomerProduct) => models.find(({ id }) => id === productModelId);
   return [
     {
       name: t.productColumns.preview,
@@ -81,21 +79,13 @@ const columnsOf = (models: readonly ProductModel[]): readonly Column<Product>[] 
 const filtersOf = ({ q, state, model }: CatalogSearch) => ({ search: q, state, productModelIds: model });
 
 /** Returns the query of the customer products, newest first. Their pages have offsets. */
-function productsOf(search: CatalogSearch) {
-  const filters = filtersOf(search);
-  return infiniteQueryOptions({
-    queryKey: ['listCustomerProducts', filters],
-    queryFn: ({ signal, pageParam: offset }) =>
-      call(
-        'listCustomerProducts',
-        { query: { ...filters, offset: String(offset), limit: String(PAGE) } },
-        { signal },
-      ),
-    initialPageParam: 0,
-    getNextPageParam: ({ meta: { offset, total }, customerProducts }) =>
-      customerProducts.length === PAGE && offset + PAGE < total ? offset + PAGE : null,
-  });
-}
+const productsOf = (search: CatalogSearch) =>
+  readPages(
+    'listCustomerProducts',
+    { query: { ...filtersOf(search), limit: String(PAGE) } },
+    ({ meta: { offset, total }, customerProducts }) =>
+      customerProducts.length === PAGE && offset + PAGE < total ? { offset: offset + PAGE } : null,
+  );
 
 /** What clients sell. A product is archived and published again here. */
 export function CustomerProducts(props: {
@@ -104,9 +94,9 @@ export function CustomerProducts(props: {
 }) {
   const query = useInfiniteQuery(productsOf(props.search));
   const mayChange = useMay('operator');
-  const [changed, setChanged] = useState<Product | null>(null);
-  const act: Column<Product> = {
-    name: t.productColumns.act,
+  const [changed, setChanged] = useState<CustomerProduct | null>(null);
+  const buttons: Column<CustomerProduct> = {
+    name: texts.common.actions,
     cell: (product) => (
       <Button size="compact-xs" variant="default" onClick={() => setChanged(product)}>
         {product.state === 'archived' ? t.publish : t.archive}
@@ -124,41 +114,33 @@ export function CustomerProducts(props: {
         />
       }
     >
-      <Loaded query={query}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ customerProducts }) => customerProducts);
-          const { total, totalIsEstimate = false } = pages[0]!.meta;
-          if (rows.length === 0) return <Empty title={t.emptyProducts} text={t.emptyProductsText} />;
-          return (
-            <>
-              <Text size="sm" c="dimmed">
-                {t.shown(rows.length, total, totalIsEstimate)}
-              </Text>
-              <DataTable
-                label={t.products}
-                columns={mayChange ? [...columns, act] : columns}
-                rows={rows}
-                keyOf={({ id }) => id}
-              />
-            </>
-          );
-        }}
-      </Loaded>
-      <LoadMore {...query} />
-      <ActDialog act={changed && changeOf(changed)} onClose={() => setChanged(null)} />
+      <PagedTable
+        label={t.products}
+        query={query}
+        rowsOf={({ customerProducts }) => customerProducts}
+        columns={mayChange ? [...columns, buttons] : columns}
+        keyOf={({ id }) => id}
+        empty={{ title: t.emptyProducts, text: t.emptyProductsText }}
+        caption={(rows, { meta: { total, totalIsEstimate = false } }) => (
+          <Text size="sm" c="dimmed">
+            {t.shown(rows.length, total, totalIsEstimate)}
+          </Text>
+        )}
+      />
+      <FormDialog content={changed && stateChangeOf(changed)} onClose={() => setChanged(null)} />
     </Section>
   );
 }
 
 /** Returns the dialog that archives a published product, and publishes an archived one. */
-function changeOf({ id, name, state }: Product) {
+function stateChangeOf({ id, name, state }: CustomerProduct) {
   const isArchived = state === 'archived';
   return {
     title: isArchived ? t.publish : t.archive,
     explanation: isArchived ? t.publishExplanation(name) : t.archiveExplanation(name),
     button: isArchived ? t.publishButton : t.archiveButton,
-    run: () =>
-      call('updateCustomerProduct', {
+    changeOf: () =>
+      change('updateCustomerProduct', {
         params: { id },
         body: { state: isArchived ? 'published' : 'archived' },
       }),

@@ -1,19 +1,20 @@
 import { Button, Code, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { type Answer, call } from '../../api/call';
+import { change } from '../../api/changes';
 import { useMay } from '../../api/session';
-import { ActDialog } from '../../components/act-dialog';
-import { Badge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ExportCsv } from '../../components/export-csv';
-import { Link } from '../../components/link';
-import { Empty, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
+import type { Answer } from '../../api/types';
+import { FormDialog } from '../../components/forms/form-dialog';
+import type { QueryResult } from '../../components/layout/query-content';
+import { Section } from '../../components/layout/section';
+import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
+import { onePage, PagedTable } from '../../components/lists/paged-table';
+import { Badge } from '../../components/values/badge';
+import { Link } from '../../components/values/link';
 import { texts } from '../../texts';
 import { Preview } from './preview';
 import styles from './product-models.module.css';
-
-export type ProductModel = Answer<'listProductModels'>['productModels'][number];
+import type { ProductModel } from './types';
 
 const t = texts.catalog;
 
@@ -55,19 +56,11 @@ const COLUMNS: readonly Column<ProductModel>[] = [
 ];
 
 /** What customer products are made of. */
-export function ProductModels({
-  query,
-}: {
-  readonly query: {
-    readonly data: Answer<'listProductModels'> | undefined;
-    readonly error: unknown;
-    readonly refetch: () => unknown;
-  };
-}) {
+export function ProductModels({ query }: { readonly query: QueryResult<Answer<'listProductModels'>> }) {
   const mayChange = useMay('operator');
   const [changed, setChanged] = useState<ProductModel | null>(null);
-  const act: Column<ProductModel> = {
-    name: t.modelColumns.act,
+  const buttons: Column<ProductModel> = {
+    name: texts.common.actions,
     cell: (model) => (
       <Button size="compact-xs" variant="default" onClick={() => setChanged(model)}>
         {model.state === 'active' ? t.deactivate : t.activate}
@@ -79,33 +72,27 @@ export function ProductModels({
       title={t.models}
       actions={<ExportCsv operation="listProductModels" input={{ query: { format: 'csv' } }} />}
     >
-      <Loaded query={query}>
-        {({ productModels }) =>
-          productModels.length === 0 ? (
-            <Empty title={t.emptyModels} text={t.emptyModelsText} />
-          ) : (
-            <DataTable
-              label={t.models}
-              columns={mayChange ? [...COLUMNS, act] : COLUMNS}
-              rows={productModels}
-              keyOf={({ id }) => id}
-            />
-          )
-        }
-      </Loaded>
-      <ActDialog act={changed && changeOf(changed)} onClose={() => setChanged(null)} />
+      <PagedTable
+        label={t.models}
+        query={onePage(query)}
+        rowsOf={({ productModels }) => productModels}
+        columns={mayChange ? [...COLUMNS, buttons] : COLUMNS}
+        keyOf={({ id }) => id}
+        empty={{ title: t.emptyModels, text: t.emptyModelsText }}
+      />
+      <FormDialog content={changed && stateChangeOf(changed)} onClose={() => setChanged(null)} />
     </Section>
   );
 }
 
 /** Returns the dialog that deactivates an active product model, and activates any other. */
-function changeOf({ id, name, state }: ProductModel) {
+function stateChangeOf({ id, name, state }: ProductModel) {
   const isActive = state === 'active';
   return {
     title: isActive ? t.deactivate : t.activate,
     explanation: isActive ? t.deactivateExplanation(name) : t.activateExplanation(name),
     button: isActive ? t.deactivateButton : t.activateButton,
-    run: () =>
-      call('updateProductModel', { params: { id }, body: { state: isActive ? 'inactive' : 'active' } }),
+    changeOf: () =>
+      change('updateProductModel', { params: { id }, body: { state: isActive ? 'inactive' : 'active' } }),
   };
 }

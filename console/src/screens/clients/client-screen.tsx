@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { call } from '../../api/call';
+import { change } from '../../api/changes';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { Facts } from '../../components/facts';
-import { Keys } from '../../components/keys';
-import { Loaded } from '../../components/loaded';
-import { Screen } from '../../components/screen';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import { Keys } from '../../components/accounts/keys';
+import { DescriptionList } from '../../components/layout/description-list';
+import { QueryContent } from '../../components/layout/query-content';
+import { Screen } from '../../components/layout/screen';
+import { Section } from '../../components/layout/section';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { Deliveries } from './deliveries';
 import { EditClient } from './edit-client';
@@ -31,7 +31,7 @@ export function ClientScreen() {
       title={query.data?.name ?? clientId}
       actions={query.data !== undefined && mayEdit ? <EditClient client={query.data} /> : null}
     >
-      <Loaded query={query}>
+      <QueryContent query={query}>
         {(client) => (
           <>
             <Settings client={client} />
@@ -41,7 +41,7 @@ export function ClientScreen() {
             <Deliveries clientId={client.id} />
           </>
         )}
-      </Loaded>
+      </QueryContent>
     </Screen>
   );
 }
@@ -50,8 +50,8 @@ function Settings({ client }: { readonly client: Client }) {
   const { billingEntity: billing, returnAddress: back } = client;
   return (
     <Section title={t.title}>
-      <Facts
-        facts={[
+      <DescriptionList
+        entries={[
           [t.channel, client.channel ?? t.channelDefault],
           [t.ioss, client.iossNumber ?? none],
           [t.packaging, client.brandedPackaging ?? none],
@@ -80,12 +80,8 @@ function ClientKeys(props: {
       query={keys}
       overlapDays={OVERLAP_DAYS}
       withSecret
-      issue={(body, idempotencyKey) =>
-        call('rotateConnectorKey', { params: { connectorId }, body }, { idempotencyKey })
-      }
-      revoke={(keyId, idempotencyKey) =>
-        call('revokeConnectorKey', { params: { connectorId, keyId } }, { idempotencyKey })
-      }
+      add={(body) => change('rotateConnectorKey', { params: { connectorId }, body })}
+      revoke={(keyId) => change('revokeConnectorKey', { params: { connectorId, keyId } })}
     />
   );
 }

@@ -1,20 +1,19 @@
 import { Group, Skeleton, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { call } from '../../api/call';
+import { change } from '../../api/changes';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { Act } from '../../components/act';
-import { Badge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ExportCsv } from '../../components/export-csv';
-import { textOf } from '../../components/form-fields';
-import { Link } from '../../components/link';
-import { LoadMore } from '../../components/load-more';
-import { Empty, Loaded } from '../../components/loaded';
-import { Screen } from '../../components/screen';
-import { Secrets } from '../../components/secret';
-import { Age, Time } from '../../components/time';
+import { Secrets } from '../../components/accounts/secrets';
+import { DialogButton } from '../../components/forms/dialog-button';
+import { textOf } from '../../components/forms/form-values';
+import { Screen } from '../../components/layout/screen';
+import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
+import { PagedTable } from '../../components/lists/paged-table';
+import { Badge } from '../../components/values/badge';
+import { Link } from '../../components/values/link';
+import { Age, Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { type Client, clientHealth, type Health } from './queries';
 
@@ -87,28 +86,26 @@ export function ClientsScreen() {
         </Group>
       }
     >
-      <Loaded query={query}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ connectors }) => connectors);
-          if (rows.length === 0) return <Empty title={t.empty} text={t.emptyText} />;
-          return <DataTable label={t.title} columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />;
-        }}
-      </Loaded>
-      <LoadMore {...query} />
+      <PagedTable
+        label={t.title}
+        query={query}
+        rowsOf={({ connectors }) => connectors}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={{ title: t.empty, text: t.emptyText }}
+      />
     </Screen>
   );
 }
 
 function AddClient() {
   return (
-    <Act
+    <DialogButton
       name={t.add.name}
       explanation={t.add.explanation}
       button={t.add.button}
       fields={<TextInput name="name" label={t.add.label} required maxLength={100} data-autofocus />}
-      run={({ form, idempotencyKey }) =>
-        call('createConnector', { body: { name: textOf(form, 'name') ?? '' } }, { idempotencyKey })
-      }
+      changeOf={({ form }) => change('createConnector', { body: { name: textOf(form, 'name') ?? '' } })}
       result={({ apiKey, apiSecret }) => (
         <Secrets
           secrets={[

@@ -1,24 +1,26 @@
-import { Button, Group, NativeSelect } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Group } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type Answer, call } from '../../api/call';
-import { newIdempotencyKey } from '../../api/idempotency-key';
+import { change, useChange } from '../../api/changes';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { StatusBadge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ErrorAlert } from '../../components/error-alert';
-import { ExportCsv } from '../../components/export-csv';
-import { Link } from '../../components/link';
-import { LoadMore } from '../../components/load-more';
-import { Empty, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Age, Time } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { optionsOf, Select } from '../../components/forms/select';
+import { Empty } from '../../components/layout/empty';
+import { ErrorAlert } from '../../components/layout/error-alert';
+import { Section } from '../../components/layout/section';
+import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
+import { PagedTable } from '../../components/lists/paged-table';
+import { StatusBadge } from '../../components/values/badge';
+import { durationOfMs } from '../../components/values/duration';
+import { Link } from '../../components/values/link';
+import { Age, Time } from '../../components/values/time';
 import { texts } from '../../texts';
+import { DELIVERY_STATES, type DeliveryState } from '../../texts/names';
 import styles from './deliveries.module.css';
-import { DELIVERY_STATES, type DeliveryState } from './delivery-states';
 import { clientEndpoints } from './queries';
-import type { ClientSearch } from './route';
+import type { ClientSearch } from './search';
 
 type Delivery = Answer<'listConnectorWebhookDeliveries'>['deliveries'][number];
 
@@ -29,7 +31,7 @@ const t = texts.clients.deliveries;
 export function Deliveries({ clientId }: { readonly clientId: string }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const change = (changed: ClientSearch) =>
+  const filter = (changed: ClientSearch) =>
     navigate({ search: { ...search, ...changed }, resetScroll: false });
   const { data } = useQuery(clientEndpoints(clientId));
   const endpoints = data?.webhooks ?? [];
@@ -40,21 +42,19 @@ export function Deliveries({ clientId }: { readonly clientId: string }) {
       actions={
         <Group gap="sm">
           {endpoints.length < 2 ? null : (
-            <NativeSelect
+            <Select
               aria-label={t.endpoint}
               value={endpoint?.id ?? ''}
-              onChange={(event) => change({ endpoint: event.currentTarget.value })}
-              data={endpoints.map(({ id, url }) => ({ value: id, label: url }))}
+              onChange={(id) => filter({ endpoint: id })}
+              options={endpoints.map(({ id, url }) => ({ value: id, label: url }))}
             />
           )}
-          <NativeSelect
+          <Select
             aria-label={t.state}
-            value={search.state ?? ''}
-            onChange={(event) => change({ state: (event.currentTarget.value || undefined) as DeliveryState })}
-            data={[
-              { value: '', label: t.all },
-              ...DELIVERY_STATES.map((value) => ({ value, label: texts.names.status(value).text })),
-            ]}
+            none={t.all}
+            value={search.state}
+            onChange={(state) => filter({ state })}
+            options={optionsOf(DELIVERY_STATES)}
           />
           {endpoint === undefined ? null : (
             <ExportCsv
@@ -88,7 +88,7 @@ function Attempts({ of: { attempts } }: { readonly of: Delivery }) {
       <ol className={styles.attempts}>
         {attempts.map(({ at, status, error, durationMs, response }) => (
           <li key={at}>
-            <Time at={at} /> · {status ?? error} · {t.ms(durationMs)}
+            <Time at={at} /> · {status ?? error} · {durationOfMs(durationMs)}
             {response === null || response === '' ? null : ` · ${response}`}
           </li>
         ))}
@@ -141,18 +141,11 @@ function Rows(props: {
     }),
   );
   const mayRedeliver = useMay('operator');
-  const queries = useQueryClient();
-  const redeliver = useMutation({
-    mutationFn: (deliveryId: string) =>
-      call(
-        'redeliverConnectorWebhookDelivery',
-        { params: { ...params, deliveryId } },
-        { idempotencyKey: newIdempotencyKey() },
-      ),
-    onSettled: () => queries.invalidateQueries(),
-  });
-  const act: Column<Delivery> = {
-    name: t.columns.act,
+  const redeliver = useChange((deliveryId: string) =>
+    change('redeliverConnectorWebhookDelivery', { params: { ...params, deliveryId } }),
+  );
+  const buttons: Column<Delivery> = {
+    name: texts.common.actions,
     cell: ({ id, event, state: settled }) =>
       settled === 'pending' ? null : (
         <Button
@@ -169,23 +162,17 @@ function Rows(props: {
   return (
     <>
       {redeliver.error === null ? null : (
-        <ErrorAlert title={texts.common.error.actionTitle} error={redeliver.error} />
+        <ErrorAlert title={texts.common.error.changeTitle} error={redeliver.error} />
       )}
-      <Loaded query={query} lines={3}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ deliveries }) => deliveries);
-          if (rows.length === 0) return <Empty title={t.empty} text={t.emptyText} />;
-          return (
-            <DataTable
-              label={t.title}
-              columns={mayRedeliver ? [...COLUMNS, act] : COLUMNS}
-              rows={rows}
-              keyOf={({ id }) => id}
-            />
-          );
-        }}
-      </Loaded>
-      <LoadMore {...query} />
+      <PagedTable
+        label={t.title}
+        query={query}
+        lines={3}
+        rowsOf={({ deliveries }) => deliveries}
+        columns={mayRedeliver ? [...COLUMNS, buttons] : COLUMNS}
+        keyOf={({ id }) => id}
+        empty={{ title: t.empty, text: t.emptyText }}
+      />
     </>
   );
 }

@@ -1,85 +1,83 @@
-import { JsonInput, TextInput } from '@mantine/core';
-import { call, type Input } from '../../api/call';
-import { Act } from '../../components/act';
-import { jsonOf, textOf } from '../../components/form-fields';
+import { SimpleGrid, TextInput } from '@mantine/core';
+import { change } from '../../api/changes';
+import type { Input } from '../../api/types';
+import { DialogButton } from '../../components/forms/dialog-button';
+import { textOf } from '../../components/forms/form-values';
+import { ObjectFields, type ObjectForm, objectOf } from '../../components/forms/object-fields';
 import { texts } from '../../texts';
 import type { Client } from './queries';
 
-type Change = Input<'changeConnector'>['body'];
+type Change = NonNullable<Input<'changeConnector'>['body']>;
 
 const t = texts.clients.edit;
 const { settings } = texts.clients;
 
-const jsonText = (value: object | null): string => (value === null ? '' : JSON.stringify(value, null, 2));
-
-/** Returns a return address without the id that the API gave it. */
-function withoutId(address: Client['returnAddress']): object | null {
-  if (address === null) return null;
-  const { id: _id, ...fields } = address;
-  return fields;
-}
+const BILLING: ObjectForm<NonNullable<Change['billingEntity']>> = {
+  labels: t.billingFields,
+  rules: {
+    id: { type: 'number' },
+    status: { type: 'number' },
+    companyVatNumbers: { type: 'words' },
+    email: { type: 'email' },
+  },
+};
+const RETURN_ADDRESS: ObjectForm<NonNullable<Change['returnAddress']>> = {
+  labels: t.returnAddressFields,
+  rules: { email: { type: 'email' } },
+};
 
 /** The button that opens the settings of a client for editing. */
 export function EditClient({ client }: { readonly client: Client }) {
   return (
-    <Act
+    <DialogButton
       name={t.name}
       explanation={t.explanation}
       button={t.button}
-      dialogSize="lg"
+      dialogSize="xl"
       fields={
         <>
-          <TextInput
-            name="channel"
-            label={settings.channel}
-            maxLength={50}
-            defaultValue={client.channel ?? ''}
-            data-autofocus
-          />
-          <TextInput
-            name="ioss"
-            label={settings.ioss}
-            placeholder="IM0123456789"
-            defaultValue={client.iossNumber ?? ''}
-          />
-          <TextInput
-            name="packaging"
-            label={settings.packaging}
-            maxLength={100}
-            defaultValue={client.brandedPackaging ?? ''}
-          />
-          <JsonInput
-            name="billing"
-            label={t.billing}
-            autosize
-            minRows={2}
-            maxRows={10}
-            defaultValue={jsonText(client.billingEntity)}
-          />
-          <JsonInput
-            name="returnAddress"
-            label={t.returnAddress}
-            autosize
-            minRows={2}
-            maxRows={10}
-            defaultValue={jsonText(withoutId(client.returnAddress))}
+          <SimpleGrid cols={{ base: 1, xs: 3 }}>
+            <TextInput
+              name="channel"
+              label={settings.channel}
+              maxLength={50}
+              defaultValue={client.channel ?? ''}
+              data-autofocus
+            />
+            <TextInput
+              name="ioss"
+              label={settings.ioss}
+              placeholder="IM0123456789"
+              defaultValue={client.iossNumber ?? ''}
+            />
+            <TextInput
+              name="packaging"
+              label={settings.packaging}
+              maxLength={100}
+              defaultValue={client.brandedPackaging ?? ''}
+            />
+          </SimpleGrid>
+          <ObjectFields name="billing" legend={t.billing} form={BILLING} value={client.billingEntity} />
+          <ObjectFields
+            name="return"
+            legend={t.returnAddress}
+            form={RETURN_ADDRESS}
+            value={client.returnAddress}
           />
         </>
       }
-      run={({ form, idempotencyKey }) => {
-        const change = {
-          channel: textOf(form, 'channel'),
-          iossNumber: textOf(form, 'ioss'),
-          brandedPackaging: textOf(form, 'packaging'),
-          billingEntity: jsonOf(form, 'billing', t.billing),
-          returnAddress: jsonOf(form, 'returnAddress', t.returnAddress),
-        };
-        return call(
-          'changeConnector',
-          { params: { connectorId: client.id }, body: change as Change },
-          { idempotencyKey },
-        );
-      }}
+      changeOf={({ form }) =>
+        change('changeConnector', {
+          params: { connectorId: client.id },
+          body: {
+            channel: textOf(form, 'channel'),
+            iossNumber: textOf(form, 'ioss'),
+            brandedPackaging: textOf(form, 'packaging'),
+            billingEntity: objectOf(form, 'billing', BILLING),
+            returnAddress: objectOf(form, 'return', RETURN_ADDRESS),
+          },
+        })
+      }
     />
   );
 }

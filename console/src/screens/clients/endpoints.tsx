@@ -1,15 +1,15 @@
 import { Button, Group, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Answer, call } from '../../api/call';
-import { newIdempotencyKey } from '../../api/idempotency-key';
+import { useQuery } from '@tanstack/react-query';
+import { change, useChange } from '../../api/changes';
 import { useMay } from '../../api/session';
-import { Act } from '../../components/act';
-import { Badge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ErrorAlert } from '../../components/error-alert';
-import { Empty, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Age } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { DialogButton } from '../../components/forms/dialog-button';
+import { ErrorAlert } from '../../components/layout/error-alert';
+import { Section } from '../../components/layout/section';
+import type { Column } from '../../components/lists/data-table';
+import { onePage, PagedTable } from '../../components/lists/paged-table';
+import { Badge } from '../../components/values/badge';
+import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 import { clientEndpoints } from './queries';
 
@@ -54,18 +54,11 @@ const COLUMNS: readonly Column<Endpoint>[] = [
 export function Endpoints({ clientId }: { readonly clientId: string }) {
   const query = useQuery(clientEndpoints(clientId));
   const maySend = useMay('operator');
-  const queries = useQueryClient();
-  const test = useMutation({
-    mutationFn: (webhookId: string) =>
-      call(
-        'testConnectorWebhook',
-        { params: { connectorId: clientId, webhookId } },
-        { idempotencyKey: newIdempotencyKey() },
-      ),
-    onSettled: () => queries.invalidateQueries(),
-  });
-  const acts: Column<Endpoint> = {
-    name: t.columns.act,
+  const test = useChange((webhookId: string) =>
+    change('testConnectorWebhook', { params: { connectorId: clientId, webhookId } }),
+  );
+  const buttons: Column<Endpoint> = {
+    name: texts.common.actions,
     cell: ({ id, url, enabled, health }) =>
       enabled ? (
         <Group gap={6} wrap="nowrap">
@@ -79,18 +72,16 @@ export function Endpoints({ clientId }: { readonly clientId: string }) {
             {t.test}
           </Button>
           {health.dead === 0 ? null : (
-            <Act
+            <DialogButton
               name={t.deadName}
               label={t.deadOf(url)}
               explanation={t.deadExplanation}
               button={t.deadButton}
               size="compact-xs"
-              run={({ idempotencyKey }) =>
-                call(
-                  'redeliverDeadConnectorWebhookDeliveries',
-                  { params: { connectorId: clientId, webhookId: id } },
-                  { idempotencyKey },
-                )
+              changeOf={() =>
+                change('redeliverDeadConnectorWebhookDeliveries', {
+                  params: { connectorId: clientId, webhookId: id },
+                })
               }
             />
           )}
@@ -99,21 +90,16 @@ export function Endpoints({ clientId }: { readonly clientId: string }) {
   };
   return (
     <Section title={t.title}>
-      {test.error === null ? null : <ErrorAlert title={texts.common.error.actionTitle} error={test.error} />}
-      <Loaded query={query} lines={2}>
-        {({ webhooks }) =>
-          webhooks.length === 0 ? (
-            <Empty title={t.empty} text={t.emptyText} />
-          ) : (
-            <DataTable
-              label={t.title}
-              columns={maySend ? [...COLUMNS, acts] : COLUMNS}
-              rows={webhooks}
-              keyOf={({ id }) => id}
-            />
-          )
-        }
-      </Loaded>
+      {test.error === null ? null : <ErrorAlert title={texts.common.error.changeTitle} error={test.error} />}
+      <PagedTable
+        label={t.title}
+        query={onePage(query)}
+        lines={2}
+        rowsOf={({ webhooks }) => webhooks}
+        columns={maySend ? [...COLUMNS, buttons] : COLUMNS}
+        keyOf={({ id }) => id}
+        empty={{ title: t.empty, text: t.emptyText }}
+      />
     </Section>
   );
 }

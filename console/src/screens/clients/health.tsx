@@ -1,11 +1,11 @@
 import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Badge } from '../../components/badge';
-import { Facts } from '../../components/facts';
-import { Link } from '../../components/link';
-import { Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Age } from '../../components/time';
+import { DescriptionList } from '../../components/layout/description-list';
+import { QueryContent } from '../../components/layout/query-content';
+import { Section } from '../../components/layout/section';
+import { Badge } from '../../components/values/badge';
+import { Link } from '../../components/values/link';
+import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 import { clientHealth } from './queries';
 
@@ -17,10 +17,10 @@ export function ClientHealth({ clientId }: { readonly clientId: string }) {
   const query = useQuery(clientHealth(clientId));
   return (
     <Section title={t.title}>
-      <Loaded query={query} lines={2}>
+      <QueryContent query={query} lines={2}>
         {({ orders, needAttention, byStatus, oldestAt, newestAt }) => (
-          <Facts
-            facts={[
+          <DescriptionList
+            entries={[
               [
                 t.orders,
                 <Link key="orders" to="/orders" search={{ clientId }}>
@@ -55,7 +55,7 @@ export function ClientHealth({ clientId }: { readonly clientId: string }) {
             ]}
           />
         )}
-      </Loaded>
+      </QueryContent>
     </Section>
   );
 }

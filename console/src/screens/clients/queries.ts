@@ -1,5 +1,5 @@
-import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
+import type { Answer } from '../../api/types';
 
 export type Client = Answer<'getConnector'>;
 export type Health = Answer<'getConnectorHealth'>;

@@ -1,12 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route';
-import { DELIVERY_STATES, type DeliveryState } from './delivery-states';
-
-/** The endpoint and the filter of the deliveries, as the address holds them. */
-export interface ClientSearch {
-  readonly endpoint?: string | undefined;
-  readonly state?: DeliveryState | undefined;
-}
+import { clientSearch } from './search';
 
 export const clientsRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -17,9 +11,6 @@ export const clientsRoute = createRoute({
 export const clientRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/clients/$clientId',
-  validateSearch: (search: Record<string, unknown>): ClientSearch => ({
-    endpoint: typeof search.endpoint === 'string' ? search.endpoint : undefined,
-    state: DELIVERY_STATES.find((state) => state === search.state),
-  }),
+  validateSearch: clientSearch,
   component: lazyRouteComponent(() => import('./client-screen'), 'ClientScreen'),
 });

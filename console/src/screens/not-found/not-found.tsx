@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
-import { Link } from '../../components/link';
-import { Screen } from '../../components/screen';
+import { Screen } from '../../components/layout/screen';
+import { Link } from '../../components/values/link';
 import { texts } from '../../texts';
 
 export function NotFound() {

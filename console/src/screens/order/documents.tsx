@@ -1,12 +1,12 @@
 import { Anchor, Group, Image, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
-import { StatusBadge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { EmptySection, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { Section } from '../../components/layout/section';
+import type { Column } from '../../components/lists/data-table';
+import { onePage, PagedTable } from '../../components/lists/paged-table';
+import { StatusBadge } from '../../components/values/badge';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 
 type Document = Answer<'listOrderDocuments'>['documents'][number];
@@ -37,15 +37,15 @@ export function Documents({ orderId }: { readonly orderId: string }) {
   const query = useQuery(read('listOrderDocuments', { params: { orderId } }));
   return (
     <Section title={t.title}>
-      <Loaded query={query} lines={2}>
-        {({ documents }) =>
-          documents.length === 0 ? (
-            <EmptySection title={t.empty} text={t.emptyText} />
-          ) : (
-            <DataTable label={t.title} columns={COLUMNS} rows={documents} keyOf={({ id }) => id} />
-          )
-        }
-      </Loaded>
+      <PagedTable
+        label={t.title}
+        query={onePage(query)}
+        lines={2}
+        rowsOf={({ documents }) => documents}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={{ title: t.empty, text: t.emptyText, asLine: true }}
+      />
     </Section>
   );
 }

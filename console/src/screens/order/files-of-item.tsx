@@ -1,5 +1,5 @@
 import { Anchor, Image, Stack, Text } from '@mantine/core';
-import type { Answer } from '../../api/call';
+import type { Answer } from '../../api/types';
 import { texts } from '../../texts';
 
 type File = Answer<'listOrderDocuments'>['files'][number];
@@ -20,7 +20,7 @@ export function FilesOfItem({ files }: { readonly files: readonly File[] }) {
             </Anchor>
           )}
           <Text size="xs" c="dimmed">
-            {t.facts(file)}
+            {t.measured(file)}
           </Text>
         </Stack>
       ))}

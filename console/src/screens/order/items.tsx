@@ -1,11 +1,11 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
-import { StatusBadge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
+import type { Answer } from '../../api/types';
+import { QueryContent } from '../../components/layout/query-content';
+import { Section } from '../../components/layout/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { StatusBadge } from '../../components/values/badge';
 import { texts } from '../../texts';
 import { FilesOfItem, PreviewOfItem } from './files-of-item';
 
@@ -46,9 +46,9 @@ export function Items({ orderId }: { readonly orderId: string }) {
   const columns = columnsWith((id) => files.filter(({ itemId }) => itemId === id));
   return (
     <Section title={t.title}>
-      <Loaded query={query} lines={2}>
+      <QueryContent query={query} lines={2}>
         {({ items }) => <DataTable label={t.title} columns={columns} rows={items} keyOf={({ id }) => id} />}
-      </Loaded>
+      </QueryContent>
     </Section>
   );
 }

@@ -1,15 +1,16 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { call } from '../../api/call';
+import { change, useChange } from '../../api/changes';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { ErrorAlert } from '../../components/error-alert';
-import { LoadMore } from '../../components/load-more';
-import { EmptySection, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import { EmptyLine } from '../../components/layout/empty';
+import { ErrorAlert } from '../../components/layout/error-alert';
+import { QueryContent } from '../../components/layout/query-content';
+import { Section } from '../../components/layout/section';
+import { LoadMore } from '../../components/lists/paged-table';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 
 const t = texts.order.notes;
@@ -21,10 +22,10 @@ export function Notes({ orderId }: { readonly orderId: string }) {
   return (
     <Section title={t.title}>
       {mayWrite ? <NewNote orderId={orderId} /> : null}
-      <Loaded query={query} lines={1}>
+      <QueryContent query={query} lines={1}>
         {({ pages }) => {
           const notes = pages.flatMap((page) => page.notes);
-          if (notes.length === 0) return <EmptySection title={t.empty} text={t.emptyText} />;
+          if (notes.length === 0) return <EmptyLine title={t.empty} text={t.emptyText} />;
           return notes.map(({ id, author, text, createdAt }) => (
             <Stack key={id} gap={2}>
               <Text size="xs" c="dimmed">
@@ -34,33 +35,32 @@ export function Notes({ orderId }: { readonly orderId: string }) {
             </Stack>
           ));
         }}
-      </Loaded>
+      </QueryContent>
       <LoadMore {...query} />
     </Section>
   );
 }
 
 function NewNote({ orderId }: { readonly orderId: string }) {
-  const queries = useQueryClient();
   const [text, setText] = useState('');
   const [idempotencyKey, setIdempotencyKey] = useState(newIdempotencyKey);
-  const add = useMutation({
-    mutationFn: () =>
-      call('addOrderNote', { params: { orderId }, body: { text: text.trim() } }, { idempotencyKey }),
-    onSuccess: async () => {
-      setText('');
-      setIdempotencyKey(newIdempotencyKey());
-      await queries.invalidateQueries({ queryKey: ['listOrderNotes'] });
-    },
-  });
+  const add = useChange(
+    (note: string) => change('addOrderNote', { params: { orderId }, body: { text: note } }),
+    idempotencyKey,
+  );
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    add.mutate();
+    add.mutate(text.trim(), {
+      onSuccess: () => {
+        setText('');
+        setIdempotencyKey(newIdempotencyKey());
+      },
+    });
   };
   return (
     <form onSubmit={submit}>
       <Stack gap="xs">
-        {add.error === null ? null : <ErrorAlert title={texts.common.error.actionTitle} error={add.error} />}
+        {add.error === null ? null : <ErrorAlert title={texts.common.error.changeTitle} error={add.error} />}
         <Textarea
           label={t.field}
           value={text}

@@ -1,15 +1,16 @@
 import { Button, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { type Answer, call } from '../../api/call';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { change, useChange } from '../../api/changes';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { StatusBadge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ErrorAlert } from '../../components/error-alert';
-import { LoadMore } from '../../components/load-more';
-import { EmptySection, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { ErrorAlert } from '../../components/layout/error-alert';
+import { Section } from '../../components/layout/section';
+import type { Column } from '../../components/lists/data-table';
+import { PagedTable } from '../../components/lists/paged-table';
+import { StatusBadge } from '../../components/values/badge';
+import { durationOfMs } from '../../components/values/duration';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import styles from './notifications.module.css';
 
@@ -21,11 +22,9 @@ const t = texts.order.notifications;
 export function Notifications({ orderId }: { readonly orderId: string }) {
   const query = useInfiniteQuery(readPages('listOrderDeliveries', { params: { orderId } }));
   const mayRedeliver = useMay('operator');
-  const queries = useQueryClient();
-  const redeliver = useMutation({
-    mutationFn: (deliveryId: string) => call('redeliverOrderDelivery', { params: { orderId, deliveryId } }),
-    onSettled: () => queries.invalidateQueries(),
-  });
+  const redeliver = useChange((deliveryId: string) =>
+    change('redeliverOrderDelivery', { params: { orderId, deliveryId } }),
+  );
   const columns: Column<Delivery>[] = [
     { name: t.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
@@ -44,7 +43,7 @@ export function Notifications({ orderId }: { readonly orderId: string }) {
   ];
   if (mayRedeliver) {
     columns.push({
-      name: t.columns.act,
+      name: texts.common.actions,
       cell: ({ id, state }) =>
         state === 'pending' ? null : (
           <Button
@@ -61,16 +60,17 @@ export function Notifications({ orderId }: { readonly orderId: string }) {
   return (
     <Section title={t.title}>
       {redeliver.error === null ? null : (
-        <ErrorAlert title={texts.common.error.actionTitle} error={redeliver.error} />
+        <ErrorAlert title={texts.common.error.changeTitle} error={redeliver.error} />
       )}
-      <Loaded query={query} lines={2}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ deliveries }) => deliveries);
-          if (rows.length === 0) return <EmptySection title={t.empty} text={t.emptyText} />;
-          return <DataTable label={t.title} columns={columns} rows={rows} keyOf={({ id }) => id} />;
-        }}
-      </Loaded>
-      <LoadMore {...query} />
+      <PagedTable
+        label={t.title}
+        query={query}
+        lines={2}
+        rowsOf={({ deliveries }) => deliveries}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={{ title: t.empty, text: t.emptyText, asLine: true }}
+      />
     </Section>
   );
 }
@@ -81,7 +81,8 @@ function Attempts({ attempts }: Pick<Delivery, 'attempts'>) {
     <Stack gap={2}>
       {attempts.map(({ at, durationMs, status, error, response }) => (
         <Text key={at} size="xs">
-          <Time at={at} /> · {t.attempt(status ?? error ?? texts.common.none, durationMs, response)}
+          <Time at={at} /> ·{' '}
+          {t.attempt(status ?? error ?? texts.common.none, durationOfMs(durationMs), response)}
         </Text>
       ))}
     </Stack>

@@ -1,17 +1,15 @@
 import { Anchor, Button, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
-import { ClientLink } from '../../components/account-links';
-import { ReasonBadge, StatusBadge } from '../../components/badge';
-import { Facts } from '../../components/facts';
-import { Loaded } from '../../components/loaded';
-import { Screen } from '../../components/screen';
-import { Age, Time } from '../../components/time';
+import { ClientLink } from '../../components/accounts/account-links';
+import { DescriptionList } from '../../components/layout/description-list';
+import { QueryContent } from '../../components/layout/query-content';
+import { Screen } from '../../components/layout/screen';
+import { ReasonBadge, StatusBadge } from '../../components/values/badge';
+import { Age, Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { WAITS } from '../../texts/order';
-import { Acts } from './acts';
 import { Documents } from './documents';
 import { Items } from './items';
 import { Notes } from './notes';
@@ -20,9 +18,9 @@ import styles from './order-screen.module.css';
 import { Parcels } from './parcels';
 import { PrintOrders } from './print-orders';
 import { Receipts } from './receipts';
+import { Repairs } from './repairs';
 import { Timeline } from './timeline';
-
-export type OperatorOrder = Answer<'getOperatorOrder'>;
+import type { OperatorOrder } from './types';
 
 const route = getRouteApi('/orders/$orderId');
 const t = texts.order;
@@ -36,11 +34,11 @@ export function OrderScreen() {
       title={t.title(reference)}
       actions={query.data === undefined ? null : <Links order={query.data} />}
     >
-      <Loaded query={query}>
+      <QueryContent query={query}>
         {(order) => (
           <>
             <Head order={order} />
-            <Acts order={order} />
+            <Repairs order={order} />
             <div className={styles.columns}>
               <Stack gap="lg" className={styles.column!}>
                 <PrintOrders order={order} />
@@ -57,7 +55,7 @@ export function OrderScreen() {
             </div>
           </>
         )}
-      </Loaded>
+      </QueryContent>
     </Screen>
   );
 }
@@ -81,17 +79,16 @@ function Links({ order }: { readonly order: OperatorOrder }) {
   );
 }
 
-/** Status, whose turn it is and until when, and the promised dates. */
+/** Status, what the order waits for and until when, and the promised dates. */
 function Head({ order }: { readonly order: OperatorOrder }) {
   const { promise, turn, attention, refusal } = order;
   // What an operator has to do can concern the print order of a partner.
   const who = (turn.who === 'partner' ? turn.partnerUid : null) ?? texts.names.code(turn.who);
-  const waits = WAITS[turn.waitsFor] ?? texts.names.code(turn.waitsFor);
   return (
-    <Facts
-      facts={[
+    <DescriptionList
+      entries={[
         [t.status, <StatusBadge key="status" status={order.fulfillmentStatus} />],
-        [t.turn, turn.who === 'nobody' ? t.nobody : t.turnOf(who, waits)],
+        [t.waitsFor, turn.who === 'nobody' ? t.nobody : t.waitsForOf(who, WAITS[turn.waitsFor])],
         [t.due, turn.dueAt === null ? texts.common.none : <Age key="due" at={turn.dueAt} />],
         ...(attention.length === 0
           ? []

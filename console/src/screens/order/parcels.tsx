@@ -1,15 +1,15 @@
 import { Stack } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
-import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
-import { Badge, StatusBadge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { EmptySection } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { EmptyLine } from '../../components/layout/empty';
+import { Section } from '../../components/layout/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { Badge, ParcelBadge } from '../../components/values/badge';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { Labels } from './documents';
-import type { OperatorOrder } from './order-screen';
+import type { OperatorOrder } from './types';
 
 type Parcel = OperatorOrder['parcels'][number];
 type Checkpoint = Answer<'getTracking'>['checkpoints'][number];
@@ -22,14 +22,14 @@ const COLUMNS: readonly Column<Parcel>[] = [
   {
     name: t.columns.status,
     cell: ({ status, voided }) =>
-      voided ? <Badge tone="neutral">{t.voided}</Badge> : <StatusBadge status={status} />,
+      voided ? <Badge tone="neutral">{t.voided}</Badge> : <ParcelBadge status={status} />,
   },
   { name: t.columns.expected, cell: ({ expectedDeliveryDate }) => expectedDeliveryDate ?? texts.common.none },
 ];
 
 const CHECKPOINTS: readonly Column<Checkpoint>[] = [
   { name: t.checkpointColumns.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { name: t.checkpointColumns.status, cell: ({ statusUid }) => <StatusBadge status={statusUid} /> },
+  { name: t.checkpointColumns.status, cell: ({ statusUid }) => <ParcelBadge status={statusUid} /> },
   { name: t.checkpointColumns.message, cell: ({ message }) => message },
   { name: t.checkpointColumns.location, cell: ({ location }) => location ?? texts.common.none },
 ];
@@ -47,7 +47,7 @@ export function Parcels({ order }: { readonly order: OperatorOrder }) {
   return (
     <Section title={t.title}>
       {order.parcels.length === 0 ? (
-        <EmptySection title={t.empty} text={t.emptyText} />
+        <EmptyLine title={t.empty} text={t.emptyText} />
       ) : (
         <Stack>
           <DataTable

@@ -1,18 +1,18 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
-import { PartnerLink } from '../../components/account-links';
-import { Badge, StatusBadge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { Json } from '../../components/json';
-import { EmptySection } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { PartnerLink } from '../../components/accounts/account-links';
+import { EmptyLine } from '../../components/layout/empty';
+import { Section } from '../../components/layout/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { Badge, StatusBadge } from '../../components/values/badge';
+import { durationOfMs } from '../../components/values/duration';
+import { Json } from '../../components/values/json';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
-import type { OperatorOrder } from './order-screen';
+import type { OperatorOrder, PrintOrder } from './types';
 
-type PrintOrder = OperatorOrder['printOrders'][number];
 type Postback = PrintOrder['postbacks'][number];
 type Sent = Answer<'listSentPrintOrders'>['printOrders'][number];
 type Alternative =
@@ -28,7 +28,7 @@ const ATTEMPTS: readonly Column<Sent['requests'][number]>[] = [
     name: t.attemptColumns.status,
     cell: ({ status, outcome }) => `${status ?? t.noAnswer} · ${texts.names.code(outcome)}`,
   },
-  { name: t.attemptColumns.duration, numeric: true, cell: ({ durationMs }) => t.ms(durationMs) },
+  { name: t.attemptColumns.duration, numeric: true, cell: ({ durationMs }) => durationOfMs(durationMs) },
   { name: t.attemptColumns.answer, cell: ({ answer }) => answer ?? texts.common.none },
 ];
 
@@ -89,7 +89,7 @@ export function PrintOrders({ order }: { readonly order: OperatorOrder }) {
   const sentOf = (id: string) => sent.data?.printOrders.find((each) => each.id === id);
   return (
     <Section title={t.title}>
-      {order.printOrders.length === 0 ? <EmptySection title={t.empty} text={t.emptyText} /> : null}
+      {order.printOrders.length === 0 ? <EmptyLine title={t.empty} text={t.emptyText} /> : null}
       {order.printOrders.map((printOrder) => (
         <OnePrintOrder key={printOrder.id} printOrder={printOrder} sent={sentOf(printOrder.id)} />
       ))}

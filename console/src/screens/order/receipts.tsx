@@ -1,10 +1,12 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
-import { type Column, DataTable } from '../../components/data-table';
-import { EmptySection, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
+import type { Answer } from '../../api/types';
+import { EmptyLine } from '../../components/layout/empty';
+import { QueryContent } from '../../components/layout/query-content';
+import { Section } from '../../components/layout/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { moneyOf } from '../../components/values/money';
 import { texts } from '../../texts';
 
 type Receipt = Answer<'getOrder'>['receipts'][number];
@@ -24,12 +26,12 @@ function linesOf({ items, total, totalVat, totalInclVat }: Receipt): Line[] {
 }
 
 function columnsIn(currency: string): Column<Line>[] {
-  const money = new Intl.NumberFormat('en', { style: 'currency', currency });
+  const money = (amount: number) => moneyOf(amount, currency);
   return [
     { name: t.columns.line, cell: ({ title }) => title },
-    { name: t.columns.price, numeric: true, cell: ({ price }) => money.format(price) },
-    { name: t.columns.vat, numeric: true, cell: ({ vat }) => money.format(vat) },
-    { name: t.columns.total, numeric: true, cell: ({ priceInclVat }) => money.format(priceInclVat) },
+    { name: t.columns.price, numeric: true, cell: ({ price }) => money(price) },
+    { name: t.columns.vat, numeric: true, cell: ({ vat }) => money(vat) },
+    { name: t.columns.total, numeric: true, cell: ({ priceInclVat }) => money(priceInclVat) },
   ];
 }
 
@@ -37,10 +39,10 @@ export function Receipts({ orderId }: { readonly orderId: string }) {
   const query = useQuery(read('getOrder', { params: { orderId } }));
   return (
     <Section title={t.title}>
-      <Loaded query={query} lines={2}>
+      <QueryContent query={query} lines={2}>
         {({ receipts }) =>
           receipts.length === 0 ? (
-            <EmptySection title={t.empty} text={t.emptyText} />
+            <EmptyLine title={t.empty} text={t.emptyText} />
           ) : (
             receipts.map((receipt) => (
               <Stack key={receipt.id} gap="xs">
@@ -57,7 +59,7 @@ export function Receipts({ orderId }: { readonly orderId: string }) {
             ))
           )
         }
-      </Loaded>
+      </QueryContent>
     </Section>
   );
 }

@@ -1,14 +1,15 @@
 import { Button, Group, Menu, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Answer } from '../../api/call';
 import { readPages } from '../../api/queries';
-import { Badge } from '../../components/badge';
-import { Json } from '../../components/json';
-import { LoadMore } from '../../components/load-more';
-import { EmptySection, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { EmptyLine } from '../../components/layout/empty';
+import { QueryContent } from '../../components/layout/query-content';
+import { Section } from '../../components/layout/section';
+import { LoadMore } from '../../components/lists/paged-table';
+import { Badge } from '../../components/values/badge';
+import { Json } from '../../components/values/json';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import type { Tone } from '../../texts/names';
 import styles from './timeline.module.css';
@@ -71,10 +72,10 @@ export function Timeline({ orderId }: { readonly orderId: string }) {
         </Group>
       }
     >
-      <Loaded query={query}>
+      <QueryContent query={query}>
         {({ pages }) => {
           const entries = pages.flatMap((page) => page.entries);
-          if (entries.length === 0) return <EmptySection title={t.empty} text={t.emptyText} />;
+          if (entries.length === 0) return <EmptyLine title={t.empty} text={t.emptyText} />;
           return (
             <ol className={styles.list}>
               {entries.map((entry) => (
@@ -85,7 +86,7 @@ export function Timeline({ orderId }: { readonly orderId: string }) {
             </ol>
           );
         }}
-      </Loaded>
+      </QueryContent>
       <LoadMore {...query} />
     </Section>
   );

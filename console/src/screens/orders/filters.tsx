@@ -1,37 +1,16 @@
-import { NativeSelect, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { read } from '../../api/queries';
-import { dayOf, startOfDay } from '../../components/days';
-import { FilterForm, FilterText } from '../../components/filter-form';
-import { textOf } from '../../components/form-fields';
+import { useClientOptions, usePartnerOptions } from '../../components/accounts/account-options';
+import { FilterForm, FilterText } from '../../components/forms/filter-form';
+import { textOf } from '../../components/forms/form-values';
+import { optionsOf, Select } from '../../components/forms/select';
+import { dayOf, startOfDay } from '../../components/values/days';
 import { texts } from '../../texts';
-import { REASONS, STATUSES } from '../../texts/names';
-import type { OrdersSearch } from './route';
+import { ORDER_STATUSES, REASONS } from '../../texts/names';
+import type { OrdersSearch } from './search';
 
 const route = getRouteApi('/orders');
 const t = texts.orders;
-const SHOWN = [
-  ...['draft', 'created', 'uploading', 'passed', 'in_production', 'printed', 'shipped', 'in_transit'],
-  ...['delivered', 'returned', 'on_hold', 'failed', 'canceled'],
-];
-
-/** Clients that the filter offers. The address takes the id of any client. */
-const CLIENTS = 250;
-
-function useClients(): { value: string; label: string }[] {
-  const query = useQuery({
-    ...read('listConnectors', { query: { limit: CLIENTS } }),
-    refetchInterval: false,
-  });
-  return (query.data?.connectors ?? []).map(({ id, name }) => ({ value: id, label: name }));
-}
-
-function usePartners(): { value: string; label: string }[] {
-  const query = useQuery({ ...read('listPartners', {}), refetchInterval: false });
-  return (query.data?.partners ?? []).map(({ id, uid }) => ({ value: id, label: uid }));
-}
-
 /** The search field and the filters of the list. They are in the address. */
 export function Filters({ search }: { readonly search: OrdersSearch }) {
   const navigate = route.useNavigate();
@@ -55,38 +34,35 @@ export function Filters({ search }: { readonly search: OrdersSearch }) {
   return (
     <FilterForm onSubmit={apply}>
       <FilterText name="q" label={t.search} value={search.q} width={320} placeholder={t.placeholder} />
-      <NativeSelect
+      <Select
         label={t.status}
-        value={search.status ?? ''}
-        onChange={(event) => change({ status: event.currentTarget.value || undefined })}
-        data={[
-          { value: '', label: t.allStatuses },
-          ...SHOWN.map((value) => ({ value, label: STATUSES[value]!.text })),
-        ]}
+        none={t.allStatuses}
+        value={search.status}
+        onChange={(status) => change({ status })}
+        options={optionsOf(ORDER_STATUSES)}
       />
-      <NativeSelect
+      <Select
         label={t.attention}
-        value={search.attention ?? ''}
-        onChange={(event) => change({ attention: event.currentTarget.value || undefined })}
-        data={[
-          { value: '', label: t.anyAttention },
-          { value: 'any', label: t.needsAttention },
-          ...Object.entries(REASONS).map(([value, label]) => ({ value, label })),
-        ]}
+        none={t.anyAttention}
+        value={search.attention}
+        onChange={(attention) => change({ attention })}
+        options={[{ value: 'any', label: t.needsAttention }, ...optionsOf(REASONS)]}
       />
-      <NativeSelect
+      <Select
         label={t.client}
+        none={t.allClients}
         w={160}
-        value={search.clientId ?? ''}
-        onChange={(event) => change({ clientId: event.currentTarget.value || undefined })}
-        data={[{ value: '', label: t.allClients }, ...useClients()]}
+        value={search.clientId}
+        onChange={(clientId) => change({ clientId })}
+        options={useClientOptions()}
       />
-      <NativeSelect
+      <Select
         label={t.partner}
+        none={t.allPartners}
         w={160}
-        value={search.partnerId ?? ''}
-        onChange={(event) => change({ partnerId: event.currentTarget.value || undefined })}
-        data={[{ value: '', label: t.allPartners }, ...usePartners()]}
+        value={search.partnerId}
+        onChange={(partnerId) => change({ partnerId })}
+        options={usePartnerOptions()}
       />
       <FilterText
         name="country"

@@ -1,16 +1,15 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { Answer } from '../../api/call';
 import { readPages } from '../../api/queries';
-import { ClientLink, PartnerLinks } from '../../components/account-links';
-import { StatusBadge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ExportCsv } from '../../components/export-csv';
-import { Link } from '../../components/link';
-import { LoadMore } from '../../components/load-more';
-import { Empty, Loaded } from '../../components/loaded';
-import { Screen } from '../../components/screen';
-import { Time } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { ClientLink, PartnerLinks } from '../../components/accounts/account-links';
+import { Screen } from '../../components/layout/screen';
+import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
+import { PagedTable } from '../../components/lists/paged-table';
+import { StatusBadge } from '../../components/values/badge';
+import { Link } from '../../components/values/link';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { Filters } from './filters';
 
@@ -43,14 +42,14 @@ export function OrdersScreen() {
       actions={<ExportCsv operation="listOperatorOrders" input={{ query: { ...search, format: 'csv' } }} />}
     >
       <Filters search={search} />
-      <Loaded query={query}>
-        {({ pages }) => {
-          const rows = pages.flatMap((page) => page.orders);
-          if (rows.length === 0) return <Empty title={t.empty} text={t.emptyText} />;
-          return <DataTable label={t.title} columns={COLUMNS} rows={rows} keyOf={(row) => row.id} />;
-        }}
-      </Loaded>
-      <LoadMore {...query} />
+      <PagedTable
+        label={t.title}
+        query={query}
+        rowsOf={({ orders }) => orders}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={{ title: t.empty, text: t.emptyText }}
+      />
     </Screen>
   );
 }

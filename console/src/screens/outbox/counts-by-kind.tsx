@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
-import { type Column, DataTable } from '../../components/data-table';
-import { Link } from '../../components/link';
-import { Loaded } from '../../components/loaded';
-import { Age } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { QueryContent } from '../../components/layout/query-content';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { Link } from '../../components/values/link';
+import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 
 type Summary = Answer<'getOperatorSummary'>;
@@ -46,10 +46,10 @@ const columnsAt = (at: string): readonly Column<Summary['outbox'][number]>[] => 
 export function CountsByKind() {
   const query = useQuery(read('getOperatorSummary', {}));
   return (
-    <Loaded query={query} lines={4}>
+    <QueryContent query={query} lines={4}>
       {({ at, outbox }) => (
         <DataTable label={t.summary} columns={columnsAt(at)} rows={outbox} keyOf={({ kind }) => kind} />
       )}
-    </Loaded>
+    </QueryContent>
   );
 }

@@ -1,17 +1,18 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Answer, call, type Input } from '../../api/call';
+import { change } from '../../api/changes';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { ActDialog } from '../../components/act-dialog';
-import { type Column, DataTable } from '../../components/data-table';
-import { Link } from '../../components/link';
-import { Empty } from '../../components/loaded';
-import { SelectEverything, useSelection } from '../../components/selection';
-import { Time } from '../../components/time';
+import type { Answer, Input } from '../../api/types';
+import { FormDialog } from '../../components/forms/form-dialog';
+import type { Column } from '../../components/lists/data-table';
+import { type PagedResult, PagedTable } from '../../components/lists/paged-table';
+import { SelectEverything, useSelection } from '../../components/lists/selection';
+import { Link } from '../../components/values/link';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
-import type { MessageState, OutboxSearch } from './search';
+import type { OutboxSearch } from './search';
 
 type Row = Answer<'listOutboxMessages'>['messages'][number];
 
@@ -28,7 +29,7 @@ const MOST_COUNTED = 100_000;
 
 const timeOf = (at: string | null) => (at === null ? texts.common.none : <Time at={at} />);
 
-const columnsOf = (state: MessageState): readonly Column<Row>[] => [
+const columnsOf = (state: Row['state']): readonly Column<Row>[] => [
   { name: t.columns.id, cell: ({ id }) => id },
   { name: t.columns.kind, cell: ({ kind }) => t.kinds[kind] },
   {
@@ -64,12 +65,12 @@ function useDead({ kind, target }: Filter): number | undefined {
 
 /** The messages in a state. Dead ones can be selected and replayed. */
 export function Messages(props: {
-  readonly state: MessageState;
+  readonly state: Row['state'];
   readonly filter: Filter;
-  readonly rows: readonly Row[];
-  readonly hasMore: boolean;
+  readonly query: PagedResult<Answer<'listOutboxMessages'>>;
 }) {
-  const { state, filter, rows, hasMore } = props;
+  const { state, filter, query } = props;
+  const rows = query.data?.pages.flatMap(({ messages }) => messages) ?? [];
   const mayReplay = useMay('operator') && state === 'dead';
   const [replayed, setReplayed] = useState<Replay | null>(null);
   const dead = useDead(filter);
@@ -102,27 +103,24 @@ export function Messages(props: {
         </Group>
       ) : null}
       {mayReplay ? (
-        <SelectEverything selection={selection} hasMore={hasMore} name={t.messages} total={dead} />
+        <SelectEverything selection={selection} hasMore={query.hasNextPage} name={t.messages} total={dead} />
       ) : null}
-      {rows.length === 0 ? (
-        <Empty title={t.empty[state]} text={t.emptyText[state]} />
-      ) : (
-        <DataTable
-          label={t.title}
-          columns={mayReplay ? [column, ...columns] : columns}
-          rows={rows}
-          keyOf={({ id }) => id}
-        />
-      )}
-      <ActDialog
-        act={
+      <PagedTable
+        label={t.title}
+        query={query}
+        rowsOf={({ messages }) => messages}
+        columns={mayReplay ? [column, ...columns] : columns}
+        keyOf={({ id }) => id}
+        empty={{ title: t.empty[state], text: t.emptyText[state] }}
+      />
+      <FormDialog
+        content={
           replayed && {
             title: t.replay,
             explanation: t.replayExplanation,
             button: t.replayButton(replayed.count),
             withReason: true,
-            run: ({ reason, idempotencyKey }) =>
-              call('replayDeadMessages', { body: { ...replayed.request, reason } }, { idempotencyKey }),
+            changeOf: ({ reason }) => change('replayDeadMessages', { body: { ...replayed.request, reason } }),
           }
         }
         onClose={() => {

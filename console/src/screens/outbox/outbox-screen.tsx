@@ -1,17 +1,15 @@
-import { NativeSelect } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { readPages } from '../../api/queries';
-import { ExportCsv } from '../../components/export-csv';
-import { FilterForm, FilterText } from '../../components/filter-form';
-import { textOf } from '../../components/form-fields';
-import { LoadMore } from '../../components/load-more';
-import { Loaded } from '../../components/loaded';
-import { Screen } from '../../components/screen';
+import { FilterForm, FilterText } from '../../components/forms/filter-form';
+import { textOf } from '../../components/forms/form-values';
+import { optionsOf, Select } from '../../components/forms/select';
+import { Screen } from '../../components/layout/screen';
+import { ExportCsv } from '../../components/lists/export-csv';
 import { texts } from '../../texts';
 import { CountsByKind } from './counts-by-kind';
 import { Messages } from './messages';
-import { KINDS, type MessageKind, type MessageState, type OutboxSearch, STATES } from './search';
+import type { OutboxSearch } from './search';
 
 const route = getRouteApi('/outbox');
 const t = texts.outbox;
@@ -28,40 +26,30 @@ export function OutboxScreen() {
       actions={<ExportCsv operation="listOutboxMessages" input={input} />}
     >
       <CountsByKind />
-      <Filters search={{ ...search, state }} />
-      <Loaded query={query}>
-        {({ pages }) => (
-          <Messages
-            state={state}
-            filter={{ kind: search.kind, target: search.target }}
-            rows={pages.flatMap(({ messages }) => messages)}
-            hasMore={query.hasNextPage}
-          />
-        )}
-      </Loaded>
-      <LoadMore {...query} />
+      <Filters search={search} state={state} />
+      <Messages state={state} filter={{ kind: search.kind, target: search.target }} query={query} />
     </Screen>
   );
 }
 
-function Filters({ search }: { readonly search: OutboxSearch }) {
+function Filters(props: { readonly search: OutboxSearch; readonly state: keyof typeof t.states }) {
+  const { search, state } = props;
   const navigate = route.useNavigate();
   const change = (changed: OutboxSearch) => navigate({ search: { ...search, ...changed } });
   return (
     <FilterForm onSubmit={(form) => void change({ target: textOf(form, 'target') ?? undefined })}>
-      <NativeSelect
+      <Select
         label={t.state}
-        value={search.state ?? ''}
-        onChange={(event) => change({ state: event.currentTarget.value as MessageState })}
-        data={STATES.map((value) => ({ value, label: t.states[value] }))}
+        value={state}
+        onChange={(chosen) => change({ state: chosen })}
+        options={optionsOf(t.states)}
       />
-      <NativeSelect
+      <Select
         label={t.kind}
-        value={search.kind ?? ''}
-        onChange={(event) =>
-          change({ kind: (event.currentTarget.value || undefined) as MessageKind | undefined })
-        }
-        data={[{ value: '', label: t.allKinds }, ...KINDS.map((value) => ({ value, label: t.kinds[value] }))]}
+        none={t.allKinds}
+        value={search.kind}
+        onChange={(kind) => change({ kind })}
+        options={optionsOf(t.kinds)}
       />
       <FilterText
         name="target"

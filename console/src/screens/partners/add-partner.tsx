@@ -1,9 +1,9 @@
 import { Text, TextInput } from '@mantine/core';
-import { call } from '../../api/call';
-import { Act } from '../../components/act';
-import { textOf } from '../../components/form-fields';
-import { Link } from '../../components/link';
-import { Secrets } from '../../components/secret';
+import { change } from '../../api/changes';
+import { Secrets } from '../../components/accounts/secrets';
+import { DialogButton } from '../../components/forms/dialog-button';
+import { textOf } from '../../components/forms/form-values';
+import { Link } from '../../components/values/link';
 import { texts } from '../../texts';
 import { detailsOf, type PartnerDetails, PartnerFields } from './partner-fields';
 
@@ -41,7 +41,7 @@ const newDetails = (): PartnerDetails => ({
 /** The button that opens the form of a new partner. Its key is shown once. */
 export function AddPartner() {
   return (
-    <Act
+    <DialogButton
       name={t.name}
       explanation={t.explanation}
       button={t.name}
@@ -49,6 +49,7 @@ export function AddPartner() {
       fields={
         <PartnerFields
           details={newDetails()}
+          currency=""
           first={
             <>
               <TextInput
@@ -70,19 +71,12 @@ export function AddPartner() {
           }
         />
       }
-      run={({ form, idempotencyKey }) =>
-        call(
-          'createPartner',
-          {
-            body: {
-              uid: textOf(form, 'uid') ?? '',
-              currency: (textOf(form, 'currency') ?? '').toUpperCase(),
-              ...detailsOf(form),
-            },
-          },
-          { idempotencyKey },
-        )
-      }
+      changeOf={({ form }) => {
+        const currency = (textOf(form, 'currency') ?? '').toUpperCase();
+        return change('createPartner', {
+          body: { uid: textOf(form, 'uid') ?? '', currency, ...detailsOf(form, currency) },
+        });
+      }}
       result={({ id, uid, apiKey }) => (
         <>
           <Secrets secrets={[[texts.keys.key, apiKey]]} />

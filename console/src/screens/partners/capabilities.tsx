@@ -1,7 +1,7 @@
-import { type Column, DataTable } from '../../components/data-table';
-import { Facts } from '../../components/facts';
-import { Empty } from '../../components/loaded';
-import { Section } from '../../components/section';
+import { DescriptionList } from '../../components/layout/description-list';
+import { Empty } from '../../components/layout/empty';
+import { Section } from '../../components/layout/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
 import { texts } from '../../texts';
 import type { Partner } from './queries';
 
@@ -27,8 +27,8 @@ export function Capabilities({ partner: { capabilities, currency } }: { readonly
   const offers = Object.entries(models).sort(([a], [b]) => a.localeCompare(b));
   return (
     <Section title={c.title}>
-      <Facts
-        facts={[
+      <DescriptionList
+        entries={[
           [c.kinds, productKinds.map(texts.names.code).join(', ') || texts.common.none],
           [c.countries, countriesServed.includes('*') ? c.everywhere : countriesServed.join(', ')],
           [c.capacity, c.capacityOf(capacityPerDay)],
@@ -49,8 +49,8 @@ export function Calendar({ partner }: { readonly partner: Partner }) {
   const c = t.calendar;
   return (
     <Section title={c.title}>
-      <Facts
-        facts={[
+      <DescriptionList
+        entries={[
           [c.timeZone, timeZone],
           [c.workingDays, workingDays.map((day) => c.weekdays[day - 1]).join(', ')],
           [c.cutOff, cutOff],

@@ -1,5 +1,5 @@
-import { call } from '../../api/call';
-import { Act } from '../../components/act';
+import { change } from '../../api/changes';
+import { DialogButton } from '../../components/forms/dialog-button';
 import { texts } from '../../texts';
 import { detailsOf, PartnerFields } from './partner-fields';
 import type { Partner } from './queries';
@@ -9,18 +9,17 @@ const t = texts.partners.edit;
 /** The button that opens the details of a partner for editing. */
 export function EditPartner({ partner }: { readonly partner: Partner }) {
   return (
-    <Act
+    <DialogButton
       name={t.name}
       explanation={t.explanation}
       button={t.button}
       dialogSize="xl"
-      fields={<PartnerFields details={partner} />}
-      run={({ form, idempotencyKey }) =>
-        call(
-          'changePartner',
-          { params: { partnerId: partner.id }, body: detailsOf(form) },
-          { idempotencyKey },
-        )
+      fields={<PartnerFields details={partner} currency={partner.currency} />}
+      changeOf={({ form }) =>
+        change('changePartner', {
+          params: { partnerId: partner.id },
+          body: detailsOf(form, partner.currency),
+        })
       }
     />
   );

@@ -1,26 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
-import { Facts } from '../../components/facts';
-import { percent, spanOf } from '../../components/figures';
-import { Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Age } from '../../components/time';
+import { DescriptionList } from '../../components/layout/description-list';
+import { QueryContent } from '../../components/layout/query-content';
+import { Section } from '../../components/layout/section';
+import { durationOf } from '../../components/values/duration';
+import { percent } from '../../components/values/percent';
+import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 import { partnerHealth } from './queries';
 
 const t = texts.partners.health;
 const { none } = texts.common;
 const age = (at: string | null) => (at === null ? t.never : <Age at={at} />);
-const span = (seconds: number | null) => (seconds === null ? none : spanOf(seconds));
+const span = (seconds: number | null) => (seconds === null ? none : durationOf(seconds));
 
 /** Figures of a partner's latest print orders, requests and stock reports. */
 export function PartnerHealth({ partnerId }: { readonly partnerId: string }) {
   const query = useQuery(partnerHealth(partnerId));
   return (
     <Section title={t.title}>
-      <Loaded query={query} lines={2}>
+      <QueryContent query={query} lines={2}>
         {({ requests, stock, ...health }) => (
-          <Facts
-            facts={[
+          <DescriptionList
+            entries={[
               [t.accept, span(health.acceptSecondsMedian)],
               [t.acceptSlow, span(health.acceptSecondsP95)],
               [
@@ -44,7 +45,7 @@ export function PartnerHealth({ partnerId }: { readonly partnerId: string }) {
             ]}
           />
         )}
-      </Loaded>
+      </QueryContent>
     </Section>
   );
 }

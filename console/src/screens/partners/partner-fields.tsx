@@ -1,7 +1,9 @@
-import { Checkbox, Fieldset, Group, JsonInput, SimpleGrid, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Fieldset, Group, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { jsonOf, textOf } from '../../components/form-fields';
+import { textOf, wordsOf } from '../../components/forms/form-values';
+import { ObjectFields, type ObjectForm, objectOf } from '../../components/forms/object-fields';
 import { texts } from '../../texts';
+import { ModelFields, modelsOf } from './model-fields';
 import type { Partner } from './queries';
 
 type Capabilities = Partner['capabilities'];
@@ -15,21 +17,41 @@ export type PartnerDetails = Pick<
 const t = texts.partners.edit;
 const KINDS: readonly Capabilities['productKinds'][number][] = ['print', 'apparel', 'mounted'];
 
-const words = (text: string | null): string[] => (text ?? '').split(/[\s,]+/).filter(Boolean);
+type TaxIds = NonNullable<Partner['senderAddress']['taxIds']>;
+type Sender = Omit<Partner['senderAddress'], 'taxIds'>;
+
+const SENDER: ObjectForm<Sender> = {
+  labels: t.sender,
+  rules: {
+    firstName: { required: true },
+    lastName: { required: true },
+    company: { required: true },
+    addressLine1: { required: true },
+    postcode: { required: true },
+    city: { required: true },
+    country: { required: true },
+    email: { required: true, type: 'email' },
+  },
+};
+const TAX_IDS: ObjectForm<TaxIds> = { labels: t.taxIds, rules: {} };
 
 /** Returns the details that the fields of the form hold. The API checks them. */
-export function detailsOf(form: FormData): PartnerDetails {
+export function detailsOf(form: FormData, currency: string): PartnerDetails {
   const state = textOf(form, 'holidayState');
+  const taxIds = objectOf(form, 'taxIds', TAX_IDS);
   const details = {
     name: textOf(form, 'name') ?? '',
     enabled: form.has('enabled'),
     printHouseUid: textOf(form, 'printHouseUid'),
-    senderAddress: jsonOf(form, 'senderAddress', t.fields.senderAddress),
+    senderAddress: {
+      ...objectOf(form, 'sender', SENDER),
+      ...(taxIds === null ? {} : { taxIds }),
+    },
     capabilities: {
       productKinds: form.getAll('kinds'),
-      countriesServed: words(textOf(form, 'countries')).map((country) => country.toUpperCase()),
+      countriesServed: wordsOf(textOf(form, 'countries')).map((country) => country.toUpperCase()),
       capacityPerDay: Number(textOf(form, 'capacity')),
-      models: jsonOf(form, 'models', t.fields.models),
+      models: modelsOf(form, currency),
       calendar: {
         timeZone: textOf(form, 'timeZone') ?? '',
         workingDays: form.getAll('workingDays').map(Number),
@@ -38,7 +60,7 @@ export function detailsOf(form: FormData): PartnerDetails {
           country: (textOf(form, 'holidayCountry') ?? '').toUpperCase(),
           ...(state === null ? {} : { state }),
         },
-        closedDates: words(textOf(form, 'closedDates')),
+        closedDates: wordsOf(textOf(form, 'closedDates')),
       },
     },
   };
@@ -48,9 +70,12 @@ export function detailsOf(form: FormData): PartnerDetails {
 /** The fields of a partner's details. */
 export function PartnerFields({
   details,
+  currency,
   first,
 }: {
   readonly details: PartnerDetails;
+  /** Of the prices. Empty when the form sets it. */
+  readonly currency: string;
   /** Above the others. */
   readonly first?: ReactNode;
 }) {
@@ -118,26 +143,9 @@ export function PartnerFields({
         maxRows={6}
         defaultValue={calendar.closedDates?.join('\n')}
       />
-      <JsonInput
-        name="models"
-        label={f.models}
-        description={f.modelsHelp}
-        required
-        autosize
-        minRows={3}
-        maxRows={10}
-        defaultValue={JSON.stringify(capabilities.models, null, 2)}
-      />
-      <JsonInput
-        name="senderAddress"
-        label={f.senderAddress}
-        description={f.senderAddressHelp}
-        required
-        autosize
-        minRows={3}
-        maxRows={10}
-        defaultValue={JSON.stringify(senderAddress, null, 2)}
-      />
+      <ModelFields models={capabilities.models} currency={currency} />
+      <ObjectFields name="sender" legend={f.senderAddress} form={SENDER} value={senderAddress} />
+      <ObjectFields name="taxIds" legend={f.taxIds} form={TAX_IDS} value={senderAddress.taxIds ?? null} />
     </>
   );
 }

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { call } from '../../api/call';
+import { change } from '../../api/changes';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { Facts } from '../../components/facts';
-import { Keys } from '../../components/keys';
-import { Loaded } from '../../components/loaded';
-import { Screen } from '../../components/screen';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import { Keys } from '../../components/accounts/keys';
+import { DescriptionList } from '../../components/layout/description-list';
+import { QueryContent } from '../../components/layout/query-content';
+import { Screen } from '../../components/layout/screen';
+import { Section } from '../../components/layout/section';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { Calendar, Capabilities } from './capabilities';
 import { EditPartner } from './edit-partner';
@@ -43,7 +43,7 @@ export function PartnerScreen() {
         )
       }
     >
-      <Loaded query={query}>
+      <QueryContent query={query}>
         {(found) => (
           <>
             <Details partner={found} />
@@ -56,7 +56,7 @@ export function PartnerScreen() {
             <Postbacks partnerId={found.id} />
           </>
         )}
-      </Loaded>
+      </QueryContent>
     </Screen>
   );
 }
@@ -64,8 +64,8 @@ export function PartnerScreen() {
 function Details({ partner }: { readonly partner: Partner }) {
   const { senderAddress: sender } = partner;
   return (
-    <Facts
-      facts={[
+    <DescriptionList
+      entries={[
         [t.columns.state, <PartnerState key="state" partner={partner} />],
         [t.edit.fields.name, partner.name],
         [
@@ -89,14 +89,14 @@ function Subscription({ partner: { subscription } }: { readonly partner: Partner
   if (subscription === null) {
     return (
       <Section title={s.title}>
-        <Facts facts={[[s.none, s.noneText]]} />
+        <DescriptionList entries={[[s.none, s.noneText]]} />
       </Section>
     );
   }
   return (
     <Section title={s.title}>
-      <Facts
-        facts={[
+      <DescriptionList
+        entries={[
           [s.orderSubmitUrl, subscription.orderSubmitUrl],
           [s.apparelOrderSubmitUrl, subscription.apparelOrderSubmitUrl ?? none],
           [s.orderCancelUrl, subscription.orderCancelUrl ?? none],
@@ -116,12 +116,8 @@ function PartnerKeys({ partnerId }: { readonly partnerId: string }) {
     <Keys
       query={query}
       overlapDays={OVERLAP_DAYS}
-      issue={(body, idempotencyKey) =>
-        call('rotatePartnerKey', { params: { partnerId }, body }, { idempotencyKey })
-      }
-      revoke={(keyId, idempotencyKey) =>
-        call('revokePartnerKey', { params: { partnerId, keyId } }, { idempotencyKey })
-      }
+      add={(body) => change('rotatePartnerKey', { params: { partnerId }, body })}
+      revoke={(keyId) => change('revokePartnerKey', { params: { partnerId, keyId } })}
     />
   );
 }

@@ -1,4 +1,4 @@
-import { Badge } from '../../components/badge';
+import { Badge } from '../../components/values/badge';
 import { texts } from '../../texts';
 import type { Partner } from './queries';
 

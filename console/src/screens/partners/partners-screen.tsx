@@ -1,17 +1,18 @@
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { Badge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ExportCsv } from '../../components/export-csv';
-import { percent, spanOf } from '../../components/figures';
-import { Link } from '../../components/link';
-import { Empty, Loaded } from '../../components/loaded';
-import { Screen } from '../../components/screen';
-import { Age } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { Screen } from '../../components/layout/screen';
+import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
+import { onePage, PagedTable } from '../../components/lists/paged-table';
+import { Badge } from '../../components/values/badge';
+import { durationOf } from '../../components/values/duration';
+import { Link } from '../../components/values/link';
+import { percent } from '../../components/values/percent';
+import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 import { AddPartner } from './add-partner';
 import { PartnerState } from './partner-state';
@@ -51,7 +52,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     name: t.columns.accept,
     numeric: true,
-    cell: figure(({ acceptSecondsMedian: seconds }) => (seconds === null ? none : spanOf(seconds))),
+    cell: figure(({ acceptSecondsMedian: seconds }) => (seconds === null ? none : durationOf(seconds))),
   },
   {
     name: t.columns.late,
@@ -87,15 +88,14 @@ export function PartnersScreen() {
         </Group>
       }
     >
-      <Loaded query={query}>
-        {({ partners }) =>
-          partners.length === 0 ? (
-            <Empty title={t.empty} text={t.emptyText} />
-          ) : (
-            <DataTable label={t.title} columns={COLUMNS} rows={partners} keyOf={({ id }) => id} />
-          )
-        }
-      </Loaded>
+      <PagedTable
+        label={t.title}
+        query={onePage(query)}
+        rowsOf={({ partners }) => partners}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={{ title: t.empty, text: t.emptyText }}
+      />
     </Screen>
   );
 }

@@ -1,7 +1,8 @@
-import { call } from '../../api/call';
-import { Act } from '../../components/act';
-import { StatusBadge } from '../../components/badge';
-import { Facts } from '../../components/facts';
+import { change } from '../../api/changes';
+import { DialogButton } from '../../components/forms/dialog-button';
+import { DescriptionList } from '../../components/layout/description-list';
+import { StatusBadge } from '../../components/values/badge';
+import { durationOfMs } from '../../components/values/duration';
 import { texts } from '../../texts';
 
 const t = texts.partners.ping;
@@ -9,17 +10,17 @@ const t = texts.partners.ping;
 /** The button that sends a signed test message to a partner and shows its answer. */
 export function Ping({ partnerId }: { readonly partnerId: string }) {
   return (
-    <Act
+    <DialogButton
       name={t.name}
       explanation={t.explanation}
       button={t.button}
-      run={({ idempotencyKey }) => call('pingPartner', { params: { partnerId } }, { idempotencyKey })}
+      changeOf={() => change('pingPartner', { params: { partnerId } })}
       result={({ outcome, status, durationMs, answer }) => (
-        <Facts
-          facts={[
+        <DescriptionList
+          entries={[
             [t.outcome, <StatusBadge key="outcome" status={outcome} />],
             [t.status, status ?? t.noAnswer],
-            [t.duration, t.ms(durationMs)],
+            [t.duration, durationOfMs(durationMs)],
             [t.answer, answer ?? texts.common.none],
           ]}
         />

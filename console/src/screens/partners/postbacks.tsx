@@ -1,14 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { Answer } from '../../api/call';
 import { readPages } from '../../api/queries';
-import { StatusBadge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ExportCsv } from '../../components/export-csv';
-import { Link } from '../../components/link';
-import { LoadMore } from '../../components/load-more';
-import { Empty, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { Section } from '../../components/layout/section';
+import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
+import { PagedTable } from '../../components/lists/paged-table';
+import { StatusBadge } from '../../components/values/badge';
+import { Link } from '../../components/values/link';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 
 type Postback = Answer<'listPartnerPostbacks'>['postbacks'][number];
@@ -48,14 +47,15 @@ export function Postbacks({ partnerId }: { readonly partnerId: string }) {
         />
       }
     >
-      <Loaded query={query} lines={3}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ postbacks }) => postbacks);
-          if (rows.length === 0) return <Empty title={t.empty} text={t.emptyText} />;
-          return <DataTable label={t.title} columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />;
-        }}
-      </Loaded>
-      <LoadMore {...query} />
+      <PagedTable
+        label={t.title}
+        query={query}
+        lines={3}
+        rowsOf={({ postbacks }) => postbacks}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={{ title: t.empty, text: t.emptyText }}
+      />
     </Section>
   );
 }

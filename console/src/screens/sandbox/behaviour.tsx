@@ -1,9 +1,10 @@
-import { NativeSelect, TextInput } from '@mantine/core';
-import { call } from '../../api/call';
-import { Act } from '../../components/act';
-import { textOf } from '../../components/form-fields';
+import { TextInput } from '@mantine/core';
+import { change } from '../../api/changes';
+import { DialogButton } from '../../components/forms/dialog-button';
+import { textOf } from '../../components/forms/form-values';
+import { Select } from '../../components/forms/select';
 import { texts } from '../../texts';
-import type { Sandbox } from './sandbox-screen';
+import type { Sandbox } from './types';
 
 /** The button that selects what a partner does with the next print orders. */
 export function SetBehaviour(props: {
@@ -13,7 +14,7 @@ export function SetBehaviour(props: {
   const { partnerName, behaviours } = props;
   const t = texts.sandbox.behaviour;
   return (
-    <Act
+    <DialogButton
       name={t.name}
       label={t.label(partnerName)}
       explanation={t.explanation}
@@ -21,10 +22,10 @@ export function SetBehaviour(props: {
       dialogSize="lg"
       fields={
         <>
-          <NativeSelect
+          <Select
             name="behaviour"
             label={t.behaviour}
-            data={behaviours.map(({ name, summary }) => ({ value: name, label: t.option(name, summary) }))}
+            options={behaviours.map(({ name, summary }) => ({ value: name, label: t.option(name, summary) }))}
             data-autofocus
           />
           <TextInput name="amount" label={t.amount} type="number" min={0} />
@@ -32,7 +33,7 @@ export function SetBehaviour(props: {
           <TextInput name="times" label={t.times} type="number" min={1} />
         </>
       }
-      run={({ form, idempotencyKey }) => {
+      changeOf={({ form }) => {
         const amount = textOf(form, 'amount');
         const contains = textOf(form, 'contains');
         const times = textOf(form, 'times');
@@ -42,7 +43,7 @@ export function SetBehaviour(props: {
           ...(contains === null ? {} : { contains }),
           ...(times === null ? {} : { times: Number(times) }),
         };
-        return call('setSandboxBehaviour', { params: { partnerName }, body }, { idempotencyKey });
+        return change('setSandboxBehaviour', { params: { partnerName }, body });
       }}
     />
   );
@@ -52,14 +53,12 @@ export function SetBehaviour(props: {
 export function ClearRules({ partnerName }: { readonly partnerName: string }) {
   const t = texts.sandbox.clear;
   return (
-    <Act
+    <DialogButton
       name={t.name}
       label={t.label(partnerName)}
       explanation={t.explanation}
       button={t.button}
-      run={({ idempotencyKey }) =>
-        call('clearSandboxBehaviours', { params: { partnerName } }, { idempotencyKey })
-      }
+      changeOf={() => change('clearSandboxBehaviours', { params: { partnerName } })}
     />
   );
 }

@@ -1,26 +1,28 @@
 import { Group } from '@mantine/core';
-import { Badge } from '../../components/badge';
-import { ErrorAlert } from '../../components/error-alert';
-import { Json } from '../../components/json';
+import { ErrorAlert } from '../../components/layout/error-alert';
+import { Badge } from '../../components/values/badge';
+import { Json } from '../../components/values/json';
 import { texts } from '../../texts';
-import type { useCommand } from './use-command';
+import type { Relayed, useCommand } from './use-command';
 
 /** How Pressline answered the last command of a section. */
 export function CommandAnswer({ command }: { readonly command: ReturnType<typeof useCommand> }) {
-  const { answer, error } = command;
+  const { answered, error } = command;
   return (
     <div role="status">
-      {error === null ? null : <ErrorAlert title={texts.common.error.actionTitle} error={error} />}
-      {error !== null || answer === undefined ? null : (
-        <Group gap="sm" align="flex-start" mt="sm">
-          <Badge tone={answer.accepted ? 'success' : 'danger'}>{answer.text}</Badge>
-          <Json
-            value={answer.body}
-            show={texts.order.timeline.showJson}
-            hide={texts.order.timeline.hideJson}
-          />
-        </Group>
-      )}
+      {error === null ? null : <ErrorAlert title={texts.common.error.changeTitle} error={error} />}
+      {error !== null || answered === undefined ? null : <RelayedAnswer {...answered} />}
     </div>
+  );
+}
+
+/** How Pressline answered a call of the sandbox. */
+export function RelayedAnswer(props: { readonly what: string; readonly answer: Relayed }) {
+  const { status, body } = props.answer;
+  return (
+    <Group gap="sm" align="flex-start" mt="sm">
+      <Badge tone={status < 300 ? 'success' : 'danger'}>{texts.sandbox.answered(props.what, status)}</Badge>
+      <Json value={body} show={texts.order.timeline.showJson} hide={texts.order.timeline.hideJson} />
+    </Group>
   );
 }

@@ -1,8 +1,8 @@
 import { Anchor, Button, CopyButton } from '@mantine/core';
-import { type Column, DataTable } from '../../components/data-table';
-import { Section } from '../../components/section';
+import { Section } from '../../components/layout/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
 import { texts } from '../../texts';
-import type { Sandbox } from './sandbox-screen';
+import type { Sandbox } from './types';
 
 type PrintFile = Sandbox['files'][number];
 

@@ -1,15 +1,18 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
-import type { Input } from '../../api/call';
+import { Button, Group, TextInput } from '@mantine/core';
+import { change } from '../../api/changes';
 import { useMay } from '../../api/session';
-import { Act } from '../../components/act';
-import { type Column, DataTable } from '../../components/data-table';
-import { textOf } from '../../components/form-fields';
-import { Empty } from '../../components/loaded';
-import { Section } from '../../components/section';
+import type { Input } from '../../api/types';
+import { DialogButton } from '../../components/forms/dialog-button';
+import { textOf } from '../../components/forms/form-values';
+import { choiceOf, optionsOf, Select } from '../../components/forms/select';
+import { Empty } from '../../components/layout/empty';
+import { Section } from '../../components/layout/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
 import { texts } from '../../texts';
-import { CommandAnswer } from './command-answer';
-import type { Sandbox } from './sandbox-screen';
-import { reportScan, useCommand } from './use-command';
+import { PARCEL_STATUSES } from '../../texts/names';
+import { CommandAnswer, RelayedAnswer } from './command-answer';
+import type { Sandbox } from './types';
+import { useCommand } from './use-command';
 
 type Parcel = Sandbox['parcels'][number];
 type Scan = Input<'sendSandboxCarrierEvent'>['body']['statusUid'];
@@ -17,10 +20,7 @@ type Scan = Input<'sendSandboxCarrierEvent'>['body']['statusUid'];
 const t = texts.sandbox.parcels;
 /** The scans that have buttons in the list, and all that a carrier can report. */
 const SHOWN: readonly Scan[] = ['in_transit', 'out_for_delivery', 'delivered', 'returned'];
-const SCANS: readonly Scan[] = [
-  ...(['registered', 'dispatched', 'in_transit', 'shipping_exception', 'out_for_delivery'] as const),
-  ...(['failed_attempt', 'available_for_pickup', 'not_picked_up', 'returned', 'delivered'] as const),
-];
+const SCANS = optionsOf(PARCEL_STATUSES);
 
 const COLUMNS: readonly Column<Parcel>[] = [
   { name: t.columns.number, cell: ({ trackingNumber }) => trackingNumber },
@@ -32,18 +32,17 @@ const COLUMNS: readonly Column<Parcel>[] = [
   },
 ];
 
+const whatOf = (scan: Scan, trackingNumber: string) => t.label(PARCEL_STATUSES[scan].text, trackingNumber);
+
+const scanOf = (carrierUid: string, trackingNumber: string, statusUid: Scan) =>
+  change('sendSandboxCarrierEvent', { params: { carrierUid }, body: { trackingNumber, statusUid } });
+
 /** Parcels that the carriers of the sandbox have, and buttons that report scans. */
 export function Parcels({ sandbox: { parcels, carriers } }: { readonly sandbox: Sandbox }) {
   const mayControl = useMay('operator');
   const command = useCommand();
-  const whatOf = (scan: Scan, trackingNumber: string) => t.label(texts.names.code(scan), trackingNumber);
-  const report = (carrierUid: string, trackingNumber: string, statusUid: Scan) =>
-    command.send({
-      what: whatOf(statusUid, trackingNumber),
-      send: reportScan(carrierUid, { trackingNumber, statusUid }),
-    });
-  const act: Column<Parcel> = {
-    name: t.columns.act,
+  const buttons: Column<Parcel> = {
+    name: t.columns.buttons,
     cell: ({ trackingNumber, carrierUid }) =>
       carrierUid === null ? null : (
         <Group gap={4}>
@@ -54,22 +53,27 @@ export function Parcels({ sandbox: { parcels, carriers } }: { readonly sandbox: 
               variant="default"
               aria-label={whatOf(scan, trackingNumber)}
               loading={command.isSending(whatOf(scan, trackingNumber))}
-              onClick={() => report(carrierUid, trackingNumber, scan)}
+              onClick={() =>
+                command.send({
+                  what: whatOf(scan, trackingNumber),
+                  change: scanOf(carrierUid, trackingNumber, scan),
+                })
+              }
             >
-              {texts.names.code(scan)}
+              {PARCEL_STATUSES[scan].text}
             </Button>
           ))}
         </Group>
       ),
   };
   return (
-    <Section title={t.title} actions={mayControl ? <ReportScan carriers={carriers} report={report} /> : null}>
+    <Section title={t.title} actions={mayControl ? <ReportScan carriers={carriers} /> : null}>
       {parcels.length === 0 ? (
         <Empty title={t.empty} text={t.emptyText} />
       ) : (
         <DataTable
           label={t.title}
-          columns={mayControl ? [...COLUMNS, act] : COLUMNS}
+          columns={mayControl ? [...COLUMNS, buttons] : COLUMNS}
           rows={parcels}
           keyOf={({ trackingNumber }) => trackingNumber}
         />
@@ -79,30 +83,32 @@ export function Parcels({ sandbox: { parcels, carriers } }: { readonly sandbox: 
   );
 }
 
-/** The button that reports a scan of any parcel. The section shows the answer. */
-function ReportScan(props: {
-  readonly carriers: readonly string[];
-  readonly report: (carrierUid: string, trackingNumber: string, statusUid: Scan) => void;
-}) {
+/** The button that reports a scan of any parcel. */
+function ReportScan({ carriers }: { readonly carriers: readonly string[] }) {
   return (
-    <Act
+    <DialogButton
       name={t.scan.name}
       explanation={t.scan.explanation}
       button={t.scan.button}
       fields={
         <>
           <TextInput name="number" label={t.scan.number} required maxLength={100} data-autofocus />
-          <NativeSelect name="carrier" label={t.scan.carrier} data={[...props.carriers]} />
-          <NativeSelect
-            name="status"
-            label={t.scan.status}
-            data={SCANS.map((value) => ({ value, label: texts.names.code(value) }))}
+          <Select
+            name="carrier"
+            label={t.scan.carrier}
+            options={carriers.map((value) => ({ value, label: value }))}
           />
+          <Select name="status" label={t.scan.status} options={SCANS} />
         </>
       }
-      run={async ({ form }) =>
-        props.report(String(form.get('carrier')), textOf(form, 'number') ?? '', form.get('status') as Scan)
+      changeOf={({ form }) =>
+        scanOf(
+          String(form.get('carrier')),
+          textOf(form, 'number') ?? '',
+          choiceOf(form, 'status', SCANS) ?? 'registered',
+        )
       }
+      result={(answer) => <RelayedAnswer what={t.scan.name} answer={answer} />}
     />
   );
 }

@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core';
+import { change } from '../../api/changes';
 import { texts } from '../../texts';
-import { requestDispatch, sendPostback, type useCommand } from './use-command';
+import type { useCommand } from './use-command';
 
 const t = texts.sandbox.postbacks;
 
@@ -14,11 +15,12 @@ export function PostbackButtons(props: {
   readonly command: ReturnType<typeof useCommand>;
 }) {
   const { partnerName, printOrderId, command } = props;
-  const sending = (step: (typeof STEPS)[number]) => {
-    if (step === 'dispatch') return requestDispatch(partnerName, printOrderId);
+  const changeOf = (step: (typeof STEPS)[number]) => {
+    const params = { partnerName };
+    if (step === 'dispatch') return change('requestSandboxDispatch', { params, body: { printOrderId } });
     // An error needs a message.
     const message = step === 'error' ? { message: t.errorMessage } : {};
-    return sendPostback(partnerName, { printOrderId, status: step, ...message });
+    return change('sendSandboxPostback', { params, body: { printOrderId, status: step, ...message } });
   };
   return (
     <Group gap={4}>
@@ -31,7 +33,7 @@ export function PostbackButtons(props: {
             variant="default"
             aria-label={what}
             loading={command.isSending(what)}
-            onClick={() => command.send({ what, send: sending(step) })}
+            onClick={() => command.send({ what, change: changeOf(step) })}
           >
             {t.steps[step]}
           </Button>

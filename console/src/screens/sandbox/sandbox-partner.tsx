@@ -1,19 +1,18 @@
 import { Group } from '@mantine/core';
 import { useMay } from '../../api/session';
-import { Badge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { Facts } from '../../components/facts';
-import { Link } from '../../components/link';
-import { Empty } from '../../components/loaded';
-import { Section } from '../../components/section';
+import { DescriptionList } from '../../components/layout/description-list';
+import { Empty } from '../../components/layout/empty';
+import { Section } from '../../components/layout/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { Badge } from '../../components/values/badge';
+import { Link } from '../../components/values/link';
 import { texts } from '../../texts';
 import { ClearRules, SetBehaviour } from './behaviour';
 import { CommandAnswer } from './command-answer';
 import { PostbackButtons } from './postback-buttons';
-import type { Sandbox } from './sandbox-screen';
+import type { Sandbox, SandboxPartnerView } from './types';
 import { useCommand } from './use-command';
 
-export type SandboxPartnerView = Sandbox['partners'][number];
 type PrintOrder = SandboxPartnerView['printOrders'][number];
 
 const t = texts.sandbox.partner;
@@ -49,8 +48,8 @@ export function SandboxPartner(props: {
   const { name, subscribed, rules, printOrders } = props.partner;
   const mayControl = useMay('operator');
   const command = useCommand();
-  const act: Column<PrintOrder> = {
-    name: t.columns.act,
+  const buttons: Column<PrintOrder> = {
+    name: t.columns.buttons,
     cell: ({ printOrderId }) => (
       <PostbackButtons partnerName={name} printOrderId={printOrderId} command={command} />
     ),
@@ -68,7 +67,7 @@ export function SandboxPartner(props: {
       }
     >
       <div>
-        <Facts facts={[[t.rules, <Rules key="rules" rules={rules} />]]} />
+        <DescriptionList entries={[[t.rules, <Rules key="rules" rules={rules} />]]} />
         <CommandAnswer command={command} />
       </div>
       {subscribed ? null : <Badge tone="warning">{t.notSubscribed}</Badge>}
@@ -77,7 +76,7 @@ export function SandboxPartner(props: {
       ) : (
         <DataTable
           label={name}
-          columns={mayControl ? [...COLUMNS, act] : COLUMNS}
+          columns={mayControl ? [...COLUMNS, buttons] : COLUMNS}
           rows={printOrders}
           keyOf={({ printOrderId }) => printOrderId}
         />

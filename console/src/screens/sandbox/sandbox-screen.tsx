@@ -1,15 +1,13 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
-import { Empty, Loaded } from '../../components/loaded';
-import { Screen } from '../../components/screen';
+import { Empty } from '../../components/layout/empty';
+import { QueryContent } from '../../components/layout/query-content';
+import { Screen } from '../../components/layout/screen';
 import { texts } from '../../texts';
 import { Files } from './files';
 import { Parcels } from './parcels';
 import { SandboxPartner } from './sandbox-partner';
-
-export type Sandbox = NonNullable<Answer<'getSandbox'>['sandbox']>;
 
 const t = texts.sandbox;
 
@@ -17,7 +15,7 @@ export function SandboxScreen() {
   const query = useQuery(read('getSandbox', {}));
   return (
     <Screen title={t.title} intro={t.intro}>
-      <Loaded query={query} lines={10}>
+      <QueryContent query={query} lines={10}>
         {({ sandbox }) =>
           sandbox === null ? (
             <Empty title={t.notRunning} text={t.notRunningText} />
@@ -33,7 +31,7 @@ export function SandboxScreen() {
             </>
           )
         }
-      </Loaded>
+      </QueryContent>
     </Screen>
   );
 }

@@ -1,42 +1,22 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type Answer, call, type Input } from '../../api/call';
-import { newIdempotencyKey } from '../../api/idempotency-key';
-import { texts } from '../../texts';
+import { type Change, useChange } from '../../api/changes';
+import type { Answer } from '../../api/types';
 
-type Relayed = Answer<'sendSandboxPostback'>;
+export type Relayed = Answer<'sendSandboxPostback'>;
 
 /** A command for the sandbox, which makes a call to the API of Pressline. */
 interface Command {
   /** Says what is sent. */
   readonly what: string;
-  readonly send: (idempotencyKey: string) => Promise<Relayed>;
+  readonly change: Change<Relayed>;
 }
 
 /** Returns a function that sends a command, and how Pressline answered the last one. */
 export function useCommand() {
-  const queries = useQueryClient();
-  const mutation = useMutation({
-    mutationFn: async ({ what, send }: Command) => {
-      const { status, body } = await send(newIdempotencyKey());
-      return { text: texts.sandbox.answered(what, status), accepted: status < 300, body };
-    },
-    onSettled: () => queries.invalidateQueries(),
-  });
+  const { mutate, isPending, variables, data, error } = useChange(({ change }: Command) => change);
   return {
-    send: mutation.mutate,
-    isSending: (what: string) => mutation.isPending && mutation.variables.what === what,
-    error: mutation.error,
-    answer: mutation.data,
+    send: (command: Command) => mutate(command),
+    isSending: (what: string) => isPending && variables.what === what,
+    error,
+    answered: variables === undefined || data === undefined ? undefined : { ...variables, answer: data },
   };
 }
-
-export const sendPostback =
-  (partnerName: string, body: Input<'sendSandboxPostback'>['body']) => (idempotencyKey: string) =>
-    call('sendSandboxPostback', { params: { partnerName }, body }, { idempotencyKey });
-
-export const requestDispatch = (partnerName: string, printOrderId: string) => (idempotencyKey: string) =>
-  call('requestSandboxDispatch', { params: { partnerName }, body: { printOrderId } }, { idempotencyKey });
-
-export const reportScan =
-  (carrierUid: string, body: Input<'sendSandboxCarrierEvent'>['body']) => (idempotencyKey: string) =>
-    call('sendSandboxCarrierEvent', { params: { carrierUid }, body }, { idempotencyKey });

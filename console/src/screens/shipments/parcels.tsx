@@ -1,15 +1,14 @@
 import { Anchor } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { Answer } from '../../api/call';
 import { readPages } from '../../api/queries';
-import { Badge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ExportCsv } from '../../components/export-csv';
-import { Link } from '../../components/link';
-import { LoadMore } from '../../components/load-more';
-import { Empty, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { Section } from '../../components/layout/section';
+import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
+import { PagedTable } from '../../components/lists/paged-table';
+import { Badge, ParcelBadge } from '../../components/values/badge';
+import { Link } from '../../components/values/link';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { LabelLinks } from './label-links';
 import type { ShipmentsSearch } from './search';
@@ -38,11 +37,7 @@ const COLUMNS: readonly Column<Parcel>[] = [
   {
     name: t.parcelColumns.status,
     cell: ({ status, voided }) =>
-      voided ? (
-        <Badge tone="neutral">{t.voided}</Badge>
-      ) : (
-        <Badge tone={t.statuses[status].tone}>{t.statuses[status].text}</Badge>
-      ),
+      voided ? <Badge tone="neutral">{t.voided}</Badge> : <ParcelBadge status={status} />,
   },
   { name: t.parcelColumns.of, cell: (row) => <Owner parcel={row} /> },
   { name: t.parcelColumns.client, cell: ({ clientName }) => clientName ?? none },
@@ -79,14 +74,14 @@ export function Parcels({ filters }: { readonly filters: ShipmentsSearch }) {
       title={t.parcels}
       actions={<ExportCsv operation="listParcels" input={{ query: { ...filters, format: 'csv' } }} />}
     >
-      <Loaded query={query}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ parcels }) => parcels);
-          if (rows.length === 0) return <Empty title={t.emptyParcels} text={t.emptyParcelsText} />;
-          return <DataTable label={t.parcels} columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />;
-        }}
-      </Loaded>
-      <LoadMore {...query} />
+      <PagedTable
+        label={t.parcels}
+        query={query}
+        rowsOf={({ parcels }) => parcels}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={{ title: t.emptyParcels, text: t.emptyParcelsText }}
+      />
     </Section>
   );
 }

@@ -1,11 +1,7 @@
-import { texts } from '../../texts';
+import * as z from 'zod/mini';
+import { flag, keyOf, text } from '../../app/search-params';
+import { PARCEL_STATUSES } from '../../texts/names';
 
-export type ParcelStatus = keyof typeof texts.shipments.statuses;
-export const PARCEL_STATUSES = Object.keys(texts.shipments.statuses) as readonly ParcelStatus[];
-
-/** The search and the filters of the lists, as the address holds them. */
-export interface ShipmentsSearch {
-  readonly q?: string | undefined;
-  readonly problem?: 'true' | undefined;
-  readonly status?: ParcelStatus | undefined;
-}
+/** The search and the filters of the lists. */
+export const shipmentsSearch = z.object({ q: text, problem: flag, status: keyOf(PARCEL_STATUSES) });
+export type ShipmentsSearch = z.infer<typeof shipmentsSearch>;

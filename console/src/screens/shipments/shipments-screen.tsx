@@ -1,11 +1,12 @@
-import { NativeSelect } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { FilterForm, FilterText } from '../../components/filter-form';
-import { textOf } from '../../components/form-fields';
-import { Screen } from '../../components/screen';
+import { FilterForm, FilterText } from '../../components/forms/filter-form';
+import { textOf } from '../../components/forms/form-values';
+import { optionsOf, Select } from '../../components/forms/select';
+import { Screen } from '../../components/layout/screen';
 import { texts } from '../../texts';
+import { PARCEL_STATUSES } from '../../texts/names';
 import { Parcels } from './parcels';
-import { PARCEL_STATUSES, type ParcelStatus, type ShipmentsSearch } from './search';
+import type { ShipmentsSearch } from './search';
 import { ShippingOrders } from './shipping-orders';
 
 const route = getRouteApi('/shipments');
@@ -29,25 +30,19 @@ function Filters({ search }: { readonly search: ShipmentsSearch }) {
   return (
     <FilterForm onSubmit={(form) => void change({ q: textOf(form, 'q') ?? undefined })}>
       <FilterText name="q" label={t.search} value={search.q} width={360} placeholder={t.placeholder} />
-      <NativeSelect
+      <Select
         label={t.problem}
-        value={search.problem ?? ''}
-        onChange={(event) => change({ problem: event.currentTarget.value === '' ? undefined : 'true' })}
-        data={[
-          { value: '', label: t.anyProblem },
-          { value: 'true', label: t.onlyProblems },
-        ]}
+        none={t.anyProblem}
+        value={search.problem}
+        onChange={(problem) => change({ problem })}
+        options={[{ value: 'true', label: t.onlyProblems }]}
       />
-      <NativeSelect
+      <Select
         label={t.status}
-        value={search.status ?? ''}
-        onChange={(event) =>
-          change({ status: (event.currentTarget.value || undefined) as ParcelStatus | undefined })
-        }
-        data={[
-          { value: '', label: t.allStatuses },
-          ...PARCEL_STATUSES.map((value) => ({ value, label: t.statuses[value].text })),
-        ]}
+        none={t.allStatuses}
+        value={search.status}
+        onChange={(status) => change({ status })}
+        options={optionsOf(PARCEL_STATUSES)}
       />
     </FilterForm>
   );

@@ -1,18 +1,18 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Answer, call } from '../../api/call';
+import { change } from '../../api/changes';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { ActDialog } from '../../components/act-dialog';
-import { Badge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ExportCsv } from '../../components/export-csv';
-import { Link } from '../../components/link';
-import { LoadMore } from '../../components/load-more';
-import { Empty, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { FormDialog } from '../../components/forms/form-dialog';
+import { Section } from '../../components/layout/section';
+import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
+import { PagedTable } from '../../components/lists/paged-table';
+import { Badge } from '../../components/values/badge';
+import { Link } from '../../components/values/link';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { LabelLinks } from './label-links';
 import type { ShipmentsSearch } from './search';
@@ -77,8 +77,8 @@ export function ShippingOrders({ filters }: { readonly filters: Pick<ShipmentsSe
   );
   const mayVoid = useMay('operator');
   const [voided, setVoided] = useState<ShippingOrder | null>(null);
-  const act: Column<ShippingOrder> = {
-    name: t.orderColumns.act,
+  const buttons: Column<ShippingOrder> = {
+    name: texts.common.actions,
     cell: (order) =>
       order.status === 'bought' ? (
         <Button size="compact-xs" variant="default" onClick={() => setVoided(order)}>
@@ -93,29 +93,22 @@ export function ShippingOrders({ filters }: { readonly filters: Pick<ShipmentsSe
         <ExportCsv operation="listOperatorShippingOrders" input={{ query: { ...filters, format: 'csv' } }} />
       }
     >
-      <Loaded query={query} lines={3}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ shippingOrders }) => shippingOrders);
-          if (rows.length === 0) return <Empty title={t.emptyOrders} text={t.emptyOrdersText} />;
-          return (
-            <DataTable
-              label={t.shippingOrders}
-              columns={mayVoid ? [...COLUMNS, act] : COLUMNS}
-              rows={rows}
-              keyOf={({ id }) => id}
-            />
-          );
-        }}
-      </Loaded>
-      <LoadMore {...query} />
-      <ActDialog
-        act={
+      <PagedTable
+        label={t.shippingOrders}
+        query={query}
+        lines={3}
+        rowsOf={({ shippingOrders }) => shippingOrders}
+        columns={mayVoid ? [...COLUMNS, buttons] : COLUMNS}
+        keyOf={({ id }) => id}
+        empty={{ title: t.emptyOrders, text: t.emptyOrdersText }}
+      />
+      <FormDialog
+        content={
           voided && {
             title: t.void,
             explanation: t.voidExplanation(voided.orderReferenceId),
             button: t.voidButton,
-            run: ({ idempotencyKey }) =>
-              call('cancelShippingOrder', { params: { shippingOrderId: voided.id } }, { idempotencyKey }),
+            changeOf: () => change('cancelShippingOrder', { params: { shippingOrderId: voided.id } }),
           }
         }
         onClose={() => setVoided(null)}

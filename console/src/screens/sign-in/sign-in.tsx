@@ -1,11 +1,11 @@
 import { Button, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
-import { ApiError } from '../../api/call';
+import { ApiError } from '../../api/api-error';
 import { read } from '../../api/queries';
-import { useSigning, whyLinkRefused } from '../../api/session';
+import { useSigning } from '../../api/session';
 import icon from '../../app/icon.svg';
-import { ErrorAlert } from '../../components/error-alert';
+import { ErrorAlert } from '../../components/layout/error-alert';
 import { texts } from '../../texts';
 import styles from './sign-in.module.css';
 
@@ -15,7 +15,8 @@ function openIdConnectAddress(): string {
   return `/v1/operator/session/oidc?${new URLSearchParams({ returnTo })}`;
 }
 
-export function SignIn() {
+/** @param refusedLink why the one-time sign-in link that opened the console did not work */
+export function SignIn({ refusedLink }: { readonly refusedLink: ApiError | null }) {
   const { title, apiKey, button, help, wrongKey, openIdConnect } = texts.common.signIn;
   const { signIn } = useSigning();
   const [key, setKey] = useState('');
@@ -29,7 +30,7 @@ export function SignIn() {
   };
   const methods = useQuery({ ...read('getSignInMethods', {}), refetchInterval: false });
   const isWrongKey = signing.error instanceof ApiError && signing.error.status === 401;
-  const error = signing.error ?? whyLinkRefused();
+  const error = signing.error ?? refusedLink;
   const shown = isWrongKey ? new Error(wrongKey) : error;
   return (
     <main className={styles.page}>
@@ -41,7 +42,7 @@ export function SignIn() {
             <Text c="dimmed" size="sm">
               {help}
             </Text>
-            {shown === null ? null : <ErrorAlert title={texts.common.error.actionTitle} error={shown} />}
+            {shown === null ? null : <ErrorAlert title={texts.common.error.changeTitle} error={shown} />}
             <PasswordInput
               label={apiKey}
               value={key}

@@ -1,13 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { Answer } from '../../api/call';
 import { readPages } from '../../api/queries';
-import { Badge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ExportCsv } from '../../components/export-csv';
-import { Link } from '../../components/link';
-import { LoadMore } from '../../components/load-more';
-import { Empty, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
+import type { Answer } from '../../api/types';
+import { Section } from '../../components/layout/section';
+import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
+import { PagedTable } from '../../components/lists/paged-table';
+import { Badge } from '../../components/values/badge';
+import { Link } from '../../components/values/link';
 import { texts } from '../../texts';
 import type { StockSearch } from './search';
 
@@ -55,21 +54,14 @@ export function Levels({ search: { partnerId, sku, alert } }: { readonly search:
         <ExportCsv operation="listStockItemsOfPartners" input={{ query: { ...filters, format: 'csv' } }} />
       }
     >
-      <Loaded query={query}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ items }) => items);
-          if (rows.length === 0) return <Empty title={t.empty} text={t.emptyText} />;
-          return (
-            <DataTable
-              label={t.levels}
-              columns={COLUMNS}
-              rows={rows}
-              keyOf={(item) => `${item.partnerId} ${item.partnerSku}`}
-            />
-          );
-        }}
-      </Loaded>
-      <LoadMore {...query} />
+      <PagedTable
+        label={t.levels}
+        query={query}
+        rowsOf={({ items }) => items}
+        columns={COLUMNS}
+        keyOf={({ partnerId, partnerSku }) => `${partnerId} ${partnerSku}`}
+        empty={{ title: t.empty, text: t.emptyText }}
+      />
     </Section>
   );
 }

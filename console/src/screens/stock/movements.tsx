@@ -1,11 +1,11 @@
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
-import { type Answer, call } from '../../api/call';
-import { type Column, DataTable } from '../../components/data-table';
-import { ExportCsv } from '../../components/export-csv';
-import { LoadMore } from '../../components/load-more';
-import { Empty, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { readPages } from '../../api/queries';
+import type { Answer } from '../../api/types';
+import { Section } from '../../components/layout/section';
+import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
+import { PagedTable } from '../../components/lists/paged-table';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 
 type Movement = Answer<'listStockMovements'>['movements'][number];
@@ -24,19 +24,12 @@ const COLUMNS: readonly Column<Movement>[] = [
 ];
 
 /** Returns the query of an item's ledger. Its cursor is the id of the last movement. */
-function movementsOf(partnerId: string, partnerSku: string) {
-  return infiniteQueryOptions({
-    queryKey: ['listStockMovements', partnerId, partnerSku],
-    queryFn: ({ signal, pageParam: before }) =>
-      call(
-        'listStockMovements',
-        { params: { partnerId, partnerSku }, query: { limit: PAGE, ...(before === null ? {} : { before }) } },
-        { signal },
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ movements }) => (movements.length < PAGE ? null : movements.at(-1)!.id),
-  });
-}
+const movementsOf = (partnerId: string, partnerSku: string) =>
+  readPages(
+    'listStockMovements',
+    { params: { partnerId, partnerSku }, query: { limit: PAGE } },
+    ({ movements }) => (movements.length < PAGE ? null : { before: movements.at(-1)!.id }),
+  );
 
 /** The ledger of one stock item, newest first. */
 export function Movements({ partnerId, sku }: { readonly partnerId: string; readonly sku: string }) {
@@ -51,14 +44,15 @@ export function Movements({ partnerId, sku }: { readonly partnerId: string; read
         />
       }
     >
-      <Loaded query={query} lines={3}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ movements }) => movements);
-          if (rows.length === 0) return <Empty title={t.noMovement} text={t.noMovementText} />;
-          return <DataTable label={t.movements(sku)} columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />;
-        }}
-      </Loaded>
-      <LoadMore {...query} />
+      <PagedTable
+        label={t.movements(sku)}
+        query={query}
+        lines={3}
+        rowsOf={({ movements }) => movements}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={{ title: t.noMovement, text: t.noMovementText }}
+      />
     </Section>
   );
 }

@@ -1,31 +1,33 @@
 import { Anchor, Button, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Answer, call } from '../../api/call';
+import { change } from '../../api/changes';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { ActDialog } from '../../components/act-dialog';
-import { Badge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { Facts } from '../../components/facts';
-import { Json } from '../../components/json';
-import { Link } from '../../components/link';
-import { Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { FormDialog } from '../../components/forms/form-dialog';
+import { optionsOf } from '../../components/forms/select';
+import { DescriptionList } from '../../components/layout/description-list';
+import { QueryContent } from '../../components/layout/query-content';
+import { Section } from '../../components/layout/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { Badge } from '../../components/values/badge';
+import { Json } from '../../components/values/json';
+import { Link } from '../../components/values/link';
+import { moneyOf } from '../../components/values/money';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
-import { amount } from './procurement-orders';
-import { PROCUREMENT_STATUSES, type ProcurementStatus } from './search';
 
 type Order = Answer<'getProcurementOrder'>;
 type Event = Order['events'][number];
+type ProcurementStatus = Order['status'];
 
 const t = texts.stock;
 const { none } = texts.common;
 
 /** One procurement order: how far it is, what was ordered and received, and what happened. */
-export function ProcurementOrder({ orderId }: { readonly orderId: number }) {
-  const query = useQuery(read('getProcurementOrder', { params: { orderId } }));
+export function ProcurementOrder({ orderId }: { readonly orderId: string }) {
+  const query = useQuery(read('getProcurementOrder', { params: { orderId: Number(orderId) } }));
   return (
     <Section
       title={t.order(orderId)}
@@ -35,7 +37,7 @@ export function ProcurementOrder({ orderId }: { readonly orderId: number }) {
         </Link>
       }
     >
-      <Loaded query={query}>
+      <QueryContent query={query}>
         {(order) => (
           <Stack>
             <OrderFacts order={order} />
@@ -69,7 +71,7 @@ export function ProcurementOrder({ orderId }: { readonly orderId: number }) {
             />
           </Stack>
         )}
-      </Loaded>
+      </QueryContent>
     </Section>
   );
 }
@@ -78,8 +80,8 @@ function OrderFacts({ order }: { readonly order: Order }) {
   const { status, currency, shippingCost, attention } = order;
   const names = t.orderFacts;
   return (
-    <Facts
-      facts={[
+    <DescriptionList
+      entries={[
         [
           names.status,
           <Badge key="status" tone={t.statuses[status].tone}>
@@ -89,8 +91,8 @@ function OrderFacts({ order }: { readonly order: Order }) {
         [names.partner, order.partnerName],
         [names.supplier, order.supplierUid],
         [names.poNumber, order.partnerPoNumber ?? none],
-        [names.shipping, shippingCost === null ? none : amount(shippingCost, currency)],
-        [names.total, amount(order.totalCost, currency)],
+        [names.shipping, shippingCost === null ? none : moneyOf(shippingCost, currency)],
+        [names.total, moneyOf(order.totalCost, currency)],
         [
           names.attention,
           attention === null ? (
@@ -118,19 +120,18 @@ function Moves({ order }: { readonly order: Order }) {
           {t.move(t.statuses[status].text)}
         </Button>
       ))}
-      <ActDialog
-        act={
+      <FormDialog
+        content={
           next && {
             title: t.move(t.statuses[next].text),
             explanation: t.moveExplanation(order.orderId, t.statuses[next].text),
             button: t.move(t.statuses[next].text),
             withReason: true,
-            run: ({ reason, idempotencyKey }) =>
-              call(
-                'moveProcurementOrder',
-                { params: { orderId: order.orderId }, body: { status: next, reason } },
-                { idempotencyKey },
-              ),
+            changeOf: ({ reason }) =>
+              change('moveProcurementOrder', {
+                params: { orderId: order.orderId },
+                body: { status: next, reason },
+              }),
           }
         }
         onClose={() => setNext(null)}
@@ -146,7 +147,7 @@ interface Step {
 
 /** Returns every step of the order with the event that reached it. An order can skip steps. */
 function stepsOf({ events }: Order): Step[] {
-  return PROCUREMENT_STATUSES.map((status) => {
+  return optionsOf(t.statuses).map(({ value: status }) => {
     const event = events.find(
       ({ type, data }) =>
         (type === 'raised' && status === 'supplier') || (data.to === status && data.from !== status),
@@ -169,7 +170,7 @@ const itemColumns = (currency: string): readonly Column<Order['items'][number]>[
   { name: t.itemColumns.product, cell: ({ productName, productUid }) => productName ?? productUid },
   { name: t.itemColumns.quantity, numeric: true, cell: ({ quantity }) => quantity },
   { name: t.itemColumns.received, numeric: true, cell: ({ quantityReceived }) => quantityReceived },
-  { name: t.itemColumns.cost, numeric: true, cell: ({ unitCost }) => amount(unitCost, currency) },
+  { name: t.itemColumns.cost, numeric: true, cell: ({ unitCost }) => moneyOf(unitCost, currency) },
 ];
 
 const INVOICES: readonly Column<Order['invoices'][number]>[] = [

@@ -1,27 +1,25 @@
-import { Checkbox, Group, NativeSelect } from '@mantine/core';
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { Checkbox, Group } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type Answer, call } from '../../api/call';
-import { Badge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ExportCsv } from '../../components/export-csv';
-import { Link } from '../../components/link';
-import { LoadMore } from '../../components/load-more';
-import { Empty, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import { readPages } from '../../api/queries';
+import type { Answer } from '../../api/types';
+import { optionsOf, Select } from '../../components/forms/select';
+import { Section } from '../../components/layout/section';
+import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
+import { PagedTable } from '../../components/lists/paged-table';
+import { Badge } from '../../components/values/badge';
+import { Link } from '../../components/values/link';
+import { moneyOf } from '../../components/values/money';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
-import { PROCUREMENT_STATUSES, type ProcurementStatus, type StockSearch } from './search';
+import type { StockSearch } from './search';
 
 type Order = Answer<'searchProcurementOrders'>['orders'][number];
 
 const route = getRouteApi('/stock');
 const t = texts.stock;
 const PAGE = 25;
-
-/** Returns an amount with its currency. */
-export const amount = (value: number, currency: string) =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).format(value);
 
 const sum = (items: Order['items'], of: (item: Order['items'][number]) => number) =>
   items.reduce((total, item) => total + of(item), 0);
@@ -30,7 +28,7 @@ const COLUMNS: readonly Column<Order>[] = [
   {
     name: t.orderColumns.id,
     cell: ({ orderId }) => (
-      <Link to="/stock" search={{ procurementOrder: orderId }}>
+      <Link to="/stock" search={{ procurementOrder: String(orderId) }}>
         {orderId}
       </Link>
     ),
@@ -58,7 +56,7 @@ const COLUMNS: readonly Column<Order>[] = [
   {
     name: t.orderColumns.total,
     numeric: true,
-    cell: ({ totalCost, currency }) => amount(totalCost, currency),
+    cell: ({ totalCost, currency }) => moneyOf(totalCost, currency),
   },
   { name: t.orderColumns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
@@ -66,17 +64,13 @@ const COLUMNS: readonly Column<Order>[] = [
 const filtersOf = ({ partnerId, status, attention }: StockSearch) => ({ partnerId, status, attention });
 
 /** Returns the query of the procurement orders, newest first. Their pages have numbers. */
-function ordersOf(search: StockSearch) {
-  const filters = filtersOf(search);
-  return infiniteQueryOptions({
-    queryKey: ['searchProcurementOrders', filters],
-    queryFn: ({ signal, pageParam: pageNumber }) =>
-      call('searchProcurementOrders', { query: { ...filters, pageNumber, perPage: PAGE } }, { signal }),
-    initialPageParam: 1,
-    getNextPageParam: ({ pagination: { pageNumber, perPage, totalResult } }) =>
-      pageNumber * perPage < totalResult ? pageNumber + 1 : null,
-  });
-}
+const ordersOf = (search: StockSearch) =>
+  readPages(
+    'searchProcurementOrders',
+    { query: { ...filtersOf(search), perPage: PAGE } },
+    ({ pagination: { pageNumber, perPage, totalResult } }) =>
+      pageNumber * perPage < totalResult ? { pageNumber: pageNumber + 1 } : null,
+  );
 
 /** What partners have ordered from their suppliers. */
 export function ProcurementOrders({ search }: { readonly search: StockSearch }) {
@@ -94,16 +88,12 @@ export function ProcurementOrders({ search }: { readonly search: StockSearch }) 
       }
     >
       <Group align="flex-end" gap="sm">
-        <NativeSelect
+        <Select
           label={t.orderColumns.status}
-          value={search.status ?? ''}
-          onChange={(event) =>
-            change({ status: (event.currentTarget.value || undefined) as ProcurementStatus | undefined })
-          }
-          data={[
-            { value: '', label: texts.orders.allStatuses },
-            ...PROCUREMENT_STATUSES.map((value) => ({ value, label: t.statuses[value].text })),
-          ]}
+          none={texts.orders.allStatuses}
+          value={search.status}
+          onChange={(status) => change({ status })}
+          options={optionsOf(t.statuses)}
         />
         <Checkbox
           label={t.onlyAttention}
@@ -111,21 +101,15 @@ export function ProcurementOrders({ search }: { readonly search: StockSearch }) 
           onChange={(event) => change({ attention: event.currentTarget.checked ? 'true' : undefined })}
         />
       </Group>
-      <Loaded query={query} lines={3}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ orders }) => orders);
-          if (rows.length === 0) return <Empty title={t.noOrder} text={t.noOrderText} />;
-          return (
-            <DataTable
-              label={t.procurementOrders}
-              columns={COLUMNS}
-              rows={rows}
-              keyOf={({ orderId }) => String(orderId)}
-            />
-          );
-        }}
-      </Loaded>
-      <LoadMore {...query} />
+      <PagedTable
+        label={t.procurementOrders}
+        query={query}
+        lines={3}
+        rowsOf={({ orders }) => orders}
+        columns={COLUMNS}
+        keyOf={({ orderId }) => String(orderId)}
+        empty={{ title: t.noOrder, text: t.noOrderText }}
+      />
     </Section>
   );
 }

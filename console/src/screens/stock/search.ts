@@ -1,19 +1,16 @@
+import * as z from 'zod/mini';
+import { decimalId, flag, keyOf, text } from '../../app/search-params';
 import { texts } from '../../texts';
 
-export type Alert = keyof typeof texts.stock.alerts | 'any';
-export type ProcurementStatus = keyof typeof texts.stock.statuses;
-
-export const ALERTS = ['any', ...Object.keys(texts.stock.alerts)] as readonly Alert[];
-export const PROCUREMENT_STATUSES = Object.keys(texts.stock.statuses) as readonly ProcurementStatus[];
-
-/** What the screen shows, as the address holds it. With a partner and a SKU it also shows the movements of the item. */
-export interface StockSearch {
-  readonly partnerId?: string | undefined;
-  readonly sku?: string | undefined;
-  readonly alert?: Alert | undefined;
+/** What the screen shows. With a partner and a SKU it also shows the movements of the item. */
+export const stockSearch = z.object({
+  partnerId: text,
+  sku: text,
+  alert: keyOf({ any: null, ...texts.stock.alerts }),
   /** Filters of the procurement orders. */
-  readonly status?: ProcurementStatus | undefined;
-  readonly attention?: 'true' | undefined;
+  status: keyOf(texts.stock.statuses),
+  attention: flag,
   /** Id of the procurement order that is open. */
-  readonly procurementOrder?: number | undefined;
-}
+  procurementOrder: decimalId,
+});
+export type StockSearch = z.infer<typeof stockSearch>;

@@ -1,16 +1,15 @@
-import { NativeSelect } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { read } from '../../api/queries';
-import { FilterForm, FilterText } from '../../components/filter-form';
-import { textOf } from '../../components/form-fields';
-import { Screen } from '../../components/screen';
+import { usePartnerOptions } from '../../components/accounts/account-options';
+import { FilterForm, FilterText } from '../../components/forms/filter-form';
+import { textOf } from '../../components/forms/form-values';
+import { optionsOf, Select } from '../../components/forms/select';
+import { Screen } from '../../components/layout/screen';
 import { texts } from '../../texts';
 import { Levels } from './levels';
 import { Movements } from './movements';
 import { ProcurementOrder } from './procurement-order';
 import { ProcurementOrders } from './procurement-orders';
-import { ALERTS, type Alert, type StockSearch } from './search';
+import type { StockSearch } from './search';
 
 const route = getRouteApi('/stock');
 const t = texts.stock;
@@ -31,31 +30,23 @@ export function StockScreen() {
 
 function Filters({ search }: { readonly search: StockSearch }) {
   const navigate = route.useNavigate();
-  const partners = useQuery(read('listPartners', {}));
   const change = (changed: StockSearch) => navigate({ search: { ...search, ...changed } });
   return (
     <FilterForm onSubmit={(form) => void change({ sku: textOf(form, 'sku') ?? undefined })}>
-      <NativeSelect
+      <Select
         label={t.partner}
-        value={search.partnerId ?? ''}
-        onChange={(event) => change({ partnerId: event.currentTarget.value || undefined })}
-        data={[
-          { value: '', label: t.allPartners },
-          ...(partners.data?.partners ?? []).map(({ id, uid }) => ({ value: id, label: uid })),
-        ]}
+        none={t.allPartners}
+        value={search.partnerId}
+        onChange={(partnerId) => change({ partnerId })}
+        options={usePartnerOptions()}
       />
       <FilterText name="sku" label={t.sku} value={search.sku} width={240} />
-      <NativeSelect
+      <Select
         label={t.alert}
-        value={search.alert ?? ''}
-        onChange={(event) => change({ alert: (event.currentTarget.value || undefined) as Alert | undefined })}
-        data={[
-          { value: '', label: t.anyLevel },
-          ...ALERTS.map((value) => ({
-            value,
-            label: value === 'any' ? t.anyAlert : t.alerts[value].text,
-          })),
-        ]}
+        none={t.anyLevel}
+        value={search.alert}
+        onChange={(alert) => change({ alert })}
+        options={[{ value: 'any', label: t.anyAlert }, ...optionsOf(t.alerts)]}
       />
     </FilterForm>
   );

@@ -1,10 +1,10 @@
 import { Code, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { type Column, DataTable } from '../../components/data-table';
-import { Empty } from '../../components/loaded';
-import { Section } from '../../components/section';
+import { Empty } from '../../components/layout/empty';
+import { Section } from '../../components/layout/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
 import { texts } from '../../texts';
-import type { System } from './system-screen';
+import type { System } from './types';
 
 type Variable = System['configuration'][number];
 

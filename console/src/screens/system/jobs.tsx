@@ -1,14 +1,16 @@
 import { Button, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { type Answer, call } from '../../api/call';
+import { useQuery } from '@tanstack/react-query';
+import { change, useChange } from '../../api/changes';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { Badge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ErrorAlert } from '../../components/error-alert';
-import { Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Age } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { ErrorAlert } from '../../components/layout/error-alert';
+import { QueryContent } from '../../components/layout/query-content';
+import { Section } from '../../components/layout/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { Badge } from '../../components/values/badge';
+import { durationOf } from '../../components/values/duration';
+import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 
 type Job = Answer<'listJobs'>['jobs'][number];
@@ -17,7 +19,7 @@ const t = texts.system;
 
 const COLUMNS: readonly Column<Job>[] = [
   { name: t.jobColumns.name, cell: ({ name }) => name },
-  { name: t.jobColumns.every, cell: ({ everySeconds }) => duration(everySeconds) },
+  { name: t.jobColumns.every, cell: ({ everySeconds }) => durationOf(everySeconds) },
   {
     name: t.jobColumns.last,
     cell: ({ lastRun }) => (lastRun === null ? t.never : <Age at={lastRun.endedAt} />),
@@ -25,7 +27,7 @@ const COLUMNS: readonly Column<Job>[] = [
   {
     name: t.jobColumns.duration,
     numeric: true,
-    cell: ({ lastRun }) => (lastRun === null ? texts.common.none : duration(lastRun.seconds)),
+    cell: ({ lastRun }) => (lastRun === null ? texts.common.none : durationOf(lastRun.seconds)),
   },
   {
     name: t.jobColumns.result,
@@ -41,29 +43,13 @@ const COLUMNS: readonly Column<Job>[] = [
   },
 ];
 
-/** Returns a duration as a text such as `5 min`. */
-function duration(seconds: number): string {
-  const [length, unit] = (
-    [
-      [86_400, 'day'],
-      [3_600, 'hour'],
-      [60, 'minute'],
-    ] as const
-  ).find(([length]) => seconds >= length) ?? [1, 'second'];
-  return new Intl.NumberFormat('en', { style: 'unit', unit, maximumFractionDigits: 1 }).format(
-    seconds / length,
-  );
-}
-
 /** The periodic jobs. An operator can run one now; its result appears when the run has ended. */
 export function Jobs() {
   const query = useQuery(read('listJobs', {}));
   const mayRun = useMay('operator');
-  const run = useMutation({
-    mutationFn: (job: Job) => call('runJob', { params: { name: job.name } }),
-  });
+  const run = useChange((job: Job) => change('runJob', { params: { name: job.name } }));
   const column: Column<Job> = {
-    name: t.jobColumns.act,
+    name: texts.common.actions,
     cell: (job) => (
       <Button size="compact-xs" variant="default" onClick={() => run.mutate(job)}>
         {t.runNow}
@@ -72,8 +58,8 @@ export function Jobs() {
   };
   return (
     <Section title={t.jobs}>
-      {run.error === null ? null : <ErrorAlert title={texts.common.error.actionTitle} error={run.error} />}
-      <Loaded query={query}>
+      {run.error === null ? null : <ErrorAlert title={texts.common.error.changeTitle} error={run.error} />}
+      <QueryContent query={query}>
         {({ jobs }) => (
           <div>
             <div role="status">
@@ -89,7 +75,7 @@ export function Jobs() {
             />
           </div>
         )}
-      </Loaded>
+      </QueryContent>
     </Section>
   );
 }

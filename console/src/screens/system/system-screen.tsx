@@ -1,19 +1,18 @@
 import { Anchor, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
-import { type Column, DataTable } from '../../components/data-table';
-import { Facts } from '../../components/facts';
-import { Empty, Loaded } from '../../components/loaded';
-import { Screen } from '../../components/screen';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
-import { Workers } from '../../components/workers';
+import { DescriptionList } from '../../components/layout/description-list';
+import { Empty } from '../../components/layout/empty';
+import { QueryContent } from '../../components/layout/query-content';
+import { Screen } from '../../components/layout/screen';
+import { Section } from '../../components/layout/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { Workers } from '../../components/lists/workers';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { Configuration } from './configuration';
 import { Jobs } from './jobs';
-
-export type System = Answer<'getSystem'>;
+import type { System } from './types';
 
 const t = texts.system;
 
@@ -24,11 +23,11 @@ export function SystemScreen() {
     <Screen title={t.title}>
       <Jobs />
       <Section title={t.workers}>
-        <Loaded query={summary} lines={2}>
+        <QueryContent query={summary} lines={2}>
           {({ workers }) => <Workers workers={workers} />}
-        </Loaded>
+        </QueryContent>
       </Section>
-      <Loaded query={system} lines={12}>
+      <QueryContent query={system} lines={12}>
         {(read) => (
           <>
             <Reconciliation reconciliation={read.reconciliation} />
@@ -36,7 +35,7 @@ export function SystemScreen() {
             <Configuration variables={read.configuration} />
           </>
         )}
-      </Loaded>
+      </QueryContent>
     </Screen>
   );
 }
@@ -54,8 +53,8 @@ function Versions({ system: { versions, temporal } }: { readonly system: System 
         )
       }
     >
-      <Facts
-        facts={[
+      <DescriptionList
+        entries={[
           [names.pressline, versions.pressline],
           [names.node, versions.node],
           [names.postgres, versions.postgres],
@@ -86,7 +85,9 @@ function Reconciliation({ reconciliation }: Pick<System, 'reconciliation'>) {
         <Empty title={t.reconciliationNone} text={t.reconciliationNoneText} />
       ) : (
         <Stack>
-          <Facts facts={[[t.reconciliationEnded, <Time key="ended" at={reconciliation.endedAt} />]]} />
+          <DescriptionList
+            entries={[[t.reconciliationEnded, <Time key="ended" at={reconciliation.endedAt} />]]}
+          />
           <DataTable
             label={t.reconciliation}
             columns={FINDINGS}

@@ -1,30 +1,30 @@
-import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import type { Answer, Input } from '../../api/call';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { type Column, DataTable } from '../../components/data-table';
-import { dayOf, startOfDay } from '../../components/days';
-import { ExportCsv } from '../../components/export-csv';
-import { textOf } from '../../components/form-fields';
-import { Json } from '../../components/json';
-import { Link } from '../../components/link';
-import { LoadMore } from '../../components/load-more';
-import { Empty, Loaded } from '../../components/loaded';
-import { Section } from '../../components/section';
-import { Time } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { textOf } from '../../components/forms/form-values';
+import { choiceOf, optionsOf, Select } from '../../components/forms/select';
+import { Section } from '../../components/layout/section';
+import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
+import { PagedTable } from '../../components/lists/paged-table';
+import { dayOf, startOfDay } from '../../components/values/days';
+import { Json } from '../../components/values/json';
+import { Link } from '../../components/values/link';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { AUDIT_ACTIONS } from '../../texts/audit-actions';
-import type { AuditSearch } from './route';
+import type { AuditSearch } from './search';
 
 type Entry = Answer<'listAuditLog'>['entries'][number];
-type Query = NonNullable<Input<'listAuditLog'>['query']>;
 
 const route = getRouteApi('/team');
 const t = texts.team.audit;
 
+const ACTION_OPTIONS = optionsOf(AUDIT_ACTIONS);
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 /** The changed object, as a link where the console has a page for it. */
@@ -83,8 +83,7 @@ const COLUMNS: readonly Column<Entry>[] = [
 
 /** Who changed what, newest first. The filters are in the address of the screen. */
 export function AuditLog() {
-  const search = route.useSearch();
-  const filters = search as Query;
+  const filters = route.useSearch();
   const query = useInfiniteQuery(readPages('listAuditLog', { query: { ...filters, limit: 25 } }));
   const mayExport = useMay('admin');
   return (
@@ -96,15 +95,16 @@ export function AuditLog() {
         ) : null
       }
     >
-      <Filters search={search} />
-      <Loaded query={query} lines={5}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ entries }) => entries);
-          if (rows.length === 0) return <Empty title={t.empty} text={t.emptyText} />;
-          return <DataTable label={t.title} columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />;
-        }}
-      </Loaded>
-      <LoadMore {...query} />
+      <Filters search={filters} />
+      <PagedTable
+        label={t.title}
+        query={query}
+        lines={5}
+        rowsOf={({ entries }) => entries}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={{ title: t.empty, text: t.emptyText }}
+      />
     </Section>
   );
 }
@@ -117,7 +117,7 @@ function Filters({ search }: { readonly search: AuditSearch }) {
     void navigate({
       search: {
         actor: textOf(form, 'actor') ?? undefined,
-        action: textOf(form, 'action') ?? undefined,
+        action: choiceOf(form, 'action', ACTION_OPTIONS),
         object: textOf(form, 'object') ?? undefined,
         from: startOfDay(String(form.get('from'))),
         to: startOfDay(String(form.get('to'))),
@@ -135,15 +135,13 @@ function Filters({ search }: { readonly search: AuditSearch }) {
           placeholder={t.actorPlaceholder}
           defaultValue={search.actor ?? ''}
         />
-        <NativeSelect
+        <Select
           name="action"
           w={220}
           label={t.filters.action}
-          defaultValue={search.action ?? ''}
-          data={[
-            { value: '', label: t.allActions },
-            ...Object.entries(AUDIT_ACTIONS).map(([value, label]) => ({ value, label })),
-          ]}
+          none={t.allActions}
+          value={search.action}
+          options={ACTION_OPTIONS}
         />
         <TextInput
           name="object"

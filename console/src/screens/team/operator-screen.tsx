@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type Answer, call } from '../../api/call';
+import { change } from '../../api/changes';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { Act } from '../../components/act';
-import { ErrorAlert } from '../../components/error-alert';
-import { Facts } from '../../components/facts';
-import { Keys } from '../../components/keys';
-import { Link } from '../../components/link';
-import { Loaded } from '../../components/loaded';
-import { Screen } from '../../components/screen';
-import { Age, Time } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { Keys } from '../../components/accounts/keys';
+import { DialogButton } from '../../components/forms/dialog-button';
+import { DescriptionList } from '../../components/layout/description-list';
+import { ErrorAlert } from '../../components/layout/error-alert';
+import { QueryContent } from '../../components/layout/query-content';
+import { Screen } from '../../components/layout/screen';
+import { Link } from '../../components/values/link';
+import { Age, Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { RoleField, roleOf } from './role-field';
 
@@ -36,9 +37,9 @@ export function OperatorScreen() {
         ) : null
       }
     >
-      <Loaded query={query}>
+      <QueryContent query={query}>
         {() => (operator === undefined ? <ErrorAlert error={t.notFound} /> : <Details operator={operator} />)}
-      </Loaded>
+      </QueryContent>
     </Screen>
   );
 }
@@ -46,21 +47,21 @@ export function OperatorScreen() {
 function Changes({ operator: { id: operatorId, role } }: { readonly operator: Operator }) {
   return (
     <>
-      <Act
+      <DialogButton
         name={t.changeRole.name}
         explanation={t.changeRole.explanation}
         button={t.changeRole.button}
         fields={<RoleField chosen={role} />}
-        run={({ form, idempotencyKey }) =>
-          call('changeOperator', { params: { operatorId }, body: { role: roleOf(form) } }, { idempotencyKey })
+        changeOf={({ form }) =>
+          change('changeOperator', { params: { operatorId }, body: { role: roleOf(form) } })
         }
       />
-      <Act
+      <DialogButton
         name={t.revoke.name}
         explanation={t.revoke.explanation}
         button={t.revoke.button}
         variant="outline"
-        run={({ idempotencyKey }) => call('revokeOperator', { params: { operatorId } }, { idempotencyKey })}
+        changeOf={() => change('revokeOperator', { params: { operatorId } })}
       />
     </>
   );
@@ -71,16 +72,16 @@ function Details({ operator }: { readonly operator: Operator }) {
   const keys = useQuery(read('listOperatorKeys', { params: { operatorId } }));
   return (
     <>
-      <Facts
-        facts={[
+      <DescriptionList
+        entries={[
           [names.role, texts.common.roles[role]],
           [names.state, revokedAt === null ? t.operators.active : t.operators.revoked],
           [names.used, lastUsedAt === null ? t.operators.never : <Age key="used" at={lastUsedAt} />],
           [names.created, <Time key="created" at={createdAt} />],
           [
             t.audit.title,
-            <Link key="acts" to="/team" search={{ actor: operatorId }}>
-              {t.acts}
+            <Link key="audit" to="/team" search={{ actor: operatorId }}>
+              {t.auditLog}
             </Link>,
           ],
         ]}
@@ -88,12 +89,8 @@ function Details({ operator }: { readonly operator: Operator }) {
       <Keys
         query={keys}
         overlapDays={OVERLAP_DAYS}
-        issue={(body, idempotencyKey) =>
-          call('rotateOperatorKey', { params: { operatorId }, body }, { idempotencyKey })
-        }
-        revoke={(keyId, idempotencyKey) =>
-          call('revokeOperatorKey', { params: { operatorId, keyId } }, { idempotencyKey })
-        }
+        add={(body) => change('rotateOperatorKey', { params: { operatorId }, body })}
+        revoke={(keyId) => change('revokeOperatorKey', { params: { operatorId, keyId } })}
       />
     </>
   );

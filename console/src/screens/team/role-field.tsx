@@ -1,20 +1,13 @@
-import { NativeSelect } from '@mantine/core';
 import type { OperatorRole } from '../../api/session';
+import { choiceOf, optionsOf, Select } from '../../components/forms/select';
 import { texts } from '../../texts';
 
 const t = texts.team;
-const ROLES = Object.keys(t.roles) as OperatorRole[];
+const OPTIONS = optionsOf<OperatorRole>(t.roles);
 
 /** The field `role` of a dialog. */
 export function RoleField({ chosen }: { readonly chosen: OperatorRole }) {
-  return (
-    <NativeSelect
-      name="role"
-      label={t.add.role}
-      defaultValue={chosen}
-      data={ROLES.map((value) => ({ value, label: t.roles[value] }))}
-    />
-  );
+  return <Select name="role" label={t.add.role} value={chosen} options={OPTIONS} />;
 }
 
-export const roleOf = (form: FormData): OperatorRole => form.get('role') as OperatorRole;
+export const roleOf = (form: FormData): OperatorRole => choiceOf(form, 'role', OPTIONS) ?? 'viewer';

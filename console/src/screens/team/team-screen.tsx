@@ -1,19 +1,20 @@
 import { Group, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type Answer, call } from '../../api/call';
+import { change } from '../../api/changes';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { Act } from '../../components/act';
-import { Badge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { ExportCsv } from '../../components/export-csv';
-import { textOf } from '../../components/form-fields';
-import { Link } from '../../components/link';
-import { Empty, Loaded } from '../../components/loaded';
-import { Screen } from '../../components/screen';
-import { Secrets } from '../../components/secret';
-import { Section } from '../../components/section';
-import { Age, Time } from '../../components/time';
+import type { Answer } from '../../api/types';
+import { Secrets } from '../../components/accounts/secrets';
+import { DialogButton } from '../../components/forms/dialog-button';
+import { textOf } from '../../components/forms/form-values';
+import { Screen } from '../../components/layout/screen';
+import { Section } from '../../components/layout/section';
+import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
+import { onePage, PagedTable } from '../../components/lists/paged-table';
+import { Badge } from '../../components/values/badge';
+import { Link } from '../../components/values/link';
+import { Age, Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { AuditLog } from './audit-log';
 import { RoleField, roleOf } from './role-field';
@@ -63,20 +64,15 @@ export function TeamScreen() {
           </Group>
         }
       >
-        <Loaded query={query} lines={3}>
-          {({ operators }) =>
-            operators.length === 0 ? (
-              <Empty title={t.operators.empty} text={t.operators.emptyText} />
-            ) : (
-              <DataTable
-                label={t.operators.title}
-                columns={COLUMNS}
-                rows={operators}
-                keyOf={({ id }) => id}
-              />
-            )
-          }
-        </Loaded>
+        <PagedTable
+          label={t.operators.title}
+          query={onePage(query)}
+          lines={3}
+          rowsOf={({ operators }) => operators}
+          columns={COLUMNS}
+          keyOf={({ id }) => id}
+          empty={{ title: t.operators.empty, text: t.operators.emptyText }}
+        />
       </Section>
       <AuditLog />
     </Screen>
@@ -85,7 +81,7 @@ export function TeamScreen() {
 
 function AddOperator() {
   return (
-    <Act
+    <DialogButton
       name={t.add.name}
       explanation={t.add.explanation}
       button={t.add.button}
@@ -96,14 +92,15 @@ function AddOperator() {
           <TextInput name="keyName" label={t.add.keyName} maxLength={100} />
         </>
       }
-      run={({ form, idempotencyKey }) => {
-        const body = {
-          name: textOf(form, 'name') ?? '',
-          role: roleOf(form),
-          keyName: textOf(form, 'keyName'),
-        };
-        return call('createOperator', { body }, { idempotencyKey });
-      }}
+      changeOf={({ form }) =>
+        change('createOperator', {
+          body: {
+            name: textOf(form, 'name') ?? '',
+            role: roleOf(form),
+            keyName: textOf(form, 'keyName'),
+          },
+        })
+      }
       result={({ apiKey }) => <Secrets secrets={[[texts.keys.key, apiKey]]} />}
     />
   );

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { Section } from '../../components/section';
+import { Section } from '../../components/layout/section';
 import { texts } from '../../texts';
 import styles from './charts.module.css';
-import type { Summary } from './today-screen';
+import type { Summary } from './types';
 
 const t = texts.today;
 

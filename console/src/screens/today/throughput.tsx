@@ -1,12 +1,12 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
-import { type Column, DataTable } from '../../components/data-table';
-import { spanOf } from '../../components/figures';
-import { Link } from '../../components/link';
-import { EmptySection } from '../../components/loaded';
-import { Section } from '../../components/section';
+import { EmptyLine } from '../../components/layout/empty';
+import { Section } from '../../components/layout/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { durationOf } from '../../components/values/duration';
+import { Link } from '../../components/values/link';
 import { texts } from '../../texts';
 import styles from './charts.module.css';
-import type { Summary } from './today-screen';
+import type { Summary } from './types';
 
 type Period = Summary['hours'][number];
 type Stage = Period['stages'][number];
@@ -29,7 +29,11 @@ const columnsSince = (from: string): Column<Stage>[] => [
       </Link>
     ),
   },
-  { name: t.throughputColumns.average, numeric: true, cell: ({ averageSeconds }) => spanOf(averageSeconds) },
+  {
+    name: t.throughputColumns.average,
+    numeric: true,
+    cell: ({ averageSeconds }) => durationOf(averageSeconds),
+  },
 ];
 
 /** Returns the totals over periods in the order of progress, with averages weighted by the number of orders. */
@@ -50,7 +54,7 @@ export function Throughput({ summary }: { readonly summary: Summary }) {
   return (
     <Section title={t.throughput}>
       {days.length === 0 && hours.length === 0 ? (
-        <EmptySection title={t.nothingReached} text={t.nothingReachedText} />
+        <EmptyLine title={t.nothingReached} text={t.nothingReachedText} />
       ) : (
         <>
           <SimpleGrid cols={{ base: 1, md: 2 }}>

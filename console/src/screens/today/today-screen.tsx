@@ -1,20 +1,19 @@
 import { SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Answer } from '../../api/call';
 import { read } from '../../api/queries';
-import { Badge } from '../../components/badge';
-import { type Column, DataTable } from '../../components/data-table';
-import { Link } from '../../components/link';
-import { EmptySection, Loaded } from '../../components/loaded';
-import { Screen } from '../../components/screen';
-import { Section } from '../../components/section';
-import { Age } from '../../components/time';
-import { Workers } from '../../components/workers';
+import { EmptyLine } from '../../components/layout/empty';
+import { QueryContent } from '../../components/layout/query-content';
+import { Screen } from '../../components/layout/screen';
+import { Section } from '../../components/layout/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { Workers } from '../../components/lists/workers';
+import { Badge } from '../../components/values/badge';
+import { Link } from '../../components/values/link';
+import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 import { Stages } from './stages';
 import { Throughput } from './throughput';
-
-export type Summary = Answer<'getOperatorSummary'>;
+import type { Summary } from './types';
 
 const t = texts.today;
 
@@ -25,7 +24,7 @@ export function TodayScreen() {
   const query = useQuery(read('getOperatorSummary', {}));
   return (
     <Screen title={t.title}>
-      <Loaded query={query}>
+      <QueryContent query={query}>
         {(summary) => (
           <>
             <SimpleGrid cols={{ base: 1, md: 2 }}>
@@ -42,7 +41,7 @@ export function TodayScreen() {
             </Section>
           </>
         )}
-      </Loaded>
+      </QueryContent>
     </Screen>
   );
 }
@@ -79,7 +78,7 @@ function Attention({ summary }: { readonly summary: Summary }) {
   return (
     <Section title={t.attention}>
       {attention.length === 0 ? (
-        <EmptySection title={t.noAttention} text={t.noAttentionText} />
+        <EmptyLine title={t.noAttention} text={t.noAttentionText} />
       ) : (
         <DataTable label={t.attention} columns={columns} rows={attention} keyOf={({ reason }) => reason} />
       )}

@@ -1,0 +1,112 @@
+import { type Query, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useConnection } from './connection';
+import { newIdempotencyKey } from './idempotency-key';
+import type { Answer, AnyInput, Input, OperationId } from './types';
+
+const ORDER = [
+  'getOperatorOrder',
+  'getOrder',
+  'getOrderTimeline',
+  'listOrderDocuments',
+  'listSentPrintOrders',
+  'listOperatorOrders',
+  'getOperatorSummary',
+] as const satisfies readonly OperationId[];
+const DELIVERIES = ['listConnectorWebhookDeliveries', 'listConnectorWebhooks'] as const;
+const OPERATORS = ['listOperators', 'listOperatorKeys'] as const;
+const PARTNER = ['getPartner', 'listPartners'] as const;
+const CLIENT = ['getConnector', 'listConnectors'] as const;
+
+/**
+ * The reading operations whose answers a change alters, beside the audit log. Of an operation with a parameter of the change,
+ * such as the order's id, only the answer for the same value is stale.
+ */
+const STALE_AFTER = {
+  repairOrder: ORDER,
+  addOrderNote: ['listOrderNotes', 'getOrderTimeline'],
+  redeliverOrderDelivery: ['listOrderDeliveries', 'getOrderTimeline', 'getOperatorSummary'],
+  startBulkRepair: ['listBulkRepairs', ...ORDER],
+  cancelBulkRepair: ['getBulkRepair', 'listBulkRepairs'],
+  cancelShippingOrder: ['listOperatorShippingOrders', 'listParcels'],
+  updateCustomerProduct: ['listCustomerProducts'],
+  updateProductModel: ['listProductModels'],
+  moveProcurementOrder: [
+    'getProcurementOrder',
+    'searchProcurementOrders',
+    'listStockItemsOfPartners',
+    'listStockMovements',
+  ],
+  replayDeadMessages: ['listOutboxMessages', 'getOperatorSummary'],
+  runJob: ['listJobs', 'getOperatorSummary'],
+  createPartner: PARTNER,
+  changePartner: PARTNER,
+  pingPartner: ['listPartnerRequests', 'getPartnerHealth'],
+  rotatePartnerKey: ['listPartnerKeys'],
+  revokePartnerKey: ['listPartnerKeys'],
+  createConnector: CLIENT,
+  changeConnector: CLIENT,
+  rotateConnectorKey: CLIENT,
+  revokeConnectorKey: CLIENT,
+  testConnectorWebhook: DELIVERIES,
+  redeliverConnectorWebhookDelivery: DELIVERIES,
+  redeliverDeadConnectorWebhookDeliveries: DELIVERIES,
+  createOperator: OPERATORS,
+  changeOperator: OPERATORS,
+  revokeOperator: OPERATORS,
+  rotateOperatorKey: OPERATORS,
+  revokeOperatorKey: OPERATORS,
+  setSandboxBehaviour: ['getSandbox'],
+  clearSandboxBehaviours: ['getSandbox'],
+  sendSandboxPostback: ['getSandbox', ...ORDER],
+  requestSandboxDispatch: ['getSandbox', ...ORDER],
+  sendSandboxCarrierEvent: ['getSandbox', ...ORDER],
+} as const satisfies Partial<Record<OperationId, readonly OperationId[]>>;
+
+/** An operation that changes something. */
+type ChangeId = keyof typeof STALE_AFTER;
+
+/** A call that changes something. */
+export interface Change<Result> {
+  readonly operation: ChangeId;
+  readonly input: AnyInput;
+  /** Only the type is used. */
+  readonly result?: Result;
+}
+
+/** Returns the call of an operation that changes something. */
+export const change = <K extends ChangeId>(operation: K, input: Input<K>): Change<Answer<K>> => ({
+  operation,
+  input,
+});
+
+/** Returns the test of the queries that a change makes stale. */
+function isStaleAfter({ operation, input: { params: changed = {} } }: Change<unknown>) {
+  const operations: readonly unknown[] = [...STALE_AFTER[operation], 'listAuditLog'];
+  return ({ queryKey: [read, input] }: Query): boolean =>
+    operations.includes(read) &&
+    Object.entries((input as AnyInput | undefined)?.params ?? {}).every(
+      ([name, value]) => !(name in changed) || changed[name] === value,
+    );
+}
+
+/**
+ * Returns the mutation that makes a change, and reads again what the change made stale.
+ * @param idempotencyKey of every try of one change. Without it each try is a change of its own
+ */
+export function useChange<Variables, Result>(
+  changeOf: (variables: Variables) => Change<Result>,
+  idempotencyKey?: string,
+) {
+  const { call } = useConnection();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (variables: Variables) => {
+      const { operation, input } = changeOf(variables);
+      const options = { idempotencyKey: idempotencyKey ?? newIdempotencyKey() };
+      return call(operation, input as Input<ChangeId>, options) as Promise<Result>;
+    },
+    onSettled: (_answer, _error, variables) => {
+      void queries.invalidateQueries({ predicate: isStaleAfter(changeOf(variables)) });
+    },
+  });
+}

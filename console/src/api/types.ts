@@ -1,0 +1,14 @@
+import type { Operations } from '../../../client/operations';
+
+/** Types of the operations of the HTTP API, which are generated from its document. */
+
+export type OperationId = keyof Operations;
+export type Input<K extends OperationId> = Operations[K]['input'];
+export type Answer<K extends OperationId> = Operations[K]['answer'];
+
+/** An input of any operation. */
+export interface AnyInput {
+  readonly params?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}

@@ -1,0 +1,32 @@
+import { Alert, Button, Code, CopyButton, Group, Stack } from '@mantine/core';
+import { texts } from '../../texts';
+
+/** Secrets that the API shows only once, each with a button that copies it. */
+export function Secrets({
+  secrets,
+}: {
+  readonly secrets: readonly (readonly [name: string, value: string])[];
+}) {
+  return (
+    <Stack gap="sm">
+      <Alert color="yellow" variant="light" title={texts.keys.shownOnce}>
+        {texts.keys.shownOnceText}
+      </Alert>
+      {secrets.map(([name, value]) => (
+        <Group key={name} gap="sm" wrap="nowrap" justify="space-between">
+          <Stack gap={2} miw={0}>
+            <span>{name}</span>
+            <Code aria-label={name}>{value}</Code>
+          </Stack>
+          <CopyButton value={value}>
+            {({ copied, copy }) => (
+              <Button size="xs" variant="default" onClick={copy} aria-label={texts.keys.copy(name)}>
+                {copied ? texts.common.copied : texts.keys.copyButton}
+              </Button>
+            )}
+          </CopyButton>
+        </Group>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,99 @@
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { type Change, useChange } from '../../api/changes';
+import { newIdempotencyKey } from '../../api/idempotency-key';
+import { texts } from '../../texts';
+import { ErrorAlert } from '../layout/error-alert';
+
+/** What the operator has filled in. */
+export interface Submission {
+  readonly form: FormData;
+  /** Trimmed. Empty when the form has no field "Reason". */
+  readonly reason: string;
+}
+
+export interface DialogFormProps<Result> {
+  /** What the change does, in words. */
+  readonly explanation: string;
+  /** The text of the button that makes the change. */
+  readonly button: string;
+  /** Returns the change that the form makes. An error is shown in the dialog. */
+  readonly changeOf: (submission: Submission) => Change<Result>;
+  /** True when the form has the required field "Reason". */
+  readonly withReason?: boolean;
+  /** Fields above the reason. */
+  readonly fields?: ReactNode;
+  /** Shows the result in the dialog. Without it, the dialog closes. */
+  readonly result?: (result: Result) => ReactNode;
+}
+
+/** The content of a dialog that explains a change and makes it, however often it is tried, once. */
+export function DialogForm<Result>(
+  props: DialogFormProps<Result> & {
+    readonly onClose: () => void;
+    /** Follows the change instead of `onClose`. */
+    readonly onDone?: (result: Result) => void;
+  },
+) {
+  const {
+    explanation,
+    button,
+    changeOf,
+    withReason = false,
+    fields,
+    result,
+    onClose,
+    onDone = onClose,
+  } = props;
+  const [idempotencyKey] = useState(newIdempotencyKey);
+  const [reason, setReason] = useState('');
+  const change = useChange(changeOf, idempotencyKey);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    change.mutate(
+      { form: new FormData(event.currentTarget), reason: reason.trim() },
+      result === undefined ? { onSuccess: onDone } : {},
+    );
+  };
+  if (result !== undefined && change.data !== undefined) {
+    return (
+      <Stack>
+        <div role="status">{result(change.data)}</div>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {texts.common.close}
+          </Button>
+        </Group>
+      </Stack>
+    );
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text size="sm">{explanation}</Text>
+        {fields}
+        {withReason ? (
+          <Textarea
+            label={texts.common.reason}
+            required
+            data-autofocus
+            maxLength={500}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+        ) : null}
+        {change.error === null ? null : (
+          <ErrorAlert title={texts.common.error.changeTitle} error={change.error} />
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {texts.common.close}
+          </Button>
+          <Button type="submit" loading={change.isPending} disabled={withReason && reason.trim() === ''}>
+            {button}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,68 @@
+import { Fieldset, SimpleGrid, TextInput } from '@mantine/core';
+import { textOf, wordsOf } from './form-values';
+
+/** How a field of an object is edited. A text unless it says otherwise. */
+interface FieldRule {
+  readonly type?: 'number' | 'email' | 'words';
+  readonly required?: boolean;
+}
+
+/** The fields of an object of the API: a label for each, and rules for those that are more than an optional text. */
+export interface ObjectForm<T extends object> {
+  readonly labels: Readonly<Record<keyof T & string, string>>;
+  readonly rules: { readonly [Name in keyof T & string]?: FieldRule };
+}
+
+/** Returns the labels of an object's fields with their rules. */
+const fieldsOf = <T extends object>({ labels, rules }: ObjectForm<T>) =>
+  Object.entries<string>(labels).map(([name, label]) => ({
+    name,
+    label,
+    rule: (rules as Readonly<Record<string, FieldRule | undefined>>)[name] ?? {},
+  }));
+
+/** The fields of an object, such as an address. `name` is the beginning of their names in the form. */
+export function ObjectFields<T extends object>(props: {
+  readonly name: string;
+  readonly legend: string;
+  readonly form: ObjectForm<T>;
+  readonly value: T | null;
+}) {
+  const { name, legend, form, value } = props;
+  const values = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return (
+    <Fieldset legend={legend}>
+      <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }} spacing="sm" verticalSpacing="xs">
+        {fieldsOf(form).map(({ name: field, label, rule: { type, required = false } }) => (
+          <TextInput
+            key={field}
+            name={`${name}.${field}`}
+            label={label}
+            required={required}
+            type={type === 'words' || type === undefined ? 'text' : type}
+            defaultValue={inputOf(values[field])}
+          />
+        ))}
+      </SimpleGrid>
+    </Fieldset>
+  );
+}
+
+const inputOf = (value: unknown): string => {
+  if (Array.isArray(value)) return value.join(', ');
+  return value === undefined || value === null ? '' : String(value);
+};
+
+/** Returns the object that its fields hold, without the empty ones. Null: all are empty. The API checks the values. */
+export function objectOf<T extends object>(form: FormData, name: string, fields: ObjectForm<T>): T | null {
+  const entries = fieldsOf(fields).flatMap(({ name: field, rule: { type } }) => {
+    const text = textOf(form, `${name}.${field}`);
+    return text === null ? [] : [[field, parsed(text, type)] as const];
+  });
+  return entries.length === 0 ? null : (Object.fromEntries(entries) as T);
+}
+
+function parsed(text: string, type: FieldRule['type']) {
+  if (type === 'number') return Number(text);
+  return type === 'words' ? wordsOf(text) : text;
+}

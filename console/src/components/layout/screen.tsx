@@ -1,0 +1,33 @@
+import { Group, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+import { texts } from '../../texts';
+
+/** The frame of a screen: its level-1 heading, its acts, its content. Sets the title of the document. */
+export function Screen(props: {
+  readonly title: string;
+  readonly heading?: ReactNode;
+  readonly intro?: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  const { title, heading, intro, actions, children } = props;
+  useEffect(() => {
+    document.title = texts.common.documentTitle(title);
+  }, [title]);
+  return (
+    <Stack gap="lg" maw={1440} mx="auto">
+      <Group justify="space-between" align="flex-start" gap="md">
+        <Stack gap={4}>
+          <Title order={1}>{heading ?? title}</Title>
+          {intro === undefined ? null : (
+            <Text c="dimmed" size="sm">
+              {intro}
+            </Text>
+          )}
+        </Stack>
+        {actions === undefined ? null : <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  );
+}

@@ -1,0 +1,24 @@
+import { Button } from '@mantine/core';
+import { addressOf } from '../../api/address';
+import type { Input, OperationId } from '../../api/types';
+import { texts } from '../../texts';
+
+/** Downloads a list as CSV: every row that matches its filters, on all pages. */
+export function ExportCsv<K extends OperationId>(props: {
+  readonly operation: K;
+  /** With `format: 'csv'`. */
+  readonly input: Input<K>;
+}) {
+  const download = () => {
+    const link = document.createElement('a');
+    link.href = addressOf(props.operation, props.input);
+    // The API names the file.
+    link.download = '';
+    link.click();
+  };
+  return (
+    <Button size="xs" variant="default" onClick={download}>
+      {texts.common.exportCsv}
+    </Button>
+  );
+}

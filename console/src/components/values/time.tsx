@@ -1,0 +1,46 @@
+import { useNow } from './clock';
+
+const SECOND = 1_000;
+const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['day', 86_400 * SECOND],
+  ['hour', 3_600 * SECOND],
+  ['minute', 60 * SECOND],
+  ['second', SECOND],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
+const absolute = new Intl.DateTimeFormat('en-GB', {
+  day: '2-digit',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+
+/** Returns a time as UTC, for titles. */
+export const utc = (at: string): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+/** Returns the time since another as a text such as `5m ago`. */
+function ago(at: string, now: number): string {
+  const ms = Date.parse(at) - now;
+  const [unit, length] = UNITS.find(([, size]) => Math.abs(ms) >= size) ?? UNITS[UNITS.length - 1]!;
+  return relative.format(Math.trunc(ms / length), unit);
+}
+
+/** A time in the zone of the browser. Its title is the time in UTC. */
+export function Time({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={utc(at)}>
+      {absolute.format(new Date(at))}
+    </time>
+  );
+}
+
+/** The time since, or until, another time. Its title is that time in UTC. */
+export function Age({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={utc(at)}>
+      {ago(at, useNow())}
+    </time>
+  );
+}

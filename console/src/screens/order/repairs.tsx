@@ -1,0 +1,103 @@
+import { Button, Checkbox, Group, Modal, Text } from '@mantine/core';
+import { useState } from 'react';
+import { change } from '../../api/changes';
+import type { Input } from '../../api/types';
+import { DialogForm } from '../../components/forms/dialog-form';
+import { Select } from '../../components/forms/select';
+import { texts } from '../../texts';
+import { REPAIRS } from '../../texts/order';
+import type { OperatorOrder, PossibleRepair } from './types';
+
+type Repair = Input<'repairOrder'>['body'];
+
+const t = texts.order;
+
+/** The repairs that the order accepts now. The API lists them by the rules of the order's workflow. */
+export function Repairs({ order }: { readonly order: OperatorOrder }) {
+  const [open, setOpen] = useState<PossibleRepair | null>(null);
+  if (order.actions.length === 0) return null;
+  return (
+    <Group gap="xs">
+      {order.actions.map((repair) => (
+        <Button key={repair.action} variant="default" onClick={() => setOpen(repair)}>
+          {REPAIRS[repair.action].name}
+        </Button>
+      ))}
+      <Modal
+        opened={open !== null}
+        onClose={() => setOpen(null)}
+        title={open === null ? '' : REPAIRS[open.action].name}
+        withCloseButton={false}
+      >
+        {open === null ? null : <RepairForm order={order} repair={open} onClose={() => setOpen(null)} />}
+      </Modal>
+    </Group>
+  );
+}
+
+function RepairForm(props: {
+  readonly order: OperatorOrder;
+  readonly repair: PossibleRepair;
+  readonly onClose: () => void;
+}) {
+  const { order, repair, onClose } = props;
+  const { explanation, button } = REPAIRS[repair.action];
+  const [itemId, setItemId] = useState(repair.replacements[0]?.itemId ?? '');
+  const [partnerId, setPartnerId] = useState<string>();
+  const [force, setForce] = useState(false);
+  const replaced = repair.replacements.find((each) => each.itemId === itemId);
+  const isForced = force || replaced?.needsForce === true;
+  const bodyWith = (reason: string) => {
+    const placed = { itemId, partnerId: partnerId ?? null, ...(isForced ? { force: true } : {}) };
+    return { action: repair.action, reason, ...(replaced === undefined ? {} : placed) } as Repair;
+  };
+  const nameOf = (id: string) => order.items.find((item) => item.id === id)?.itemReferenceId ?? id;
+  const partners = replaced?.partners.filter(({ rejected }) => rejected === null) ?? [];
+  const fields = (
+    <>
+      {repair.reasons.length === 0 ? null : (
+        <Text size="sm" c="dimmed">
+          {repair.reasons.map(texts.names.reason).join(', ')}
+        </Text>
+      )}
+      {replaced === undefined ? null : (
+        <>
+          <Select
+            label={t.item}
+            value={itemId}
+            onChange={setItemId}
+            options={repair.replacements.map((each) => ({ value: each.itemId, label: nameOf(each.itemId) }))}
+          />
+          <Select
+            label={t.partner}
+            none={t.choose}
+            value={partnerId}
+            onChange={setPartnerId}
+            options={partners.map((partner) => ({
+              value: partner.partnerId,
+              label: t.partnerOption(partner.partnerUid, partner.costCents),
+            }))}
+          />
+          <Checkbox
+            label={t.force}
+            checked={isForced}
+            disabled={replaced.needsForce}
+            onChange={(event) => setForce(event.currentTarget.checked)}
+          />
+        </>
+      )}
+    </>
+  );
+  return (
+    <DialogForm
+      explanation={explanation}
+      button={button}
+      changeOf={({ reason }) =>
+        change('repairOrder', { params: { orderId: order.id }, body: bodyWith(reason) })
+      }
+      withReason
+      fields={fields}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,6 @@
+import type { Answer } from '../../api/types';
+
+export type OperatorOrder = Answer<'getOperatorOrder'>;
+export type PrintOrder = OperatorOrder['printOrders'][number];
+/** A repair that the order accepts now. */
+export type PossibleRepair = OperatorOrder['actions'][number];

@@ -1,0 +1,121 @@
+import { Button, Fieldset, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { minorUnitsOf } from '../../components/values/money';
+import { texts } from '../../texts';
+import type { Partner } from './queries';
+
+type Models = Partner['capabilities']['models'];
+
+/** A row of the form. Its key stays when other rows are removed. */
+interface Row {
+  readonly key: number;
+  readonly uid: string;
+  readonly price: string;
+  readonly leadDays: string;
+}
+
+const t = texts.partners.edit.models;
+
+/** Returns the models that the rows of the form hold. Prices are in units of the currency, such as euros. */
+export function modelsOf(form: FormData, currency: string): Models {
+  const columnOf = (name: string) => form.getAll(name).map(String);
+  const prices = columnOf('model.price');
+  const leadDays = columnOf('model.leadDays');
+  const units = minorUnitsOf(currency);
+  return Object.fromEntries(
+    columnOf('model.uid').map((uid, index) => [
+      uid.trim(),
+      { unitPriceMinor: Math.round(Number(prices[index]) * units), leadDays: Number(leadDays[index]) },
+    ]),
+  );
+}
+
+/** The product models that a partner makes, with price and lead time, a row for each. */
+export function ModelFields({ models, currency }: { readonly models: Models; readonly currency: string }) {
+  const [rows, setRows] = useState(() => rowsOf(models, currency));
+  const add = () =>
+    setRows([...rows, { key: (rows.at(-1)?.key ?? 0) + 1, uid: '', price: '', leadDays: '1' }]);
+  return (
+    <Fieldset legend={t.legend}>
+      <Stack gap="xs" align="flex-start">
+        {rows.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            {t.none}
+          </Text>
+        ) : (
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                {[t.uid, t.price, t.leadDays].map((name) => (
+                  <Table.Th key={name} scope="col">
+                    {name}
+                  </Table.Th>
+                ))}
+                <Table.Th scope="col">{texts.common.actions}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map(({ key, uid, price, leadDays }, index) => (
+                <Table.Tr key={key}>
+                  <Table.Td>
+                    <TextInput
+                      name="model.uid"
+                      aria-label={t.cell(t.uid, index + 1)}
+                      required
+                      maxLength={100}
+                      defaultValue={uid}
+                    />
+                  </Table.Td>
+                  <Table.Td>
+                    <TextInput
+                      name="model.price"
+                      aria-label={t.cell(t.price, index + 1)}
+                      type="number"
+                      min={0}
+                      step="any"
+                      required
+                      defaultValue={price}
+                    />
+                  </Table.Td>
+                  <Table.Td>
+                    <TextInput
+                      name="model.leadDays"
+                      aria-label={t.cell(t.leadDays, index + 1)}
+                      type="number"
+                      min={0}
+                      required
+                      defaultValue={leadDays}
+                    />
+                  </Table.Td>
+                  <Table.Td>
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      aria-label={t.cell(t.remove, index + 1)}
+                      onClick={() => setRows(rows.filter((row) => row.key !== key))}
+                    >
+                      {t.remove}
+                    </Button>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        )}
+        <Button size="xs" variant="default" onClick={add}>
+          {t.add}
+        </Button>
+      </Stack>
+    </Fieldset>
+  );
+}
+
+function rowsOf(models: Models, currency: string): Row[] {
+  const units = minorUnitsOf(currency);
+  return Object.entries(models).map(([uid, { unitPriceMinor, leadDays }], key) => ({
+    key,
+    uid,
+    price: String(unitPriceMinor / units),
+    leadDays: String(leadDays),
+  }));
+}

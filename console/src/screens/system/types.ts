@@ -1,0 +1,3 @@
+import type { Answer } from '../../api/types';
+
+export type System = Answer<'getSystem'>;
