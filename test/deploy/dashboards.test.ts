@@ -40,7 +40,15 @@ const alertQueries: Query[] = alerts.map(({ alert, expr }) => ({ name: alert, ex
 /** Metrics of the Temporal SDK that queries use. docs/metrics.md names where they are described. */
 const SDK_METRIC = /^temporal_[a-z_]+$/;
 /** Labels of every series that Prometheus adds, of buckets, and of the SDK's metrics. */
-const OTHER_LABELS = ['instance', 'le', 'worker_type', 'poller_type', 'activity_type', 'operation'];
+const OTHER_LABELS = [
+  'instance',
+  'le',
+  'task_queue',
+  'worker_type',
+  'poller_type',
+  'activity_type',
+  'operation',
+];
 
 /** Returns the names of metrics in an expression, and the labels that each selector and `by` clause names. */
 function used(expr: string) {
