@@ -1,8 +1,8 @@
 import { orderWorkflowId } from '../src/platform/domain/workflows';
 import type { Sql } from '../src/platform/postgres';
-import { withBenchStack } from './support/bench-stack';
 import { runBenchmark } from './support/benchmark';
 import { inParallel } from './support/in-parallel';
+import { withBenchStack } from './support/processes/bench-stack';
 import { spreadOf } from './support/report';
 import { startSimulatedShop } from './support/simulated-shop';
 

@@ -6,9 +6,9 @@ import type { RunningStack } from '../cli/start-stack';
 import { projectRoot } from '../src/platform/project-root';
 import { scheduleId } from '../src/platform/temporal/periodic-jobs';
 import { fillOrders, orderAt, orderId } from './stored-orders';
-import { withBenchStack } from './support/bench-stack';
 import { runBenchmark } from './support/benchmark';
 import type { Filled } from './support/compare-sizes';
+import { withBenchStack } from './support/processes/bench-stack';
 import { type Row, spreadOf } from './support/report';
 
 /** What the screens' first data may take, in milliseconds. */
@@ -74,7 +74,7 @@ async function timeOf(context: BrowserContext, calls: readonly string[]): Promis
 
 /** Opens a browser that an operator is signed in to. */
 async function openConsole({ credentials }: RunningStack): Promise<BrowserContext> {
-  const scripts = pathToFileURL(join(projectRoot(), 'scripts', 'browser.mjs')).href;
+  const scripts = pathToFileURL(join(projectRoot(), 'scripts', 'external', 'browser.mjs')).href;
   const { BROWSER_FLAGS, browserPath } = (await import(scripts)) as {
     readonly BROWSER_FLAGS: string[];
     readonly browserPath: () => string;

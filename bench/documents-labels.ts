@@ -1,8 +1,8 @@
 import { sscc } from '../src/carriers/domain/tracking-numbers';
 import type { LabelContent } from '../src/documents/label-layout';
 import { renderLabelPdf } from '../src/documents/label-pdf';
-import { withBenchStack } from './support/bench-stack';
 import { runBenchmark } from './support/benchmark';
+import { withBenchStack } from './support/processes/bench-stack';
 import { spreadOf } from './support/report';
 
 const SENDER = {

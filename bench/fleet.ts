@@ -11,12 +11,12 @@ import { projectRoot } from '../src/platform/project-root';
 import { startCutProxy } from './faults/cut-proxy';
 import { TEMPORAL_DATABASES } from './rehearsal/temporal-server';
 import { runBenchmark } from './support/benchmark';
-import { type ChildServer, startChildServer } from './support/child-process';
-import { cpuOfFamily, cpuOfProcess, postgresPid } from './support/process-cpu';
-import { startRealTemporal } from './support/real-temporal';
+import { type ChildServer, startChildServer } from './support/processes/child-process';
+import { cpuOfFamily, cpuOfProcess, postgresPid } from './support/processes/process-cpu';
+import { startRealTemporal } from './support/processes/real-temporal';
+import { type BenchDatabase, withBenchDatabase } from './support/processes/servers';
+import { startShopProcess } from './support/processes/shop-process';
 import { type Row, spreadOf } from './support/report';
-import { type BenchDatabase, withBenchDatabase } from './support/servers';
-import { startShopProcess } from './support/shop-process';
 
 interface Settings {
   readonly temporal: string;

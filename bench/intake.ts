@@ -8,11 +8,11 @@ import { newSigningSecret } from '../src/platform/http/webhook-signature';
 import { randomToken } from '../src/platform/ids';
 import { projectRoot } from '../src/platform/project-root';
 import { alternate, ratioOf, runBenchmark } from './support/benchmark';
-import { type ChildServer, startChildServer } from './support/child-process';
-import { cpuOfFamily, cpuOfProcess, postgresPid } from './support/process-cpu';
+import { type ChildServer, startChildServer } from './support/processes/child-process';
+import { cpuOfFamily, cpuOfProcess, postgresPid } from './support/processes/process-cpu';
+import { type BenchDatabase, withBenchDatabase } from './support/processes/servers';
 import { type Row, spreadOf } from './support/report';
 import { sampleOrder } from './support/sample-order';
-import { type BenchDatabase, withBenchDatabase } from './support/servers';
 
 /** One table with one index. Its rows are as large as those of an order. */
 const BARE_TABLE = `

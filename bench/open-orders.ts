@@ -1,7 +1,7 @@
 import { type StackProcess, startStackProcess } from './open-orders/stack-process';
 import { withBenchFolder } from './support/bench-folder';
 import { runBenchmark } from './support/benchmark';
-import { type RealTemporal, startRealTemporal } from './support/real-temporal';
+import { type RealTemporal, startRealTemporal } from './support/processes/real-temporal';
 import { type Row, spreadOf } from './support/report';
 
 /**

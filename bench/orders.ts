@@ -1,12 +1,12 @@
 import { orderWorkflowId } from '../src/platform/domain/workflows';
 import type { Metrics } from '../src/platform/metrics/metrics';
 import { startBareRuns } from './support/bare-runs';
-import { withBenchStack } from './support/bench-stack';
 import { alternate, ratioOf, runBenchmark } from './support/benchmark';
 import { countHistories, type HistoryCounts } from './support/history-counts';
+import { withBenchStack } from './support/processes/bench-stack';
+import { withBenchDatabase } from './support/processes/servers';
+import { startShopProcess } from './support/processes/shop-process';
 import { type Row, spreadOf, writeResult } from './support/report';
-import { withBenchDatabase } from './support/servers';
-import { startShopProcess } from './support/shop-process';
 import { countStatements, STATEMENT_COUNTING } from './support/statement-counts';
 
 /**

@@ -6,8 +6,8 @@ import { wakeRelays } from '../src/platform/outbox/outbox';
 import { type Lane, startRelay } from '../src/platform/outbox/relay';
 import { connectPostgres, type Sql } from '../src/platform/postgres';
 import { runBenchmark } from './support/benchmark';
+import { withBenchDatabase } from './support/processes/servers';
 import { type Row, spreadOf } from './support/report';
-import { withBenchDatabase } from './support/servers';
 
 /** Rows written by one statement. */
 const BATCH = 100;

@@ -2,8 +2,8 @@ import type { Response } from 'express';
 import { createRateLimiter } from '../api/http/rate-limit';
 import { connectPostgres } from '../src/platform/postgres';
 import { alternate, ratioOf, runBenchmark } from './support/benchmark';
+import { withBenchDatabase } from './support/processes/servers';
 import { spreadOf } from './support/report';
-import { withBenchDatabase } from './support/servers';
 
 /** Measures what counting a request for RATE_LIMIT costs: in the memory of the process, and in Postgres. */
 runBenchmark({

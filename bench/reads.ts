@@ -5,7 +5,7 @@ import { fillGauges, GAUGE_READINGS } from './stored-gauges';
 import { fillOrders, ORDER_READINGS } from './stored-orders';
 import { runBenchmark } from './support/benchmark';
 import { compareSizes, type Filled } from './support/compare-sizes';
-import { withBenchDatabase } from './support/servers';
+import { withBenchDatabase } from './support/processes/servers';
 
 const SUBJECTS = [
   { name: 'orders', fill: fillOrders, readings: ORDER_READINGS },

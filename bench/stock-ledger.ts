@@ -5,9 +5,9 @@ import { adjustStock } from '../src/procurement/adjust-stock';
 import { reserveStock, settleReservations } from '../src/procurement/reservations';
 import { auditStock } from '../src/procurement/stock-audit';
 import { setUpStockItems } from '../src/procurement/stock-items';
+import { withBenchDatabase } from './support/processes/servers';
 import { type Row, report, spreadOf } from './support/report';
 import { seededRandom } from './support/seeded-random';
-import { withBenchDatabase } from './support/servers';
 
 export interface StockLoad {
   readonly url: string;

@@ -1,8 +1,8 @@
 import { createPresslineClient } from '../client/pressline-client';
 import { orderWorkflowId } from '../src/platform/domain/workflows';
-import { withBenchStack } from './support/bench-stack';
 import { runBenchmark } from './support/benchmark';
 import { inParallel } from './support/in-parallel';
+import { withBenchStack } from './support/processes/bench-stack';
 import { type Row, spreadOf } from './support/report';
 import { startSimulatedShop } from './support/simulated-shop';
 

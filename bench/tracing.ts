@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../src/platform/embedded/ports';
 import { projectRoot } from '../src/platform/project-root';
 import { setTracer } from '../src/platform/tracing/spans';
-import { withBenchStack } from './support/bench-stack';
 import { alternate, ratioOf, runBenchmark } from './support/benchmark';
-import { startChildServer } from './support/child-process';
+import { withBenchStack } from './support/processes/bench-stack';
+import { startChildServer } from './support/processes/child-process';
+import { startShopProcess } from './support/processes/shop-process';
 import { spreadOf } from './support/report';
-import { startShopProcess } from './support/shop-process';
 
 const EXPORT_EVERY_MS = 200;
 

@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { requireTypeScript } from './load-typescript.mjs';
+import { requireTypeScript } from './build/load-typescript.mjs';
 
 const file = join(dirname(fileURLToPath(import.meta.url)), '..', '.env.example');
 const { VARIABLES } = requireTypeScript(import.meta.url)('../src/platform/config');

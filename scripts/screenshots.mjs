@@ -6,7 +6,7 @@
  *
  * Every screen of the console is taken at two widths, light and dark, into out/screenshots, which is not committed. Those of
  * the documents are also written to docs/images. DATA_DIR names the data folder of the stack (default .data). CHROMIUM_PATH
- * names the browser; by default the script looks for an installed one (scripts/browser.mjs). The script adds a few orders, a label
+ * names the browser; by default the script looks for an installed one (scripts/external/browser.mjs). The script adds a few orders, a label
  * and a procurement order, so that the screens have something to show.
  */
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { BROWSER_FLAGS, browserPath } from './browser.mjs';
+import { BROWSER_FLAGS, browserPath } from './external/browser.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const images = join(root, 'docs', 'images');

@@ -1,5 +1,5 @@
-import { runBenchStack } from '../support/bench-stack';
-import { failProcess, serveRequests, startRequestProcess } from '../support/request-process';
+import { runBenchStack } from '../support/processes/bench-stack';
+import { failProcess, serveRequests, startRequestProcess } from '../support/processes/request-process';
 import { createFixture, type Fixture } from './fixture';
 
 interface Answers {

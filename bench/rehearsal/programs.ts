@@ -24,7 +24,7 @@ const script = async <T>(name: string) =>
 
 /** Returns a Go program that is pinned in tools/. Builds it first when the cache does not have it. */
 export async function goTool(name: 'temporal-server' | 'temporal-sql-tool' | 'versitygw'): Promise<string> {
-  return (await script<GoTools>('go-tool.mjs')).goTool(name);
+  return (await script<GoTools>('external/go-tool.mjs')).goTool(name);
 }
 
 /** Finds the programs of a Temporal server on Postgres, and links those that scripts run from `folder`. */
@@ -51,5 +51,5 @@ export async function linkProgram(folder: string, name: string, path: string): P
 
 /** Returns the folder of pg_dump and pg_restore for a server of this major version. */
 export async function postgresTools(serverMajor: number): Promise<string> {
-  return (await script<PostgresTools>('postgres-tools.mjs')).postgresToolsFolder(serverMajor);
+  return (await script<PostgresTools>('external/postgres-tools.mjs')).postgresToolsFolder(serverMajor);
 }

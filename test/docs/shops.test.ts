@@ -43,7 +43,7 @@ test('the quick start of docs/shops.md has ten lines and takes an order from the
 test('the ten lines with the packed client take an order from the key to shipped', async () => {
   expect(program!.trim().split('\n')).toHaveLength(10);
   const root = projectRoot();
-  execFileSync(process.execPath, [join(root, 'scripts/pack-client.mjs')], { cwd: root });
+  execFileSync(process.execPath, [join(root, 'scripts/release/pack-client.mjs')], { cwd: root });
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const folder = mkdtempSync(join(tmpdir(), 'pressline-shop-'));
   const installed = join(folder, 'node_modules/@pressline/client');

@@ -19,7 +19,7 @@ function check(files: Record<string, string>): { passes: boolean; output: string
   }
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [join(projectRoot(), 'scripts', 'check-dependencies.mjs'), root],
+    [join(projectRoot(), 'scripts', 'checks', 'check-dependencies.mjs'), root],
     { encoding: 'utf8' },
   );
   return { passes: status === 0, output: stdout + stderr };

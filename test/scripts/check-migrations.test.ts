@@ -23,7 +23,7 @@ function check(migrations: Readonly<Record<string, string>>): string {
   for (const [file, text] of Object.entries({ ...RELEASED, ...migrations }))
     writeFileSync(join(folder, file), text);
   const { stderr } = spawnSync(process.execPath, [
-    join(projectRoot(), 'scripts', 'check-migrations.mjs'),
+    join(projectRoot(), 'scripts', 'checks', 'check-migrations.mjs'),
     root,
   ]);
   return String(stderr);

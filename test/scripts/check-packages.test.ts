@@ -19,7 +19,7 @@ function check(manifest: object, files: Record<string, string>): { passes: boole
   }
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [join(projectRoot(), 'scripts', 'check-packages.mjs'), root],
+    [join(projectRoot(), 'scripts', 'checks', 'check-packages.mjs'), root],
     { encoding: 'utf8' },
   );
   return { passes: status === 0, output: stdout + stderr };

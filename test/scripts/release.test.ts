@@ -34,7 +34,7 @@ function registriesAnswer(docker: string, git = 'printf "%040d\trefs/tags/v1\\n"
 function pin(environment: NodeJS.ProcessEnv, ...args: string[]) {
   const { status, stderr } = spawnSync(
     process.execPath,
-    [join(root, 'scripts/pin-images.mjs'), ...args, folder],
+    [join(root, 'scripts/release/pin-images.mjs'), ...args, folder],
     {
       env: environment,
       encoding: 'utf8',
@@ -54,7 +54,7 @@ beforeEach(() => {
 
 test('npm run sbom lists exactly the packages that ship, with version and hash', () => {
   const file = join(folder, 'sbom.cdx.json');
-  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/sbom.mjs'), file], {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/release/sbom.mjs'), file], {
     encoding: 'utf8',
   });
   expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
@@ -140,7 +140,7 @@ test('the release check verifies signatures, known vulnerabilities, digests and 
   expect(steps).toEqual([
     'npm audit signatures',
     'npm run audit',
-    'node scripts/pin-images.mjs --check',
+    'node scripts/release/pin-images.mjs --check',
     'npm run sbom',
   ]);
   const document = readFileSync(join(root, 'docs/releases.md'), 'utf8');

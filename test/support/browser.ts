@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { BROWSER_FLAGS, browserPath } from '../../scripts/browser.mjs';
+import { BROWSER_FLAGS, browserPath } from '../../scripts/external/browser.mjs';
 import { projectRoot } from '../../src/platform/project-root';
 
 let browser: Browser | undefined;
@@ -11,7 +11,9 @@ let browser: Browser | undefined;
 const ELEMENT_TIMEOUT_MS = 120_000;
 
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(projectRoot(), 'scripts', 'build-console.mjs')], { stdio: 'pipe' });
+  execFileSync(process.execPath, [join(projectRoot(), 'scripts', 'build', 'build-console.mjs')], {
+    stdio: 'pipe',
+  });
   browser = await chromium.launch({ executablePath: browserPath(), args: BROWSER_FLAGS });
 }, 120_000);
 

@@ -7,7 +7,7 @@ import { projectRoot } from '../../src/platform/project-root';
 
 /** Bundles of other sources are kept for an hour. */
 const KEPT_MS = 3_600_000;
-/** As scripts/build.mjs has it. */
+/** As scripts/build/build.mjs has it. */
 const CODEC = 'src/platform/temporal/codec';
 const INTERCEPTORS = ['stale-workflow-tasks', 'empty-workflow-tasks', 'job-runs', 'tracing'];
 

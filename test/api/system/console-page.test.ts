@@ -22,7 +22,9 @@ let app: Express;
 let chunks: Readonly<Record<string, Chunk>>;
 
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(projectRoot(), 'scripts', 'build-console.mjs')], { stdio: 'pipe' });
+  execFileSync(process.execPath, [join(projectRoot(), 'scripts', 'build', 'build-console.mjs')], {
+    stdio: 'pipe',
+  });
   chunks = JSON.parse(readFileSync(join(dist, 'manifest.json'), 'utf8'));
   app = createApp(await testApiDeps((await testDatabase()).sql), []);
 });

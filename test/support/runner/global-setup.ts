@@ -41,7 +41,7 @@ declare global {
  * environment (server-variables.ts). PRESSLINE_TEST_SERVERS=none starts none, for pure unit tests.
  */
 export default async function globalSetup(): Promise<void> {
-  execFileSync(process.execPath, [join(projectRoot(), 'scripts', 'generate-client.mjs')], {
+  execFileSync(process.execPath, [join(projectRoot(), 'scripts', 'build', 'generate-client.mjs')], {
     stdio: 'inherit',
   });
   if (process.env.PRESSLINE_TEST_SERVERS === 'none') return;

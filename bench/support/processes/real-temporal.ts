@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { temporalPrograms } from '../rehearsal/programs';
-import type { Service } from '../rehearsal/service';
-import { startTemporalOnPostgres, type TemporalOnPostgres } from '../rehearsal/temporal-server';
-import { portPicker } from './stable-port';
+import { temporalPrograms } from '../../rehearsal/programs';
+import type { Service } from '../../rehearsal/service';
+import { startTemporalOnPostgres, type TemporalOnPostgres } from '../../rehearsal/temporal-server';
+import { portPicker } from '../stable-port';
 
 /** The Temporal server of a deployment, on a Postgres server of its own. */
 export interface RealTemporal extends TemporalOnPostgres {

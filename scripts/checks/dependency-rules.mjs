@@ -1,5 +1,5 @@
 /**
- * The dependency rules of ARCHITECTURE.md as data, checked by scripts/check-dependencies.mjs.
+ * The dependency rules of ARCHITECTURE.md as data, checked by scripts/checks/check-dependencies.mjs.
  *
  * A rule applies to the files that match `from` and not `except`. It names the targets that they must not import (`never`)
  * or the only targets that they may import (`only`). A target is a path from the project's root, `node:<module>` for a
@@ -51,7 +51,7 @@ export const RULES = [
   ...featureRules,
   {
     name: 'every feature has a place',
-    why: 'a folder of src/ must be listed in FEATURES (scripts/dependency-rules.mjs)',
+    why: 'a folder of src/ must be listed in FEATURES (scripts/checks/dependency-rules.mjs)',
     from: new RegExp(`^src/(?!(${FEATURES.join('|')})/)`),
     never: /./,
     typesToo: true,

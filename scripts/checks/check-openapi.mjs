@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 const REDOCLY = '@redocly/cli@2.77.0';
 const PYTHON_PACKAGES = ['openapi-python-client==0.29.1', 'httpx==0.28.1', 'attrs==26.1.0', 'ruff==0.17.6'];
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const folder = mkdtempSync(join(tmpdir(), 'pressline-openapi-'));
 let failures = 0;
 

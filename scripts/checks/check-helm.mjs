@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
-import { goTool, programOnPath } from './go-tool.mjs';
-import { pythonPackage } from './python-package.mjs';
+import { goTool, programOnPath } from '../external/go-tool.mjs';
+import { pythonPackage } from '../external/python-package.mjs';
 
 const VALIDATOR = 'kubernetes-validate==1.37.0';
 /** The oldest and the newest version of Kubernetes that the validator has schemas of. */
@@ -22,7 +22,7 @@ const KUBERNETES = ['1.34', '1.37'];
 /** Kinds of the Prometheus operator. The validator has no schemas of them; test/deploy/chart.test.ts checks the rules. */
 const WITHOUT_SCHEMA = ['monitoring.coreos.com/v1'];
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const chart = join(root, 'deploy', 'helm', 'pressline');
 const folder = mkdtempSync(join(tmpdir(), 'pressline-helm-'));
 let failures = 0;

@@ -1,13 +1,13 @@
 /**
  * Writes the software bill of materials of the packages that ship (CycloneDX 1.5, JSON), from package-lock.json.
- * Usage: node scripts/sbom.mjs [file], default out/sbom.cdx.json
+ * Usage: node scripts/release/sbom.mjs [file], default out/sbom.cdx.json
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const file = resolve(process.argv[2] ?? join(root, 'out', 'sbom.cdx.json'));
 const options = ['--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only'];
 const text = execFileSync('npm', ['sbom', ...options], {

@@ -10,15 +10,15 @@ import { fileURLToPath } from 'node:url';
 import { requireTypeScript } from './load-typescript.mjs';
 import { openApiDocument } from './openapi.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const file = join(root, 'client', 'operations.ts');
 
 /** Returns every file that the document can depend on. */
 function sources() {
   const inputs = [
     'package-lock.json',
-    'scripts/generate-client.mjs',
-    'scripts/openapi.mjs',
+    'scripts/build/generate-client.mjs',
+    'scripts/build/openapi.mjs',
     'client/generate.ts',
   ];
   for (const dir of ['api', 'src']) {
@@ -39,7 +39,7 @@ const stamp = `// Generated from the routes by \`npm run generate\`. Hash of the
 
 if (!existsSync(file) || !readFileSync(file, 'utf8').startsWith(stamp)) {
   const require = requireTypeScript(import.meta.url);
-  const { generateOperations } = require('../client/generate');
+  const { generateOperations } = require('../../client/generate');
   const biome = require.resolve('@biomejs/biome/bin/biome');
   const formatted = execFileSync(
     process.execPath,

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const out = join(root, 'out');
 const folder = join(out, 'client');
 const { version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -1,6 +1,6 @@
-import type { CredentialsFile } from '../../cli/credentials';
+import type { CredentialsFile } from '../../../cli/credentials';
+import { type ShippedOrders, startSimulatedShop } from '../simulated-shop';
 import { serveRequests, startRequestProcess } from './request-process';
-import { type ShippedOrders, startSimulatedShop } from './simulated-shop';
 
 /** The simulated shop and its partners in a process of their own, so that their CPU time is not Pressline's. */
 export interface ShopProcess {

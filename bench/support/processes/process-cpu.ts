@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Sql } from '../../src/platform/postgres';
+import type { Sql } from '../../../src/platform/postgres';
 
 /** Clock ticks per second in /proc, which is 100 on every Linux architecture that Node.js supports. */
 const TICKS_PER_SECOND = 100;

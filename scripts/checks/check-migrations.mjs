@@ -1,7 +1,7 @@
 /**
  * Checks the migrations: their numbers are consecutive, each opens with a comment on what it holds, and indexes on tables that
  * hold many rows are built concurrently, because CREATE INDEX blocks every write to its table until it is done.
- * Usage: node scripts/check-migrations.mjs [folder]
+ * Usage: node scripts/checks/check-migrations.mjs [folder]
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -26,7 +26,7 @@ const OUTSIDE_TRANSACTION = '--! no-transaction';
 const REPEATABLE =
   /^(CREATE (UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS|DROP INDEX CONCURRENTLY IF EXISTS|ALTER TABLE \w+ VALIDATE CONSTRAINT) /;
 
-const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
+const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '../..'));
 const folder = join(root, 'src/platform/migrations');
 
 /** Returns the problems of the file names: a number that is missing, given twice or not of three digits. */

@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type DemoCredentials, ensureDemoAccounts } from '../../src/accounts/demo-accounts';
-import { seedDemoCatalog } from '../../src/catalog/demo/seed';
-import { ensureDemoPartners } from '../../src/partners/demo-partners';
-import { claimDataFolder } from '../../src/platform/embedded/data-folder';
-import { freePort } from '../../src/platform/embedded/ports';
-import { type EmbeddedPostgres, startPostgres } from '../../src/platform/embedded/postgres-server';
-import { migrate } from '../../src/platform/migrate';
-import { connectPostgres, type Sql } from '../../src/platform/postgres';
-import { ensureDemoStock } from '../../src/procurement/demo-stock';
-import { withBenchFolder } from './bench-folder';
+import { type DemoCredentials, ensureDemoAccounts } from '../../../src/accounts/demo-accounts';
+import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
+import { ensureDemoPartners } from '../../../src/partners/demo-partners';
+import { claimDataFolder } from '../../../src/platform/embedded/data-folder';
+import { freePort } from '../../../src/platform/embedded/ports';
+import { type EmbeddedPostgres, startPostgres } from '../../../src/platform/embedded/postgres-server';
+import { migrate } from '../../../src/platform/migrate';
+import { connectPostgres, type Sql } from '../../../src/platform/postgres';
+import { ensureDemoStock } from '../../../src/procurement/demo-stock';
+import { withBenchFolder } from '../bench-folder';
 
 /** A migrated Postgres database with the demo accounts, partners, stock and catalog. */
 export interface BenchDatabase {

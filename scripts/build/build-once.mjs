@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import lockfile from 'proper-lockfile';
 
 /** The top-level folder of the project. */
-export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 /** Holds what is built. */
 export const dist = join(root, 'dist');
 

@@ -15,7 +15,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const rulesFolder = join(root, 'deploy', 'prometheus');
 const dashboardsFolder = join(root, 'deploy', 'grafana');
 const folder = mkdtempSync(join(tmpdir(), 'pressline-observability-'));

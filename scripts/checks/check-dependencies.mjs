@@ -1,6 +1,6 @@
 /**
- * Checks the imports of the sources against scripts/dependency-rules.mjs, and that no modules import each other in a
- * cycle. Usage: node scripts/check-dependencies.mjs [folder]
+ * Checks the imports of the sources against scripts/checks/dependency-rules.mjs, and that no modules import each other in a
+ * cycle. Usage: node scripts/checks/check-dependencies.mjs [folder]
  */
 import { existsSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { NO_TYPE_CYCLES, PURE, ROOTS, RULES } from './dependency-rules.mjs';
 import { importsOf, packageOf, parse, sourceFiles, walk } from './imports.mjs';
 
-const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
+const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '../..'));
 
 /** Returns the calls that read the clock or a random number. */
 function impureCallsOf(ast) {
@@ -92,6 +92,6 @@ for (const problem of problems) console.error(`  ${problem}`);
 console.log(
   problems.length === 0
     ? `The dependency rules hold (${files.length} files).`
-    : `${problems.length} imports break the dependency rules (scripts/dependency-rules.mjs).`,
+    : `${problems.length} imports break the dependency rules (scripts/checks/dependency-rules.mjs).`,
 );
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -7,9 +7,9 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { goTool, programOnPath } from './go-tool.mjs';
+import { goTool, programOnPath } from '../external/go-tool.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
 /** Returns the command that runs Docker Compose. */
 function composeCommand() {

@@ -46,7 +46,7 @@ async function bundle() {
 }
 
 try {
-  const settings = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'];
+  const settings = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build/build.mjs'];
   const seconds = await buildOnce({
     name: 'build',
     inputs: [
