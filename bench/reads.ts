@@ -1,4 +1,4 @@
-import { migrate } from '../src/platform/migrate';
+import { migrate } from '../src/platform/schema/migrate';
 import { CATALOG_READINGS, fillCatalog } from './customer-product-lists';
 import { fillStock, STOCK_READINGS } from './stock-lists';
 import { fillGauges, GAUGE_READINGS } from './stored-gauges';

@@ -3,7 +3,7 @@ import { DataFolderBusy } from '../src/platform/embedded/data-folder';
 import { runningPostgresUrl } from '../src/platform/embedded/postgres-server';
 import { migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';
 import type { Logger } from '../src/platform/logging';
-import { untilMigrated } from '../src/platform/schema-version';
+import { untilMigrated } from '../src/platform/schema/schema-version';
 import { startSteps } from '../src/platform/until-available';
 
 /** The database that a one-off command works on. */

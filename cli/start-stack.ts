@@ -9,7 +9,7 @@ import { choosePort, freePort, listenError } from '../src/platform/embedded/port
 import { type EmbeddedStack, migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';
 import { shutdownDelayMs } from '../src/platform/health';
 import type { Logger } from '../src/platform/logging';
-import { untilMigrated } from '../src/platform/schema-version';
+import { untilMigrated } from '../src/platform/schema/schema-version';
 import { startSteps } from '../src/platform/until-available';
 import { createServices, type Services } from './composition-root';
 import { type CredentialsFile, readCredentials, writeCredentials } from './credentials';

@@ -1,5 +1,5 @@
 import { Refusal } from '../../src/platform/errors';
-import { escapeHtml, pageTemplate } from '../../src/platform/html-page';
+import { escapeHtml, pageTemplate } from '../../src/platform/http/html-page';
 import { RawAnswer } from '../http/route';
 
 const PAGE = pageTemplate();

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { FINDINGS } from '../../src/orders/reconciliation/findings';
 import { lastReconciliation } from '../../src/orders/reconciliation/leftovers';
+import { shownConfiguration } from '../../src/platform/configuration/shown-configuration';
 import { projectRoot } from '../../src/platform/project-root';
-import { schemaStatus } from '../../src/platform/schema-version';
-import { shownConfiguration } from '../../src/platform/shown-configuration';
+import { schemaStatus } from '../../src/platform/schema/schema-version';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 

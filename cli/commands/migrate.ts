@@ -1,6 +1,6 @@
-import { migrate } from '../../src/platform/migrate';
 import { connectPostgres } from '../../src/platform/postgres';
-import { schemaStatus } from '../../src/platform/schema-version';
+import { migrate } from '../../src/platform/schema/migrate';
+import { schemaStatus } from '../../src/platform/schema/schema-version';
 import { startSteps } from '../../src/platform/until-available';
 import { assertSet, type CommandContext, say } from '../command';
 

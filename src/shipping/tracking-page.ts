@@ -1,7 +1,7 @@
 import { countryLine } from '../consignments/domain/address-lines';
 import { TRACKING_STATUS, type TrackingStatus } from '../consignments/domain/tracking-status';
 import { cutText } from '../platform/domain/foreign-text';
-import { escapeHtml as escaped, pageTemplate } from '../platform/html-page';
+import { escapeHtml as escaped, pageTemplate } from '../platform/http/html-page';
 import type { Queryable } from '../platform/postgres';
 
 /**

@@ -12,7 +12,7 @@ import { startStack } from '../../cli/start-stack';
 import { loadConfig } from '../../src/platform/config';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { connectPostgres, type Sql } from '../../src/platform/postgres';
-import { DatabaseNotMigrated } from '../../src/platform/schema-version';
+import { DatabaseNotMigrated } from '../../src/platform/schema/schema-version';
 import { testApplicationUrl, testPostgresUrl, testTemporalAddress } from '../support/servers';
 
 const admin = connectPostgres(testPostgresUrl(), { max: 1 });

@@ -15,7 +15,7 @@ import type { RunGateway } from '../../../src/orders/run/gateway';
 import { routingDecisions } from '../../../src/partners/routing-decisions';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { Refusal } from '../../../src/platform/errors';
-import { orderPage, workflowPage } from '../../../src/platform/page-links';
+import { orderPage, workflowPage } from '../../../src/platform/http/page-links';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, type Route, route } from '../../http/route';
 import { visibleOrderId } from '../../orders/visible-order';

@@ -6,8 +6,8 @@ import { ensureDemoPartners } from '../../../src/partners/demo-partners';
 import { claimDataFolder } from '../../../src/platform/embedded/data-folder';
 import { freePort } from '../../../src/platform/embedded/ports';
 import { type EmbeddedPostgres, startPostgres } from '../../../src/platform/embedded/postgres-server';
-import { migrate } from '../../../src/platform/migrate';
 import { connectPostgres, type Sql } from '../../../src/platform/postgres';
+import { migrate } from '../../../src/platform/schema/migrate';
 import { ensureDemoStock } from '../../../src/procurement/demo-stock';
 import { withBenchFolder } from '../bench-folder';
 

@@ -1,6 +1,6 @@
 import { allowsPrivateAddresses, type Config } from '../config';
 import type { Logger } from '../logging';
-import { migrate } from '../migrate';
+import { migrate } from '../schema/migrate';
 import { claimDataFolder } from './data-folder';
 import { type EmbeddedPostgres, startPostgres } from './postgres-server';
 import type { RunningServer } from './running-server';

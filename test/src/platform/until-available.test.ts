@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { type CutProxy, startCutProxy } from '../../../bench/faults/cut-proxy';
 import { freePort } from '../../../src/platform/embedded/ports';
-import { migrate } from '../../../src/platform/migrate';
+import { migrate } from '../../../src/platform/schema/migrate';
 import { startSteps } from '../../../src/platform/until-available';
 import { testDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';

@@ -13,9 +13,9 @@ import {
 } from '../../../src/platform/embedded/postgres-server';
 import { findTemporalBinary } from '../../../src/platform/embedded/temporal-binary';
 import { startTemporal, stopLeftoverTemporal } from '../../../src/platform/embedded/temporal-server';
-import { migrate } from '../../../src/platform/migrate';
 import { connectPostgres } from '../../../src/platform/postgres';
 import { projectRoot } from '../../../src/platform/project-root';
+import { migrate } from '../../../src/platform/schema/migrate';
 import { ensureSearchAttributes } from '../../../src/platform/temporal/connection';
 import { SERVER_VARIABLES, TEMPLATE_DATABASE } from '../server-variables';
 import { bundleForTests } from '../workflow-bundle';

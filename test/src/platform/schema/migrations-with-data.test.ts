@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Postgrator from 'postgrator';
 import postgres from 'postgres';
-import { migrate, statementsOf } from '../../../src/platform/migrate';
-import { projectRoot } from '../../../src/platform/project-root';
-import { MIGRATIONS_DIR } from '../../../src/platform/schema-version';
-import { eventually } from '../../support/eventually';
-import { testPostgresUrl } from '../../support/servers';
+import { projectRoot } from '../../../../src/platform/project-root';
+import { migrate, statementsOf } from '../../../../src/platform/schema/migrate';
+import { MIGRATIONS_DIR } from '../../../../src/platform/schema/schema-version';
+import { eventually } from '../../../support/eventually';
+import { testPostgresUrl } from '../../../support/servers';
 
 /**
  * Upgrades of databases that hold orders: from the version of every release to the newest, and on through migrations as a
@@ -199,7 +199,7 @@ test('an upgraded database has the tables, columns, indexes and constraints of a
 /** A migrating process of its own. */
 function migrateElsewhere(url: string) {
   const script = `
-    const { migrate } = require('./src/platform/migrate');
+    const { migrate } = require('./src/platform/schema/migrate');
     migrate(process.argv[1], { folder: process.argv[2] }).then((names) => process.stdout.write(JSON.stringify(names)));`;
   const child = spawn(
     process.execPath,

@@ -1,4 +1,4 @@
-import { type Config, VARIABLES } from './config';
+import { type Config, VARIABLES } from '../config';
 
 /** A variable of the configuration as operators see it. */
 export interface ShownVariable {

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Postgrator from 'postgrator';
 import postgres from 'postgres';
+import type { Logger } from '../logging';
 import { grantApplicationRole } from './application-role';
-import type { Logger } from './logging';
 import { MIGRATIONS_DIR, SCHEMA_TABLE } from './schema-version';
 
 /** Key of the advisory lock that migrating processes take. The number itself has no meaning. */

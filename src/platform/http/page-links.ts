@@ -1,5 +1,5 @@
-import type { Config } from './config';
-import { orderIdOfWorkflow } from './domain/workflows';
+import type { Config } from '../config';
+import { orderIdOfWorkflow } from '../domain/workflows';
 
 /** Addresses of pages that people open: pages of the console, and pages of the Temporal UI. */
 

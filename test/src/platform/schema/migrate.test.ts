@@ -3,17 +3,22 @@ import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { type MigrateOptions, MigrationBlocked, migrate, statementsOf } from '../../../src/platform/migrate';
-import { connectPostgres, type Sql } from '../../../src/platform/postgres';
+import { connectPostgres, type Sql } from '../../../../src/platform/postgres';
+import {
+  type MigrateOptions,
+  MigrationBlocked,
+  migrate,
+  statementsOf,
+} from '../../../../src/platform/schema/migrate';
 import {
   DatabaseNotMigrated,
   MIGRATIONS_DIR,
   schemaStatus,
   untilMigrated,
-} from '../../../src/platform/schema-version';
-import { testDatabase } from '../../support/database';
-import { eventually } from '../../support/eventually';
-import { testApplicationUrl, testPostgresUrl } from '../../support/servers';
+} from '../../../../src/platform/schema/schema-version';
+import { testDatabase } from '../../../support/database';
+import { eventually } from '../../../support/eventually';
+import { testApplicationUrl, testPostgresUrl } from '../../../support/servers';
 
 const files = readdirSync(MIGRATIONS_DIR).sort();
 const nameOf = (file: string) => file.split('.')[2]!;

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from './logging';
-import { connectPostgres, type Sql } from './postgres';
-import { projectRoot } from './project-root';
+import type { Logger } from '../logging';
+import { connectPostgres, type Sql } from '../postgres';
+import { projectRoot } from '../project-root';
 
 /** Folder of the migrations `NNN.do.<name>.sql`. They go forward only. Each file runs once, in order. */
 export const MIGRATIONS_DIR = join(projectRoot(), 'src/platform/migrations');

@@ -5,8 +5,8 @@ import {
   shippingOrderWorkflowId,
   takeBackShippingOrderWorkflowId,
   voidShipmentWorkflowId,
-} from '../../../src/platform/domain/workflows';
-import { workflowDetails, workflowPage } from '../../../src/platform/page-links';
+} from '../../../../src/platform/domain/workflows';
+import { workflowDetails, workflowPage } from '../../../../src/platform/http/page-links';
 
 const BASE = 'https://pressline.test';
 
