@@ -9,8 +9,8 @@ import type {
   ShippingOrderOutcome,
 } from '../src/shipping/domain/shipping-order-run';
 import { type PurchaseDeps, type ToVoid, voidShipment } from '../src/shipping/purchase';
-import { cancelShippingOrder } from '../src/shipping/shipping-order-cancellation';
-import { purchaseShippingOrder, refuseShippingOrder } from '../src/shipping/shipping-orders';
+import { cancelShippingOrder } from '../src/shipping/shipping-orders/shipping-order-cancellation';
+import { purchaseShippingOrder, refuseShippingOrder } from '../src/shipping/shipping-orders/shipping-orders';
 import { carriersToSweep, sweepCarrier } from '../src/shipping/tracking-sweep/carrier-sweep';
 import { findPartnerCarriers } from '../src/shipping/tracking-sweep/partner-code-search';
 import {

@@ -4,14 +4,14 @@ import { ordersNamed } from '../../src/orders/reading/operator-search';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import type { ProblemPosition } from '../../src/platform/problems-first';
+import { type ListedParcel, listParcels, PARCEL_PROBLEMS, parcelsNamed } from '../../src/shipping/parcels';
 import {
   type ListedShippingOrder,
   listShippingOrders,
   SHIPPING_ORDER_PROBLEMS,
   shippingOrdersNamed,
-} from '../../src/shipping/listed-shipping-orders';
-import { type ListedParcel, listParcels, PARCEL_PROBLEMS, parcelsNamed } from '../../src/shipping/parcels';
-import { SHIPPING_ORDER_STATUSES } from '../../src/shipping/shipping-order-schemas';
+} from '../../src/shipping/shipping-orders/listed-shipping-orders';
+import { SHIPPING_ORDER_STATUSES } from '../../src/shipping/shipping-orders/shipping-order-schemas';
 import type { ApiDeps } from '../deps';
 import { csvAnswer, formatQuery } from '../http/lists/csv';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';

@@ -3,7 +3,7 @@ import { RATE_CARDS } from '../../src/carriers/domain/rate-cards';
 import { TRACKING_STATUSES } from '../../src/consignments/domain/tracking-status';
 import { day, moment, text } from '../../src/platform/domain/fields';
 import { verifySignature } from '../../src/platform/http/webhook-signature';
-import { recordTrackingEvents } from '../../src/shipping/tracking';
+import { recordTrackingEvents } from '../../src/shipping/tracking/tracking';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 

@@ -3,8 +3,8 @@ import { COMPARED_ROWS } from '../../src/platform/search';
 import {
   SHIPPING_ORDER_STATUSES,
   shippingOrderSummarySchema,
-} from '../../src/shipping/shipping-order-schemas';
-import { searchShippingOrders } from '../../src/shipping/shipping-order-search';
+} from '../../src/shipping/shipping-orders/shipping-order-schemas';
+import { searchShippingOrders } from '../../src/shipping/shipping-orders/shipping-order-search';
 import type { ApiDeps } from '../deps';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
 import { anyOf, instant } from '../http/lists/search-filters';

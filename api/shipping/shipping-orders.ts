@@ -6,8 +6,12 @@ import { inTransaction } from '../../src/platform/postgres';
 import { consignmentFrom } from '../../src/shipping/consignment';
 import { requestedMethod } from '../../src/shipping/method-request';
 import { shippingOrderRequestSchema } from '../../src/shipping/schemas';
-import { requestCancellation } from '../../src/shipping/shipping-order-cancellation';
-import { ANSWER_SECONDS, runCancellation, runShippingOrder } from '../../src/shipping/shipping-order-gateway';
+import { requestCancellation } from '../../src/shipping/shipping-orders/shipping-order-cancellation';
+import {
+  ANSWER_SECONDS,
+  runCancellation,
+  runShippingOrder,
+} from '../../src/shipping/shipping-orders/shipping-order-gateway';
 import {
   findShippingOrder,
   newestShippingOrdersByAccount,
@@ -15,14 +19,17 @@ import {
   type ShippingOrderRow,
   type ShippingOrderViewer,
   shippingOrderAnswer,
-} from '../../src/shipping/shipping-order-reader';
-import { retrievedShippingOrderSchema, shippingOrderSchema } from '../../src/shipping/shipping-order-schemas';
+} from '../../src/shipping/shipping-orders/shipping-order-reader';
+import {
+  retrievedShippingOrderSchema,
+  shippingOrderSchema,
+} from '../../src/shipping/shipping-orders/shipping-order-schemas';
 import {
   endWait,
   insertShippingOrder,
   recordAnswered,
   resumeShippingOrder,
-} from '../../src/shipping/shipping-orders';
+} from '../../src/shipping/shipping-orders/shipping-orders';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 import { refuseAmbiguous } from '../orders/visible-order';

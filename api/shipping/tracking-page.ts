@@ -4,7 +4,7 @@ import {
   renderTracking,
   renderUnknownTracking,
   TRACKING_PAGE_HEADERS,
-} from '../../src/shipping/tracking-page';
+} from '../../src/shipping/tracking/tracking-page';
 import type { ApiDeps } from '../deps';
 import { RawAnswer, type Route, route } from '../http/route';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Refusal } from '../../src/platform/errors';
-import { readTracking, trackingSchema } from '../../src/shipping/tracking-view';
+import { readTracking, trackingSchema } from '../../src/shipping/tracking/tracking-view';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 

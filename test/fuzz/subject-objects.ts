@@ -5,7 +5,7 @@ import type { PaperPrintOrderBody } from '../../src/partners/schemas';
 import { uuidv7 } from '../../src/platform/ids';
 import { inTransaction, type Sql } from '../../src/platform/postgres';
 import { buyShipment } from '../../src/shipping/purchase';
-import { recordTrackingEvents } from '../../src/shipping/tracking';
+import { recordTrackingEvents } from '../../src/shipping/tracking/tracking';
 import { item, order } from '../api/orders/sample-orders';
 import { MUNICH } from '../src/consignments/sample-addresses';
 import { consignmentTo } from '../src/consignments/sample-consignments';

@@ -7,7 +7,7 @@ import {
 } from '../../platform/domain/workflows';
 import { enqueue } from '../../platform/outbox/outbox';
 import { inTransaction } from '../../platform/postgres';
-import { refuseShippingOrder } from '../../shipping/shipping-orders';
+import { refuseShippingOrder } from '../../shipping/shipping-orders/shipping-orders';
 import { dispatchKey } from '../dispatch/dispatch';
 import { UNSHIPPED_ORDERS } from '../domain/lifecycle/statuses';
 import { inBatches, settleEach } from './batches';

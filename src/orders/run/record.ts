@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from '../../platform/postgres';
 import { settleReservations } from '../../procurement/reservations';
-import { followPartnerTracking } from '../../shipping/partner-tracking';
+import { followPartnerTracking } from '../../shipping/tracking/partner-tracking';
 import { leaveOutUnusedPackages } from '../dispatch/unused-packages';
 import type { RunEffect } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';

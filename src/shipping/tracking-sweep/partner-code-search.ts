@@ -1,7 +1,7 @@
 import type { CarrierAdapter, CarrierEvent } from '../../carriers/carrier';
 import { RATE_CARDS } from '../../carriers/domain/rate-cards';
 import { json, type Sql } from '../../platform/postgres';
-import { markFollowed } from '../partner-tracking';
+import { markFollowed } from '../tracking/partner-tracking';
 import { CarrierInquiry } from './carrier-inquiry';
 import { recordEvents } from './record-events';
 import { addSweeps, NOTHING_SWEPT, type SweepBounds, type SweepDeps, type SweepResult } from './sweep-result';

@@ -1,6 +1,6 @@
 import type { CarrierEvent } from '../../carriers/carrier';
 import { isUnavailable } from '../../platform/unavailable';
-import { recordTrackingEvents } from '../tracking';
+import { recordTrackingEvents } from '../tracking/tracking';
 import type { SweepDeps } from './sweep-result';
 
 /**

@@ -8,7 +8,7 @@ import { newSigningSecret } from '../../../src/platform/http/webhook-signature';
 import { uuidv7 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
 import { buyShipment, voidShipment } from '../../../src/shipping/purchase';
-import { publicPlace } from '../../../src/shipping/tracking-page';
+import { publicPlace } from '../../../src/shipping/tracking/tracking-page';
 import { CHICAGO } from '../../src/consignments/sample-addresses';
 import { consignmentTo } from '../../src/consignments/sample-consignments';
 import { testAccount, testApiDeps } from '../../support/api-deps';

@@ -17,8 +17,8 @@ import {
   readShipment,
   shipmentDocuments,
 } from '../../../src/shipping/shipments';
-import { recordTrackingEvents } from '../../../src/shipping/tracking';
-import { readTracking } from '../../../src/shipping/tracking-view';
+import { recordTrackingEvents } from '../../../src/shipping/tracking/tracking';
+import { readTracking } from '../../../src/shipping/tracking/tracking-view';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { insertShippingOrder } from '../../support/shipping-rows';
 import { CHICAGO, MUNICH } from '../consignments/sample-addresses';

@@ -8,7 +8,7 @@ import {
   type ProgressStatus,
 } from '../../../src/orders/domain/lifecycle/statuses';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
-import { recordTrackingEvents } from '../../../src/shipping/tracking';
+import { recordTrackingEvents } from '../../../src/shipping/tracking/tracking';
 import type { TestStack } from '../../support/stack';
 import { address, orderOf, poster, sticker } from './shop';
 

@@ -1,4 +1,4 @@
-import { recordTrackingEvents } from '../../../src/shipping/tracking';
+import { recordTrackingEvents } from '../../../src/shipping/tracking/tracking';
 import { eventually } from '../../support/eventually';
 import { type TestStack, testStack } from '../../support/stack';
 import { conflict, operatorHelpers } from './operator-fixture';

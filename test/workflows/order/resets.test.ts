@@ -1,7 +1,7 @@
 import { temporal as protocol } from '@temporalio/proto';
 import { historyLengthOf, positionsIn } from '../../../src/orders/domain/run/run-position';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
-import { recordTrackingEvents } from '../../../src/shipping/tracking';
+import { recordTrackingEvents } from '../../../src/shipping/tracking/tracking';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { orderLog, orderNow, orderUntil, partnerClock } from './order-fixture';
 import { addressIn, orderOf, tShirt } from './shop';

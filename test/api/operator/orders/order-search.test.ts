@@ -1,4 +1,4 @@
-import { followPartnerTracking } from '../../../../src/shipping/partner-tracking';
+import { followPartnerTracking } from '../../../../src/shipping/tracking/partner-tracking';
 import { type OrdersApi, ordersApi, subscribedPartners } from '../../orders/orders-api';
 import { address, order } from '../../orders/sample-orders';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Account } from '../accounts/account';
+import type { Account } from '../../accounts/account';
 import {
   TRACKING_STATUS,
   TRACKING_STATUSES,
   type TrackingStatus,
-} from '../consignments/domain/tracking-status';
-import type { Queryable } from '../platform/postgres';
+} from '../../consignments/domain/tracking-status';
+import type { Queryable } from '../../platform/postgres';
 
 /** The tracking answer (schema `Tracking`). */
 export const trackingSchema = z

@@ -1,8 +1,8 @@
-import { countryLine } from '../consignments/domain/address-lines';
-import { TRACKING_STATUS, type TrackingStatus } from '../consignments/domain/tracking-status';
-import { cutText } from '../platform/domain/foreign-text';
-import { escapeHtml as escaped, pageTemplate } from '../platform/http/html-page';
-import type { Queryable } from '../platform/postgres';
+import { countryLine } from '../../consignments/domain/address-lines';
+import { TRACKING_STATUS, type TrackingStatus } from '../../consignments/domain/tracking-status';
+import { cutText } from '../../platform/domain/foreign-text';
+import { escapeHtml as escaped, pageTemplate } from '../../platform/http/html-page';
+import type { Queryable } from '../../platform/postgres';
 
 /**
  * The public tracking page of a package. It shows no personal data: statuses in our own words, because messages of carriers may

@@ -1,10 +1,10 @@
-import type { Account } from '../accounts/account';
-import type { CarrierRefusal } from '../carriers/carrier';
-import { fromMinor } from '../platform/domain/money';
-import { isUuid } from '../platform/ids';
-import type { LinkSigner } from '../platform/objects/signed-links';
-import type { Queryable } from '../platform/postgres';
-import { documentLink, readShipment, type ShipmentDocument, shipmentDocuments } from './shipments';
+import type { Account } from '../../accounts/account';
+import type { CarrierRefusal } from '../../carriers/carrier';
+import { fromMinor } from '../../platform/domain/money';
+import { isUuid } from '../../platform/ids';
+import type { LinkSigner } from '../../platform/objects/signed-links';
+import type { Queryable } from '../../platform/postgres';
+import { documentLink, readShipment, type ShipmentDocument, shipmentDocuments } from '../shipments';
 import type {
   RetrievedShippingOrder,
   ShippingOrderAnswer,

@@ -1,13 +1,13 @@
-import type { CarrierRefusal } from '../carriers/carrier';
-import { isUuid } from '../platform/ids';
-import type { Queryable } from '../platform/postgres';
+import type { CarrierRefusal } from '../../carriers/carrier';
+import { isUuid } from '../../platform/ids';
+import type { Queryable } from '../../platform/postgres';
 import {
   type ProblemPage,
   readProblemsFirst,
   type StatusSpan,
   spanColumns,
-} from '../platform/problems-first';
-import { isoMicroseconds } from '../platform/search';
+} from '../../platform/problems-first';
+import { isoMicroseconds } from '../../platform/search';
 import type { ShippingOrderStatus } from './shipping-order-schemas';
 
 /** Why operators look at a shipping order. `stuck`: the workflow has not ended the purchase or the cancellation. */

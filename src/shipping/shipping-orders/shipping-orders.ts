@@ -1,11 +1,11 @@
-import type { CarrierRefusal } from '../carriers/carrier';
-import type { Consignment } from '../consignments/domain/consignment';
-import { sha256, uuidv7 } from '../platform/ids';
-import { json, type Queryable, type Sql } from '../platform/postgres';
-import type { LabelOptions } from './document-set';
-import { type ShippingOrderOutcome, shippingOrderPurchaseKey } from './domain/shipping-order-run';
-import { type BoughtShipment, buyShipment, type PurchaseDeps, voidShipment } from './purchase';
-import type { ShippingOrderRequest } from './schemas';
+import type { CarrierRefusal } from '../../carriers/carrier';
+import type { Consignment } from '../../consignments/domain/consignment';
+import { sha256, uuidv7 } from '../../platform/ids';
+import { json, type Queryable, type Sql } from '../../platform/postgres';
+import type { LabelOptions } from '../document-set';
+import { type ShippingOrderOutcome, shippingOrderPurchaseKey } from '../domain/shipping-order-run';
+import { type BoughtShipment, buyShipment, type PurchaseDeps, voidShipment } from '../purchase';
+import type { ShippingOrderRequest } from '../schemas';
 
 /** A request to buy the labels of a shipping order. */
 export interface ShippingOrderPlacement {

@@ -1,7 +1,7 @@
-import { SCANNED_STATUSES } from '../consignments/domain/tracking-status';
-import { inTransaction, type Sql, type Transaction } from '../platform/postgres';
-import { type Cancellation, shippingOrderPurchaseKey } from './domain/shipping-order-run';
-import { type PurchaseDeps, voidShipment } from './purchase';
+import { SCANNED_STATUSES } from '../../consignments/domain/tracking-status';
+import { inTransaction, type Sql, type Transaction } from '../../platform/postgres';
+import { type Cancellation, shippingOrderPurchaseKey } from '../domain/shipping-order-run';
+import { type PurchaseDeps, voidShipment } from '../purchase';
 
 /** The state of a shipping order after a cancellation was requested. */
 export type RequestedCancellation =

@@ -1,7 +1,7 @@
-import { carrierOfNumber } from '../carriers/domain/rate-cards';
-import { FOLLOWED_DAYS } from '../consignments/domain/tracking-status';
-import { randomToken } from '../platform/ids';
-import type { Queryable } from '../platform/postgres';
+import { carrierOfNumber } from '../../carriers/domain/rate-cards';
+import { FOLLOWED_DAYS } from '../../consignments/domain/tracking-status';
+import { randomToken } from '../../platform/ids';
+import type { Queryable } from '../../platform/postgres';
 
 /** Tracking of parcels that print partners ship themselves, under tracking codes of their own. */
 

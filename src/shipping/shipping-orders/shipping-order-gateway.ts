@@ -3,20 +3,20 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import type { Config } from '../platform/config';
+import type { Config } from '../../platform/config';
 import {
   cancelShippingOrderWorkflowId,
   shippingOrderWorkflowId,
   WORKFLOW_TYPES,
-} from '../platform/domain/workflows';
-import { workflowDetails } from '../platform/http/page-links';
-import { isTemporalUnavailable, unavailable } from '../platform/unavailable';
+} from '../../platform/domain/workflows';
+import { workflowDetails } from '../../platform/http/page-links';
+import { isTemporalUnavailable, unavailable } from '../../platform/unavailable';
 import type {
   Cancellation,
   CancellationInput,
   ShippingOrderInput,
   ShippingOrderOutcome,
-} from './domain/shipping-order-run';
+} from '../domain/shipping-order-run';
 
 /** How long a request waits for its labels. */
 export const ANSWER_SECONDS = 45;

@@ -1,14 +1,14 @@
-import type { CarrierEvent } from '../carriers/carrier';
+import type { CarrierEvent } from '../../carriers/carrier';
 import {
   furthest,
   nextCheckHours,
   SCANNED_STATUSES,
   type TrackingStatus,
-} from '../consignments/domain/tracking-status';
-import { sha256 } from '../platform/ids';
-import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
-import { updateDeliveryEstimates } from './delivery-estimate';
-import { shipmentTransits, signalOrders } from './shipment-transit';
+} from '../../consignments/domain/tracking-status';
+import { sha256 } from '../../platform/ids';
+import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
+import { updateDeliveryEstimates } from '../delivery-estimate';
+import { shipmentTransits, signalOrders } from '../shipment-transit';
 
 /** Counts of recorded events. */
 export interface RecordedEvents {
