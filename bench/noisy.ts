@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import PDFDocument from 'pdfkit';
 import { createPresslineClient } from '../client/pressline-client';
 import { createAccount, issueKey } from '../src/accounts/store';
-import { withBenchStack } from './support/bench-stack';
 import { runBenchmark } from './support/benchmark';
 import { inParallel } from './support/in-parallel';
+import { withBenchStack } from './support/processes/bench-stack';
 import { spreadOf } from './support/report';
 import { sampleOrder } from './support/sample-order';
 
