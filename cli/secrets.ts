@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import writeFileAtomic from 'write-file-atomic';
 import { RATE_CARDS } from '../src/carriers/domain/rate-cards';
 import { type Config, ConfigError } from '../src/platform/config';
@@ -23,9 +24,16 @@ export interface Secrets {
   readonly carrierWebhookSecrets: SecretsBySender;
 }
 
-/** Returns a new secret for each built-in carrier, as CARRIER_WEBHOOK_SECRETS has them. */
-export function generateCarrierSecrets(): string {
-  return RATE_CARDS.map(({ carrierUid }) => `${carrierUid}:${newSigningSecret()}`).join();
+/**
+ * Returns a secret for each built-in carrier, as CARRIER_WEBHOOK_SECRETS has them.
+ * @param before secrets that stay. Carriers without one, such as a carrier that was added since, get one
+ */
+export function generateCarrierSecrets(before = ''): string {
+  const named = before.split(',').filter((entry) => entry !== '');
+  const added = RATE_CARDS.filter(
+    ({ carrierUid }) => !named.some((entry) => entry.startsWith(`${carrierUid}:`)),
+  );
+  return [...named, ...added.map(({ carrierUid }) => `${carrierUid}:${newSigningSecret()}`)].join();
 }
 
 /** Returns the secret that each carrier signs with: the first of its secrets. */
@@ -33,15 +41,18 @@ export function signingSecretsOf(secrets: SecretsBySender): Record<string, strin
   return Object.fromEntries([...secrets].map(([carrierUid, [secret]]) => [carrierUid, secret!]));
 }
 
-/** The variable of each secret, and what `start` generates when it is not set. */
+/** The variable of each secret, and how `start` completes the stored text when the variable is not set. */
 const GENERATED = {
-  linkSecret: { variable: 'LINK_SECRET', generate: () => `start:${randomToken(32)}` },
-  secretKeys: { variable: 'SECRET_KEYS', generate: () => `start:${randomBytes(32).toString('base64')}` },
-  carrierWebhookSecrets: { variable: 'CARRIER_WEBHOOK_SECRETS', generate: generateCarrierSecrets },
-} as const satisfies Record<string, { variable: keyof Config; generate: () => string }>;
+  linkSecret: { variable: 'LINK_SECRET', complete: (before = `start:${randomToken(32)}`) => before },
+  secretKeys: {
+    variable: 'SECRET_KEYS',
+    complete: (before = `start:${randomBytes(32).toString('base64')}`) => before,
+  },
+  carrierWebhookSecrets: { variable: 'CARRIER_WEBHOOK_SECRETS', complete: generateCarrierSecrets },
+} as const satisfies Record<string, { variable: keyof Config; complete: (before?: string) => string }>;
 
 /** The text of each variable, by the name in the file. */
-type StoredSecrets = Readonly<Partial<Record<keyof typeof GENERATED, string>>>;
+type StoredSecrets = Readonly<Record<keyof typeof GENERATED, string>>;
 
 const FILE_NAME = 'secrets.json';
 
@@ -58,32 +69,33 @@ export async function loadSecrets(config: Config, embedded: boolean): Promise<Se
       `Wrong configuration: ${unset.variable}: must be set to the same value for every process of a deployment`,
     );
   }
-  const stored = unset === undefined ? {} : await storedSecrets(config.DATA_DIR);
+  const stored = unset === undefined ? undefined : await storedSecrets(config.DATA_DIR);
   return {
-    linkKeys: config.LINK_SECRET ?? parseLinkKeys(stored.linkSecret!)!,
-    secretKeys: config.SECRET_KEYS ?? parseNamedKeys(stored.secretKeys!)!,
+    linkKeys: config.LINK_SECRET ?? parseLinkKeys(stored!.linkSecret)!,
+    secretKeys: config.SECRET_KEYS ?? parseNamedKeys(stored!.secretKeys)!,
     carrierWebhookSecrets:
-      config.CARRIER_WEBHOOK_SECRETS ?? parseSecretsBySender(stored.carrierWebhookSecrets!)!,
+      config.CARRIER_WEBHOOK_SECRETS ?? parseSecretsBySender(stored!.carrierWebhookSecrets)!,
   };
 }
 
-/** Returns every secret of the file in DATA_DIR. Adds those that it does not have yet. */
+/** Returns every secret of the file in DATA_DIR, after it has been completed. */
 async function storedSecrets(folder: string): Promise<StoredSecrets> {
   const path = join(folder, FILE_NAME);
   const before = await readFile(path, 'utf8').then(
-    (text) => JSON.parse(text) as StoredSecrets,
+    (text) => JSON.parse(text) as Partial<StoredSecrets>,
     (error: NodeJS.ErrnoException) => {
       // Any other error must not replace the keys that stored secrets are sealed with.
-      if (error.code === 'ENOENT') return {};
+      if (error.code === 'ENOENT') return {} as Partial<StoredSecrets>;
       throw error;
     },
   );
-  const missing = Object.entries(GENERATED).filter(([name]) => !(name in before));
-  const secrets = {
+  const secrets: StoredSecrets = {
     ...before,
-    ...Object.fromEntries(missing.map(([name, { generate }]) => [name, generate()])),
+    linkSecret: GENERATED.linkSecret.complete(before.linkSecret),
+    secretKeys: GENERATED.secretKeys.complete(before.secretKeys),
+    carrierWebhookSecrets: GENERATED.carrierWebhookSecrets.complete(before.carrierWebhookSecrets),
   };
-  if (missing.length > 0) {
+  if (!isDeepStrictEqual(secrets, before)) {
     await mkdir(folder, { recursive: true });
     await writeFileAtomic(path, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
   }

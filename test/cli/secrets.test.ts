@@ -38,6 +38,18 @@ describe('the secrets of a deployment', () => {
     expect(await load()).toEqual(secrets);
   });
 
+  test('start adds the secret of a carrier that was added since, and keeps those of the others', async () => {
+    const { carrierWebhookSecrets: first } = await load();
+    const [added, ...others] = [...first.keys()];
+    const { carrierWebhookSecrets: text, ...rest } = JSON.parse(await readFile(file(), 'utf8'));
+    const known = text.split(',').filter((entry: string) => !entry.startsWith(`${added}:`));
+    await writeFile(file(), JSON.stringify({ ...rest, carrierWebhookSecrets: known.join() }));
+    const { carrierWebhookSecrets: second } = await load();
+    expect(second.get(added!)).toEqual([expect.stringMatching(/^whsec_/)]);
+    for (const other of others) expect(second.get(other)).toEqual(first.get(other));
+    expect((await load()).carrierWebhookSecrets).toEqual(second);
+  });
+
   test('a damaged file ends the start and is not replaced', async () => {
     await writeFile(file(), '{"linkSecret": ');
     await expect(load()).rejects.toThrow(SyntaxError);
