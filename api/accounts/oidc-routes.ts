@@ -12,7 +12,7 @@ import { Refusal } from '../../src/platform/errors';
 import { equalBytes } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { type AnyCall, RawAnswer, type Route, route } from '../http/route';
+import { type CallContext, openRoute, RawAnswer, type Route } from '../http/route';
 import { sessionCookie } from '../http/session-cookie';
 import { PENDING_SECONDS, type PendingSignIn, type SignInCookie, signInCookie } from './sign-in-cookie';
 import { readableForBrowsers, signedInPage } from './sign-in-pages';
@@ -25,7 +25,6 @@ const common = {
   method: 'get',
   tag: 'Operators',
   errors: 'coded',
-  access: { credentials: 'none' },
 } as const;
 const page = { response: z.unknown(), contentType: 'text/html', addressLimit: 'sign_in' } as const;
 
@@ -63,7 +62,7 @@ export function oidcRoutes(deps: Deps): Route[] {
   const cookie = signInCookie(secretBox, `${publicUrl}${PATH}`);
   const signInAddress = `${publicUrl}${CONSOLE}/sign-in`;
   return [
-    route({
+    openRoute({
       ...common,
       path: '/v1/operator/session/methods',
       operationId: 'getSignInMethods',
@@ -71,7 +70,7 @@ export function oidcRoutes(deps: Deps): Route[] {
       response: z.object({ openIdConnect: z.boolean() }).meta({ id: 'SignInMethods' }),
       handler: async () => ({ openIdConnect: provider !== undefined }),
     }),
-    route({
+    openRoute({
       ...common,
       ...page,
       path: PATH,
@@ -91,7 +90,7 @@ export function oidcRoutes(deps: Deps): Route[] {
           return new RawAnswer(302, { Location: location.href, 'Set-Cookie': cookie.set(pending) });
         }),
     }),
-    route({
+    openRoute({
       ...common,
       ...page,
       path: `${PATH}/callback`,
@@ -149,7 +148,7 @@ async function takePending(
  * @returns the token of the session
  * @throws Refusal `FORBIDDEN` for a user without a role and for a revoked operator
  */
-async function signIn({ sql, config }: Deps, call: AnyCall, identity: Identity): Promise<string> {
+async function signIn({ sql, config }: Deps, call: CallContext, identity: Identity): Promise<string> {
   const { admission, token } = await inTransaction(sql, async (tx) => {
     const role = roleOfGroups(config.OIDC_ROLES, identity.groups);
     const admission = await admit(tx, identity, role);
@@ -176,7 +175,7 @@ async function signIn({ sql, config }: Deps, call: AnyCall, identity: Identity):
 /** Writes to the audit log what a sign-in changed about its account. */
 async function auditAdmission(
   tx: Queryable,
-  { audit }: AnyCall,
+  { audit }: CallContext,
   admission: Admission,
   { issuer, subject }: Identity,
 ): Promise<void> {

@@ -8,7 +8,7 @@ import { crossField, property } from '../../src/platform/domain/cross-field';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { operatorsOnly, RawAnswer, type Route, route } from '../http/route';
+import { openRoute, operatorsOnly, RawAnswer, type Route, route } from '../http/route';
 import { sessionCookie, sessionTokenOf } from '../http/session-cookie';
 
 type Deps = Pick<ApiDeps, 'sql' | 'publicUrl'>;
@@ -84,7 +84,7 @@ function tokenOf(headers: Readonly<Record<string, string | undefined>>): string 
 export function sessionRoutes({ sql, publicUrl }: Deps): Route[] {
   const authenticator = createAuthenticator(sql);
   return [
-    route({
+    openRoute({
       ...common,
       method: 'post',
       operationId: 'startOperatorSession',
@@ -92,7 +92,6 @@ export function sessionRoutes({ sql, publicUrl }: Deps): Route[] {
       description:
         'Sets a cookie for 12 hours (HttpOnly, SameSite=Strict). It opens the routes for operators and no others. Changing ' +
         'requests with the cookie need `X-CSRF-Token`, else 403. The session ends at once when its operator or key is revoked.',
-      access: { credentials: 'none' },
       addressLimit: 'sign_in',
       body: signIn,
       response: session,

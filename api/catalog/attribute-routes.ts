@@ -18,7 +18,7 @@ import { attributeId } from '../../src/catalog/fields';
 import { Refusal } from '../../src/platform/errors';
 import type { Transaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { type AnyCall, operatorsOnly, type Route, route } from '../http/route';
+import { type CallContext, operatorsOnly, type Route, route } from '../http/route';
 
 const tag = 'Catalog';
 const errors = 'coded';
@@ -51,7 +51,7 @@ function byId(values: readonly StoredAttributeValue[]): object {
   );
 }
 
-function auditReplacement(audit: AnyCall['audit'], attributeId: string) {
+function auditReplacement(audit: CallContext['audit'], attributeId: string) {
   return (tx: Transaction, before: readonly StoredAttributeValue[], after: readonly StoredAttributeValue[]) =>
     audit(tx, {
       action: 'attribute.replace_values',

@@ -24,12 +24,12 @@ import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { formatQuery } from '../http/lists/csv';
 import { exportedList, PAGES } from '../http/lists/exported-list';
-import { type Access, type Route, route } from '../http/route';
+import { type KeyAccess, type Route, route } from '../http/route';
 
 const tag = 'Catalog';
 const errors = 'coded';
-const readers: Access = { credentials: 'key', roles: ['client', 'operator'], operatorRole: 'viewer' };
-const changers: Access = { ...readers, operatorRole: 'operator' };
+const readers: KeyAccess = { credentials: 'key', roles: ['client', 'operator'], operatorRole: 'viewer' };
+const changers: KeyAccess = { ...readers, operatorRole: 'operator' };
 
 function viewerOf({ role, id }: Account): Viewer {
   return role === 'operator' ? { role } : { role: 'client', id };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Refusal } from '../../src/platform/errors';
 import { contentDisposition } from '../../src/platform/http/content-disposition';
 import type { ApiDeps } from '../deps';
-import { RawAnswer, type Route, route } from '../http/route';
+import { openRoute, RawAnswer, type Route } from '../http/route';
 
 /** Content types that a browser displays. Others are downloaded. */
 const SHOWN_INLINE: ReadonlySet<string> = new Set(['application/pdf', 'image/png', 'image/jpeg']);
@@ -15,7 +15,7 @@ const DIRECT_LINK_SECONDS = 60;
  */
 export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links'>): Route[] {
   return [
-    route({
+    openRoute({
       method: 'get',
       path: '/documents/{token}/{fileName}',
       operationId: 'getDocument',
@@ -23,7 +23,6 @@ export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links'>): Route[
       description:
         'Returns the document, or redirects to a short-lived address of the object store. 403: the link was altered. 410: the link has expired, or the document was deleted.',
       tag: 'Documents',
-      access: { credentials: 'none' },
       errors: 'coded',
       params: z.object({ token: z.string(), fileName: z.string() }),
       response: z.unknown(),

@@ -26,8 +26,10 @@ export function auditTrail(route: Route, req: Request, res: Response): AuditTrai
       else if (!route.alsoAudits?.includes(act.action)) {
         throw new Error(`${route.operationId} does not declare the act ${act.action}`);
       }
+      const actor = by ?? account;
+      if (actor === undefined) throw new Error(`${route.operationId} audits an act without an actor`);
       const address = req.ip?.replace(/^::ffff:(?=\d+\.)/, '') ?? null;
-      await recordAct(tx, { actor: actorOf(by ?? account!), requestId, address }, act);
+      await recordAct(tx, { actor: actorOf(actor), requestId, address }, act);
     },
     end(strict) {
       const expected = route.audits === undefined ? 0 : 1;

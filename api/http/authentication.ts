@@ -47,9 +47,9 @@ export async function authorize(
       : await authenticator.authenticate(credential?.header);
   if (caller === undefined) throw noKey(route, ERROR_CODES.UNAUTHORIZED.message);
   const { account, withSecret } = caller;
-  const { roles, operatorRole } = route.access;
+  const { roles, operatorRole = 'admin' } = route.access;
   if (!roles.includes(account.role)) throw new Refusal('FORBIDDEN');
-  if (account.role === 'operator') requireOperatorRole(account, operatorRole!);
+  if (account.role === 'operator') requireOperatorRole(account, operatorRole);
   if (route.access.credentials === 'key:secret' && account.role === 'client' && !withSecret) {
     throw noKey(route, 'This address needs the key and its secret, joined by a colon.');
   }

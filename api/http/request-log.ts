@@ -20,7 +20,7 @@ export interface RequestNotes {
 }
 
 export function notesOf(res: Response): RequestNotes {
-  return res.locals as RequestNotes;
+  return res.locals.notes;
 }
 
 /**
@@ -54,7 +54,7 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
         return ofRequest;
       },
     };
-    res.locals = notes as unknown as Response['locals'];
+    res.locals.notes = notes;
     const startedAt = performance.now();
     const logEnd = () => {
       const ms = performance.now() - startedAt;

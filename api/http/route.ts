@@ -5,27 +5,26 @@ import type { Act } from '../../src/accounts/audit-log';
 import type { KeyedRequest } from '../../src/accounts/idempotency-keys';
 import type { Logger } from '../../src/platform/logging';
 import type { Queryable } from '../../src/platform/postgres';
+import type { ErrorShape } from './errors/error-body';
 import type { AddressLimit } from './rate-limit';
-
-/** The error body of a route (docs/errors.md). */
-export type ErrorShape = 'coded' | 'plain' | 'plain-list' | 'adjust-stock' | 'shipping' | 'tracking';
+import { type SentRequest, validated } from './validation';
 
 /**
- * Who may call a route.
- * `key`: the key is sufficient; `key:secret` is accepted. `key:secret`: clients need both. Partners and operators have keys
- * without a secret and send the key alone where their role is allowed. `none`: no authentication.
+ * The callers of a route with credentials. `key`: the key is sufficient; `key:secret` is accepted. `key:secret`: clients need
+ * both. Partners and operators have keys without a secret and send the key alone where their role is allowed.
  * `operatorRole`: the least role of an operator who may call the route. Required when `roles` has `operator`.
  */
-export type Access =
-  | {
-      readonly credentials: 'key' | 'key:secret';
-      readonly roles: readonly Role[];
-      readonly operatorRole?: OperatorRole;
-    }
-  | { readonly credentials: 'none' };
+export interface KeyAccess {
+  readonly credentials: 'key' | 'key:secret';
+  readonly roles: readonly Role[];
+  readonly operatorRole?: OperatorRole;
+}
+
+/** Who may call a route. `none`: anyone. */
+export type Access = KeyAccess | { readonly credentials: 'none' };
 
 /** Returns the access of a route that only operators may call, with at least the given role. */
-export function operatorsOnly(operatorRole: OperatorRole): Access {
+export function operatorsOnly(operatorRole: OperatorRole): KeyAccess {
   return { credentials: 'key', roles: ['operator'], operatorRole };
 }
 
@@ -36,13 +35,8 @@ export interface SignedRequest {
   readonly rawBody: Buffer;
 }
 
-/** Input of a handler: parsed request and authenticated caller. */
-export interface Call<P, Q, B> {
-  readonly params: P;
-  readonly query: Q;
-  readonly body: B;
-  /** The caller. Undefined, despite its type, on routes with `credentials: 'none'`. */
-  readonly account: Account;
+/** What every handler gets, beside the parsed request. */
+export interface CallContext {
   /** The same id is in the `X-Request-Id` header, in every log line and in the memo of started workflows. */
   readonly requestId: string;
   readonly log: Logger;
@@ -59,8 +53,17 @@ export interface Call<P, Q, B> {
   audit(tx: Queryable, act: Act, by?: Account): Promise<void>;
 }
 
-/** The call of any route. */
-export type AnyCall = Call<unknown, unknown, unknown>;
+/** The input of a handler on a route without credentials. */
+export interface OpenCall<P, Q, B> extends CallContext {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+}
+
+/** The input of a handler, with the authenticated caller. */
+export interface Call<P, Q, B> extends OpenCall<P, Q, B> {
+  readonly account: Account;
+}
 
 /** Access of a handler to the `Idempotency-Key` of its call. */
 export interface IdempotencyHandle {
@@ -93,16 +96,8 @@ export interface Deprecation {
   readonly sunset?: string;
 }
 
-/**
- * One route as data. The Express router and the OpenAPI document are both built from the list of routes, so that they
- * always agree.
- */
-export interface Route<
-  P extends z.ZodType = z.ZodType,
-  Q extends z.ZodType = z.ZodType,
-  B extends z.ZodType = z.ZodType,
-  R extends z.ZodType = z.ZodType,
-> {
+/** A route as data, without its handler. */
+interface RouteFacts {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** In OpenAPI form: `/v1/orders/{orderId}`. */
   readonly path: string;
@@ -112,7 +107,6 @@ export interface Route<
   readonly tag: string;
   /** Set when the operation is to be removed (docs/api-versioning.md). Responses announce it in their headers. */
   readonly deprecated?: Deprecation;
-  readonly access: Access;
   readonly errors: ErrorShape;
   /** The acts that a successful call writes to the audit log: one of these, once. */
   readonly audits?: readonly AuditAction[];
@@ -132,14 +126,50 @@ export interface Route<
   readonly answersSecret?: boolean;
   /** Checks the signature of a webhook before its body is parsed. False: 401, whatever the body. */
   readonly isSigned?: (request: SignedRequest) => boolean;
+  /** Content type of a `RawAnswer` that is not JSON. The OpenAPI document then omits `response`. */
+  readonly contentType?: string;
+}
+
+/** The schemas of a route. Without a schema, parameters are not checked and a body is not read. */
+interface Schemas<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType> {
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
   /** Wire form of the response. Handlers return it, and it is serialized unchanged. */
   readonly response: R;
-  /** Content type of a `RawAnswer` that is not JSON. The OpenAPI document then omits `response`. */
-  readonly contentType?: string;
-  readonly handler: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<z.input<R> | RawAnswer>;
+}
+
+type Answer<R extends z.ZodType> = Promise<z.input<R> | RawAnswer>;
+type Schema = z.ZodType;
+
+/** The declaration of a route whose callers have a key or a session. */
+export interface RouteDefinition<P extends Schema, Q extends Schema, B extends Schema, R extends Schema>
+  extends RouteFacts,
+    Schemas<P, Q, B, R> {
+  readonly access: KeyAccess;
+  readonly handler: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Answer<R>;
+}
+
+/** The declaration of a route that needs no credentials. */
+export interface OpenRouteDefinition<P extends Schema, Q extends Schema, B extends Schema, R extends Schema>
+  extends RouteFacts,
+    Schemas<P, Q, B, R> {
+  readonly handler: (call: OpenCall<z.output<P>, z.output<Q>, z.output<B>>) => Answer<R>;
+}
+
+/**
+ * One route as data. The Express router and the OpenAPI document are both built from the list of routes, so that they
+ * always agree.
+ */
+export interface Route extends RouteFacts, Schemas<Schema, Schema, Schema, Schema> {
+  readonly access: Access;
+  /**
+   * Validates a request and returns its handler. The handler completes the given call with the parsed request.
+   * @throws Refusal `VALIDATION_ERROR` with every invalid field of path, query and body
+   */
+  readonly accept: (
+    sent: SentRequest,
+  ) => (call: CallContext, account: Account | undefined) => Promise<unknown>;
 }
 
 /**
@@ -147,9 +177,34 @@ export interface Route<
  */
 export const DEFAULT_TIMEOUTS_MS = { read: 15_000, write: 30_000 } as const;
 
-/** Declares a route with checked types and returns it in the common type. */
-export function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
-  definition: Route<P, Q, B, R>,
-): Route {
-  return definition as unknown as Route;
+/** Declares a route whose callers have a key or a session. */
+export function route<P extends Schema, Q extends Schema, B extends Schema, R extends Schema>({
+  handler,
+  ...declared
+}: RouteDefinition<P, Q, B, R>): Route {
+  return {
+    ...declared,
+    accept: (sent) => {
+      const parsed = validated(declared, sent);
+      return (call, account) => {
+        if (account === undefined) throw new Error(`${declared.operationId} was called without an account`);
+        return handler(Object.assign(call, parsed, { account }));
+      };
+    },
+  };
+}
+
+/** Declares a route that needs no credentials. test/security/roles lists each with a reason. */
+export function openRoute<P extends Schema, Q extends Schema, B extends Schema, R extends Schema>({
+  handler,
+  ...declared
+}: OpenRouteDefinition<P, Q, B, R>): Route {
+  return {
+    ...declared,
+    access: { credentials: 'none' },
+    accept: (sent) => {
+      const parsed = validated(declared, sent);
+      return (call) => handler(Object.assign(call, parsed));
+    },
+  };
 }

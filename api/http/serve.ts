@@ -2,19 +2,26 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from '../../src/accounts/authenticator';
-import { type FieldError, Refusal } from '../../src/platform/errors';
+import { Refusal } from '../../src/platform/errors';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
-import { auditTrail } from './audit-trail';
+import { type AuditTrail, auditTrail } from './audit-trail';
 import { authorize, credentialOf, secretOf } from './authentication';
 import type { ConcurrencyLimiter } from './concurrency-limit';
-import { fieldErrors } from './errors/field-errors';
-import { idempotencyKeyOf, NO_KEY, onceForKey } from './idempotency';
-import { isJson, isUnstorable, parseJson, readBody, UNSTORABLE_MESSAGE } from './json-body';
+import { idempotencyKeyOf, type Outcome, onceForKey } from './idempotency';
+import { isJson, parseJson, readBody } from './json-body';
 import { answerFault } from './openapi/response-check';
 import type { AddressLimiter, RateLimiter } from './rate-limit';
 import { notesOf, type RequestNotes } from './request-log';
-import { type AnyCall, DEFAULT_TIMEOUTS_MS, type Deprecation, RawAnswer, type Route } from './route';
+import {
+  type CallContext,
+  DEFAULT_TIMEOUTS_MS,
+  type Deprecation,
+  type IdempotencyHandle,
+  RawAnswer,
+  type Route,
+} from './route';
+import type { SentRequest } from './validation';
 
 export interface Pipeline {
   readonly deps: ApiDeps;
@@ -27,24 +34,9 @@ export interface Pipeline {
   readonly checkResponses: boolean;
 }
 
-interface Parsed {
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
-}
-
-/** Parameters and body as received, before validation. */
-interface Sent {
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly query: unknown;
-  readonly body: unknown;
-  readonly bodyErrors: readonly FieldError[];
-  readonly rawBody: Buffer;
-}
-
 const NO_BODY = Buffer.alloc(0);
 
-async function receive(route: Route, req: Request, res: Response): Promise<Sent> {
+async function receive(route: Route, req: Request, res: Response): Promise<SentRequest> {
   const params = req.params;
   const query = route.query === undefined ? undefined : req.query;
   if (route.body === undefined) return { params, query, body: undefined, bodyErrors: [], rawBody: NO_BODY };
@@ -71,42 +63,6 @@ async function readSignedBody(route: Route, req: Request, res: Response): Promis
   return rawBody;
 }
 
-function unstorableText(values: unknown): FieldError[] {
-  if (typeof values !== 'object' || values === null) return [];
-  return Object.entries(values)
-    .filter(([, value]) => [value].flat().some((text) => typeof text === 'string' && isUnstorable(text)))
-    .map(([name]) => ({ code: 'VALIDATION_ERROR', message: UNSTORABLE_MESSAGE, reference: name }));
-}
-
-/** Validates a request. @throws Refusal `VALIDATION_ERROR` with every invalid field of path, query and body */
-function validate(route: Route, sent: Sent): Parsed {
-  const errors: FieldError[] = [
-    ...unstorableText(sent.params),
-    ...unstorableText(sent.query),
-    ...sent.bodyErrors,
-  ];
-  const parse = (schema: Route['body'], value: unknown) => {
-    if (schema === undefined) return value;
-    const result = schema.safeParse(value);
-    if (result.success) return result.data;
-    errors.push(...fieldErrors(result.error, value));
-    return undefined;
-  };
-  const params = parse(route.params, sent.params);
-  const query = parse(route.query, sent.query);
-  const body = parse(route.body, sent.body);
-  if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
-  return { params, query, body };
-}
-
-export function sendJson(res: Response, status: number, body: unknown): void {
-  const text = Buffer.from(JSON.stringify(body), 'utf8');
-  res.statusCode = status;
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  res.setHeader('Content-Length', text.length);
-  res.end(text);
-}
-
 async function sendRaw(req: Request, res: Response, { status, headers, body }: RawAnswer): Promise<void> {
   res.statusCode = status;
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
@@ -119,12 +75,6 @@ async function sendRaw(req: Request, res: Response, { status, headers, body }: R
   }
   if (body instanceof Readable) body.destroy();
   res.end(body instanceof Readable ? undefined : (body as Buffer | string | undefined));
-}
-
-/** What a request is answered with. `replayed`: the stored response of an earlier request with the Idempotency-Key. */
-interface Outcome {
-  readonly answer: unknown;
-  readonly replayed: boolean;
 }
 
 /** Closes the source of a response that is not sent. */
@@ -152,36 +102,21 @@ async function withinTime(route: Route, notes: RequestNotes, outcome: Promise<Ou
   return await Promise.race([outcome, timedOut]).finally(() => clearTimeout(timer));
 }
 
-/** Executes a validated request once, or once per Idempotency-Key. */
-async function execute(
-  { deps, checkResponses }: Pipeline,
+/** Runs the handler of a call, and checks what it has audited and answered. */
+async function handled(
+  { checkResponses }: Pipeline,
   route: Route,
-  call: Omit<AnyCall, 'idempotency'>,
-  endOfTrail: (check: boolean) => void,
-  keyed:
-    | { readonly key: string; readonly content: unknown; readonly sealWith: string | undefined }
-    | undefined,
-): Promise<Outcome> {
-  const handle = async (idempotency: AnyCall['idempotency']) => {
-    // Not spread: that would create the logger of the request.
-    const answer = await route.handler(Object.assign(call, { idempotency }));
-    // A handler can refuse with a page of its own.
-    if (!(answer instanceof RawAnswer && answer.status >= 400)) endOfTrail(checkResponses);
-    if (checkResponses && !(answer instanceof RawAnswer)) {
-      const fault = answerFault(route, answer);
-      if (fault !== undefined) throw new Error(fault);
-    }
-    return answer;
-  };
-  if (keyed === undefined) return { answer: await handle(NO_KEY), replayed: false };
-  const request = {
-    accountId: call.account.id,
-    operationId: route.operationId,
-    claimedByHandler: route.idempotent === 'claimed-by-handler',
-    ...keyed,
-  };
-  const log = () => call.log;
-  return await onceForKey({ sql: deps.sql, log }, request, handle);
+  run: () => Promise<unknown>,
+  trail: AuditTrail,
+): Promise<unknown> {
+  const answer = await run();
+  // A handler can refuse with a page of its own.
+  if (!(answer instanceof RawAnswer && answer.status >= 400)) trail.end(checkResponses);
+  if (checkResponses && !(answer instanceof RawAnswer)) {
+    const fault = answerFault(route, answer);
+    if (fault !== undefined) throw new Error(fault);
+  }
+  return answer;
 }
 
 /** Sets `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) on the response of a deprecated operation, also on an error. */
@@ -217,27 +152,29 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
       if (account !== undefined) notes.account = account;
       const sent = await receive(route, req, res);
       const key = route.idempotent ? idempotencyKeyOf(req.get('Idempotency-Key')) : undefined;
-      const parsed = validate(route, sent);
+      const handle = route.accept(sent);
       const trail = auditTrail(route, req, res);
-      const call = {
-        ...parsed,
-        account: account!,
-        audit: trail.audit,
-        requestId: notes.requestId,
-        get log() {
-          return notes.log;
-        },
-        headers: req.headers as Record<string, string | undefined>,
-        rawBody: sent.rawBody,
+      const run = (idempotency: IdempotencyHandle) => {
+        const call: CallContext = {
+          requestId: notes.requestId,
+          // A getter: most calls log nothing, and need no logger of their own.
+          get log() {
+            return notes.log;
+          },
+          headers: req.headers as Record<string, string | undefined>,
+          rawBody: sent.rawBody,
+          idempotency,
+          audit: trail.audit,
+        };
+        return handled(pipe, route, () => handle(call, account), trail);
       };
       const content = [sent.params, sent.query, sent.body];
       const sealWith = route.answersSecret ? secret : undefined;
-      const keyed = key === undefined ? undefined : { key, content, sealWith };
-      outcome = execute(pipe, route, call, trail.end, keyed);
+      outcome = onceForKey(pipe.deps, { route, account, key, content, sealWith, log: () => notes.log }, run);
       const { answer, replayed } = await withinTime(route, notes, outcome);
       if (replayed) res.setHeader('Idempotency-Replayed', 'true');
       if (answer instanceof RawAnswer) await sendRaw(req, res, answer);
-      else sendJson(res, 200, answer);
+      else res.json(answer);
     } finally {
       // A handler beyond its time limit still counts.
       if (release !== undefined) void Promise.allSettled([outcome]).then(release);

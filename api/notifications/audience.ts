@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
 import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../src/notifications/domain/events';
 import type { EndpointEvent } from '../../src/notifications/endpoints';
-import { type Access, operatorsOnly } from '../http/route';
+import { type KeyAccess, operatorsOnly } from '../http/route';
 import { endpointSchema } from './webhook-schemas';
 
 /**
@@ -13,7 +13,7 @@ export interface Audience {
   readonly path: string;
   readonly tag: string;
   /** Access of routes that read, and of routes that change something or send. */
-  readonly access: { readonly read: Access; readonly write: Access };
+  readonly access: { readonly read: KeyAccess; readonly write: KeyAccess };
   readonly events: readonly EndpointEvent[];
   readonly endpoint: ReturnType<typeof endpointSchema>;
   /** Operation ids contain this name: `createWebhook`, `createOperatorWebhook`. */
@@ -33,7 +33,7 @@ export interface EndpointParams {
 export const endpointParams = z.object({ webhookId: z.string(), connectorId: z.string().optional() });
 const callerOwns = ({ id }: Account) => id;
 
-const clients: Access = { credentials: 'key:secret', roles: ['client'] };
+const clients: KeyAccess = { credentials: 'key:secret', roles: ['client'] };
 
 export const CLIENTS: Audience = {
   path: '/v1/webhooks',

@@ -9,7 +9,6 @@ import type { ApiDeps } from '../deps';
 import { ERROR_BODIES } from '../http/errors/error-body';
 import { notesOf } from '../http/request-log';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { sendJson } from '../http/serve';
 
 /** Base path of the codec server. The Temporal UI and CLI append `/decode` and `/encode`. */
 export const CODEC_PATH = '/v1/operator/codec';
@@ -138,7 +137,8 @@ export function codecAccess({ TEMPORAL_UI_URL }: Pick<Config, 'TEMPORAL_UI_URL'>
       const refusal = new Refusal('UNAUTHORIZED');
       const { requestId } = notesOf(res);
       res.setHeader('WWW-Authenticate', 'Basic realm="Pressline operator", charset="UTF-8"');
-      sendJson(res, refusal.status, ERROR_BODIES.coded(refusal, { requestId, body: undefined, params: {} }));
+      const body = ERROR_BODIES.coded.of(refusal, { requestId, body: undefined, params: {} });
+      res.status(refusal.status).json(body);
       return;
     }
     next();

@@ -9,7 +9,7 @@ import { expectedShipmentView, shipmentView } from '../../src/orders/reading/shi
 import { refuseWith } from '../../src/orders/run/gateway';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
-import type { AnyCall } from '../http/route';
+import type { CallContext } from '../http/route';
 import { withCarriers } from './quote';
 import { updatedShipmentSchema } from './schemas';
 
@@ -23,7 +23,7 @@ export async function updateShipment(
   deps: ApiDeps,
   before: OrderRecord,
   change: UpdateShipment,
-  audit: AnyCall['audit'],
+  audit: CallContext['audit'],
 ): Promise<z.input<typeof updatedShipmentSchema>> {
   if (before.orderType === 'draft') {
     throw new Refusal('CONFLICT', { message: 'A draft has no shipment. Change it with PATCH.' });

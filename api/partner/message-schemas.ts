@@ -10,7 +10,7 @@ import {
   stockPollSchema,
 } from '../../src/partners/schemas';
 import { Refusal } from '../../src/platform/errors';
-import { RawAnswer, type Route, route } from '../http/route';
+import { openRoute, RawAnswer, type Route } from '../http/route';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -86,14 +86,13 @@ export function messageSchema(name: string, publicUrl: string): JsonSchema | und
 
 /** `GET /schemas/{schemaName}`: the JSON Schemas of the messages between Pressline and print partners. */
 export function messageSchemaRoute(publicUrl: string): Route {
-  return route({
+  return openRoute({
     method: 'get',
     path: '/schemas/{schemaName}',
     operationId: 'getMessageSchema',
     summary: 'Get the JSON Schema of a message',
     description: `One of ${MESSAGE_SCHEMA_NAMES.map((name) => `\`${name}\``).join(', ')}.`,
     tag: 'Partner interaction',
-    access: { credentials: 'none' },
     errors: 'coded',
     params: z.object({ schemaName: z.string() }),
     response: z.looseObject({ $schema: z.string(), $id: z.string() }),

@@ -5,7 +5,7 @@ import { day, moment, text } from '../../src/platform/domain/fields';
 import { verifySignature } from '../../src/platform/http/webhook-signature';
 import { recordTrackingEvents } from '../../src/shipping/tracking/tracking';
 import type { ApiDeps } from '../deps';
-import { type Route, route } from '../http/route';
+import { openRoute, type Route } from '../http/route';
 
 const carrierEventSchema = z
   .object({
@@ -23,7 +23,7 @@ const carrierEventSchema = z
 /** `POST /v1/carriers/{carrierUid}/events`: receives tracking events from carriers. Repeated and late events are harmless. */
 export function carrierEventsRoute({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): Route {
   const secrets = config.CARRIER_WEBHOOK_SECRETS;
-  return route({
+  return openRoute({
     method: 'post',
     path: '/v1/carriers/{carrierUid}/events',
     operationId: 'receiveCarrierEvents',
@@ -32,7 +32,6 @@ export function carrierEventsRoute({ sql, config }: Pick<ApiDeps, 'sql' | 'confi
       'Signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) with a secret of this carrier. 401: the ' +
       'signature is missing or not valid, whatever the body. 429: more than 100 requests in a second from one address.',
     tag: 'Carriers',
-    access: { credentials: 'none' },
     errors: 'coded',
     params: z.object({ carrierUid: text(100) }),
     body: z.object({ events: z.array(carrierEventSchema).min(1).max(1_000) }).meta({ id: 'CarrierEvents' }),

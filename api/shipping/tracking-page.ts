@@ -6,11 +6,11 @@ import {
   TRACKING_PAGE_HEADERS,
 } from '../../src/shipping/tracking/tracking-page';
 import type { ApiDeps } from '../deps';
-import { RawAnswer, type Route, route } from '../http/route';
+import { openRoute, RawAnswer, type Route } from '../http/route';
 
 /** `GET /track/{trackingNumber}`: the public tracking page, to which the tracking links of built-in carriers lead. */
 export function trackingPageRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
-  return route({
+  return openRoute({
     method: 'get',
     path: '/track/{trackingNumber}',
     operationId: 'getTrackingPage',
@@ -18,7 +18,6 @@ export function trackingPageRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     description:
       'A public HTML page with the steps of a package. It needs no key and shows no personal data: places are city and country at most. 404 for an unknown number.',
     tag: 'Shipping',
-    access: { credentials: 'none' },
     errors: 'coded',
     params: z.object({ trackingNumber: z.string().min(1).max(100) }),
     response: z.unknown(),

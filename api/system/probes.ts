@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiDeps } from '../deps';
-import { RawAnswer, type Route, route } from '../http/route';
+import { openRoute, RawAnswer, type Route } from '../http/route';
 
 const serverState = z.enum(['ready', 'away']);
 const readiness = z
@@ -17,7 +17,6 @@ const probe = {
   method: 'get',
   timeoutMs: PROBE_TIMEOUT_MS,
   tag: 'System',
-  access: { credentials: 'none' },
   errors: 'coded',
 } as const;
 const up = {
@@ -28,14 +27,14 @@ const up = {
 /** Routes for liveness and readiness probes. */
 export function systemRoutes({ health }: Pick<ApiDeps, 'health'>): Route[] {
   return [
-    route({
+    openRoute({
       ...probe,
       ...up,
       path: '/healthz',
       operationId: 'getHealth',
       summary: 'Check that the process is up',
     }),
-    route({
+    openRoute({
       ...probe,
       ...up,
       path: '/livez',
@@ -43,7 +42,7 @@ export function systemRoutes({ health }: Pick<ApiDeps, 'health'>): Route[] {
       summary: 'Check that the process is up',
       description: 'Restart a process that does not answer.',
     }),
-    route({
+    openRoute({
       ...probe,
       path: '/readyz',
       operationId: 'getReadiness',

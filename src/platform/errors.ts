@@ -36,12 +36,14 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Error codes of a single field (docs/errors.md). */
-export type FieldErrorCode =
-  | 'VALIDATION_ERROR'
-  | 'IS_BLANK_ERROR'
-  | 'MISSING_FIELD_ERROR'
-  | 'NO_SUCH_CHOICE_ERROR';
+/** Error codes of a single field. */
+export const FIELD_ERROR_CODES = [
+  'VALIDATION_ERROR',
+  'IS_BLANK_ERROR',
+  'MISSING_FIELD_ERROR',
+  'NO_SUCH_CHOICE_ERROR',
+] as const;
+export type FieldErrorCode = (typeof FIELD_ERROR_CODES)[number];
 
 /** The error of one field. `reference` is the field's path, such as `packages[0].items[1].hsCode`. */
 export interface FieldError {
@@ -59,7 +61,7 @@ export interface RefusalOptions {
   /** Only the first MAX_ERRORS are kept. */
   readonly errors?: readonly FieldError[];
   /** Carrier-specific details of a `PUBLIC_API_ERROR` response. */
-  readonly detail?: object;
+  readonly detail?: Record<string, unknown>;
   /** In seconds, sent as `Retry-After`. */
   readonly retryAfter?: number;
 }
@@ -68,7 +70,7 @@ export interface RefusalOptions {
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly errors: readonly FieldError[] | undefined;
-  readonly detail: object | undefined;
+  readonly detail: Record<string, unknown> | undefined;
   readonly retryAfter: number | undefined;
 
   constructor(

@@ -1,4 +1,4 @@
-import type { ErrorShape } from '../../api/http/route';
+import type { ErrorShape } from '../../api/http/errors/error-body';
 import type { RequestPlan } from './requests';
 import type { Answer, SentRequest } from './send';
 import { FOREIGN_MARK } from './subject';

@@ -1,5 +1,4 @@
-import { shapeOfPath } from '../../api/http/errors/error-body';
-import type { ErrorShape } from '../../api/http/route';
+import { type ErrorShape, shapeOfPath } from '../../api/http/errors/error-body';
 import { ERROR_CODES } from '../../src/platform/errors';
 import type { RequestPlan } from './requests';
 import { isSlow } from './response-time';

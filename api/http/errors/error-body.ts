@@ -1,5 +1,13 @@
-import { type FieldError, MAX_ERRORS, type Refusal } from '../../../src/platform/errors';
-import type { ErrorShape } from '../route';
+import { z } from 'zod';
+import {
+  ERROR_CODES,
+  type ErrorCode,
+  FIELD_ERROR_CODES,
+  type FieldError,
+  MAX_ERRORS,
+  Refusal,
+} from '../../../src/platform/errors';
+import { isUnavailable, unavailable } from '../../../src/platform/unavailable';
 
 /** The parts of a request that an error body can repeat. */
 export interface FailedRequest {
@@ -20,8 +28,10 @@ function inWords({ reference, message }: FieldError): string {
   return reference === '' ? message : `${reference}: ${message}`;
 }
 
+const adjustmentError = z.object({ partnerSku: z.string(), success: z.literal(false), message: z.string() });
+
 /** Returns one entry per faulty adjustment, and one entry with an empty `partnerSku` for errors of the whole request. */
-function adjustmentErrors(refusal: Refusal, body: unknown): object[] {
+function adjustmentErrors(refusal: Refusal, body: unknown): z.input<typeof adjustmentError>[] {
   const adjustments = (body as { adjustments?: unknown } | undefined)?.adjustments;
   const byIndex = new Map<number, FieldError[]>();
   const general: FieldError[] = [];
@@ -30,11 +40,13 @@ function adjustmentErrors(refusal: Refusal, body: unknown): object[] {
     if (index === undefined) general.push(error);
     else byIndex.set(Number(index), [...(byIndex.get(Number(index)) ?? []), error]);
   }
-  const entries = [...byIndex].map(([index, errors]) => ({
-    partnerSku: textField(Array.isArray(adjustments) ? adjustments[index] : undefined, 'partnerSku'),
-    success: false,
-    message: errors.map(inWords).join(' '),
-  }));
+  const entries = [...byIndex].map(
+    ([index, errors]): z.input<typeof adjustmentError> => ({
+      partnerSku: textField(Array.isArray(adjustments) ? adjustments[index] : undefined, 'partnerSku'),
+      success: false,
+      message: errors.map(inWords).join(' '),
+    }),
+  );
   if (general.length > 0 || entries.length === 0) {
     const message = [refusal.message, ...general.map(inWords)].join(' ');
     entries.unshift({ partnerSku: '', success: false, message });
@@ -42,39 +54,90 @@ function adjustmentErrors(refusal: Refusal, body: unknown): object[] {
   return entries.slice(0, MAX_ERRORS);
 }
 
-/**
- * Error bodies by endpoint group (docs/errors.md). Orders and the catalog use `coded`, with the codes of the shipping
- * group.
- */
-export const ERROR_BODIES: Readonly<
-  Record<ErrorShape, (refusal: Refusal, request: FailedRequest) => object>
-> = {
-  coded: ({ code, message, errors }, { requestId }) => ({
-    code,
-    message,
-    requestId,
-    ...(errors ? { errors } : {}),
-  }),
-  plain: ({ message, errors }) => ({ error: [message, ...(errors ?? []).map(inWords)].join(' ') }),
-  'plain-list': ({ message, errors }) => ({
-    error:
-      errors === undefined ? message : errors.map((error) => inWords(error).replace(/\.$/, '')).join(', '),
-  }),
-  'adjust-stock': (refusal, { body }) => ({ success: false, data: adjustmentErrors(refusal, body) }),
-  shipping: ({ code, message, detail, errors }, { body }) => ({
-    orderReferenceId: textField(body, 'orderReferenceId'),
-    code,
-    message,
-    ...(detail ? { detail } : {}),
-    ...(errors ? { errors } : {}),
-  }),
-  tracking: ({ code, message, detail, errors }, { params }) => ({
-    trackingNumber: textField(params, 'trackingNumber'),
-    code,
-    message,
-    details: detail ?? errors?.[0] ?? null,
-  }),
+const fieldError = z
+  .object({
+    code: z.enum(FIELD_ERROR_CODES),
+    message: z.string(),
+    reference: z.string().describe('Path of the field, for example packages[0].items[1].hsCode.'),
+  })
+  .readonly()
+  .meta({ id: 'FieldError' });
+const errors = z.array(fieldError).readonly().optional();
+const code = z.enum(Object.keys(ERROR_CODES) as ErrorCode[]).meta({ id: 'ErrorCode' });
+const message = z.string();
+const detail = z.looseObject({});
+
+/** Declares an error body: its schema, and the function that writes it. */
+const body = <S extends z.ZodType>(
+  schema: S,
+  of: (refusal: Refusal, request: FailedRequest) => z.input<S>,
+) => ({ schema, of });
+
+/** Error bodies by endpoint group (docs/errors.md). Orders and the catalog use `coded`, with the codes of the shipping group. */
+export const ERROR_BODIES = {
+  coded: body(
+    z.object({ code, message, requestId: z.string(), errors }).meta({ id: 'CodedError' }),
+    ({ code, message, errors }, { requestId }) => ({ code, message, requestId, errors }),
+  ),
+  plain: body(z.object({ error: message }).meta({ id: 'PlainError' }), ({ message, errors }) => ({
+    error: [message, ...(errors ?? []).map(inWords)].join(' '),
+  })),
+  'plain-list': body(
+    z
+      .object({ error: message.describe('Problems of the request, separated by commas.') })
+      .meta({ id: 'PlainListError' }),
+    ({ message, errors }) => ({
+      error: errors?.map((error) => inWords(error).replace(/\.$/, '')).join(', ') ?? message,
+    }),
+  ),
+  'adjust-stock': body(
+    z
+      .object({
+        success: z.literal(false),
+        data: z.array(adjustmentError),
+      })
+      .meta({ id: 'AdjustStockError' }),
+    (refusal, { body }) => ({ success: false as const, data: adjustmentErrors(refusal, body) }),
+  ),
+  shipping: body(
+    z
+      .object({
+        orderReferenceId: z.string(),
+        code,
+        message,
+        detail: detail.optional().describe('Code and message of the carrier, in the carrier’s structure.'),
+        errors,
+      })
+      .meta({ id: 'ShippingError' }),
+    ({ code, message, detail, errors }, { body }) => ({
+      orderReferenceId: textField(body, 'orderReferenceId'),
+      code,
+      message,
+      detail,
+      errors,
+    }),
+  ),
+  tracking: body(
+    z
+      .object({ trackingNumber: z.string(), code, message, details: detail.nullable() })
+      .meta({ id: 'TrackingError' }),
+    ({ code, message, detail, errors }, { params }) => ({
+      trackingNumber: textField(params, 'trackingNumber'),
+      code,
+      message,
+      details: detail ?? (errors?.[0] === undefined ? null : { ...errors[0] }),
+    }),
+  ),
 };
+
+/** The error body of a route, by its endpoint group. */
+export type ErrorShape = keyof typeof ERROR_BODIES;
+
+/** Maps any error to the refusal to answer with. The caller sees nothing of an unexpected error. */
+export function asRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  return isUnavailable(error) ? unavailable() : new Refusal('INTERNAL_ERROR');
+}
 
 /** Returns the error shape for a path without a route, by the group of its prefix. */
 export function shapeOfPath(path: string): ErrorShape {

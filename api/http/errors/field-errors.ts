@@ -1,5 +1,10 @@
 import type { z } from 'zod';
-import { type FieldError, type FieldErrorCode, MAX_ERRORS } from '../../../src/platform/errors';
+import {
+  FIELD_ERROR_CODES,
+  type FieldError,
+  type FieldErrorCode,
+  MAX_ERRORS,
+} from '../../../src/platform/errors';
 
 type Issue = z.core.$ZodIssue;
 
@@ -22,19 +27,9 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-const FIELD_CODES: ReadonlySet<string> = new Set<FieldErrorCode>([
-  'VALIDATION_ERROR',
-  'IS_BLANK_ERROR',
-  'MISSING_FIELD_ERROR',
-  'NO_SUCH_CHOICE_ERROR',
-]);
-
 function codeOf(issue: Issue, value: unknown): FieldErrorCode {
   if (issue.code === 'custom') {
-    const wanted: unknown = issue.params?.code;
-    return typeof wanted === 'string' && FIELD_CODES.has(wanted)
-      ? (wanted as FieldErrorCode)
-      : 'VALIDATION_ERROR';
+    return FIELD_ERROR_CODES.find((code) => code === issue.params?.code) ?? 'VALIDATION_ERROR';
   }
   if (value === undefined) return 'MISSING_FIELD_ERROR';
   if (issue.code === 'invalid_value') return 'NO_SUCH_CHOICE_ERROR';
@@ -49,11 +44,8 @@ function messageOf(issue: Issue, code: FieldErrorCode): string {
   if (issue.code === 'custom') return issue.message;
   if (code === 'MISSING_FIELD_ERROR') return 'This field is required.';
   if (code === 'IS_BLANK_ERROR') return 'This field must not be blank.';
-  if (code === 'NO_SUCH_CHOICE_ERROR') {
-    if (issue.code === 'invalid_value')
-      return `Not one of the choices: ${issue.values.map(String).join(', ')}.`;
-    return `${issue.message}.`;
-  }
+  if (code === 'NO_SUCH_CHOICE_ERROR' && issue.code === 'invalid_value')
+    return `Not one of the choices: ${issue.values.map(String).join(', ')}.`;
   return `${issue.message}.`;
 }
 

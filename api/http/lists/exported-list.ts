@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Route, route } from '../route';
+import { type Route, type RouteDefinition, route } from '../route';
 import { csvOf } from './csv';
 
 type Query = Readonly<Record<string, unknown>>;
@@ -60,7 +60,7 @@ export function exportedList<
   Q extends z.ZodType<{ readonly format: 'json' | 'csv' }>,
   B extends z.ZodType,
   R extends z.ZodObject,
->({ csv, ...definition }: Route<P, Q, B, R> & { readonly csv: ListExport<R> }): Route {
+>({ csv, ...definition }: RouteDefinition<P, Q, B, R> & { readonly csv: ListExport<R> }): Route {
   const { response, handler } = definition;
   const { element } = response.shape[csv.rows] as z.ZodArray<z.ZodObject>;
   const columns = Object.fromEntries(

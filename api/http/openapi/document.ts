@@ -2,74 +2,64 @@ import { z } from 'zod';
 import { hasOperatorRole, OPERATOR_ROLES } from '../../../src/accounts/account';
 import { EVENT_SCHEMAS } from '../../../src/notifications/domain/event-schemas';
 import { ERROR_CODES, type ErrorCode } from '../../../src/platform/errors';
-import { ERROR_CODE, ERROR_SCHEMAS, FIELD_ERROR, type JsonSchema } from '../errors/error-schemas';
-import { type Access, route as defineRoute, RawAnswer, type Route } from '../route';
+import { ERROR_BODIES } from '../errors/error-body';
+import { type Access, type KeyAccess, openRoute, RawAnswer, type Route } from '../route';
 import { pathParameters } from '../route-path';
 import { SESSION_COOKIE } from '../session-cookie';
 import { describedTag } from './tags';
 
-/** Collects the named schemas (`.meta({ id })`) of all routes. A name identifies one schema. */
-class Components {
-  readonly schemas: Record<string, JsonSchema> = { ErrorCode: ERROR_CODE, FieldError: FIELD_ERROR };
-  #unnamed = 0;
+type JsonSchema = Record<string, unknown>;
 
-  /**
-   * Returns a zod schema as JSON Schema 2020-12, in its wire form: what a client sends, and what a handler returns,
-   * which is serialized unchanged.
-   */
-  of(schema: z.ZodType): JsonSchema {
-    // Wrapped in an object, a named root schema becomes a reference too.
-    const wrapped: unknown = z.toJSONSchema(z.object({ root: schema }), {
-      io: 'input',
-      unrepresentable: 'any',
-      override: ({ jsonSchema }) => {
-        // Generators of clients cannot make a default of an object type. The defaults of its properties stay.
-        if (
-          jsonSchema.default !== null &&
-          typeof jsonSchema.default === 'object' &&
-          !Array.isArray(jsonSchema.default)
-        )
-          delete jsonSchema.default;
-        // Of `readonly()`, which is about the types of this code.
-        delete jsonSchema.readOnly;
-      },
-    });
-    const { properties, $defs = {} } = wrapped as {
-      properties: { root: JsonSchema };
-      $defs?: Record<string, JsonSchema>;
-    };
-    const names = new Map<string, string>();
-    for (const name of Object.keys($defs)) {
-      names.set(name, name.startsWith('__schema') ? `Schema${++this.#unnamed}` : name);
-    }
-    for (const [name, definition] of Object.entries($defs))
-      this.#add(names.get(name)!, renamed(definition, names));
-    return renamed(properties.root, names);
-  }
-
-  #add(name: string, { id: _id, ...schema }: JsonSchema): void {
-    const known = this.schemas[name];
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
-      throw new Error(`two different schemas are named ${name}`);
-    }
-    this.schemas[name] = schema;
-  }
+/** JSON Schemas of the document. */
+interface DocumentSchemas {
+  /** Returns the JSON Schema of a zod schema. */
+  of(schema: z.ZodType): JsonSchema;
+  /** Named schemas (`.meta({ id })`), by name. */
+  readonly named: Readonly<Record<string, JsonSchema>>;
 }
 
-function renamed(schema: JsonSchema, names: ReadonlyMap<string, string>): JsonSchema {
-  return JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
-    if (key !== '$ref' || typeof value !== 'string') return value;
-    return `#/components/schemas/${names.get(value.slice('#/$defs/'.length)) ?? value}`;
-  }) as JsonSchema;
+/**
+ * Converts all schemas at once to JSON Schema 2020-12, in their wire form: what a client sends, and what a handler returns,
+ * which is serialized unchanged.
+ * @throws Error when two different schemas have the same name
+ */
+function jsonSchemas(schemas: Iterable<z.ZodType>): DocumentSchemas {
+  const indexes = new Map([...new Set(schemas)].map((schema, index) => [schema, index]));
+  // As members of one object, named schemas become references too.
+  const all = z.object(Object.fromEntries([...indexes].map(([schema, index]) => [`_${index}`, schema])));
+  const converted = z.toJSONSchema(all, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      // Generators of clients cannot make a default of an object type. The defaults of its properties stay.
+      if (
+        jsonSchema.default !== null &&
+        typeof jsonSchema.default === 'object' &&
+        !Array.isArray(jsonSchema.default)
+      )
+        delete jsonSchema.default;
+      // Of `readonly()`, which is about the types of this code.
+      delete jsonSchema.readOnly;
+      delete jsonSchema.id;
+    },
+  });
+  const text = JSON.stringify(converted)
+    .replaceAll('"#/$defs/', '"#/components/schemas/')
+    .replaceAll('__schema', 'Schema');
+  const { properties, $defs = {} } = JSON.parse(text) as {
+    properties: Record<string, JsonSchema>;
+    $defs?: Record<string, JsonSchema>;
+  };
+  return { of: (schema) => properties[`_${indexes.get(schema)}`]!, named: $defs };
 }
 
 function parameters(
-  components: Components,
+  schemas: DocumentSchemas,
   schema: z.ZodType | undefined,
   place: 'path' | 'query',
   names?: readonly string[],
 ): JsonSchema[] {
-  const { properties = {}, required = [] } = (schema === undefined ? {} : components.of(schema)) as {
+  const { properties = {}, required = [] } = (schema === undefined ? {} : schemas.of(schema)) as {
     properties?: Record<string, JsonSchema>;
     required?: string[];
   };
@@ -99,9 +89,8 @@ function refusalCodes({ access, path, params, query, body, idempotent }: Route):
   return codes;
 }
 
-function errorResponses(route: Route): JsonSchema {
-  const schema = { $ref: `#/components/schemas/${ERROR_SCHEMAS[route.errors].name}` };
-  const content = { 'application/json': { schema } };
+function errorResponses(schemas: DocumentSchemas, route: Route): JsonSchema {
+  const content = { 'application/json': { schema: schemas.of(ERROR_BODIES[route.errors].schema) } };
   const statuses = new Map(
     refusalCodes(route).map((name) => [ERROR_CODES[name].status, ERROR_CODES[name].message]),
   );
@@ -131,18 +120,18 @@ function securityOf(access: Access): object[] {
 }
 
 /** Returns the callers of a route in words, for operators with the roles that may call it. */
-function callersOf({ roles, operatorRole }: Exclude<Access, { credentials: 'none' }>): string[] {
+function callersOf({ roles, operatorRole }: KeyAccess): string[] {
   const permitted = OPERATOR_ROLES.filter(
     (role) => operatorRole && hasOperatorRole({ operatorRole: role }, operatorRole),
   );
   return roles.map((role) => (role === 'operator' ? `operator (${permitted.join(', ')})` : role));
 }
 
-function operation(components: Components, route: Route): JsonSchema {
+function operation(schemas: DocumentSchemas, route: Route): JsonSchema {
   const { access, body } = route;
   const given = [
-    ...parameters(components, route.params, 'path', pathParameters(route.path)),
-    ...parameters(components, route.query, 'query'),
+    ...parameters(schemas, route.params, 'path', pathParameters(route.path)),
+    ...parameters(schemas, route.query, 'query'),
     ...(route.idempotent ? [IDEMPOTENCY_PARAMETER] : []),
   ];
   const roles = access.credentials === 'none' ? undefined : `For: ${callersOf(access).join(', ')}.`;
@@ -162,7 +151,7 @@ function operation(components: Components, route: Route): JsonSchema {
       ? {
           requestBody: {
             required: !body.safeParse({}).success,
-            content: { 'application/json': { schema: components.of(body) } },
+            content: { 'application/json': { schema: schemas.of(body) } },
           },
         }
       : {}),
@@ -172,9 +161,9 @@ function operation(components: Components, route: Route): JsonSchema {
         headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
         content: route.contentType
           ? { [route.contentType]: {} }
-          : { 'application/json': { schema: components.of(route.response) } },
+          : { 'application/json': { schema: schemas.of(route.response) } },
       },
-      ...errorResponses(route),
+      ...errorResponses(schemas, route),
     },
   };
 }
@@ -196,7 +185,7 @@ const WEBHOOK_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the requests that Pressline sends to endpoints of clients and operators, by event. */
-function webhooks(components: Components): JsonSchema {
+function webhooks(schemas: DocumentSchemas): JsonSchema {
   const parameters = Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
     name,
     in: 'header',
@@ -216,7 +205,7 @@ function webhooks(components: Components): JsonSchema {
           parameters,
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: components.of(schema) } },
+            content: { 'application/json': { schema: schemas.of(schema) } },
           },
           responses: {
             '2XX': { description: 'The message was received.' },
@@ -236,12 +225,17 @@ function webhooks(components: Components): JsonSchema {
  * @throws Error when two different schemas have the same name
  */
 export function openApiDocument(routes: readonly Route[], serverUrl: string): JsonSchema {
-  const components = new Components();
+  const schemas = jsonSchemas([
+    ...Object.values(ERROR_BODIES).map(({ schema }) => schema),
+    ...Object.values(EVENT_SCHEMAS).map(({ schema }) => schema),
+    ...routes.flatMap(({ params, query, body, response }) =>
+      [params, query, body, response].filter((schema) => schema !== undefined),
+    ),
+  ]);
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method]: operation(components, route) };
+    paths[route.path] = { ...paths[route.path], [route.method]: operation(schemas, route) };
   }
-  for (const { name, schema } of Object.values(ERROR_SCHEMAS)) components.schemas[name] = schema;
   return {
     openapi: '3.1.0',
     info: {
@@ -254,9 +248,9 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Js
     servers: [{ url: serverUrl }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map(describedTag),
     paths,
-    webhooks: webhooks(components),
+    webhooks: webhooks(schemas),
     components: {
-      schemas: Object.fromEntries(Object.entries(components.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      schemas: Object.fromEntries(Object.entries(schemas.named).sort(([a], [b]) => (a < b ? -1 : 1))),
       headers: {
         RequestId: {
           description: 'Identifies the request in logs and workflows.',
@@ -294,13 +288,12 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Js
  */
 export function openApiRoute(routes: readonly Route[], serverUrl: string): Route {
   let text: string | undefined;
-  const self: Route = defineRoute({
+  const self: Route = openRoute({
     method: 'get',
     path: '/openapi.json',
     operationId: 'getOpenApiDocument',
     summary: 'Get the OpenAPI document',
     tag: 'System',
-    access: { credentials: 'none' },
     errors: 'coded',
     response: z.looseObject({ openapi: z.string() }),
     handler: async () => {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { RawAnswer, type Route, route } from '../../../api/http/route';
+import { openRoute, RawAnswer, type Route, route } from '../../../api/http/route';
 import { Refusal } from '../../../src/platform/errors';
 import { uuidv7 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
@@ -147,13 +147,12 @@ export function sampleRoutes(sql: Sql, hooks: { beforeStore?: () => Promise<void
         throw new Refusal('TRACKING_DETAILS_NOT_FOUND');
       },
     }),
-    route({
+    openRoute({
       method: 'get',
       path: '/parcel-files/{token}',
       operationId: 'getParcelFile',
       summary: 'A file',
       tag: 'Samples',
-      access: { credentials: 'none' },
       errors: 'coded',
       params: z.object({ token: z.string() }),
       response: z.any(),

@@ -3,7 +3,7 @@ import request from 'supertest';
 import { z } from 'zod';
 import { createApp } from '../../../../api/app';
 import { openApiDocument } from '../../../../api/http/openapi/document';
-import { type Route, route } from '../../../../api/http/route';
+import { openRoute, type Route } from '../../../../api/http/route';
 import { allRoutes } from '../../../../api/routes';
 import {
   NOTIFICATION_EVENTS,
@@ -128,13 +128,12 @@ test('documents the credentials that the routes require', () => {
 
 test('one name for two schemas is an error', () => {
   const sample = (path: string, response: z.ZodType) =>
-    route({
+    openRoute({
       method: 'get',
       path,
       operationId: path,
       summary: '',
       tag: 't',
-      access: { credentials: 'none' },
       errors: 'coded',
       response,
       handler: async () => ({}),
@@ -180,14 +179,13 @@ test('the document has a webhook for each event, with the schema of its message'
 test('a deprecated operation is marked, and its responses announce it, also an error', async () => {
   const deps = await testApiDeps((await testDatabase()).sql);
   const old = (path: string, deprecated: Route['deprecated']) =>
-    route({
+    openRoute({
       method: 'get',
       path,
       operationId: path.slice(1),
       summary: 'Old',
       tag: 'System',
       ...(deprecated === undefined ? {} : { deprecated }),
-      access: { credentials: 'none' },
       errors: 'coded',
       query: z.object({ limit: z.coerce.number().optional() }),
       response: z.object({}),
