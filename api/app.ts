@@ -11,10 +11,10 @@ import { createErrorReporter, type ErrorReporter } from '../src/platform/error-r
 import { Refusal } from '../src/platform/errors';
 import { isTracing } from '../src/platform/tracing/spans';
 import type { ApiDeps } from './deps';
-import { createConcurrencyLimiter } from './http/concurrency-limit';
+import { type ConcurrencyLimiter, createConcurrencyLimiter } from './http/concurrency-limit';
 import { asRefusal, ERROR_BODIES, shapeOfPath } from './http/errors/error-body';
 import { openApiRoute } from './http/openapi/document';
-import { createAddressLimiter, createRateLimiter } from './http/rate-limit';
+import { createRateLimiter } from './http/rate-limit';
 import { notesOf, requestLog } from './http/request-log';
 import { requestTrace } from './http/request-trace';
 import type { Route } from './http/route';
@@ -58,8 +58,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
     deps,
     authenticator: createAuthenticator(deps.sql),
     rateLimiter: createRateLimiter(deps.config, deps.sql),
-    addressLimiter: createAddressLimiter(deps.config, deps.sql),
-    concurrencyLimiter: createConcurrencyLimiter(deps.config.CONCURRENT_REQUESTS),
+    concurrencyLimiter: concurrencyLimiter(deps.config.CONCURRENT_REQUESTS),
     checkResponses: options.checkResponses ?? process.env.NODE_ENV === 'test',
   };
   const served = [...routes, ...systemRoutes(deps)];
@@ -80,6 +79,12 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
   });
   app.use(answerErrors(createErrorReporter(deps.metrics, 'api')));
   return app;
+}
+
+/** @param each CONCURRENT_REQUESTS; 0 disables the limit */
+function concurrencyLimiter(each: number): ConcurrencyLimiter | undefined {
+  const message = `No more than ${each} requests of one API key are handled at once.`;
+  return each === 0 ? undefined : createConcurrencyLimiter({ each }, { message, retryAfter: 1 });
 }
 
 /**

@@ -1,27 +1,29 @@
-import { Refusal } from '../../src/platform/errors';
+import { Refusal, type RefusalOptions } from '../../src/platform/errors';
 import { countedName } from './rate-limit';
 
 /** Counts a request until the returned function is called. @throws Refusal `RATE_LIMITED` beyond the limit */
 export type ConcurrencyLimiter = (credential: string) => () => void;
 
 /**
- * Creates a limiter of the requests of one key that this process handles at once.
- * @param limit CONCURRENT_REQUESTS; 0 disables the limit
+ * Creates a limiter of what this process handles at once. A library that queues what is over its limit (p-limit) would let
+ * one caller fill the memory, so it is refused.
+ * @param limits `each`: of one key or session; `all`: of all callers
  */
-export function createConcurrencyLimiter(limit: number): ConcurrencyLimiter | undefined {
-  if (limit === 0) return undefined;
+export function createConcurrencyLimiter(
+  limits: { readonly each: number; readonly all?: number },
+  refusal: RefusalOptions,
+): ConcurrencyLimiter {
+  const { each, all = Infinity } = limits;
   const handled = new Map<string, number>();
+  let total = 0;
   return (credential) => {
     const key = countedName(credential);
     const before = handled.get(key) ?? 0;
-    if (before >= limit) {
-      throw new Refusal('RATE_LIMITED', {
-        message: `No more than ${limit} requests of one API key are handled at once.`,
-        retryAfter: 1,
-      });
-    }
+    if (before >= each || total >= all) throw new Refusal('RATE_LIMITED', refusal);
     handled.set(key, before + 1);
+    total += 1;
     return () => {
+      total -= 1;
       const left = handled.get(key)! - 1;
       if (left === 0) handled.delete(key);
       else handled.set(key, left);

@@ -56,56 +56,34 @@ export function isUnstorable(text: string): boolean {
   return UNSTORABLE.test(text);
 }
 
-export const UNSTORABLE_MESSAGE = 'Must not hold NUL characters or lone surrogates.';
-
 /**
- * Checks a parsed body in one pass: rejects nesting beyond the limit, reports strings that cannot be stored, and removes
- * `__proto__` members. Iterative, so that no body can exhaust the stack.
+ * Adds an error for each string of a parsed body that cannot be stored, up to MAX_ERRORS.
+ * @throws Refusal `MALFORMED_JSON` for nesting beyond the limit, which also keeps this recursion shallow
  */
-function inspect(root: unknown): FieldError[] {
-  const errors: FieldError[] = [];
-  const open: { value: unknown; path: PropertyKey[] }[] = [{ value: root, path: [] }];
-  for (let next = open.pop(); next !== undefined && errors.length < MAX_ERRORS; next = open.pop()) {
-    const { value, path } = next;
-    if (typeof value === 'string') {
-      if (isUnstorable(value)) {
-        errors.push({ code: 'VALIDATION_ERROR', message: UNSTORABLE_MESSAGE, reference: fieldPath(path) });
-      }
-      continue;
-    }
-    if (typeof value !== 'object' || value === null) continue;
-    if (path.length >= DEPTH_LIMIT) {
-      throw new Refusal('MALFORMED_JSON', {
-        message: `The request body is nested deeper than ${DEPTH_LIMIT} levels.`,
-      });
-    }
-    if (Array.isArray(value)) {
-      for (let i = value.length - 1; i >= 0; i -= 1) {
-        // Numbers, booleans and null need no check.
-        const type = typeof value[i];
-        if (type === 'string' || type === 'object') open.push({ value: value[i], path: [...path, i] });
-      }
-      continue;
-    }
-    for (const key of Object.keys(value)) {
-      if (key === '__proto__') {
-        delete (value as Record<string, unknown>)[key];
-        continue;
-      }
-      if (isUnstorable(key)) {
-        errors.push({
-          code: 'VALIDATION_ERROR',
-          message: UNSTORABLE_MESSAGE,
-          reference: fieldPath([...path, key]),
-        });
-      }
-      const member = (value as Record<string, unknown>)[key];
-      if (typeof member === 'string' ? isUnstorable(member) : typeof member === 'object' && member !== null) {
-        open.push({ value: member, path: [...path, key] });
-      }
-    }
+function findUnstorable(value: unknown, path: readonly PropertyKey[], errors: FieldError[]): FieldError[] {
+  if (errors.length >= MAX_ERRORS) return errors;
+  if (typeof value === 'string' && isUnstorable(value)) errors.push(unstorableAt(path));
+  if (typeof value !== 'object' || value === null) return errors;
+  if (path.length >= DEPTH_LIMIT) {
+    throw new Refusal('MALFORMED_JSON', {
+      message: `The request body is nested deeper than ${DEPTH_LIMIT} levels.`,
+    });
+  }
+  for (const key in value) {
+    const step = Array.isArray(value) ? Number(key) : key;
+    if (isUnstorable(key)) errors.push(unstorableAt([...path, step]));
+    const member: unknown = value[key as keyof typeof value];
+    // Numbers, booleans and null need no check.
+    if (typeof member === 'string' || typeof member === 'object')
+      findUnstorable(member, [...path, step], errors);
   }
   return errors;
+}
+
+/** Returns the error of a text that cannot be stored. */
+export function unstorableAt(path: readonly PropertyKey[]): FieldError {
+  const message = 'Must not hold NUL characters or lone surrogates.';
+  return { code: 'VALIDATION_ERROR', message, reference: fieldPath(path) };
 }
 
 /**
@@ -132,13 +110,14 @@ export function parseJson(raw: Buffer): { readonly value: unknown; readonly erro
   if (raw.length === 0) return { value: {}, errors: [] };
   if (!isUtf8(raw)) throw new Refusal('MALFORMED_JSON', { message: 'The request body is not UTF-8.' });
   const text = raw.toString('utf8');
+  const plain = isPlain(text);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text, plain ? undefined : (key, member) => (key === '__proto__' ? undefined : member));
   } catch {
     throw new Refusal('MALFORMED_JSON');
   }
-  return { value, errors: isPlain(text) ? [] : inspect(value) };
+  return { value, errors: plain ? [] : findUnstorable(value, [], []) };
 }
 
 /** Returns canonical JSON: equal content gives equal text, whatever the order of members. */

@@ -11,7 +11,7 @@ import type { ConcurrencyLimiter } from './concurrency-limit';
 import { idempotencyKeyOf, type Outcome, onceForKey } from './idempotency';
 import { isJson, parseJson, readBody } from './json-body';
 import { answerFault } from './openapi/response-check';
-import type { AddressLimiter, RateLimiter } from './rate-limit';
+import type { RateLimiter } from './rate-limit';
 import { notesOf, type RequestNotes } from './request-log';
 import {
   type CallContext,
@@ -27,8 +27,6 @@ export interface Pipeline {
   readonly deps: ApiDeps;
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter | undefined;
-  /** Limits webhooks and sign-ins, which have no key. */
-  readonly addressLimiter: AddressLimiter | undefined;
   readonly concurrencyLimiter: ConcurrencyLimiter | undefined;
   /** Check every response against the route's response schema (tests and development). */
   readonly checkResponses: boolean;
@@ -138,8 +136,9 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
     if (route.deprecated !== undefined) announceDeprecation(res, route.deprecated);
     const credential = credentialOf(route, req);
     const secret = credential === undefined ? undefined : secretOf(credential);
-    if (secret !== undefined) await pipe.rateLimiter?.(res, secret);
-    if (route.addressLimit !== undefined) await pipe.addressLimiter?.(res, route.addressLimit, req.ip);
+    if (secret !== undefined) await pipe.rateLimiter?.(res, 'key', secret);
+    if (route.addressLimit !== undefined)
+      await pipe.rateLimiter?.(res, route.addressLimit, req.ip ?? 'unknown');
     const release = secret === undefined ? undefined : pipe.concurrencyLimiter?.(secret);
     let outcome: Promise<Outcome> | undefined;
     try {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
@@ -66,13 +67,8 @@ export async function startHttpServer(
   const stopWatch = watchReaders(unanswered, limits);
   // An unknown expectation is ignored (RFC 9110, 10.1.1). Without this handler, Node responds with a bare 417.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(listen.port, listen.host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  server.listen(listen.port, listen.host);
+  await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const host = ['0.0.0.0', '::'].includes(listen.host) ? 'localhost' : listen.host;
   return {
@@ -81,10 +77,8 @@ export async function startHttpServer(
     async stop(graceMs) {
       if (stopping) return;
       stopping = true;
-      const closed = new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
-      server.closeIdleConnections();
+      const closed = once(server, 'close');
+      server.close();
       // Tells callers that the connection closes, so that they do not send another request on it.
       for (const res of unanswered) if (!res.headersSent) res.setHeader('Connection', 'close');
       // An event stream has no end. Its reader connects again, to another process.

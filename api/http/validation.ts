@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type FieldError, Refusal } from '../../src/platform/errors';
 import { fieldErrors } from './errors/field-errors';
-import { isUnstorable, UNSTORABLE_MESSAGE } from './json-body';
+import { isUnstorable, unstorableAt } from './json-body';
 
 /** Parameters and body as received, before validation. */
 export interface SentRequest {
@@ -45,5 +45,5 @@ function unstorableText(values: unknown): FieldError[] {
   if (typeof values !== 'object' || values === null) return [];
   return Object.entries(values)
     .filter(([, value]) => [value].flat().some((text) => typeof text === 'string' && isUnstorable(text)))
-    .map(([name]) => ({ code: 'VALIDATION_ERROR', message: UNSTORABLE_MESSAGE, reference: name }));
+    .map(([name]) => unstorableAt([name]));
 }

@@ -2,10 +2,9 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { type Authenticator, createAuthenticator } from '../../src/accounts/authenticator';
 import { operatorOfSession } from '../../src/accounts/sessions';
-import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { countedName } from '../http/rate-limit';
+import { createConcurrencyLimiter } from '../http/concurrency-limit';
 import { operatorsOnly, RawAnswer, type Route, route } from '../http/route';
 import { sessionTokenOf } from '../http/session-cookie';
 import { ChangeFeed } from './change-feed';
@@ -45,28 +44,13 @@ function stillValid(sql: Sql, authenticator: Authenticator, headers: Headers): (
 export function streamRoutes({ sql, log }: Pick<ApiDeps, 'sql' | 'log'>, counts: LiveCounts): Route[] {
   const feed = new ChangeFeed(sql, counts, log);
   const authenticator = createAuthenticator(sql);
-  const open = new Map<string, number>();
-  let streams = 0;
-
-  /** Counts a stream. @throws Refusal `RATE_LIMITED` beyond the limits */
-  function counted(credential: string): () => void {
-    const name = countedName(credential);
-    const before = open.get(name) ?? 0;
-    if (before >= STREAMS_PER_KEY || streams >= STREAMS) {
-      throw new Refusal('RATE_LIMITED', {
-        message: `No more than ${STREAMS_PER_KEY} streams of one key or session, and ${STREAMS} of a process, are open at once.`,
-        retryAfter: 10,
-      });
-    }
-    open.set(name, before + 1);
-    streams += 1;
-    return () => {
-      streams -= 1;
-      const left = open.get(name)! - 1;
-      if (left === 0) open.delete(name);
-      else open.set(name, left);
-    };
-  }
+  const counted = createConcurrencyLimiter(
+    { each: STREAMS_PER_KEY, all: STREAMS },
+    {
+      message: `No more than ${STREAMS_PER_KEY} streams of one key or session, and ${STREAMS} of a process, are open at once.`,
+      retryAfter: 10,
+    },
+  );
 
   return [
     route({

@@ -19,12 +19,13 @@ export function fieldPath(path: readonly PropertyKey[]): string {
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
-  let value = root;
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-    value = (value as Record<PropertyKey, unknown>)[step];
-  }
-  return value;
+  return path.reduce(
+    (value, step) =>
+      typeof value === 'object' && value !== null
+        ? Object.getOwnPropertyDescriptor(value, step)?.value
+        : undefined,
+    root,
+  );
 }
 
 function codeOf(issue: Issue, value: unknown): FieldErrorCode {

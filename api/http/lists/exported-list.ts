@@ -77,7 +77,7 @@ export function exportedList<
   return route<P, Q, B, R>({
     ...definition,
     handler: async (call) => {
-      if ((call.query as { readonly format: string }).format !== 'csv') return await handler(call);
+      if (call.query.format !== 'csv') return await handler(call);
       // The first row is read before the answer begins, so that a refusal has its status.
       const rows = rowsOf(call);
       const first = await rows.next();
