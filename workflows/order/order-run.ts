@@ -11,7 +11,6 @@ import {
   clockAfter,
   clockAfterReminder,
   type Deadline,
-  type DeadlineSettings,
   deadlineKey,
   nextDeadline,
   type RunClock,
@@ -117,7 +116,7 @@ export class OrderRun implements OrderRunContext {
     });
     setHandler(runStateQuery, () => ({
       ...this.state,
-      deadlines: shownDeadlines(this.state, this.clock, this.deadlineSettings),
+      deadlines: shownDeadlines(this.state, this.clock, this.input),
     }));
   }
 
@@ -125,7 +124,7 @@ export class OrderRun implements OrderRunContext {
     this.resume();
     this.stepsChanged();
     while (!this.isOver) {
-      this.timer.arm(nextDeadline(this.state, this.clock, this.deadlineSettings));
+      this.timer.arm(nextDeadline(this.state, this.clock, this.input));
       await condition(() => this.inbox.length > 0 || this.isOver || this.steps.failed);
       this.steps.rethrow();
       await this.processInbox();
@@ -139,11 +138,6 @@ export class OrderRun implements OrderRunContext {
     }
     await this.close();
     return { fulfillmentStatus: deriveStatus(this.state) };
-  }
-
-  private get deadlineSettings(): DeadlineSettings {
-    const { receivedDeadlineMs: receivedMs, untrackedEndMs: untrackedMs } = this.input;
-    return { receivedMs, untrackedMs };
   }
 
   stepsChanged(): void {

@@ -114,9 +114,8 @@ function stateOf(
   run: RunView | 'missing' | 'away',
 ): { readonly state: RunState; readonly deadlines: readonly ShownDeadline[] } {
   if (typeof run === 'object') return { state: run, deadlines: run.deadlines };
-  const { receivedDeadlineMs: receivedMs, untrackedEndMs: untrackedMs, stopDeadlineMs } = runSettings;
-  const { state, clock } = stateFromRows(order, stopDeadlineMs);
-  return { state, deadlines: shownDeadlines(state, clock, { receivedMs, untrackedMs }) };
+  const { state, clock } = stateFromRows(order, runSettings.stopDeadlineMs);
+  return { state, deadlines: shownDeadlines(state, clock, runSettings) };
 }
 
 /** The route with which operators read one order. */

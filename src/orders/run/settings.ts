@@ -1,15 +1,10 @@
 import type { Config } from '../../platform/config';
+import type { DeadlineSettings } from '../domain/lifecycle/deadlines';
 
 /** The settings that every order run starts with, beside its order. */
-export interface RunSettings {
-  /** Time a partner has to send `received`, before the order needs attention. */
-  readonly receivedDeadlineMs: number;
+export interface RunSettings extends DeadlineSettings {
   /** Time during which transient failures to fetch a print file are retried. */
   readonly fileRetryWindowMs: number;
-  /** Time after shipping at which a run ends when no carrier follows its parcels. */
-  readonly untrackedEndMs: number;
-  /** Time that a partner has to stop units that another partner is to make. */
-  readonly stopDeadlineMs: number;
 }
 
 export function runSettingsOf(

@@ -62,11 +62,14 @@ export type Deadline =
   /** The run ends without a final status: no carrier reports the parcels any more. */
   | { readonly at: number; readonly kind: 'close' };
 
+/** Lengths in milliseconds, which every run starts with. */
 export interface DeadlineSettings {
-  /** Longest time from acceptance to the postback `received`, in milliseconds. */
-  readonly receivedMs: number;
-  /** Time from shipping to `check_tracking`, in milliseconds. */
-  readonly untrackedMs: number;
+  /** Time that a partner has from acceptance to `received`, before the order needs attention. */
+  readonly receivedDeadlineMs: number;
+  /** Time after shipping at which a run ends when no carrier follows its parcels. */
+  readonly untrackedEndMs: number;
+  /** Time that a partner has to stop units that another partner is to make. */
+  readonly stopDeadlineMs: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -89,7 +92,7 @@ function partnerDeadlines(
   const { id: printOrderId } = printOrder;
   const acceptedAt = clock.acceptedAt[printOrderId];
   if (acceptedAt !== undefined && open.some((job) => job.progress === JOB_PROGRESS.none)) {
-    const at = acceptedAt + settings.receivedMs;
+    const at = acceptedAt + settings.receivedDeadlineMs;
     deadlines.push({ kind: 'attention', reason: 'not_received', printOrderId, at });
   }
   if (printOrder.shipment === null) {
@@ -116,7 +119,7 @@ function reminderDeadlines(
     ({ reason }) => reason === 'not_received',
   );
   if (sent === undefined || !isSilent) return [];
-  const pause = Math.min(settings.receivedMs * 2 ** sent.count, LONGEST_REMINDER_PAUSE_MS);
+  const pause = Math.min(settings.receivedDeadlineMs * 2 ** sent.count, LONGEST_REMINDER_PAUSE_MS);
   return [{ kind: 'reminder', printOrderId, count: sent.count + 1, at: sent.at + pause }];
 }
 
@@ -143,11 +146,15 @@ export function dispatchDueOf({
 }
 
 /** Returns the deadlines after shipping. */
-function trackingDeadlines(state: RunState, clock: RunClock, { untrackedMs }: DeadlineSettings): Deadline[] {
+function trackingDeadlines(
+  state: RunState,
+  clock: RunClock,
+  { untrackedEndMs }: DeadlineSettings,
+): Deadline[] {
   if (clock.shippedAt === null || !isShipped(state)) return [];
   const close: Deadline = { kind: 'close', at: clock.shippedAt + TRACKING_ENDS_AFTER_MS };
   if (clock.trackingChecked === true) return [close];
-  return [close, { kind: 'check_tracking', at: clock.shippedAt + untrackedMs }];
+  return [close, { kind: 'check_tracking', at: clock.shippedAt + untrackedEndMs }];
 }
 
 /**

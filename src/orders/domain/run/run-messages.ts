@@ -1,11 +1,11 @@
-import type { RunClock, ShownDeadline } from '../lifecycle/deadlines';
+import type { DeadlineSettings, RunClock, ShownDeadline } from '../lifecycle/deadlines';
 import type { RunEffect } from '../lifecycle/run-events';
 import type { RunState } from '../lifecycle/run-state';
 import type { FinancialStatus, OrderStatus } from '../lifecycle/statuses';
 import type { RunRows } from './run-rows';
 
 /** Input of the order workflow. It has no personal data: activities read addresses from Postgres. */
-export interface OrderRunInput {
+export interface OrderRunInput extends DeadlineSettings {
   readonly orderId: string;
   readonly clientId: string;
   readonly orderReferenceId: string;
@@ -14,12 +14,7 @@ export interface OrderRunInput {
   /** Id of the request that submitted the order. Every log line of the run has it. */
   readonly requestId: string;
   readonly items: readonly { readonly id: string; readonly quantity: number }[];
-  readonly receivedDeadlineMs: number;
   readonly fileRetryWindowMs: number;
-  /** Time after shipping at which a run ends when no carrier follows its parcels. */
-  readonly untrackedEndMs: number;
-  /** Time that a replacement waits for the partners of its units to stop. */
-  readonly stopDeadlineMs: number;
   /** Set when a run continues as new. */
   readonly carried?: {
     readonly state: RunState;

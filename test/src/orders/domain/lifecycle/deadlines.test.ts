@@ -9,7 +9,7 @@ import { accepted, newOrder, POSTER, plan, play, postback, running, tracked } fr
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-const settings = { receivedMs: 15 * MINUTE, untrackedMs: 14 * DAY };
+const settings = { receivedDeadlineMs: 15 * MINUTE, untrackedEndMs: 14 * DAY, stopDeadlineMs: 15 * MINUTE };
 const acceptedAt = Date.parse('2026-01-05T10:00:00Z');
 const clock: RunClock = { acceptedAt: { '501': acceptedAt }, raised: [], shippedAt: null };
 /** The end of the dispatch date, 2026-01-09. */

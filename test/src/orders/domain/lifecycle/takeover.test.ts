@@ -44,7 +44,7 @@ test('the new print order waits, and the partner is asked to stop', () => {
   expect(effects[1]).toMatchObject({ printOrderId: '501', jobIds: [POSTER.jobId] });
   expect(ids(state)).toEqual(['501']);
   expect(job(state, POSTER.jobId)).toMatchObject({ stopRequest: 'waiting', ended: null });
-  const settings = { receivedMs: 60_000, untrackedMs: 60_000 };
+  const settings = { receivedDeadlineMs: 60_000, untrackedEndMs: 60_000, stopDeadlineMs: 60_000 };
   const clock = { acceptedAt: {}, raised: [], shippedAt: null };
   expect(nextDeadline(state, clock, settings)).toEqual({ kind: 'stop', printOrderId: '502', at: UNTIL });
 });
