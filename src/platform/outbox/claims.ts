@@ -1,7 +1,15 @@
 import type { Sql } from '../postgres';
 import type { OutboxRow } from './outbox';
 
-/** Claims the rows of one lane and keeps account of the targets that have rows in delivery. */
+/**
+ * Claims the rows of one lane and keeps account of the targets that have rows in delivery.
+ *
+ * There are two strategies. `OrderedClaims` reads the due rows in the order of time and stops at its limit. `FairClaims` first
+ * finds every target with due rows, so that a long queue of one target cannot take all slots. Signals have a target for each
+ * order, and a fair claim of one row per target costs 36 ms instead of 1.2 ms at 1,000 due rows, and 370 ms instead of 11 ms at
+ * 10,000 (medians of 15 claims of 32 rows, the orders in one second). Notifications have few targets, and one of them is often
+ * down.
+ */
 export interface Claims {
   /** Claims up to `limit` due rows. `more`: further rows can be claimed at once. */
   next(limit: number): Promise<{ readonly rows: readonly OutboxRow[]; readonly more: boolean }>;
