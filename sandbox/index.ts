@@ -45,6 +45,8 @@ export interface Sandbox {
   /** Resolves when Pressline has accepted the subscription of every partner. Subscriptions are retried. */
   readonly subscribed: Promise<void>;
   seen(): Seen;
+  /** Ends the pause of a partner before the next step of a print order. Call it until the step shows. */
+  endPause(printOrderId: string): void;
   /** Stops at once. Unfinished work stays in the journal. */
   stop(): Promise<void>;
 }
@@ -135,6 +137,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     partnerUrls,
     subscribed,
     seen,
+    endPause(printOrderId) {
+      for (const partner of partners.values()) partner.endPause(printOrderId);
+    },
     async stop() {
       // Close connections first: no request may be answered after the journal has closed.
       const closed = new Promise((resolve) => server.close(resolve));

@@ -51,6 +51,8 @@ export interface Partner {
   resubscribe(fields: object): Promise<Answer>;
   /** Continues with the unfinished print orders of the journal. */
   resume(): void;
+  /** Ends the pause of a print order before its next step, if it is in one. */
+  endPause(printOrderId: string): void;
   /** Sends any body as a status postback. Retries passing faults. The journal has it when it names a print order of the partner. */
   postback(body: unknown): Promise<Answer>;
   dispatch(body: unknown): Promise<Answer>;
@@ -145,6 +147,11 @@ export function createPartner(
         const { beginsAtDelivery = 1 } = BEHAVIOURS[record.behaviour.name];
         if (record.deliveries >= beginsAtDelivery) work(record);
       }
+    },
+
+    endPause(printOrderId) {
+      const record = state.printOrders.get(printOrderId);
+      if (record !== undefined) work(record);
     },
 
     async postback(message) {

@@ -20,6 +20,9 @@ import {
  * number of print orders and labels, and no status steps back. All orders run at the same time.
  */
 
+/** The pause of a partner that waits for `act`. The test ends it. */
+const UNTIL_ACT_MS = 600_000;
+
 interface Case {
   readonly amount?: number;
   readonly items?: 2;
@@ -71,6 +74,16 @@ const moves =
         },
       },
     });
+
+/** Moves the order, and waits until its partner has received the order update. */
+const updates =
+  (reference: string): NonNullable<Case['act']> =>
+  async (stack, orderId, now) => {
+    await moves(reference)(stack, orderId, now);
+    await orderUntil(stack, orderId, ({ printOrderIds }) =>
+      seenPrintOrders(stack, printOrderIds).some((seen) => seen.updates.length > 0),
+    );
+  };
 
 const isOnHold = ({ status }: OrderNow) => status === 'on_hold';
 const firstItemWaits = ({ items }: OrderNow) =>
@@ -182,7 +195,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
       }),
   },
   'refuses-cancel': {
-    amount: 12_000,
+    amount: UNTIL_ACT_MS,
     waits: is('in_production'),
     act: async (stack, orderId) => {
       const { fulfillmentStatus } = await stack.shop.cancelOrder({ params: { orderId }, body: {} });
@@ -194,7 +207,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     labels: 1,
   },
   'prints-slowly': {
-    amount: 20_000,
+    amount: UNTIL_ACT_MS,
     waits: is('in_production'),
     act: async (stack, orderId) => {
       const { fulfillmentStatus } = await stack.shop.cancelOrder({ params: { orderId }, body: {} });
@@ -205,9 +218,12 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     labels: 0,
   },
   'waits-after-dispatch': {
-    amount: 8_000,
+    amount: UNTIL_ACT_MS,
     waits: ({ shipments }) => shipments.bought === 1,
-    act: moves('waits-after-dispatch'),
+    act: async (stack, orderId, now) => {
+      await moves('waits-after-dispatch')(stack, orderId, now);
+      await orderUntil(stack, orderId, ({ shipments }) => shipments.voided === 1);
+    },
     printOrders: 1,
     labels: 1,
     voided: 1,
@@ -216,7 +232,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   },
   // A voided label becomes valid again when a carrier scans it, so that the client can follow the parcel.
   'ships-old-label': {
-    amount: 8_000,
+    amount: UNTIL_ACT_MS,
     waits: ({ shipments }) => shipments.bought === 1,
     act: async (stack, orderId, now) => {
       await moves('ships-old-label')(stack, orderId, now);
@@ -228,7 +244,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   },
   // The label of the dispatch has the new address, so the partner needs no update any more.
   'refuses-updates': {
-    amount: 12_000,
+    amount: UNTIL_ACT_MS,
     waits: is('in_production'),
     act: async (stack, orderId, now) => {
       await moves('refuses-updates')(stack, orderId, now);
@@ -239,9 +255,9 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     first: ({ updates }) => expect(updates).toMatchObject([{ revision: 2, answered: '422' }]),
   },
   'misses-updates': {
-    amount: 12_000,
+    amount: UNTIL_ACT_MS,
     waits: is('in_production'),
-    act: moves('misses-updates'),
+    act: updates('misses-updates'),
     printOrders: 1,
     labels: 1,
     first: ({ updates }) => expect(updates).toMatchObject([{ revision: 2, answered: 'silence' }]),
@@ -256,9 +272,9 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
       expect(updates).toMatchObject([{ revision: 2, addressLine1: 'Invalidenstrasse 2', answered: '200' }]),
   },
   'ships-to-old-address': {
-    amount: 12_000,
+    amount: UNTIL_ACT_MS,
     waits: is('in_production'),
-    act: moves('ships-to-old-address'),
+    act: updates('ships-to-old-address'),
     end: 'shipped',
     printOrders: 1,
     labels: 0,
@@ -293,7 +309,10 @@ async function play(name: BehaviourName, { amount, act, ...wanted }: Case) {
     }),
   });
   if (act !== undefined) await act(stack, orderId, await orderUntil(stack, orderId, wanted.waits!));
-  const end = await orderUntil(stack, orderId, is(wanted.end ?? 'delivered'));
+  const end = await orderUntil(stack, orderId, (now) => {
+    if (amount === UNTIL_ACT_MS) for (const id of now.printOrderIds) stack.sandbox.endPause(id);
+    return is(wanted.end ?? 'delivered')(now);
+  });
   return { orderId, end };
 }
 
