@@ -5,7 +5,7 @@ import { PERIODIC_JOBS } from '../cli/periodic-jobs';
 import type { RunningStack } from '../cli/start-stack';
 import { projectRoot } from '../src/platform/project-root';
 import { scheduleId } from '../src/platform/temporal/periodic-jobs';
-import { fillOrders, orderAt, orderId } from './stored-orders';
+import { fillOrders, orderAt, orderId } from './reads/stored-orders';
 import { runBenchmark } from './support/benchmark';
 import type { Filled } from './support/compare-sizes';
 import { withBenchStack } from './support/processes/bench-stack';

@@ -1,8 +1,8 @@
 import { migrate } from '../src/platform/schema/migrate';
-import { CATALOG_READINGS, fillCatalog } from './customer-product-lists';
-import { fillStock, STOCK_READINGS } from './stock-lists';
-import { fillGauges, GAUGE_READINGS } from './stored-gauges';
-import { fillOrders, ORDER_READINGS } from './stored-orders';
+import { CATALOG_READINGS, fillCatalog } from './reads/customer-product-lists';
+import { fillStock, STOCK_READINGS } from './reads/stock-lists';
+import { fillGauges, GAUGE_READINGS } from './reads/stored-gauges';
+import { fillOrders, ORDER_READINGS } from './reads/stored-orders';
 import { runBenchmark } from './support/benchmark';
 import { compareSizes, type Filled } from './support/compare-sizes';
 import { withBenchDatabase } from './support/processes/servers';

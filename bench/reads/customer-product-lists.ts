@@ -1,9 +1,9 @@
-import { type CustomerProductFilter, listCustomerProducts } from '../src/catalog/customer-product-list';
-import { customerProductsByIds } from '../src/catalog/customer-products';
-import { seedDemoCatalog } from '../src/catalog/demo/seed';
-import { resolveProducts } from '../src/catalog/resolve-products';
-import { connectPostgres } from '../src/platform/postgres';
-import type { Filled, Reading } from './support/compare-sizes';
+import { type CustomerProductFilter, listCustomerProducts } from '../../src/catalog/customer-product-list';
+import { customerProductsByIds } from '../../src/catalog/customer-products';
+import { seedDemoCatalog } from '../../src/catalog/demo/seed';
+import { resolveProducts } from '../../src/catalog/resolve-products';
+import { connectPostgres } from '../../src/platform/postgres';
+import type { Filled, Reading } from '../support/compare-sizes';
 
 /** Number of client accounts. Each may order the products for everybody and one in a thousand of the others. */
 const CLIENTS = 1_000;

@@ -1,7 +1,7 @@
-import { connectPostgres } from '../src/platform/postgres';
-import { listConsumption } from '../src/procurement/consumption';
-import { listStockItems } from '../src/procurement/stock-items';
-import type { Filled, Reading } from './support/compare-sizes';
+import { connectPostgres } from '../../src/platform/postgres';
+import { listConsumption } from '../../src/procurement/consumption';
+import { listStockItems } from '../../src/procurement/stock-items';
+import type { Filled, Reading } from '../support/compare-sizes';
 
 const PARTNER = '0190c000-0000-7000-8000-00000000a001';
 

@@ -1,13 +1,13 @@
-import { seedDemoCatalog } from '../src/catalog/demo/seed';
-import { resolveProducts } from '../src/catalog/resolve-products';
-import { buildReceipt } from '../src/orders/domain/receipt';
-import { findOrderId, readOrders } from '../src/orders/reading/order-reader';
-import { orderView } from '../src/orders/reading/order-view';
-import { searchOrders } from '../src/orders/reading/search';
-import { createLinkSigner } from '../src/platform/objects/signed-links';
-import { connectPostgres, json } from '../src/platform/postgres';
-import type { Filled, Reading } from './support/compare-sizes';
-import { sampleOrder } from './support/sample-order';
+import { seedDemoCatalog } from '../../src/catalog/demo/seed';
+import { resolveProducts } from '../../src/catalog/resolve-products';
+import { buildReceipt } from '../../src/orders/domain/receipt';
+import { findOrderId, readOrders } from '../../src/orders/reading/order-reader';
+import { orderView } from '../../src/orders/reading/order-view';
+import { searchOrders } from '../../src/orders/reading/search';
+import { createLinkSigner } from '../../src/platform/objects/signed-links';
+import { connectPostgres, json } from '../../src/platform/postgres';
+import type { Filled, Reading } from '../support/compare-sizes';
+import { sampleOrder } from '../support/sample-order';
 
 /** Number of clients. Each has one in a hundred of the orders. */
 const CLIENTS = 100;

@@ -1,7 +1,7 @@
-import { orderGauges } from '../src/orders/order-gauges';
-import { outboxGauges } from '../src/platform/outbox/outbox-gauges';
-import { connectPostgres } from '../src/platform/postgres';
-import type { Filled, Reading } from './support/compare-sizes';
+import { orderGauges } from '../../src/orders/order-gauges';
+import { outboxGauges } from '../../src/platform/outbox/outbox-gauges';
+import { connectPostgres } from '../../src/platform/postgres';
+import type { Filled, Reading } from '../support/compare-sizes';
 
 const CLIENT = '0190c000-0000-7000-8000-000000000001';
 /** One order in a hundred is open. */
