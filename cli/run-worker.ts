@@ -65,7 +65,7 @@ function searchAttributesOf(start: WorkflowStart, encrypted: boolean): TypedSear
 
 /**
  * Returns the worker versioning options. Order workflows run for days or weeks, so a running workflow moves to a new
- * version with its next workflow task (docs/upgrades.md).
+ * version with its next workflow task (docs/operation/upgrades.md).
  */
 function versionOf(config: Config, buildId: string): WorkerDeploymentOptions {
   return {

@@ -10,7 +10,7 @@ import {
  * Interceptor for workflow tasks that would leave no event: something has happened (a timer fired, an activity ended), and the
  * workflow has no command. A worker that replays the run can take such a task for a heartbeat, and deliver its jobs together
  * with those of the next task. A later replay delivers them separately when the next task accepted an update
- * (docs/upstream.md). The workflow can take another path there, and is then stuck.
+ * (docs/development/upstream.md). The workflow can take another path there, and is then stuck.
  *
  * The interceptor adds a command, so that the task is not empty: it upserts a memo field that is null, which leaves the memo as
  * it is.

@@ -163,7 +163,7 @@ async function recover(
 
 /**
  * Backs up Pressline's database while orders are in production, lets these orders end, and restores the backup beside the newer
- * Temporal, by the steps of docs/backup-and-recovery.md.
+ * Temporal, by the steps of docs/operation/backup-and-recovery.md.
  */
 export async function restorePostgres(topology: Topology, shop: Shop, count: number): Promise<StepResult> {
   const findings = await bringIntoProduction(topology, shop, count);

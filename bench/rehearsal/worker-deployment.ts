@@ -38,7 +38,7 @@ async function buildOf({ temporalClient }: Topology, orderId: string): Promise<s
 }
 
 /**
- * Deploys a second worker version while orders run, by the steps of docs/upgrades.md: starts its workers beside the present ones,
+ * Deploys a second worker version while orders run, by the steps of docs/operation/upgrades.md: starts its workers beside the present ones,
  * makes it current, and stops the old workers. Orders that were open must continue on the new version.
  */
 export async function deployWorkers(topology: Topology, shop: Shop): Promise<StepResult> {

@@ -21,7 +21,7 @@ export interface Row {
   readonly what: string;
   readonly unit: string;
   readonly value: Spread;
-  /** Target in docs/benchmarks.md. Absent for figures without a target. */
+  /** Target in docs/development/benchmarks.md. Absent for figures without a target. */
   readonly target?: { readonly value: number; readonly atLeast: boolean };
 }
 

@@ -59,7 +59,7 @@ function pageCountProblem(pageCount: number): UnreadableFile | undefined {
   return new UnreadableFile(`the PDF has ${pageCount} pages, the limit is ${MAX_PAGES}`, 'file_too_large');
 }
 
-/** Private parts of @hyzyla/pdfium: the functions of PDFium and the handle of the document (docs/dependencies.md). */
+/** Private parts of @hyzyla/pdfium: the functions of PDFium and the handle of the document (docs/development/dependencies.md). */
 interface Internals {
   readonly documentIdx: number;
   readonly module: {

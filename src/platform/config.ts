@@ -4,7 +4,7 @@ import { SERVER_VARIABLES } from './configuration/server-variables';
 import { SERVICE_VARIABLES } from './configuration/service-variables';
 import type { Variable } from './configuration/variable';
 
-/** Every environment variable that Pressline reads. docs/configuration.md repeats this table. A test asserts that the two are equal. */
+/** Every environment variable that Pressline reads. docs/operation/configuration.md repeats this table. A test asserts that the two are equal. */
 export const VARIABLES = {
   ...SERVER_VARIABLES,
   ...PROCESS_VARIABLES,

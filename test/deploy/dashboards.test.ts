@@ -37,7 +37,7 @@ const rules = parse(readFileSync(join(root, 'deploy/prometheus/alerts.yml'), 'ut
 const alerts = rules.groups.flatMap((group) => group.rules);
 const alertQueries: Query[] = alerts.map(({ alert, expr }) => ({ name: alert, expr }));
 
-/** Metrics of the Temporal SDK that queries use. docs/metrics.md names where they are described. */
+/** Metrics of the Temporal SDK that queries use. docs/operation/metrics.md names where they are described. */
 const SDK_METRIC = /^temporal_[a-z_]+$/;
 /** Labels of every series that Prometheus adds, of buckets, and of the SDK's metrics. */
 const OTHER_LABELS = [
@@ -87,7 +87,7 @@ test.each([...panelQueries, ...alertQueries])('$name uses metrics and labels tha
 });
 
 test.each(alerts)(
-  '$alert has a summary, likely causes and a section of docs/operations.md',
+  '$alert has a summary, likely causes and a section of docs/operation/operations.md',
   ({ annotations }) => {
     expect(annotations.summary).toMatch(/\.$/);
     expect(annotations.description).toMatch(/^Likely causes?: /);

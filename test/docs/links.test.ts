@@ -8,9 +8,10 @@ const documents = [
   'SECURITY.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
-  ...readdirSync(join(root, 'docs'))
+  'CHANGELOG.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+    .map((name) => `docs/${name.replaceAll('\\', '/')}`),
 ];
 
 /** Returns the anchor that a heading has on the usual Markdown hosts. */

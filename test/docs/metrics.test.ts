@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { METRICS } from '../../src/platform/metrics/metric-table';
 
-const text = readFileSync(join(__dirname, '../../docs/metrics.md'), 'utf8');
+const text = readFileSync(join(__dirname, '../../docs/operation/metrics.md'), 'utf8');
 
-test('docs/metrics.md has a row for every metric, with its type, labels and meaning', () => {
+test('docs/operation/metrics.md has a row for every metric, with its type, labels and meaning', () => {
   const [, table] = text.split('## Metrics of Pressline');
   const rows = table!
     .split('\n## ')[0]!

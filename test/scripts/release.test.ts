@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { projectRoot } from '../../src/platform/project-root';
 
-/** The release steps of docs/releases.md. */
+/** The release steps of docs/development/releases.md. */
 
 // Starts processes.
 jest.setTimeout(120_000);
@@ -143,6 +143,6 @@ test('the release check verifies signatures, known vulnerabilities, digests and 
     'node scripts/release/pin-images.mjs --check',
     'npm run sbom',
   ]);
-  const document = readFileSync(join(root, 'docs/releases.md'), 'utf8');
+  const document = readFileSync(join(root, 'docs/development/releases.md'), 'utf8');
   for (const name of ['pin-images', 'release:check', 'sbom']) expect(document).toContain(`npm run ${name}`);
 });

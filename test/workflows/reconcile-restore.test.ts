@@ -14,7 +14,7 @@ import {
   seenPrintOrders,
 } from './order/order-fixture';
 
-/** Postgres is restored from a backup while Temporal keeps its newer state: the procedure of docs/backup-and-recovery.md. */
+/** Postgres is restored from a backup while Temporal keeps its newer state: the procedure of docs/operation/backup-and-recovery.md. */
 
 let stack: TestStack;
 const now = partnerClock();

@@ -190,7 +190,7 @@ test('the open order of a terminated run is flagged', async () => {
   expect(await reconcileOnce()).toEqual({ flagged: 1 });
   expect(await orderNow(stack, orderId)).toMatchObject({ status: 'passed', attention: 'out_of_step' });
 
-  // The operator's steps in docs/backup-and-recovery.md.
+  // The operator's steps in docs/operation/backup-and-recovery.md.
   const place = ['--address', testTemporalAddress(), '--workflow-id', runId(orderId)];
   const how = ['--type', 'LastWorkflowTask', '--reason', 'terminated by mistake'];
   await promisify(execFile)(testTemporalBinary(), ['workflow', 'reset', ...place, ...how]);

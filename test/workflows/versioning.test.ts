@@ -5,7 +5,7 @@ import { workflowBundle } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { handedOver, is, orderBody, orderUntil, partnerClock, seenPrintOrders } from './order/order-fixture';
 
-/** Deploys while orders run: worker versions on the embedded server, by the steps of docs/upgrades.md. */
+/** Deploys while orders run: worker versions on the embedded server, by the steps of docs/operation/upgrades.md. */
 
 let stack: TestStack;
 const workers = new Map<string, RunningWorker>();

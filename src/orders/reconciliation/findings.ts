@@ -1,4 +1,4 @@
-/** What a reconciliation can find, and what it does about each finding. The keys appear in the log and in docs/backup-and-recovery.md. */
+/** What a reconciliation can find, and what it does about each finding. The keys appear in the log and in docs/operation/backup-and-recovery.md. */
 export const FINDINGS = {
   started: 'orders without a workflow: the workflow is started',
   flagged: 'open orders whose workflow is missing or failed and cannot be rebuilt: flagged out_of_step',

@@ -13,7 +13,7 @@ export const PROCESS_VARIABLES = {
       )
       .optional(),
     'workers are not versioned',
-    'Build id of this worker. When it is set, Temporal routes workflows to the current version (docs/upgrades.md).',
+    'Build id of this worker. When it is set, Temporal routes workflows to the current version (docs/operation/upgrades.md).',
   ),
   WORKER_HEAP_MB: variable(
     optionalInteger(64, 262_144),
@@ -38,7 +38,7 @@ export const PROCESS_VARIABLES = {
   WORKER_FILE_SLOTS: variable(
     optionalInteger(2, 1_000),
     '20 for each core, at most 160',
-    'Number of orders whose print files are fetched at a time, beside the other activities. One client gets at most half of them (docs/operations.md).',
+    'Number of orders whose print files are fetched at a time, beside the other activities. One client gets at most half of them (docs/operation/operations.md).',
   ),
   WORKER_POLLERS: variable(
     optionalInteger(1, 1000),
@@ -65,7 +65,7 @@ export const PROCESS_VARIABLES = {
   OTEL_EXPORTER_OTLP_ENDPOINT: variable(
     httpUrl.optional(),
     'no traces',
-    'Base URL of an OpenTelemetry collector that speaks OTLP over HTTP. When it is set, every process sends traces to `/v1/traces` below it (docs/tracing.md).',
+    'Base URL of an OpenTelemetry collector that speaks OTLP over HTTP. When it is set, every process sends traces to `/v1/traces` below it (docs/operation/tracing.md).',
   ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: variable(
     httpUrl.optional(),

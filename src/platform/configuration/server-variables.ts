@@ -75,11 +75,11 @@ export const SERVER_VARIABLES = {
   PAYLOAD_KEYS: variable(
     namedKeys,
     'payloads are not encrypted',
-    'Keys that encrypt Temporal payloads (AES-256-GCM), as `name:base64,name2:base64`. The first key encrypts; all keys decrypt. Set the same keys for every API and worker process (docs/encryption.md).',
+    'Keys that encrypt Temporal payloads (AES-256-GCM), as `name:base64,name2:base64`. The first key encrypts; all keys decrypt. Set the same keys for every API and worker process (docs/operation/encryption.md).',
   ),
   SECRET_KEYS: variable(
     namedKeys,
     'random, stored in DATA_DIR',
-    'Keys that encrypt the signing secrets of partners and webhook endpoints in Postgres (AES-256-GCM), as `name:base64,name2:base64`. The first key encrypts; all keys decrypt. Set the same keys for every API and worker process (docs/encryption.md).',
+    'Keys that encrypt the signing secrets of partners and webhook endpoints in Postgres (AES-256-GCM), as `name:base64,name2:base64`. The first key encrypts; all keys decrypt. Set the same keys for every API and worker process (docs/operation/encryption.md).',
   ),
 } as const satisfies Record<string, Variable>;

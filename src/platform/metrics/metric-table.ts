@@ -1,5 +1,5 @@
 /**
- * All metrics of Pressline, as /metrics exposes them. docs/metrics.md describes them; a test compares the two with a running
+ * All metrics of Pressline, as /metrics exposes them. docs/operation/metrics.md describes them; a test compares the two with a running
  * stack. The metrics of the Temporal SDK (`temporal_*`) are added by the SDK itself.
  *
  * Labels are bounded: route templates, statuses, outcomes, uids of carriers and partners. They never hold ids, references or

@@ -90,7 +90,7 @@ const queryOn = (sql: Pick<Sql, 'unsafe'>) => async (text: string) => ({
   rows: [...(await sql.unsafe(text).simple())] as never[],
 });
 
-/** An operator can build an index of a pending migration in advance, under its name (docs/upgrades.md). */
+/** An operator can build an index of a pending migration in advance, under its name (docs/operation/upgrades.md). */
 const acceptBuiltIndexes = (text: string) =>
   text.replace(/^CREATE (UNIQUE )?INDEX (?!CONCURRENTLY|IF NOT EXISTS)/gm, 'CREATE $1INDEX IF NOT EXISTS ');
 

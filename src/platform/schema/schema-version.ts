@@ -56,7 +56,7 @@ async function canChangeTables(sql: Sql): Promise<boolean> {
 
 /**
  * Waits until the database has the version that this release needs. A newer database is accepted: the previous release
- * works with it during a deployment (docs/upgrades.md).
+ * works with it during a deployment (docs/operation/upgrades.md).
  * @throws DatabaseNotMigrated when the database is still older after `waitMs`
  */
 export async function untilMigrated(databaseUrl: string, waitMs: number, log: Logger): Promise<void> {
@@ -68,7 +68,7 @@ export async function untilMigrated(databaseUrl: string, waitMs: number, log: Lo
       if (pending.length === 0) {
         if (await canChangeTables(sql))
           log.warn(
-            'the user of DATABASE_URL can change tables; use a role without this right (docs/upgrades.md)',
+            'the user of DATABASE_URL can change tables; use a role without this right (docs/operation/upgrades.md)',
           );
         return;
       }

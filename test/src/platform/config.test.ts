@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { ConfigError, loadConfig, VARIABLES } from '../../../src/platform/config';
 import { projectRoot } from '../../../src/platform/project-root';
 
-const DOCUMENT = join(projectRoot(), 'docs/configuration.md');
+const DOCUMENT = join(projectRoot(), 'docs/operation/configuration.md');
 
-test('docs/configuration.md lists every variable of the code in the same order', () => {
+test('docs/operation/configuration.md lists every variable of the code in the same order', () => {
   const rows = [...readFileSync(DOCUMENT, 'utf8').matchAll(/^\| `([A-Z0-9_]+)` \| (.+?) \| (.+) \|$/gm)];
   const documented = rows.map(([, name, fallback, doc]) => ({ name, fallback, doc }));
   const inCode = Object.entries(VARIABLES).map(([name, { fallback, doc }]) => ({ name, fallback, doc }));

@@ -7,7 +7,7 @@ import { type EmbeddedStack, startEmbeddedStack } from '../../../../src/platform
 import { connectPostgres } from '../../../../src/platform/postgres';
 import { testTemporalBinary } from '../../../support/servers';
 
-/** A copy of the data folder of a stopped stack is a complete backup (docs/backup-and-recovery.md). */
+/** A copy of the data folder of a stopped stack is a complete backup (docs/operation/backup-and-recovery.md). */
 
 jest.setTimeout(120_000);
 
