@@ -50,3 +50,12 @@ test.each(documents)('every path of the repository that %s names exists', (docum
     .filter((path) => document !== 'SECURITY.md' || path.includes('.'));
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
+
+test.each(documents)('the lines of %s have at most 120 characters', (document) => {
+  const text = readFileSync(join(root, document), 'utf8').replace(/^ *```[\s\S]*?^ *```/gm, '');
+  // A row of a table is one line, and a heading too. A long link cannot be wrapped.
+  const long = text
+    .split('\n')
+    .filter((line) => !/^\s*[|#]/.test(line) && [...line].length > 120 && /\S \S/.test(line.slice(0, 120)));
+  expect(long).toEqual([]);
+});
