@@ -78,8 +78,8 @@ test('migrate --status and --dry-run name what is pending and change nothing', a
   expect(await migrateDatabase(context, { status: true })).toBe(1);
   expect(await migrateDatabase(context, { dryRun: true })).toBe(0);
   expect(printed).toEqual([
-    expect.stringMatching(/^Version 0 of \d+\. Pending: foundation, catalog, /),
-    expect.stringMatching(/^Dry run, nothing was changed\. Pending: foundation, catalog, /),
+    expect.stringMatching(/^Version 0 of \d+\. Pending: accounts, outbox, catalog, /),
+    expect.stringMatching(/^Dry run, nothing was changed\. Pending: accounts, outbox, catalog, /),
   ]);
   expect(await tables()).toHaveLength(0);
 });
@@ -89,7 +89,7 @@ test('migrate migrates as MIGRATION_DATABASE_URL, and the role of DATABASE_URL c
   expect(await migrateDatabase(context, {})).toBe(0);
   expect(await migrateDatabase(context, { status: true })).toBe(0);
   expect(printed).toEqual([
-    expect.stringMatching(/^Applied: foundation, catalog, /),
+    expect.stringMatching(/^Applied: accounts, outbox, catalog, /),
     'The database is up to date.\n',
     expect.stringMatching(/^Version (\d+) of \1\. No migration is pending\.\n$/),
   ]);
