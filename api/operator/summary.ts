@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { ATTENTION_REASONS } from '../../src/orders/domain/lifecycle/run-state';
 import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import type { StagePeriod } from '../../src/orders/reading/order-stages';
 import { OUTBOX_KINDS } from '../../src/platform/outbox/outbox';
@@ -10,6 +9,7 @@ import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { jobSchema, jobView } from './jobs';
 import type { LiveCounts } from './live-counts';
+import { attentionReason } from './orders/attention-reason';
 
 /** Lifetime of the list of workers. Temporal itself notices a worker that is gone after minutes. */
 const WORKERS_MS = 5_000;
@@ -34,7 +34,7 @@ const summary = z
     at: z.iso.datetime().describe('Time of the counts.'),
     orders: z.array(z.object({ status: z.enum(ORDER_STATUSES), count: z.int() })).describe('Every status.'),
     attention: z
-      .array(z.object({ reason: z.enum(ATTENTION_REASONS), count: z.int(), oldestSeconds: seconds }))
+      .array(z.object({ reason: attentionReason, count: z.int(), oldestSeconds: seconds }))
       .describe('The reasons that orders have now. An order with several reasons counts for each.'),
     ordersNeedingAttention: z.int().describe('Each order counts once.'),
     outbox: z

@@ -1,7 +1,7 @@
 import { readKeptCounts } from '../platform/kept-counts';
 import type { GaugePoint } from '../platform/metrics/metrics';
 import type { Queryable } from '../platform/postgres';
-import { ATTENTION_REASONS } from './domain/lifecycle/run-state';
+import { ATTENTION_REASONS } from './domain/lifecycle/attention';
 import { OPEN_ORDERS } from './domain/lifecycle/statuses';
 import { attentionCounts } from './reading/attention-counts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { MOST_ORDERS } from '../../../src/orders/bulk-repairs/store';
-import { ATTENTION_REASONS } from '../../../src/orders/domain/lifecycle/run-state';
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
 import { text } from '../../../src/platform/domain/fields';
 import { instant } from '../../http/lists/search-filters';
+import { attentionReason } from './attention-reason';
 import { REPAIRS } from './repair-schemas';
 
 /** Orders that a dry run looks at, so that it answers within seconds. */
@@ -26,12 +26,7 @@ export const bulkRepairBody = z
     orderIds: z.array(z.uuid()).min(1).max(MOST_ORDERS).nullish(),
     filter: z
       .object({
-        attention: z
-          .array(z.enum(ATTENTION_REASONS))
-          .min(1)
-          .max(50)
-          .nullish()
-          .describe('Default: any reason.'),
+        attention: z.array(attentionReason).min(1).max(50).nullish().describe('Default: any reason.'),
         clientIds: many(z.uuid()),
         partnerIds: many(z.uuid()),
         fulfillmentStatuses: many(z.enum(ORDER_STATUSES)),

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { TRACKING_STATUSES } from '../../../src/consignments/domain/tracking-status';
-import {
-  ATTENTION_REASONS,
-  JOB_PROGRESS,
-  STOP_REQUESTS,
-} from '../../../src/orders/domain/lifecycle/run-state';
+import { ATTENTION_REASONS } from '../../../src/orders/domain/lifecycle/attention';
+import { JOB_PROGRESS, STOP_REQUESTS } from '../../../src/orders/domain/lifecycle/run-state';
 import {
   FINANCIAL_STATUSES,
   ITEM_STATUSES,
@@ -14,6 +11,7 @@ import {
 import { WAITS_FOR } from '../../../src/orders/domain/lifecycle/turn';
 import { POSTBACK_STATUSES } from '../../../src/partners/domain/postback-status';
 import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
+import { attentionReason } from './attention-reason';
 import { actionsSchema } from './possible-actions';
 import { routingDecisionSchema } from './routing-decision';
 
@@ -38,9 +36,7 @@ export const OPERATOR_ORDER_ROUTE = {
 } as const;
 
 const time = z.iso.datetime({ offset: true });
-export const attention = z
-  .array(z.enum(ATTENTION_REASONS))
-  .describe('The reasons why the order needs attention.');
+export const attention = z.array(attentionReason).describe('The reasons why the order needs attention.');
 
 const postback = z.object({
   id: z.string(),

@@ -4,11 +4,12 @@ import {
   possibleRepairs,
   REPAIR_ACTIONS,
 } from '../../../src/orders/domain/lifecycle/possible-repairs';
-import { ATTENTION_REASONS, type RunState } from '../../../src/orders/domain/lifecycle/run-state';
+import type { RunState } from '../../../src/orders/domain/lifecycle/run-state';
 import type { OperatorOrder } from '../../../src/orders/reading/operator-orders';
 import { replacementPartners } from '../../../src/orders/reading/replacement-partners';
 import { REJECTION_REASONS } from '../../../src/partners/domain/routing-decision';
 import type { ApiDeps } from '../../deps';
+import { attentionReason } from './attention-reason';
 
 /** The repairs of an order that are possible now, with what each request needs. */
 
@@ -34,7 +35,7 @@ export const actionsSchema = z
       itemIds: z
         .array(z.string())
         .describe('The items that it can be applied to. Empty for an act on the whole order.'),
-      reasons: z.array(z.enum(ATTENTION_REASONS)).describe('`dismiss`: the reasons that it clears.'),
+      reasons: z.array(attentionReason).describe('`dismiss`: the reasons that it clears.'),
       replacements: z
         .array(
           z.object({

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { DISMISSABLE } from '../../../src/orders/domain/lifecycle/attention';
 import { text } from '../../../src/platform/domain/fields';
 
 /** Schemas of operators' repairs of an order. */
+
+const codes = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
 
 const itemId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
 const itemIds = z.array(itemId).min(1).max(500).nullish();
@@ -40,9 +43,8 @@ export const repairSchema = z
       action: z
         .literal('dismiss')
         .describe(
-          'Clears the attention reasons of an order that has ended. For an open order it clears `partner_not_updated`, ' +
-            '`old_address_shipped`, `not_rerouted`, `out_of_step` and `record_refused`. The other reasons of an open order follow ' +
-            'from its state.',
+          `Clears the attention reasons of an order that has ended. For an open order it clears ${codes(DISMISSABLE)}. ` +
+            'The other reasons of an open order follow from its state.',
         ),
       reason,
     }),

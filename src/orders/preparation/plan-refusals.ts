@@ -1,8 +1,8 @@
 import { isCrossBorder, missingRetailPrices } from '../../consignments/domain/cross-border';
 import type { RoutingDecision } from '../../partners/domain/routing';
 import type { Partner } from '../../partners/store';
+import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
-import type { AttentionReason } from '../domain/lifecycle/run-state';
 import { priceOrder } from '../domain/pricing';
 import type { PlanRefusalCode } from '../domain/refusal-reasons';
 import type { RunOrder } from '../run/run-order';

@@ -2,7 +2,7 @@ import type { TrackingStatus } from '../../consignments/domain/tracking-status';
 import type { PostbackStatus } from '../../partners/domain/postback-status';
 import { json, type Queryable } from '../../platform/postgres';
 import type { ShipmentStatus } from '../../shipping/purchase-rows';
-import type { AttentionReason } from '../domain/lifecycle/run-state';
+import type { AttentionReason } from '../domain/lifecycle/attention';
 import { ENDED_ORDERS, type OrderStatus, type PrintOrderStage } from '../domain/lifecycle/statuses';
 import { type ItemFields, itemMembers } from '../item-fields';
 import { dispatchDueAt } from '../print-orders/rows';

@@ -1,7 +1,7 @@
 import { isUuid } from '../../platform/ids';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platform/search';
-import type { AttentionReason } from '../domain/lifecycle/run-state';
+import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import type { Viewer } from './order-reader';
 

@@ -1,6 +1,7 @@
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { inTransaction, json, type Sql } from '../../platform/postgres';
-import type { AttentionReason, RunState } from '../domain/lifecycle/run-state';
+import type { AttentionReason } from '../domain/lifecycle/attention';
+import type { RunState } from '../domain/lifecycle/run-state';
 import { rowsOf } from '../domain/run/run-rows';
 
 /** Flags an order for attention. Returns false when it was already flagged for this reason. */

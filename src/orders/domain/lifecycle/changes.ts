@@ -1,11 +1,6 @@
+import type { AttentionReason } from './attention';
 import type { PlannedPrintOrder, RunEffect } from './run-events';
-import {
-  type AttentionReason,
-  JOB_PROGRESS,
-  type JobState,
-  type PrintOrderState,
-  type RunState,
-} from './run-state';
+import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
 import type { ItemStatus } from './statuses';
 
 /** Small state changes and effects that several kinds of event share. */
@@ -69,9 +64,13 @@ export function isHandedToCarrier(printOrder: PrintOrderState): boolean {
   return printOrder.jobs.some((job) => job.progress === JOB_PROGRESS.shipped);
 }
 
-/** Returns true when a job of the print order has neither shipped nor ended. */
+/** Returns the jobs of a print order that have neither shipped nor ended. */
+export function openJobs({ jobs }: PrintOrderState): JobState[] {
+  return jobs.filter(({ ended, progress }) => ended === null && progress !== JOB_PROGRESS.shipped);
+}
+
 export function hasOpenJobs(printOrder: PrintOrderState): boolean {
-  return printOrder.jobs.some((job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped);
+  return openJobs(printOrder).length > 0;
 }
 
 /** Adds the effect that takes the parts of printed jobs out of stock. Units that the partner cancelled used none. */

@@ -1,6 +1,7 @@
+import { ATTENTION_REASONS, type AttentionReason, attentionDeadline } from './attention';
 import { hasOpenJobs } from './changes';
 import type { RunEvent } from './run-events';
-import { type AttentionReason, JOB_PROGRESS, type PrintOrderState, type RunState } from './run-state';
+import type { PrintOrderState, RunState } from './run-state';
 import { hasShipped } from './statuses';
 
 /** Times that an order run keeps beside its state, in epoch milliseconds. */
@@ -86,22 +87,11 @@ function partnerDeadlines(
 ): Extract<Deadline, { kind: 'attention' }>[] {
   // The delivery activity has its own time-out.
   if (printOrder.delivery !== 'accepted') return [];
-  const open = printOrder.jobs.filter((job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped);
-  if (open.length === 0) return [];
-  const deadlines: Extract<Deadline, { kind: 'attention' }>[] = [];
-  const { id: printOrderId } = printOrder;
-  const acceptedAt = clock.acceptedAt[printOrderId];
-  if (acceptedAt !== undefined && open.some((job) => job.progress === JOB_PROGRESS.none)) {
-    const at = acceptedAt + settings.receivedDeadlineMs;
-    deadlines.push({ kind: 'attention', reason: 'not_received', printOrderId, at });
-  }
-  if (printOrder.shipment === null) {
-    const reason = open.every((job) => job.progress >= JOB_PROGRESS.printed)
-      ? 'not_dispatched'
-      : 'not_printed';
-    deadlines.push({ kind: 'attention', reason, printOrderId, at: dispatchDue(printOrder) });
-  }
-  return deadlines;
+  if (!hasOpenJobs(printOrder)) return [];
+  return ATTENTION_REASONS.flatMap((reason) => {
+    const at = attentionDeadline(reason)?.at(printOrder, clock, settings) ?? null;
+    return at === null ? [] : [{ kind: 'attention', reason, printOrderId: printOrder.id, at }];
+  });
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { RunEffect } from './run-events';
 import {
-  type AttentionReason,
   type DepartedParcel,
   JOB_PROGRESS,
   type JobState,
@@ -20,7 +19,7 @@ import {
 } from './statuses';
 
 /**
- * What follows from the facts of a run: statuses of jobs, items, order and payment, and the reasons for attention.
+ * What follows from the facts of a run: statuses of jobs, items, order and payment.
  * Pure functions of the state.
  */
 
@@ -125,107 +124,4 @@ export function deriveFinancialStatus(
   }
   if (!effects.some((effect) => effect.type === 'refund')) return null;
   return canceled ? 'refunded' : 'partially_refunded';
-}
-
-/**
- * Returns the reasons why an operator should look at the order, sorted. Reasons raised by an event (a passed deadline, a failed
- * dispatch) stay until they are resolved. All others are derived from the facts each time.
- */
-export function deriveAttention(state: RunState): AttentionReason[] {
-  const reasons = new Set<AttentionReason>(
-    state.attention.filter((reason) => !DERIVED_ATTENTION.has(reason) && !isResolved(reason, state)),
-  );
-  for (const printOrder of state.printOrders) {
-    if (travelsOnVoidedLabel(printOrder)) reasons.add('voided_label');
-    if (printOrder.jobs.some(isMadeTwice)) reasons.add('made_twice');
-    const jobs = printOrder.jobs.filter((job) => job.ended === null);
-    if (jobs.length === 0) continue;
-    const waiting = jobs.filter((job) => job.progress !== JOB_PROGRESS.shipped);
-    if (waiting.some((job) => job.progress === JOB_PROGRESS.none)) {
-      if (printOrder.delivery === 'refused') reasons.add('partner_refused');
-      if (printOrder.delivery === 'undeliverable') reasons.add('partner_unreachable');
-    }
-    if (waiting.some((job) => job.error !== null && job.error.at >= job.progressAt))
-      reasons.add('partner_error');
-    if (waiting.some((job) => job.cancelledQuantity > 0)) reasons.add('partner_cancelled');
-    if (jobs.some(isShort)) reasons.add('short_shipped');
-    const refused = printOrder.cancel === 'refused' || waiting.some((job) => job.cancelRequest?.refused);
-    if (refused && waiting.length > 0) reasons.add('cancel_refused');
-  }
-  return [...reasons].sort();
-}
-
-/** Returns true for a job that shipped without units cancelled before. Units cancelled after shipping are in the parcel. */
-function isShort({ progress, progressAt, cancelledQuantity, cancelledAt = '' }: JobState): boolean {
-  return progress === JOB_PROGRESS.shipped && cancelledQuantity > 0 && cancelledAt <= progressAt;
-}
-
-/** Returns true when a carrier scanned a voided label, or the partner shipped after the label was voided and requested no other. */
-function travelsOnVoidedLabel(printOrder: PrintOrderState): boolean {
-  const { strayParcel, labelTakenBack, shipment, jobs } = printOrder;
-  if (strayParcel === true) return true;
-  const shipped = jobs.some(
-    (job) =>
-      job.ended === null &&
-      job.progress === JOB_PROGRESS.shipped &&
-      departedParcelOf(job, printOrder) === undefined,
-  );
-  return labelTakenBack === true && shipment === null && shipped;
-}
-
-/**
- * Returns true for a job that another partner has been given and that its own partner makes all the same: it shipped
- * units that it had agreed to stop, or it refused or went on after the time limit. Not when an operator decided so.
- */
-function isMadeTwice({ ended, stopRequest, progress, progressAt, error }: JobState): boolean {
-  if (ended !== 'superseded' || stopRequest === undefined || stopRequest === 'forced') return false;
-  if (stopRequest === 'refused' || progress === JOB_PROGRESS.shipped) return true;
-  const isStopped = error !== null && error.at >= progressAt;
-  return stopRequest === 'unanswered' && progress >= JOB_PROGRESS.received && !isStopped;
-}
-
-const DERIVED_ATTENTION: ReadonlySet<AttentionReason> = new Set([
-  'partner_refused',
-  'partner_unreachable',
-  'partner_error',
-  'partner_cancelled',
-  'short_shipped',
-  'voided_label',
-  'cancel_refused',
-  'made_twice',
-]);
-
-/** Returns true when a partner did not get the present address or method, and units without a new label wait to be shipped. */
-function lacksUpdate({ update, shipment, jobs }: PrintOrderState): boolean {
-  const isWaiting = jobs.some((job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped);
-  return update?.status === 'failed' && shipment === null && isWaiting;
-}
-
-/** Returns true when the cause of a raised reason no longer exists. */
-function isResolved(reason: AttentionReason, state: RunState): boolean {
-  const jobs = state.printOrders.flatMap((printOrder) => printOrder.jobs.filter((job) => job.ended === null));
-  switch (reason) {
-    case 'not_received':
-      return jobs.every((job) => job.progress >= JOB_PROGRESS.received);
-    case 'not_printed':
-      return jobs.every((job) => job.progress >= JOB_PROGRESS.printed);
-    case 'not_dispatched':
-    case 'dispatch_failed':
-      return state.printOrders.every(
-        (printOrder) =>
-          printOrder.shipment !== null ||
-          printOrder.jobs.every((job) => job.ended !== null || job.progress === JOB_PROGRESS.shipped),
-      );
-    case 'partner_not_updated':
-      return state.printOrders.every((printOrder) => !lacksUpdate(printOrder));
-    case 'not_rerouted':
-      return jobs.every(
-        ({ progress, stopRequest }) =>
-          progress === JOB_PROGRESS.shipped || (stopRequest !== 'refused' && stopRequest !== 'unanswered'),
-      );
-    case 'no_partner':
-      return state.phase !== 'preparing';
-    default:
-      return false;
-  }
 }

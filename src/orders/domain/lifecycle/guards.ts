@@ -1,6 +1,6 @@
 import { type RepairRequest, type ReplacementRequest, RUN_REFUSALS } from '../run/run-messages';
+import { isDismissable } from './attention';
 import { deriveStatus, jobStatus } from './derive';
-import { DISMISSABLE } from './repair';
 import { replacedUnits } from './replacement';
 import { JOB_PROGRESS, type RunState, type WaitingReplacement } from './run-state';
 import { hasShipped, type OrderStatus } from './statuses';
@@ -81,7 +81,7 @@ export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusa
     case 'release':
       return state.held ? null : conflict('the order is not on hold');
     case 'dismiss':
-      return state.attention.some((reason) => DISMISSABLE.has(reason))
+      return state.attention.some(isDismissable)
         ? null
         : conflict('the order is still open: its attention reasons disappear when their causes are repaired');
     case 'cancel':

@@ -1,8 +1,8 @@
 import type { RepairRequest } from '../run/run-messages';
+import { type AttentionReason, isDismissable } from './attention';
 import { whyNotRepair } from './guards';
-import { DISMISSABLE } from './repair';
 import { replacedUnits } from './replacement';
-import type { AttentionReason, ItemState, RunState } from './run-state';
+import type { ItemState, RunState } from './run-state';
 import { waitingReplacementOf } from './waiting-replacements';
 
 /** The repairs of operators, in the order in which operators see them. */
@@ -53,7 +53,7 @@ function possibleRepair(state: RunState, action: RepairRequest['action']): Possi
     case 'release':
       return accepts({ action, ...NOBODY }) ? [{ action }] : [];
     case 'dismiss': {
-      const reasons = state.attention.filter((reason) => DISMISSABLE.has(reason));
+      const reasons = state.attention.filter(isDismissable);
       return accepts({ action, ...NOBODY }) ? [{ action, reasons }] : [];
     }
     case 'retry':

@@ -1,6 +1,7 @@
+import { deriveAttention } from './attention';
 import { cancelItems, cancelRequested, partnerCancel } from './cancellation';
 import { isBeforePlanning, raiseAttention, setItems } from './changes';
-import { deriveAttention, deriveItems, hasSettled } from './derive';
+import { deriveItems, hasSettled } from './derive';
 import { hasPrintOrder, keepEarly } from './early-events';
 import { orderUpdated } from './order-updates';
 import { delivered, postback, prepared } from './production';

@@ -1,7 +1,8 @@
+import { isDismissable } from './attention';
 import { audit, setItems } from './changes';
 import { jobStatus } from './derive';
 import type { RunEffect, RunEvent } from './run-events';
-import type { AttentionReason, JobState, RunState } from './run-state';
+import type { JobState, RunState } from './run-state';
 import { hasShipped, isFinal } from './statuses';
 
 /** What operators' repairs do to the state: hold, release, retry and dismiss. */
@@ -32,27 +33,15 @@ export function released(
   return setItems({ ...state, held: false }, next, (status) => status === 'on_hold');
 }
 
-/**
- * Attention reasons that an operator can dismiss while the order is open: those that only an operator can settle, with
- * the partner or the client.
- */
-export const DISMISSABLE: ReadonlySet<AttentionReason> = new Set([
-  'partner_not_updated',
-  'old_address_shipped',
-  'not_rerouted',
-  'out_of_step',
-  'record_refused',
-]);
-
 export function dismissed(
   state: RunState,
   event: Extract<RunEvent, { type: 'dismiss' }>,
   effects: RunEffect[],
 ): RunState {
-  const reasons = state.attention.filter((reason) => DISMISSABLE.has(reason));
+  const reasons = state.attention.filter(isDismissable);
   if (reasons.length === 0) return state;
   effects.push(audit('dismiss', event, { attention: reasons }));
-  return { ...state, attention: state.attention.filter((reason) => !DISMISSABLE.has(reason)) };
+  return { ...state, attention: state.attention.filter((reason) => !isDismissable(reason)) };
 }
 
 export function retried(

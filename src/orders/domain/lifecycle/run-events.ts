@@ -1,5 +1,6 @@
 import type { PostbackStatus } from '../../../partners/domain/postback-status';
-import type { AttentionReason, Transit } from './run-state';
+import type { AttentionReason } from './attention';
+import type { Transit } from './run-state';
 
 /** The events of an order run, as plain JSON. `reduce` applies them to the state. */
 export type RunEvent =

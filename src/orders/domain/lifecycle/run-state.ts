@@ -1,3 +1,4 @@
+import type { AttentionReason } from './attention';
 import type { EarlyEvent } from './run-events';
 import type { ItemStatus } from './statuses';
 
@@ -109,36 +110,6 @@ export interface WaitingReplacement {
   /** The order's shipping revision when the print order was planned. */
   readonly shippingRevision: number;
 }
-
-export const ATTENTION_REASONS = [
-  'not_received',
-  'not_printed',
-  'not_dispatched',
-  'partner_error',
-  'partner_refused',
-  'partner_unreachable',
-  'partner_cancelled',
-  'short_shipped',
-  'voided_label',
-  'cancel_refused',
-  'no_partner',
-  'dispatch_failed',
-  // The partner did not get the order update after a change of address or method.
-  'partner_not_updated',
-  'old_address_shipped',
-  // A partner did not stop making units that an operator wanted to give to another print order. They stay with it.
-  'not_rerouted',
-  // A partner did not stop making units that another partner has been given.
-  'made_twice',
-  // The workflow and the rows disagree. One of the two has lost data.
-  'out_of_step',
-  // Postgres refused what a step changed. Its log data is lost, and in the worst case its stock movements and refunds.
-  'record_refused',
-  // The worker lost several workflow tasks of the order. Set outside the workflow, which cannot progress meanwhile.
-  'workflow_slow',
-] as const;
-/** Why an operator should look at an order. */
-export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
 export interface RunState {
   /** Number of changes. The rows in Postgres carry the version that they show. */

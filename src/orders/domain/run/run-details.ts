@@ -1,35 +1,7 @@
+import { ATTENTION, attentionDeadline } from '../lifecycle/attention';
 import type { Deadline } from '../lifecycle/deadlines';
 import { deriveStatus, jobStatus } from '../lifecycle/derive';
-import {
-  type AttentionReason,
-  JOB_PROGRESS,
-  type PrintOrderState,
-  type RunState,
-} from '../lifecycle/run-state';
-
-/** Text for each attention reason. */
-const ATTENTION: Readonly<Record<AttentionReason, string>> = {
-  not_received: 'a partner has not sent `received` for a print order in time',
-  not_printed: 'a partner has not printed by the dispatch date',
-  not_dispatched: 'a partner has not requested dispatch by the dispatch date',
-  partner_error: 'a partner reported an error',
-  partner_refused: 'a partner refused a print order',
-  partner_unreachable: 'a print order could not be delivered to its partner',
-  partner_cancelled: 'a partner cancelled units',
-  short_shipped: 'a partner shipped less than ordered',
-  voided_label: 'a parcel was shipped with a voided label: to an older address, or by another method',
-  cancel_refused: 'a partner refused to cancel and continues production',
-  no_partner: 'no partner can produce the order now; it is planned again automatically',
-  dispatch_failed: 'no label could be bought',
-  partner_not_updated: 'a partner did not get the changed address or method',
-  old_address_shipped:
-    'a partner shipped with its own label, and does not have the changed address or method',
-  not_rerouted: 'a partner did not agree to stop, so that its units were not given to another partner',
-  made_twice: 'two partners make the same units: the first did not stop',
-  out_of_step: 'the workflow and the database disagree',
-  record_refused: 'the database refused what a step changed',
-  workflow_slow: 'the worker is too slow for the workflow’s tasks',
-};
+import { JOB_PROGRESS, type PrintOrderState, type RunState } from '../lifecycle/run-state';
 
 /**
  * Returns the current details of a run for the Temporal UI, as Markdown and without personal data.
@@ -41,7 +13,7 @@ export function describeRun(
   replanAt: number | null = null,
 ): string {
   const lines = [`**${deriveStatus(state)}**`];
-  for (const reason of state.attention) lines.push('', `**Needs attention:** ${ATTENTION[reason]}.`);
+  for (const reason of state.attention) lines.push('', `**Needs attention:** ${ATTENTION[reason].text}.`);
   if (state.held) lines.push('', 'On hold by an operator: no print order is delivered.');
   if (replanAt !== null) {
     lines.push('', `Planned again at ${new Date(replanAt).toISOString()}, or when an operator retries.`);
@@ -96,13 +68,6 @@ function describePrintOrder(printOrder: PrintOrderState): string {
   return `accepted, ${partnerUid} must send received`;
 }
 
-/** What a partner must have done by a deadline. */
-const DUE: Partial<Record<AttentionReason, string>> = {
-  not_received: 'received',
-  not_printed: 'printed',
-  not_dispatched: 'ready for dispatch',
-};
-
 /** Returns the summary of a deadline's timer in the Temporal UI. */
 export function describeDeadline(deadline: Deadline): string {
   if (deadline.kind === 'close') return 'end of tracking';
@@ -112,5 +77,5 @@ export function describeDeadline(deadline: Deadline): string {
   if (deadline.kind === 'reminder') {
     return `reminder ${deadline.count} of print order ${deadline.printOrderId}, unless it is received`;
   }
-  return `print order ${deadline.printOrderId} must be ${DUE[deadline.reason] ?? deadline.reason}`;
+  return `print order ${deadline.printOrderId} must be ${attentionDeadline(deadline.reason)!.due}`;
 }

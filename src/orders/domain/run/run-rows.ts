@@ -1,5 +1,6 @@
+import type { AttentionReason } from '../lifecycle/attention';
 import { deriveStatus, jobStatus } from '../lifecycle/derive';
-import type { AttentionReason, PrintOrderState, RunState } from '../lifecycle/run-state';
+import type { PrintOrderState, RunState } from '../lifecycle/run-state';
 import type { ItemStatus, OrderStatus } from '../lifecycle/statuses';
 
 /** The statuses that an order's rows in Postgres have, as a run's state defines them. */

@@ -1,6 +1,6 @@
+import type { AttentionReason } from '../lifecycle/attention';
 import type { RunClock } from '../lifecycle/deadlines';
 import {
-  type AttentionReason,
   type Delivery,
   JOB_PROGRESS,
   type JobProgress,

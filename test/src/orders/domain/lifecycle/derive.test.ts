@@ -1,4 +1,5 @@
-import { deriveAttention, jobStatus, unitsToShip } from '../../../../../src/orders/domain/lifecycle/derive';
+import { deriveAttention } from '../../../../../src/orders/domain/lifecycle/attention';
+import { jobStatus, unitsToShip } from '../../../../../src/orders/domain/lifecycle/derive';
 import {
   JOB_PROGRESS,
   type JobState,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
+import { ATTENTION_REASONS } from '../../../../../src/orders/domain/lifecycle/attention';
 import { reduce } from '../../../../../src/orders/domain/lifecycle/reduce';
 import type { RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
-import { ATTENTION_REASONS, type RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
+import type { RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
 import { isFinal } from '../../../../../src/orders/domain/lifecycle/statuses';
 import { ITEM_TRANSITIONS } from '../../../../../src/orders/domain/lifecycle/transitions';
 import { POSTBACK_STATUSES } from '../../../../../src/partners/domain/postback-status';
