@@ -1,6 +1,6 @@
 import { testAccount } from '../support/api-deps';
 import { expectAccessible, openTab, signIn } from '../support/browser';
-import { type PartnerServer, partnerServer } from '../support/partner-server';
+import { type PartnerServer, partnerServer } from '../support/other-systems/partner-server';
 import { type TestStack, testStack } from '../support/stack';
 
 /** Clients: endpoints, deliveries, settings and keys, in a browser. */

@@ -1,6 +1,6 @@
 import { testAccount } from '../support/api-deps';
 import { expectAccessible, openTab, signIn } from '../support/browser';
-import { LEEDS_SENDER } from '../support/partner-setup';
+import { LEEDS_SENDER } from '../support/rows/partner-setup';
 import { eventually, type TestStack, testStack } from '../support/stack';
 
 /** Print partners: health, test ping, keys and details, in a browser. */

@@ -1,6 +1,6 @@
 import { item, named, order, pack, STICKER, T_SHIRT } from '../api/orders/sample-orders';
 import { domesticRequest, internationalRequest } from '../api/shipping/shipping-request';
-import { LEEDS_CAPABILITIES, LEEDS_SENDER, leedsPartner } from '../support/partner-setup';
+import { LEEDS_CAPABILITIES, LEEDS_SENDER, leedsPartner } from '../support/rows/partner-setup';
 import type { Subject } from './subject';
 
 /**

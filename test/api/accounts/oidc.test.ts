@@ -9,7 +9,10 @@ import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { CookieBrowser, locationOf } from '../../support/cookie-browser';
 import { testDatabase } from '../../support/database';
-import { startIdentityProvider, type TestIdentityProvider } from '../../support/identity-provider';
+import {
+  startIdentityProvider,
+  type TestIdentityProvider,
+} from '../../support/other-systems/identity-provider';
 
 /** Sign-in by OpenID Connect against a provider of the library oidc-provider, over HTTP. */
 

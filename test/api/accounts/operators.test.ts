@@ -7,7 +7,7 @@ import { operatorPartnerRoutes } from '../../../api/operator/partners/partners';
 import { createAuthenticator } from '../../../src/accounts/authenticator';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { type TestDatabase, testDatabase } from '../../support/database';
-import { leedsPartner } from '../../support/partner-setup';
+import { leedsPartner } from '../../support/rows/partner-setup';
 
 let database: TestDatabase;
 let app: Express;

@@ -5,7 +5,7 @@ import { notificationRoutes } from '../../../api/notifications/routes';
 import { json, type Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
-import { insertOrder } from '../../support/order-rows';
+import { insertOrder } from '../../support/rows/order-rows';
 
 /** Operators read the notifications of clients, by order and by endpoint, and send them again. */
 

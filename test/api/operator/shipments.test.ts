@@ -6,7 +6,7 @@ import { uuidv7 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
-import { insertShippingOrder } from '../../support/shipping-rows';
+import { insertShippingOrder } from '../../support/rows/shipping-rows';
 
 /** Operators list parcels and shipping orders, those with problems first. */
 

@@ -12,8 +12,8 @@ import { withRevision } from '../../../src/partners/domain/print-order';
 import { PRINT_ORDER_VERSIONS } from '../../../src/partners/domain/print-order-handoff';
 import { projectRoot } from '../../../src/platform/project-root';
 import { testApiDeps } from '../../support/api-deps';
+import { printOrderProblems, schemaProblems } from '../../support/checks/message-schemas';
 import { testDatabase } from '../../support/database';
-import { printOrderProblems, schemaProblems } from '../../support/message-schemas';
 
 const GOLDEN = join(projectRoot(), 'test/src/partners/golden');
 const text = readFileSync(join(projectRoot(), 'docs/partners.md'), 'utf8');

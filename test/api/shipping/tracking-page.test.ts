@@ -14,7 +14,7 @@ import { consignmentTo } from '../../src/consignments/sample-consignments';
 import { testAccount, testApiDeps } from '../../support/api-deps';
 import { oneCarrierSecret, signedCarrierEvents } from '../../support/carrier-events';
 import { testDatabase } from '../../support/database';
-import { insertShippingOrder } from '../../support/shipping-rows';
+import { insertShippingOrder } from '../../support/rows/shipping-rows';
 
 const secret = newSigningSecret();
 let sql: Sql;

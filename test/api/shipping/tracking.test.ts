@@ -16,7 +16,7 @@ import { consignmentTo } from '../../src/consignments/sample-consignments';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { oneCarrierSecret, signedCarrierEvents } from '../../support/carrier-events';
 import { testDatabase } from '../../support/database';
-import { insertShippingOrder } from '../../support/shipping-rows';
+import { insertShippingOrder } from '../../support/rows/shipping-rows';
 import { sweepTrackings } from '../../support/sweep-trackings';
 
 const secret = newSigningSecret();

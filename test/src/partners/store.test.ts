@@ -18,7 +18,7 @@ import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import type { Sql } from '../../../src/platform/postgres';
 import { setUpStockItems } from '../../../src/procurement/stock-items';
 import { testDatabase } from '../../support/database';
-import { insertOrder } from '../../support/order-rows';
+import { insertOrder } from '../../support/rows/order-rows';
 import { testSecretBox } from '../../support/secret-box';
 import { subscription } from './builders';
 import { framedPoster, photoBook, poster, tShirt } from './products';

@@ -16,7 +16,7 @@ import { documentLink, type ShipmentDocument, shipmentDocuments } from '../../..
 import { testAccount, testApiDeps } from '../../support/api-deps';
 import { binaryBody } from '../../support/binary-body';
 import { testDatabase } from '../../support/database';
-import { insertShippingOrder } from '../../support/shipping-rows';
+import { insertShippingOrder } from '../../support/rows/shipping-rows';
 import { CHICAGO } from '../consignments/sample-addresses';
 import { consignmentTo } from '../consignments/sample-consignments';
 import { type S3Server, startS3Server, wantsS3Server } from '../platform/objects/s3-server';

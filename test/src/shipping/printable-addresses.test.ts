@@ -4,7 +4,7 @@ import { operatorPartnerRoutes } from '../../../api/operator/partners/partners';
 import { fields, type OrdersApi, ordersApi } from '../../api/orders/orders-api';
 import { address, order } from '../../api/orders/sample-orders';
 import { testApiDeps } from '../../support/api-deps';
-import { LEEDS_SENDER, leedsPartner } from '../../support/partner-setup';
+import { LEEDS_SENDER, leedsPartner } from '../../support/rows/partner-setup';
 
 /**
  * Addresses of orders and partners are printed on labels. Characters that no font has are stored and not printed; a line

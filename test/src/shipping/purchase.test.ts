@@ -20,7 +20,7 @@ import {
 import { recordTrackingEvents } from '../../../src/shipping/tracking/tracking';
 import { readTracking } from '../../../src/shipping/tracking/tracking-view';
 import { type TestDatabase, testDatabase } from '../../support/database';
-import { insertShippingOrder } from '../../support/shipping-rows';
+import { insertShippingOrder } from '../../support/rows/shipping-rows';
 import { CHICAGO, MUNICH } from '../consignments/sample-addresses';
 import { consignmentTo, packageOf } from '../consignments/sample-consignments';
 import { barcodesIn, pagesOf, textOf } from '../documents/pictures';

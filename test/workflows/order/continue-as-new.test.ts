@@ -1,8 +1,8 @@
 import type { OrderRunInput } from '../../../src/orders/domain/run/run-messages';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { historiesOfRuns } from '../../support/order-histories';
+import { startTestTemporal } from '../../support/other-systems/temporal-server';
 import { eventually, type TestStack, testStack } from '../../support/stack';
-import { startTestTemporal } from '../../support/temporal-server';
 import { operatorHelpers } from './operator-fixture';
 import {
   currentDetails,

@@ -1,8 +1,8 @@
 import { startObservability } from '../../../cli/observability';
 import { METRICS } from '../../../src/platform/metrics/metric-table';
 import type { MetricsServer } from '../../../src/platform/metrics/metrics-server';
+import { type Scrape, scrape } from '../../support/checks/scrape';
 import { eventually } from '../../support/eventually';
-import { type Scrape, scrape } from '../../support/scrape';
 import { type TestStack, testStack } from '../../support/stack';
 import { is, orderBody, orderUntil } from './order-fixture';
 

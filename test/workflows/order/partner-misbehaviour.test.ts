@@ -2,7 +2,7 @@ import { PresslineError } from '../../../client/pressline-client';
 import type { SeenPrintOrder } from '../../../sandbox';
 import { BEHAVIOURS, type BehaviourName } from '../../../sandbox/behaviours';
 import type { OrderStatus } from '../../../src/orders/domain/lifecycle/statuses';
-import { printOrderProblems } from '../../support/message-schemas';
+import { printOrderProblems } from '../../support/checks/message-schemas';
 import { type TestStack, testStack } from '../../support/stack';
 import { NOT_PROVOKED } from './not-provoked';
 import {

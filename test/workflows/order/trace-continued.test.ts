@@ -1,11 +1,15 @@
 import { subscribe } from '../../../src/partners/store';
 import { parseTraceparent, spanIdOfRun } from '../../../src/platform/domain/traceparent';
 import { historiesOfRuns } from '../../support/order-histories';
-import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../support/otlp-receiver';
-import { type PartnerServer, partnerServer } from '../../support/partner-server';
+import {
+  type OtlpReceiver,
+  type ReceivedSpan,
+  startOtlpReceiver,
+} from '../../support/other-systems/otlp-receiver';
+import { type PartnerServer, partnerServer } from '../../support/other-systems/partner-server';
+import { startTestTemporal } from '../../support/other-systems/temporal-server';
 import { testSecretBox } from '../../support/secret-box';
 import { eventually, type TestStack, testStack } from '../../support/stack';
-import { startTestTemporal } from '../../support/temporal-server';
 import { operatorHelpers } from './operator-fixture';
 import { is, orderBody, orderUntil } from './order-fixture';
 

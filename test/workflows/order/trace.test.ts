@@ -8,7 +8,11 @@ import { inTransaction } from '../../../src/platform/postgres';
 import { traceFields } from '../../../src/platform/tracing/spans';
 import { eventually } from '../../support/eventually';
 import { historiesOfRuns, replayRuns } from '../../support/order-histories';
-import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../support/otlp-receiver';
+import {
+  type OtlpReceiver,
+  type ReceivedSpan,
+  startOtlpReceiver,
+} from '../../support/other-systems/otlp-receiver';
 import { type TestStack, testStack } from '../../support/stack';
 import { is, orderBody, orderUntil } from './order-fixture';
 

@@ -5,8 +5,8 @@ import { openApiDocument } from '../../../../api/http/openapi/document';
 import { allRoutes } from '../../../../api/routes';
 import { projectRoot } from '../../../../src/platform/project-root';
 import { testApiDeps } from '../../../support/api-deps';
+import { type ApiDocument, breakingChanges } from '../../../support/checks/openapi-changes';
 import { testDatabase } from '../../../support/database';
-import { type ApiDocument, breakingChanges } from '../../../support/openapi-changes';
 
 const TODAY = '2027-06-01';
 const root = projectRoot();

@@ -6,7 +6,7 @@ import { buyShipment, voidShipment } from '../../../../src/shipping/purchase';
 import { MUNICH } from '../../../src/consignments/sample-addresses';
 import { consignmentTo } from '../../../src/consignments/sample-consignments';
 import { binaryBody } from '../../../support/binary-body';
-import { plannedPrintOrder } from '../../../support/planned-print-order';
+import { plannedPrintOrder } from '../../../support/rows/planned-print-order';
 import { type OrdersApi, ordersApi, subscribedPartners } from '../../orders/orders-api';
 import { order } from '../../orders/sample-orders';
 

@@ -8,7 +8,7 @@ import { verifySignature } from '../../../../src/platform/http/webhook-signature
 import type { Sql } from '../../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../../support/api-deps';
 import { testDatabase } from '../../../support/database';
-import { type PartnerServer, partnerServer } from '../../../support/partner-server';
+import { type PartnerServer, partnerServer } from '../../../support/other-systems/partner-server';
 
 let sql: Sql;
 let app: Express;

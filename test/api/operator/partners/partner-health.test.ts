@@ -5,8 +5,8 @@ import { operatorPartnerRoutes } from '../../../../api/operator/partners/partner
 import { recordStockReports } from '../../../../src/partners/stock-levels';
 import { subscribe } from '../../../../src/partners/store';
 import { type TestAccount, testAccount } from '../../../support/api-deps';
-import { type PartnerServer, partnerServer } from '../../../support/partner-server';
-import { plannedPrintOrder } from '../../../support/planned-print-order';
+import { type PartnerServer, partnerServer } from '../../../support/other-systems/partner-server';
+import { plannedPrintOrder } from '../../../support/rows/planned-print-order';
 import { testSecretBox } from '../../../support/secret-box';
 import { type OrdersApi, ordersApi, subscribedPartners } from '../../orders/orders-api';
 import { order } from '../../orders/sample-orders';

@@ -13,8 +13,8 @@ import type { Sql } from '../../../../src/platform/postgres';
 import { mug, tShirt } from '../../../src/partners/products';
 import { type TestAccount, testAccount, testApiDeps } from '../../../support/api-deps';
 import { testDatabase } from '../../../support/database';
-import { insertOrder } from '../../../support/order-rows';
-import { leedsPartner } from '../../../support/partner-setup';
+import { insertOrder } from '../../../support/rows/order-rows';
+import { leedsPartner } from '../../../support/rows/partner-setup';
 
 let sql: Sql;
 let app: Express;

@@ -1,6 +1,6 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { messageSchema } from '../../api/partner/message-schemas';
+import { messageSchema } from '../../../api/partner/message-schemas';
 
 const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false });
 addFormats(ajv);

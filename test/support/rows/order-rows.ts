@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Sql } from '../../src/platform/postgres';
-import { testAccount } from './api-deps';
+import type { Sql } from '../../../src/platform/postgres';
+import { testAccount } from '../api-deps';
 
 /** Inserts an order without items, for tests of rows that belong to an order. Returns its id. */
 export async function insertOrder(sql: Sql, clientId?: string): Promise<string> {

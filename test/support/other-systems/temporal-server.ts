@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { Connection } from '@temporalio/client';
-import { freePort } from '../../src/platform/embedded/ports';
-import { ensureSearchAttributes } from '../../src/platform/temporal/connection';
-import { eventually } from './eventually';
-import { testTemporalBinary } from './servers';
+import { freePort } from '../../../src/platform/embedded/ports';
+import { ensureSearchAttributes } from '../../../src/platform/temporal/connection';
+import { eventually } from '../eventually';
+import { testTemporalBinary } from '../servers';
 
 /**
  * Starts a Temporal server of its own, for tests that change the server's dynamic configuration. It keeps its data in

@@ -1,5 +1,5 @@
-import { uuidv7 } from '../../src/platform/ids';
-import type { Sql } from '../../src/platform/postgres';
+import { uuidv7 } from '../../../src/platform/ids';
+import type { Sql } from '../../../src/platform/postgres';
 
 /** Inserts a print order whose message is stored, with its plan, as an order run does before the first delivery. */
 export async function plannedPrintOrder(

@@ -1,6 +1,6 @@
-import { uuidv7 } from '../../src/platform/ids';
-import { json, type Sql } from '../../src/platform/postgres';
-import type { ShipmentOwner } from '../../src/shipping/shipments';
+import { uuidv7 } from '../../../src/platform/ids';
+import { json, type Sql } from '../../../src/platform/postgres';
+import type { ShipmentOwner } from '../../../src/shipping/shipments';
 
 /** Inserts an empty shipping order of an account, and returns it as the owner of a shipment. */
 export async function insertShippingOrder(
