@@ -47,7 +47,7 @@ test('the navigation has the screens that this file tests', async () => {
   );
 });
 
-test.each(SCREENS)('%s', async (path) => {
+test.each(SCREENS)('the screen %s is accessible', async (path) => {
   await tab.page.goto(`/console${path}`);
   await settled(tab.page);
   expect(await tab.page.getByRole('main').count()).toBe(1);
@@ -56,7 +56,7 @@ test.each(SCREENS)('%s', async (path) => {
   expect(tab.faults).toEqual([]);
 });
 
-test('the page of an order, and the dialog of an act', async () => {
+test('the page of an order and the dialog of a repair are accessible', async () => {
   await tab.page.goto(`/console/orders/${orderId}`);
   await settled(tab.page);
   await expectAccessible(tab.page);
@@ -65,7 +65,7 @@ test('the page of an order, and the dialog of an act', async () => {
   await expectAccessible(tab.page);
 });
 
-test('the sign-in page', async () => {
+test('the sign-in page is accessible', async () => {
   const { page } = await openTab(stack.baseUrl);
   await page.goto('/console/today');
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();

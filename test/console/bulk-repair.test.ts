@@ -1,6 +1,6 @@
 import { expectAccessible, openTab, signIn } from '../support/browser';
 import { eventually, type TestStack, testStack } from '../support/stack';
-import { actWith, refusedOrder } from './order-fixture';
+import { refusedOrder, repairWith } from './order-fixture';
 
 /** An operator repairs many orders at once, in a browser. */
 
@@ -37,7 +37,7 @@ test('50 refused orders are rerouted with one reason', async () => {
   await page.getByRole('main').getByRole('button', { name: 'Reroute', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Reroute' });
   await dialog.getByText(`All ${ORDERS} orders accept this now.`).waitFor();
-  await actWith(dialog, `Reroute ${ORDERS} orders`, 'The press in Berlin is broken');
+  await repairWith(dialog, `Reroute ${ORDERS} orders`, 'The press in Berlin is broken');
   await dialog.getByText('Finished').waitFor({ timeout: many });
   await dialog.getByText(`${ORDERS} of ${ORDERS} repaired`, { exact: true }).waitFor();
   await dialog.getByRole('button', { name: 'Close' }).click();
@@ -95,7 +95,7 @@ test('every order that matches the filter is selected, not only those that are l
   await main.getByRole('button', { name: 'Hold', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Hold' });
   await dialog.getByText(/of 1,000 orders accept this now. The other 234 are checked/).waitFor();
-  await actWith(dialog, 'Hold 1,234 orders', 'The printers are broken');
+  await repairWith(dialog, 'Hold 1,234 orders', 'The printers are broken');
   await dialog.getByText('0 of 1,234 repaired', { exact: true }).waitFor();
   await dialog.getByRole('button', { name: 'Stop' }).click();
   await dialog.getByRole('button', { name: 'Close' }).click();

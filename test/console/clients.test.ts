@@ -112,7 +112,7 @@ test('an admin adds a client and changes its settings', async () => {
     .waitFor();
 });
 
-test('a viewer sees a client and no act', async () => {
+test('a viewer sees a client and no button that changes it', async () => {
   const viewer = await testAccount(stack.database.sql, 'operator', 'console-viewer', 'viewer');
   const tab = await openTab(stack.baseUrl);
   const { page } = tab;

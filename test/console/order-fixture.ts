@@ -46,10 +46,10 @@ export const hasStatus = (stack: TestStack, orderId: string, status: string) =>
     return order?.fulfillmentStatus === status ? order : undefined;
   }, RUN_MS);
 
-/** Fills in the reason of an act's dialog and carries it out. */
-export async function actWith(dialog: Locator, button: string, reason: string): Promise<void> {
-  const act = dialog.getByRole('button', { name: button });
-  expect(await act.isDisabled()).toBe(true);
+/** Fills in the reason in the dialog of a repair and submits it. */
+export async function repairWith(dialog: Locator, button: string, reason: string): Promise<void> {
+  const submit = dialog.getByRole('button', { name: button });
+  expect(await submit.isDisabled()).toBe(true);
   await dialog.getByLabel('Reason').fill(reason);
-  await act.click();
+  await submit.click();
 }

@@ -1,6 +1,6 @@
 import { expectAccessible, openTab, signIn } from '../support/browser';
 import { type TestStack, testStack } from '../support/stack';
-import { actWith, hasStatus, refusedOrder } from './order-fixture';
+import { hasStatus, refusedOrder, repairWith } from './order-fixture';
 
 /** An operator finds an order that needs attention and repairs it, in a browser. */
 
@@ -41,7 +41,7 @@ test('a refused order appears under Attention, is rerouted and delivered', async
 
   await main.getByRole('button', { name: 'Reroute', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Reroute' });
-  await actWith(dialog, 'Reroute order', 'The press in Berlin is broken');
+  await repairWith(dialog, 'Reroute order', 'The press in Berlin is broken');
   await dialog.waitFor({ state: 'detached' });
   await hasStatus(stack, id, 'delivered');
   await status.getByText('Delivered').waitFor();

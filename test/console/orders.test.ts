@@ -15,7 +15,7 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'auto' });
 });
 
-test('a viewer reads an order and cannot act, neither in the page nor by the API', async () => {
+test('a viewer reads an order and cannot repair it, neither in the page nor by the API', async () => {
   const { id } = await refusedOrder(stack, 'console-viewer');
   await hasStatus(stack, id, 'on_hold');
   const operator = await openTab(stack.baseUrl);

@@ -129,7 +129,7 @@ test('an admin adds a partner, whose key is shown once', async () => {
   expect(tab.faults).toEqual([]);
 });
 
-test('a viewer sees a partner and no act', async () => {
+test('a viewer sees a partner and no button that changes it', async () => {
   const { id } = (await stack.operator.listPartners({})).partners[0]!;
   const viewer = await testAccount(stack.database.sql, 'operator', 'console-viewer', 'viewer');
   const tab = await openTab(stack.baseUrl);

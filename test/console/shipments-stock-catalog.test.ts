@@ -2,7 +2,7 @@ import { domesticRequest } from '../api/shipping/shipping-request';
 import { openScreen } from '../support/browser';
 import { eventually, type TestStack, testStack } from '../support/stack';
 
-/** Operators read shipments, stock and the catalog, and act there, in a browser. */
+/** Operators read and change shipments, stock and the catalog in a browser. */
 
 let stack: TestStack;
 

@@ -2,7 +2,7 @@ import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { texts } from '../../texts';
 
-/** The frame of a screen: its level-1 heading, its acts, its content. Sets the title of the document. */
+/** The frame of a screen: its level-1 heading, its buttons, its content. Sets the title of the document. */
 export function Screen(props: {
   readonly title: string;
   readonly heading?: ReactNode;

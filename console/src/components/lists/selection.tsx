@@ -78,7 +78,7 @@ export function SelectEverything(props: {
   readonly name: (count: number) => string;
   /** Number of rows that match. Undefined when it is not known. */
   readonly total: number | undefined;
-  /** Most rows that one act takes. */
+  /** Most rows that one change takes. */
   readonly most?: number;
 }) {
   const { selection, hasMore, name, total, most = Number.POSITIVE_INFINITY } = props;
