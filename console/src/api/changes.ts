@@ -100,13 +100,15 @@ export function useChange<Variables, Result>(
   const { call } = useConnection();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (variables: Variables) => {
-      const { operation, input } = changeOf(variables);
+    mutationFn: async (variables: Variables) => {
+      const made = changeOf(variables);
       const options = { idempotencyKey: idempotencyKey ?? newIdempotencyKey() };
-      return call(operation, input as Input<ChangeId>, options) as Promise<Result>;
-    },
-    onSettled: (_answer, _error, variables) => {
-      void queries.invalidateQueries({ predicate: isStaleAfter(changeOf(variables)) });
+      try {
+        return (await call(made.operation, made.input as Input<ChangeId>, options)) as Result;
+      } finally {
+        // A call that failed may have made the change.
+        void queries.invalidateQueries({ predicate: isStaleAfter(made) });
+      }
     },
   });
 }

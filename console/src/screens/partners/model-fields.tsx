@@ -10,21 +10,27 @@ type Models = Partner['capabilities']['models'];
 interface Row {
   readonly key: number;
   readonly uid: string;
-  readonly price: string;
+  readonly unitPrice: string;
   readonly leadDays: string;
 }
 
 const t = texts.partners.edit.models;
 
-/** Returns the models that the rows of the form hold. Prices are in units of the currency, such as euros. */
+/**
+ * Returns the models that the rows of the form hold. Prices are in units of the currency, such as euros.
+ * @throws Error when two rows are of one model
+ */
 export function modelsOf(form: FormData, currency: string): Models {
   const columnOf = (name: string) => form.getAll(name).map(String);
   const prices = columnOf('model.price');
   const leadDays = columnOf('model.leadDays');
   const units = minorUnitsOf(currency);
+  const uids = columnOf('model.uid').map((uid) => uid.trim());
+  const twice = uids.find((uid, index) => uids.indexOf(uid) !== index);
+  if (twice !== undefined) throw new Error(t.twice(twice));
   return Object.fromEntries(
-    columnOf('model.uid').map((uid, index) => [
-      uid.trim(),
+    uids.map((uid, index) => [
+      uid,
       { unitPriceMinor: Math.round(Number(prices[index]) * units), leadDays: Number(leadDays[index]) },
     ]),
   );
@@ -33,8 +39,9 @@ export function modelsOf(form: FormData, currency: string): Models {
 /** The product models that a partner makes, with price and lead time, a row for each. */
 export function ModelFields({ models, currency }: { readonly models: Models; readonly currency: string }) {
   const [rows, setRows] = useState(() => rowsOf(models, currency));
+  const price = t.price(currency);
   const add = () =>
-    setRows([...rows, { key: (rows.at(-1)?.key ?? 0) + 1, uid: '', price: '', leadDays: '1' }]);
+    setRows([...rows, { key: (rows.at(-1)?.key ?? 0) + 1, uid: '', unitPrice: '', leadDays: '1' }]);
   return (
     <Fieldset legend={t.legend}>
       <Stack gap="xs" align="flex-start">
@@ -46,16 +53,16 @@ export function ModelFields({ models, currency }: { readonly models: Models; rea
           <Table>
             <Table.Thead>
               <Table.Tr>
-                {[t.uid, t.price, t.leadDays].map((name) => (
-                  <Table.Th key={name} scope="col">
-                    {name}
-                  </Table.Th>
-                ))}
+                <Table.Th scope="col" w="45%">
+                  {t.uid}
+                </Table.Th>
+                <Table.Th scope="col">{price}</Table.Th>
+                <Table.Th scope="col">{t.leadDays}</Table.Th>
                 <Table.Th scope="col">{texts.common.actions}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {rows.map(({ key, uid, price, leadDays }, index) => (
+              {rows.map(({ key, uid, unitPrice, leadDays }, index) => (
                 <Table.Tr key={key}>
                   <Table.Td>
                     <TextInput
@@ -69,12 +76,12 @@ export function ModelFields({ models, currency }: { readonly models: Models; rea
                   <Table.Td>
                     <TextInput
                       name="model.price"
-                      aria-label={t.cell(t.price, index + 1)}
+                      aria-label={t.cell(price, index + 1)}
                       type="number"
                       min={0}
                       step="any"
                       required
-                      defaultValue={price}
+                      defaultValue={unitPrice}
                     />
                   </Table.Td>
                   <Table.Td>
@@ -115,7 +122,7 @@ function rowsOf(models: Models, currency: string): Row[] {
   return Object.entries(models).map(([uid, { unitPriceMinor, leadDays }], key) => ({
     key,
     uid,
-    price: String(unitPriceMinor / units),
+    unitPrice: (unitPriceMinor / units).toFixed(Math.log10(units)),
     leadDays: String(leadDays),
   }));
 }
