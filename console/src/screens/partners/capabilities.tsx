@@ -2,6 +2,7 @@ import { DescriptionList } from '../../components/layout/description-list';
 import { Empty } from '../../components/layout/empty';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
+import { minorUnitsOf, moneyOf } from '../../components/values/money';
 import { texts } from '../../texts';
 import type { Partner } from './queries';
 
@@ -13,14 +14,12 @@ const t = texts.partners;
 export function Capabilities({ partner: { capabilities, currency } }: { readonly partner: Partner }) {
   const { productKinds, countriesServed, capacityPerDay, models } = capabilities;
   const c = t.capabilities;
-  const price = new Intl.NumberFormat('en-GB', { style: 'currency', currency });
-  const minorUnits = 10 ** (price.resolvedOptions().maximumFractionDigits ?? 2);
   const columns: readonly Column<readonly [string, Offer]>[] = [
     { name: c.modelColumns.model, cell: ([uid]) => uid },
     {
       name: c.modelColumns.price,
       numeric: true,
-      cell: ([, { unitPriceMinor }]) => price.format(unitPriceMinor / minorUnits),
+      cell: ([, { unitPriceMinor }]) => moneyOf(unitPriceMinor / minorUnitsOf(currency), currency),
     },
     { name: c.modelColumns.lead, cell: ([, { leadDays }]) => c.leadDays(leadDays) },
   ];
