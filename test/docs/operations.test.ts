@@ -17,8 +17,8 @@ test('docs/operation/operations.md lists every audited act with its object and d
   );
 });
 
-describe('the attention reasons of docs/operations.md', () => {
-  const [, section = ''] = readFileSync(join(projectRoot(), 'docs/operations.md'), 'utf8').split(
+describe('the attention reasons of docs/operation/operations.md', () => {
+  const [, section = ''] = readFileSync(join(projectRoot(), 'docs/operation/operations.md'), 'utf8').split(
     '## Attention reasons\n',
   );
 
@@ -33,7 +33,7 @@ describe('the attention reasons of docs/operations.md', () => {
   });
 
   test('that an open order can be dismissed of are those of the engine', () => {
-    const [, sentence = ''] = /`dismiss` clears ([^.]+) of a running order\./.exec(section) ?? [];
+    const [, sentence = ''] = /`dismiss`\s+clears\s+([^.]+) of\s+a\s+running\s+order\./.exec(section) ?? [];
     expect([...sentence.matchAll(/`(\w+)`/g)].map(([, reason]) => reason)).toEqual(DISMISSABLE);
   });
 });

@@ -5,7 +5,7 @@ import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from
 
 /** A reason that follows from facts: the order has it while `holds` is true for one of its print orders. */
 interface DerivedReason {
-  /** The cause. Operators read it in the Temporal UI, in the API's document and in docs/operations.md. */
+  /** The cause. Operators read it in the Temporal UI, in the API's document and in docs/operation/operations.md. */
   readonly text: string;
   holds(printOrder: PrintOrderState): boolean;
 }
