@@ -161,7 +161,7 @@ async function findPurchaseOrSerial(
 function trackingNumberOf(serial: string, card: RateCard, method: MethodRates, country: string): string {
   return card.kind === 'postal'
     ? s10(method.s10Prefix ?? 'L', Number(BigInt(serial) % BigInt(S10_SERIALS)), country)
-    : sscc(card.gs1Prefix!, Number(BigInt(serial) % BigInt(SSCC_SERIALS)));
+    : sscc(card.gs1Prefix, Number(BigInt(serial) % BigInt(SSCC_SERIALS)));
 }
 
 function purchaseOf(

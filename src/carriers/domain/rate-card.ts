@@ -47,8 +47,8 @@ export interface MethodRates {
   /** Cubic millimetres per gram of volumetric weight (5000 cm³ per kg is usual), or null when volume is not priced. */
   readonly volumetricDivisor: number | null;
   readonly zones: Readonly<Partial<Record<Zone, ZoneRate>>>;
-  /** Regions that the method delivers to. Default: all regions. */
-  readonly regions?: readonly Region[];
+  /** Regions that the method delivers to. Default: those of the carrier. */
+  readonly destinations?: readonly Region[];
   /** Days that a delivery promise adds to the transit time, for collection and sorting. */
   readonly paddingDays: number;
   readonly surcharges: readonly Surcharge[];
@@ -60,22 +60,25 @@ export interface MethodRates {
   readonly mark: string;
 }
 
-export interface RateCard {
+interface Card {
   readonly carrierUid: string;
   readonly carrierName: string;
-  readonly kind: 'postal' | 'courier';
   /** ISO 4217; the currency of every price on the card. */
   readonly currency: string;
   /** Countries of origin, each with its price level in percent of the card's prices. */
   readonly origins: Readonly<Record<string, number>>;
   /** Price level of all other countries of origin. Default: the carrier accepts no packages there. */
   readonly otherOrigins?: number;
+  /** Regions that the carrier delivers to. Default: all regions. */
+  readonly destinations?: readonly Region[];
   /** Whether the label may show a client's brand. */
   readonly brandOnLabel: boolean;
-  /** GS1 company prefix of a courier's SSCCs. */
-  readonly gs1Prefix?: string;
   readonly methods: readonly MethodRates[];
 }
+
+/** A built-in carrier. A postal carrier has S10 numbers, a courier SSCCs with a GS1 company prefix of its own. */
+export type RateCard = Card &
+  ({ readonly kind: 'postal' } | { readonly kind: 'courier'; readonly gs1Prefix: string });
 
 /** Box types of round packages. */
 const ROUND_BOXES: ReadonlySet<string> = new Set(['tube', 'cylinder']);
@@ -137,6 +140,17 @@ function surchargeMinor(
   }
 }
 
+/** Returns the prices and transit time of a method between two addresses. Undefined when it does not deliver there. */
+function rateBetween(card: RateCard, method: MethodRates, consignment: Consignment): ZoneRate | undefined {
+  const { sender, receiver } = consignment;
+  const zone = zoneBetween(sender.country, receiver.country);
+  const region = regionOf(receiver.country);
+  const destinations = method.destinations ?? card.destinations;
+  if (zone === undefined || region === undefined || destinations?.includes(region) === false)
+    return undefined;
+  return method.zones[zone];
+}
+
 /**
  * Returns the price of one package with a method, in minor units of the consignment's currency, surcharges included.
  * Returns undefined when the method does not carry the package.
@@ -150,8 +164,7 @@ export function packagePrice(
   rates: RateTable,
 ): number | undefined {
   const origin = card.origins[consignment.sender.country] ?? card.otherOrigins;
-  const zone = zoneBetween(consignment.sender.country, consignment.receiver.country);
-  const rate = zone === undefined ? undefined : method.zones[zone];
+  const rate = rateBetween(card, method, consignment);
   if (origin === undefined || rate === undefined || !fits(pack, method.limits)) return undefined;
   const step = stepPrice(rate, billableGrams(pack, method.volumetricDivisor));
   if (step === undefined) return undefined;
@@ -168,13 +181,10 @@ export function packagePrice(
  * @throws UnknownRateError when no exchange rate is known for the consignment's currency
  */
 export function quoteRateCard(card: RateCard, consignment: Consignment, rates: RateTable): MethodQuote[] {
-  const { sender, receiver } = consignment;
-  const zone = zoneBetween(sender.country, receiver.country);
-  const region = regionOf(receiver.country);
-  if (zone === undefined || region === undefined || consignment.packages.length === 0) return [];
+  if (consignment.packages.length === 0) return [];
   return card.methods.flatMap((method) => {
-    const rate = method.zones[zone];
-    if (rate === undefined || (method.regions !== undefined && !method.regions.includes(region))) return [];
+    const rate = rateBetween(card, method, consignment);
+    if (rate === undefined) return [];
     let minor = 0;
     for (const pack of consignment.packages) {
       const price = packagePrice(card, method, consignment, pack, rates);

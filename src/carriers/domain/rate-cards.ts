@@ -23,5 +23,5 @@ export function findMethod(methodUid: string): { card: RateCard; method: MethodR
 export function carrierOfNumber(trackingNumber: string): RateCard | undefined {
   if (isS10(trackingNumber)) return RATE_CARDS.find(({ kind }) => kind === 'postal');
   if (!isSscc(trackingNumber)) return undefined;
-  return RATE_CARDS.find(({ gs1Prefix }) => gs1Prefix === trackingNumber.slice(1, 8));
+  return RATE_CARDS.find((card) => card.kind === 'courier' && card.gs1Prefix === trackingNumber.slice(1, 8));
 }

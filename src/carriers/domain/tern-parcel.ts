@@ -24,6 +24,7 @@ export const TERN_PARCEL: RateCard = {
   kind: 'courier',
   currency: 'EUR',
   origins: { DE: 100, NL: 102, GB: 106, US: 115, CA: 122, AU: 128, JP: 112 },
+  destinations: ['europe', 'northAmerica', 'asiaPacific', 'middleEast', 'latinAmerica'],
   brandOnLabel: true,
   // GS1 reserves prefix 952 for demonstrations and examples.
   gs1Prefix: '9521101',
@@ -60,7 +61,6 @@ export const TERN_PARCEL: RateCard = {
       tracked: true,
       limits: { grams: 31_500, longestMm: 1_750, lengthPlusGirthMm: 3_000 },
       volumetricDivisor: 5_000,
-      regions: ['europe', 'northAmerica', 'asiaPacific', 'middleEast', 'latinAmerica'],
       zones: {
         union: {
           steps: [
@@ -117,7 +117,7 @@ export const TERN_PARCEL: RateCard = {
       tracked: true,
       limits: { grams: 25_000, longestMm: 1_200, lengthPlusGirthMm: 3_000 },
       volumetricDivisor: 5_000,
-      regions: ['europe', 'northAmerica', 'asiaPacific'],
+      destinations: ['europe', 'northAmerica', 'asiaPacific'],
       zones: {
         domestic: {
           steps: [

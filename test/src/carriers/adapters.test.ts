@@ -10,6 +10,7 @@ import type { Sql } from '../../../src/platform/postgres';
 import { testDatabase } from '../../support/database';
 import { CHICAGO, MUNICH } from '../consignments/sample-addresses';
 import { consignmentTo, packageOf } from '../consignments/sample-consignments';
+import { carriedConsignment } from './carried-consignment';
 import { carrierConformance } from './conformance';
 import { type CallKind, type Fault, startEasyPostServer } from './easypost-server';
 
@@ -40,9 +41,24 @@ const notCarried = consignmentTo(MUNICH, { packages: [packageOf({ grossWeightGra
 describe.each(RATE_CARDS)('$carrierName', (card) => {
   carrierConformance({
     adapter: () => createBuiltInCarrier(sql, card, 'https://pressline.test'),
-    carried: consignmentTo(MUNICH),
+    carried: carriedConsignment(card),
     notCarried,
   });
+});
+
+test('a label to a region that a carrier does not deliver to can neither be quoted nor be bought', async () => {
+  const tern = createCarriers(sql, 'https://pressline.test').byUid('tern_parcel')!;
+  const consignment = consignmentTo({ ...MUNICH, country: 'NG' });
+
+  expect(await tern.quote(consignment)).toEqual([]);
+  expect(
+    await tern.buy({
+      consignment,
+      packageIndex: 0,
+      methodUid: 'tern_parcel_standard',
+      idempotencyKey: uuidv7(),
+    }),
+  ).toMatchObject({ ok: false, refusal: { code: 'PACKAGE_NOT_ACCEPTED' } });
 });
 
 describe('EasyPost', () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import countries from 'i18n-iso-countries';
 import { billableGrams, quoteRateCard } from '../../../src/carriers/domain/rate-card';
-import { RATE_CARDS } from '../../../src/carriers/domain/rate-cards';
+import { carrierOfNumber, RATE_CARDS } from '../../../src/carriers/domain/rate-cards';
+import { s10, sscc } from '../../../src/carriers/domain/tracking-numbers';
 import { REGIONS, regionOf, zoneBetween } from '../../../src/carriers/domain/zones';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import { CHICAGO, MUNICH, TOKYO } from '../consignments/sample-addresses';
@@ -42,6 +43,27 @@ describe('zones', () => {
     ['DE', 'KP', undefined],
   ])('%s to %s is %s', (from, to, zone) => {
     expect(zoneBetween(from, to)).toBe(zone);
+  });
+});
+
+describe('rate cards', () => {
+  const couriers = RATE_CARDS.filter((card) => card.kind === 'courier');
+  test.each([
+    ['a uid', RATE_CARDS.map(({ carrierUid }) => carrierUid)],
+    ['a name', RATE_CARDS.map(({ carrierName }) => carrierName)],
+    ['a GS1 prefix', couriers.map(({ gs1Prefix }) => gs1Prefix)],
+    ['a method uid', RATE_CARDS.flatMap(({ methods }) => methods.map(({ uid }) => uid))],
+  ])('never share %s', (_, values) => {
+    expect(new Set(values).size).toBe(values.length);
+  });
+
+  test('have at most one postal carrier, because an S10 number does not name its carrier', () => {
+    expect(RATE_CARDS.length - couriers.length).toBe(1);
+  });
+
+  test.each(RATE_CARDS)('$carrierName is found by the form of its tracking numbers', (card) => {
+    const number = card.kind === 'courier' ? sscc(card.gs1Prefix, 7) : s10('L', 47_312_482, 'DE');
+    expect(carrierOfNumber(number)).toBe(card);
   });
 });
 

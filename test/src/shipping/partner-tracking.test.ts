@@ -192,8 +192,6 @@ test('a label takes over a number that a partner has named before', async () => 
 test.each([
   ['LA473124829DE', 'corvid_post'],
   ['LA473124820DE', undefined],
-  [sscc('9521101', 7), 'tern_parcel'],
-  [sscc('9522202', 7), 'merlin_express'],
   [sscc('4012345', 7), undefined],
   ['1Z999AA10123456784', undefined],
 ])('the number %s belongs to %s', (number, carrierUid) => {
