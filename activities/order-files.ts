@@ -1,11 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { preparedBy } from '../src/orders/domain/lifecycle/run-events';
-import { type Recording, recordingAfter } from '../src/orders/domain/run/recording';
-import type { RecordStep } from '../src/orders/domain/run/run-messages';
+import type { RecordKey, ReservedStep } from '../src/orders/domain/run/run-record';
 import { fetchOrderFiles, type OrderFilesDeps } from '../src/orders/preparation/order-files';
 import type { PreparationPlan } from '../src/orders/preparation/plan-refusals';
 import { type PreparationDeps, prepareOrder } from '../src/orders/preparation/prepare-order';
-import type { EventRecorder } from '../src/orders/run/event-recorder';
+import type { RecordWriter } from '../src/orders/run/record-writer';
 import type { Logger } from '../src/platform/logging';
 import { attemptOf, carry } from './attempts';
 import { logOf, type RunIds } from './order-ids';
@@ -37,24 +36,33 @@ function fileAttempt(windowMs: number) {
 
 /**
  * What the activity returns when it has also planned the order.
- * @property recorded the record that was written with the plan
+ * @property recorded key of the record that was written with the plan
  */
 export interface FilesAndPlan {
   readonly plan?: PreparationPlan;
-  readonly recorded?: RecordStep | undefined;
+  readonly recorded?: RecordKey | undefined;
+}
+
+/**
+ * The steps that an order run leaves to `fetchOrderFiles`.
+ * @property fetching the status `uploading`. Null when the order had it before
+ */
+export interface PreparationSteps {
+  readonly fetching: ReservedStep | null;
+  readonly plan: ReservedStep;
 }
 
 /** The activity of the order workflow that fetches files and plans the order. */
 export function createOrderFileActivities(
   deps: OrderFilesDeps & PreparationDeps & { readonly log: Logger },
-  recordEvent: EventRecorder,
+  records: RecordWriter,
 ) {
   /** Plans the order. Returns nothing after an error: the order run then plans in an activity of its own. */
-  async function plan(ids: RunIds, recording: Recording): Promise<FilesAndPlan> {
-    let recorded: RecordStep | undefined;
+  async function plan(ids: RunIds, reserved: ReservedStep): Promise<FilesAndPlan> {
+    let recorded: RecordKey | undefined;
     try {
       const plan = await prepareOrder(deps, ids.orderId, async (tx, planned) => {
-        recorded = await recordEvent(tx, recording, preparedBy(planned));
+        recorded = await records.writeResult(tx, reserved, preparedBy(planned));
       });
       logOf(deps, ids).info({ outcome: plan.outcome }, 'order prepared');
       return { plan, recorded };
@@ -69,21 +77,20 @@ export function createOrderFileActivities(
      * Fetches print files and packing slips. Transient failures are retried within the window. It starts with the first
      * attempt, so that a backlog or a missing worker refuses no order.
      * @param fetching.windowMs how long transient failures are retried, in milliseconds
-     * @param fetching.recording records the status `uploading`, the plan and its statuses. Absent in calls of older versions,
-     *   which plan in an activity of its own
+     * @param fetching.reserved the steps whose records the activity writes
      * @returns the refusal of a file, whose details have its `code`
      * @throws ApplicationFailure `FileUnreachable` for a transient failure
      */
     async fetchOrderFiles(
-      fetching: RunIds & { readonly windowMs: number; readonly recording?: Recording },
-    ): Promise<OrRefusal<FilesAndPlan | undefined>> {
-      const { recording } = fetching;
+      fetching: RunIds & { readonly windowMs: number; readonly reserved: PreparationSteps },
+    ): Promise<OrRefusal<FilesAndPlan>> {
+      const { reserved } = fetching;
       const { signal, left, attempt, stop } = fileAttempt(fetching.windowMs);
       try {
-        if (recording !== undefined) await recordEvent(deps.sql, recording, FETCHING);
+        if (reserved.fetching !== null) await records.writeResult(deps.sql, reserved.fetching, FETCHING);
         const timeoutMs = Math.max(left(), Math.min(fetching.windowMs, SHORTEST_ATTEMPT));
         const fault = await fetchOrderFiles(deps, fetching.orderId, { signal, timeoutMs });
-        if (fault === null) return recording && (await plan(fetching, recordingAfter(recording, FETCHING)));
+        if (fault === null) return await plan(fetching, reserved.plan);
         const { code, file, message } = fault;
         logOf(deps, fetching).info(
           { code, fileType: file.type, transient: fault.transient, error: fault.error },

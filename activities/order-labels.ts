@@ -1,8 +1,7 @@
 import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/dispatch/dispatch';
-import type { Recording } from '../src/orders/domain/run/recording';
-import type { RecordStep } from '../src/orders/domain/run/run-messages';
-import type { EventRecorder } from '../src/orders/run/event-recorder';
+import type { RecordKey, ReservedStep } from '../src/orders/domain/run/run-record';
 import { inOrderTrace } from '../src/orders/run/order-trace';
+import type { RecordWriter } from '../src/orders/run/record-writer';
 import type { Logger } from '../src/platform/logging';
 import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
 import { logOf, type RunIds } from './order-ids';
@@ -11,30 +10,30 @@ import { type OrRefusal, refused } from './refusals';
 /** Activities of the order workflow that buy and void labels. Each can be retried any number of times. */
 export function createOrderLabelActivities(
   deps: PurchaseDeps & { readonly log: Logger },
-  recordEvent: EventRecorder,
+  records: RecordWriter,
 ) {
   return {
     /**
      * Buys the labels of a print order and makes its documents.
-     * @param call.recording records the result. Absent: the order run records it
+     * @param call.reserved the step whose record the activity writes. Absent: the order run records the result
      * @returns the shipment with its record, or the carrier's refusal
      */
     async dispatchPrintOrder(
-      call: RunIds & DispatchOrder & { readonly recording?: Recording },
-    ): Promise<OrRefusal<{ readonly shipmentId: string; readonly recorded?: RecordStep }>> {
+      call: RunIds & DispatchOrder & { readonly reserved?: ReservedStep },
+    ): Promise<OrRefusal<{ readonly shipmentId: string; readonly recorded?: RecordKey }>> {
       const bought = await dispatchPrintOrder(deps, call);
       if (!bought.ok) {
         const { code, message, detail } = bought.refusal;
         return refused({ message, details: { code, message: detail ?? message } });
       }
       const { shipmentId } = bought;
-      const { printOrderId, revision, recording } = call;
+      const { printOrderId, revision, reserved } = call;
       logOf(deps, call).info({ printOrderId, shipmentId }, 'labels bought');
-      if (recording === undefined) return { shipmentId };
+      if (reserved === undefined) return { shipmentId };
       const event = { type: 'dispatched', printOrderId, shipmentId, revision } as const;
       // The labels are bought. A record that fails is left to the order run.
       const recorded = await inOrderTrace(deps.sql, call.orderId, 'record dispatch', () =>
-        recordEvent(deps.sql, recording, event),
+        records.writeResult(deps.sql, reserved, event),
       ).catch((err: unknown) => {
         logOf(deps, call).warn({ err, printOrderId }, 'dispatch not recorded with its labels');
         return undefined;

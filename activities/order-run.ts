@@ -1,5 +1,5 @@
 import { applyShippingChange } from '../src/orders/dispatch/shipping-changes';
-import type { RecordOutcome, RunRecord } from '../src/orders/domain/run/run-messages';
+import type { RecordOutcome, RunRecord } from '../src/orders/domain/run/run-record';
 import type { OrderFilesDeps } from '../src/orders/preparation/order-files';
 import type { PreparationPlan } from '../src/orders/preparation/plan-refusals';
 import { type PreparationDeps, prepareOrder, storedPlan } from '../src/orders/preparation/prepare-order';
@@ -9,9 +9,8 @@ import {
   type ReplacementRequest,
   replanShipments,
 } from '../src/orders/print-orders/replacement';
-import { createEventRecorder } from '../src/orders/run/event-recorder';
-import { recordRun } from '../src/orders/run/record';
-import { createRunObserver, type RunObserver } from '../src/orders/run/run-metrics';
+import { createRecordWriter, type RecordWriter } from '../src/orders/run/record-writer';
+import { createRunObserver } from '../src/orders/run/run-metrics';
 import { isTrackingFollowed } from '../src/orders/run/tracking';
 import type { Logger } from '../src/platform/logging';
 import type { Sql } from '../src/platform/postgres';
@@ -60,17 +59,16 @@ function createOrderPlanningActivities(deps: OrderRunDeps) {
 }
 
 /** Database-only activities of the order workflow. They run as local activities. Each can be retried any number of times. */
-function createOrderDatabaseActivities({ localSql, log }: OrderRunDeps, observeRun: RunObserver) {
+function createOrderDatabaseActivities({ localSql, log }: OrderRunDeps, records: RecordWriter) {
   return {
+    /** Writes the record of a step of an order run. */
     async recordRun(record: RunRecord): Promise<RecordOutcome> {
-      const result = await recordRun(localSql, record);
-      const { orderId, runId, position, version } = record;
-      const step = { orderId, runId, position, version };
-      if ('change' in result && result.change !== undefined) observeRun(result.change);
-      if (result.outcome === 'skipped') log.warn(step, 'record of an order run skipped: the rows are later');
-      if (result.outcome === 'refused')
-        log.error({ ...step, err: result.error }, 'record of an order run refused: written without data');
-      return result.outcome;
+      const outcome = await records.write(localSql, record);
+      if (outcome === 'skipped') {
+        const { orderId, runId, position, version } = record;
+        log.warn({ orderId, runId, position, version }, 'record of an order run skipped: the rows are later');
+      }
+      return outcome;
     },
 
     /** Returns whether a carrier follows a parcel of the order. */
@@ -82,14 +80,13 @@ function createOrderDatabaseActivities({ localSql, log }: OrderRunDeps, observeR
 
 /** All activities of the order workflow. */
 export function createOrderRunActivities(deps: OrderRunDeps) {
-  const observeRun = createRunObserver(deps.metrics);
-  const recordEvent = createEventRecorder(observeRun);
+  const records = createRecordWriter(createRunObserver(deps.metrics), deps.log);
   return {
-    ...createOrderDatabaseActivities(deps, observeRun),
+    ...createOrderDatabaseActivities(deps, records),
     ...createOrderPlanningActivities(deps),
-    ...createOrderFileActivities(deps, recordEvent),
+    ...createOrderFileActivities(deps, records),
     ...createOrderPartnerActivities(deps),
-    ...createOrderLabelActivities(deps, recordEvent),
+    ...createOrderLabelActivities(deps, records),
   };
 }
 

@@ -77,7 +77,7 @@ export async function countHistories(client: Client, workflowIds: readonly strin
           actions.update += 1;
           break;
         case EventType.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES:
-          actions['search attributes'] += isOfPatch(event) ? 0 : 1;
+          actions['search attributes'] += 1;
       }
     }
     actions['local activities'] += tasksWithLocalActivities.size;
@@ -95,8 +95,3 @@ export async function countHistories(client: Client, workflowIds: readonly strin
   };
 }
 
-/** The SDK names the patches of a run in a search attribute. That upsert is no action. */
-function isOfPatch(event: temporal.api.history.v1.IHistoryEvent): boolean {
-  const fields = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields ?? {};
-  return 'TemporalChangeVersion' in fields;
-}

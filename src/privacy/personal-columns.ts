@@ -136,6 +136,8 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
     rowsOf: by('order_id'),
     columns: { requests: texts('action', 'by', 'itemId', 'itemIds', 'partnerId') },
   },
+  // Partners' texts, and reasons of operators and clients. An order that has ended has no row.
+  { table: 'run_snapshots', rowsOf: by('order_id'), columns: { snapshot: removed } },
   { table: 'order_notes', rowsOf: by('order_id'), columns: { text: placeholder } },
   { table: 'print_orders', rowsOf: by('order_id'), columns: { body: textsOfJson(...printOrderKeeps) } },
   { table: 'print_order_updates', rowsOf: byPrintOrder, columns: { body: textsOfJson(...printOrderKeeps) } },

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { defaultDataConverter } from '@temporalio/common';
 import { temporal as protocol } from '@temporalio/proto';
-import type { RunView } from '../../src/orders/domain/run/run-messages';
-import { ORDER_QUERIES } from '../../src/orders/domain/run/run-messages';
+import { type CarriedRun, ORDER_QUERIES, type RunView } from '../../src/orders/domain/run/run-messages';
+import type { RecordKey } from '../../src/orders/domain/run/run-record';
+import { storedRun } from '../../src/orders/run/snapshots';
 import { orderWorkflowId, WORKFLOW_TYPES } from '../../src/platform/domain/workflows';
 import type { Reconciliation } from '../../workflows/reconcile';
 import { eventually, type TestStack, testStack } from '../support/stack';
@@ -94,28 +95,32 @@ const atRest = (orderId: string) =>
 /** A workflow as a backup has it. */
 interface Backup {
   readonly input: object;
-  readonly state: RunView;
+  readonly view: RunView;
+  readonly last: RecordKey;
 }
 
 async function backUp(orderId: string): Promise<Backup> {
   const { events } = await handleOf(orderId).fetchHistory();
   const [payload] = events![0]!.workflowExecutionStartedEventAttributes!.input!.payloads!;
+  const { position, version } = (await storedRun(stack.services.sql, orderId))!;
   return {
     input: await defaultDataConverter.payloadConverter.fromPayload(payload!),
-    state: await stateOf(orderId),
+    view: await stateOf(orderId),
+    last: { position, version },
   };
 }
 
 /** Lets the workflow of an order continue in the state of the backup. */
-async function restore(orderId: string, { input, state }: Backup): Promise<void> {
+async function restore(orderId: string, { input, view, last }: Backup): Promise<void> {
   const { temporal, config, sql } = stack.services;
   if ((await statusOfRun(orderId)) === 'RUNNING') await handleOf(orderId).terminate('lost');
-  const acceptedAt = Object.fromEntries(state.printOrders.map(({ id }) => [id, Date.now()]));
+  const { clock, pending, deadlines: _deadlines, ...state } = view;
+  const carried: CarriedRun = { state, clock, pending, last, financialStatus: null };
   const { firstExecutionRunId } = await temporal.workflow.start(WORKFLOW_TYPES.order, {
     workflowId: orderWorkflowId(orderId),
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    args: [{ ...input, carried: { state, clock: { acceptedAt, raised: [], shippedAt: null } } }],
+    args: [{ ...input, carried }],
   });
   // A restored workflow has the run id of the lost one.
   await sql`UPDATE orders SET run_id = ${firstExecutionRunId} WHERE id = ${orderId}`;
@@ -243,19 +248,22 @@ describe('the outdated workflow of an open order', () => {
     expect(await reconcileOnce('temporal')).toEqual({});
   });
 
-  test('continues, and the order is flagged, when its rows do not show the complete state', async () => {
-    const { orderId } = await handedOver(stack, 'held-since');
+  test('starts again with an operator’s repair that it has lost', async () => {
+    const order = await handedOver(stack, 'held-since');
+    const { orderId } = order;
     const backup = await backUp(orderId);
-    await stack.operator.repairOrder({ params: { orderId }, body: { action: 'hold', reason: 'test' } });
+    const repair = (action: 'hold' | 'release') =>
+      stack.operator.repairOrder({ params: { orderId }, body: { action, reason: 'test' } });
+    await repair('hold');
     await orderUntil(stack, orderId, is('on_hold'));
 
     await restore(orderId, backup);
     await age(orderId);
-    expect(await reconcileOnce('temporal')).toEqual({ flagged: 1 });
-    expect(await statusOfRun(orderId)).toBe('RUNNING');
-    expect(await orderNow(stack, orderId)).toMatchObject({ status: 'on_hold', attention: 'out_of_step' });
-    await stack.services
-      .sql`UPDATE orders SET fulfillment_status = 'canceled', run_version = 0 WHERE id = ${orderId}`;
-    await handleOf(orderId).terminate('tidied up');
+    expect(await reconcileOnce('temporal')).toEqual({ outdated: 1 });
+    await eventually(async () => ((await stateOf(orderId)).held ? true : undefined), WAIT_MS);
+    expect(await orderNow(stack, orderId)).toMatchObject({ status: 'on_hold', attention: null });
+    await repair('release');
+    await print(order);
+    await expectMadeOnce(order, 0);
   });
 });

@@ -163,24 +163,45 @@ test('an order whose run is lost after dispatch ships with the same label', asyn
   expect((await orderNow(stack, orderId)).shipments).toEqual({ bought: 1 });
 });
 
-test('a lost run with an operator’s repair is flagged once and not rebuilt', async () => {
-  const { orderId } = await handedOver(stack, 'lost-held');
-  await stack.operator.repairOrder({
-    params: { orderId },
-    body: { action: 'hold', reason: 'asked by the client' },
-  });
+test('an order whose run is lost after an operator’s hold is on hold', async () => {
+  const { orderId, printOrderId } = await handedOver(stack, 'lost-held');
+  const repair = (action: 'hold' | 'release') =>
+    stack.operator.repairOrder({ params: { orderId }, body: { action, reason: 'asked by the client' } });
+  await repair('hold');
+  await orderUntil(stack, orderId, is('on_hold'));
   await loseRun(orderId);
+  const possible = async () =>
+    (await stack.operator.getOperatorOrder({ params: { orderId } })).actions.map(({ action }) => action);
   await age(orderId);
-  expect(await reconcileOnce()).toEqual({ flagged: 1 });
-  expect(await orderNow(stack, orderId)).toMatchObject({ status: 'on_hold', attention: 'out_of_step' });
-  await age(orderId);
-  expect(await reconcileOnce()).toEqual({});
-  const { orders } = await stack.operator.listOperatorOrders({ query: { attention: 'out_of_step' } });
-  expect(orders.map(({ id }) => id)).toContain(orderId);
-  expect((await orderLog(stack, orderId)).at(-1)).toMatchObject({
-    type: 'reconciled',
-    data: { found: 'out_of_step' },
+  expect(await reconcileOnce()).toEqual({ started: 1 });
+  await restarted(orderId);
+  expect(await orderNow(stack, orderId)).toMatchObject({ status: 'on_hold', attention: null });
+  expect(await possible()).toEqual(['release', 'cancel']);
+  await repair('release');
+  await makeAndShip(orderId, printOrderId);
+  expect(await orderNow(stack, orderId)).toMatchObject({ attention: null, shipments: { bought: 1 } });
+});
+
+test('a run that is lost while its print order is being delivered delivers it', async () => {
+  const { sql } = stack.services;
+  const { id } = await stack.shop.submitOrder({
+    body: orderBody(stack, 'lost-delivering', { address: { addressLine2: 'sandbox:fails-first=1' } }),
   });
+  await eventually(async () => {
+    const [pending] = await sql`
+      SELECT 1 FROM run_snapshots WHERE order_id = ${id} AND snapshot -> 'pending' @> '[{"type": "deliver_print_order"}]'`;
+    return pending;
+  });
+  await loseRun(id);
+  await age(id);
+  expect(await reconcileOnce()).toEqual({ started: 1 });
+  await restarted(id);
+  const { printOrderId } = await eventually(async () => {
+    const [accepted] = await sql<{ printOrderId: string }[]>`
+      SELECT id::text AS print_order_id FROM print_orders WHERE order_id = ${id} AND status = 'accepted'`;
+    return accepted;
+  });
+  await makeAndShip(id, printOrderId);
 });
 
 test('the open order of a terminated run is flagged', async () => {

@@ -1,10 +1,11 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
+import type { PreparationSteps } from '../../activities/order-files';
 import { unitsToShip } from '../../src/orders/domain/lifecycle/derive';
 import type { RunRefusal } from '../../src/orders/domain/lifecycle/guards';
 import type { RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
-import type { Recording } from '../../src/orders/domain/run/recording';
-import { type OrderRunInput, type RecordStep, RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
+import { type OrderRunInput, RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
+import type { RecordKey, ReservedStep } from '../../src/orders/domain/run/run-record';
 import { cutText } from '../../src/platform/domain/foreign-text';
 import { carrier, database, type Planning, partner, voiding } from './activities';
 import { BackgroundTasks } from './background-tasks';
@@ -20,15 +21,15 @@ export interface OrderRunContext {
   readonly state: RunState;
   /**
    * Adds an event to the inbox of the main loop.
-   * @param written the record that an activity has written for this event
+   * @param written key of the record that an activity has written for this event
    */
-  take(event: RunEvent, written?: RecordStep): void;
+  take(event: RunEvent, written?: RecordKey): void;
   /** Resolves when all events taken so far are applied and recorded. */
   settled(): Promise<void>;
-  /** Returns what an activity needs to record its result. Undefined: the run records it. One activity can have it at a time. */
-  recording(): Recording | undefined;
-  /** Applies `fetching_files`, and returns what an activity needs to record that event and the plan. */
-  startRecording(): Recording;
+  /** Leaves the next step to an activity. Undefined: the run records it. One activity can have a step at a time. */
+  reserve(): ReservedStep | undefined;
+  /** Applies `fetching_files`, and leaves this step and the plan to an activity. */
+  reservePreparation(): PreparationSteps;
   /** A background step has started, paused or ended. */
   stepsChanged(): void;
 }
@@ -57,6 +58,11 @@ export class BackgroundSteps {
     return this.tasks.idle;
   }
 
+  /** The effects that running steps carry out. */
+  get pending(): RunEffect[] {
+    return this.tasks.effects;
+  }
+
   /** True when no step is running, or only the pause of a parked order. */
   get atRest(): boolean {
     return this.idle || (this.preparation.parked !== null && this.names.join() === PREPARATION);
@@ -77,13 +83,13 @@ export class BackgroundSteps {
         this.deliver(effect.printOrderId);
         return;
       case 'deliver_order_update':
-        this.deliverUpdate(effect.printOrderId, effect.revision);
+        this.deliverUpdate(effect);
         return;
       case 'request_partner_cancel':
         this.cancelAtPartner(effect);
         return;
       case 'replan_shipments':
-        this.replanShipments(effect.printOrderIds);
+        this.replanShipments(effect);
         return;
       case 'void_shipment':
         this.voidShipment(effect);
@@ -93,7 +99,8 @@ export class BackgroundSteps {
   // Partners -----------------------------------------------------------------------------------------
 
   deliver(printOrderId: string): void {
-    this.tasks.start(`deliver:${printOrderId}`, async () => {
+    const effect = { type: 'deliver_print_order', printOrderId } as const;
+    this.tasks.start(`deliver:${printOrderId}`, effect, async () => {
       // The message names the shipment method of the plan.
       if (this.tasks.some('replan:')) await condition(() => !this.tasks.some('replan:'));
       const options = this.optionsOf(printOrderId);
@@ -111,8 +118,9 @@ export class BackgroundSteps {
   }
 
   /** Plans shipments again. The next deliveries name the new methods. */
-  private replanShipments(printOrderIds: readonly string[]): void {
-    this.tasks.start(`replan:${printOrderIds.join(',')}`, async () => {
+  private replanShipments(effect: Extract<RunEffect, { type: 'replan_shipments' }>): void {
+    const { printOrderIds } = effect;
+    this.tasks.start(`replan:${printOrderIds.join(',')}`, effect, async () => {
       const request = { ...this.run.ids, printOrderIds };
       const summary = cutText(`shipments of print orders ${printOrderIds.join(', ')}`, 200);
       await this.planning.run((activities) =>
@@ -126,9 +134,10 @@ export class BackgroundSteps {
   }
 
   /** Sends an order update. The update of an older shipping revision is not retried any more. */
-  deliverUpdate(printOrderId: string, revision: number): void {
+  private deliverUpdate(effect: Extract<RunEffect, { type: 'deliver_order_update' }>): void {
+    const { printOrderId, revision } = effect;
     this.stopUpdating(printOrderId);
-    this.tasks.start(`update:${printOrderId}:${revision}`, async () => {
+    this.tasks.start(`update:${printOrderId}:${revision}`, effect, async () => {
       const options = this.optionsOf(printOrderId);
       const request = { ...this.run.ids, printOrderId, shippingRevision: revision };
       const ended = await outcomeOf(partner.deliverOrderUpdate.executeWithOptions(options, [request]));
@@ -150,7 +159,7 @@ export class BackgroundSteps {
 
   private cancelAtPartner(effect: Extract<RunEffect, { type: 'request_partner_cancel' }>): void {
     const { printOrderId, jobIds, reason } = effect;
-    this.tasks.start(`cancel:${printOrderId}:${jobIds.join(',')}`, async () => {
+    this.tasks.start(`cancel:${printOrderId}:${jobIds.join(',')}`, effect, async () => {
       // The print order must not arrive after the request that cancels it.
       await condition(() => !this.tasks.has(`deliver:${printOrderId}`), '1 minute');
       this.stopDelivering(printOrderId);
@@ -185,11 +194,11 @@ export class BackgroundSteps {
   private startDispatch(printOrderId: string): void {
     const revision = this.run.state.shippingRevision;
     const isOnly = !this.tasks.some('dispatch:');
-    this.tasks.start(`dispatch:${printOrderId}`, async () => {
+    this.tasks.start(`dispatch:${printOrderId}`, null, async () => {
       const summary = this.summaryOf(printOrderId);
       const jobs = unitsToShip(printOrderOf(this.run.state, printOrderId));
-      const recording = isOnly ? this.run.recording() : undefined;
-      const request = { ...this.run.ids, printOrderId, revision, jobs, ...(recording && { recording }) };
+      const reserved = isOnly ? this.run.reserve() : undefined;
+      const request = { ...this.run.ids, printOrderId, revision, jobs, ...(reserved && { reserved }) };
       const ended = await outcomeOf(carrier.dispatchPrintOrder.executeWithOptions({ summary }, [request]));
       if (ended.outcome === 'done') {
         const { shipmentId, recorded } = ended.result;
@@ -205,7 +214,7 @@ export class BackgroundSteps {
 
   /** Asks the database whether a carrier follows a parcel of the order. */
   checkTracking(): void {
-    this.tasks.start('check-tracking', async () => {
+    this.tasks.start('check-tracking', null, async () => {
       const { followed } = await this.local.run(() => database.checkTracking(this.run.ids));
       this.run.take({ type: 'tracking_checked', followed });
     });
@@ -213,7 +222,7 @@ export class BackgroundSteps {
 
   private voidShipment(effect: Extract<RunEffect, { type: 'void_shipment' }>): void {
     const { printOrderId, shipmentId } = effect;
-    this.tasks.start(`void:${shipmentId}`, async () => {
+    this.tasks.start(`void:${shipmentId}`, effect, async () => {
       const ended = await CancellationScope.nonCancellable(() =>
         outcomeOf(
           voiding.voidOrderShipment.executeWithOptions({ summary: this.summaryOf(printOrderId) }, [

@@ -1,21 +1,28 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { RunEffect } from '../../src/orders/domain/lifecycle/run-events';
 
 /**
  * Runs asynchronous work beside the main loop of an order workflow. At most one task of each name runs at a time. A task
  * reports its result as an event, so that the main loop never waits for a partner or a carrier.
  */
 export class BackgroundTasks {
-  private readonly running = new Map<string, CancellationScope>();
+  private readonly running = new Map<
+    string,
+    { readonly scope: CancellationScope; readonly effect: RunEffect | null }
+  >();
   private failure: unknown;
 
   /** @param changed is called when a task starts or ends */
   constructor(private readonly changed: () => void = () => undefined) {}
 
-  /** Starts a task, unless one of that name is running. */
-  start(name: string, work: () => Promise<void>): void {
+  /**
+   * Starts a task, unless one of that name is running.
+   * @param effect the effect that the task carries out. Null: another step
+   */
+  start(name: string, effect: RunEffect | null, work: () => Promise<void>): void {
     if (this.running.has(name)) return;
     const scope = new CancellationScope();
-    this.running.set(name, scope);
+    this.running.set(name, { scope, effect });
     this.changed();
     scope
       .run(work)
@@ -29,7 +36,7 @@ export class BackgroundTasks {
   }
 
   cancel(name: string): void {
-    this.running.get(name)?.cancel();
+    this.running.get(name)?.scope.cancel();
   }
 
   has(name: string): boolean {
@@ -47,6 +54,11 @@ export class BackgroundTasks {
 
   get names(): string[] {
     return [...this.running.keys()];
+  }
+
+  /** The effects that running tasks carry out. */
+  get effects(): RunEffect[] {
+    return [...this.running.values()].flatMap(({ effect }) => effect ?? []);
   }
 
   get failed(): boolean {

@@ -7,13 +7,13 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { PreparationSteps } from '../../activities/order-files';
 import {
   clockAfter,
   clockAfterReminder,
   type Deadline,
   deadlineKey,
   nextDeadline,
-  type RunClock,
   shownDeadlines,
 } from '../../src/orders/domain/lifecycle/deadlines';
 import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
@@ -27,16 +27,24 @@ import {
 } from '../../src/orders/domain/lifecycle/guards';
 import { reduce } from '../../src/orders/domain/lifecycle/reduce';
 import type { RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
-import { initialRunState, type RunState } from '../../src/orders/domain/lifecycle/run-state';
+import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { RefusedChange } from '../../src/orders/domain/lifecycle/transitions';
-import type { Recording } from '../../src/orders/domain/run/recording';
-import type {
-  OrderRunInput,
-  OrderRunResult,
-  RecordStep,
-  RunRecord,
-} from '../../src/orders/domain/run/run-messages';
-import { Planning } from './activities';
+import type { OrderRunInput, OrderRunResult, RunView } from '../../src/orders/domain/run/run-messages';
+import { runPosition } from '../../src/orders/domain/run/run-position';
+import {
+  initialSnapshot,
+  isBackgroundStep,
+  keyOf,
+  type RecordKey,
+  type RecordOutcome,
+  type ReservedStep,
+  RunLedger,
+  type RunRecord,
+  type RunSnapshot,
+  type RunStep,
+  type RunTask,
+} from '../../src/orders/domain/run/run-record';
+import { database, Planning } from './activities';
 import { BackgroundSteps, type OrderRunContext } from './background-steps';
 import { DeadlineTimer } from './deadline-timer';
 import { Display, logChange, summaryOf } from './display';
@@ -51,11 +59,7 @@ import {
 } from './messages';
 import { Mutex } from './mutex';
 import { refuseWith } from './refusals';
-import { RunRecorder, type RunStep } from './run-recorder';
 import { UpdateHandlers } from './update-handlers';
-
-/** Larger orders are recorded by local activities alone: the state that an activity gets is in the history. */
-const MOST_ITEMS_RECORDED = 20;
 
 /**
  * The main loop of the order workflow. Messages, timers and background steps put events into the inbox. The loop applies
@@ -64,8 +68,8 @@ const MOST_ITEMS_RECORDED = 20;
 export class OrderRun implements OrderRunContext {
   readonly ids: OrderRunContext['ids'];
   state: RunState;
-  private clock: RunClock;
-  private readonly inbox: { readonly event: RunEvent; readonly written: RecordStep | undefined }[] = [];
+  private clock: RunSnapshot['clock'];
+  private readonly inbox: { readonly event: RunEvent; readonly written: RecordKey | undefined }[] = [];
   /** Numbers of events taken and recorded since the run started. They are equal when the inbox is processed. */
   private taken = 0;
   private recorded = 0;
@@ -79,15 +83,15 @@ export class OrderRun implements OrderRunContext {
   private readonly updates = new UpdateHandlers(this, this.steps, this.planning);
   private readonly timer = new DeadlineTimer((deadline) => this.passed(deadline));
   private readonly display = new Display();
-  private readonly recorder: RunRecorder;
+  private readonly ledger: RunLedger;
   private closing = false;
   private refusal: RunRecord['refusal'] = null;
 
   constructor(readonly input: OrderRunInput) {
     this.ids = { orderId: input.orderId, requestId: input.requestId };
-    this.recorder = new RunRecorder(input, this.local);
-    this.state = input.carried?.state ?? initialRunState(input.items);
-    this.clock = input.carried?.clock ?? { acceptedAt: {}, raised: [], shippedAt: null };
+    const { orderId, clientId, carried } = input;
+    this.ledger = new RunLedger({ orderId, clientId }, carried);
+    ({ state: this.state, clock: this.clock } = carried ?? initialSnapshot(input.items));
   }
 
   /**
@@ -114,10 +118,7 @@ export class OrderRun implements OrderRunContext {
         }
       },
     });
-    setHandler(runStateQuery, () => ({
-      ...this.state,
-      deadlines: shownDeadlines(this.state, this.clock, this.input),
-    }));
+    setHandler(runStateQuery, () => this.view);
   }
 
   async runToEnd(): Promise<OrderRunResult> {
@@ -132,7 +133,7 @@ export class OrderRun implements OrderRunContext {
         const { parked } = this.steps.preparation;
         await continueAsNew<(input: OrderRunInput) => Promise<OrderRunResult>>({
           ...this.input,
-          carried: { state: this.state, clock: this.clock, ...(parked === null ? {} : { parked }) },
+          carried: { ...this.snapshot(), ...this.ledger.state, ...(parked === null ? {} : { parked }) },
         });
       }
     }
@@ -140,36 +141,54 @@ export class OrderRun implements OrderRunContext {
     return { fulfillmentStatus: deriveStatus(this.state) };
   }
 
+  private get view(): RunView {
+    const { state, clock, pending } = this.snapshot();
+    return { ...state, deadlines: shownDeadlines(state, clock, this.input), clock, pending };
+  }
+
+  /** @param effects of the current step: its background steps start after the record */
+  private snapshot(effects: readonly RunEffect[] = []): RunSnapshot {
+    const pending = [...this.steps.pending, ...effects.filter(isBackgroundStep)];
+    return { state: this.state, clock: this.clock, pending };
+  }
+
   stepsChanged(): void {
     this.display.describe(this.state, this.steps.names, this.steps.preparation.parked);
   }
 
-  take(event: RunEvent, written?: RecordStep): void {
+  take(event: RunEvent, written?: RecordKey): void {
     this.inbox.push({ event, written });
     this.taken += 1;
   }
 
-  recording(): Recording | undefined {
-    const isSmall = this.state.items.length <= MOST_ITEMS_RECORDED;
-    // A record that is still being written must come before the one of the activity.
-    if (!isSmall || this.recorded < this.taken) return undefined;
-    const recording = this.recorder.recordingOf(this.state);
-    this.state = { ...this.state, version: this.state.version + 1 };
-    return recording;
+  reserve(): ReservedStep | undefined {
+    // A record that is still being written comes first: the activity continues from it.
+    if (this.recorded < this.taken) return undefined;
+    const reserved = this.ledger.reserve(this.task, this.state.version);
+    this.state = { ...this.state, version: keyOf(reserved).version };
+    return reserved;
   }
 
-  startRecording(): Recording {
-    const recording = this.recorder.recordingOf(this.state);
+  reservePreparation(): PreparationSteps {
+    const { task } = this;
     const before = this.state;
+    const reserved = this.ledger.reserve(task, before.version);
     const effects = this.apply([{ type: 'fetching_files' }]);
-    const step = { before, after: this.state, effects, handledPostbacks: [], refusal: null };
-    if (this.state !== before) {
-      this.recorder.leave(step);
+    const isNew = this.state !== before;
+    if (isNew) {
+      const step = { before, after: this.snapshot(), effects, handledPostbacks: [], refusal: null };
+      this.ledger.anticipate(task, step);
       logChange(before, this.state, this.ids);
     }
-    // The version of the plan's record.
-    this.state = { ...this.state, version: this.state.version + 1 };
-    return recording;
+    const { version } = this.state;
+    const plan = this.ledger.reserve(task, version, isNew ? keyOf(reserved) : reserved.follows);
+    this.state = { ...this.state, version: keyOf(plan).version };
+    return { fetching: isNew ? reserved : null, plan };
+  }
+
+  private get task(): RunTask {
+    const { runId, historyLength } = workflowInfo();
+    return { runId, position: runPosition(Date.now(), historyLength) };
   }
 
   async settled(): Promise<void> {
@@ -196,10 +215,7 @@ export class OrderRun implements OrderRunContext {
     const parked = this.input.carried?.parked;
     if (parked !== undefined) this.steps.preparation.resume(parked);
     else if (this.state.phase === 'preparing' && !this.state.held) this.steps.preparation.start();
-    for (const { id, delivery, update } of this.state.printOrders) {
-      if (delivery === 'pending' && !this.state.held) this.steps.deliver(id);
-      if (update?.status === 'sending') this.steps.deliverUpdate(id, update.revision);
-    }
+    for (const effect of this.input.carried?.pending ?? []) this.steps.carryOut(effect);
   }
 
   /** Applies the events in the inbox, writes one record for them, and then starts the background steps that follow. */
@@ -210,12 +226,13 @@ export class OrderRun implements OrderRunContext {
       const events = batch.map(({ event }) => event);
       const effects = this.apply(events);
       const handledPostbacks = events.flatMap((event) => (event.type === 'postback' ? [event.eventId] : []));
-      const step = { before, after: this.state, effects, handledPostbacks, refusal: this.refusal };
-      // Nothing has changed since an activity got this state, and it has recorded its result.
+      const after = this.snapshot(effects);
+      const step = { before, after, effects, handledPostbacks, refusal: this.refusal };
+      // The activity has the version of this state: nothing has changed since it was reserved.
       const written = batch.length === 1 ? batch[0]!.written : undefined;
-      if (written?.version === before.version) this.recorder.continueAfter(written, step);
+      if (written?.version === before.version) this.ledger.confirm(written, step);
       else if (this.state !== before || handledPostbacks.length > 0)
-        await this.write({ ...step, summary: summaryOf(events) });
+        await this.write(step, summaryOf(events));
       logChange(before, this.state, this.ids);
       this.display.show(this.state);
       for (const effect of effects) this.steps.carryOut(effect);
@@ -228,15 +245,20 @@ export class OrderRun implements OrderRunContext {
    * Records a step. A skipped record is written again, with the attention reason `out_of_step`. A refused one is followed by a
    * record with the attention reason `record_refused`.
    */
-  private async write(step: RunStep): Promise<void> {
-    const outcome = await this.recorder.write(step);
+  private async write(step: RunStep, summary: string): Promise<void> {
+    const outcome = await this.send(this.ledger.record(this.task, step), summary);
     if (outcome === 'refused') this.take({ type: 'record_refused' });
     if (outcome !== 'skipped') return;
-    // A workflow task that Temporal has lost, and a run that was reset, end here. Only the present run continues.
+    // A workflow task that Temporal has lost, and a run that was reset, end here. Only the current run continues.
     await sleep(1);
-    const flagged = this.apply([{ type: 'record_skipped' }]);
-    const effects = [...step.effects, ...flagged];
-    await this.recorder.overwrite({ ...step, effects, after: this.state });
+    const effects = [...step.effects, ...this.apply([{ type: 'record_skipped' }])];
+    const again = { ...step, effects, after: this.snapshot(effects) };
+    await this.send(this.ledger.overriding(this.task, again), summary);
+  }
+
+  /** @param summary of the activity in the Temporal UI */
+  private async send(record: RunRecord, summary: string): Promise<RecordOutcome> {
+    return await this.local.run(() => database.recordRun.executeWithOptions({ summary }, [record]));
   }
 
   private apply(events: readonly RunEvent[]): RunEffect[] {

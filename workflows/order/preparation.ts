@@ -1,7 +1,6 @@
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
-import type { FilesAndPlan } from '../../activities/order-files';
+import type { FilesAndPlan, PreparationSteps } from '../../activities/order-files';
 import { preparedBy } from '../../src/orders/domain/lifecycle/run-events';
-import type { Recording } from '../../src/orders/domain/run/recording';
 import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
 import { files, type Planning } from './activities';
 import type { OrderRunContext } from './background-steps';
@@ -32,16 +31,16 @@ export class Preparation {
   }
 
   start(): void {
-    const recording = this.run.startRecording();
-    this.tasks.start(PREPARATION, async () => {
-      const fetched = await this.fetchFilesAndPlan(recording);
+    const reserved = this.run.reservePreparation();
+    this.tasks.start(PREPARATION, null, async () => {
+      const fetched = await this.fetchFilesAndPlan(reserved);
       if (fetched !== null) await this.plan(0, fetched);
     });
   }
 
   /** Continues the pause of a parked order, whose files are stored. */
   resume(parked: ParkedPlan): void {
-    this.tasks.start(PREPARATION, async () => {
+    this.tasks.start(PREPARATION, null, async () => {
       await this.untilReplan(parked);
       await this.plan(parked.attempts);
     });
@@ -60,9 +59,9 @@ export class Preparation {
    * Fetches print files and packing slips and plans the order. A run that is cancelled meanwhile does not learn the result, so
    * it asks for a plan that was stored before: the activity stores none for an order whose cancellation is recorded.
    */
-  private async fetchFilesAndPlan(recording: Recording): Promise<FilesAndPlan | null> {
+  private async fetchFilesAndPlan(reserved: PreparationSteps): Promise<FilesAndPlan | null> {
     try {
-      return await this.fetchFiles(recording);
+      return await this.fetchFiles(reserved);
     } catch (error) {
       if (isCancellation(error)) await CancellationScope.nonCancellable(() => this.takeStoredPlan());
       throw error;
@@ -80,17 +79,18 @@ export class Preparation {
 
   /**
    * Fetches print files and packing slips.
+   * @param reserved the steps that the activity records
    * @returns the plan, when the activity made one; null when the order is refused
    */
-  private async fetchFiles(recording?: Recording): Promise<FilesAndPlan | null> {
+  private async fetchFiles(reserved: PreparationSteps): Promise<FilesAndPlan | null> {
     const { ids, input } = this.run;
-    const request = { ...ids, windowMs: input.fileRetryWindowMs, ...(recording && { recording }) };
-    const summary = `files of ${input.items.length} items${recording === undefined ? '' : ', plan'}`;
+    const request = { ...ids, windowMs: input.fileRetryWindowMs, reserved };
+    const summary = `files of ${input.items.length} items, plan`;
     const priority = { fairnessKey: input.clientId };
     const fetched = await outcomeOf(
       files.fetchOrderFiles.executeWithOptions({ summary, priority }, [request]),
     );
-    if (fetched.outcome === 'done') return fetched.result ?? {};
+    if (fetched.outcome === 'done') return fetched.result;
     const details = fetched.outcome === 'refused' ? fetched.details : null;
     if (details !== null && 'code' in details) {
       const reason = fetched.message;

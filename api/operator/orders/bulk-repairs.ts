@@ -144,7 +144,7 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
   ];
 }
 
-function startRoute({ sql, wake, runSettings }: ApiDeps): Route {
+function startRoute({ sql, wake }: ApiDeps): Route {
   return route({
     ...OPERATOR_ROUTE,
     method: 'post',
@@ -168,7 +168,7 @@ function startRoute({ sql, wake, runSettings }: ApiDeps): Route {
       const orderIds = await ordersOf(sql, body);
       const request = { action, by: account.name, byId: account.id, reason, partnerId };
       if (body.dryRun === true) {
-        const answer = await dryRun(sql, request, orderIds, runSettings.stopDeadlineMs);
+        const answer = await dryRun(sql, request, orderIds);
         const after = { action, total: answer.total, possible: answer.possible };
         await audit(sql, { action: 'bulk_repair.dry_run', objectId: 'dry-run', before: null, after });
         return answer;
@@ -223,7 +223,6 @@ async function dryRun(
   sql: ApiDeps['sql'],
   request: Parameters<typeof expectedRepair>[1],
   orderIds: readonly string[],
-  stopDeadlineMs: number,
 ): Promise<z.input<typeof dryRunAnswer>> {
   const checked = orderIds.slice(0, CHECKED_ORDERS);
   const limit = pLimit(CHECK_CONCURRENCY);
@@ -231,7 +230,7 @@ async function dryRun(
   await Promise.all(
     checked.map((id) =>
       limit(async () => {
-        const expected = await expectedRepair(sql, request, id, stopDeadlineMs);
+        const expected = await expectedRepair(sql, request, id);
         if (expected === null || expected.ok) return;
         refused.set(expected.why, [...(refused.get(expected.why) ?? []), id]);
       }),

@@ -1,17 +1,17 @@
 import type { z } from 'zod';
 import { hasOperatorRole } from '../../../src/accounts/account';
 import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/deadlines';
-import type { RunState } from '../../../src/orders/domain/lifecycle/run-state';
+import { initialRunState, type RunState } from '../../../src/orders/domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
 import { DRAFT_TURN, turnOf } from '../../../src/orders/domain/lifecycle/turn';
 import type { RunView } from '../../../src/orders/domain/run/run-messages';
-import { stateFromRows } from '../../../src/orders/domain/run/state-from-rows';
 import {
   type OperatorOrder,
   type OperatorPrintOrder,
   operatorOrder,
 } from '../../../src/orders/reading/operator-orders';
 import type { RunGateway } from '../../../src/orders/run/gateway';
+import { storedRun } from '../../../src/orders/run/snapshots';
 import { routingDecisions } from '../../../src/partners/routing-decisions';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { Refusal } from '../../../src/platform/errors';
@@ -91,7 +91,15 @@ async function runViewOf(runs: RunGateway, orderId: string): Promise<RunView | '
   }
 }
 
-function runBody({ seen: _seen, early: _early, waitingReplacements = [], ...state }: RunView) {
+function runBody(view: RunView) {
+  const {
+    seen: _seen,
+    early: _early,
+    clock: _clock,
+    pending: _pending,
+    waitingReplacements = [],
+    ...state
+  } = view;
   return {
     ...state,
     waitingReplacements: waitingReplacements.map(({ action, printOrder, replaces, until }) => ({
@@ -107,14 +115,18 @@ function runBody({ seen: _seen, early: _early, waitingReplacements = [], ...stat
   };
 }
 
-/** Returns the state of the run as its workflow has it or, without an answer, as the rows show it. */
-function stateOf(
-  { runSettings }: Pick<ApiDeps, 'runSettings'>,
-  order: OperatorOrder,
+const CLOSED: RunState = { ...initialRunState([]), phase: 'closed' };
+
+/** Returns the state of the run as its workflow has it or, without an answer, as its last record stored it. */
+async function stateOf(
+  { sql, runSettings }: ApiDeps,
+  orderId: string,
   run: RunView | 'missing' | 'away',
-): { readonly state: RunState; readonly deadlines: readonly ShownDeadline[] } {
+): Promise<{ readonly state: RunState; readonly deadlines: readonly ShownDeadline[] }> {
   if (typeof run === 'object') return { state: run, deadlines: run.deadlines };
-  const { state, clock } = stateFromRows(order, runSettings.stopDeadlineMs);
+  const snapshot = (await storedRun(sql, orderId))?.snapshot;
+  if (snapshot == null) return { state: CLOSED, deadlines: [] };
+  const { state, clock } = snapshot;
   return { state, deadlines: shownDeadlines(state, clock, runSettings) };
 }
 
@@ -141,7 +153,7 @@ export function orderDetailRoute(deps: ApiDeps): Route {
         runViewOf(runs, id),
       ]);
       if (order === null) throw new Refusal('NOT_FOUND');
-      const { state, deadlines } = stateOf(deps, order, run);
+      const { state, deadlines } = await stateOf(deps, id, run);
       const hasEnded = ENDED_ORDERS.includes(order.fulfillmentStatus) || order.trackingEndedAt !== null;
       const isDraft = order.fulfillmentStatus === 'draft';
       const actions = async () => {
@@ -155,9 +167,7 @@ export function orderDetailRoute(deps: ApiDeps): Route {
         ...(view as Omit<OrderBody, 'routing' | 'run' | 'actions' | 'turn' | 'consoleUrl' | 'temporalUrl'>),
         consoleUrl: orderPage(publicUrl, id),
         temporalUrl: workflowPage(config, orderWorkflowId(id)),
-        turn: isDraft
-          ? DRAFT_TURN
-          : turnOf(hasEnded ? { ...state, phase: 'closed' } : state, deadlines, deliveryBy),
+        turn: isDraft ? DRAFT_TURN : turnOf(hasEnded ? CLOSED : state, deadlines, deliveryBy),
         actions: await actions(),
         routing: (decisions ?? []).map(({ step, createdAt, decision }) => ({
           step,

@@ -38,7 +38,7 @@ export interface PageRule {
   readonly min: number;
   readonly max: number;
   readonly multipleOf: number;
-  /** Pages of a book's separate cover file. Absent in products resolved by earlier versions: 1. */
+  /** Pages of a book's separate cover file. Absent: 1. */
   readonly coverPages?: number;
 }
 

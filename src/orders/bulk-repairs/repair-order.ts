@@ -4,9 +4,9 @@ import type { Sql } from '../../platform/postgres';
 import { type OrderRepair, repairsOfOrder, withoutIds } from '../domain/lifecycle/bulk-repair';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import type { RepairRequest } from '../domain/run/run-messages';
-import { stateFromRows } from '../domain/run/state-from-rows';
-import { dismissAttention, operatorOrder } from '../reading/operator-orders';
+import { dismissAttention } from '../reading/operator-orders';
 import type { RunGateway } from '../run/gateway';
+import { storedRun } from '../run/snapshots';
 import { type BulkRepair, type LeftOrder, type RepairOutcome, storeRequests } from './store';
 
 export interface BulkRepairDeps {
@@ -65,19 +65,21 @@ async function decide(
   return repair.requests;
 }
 
-/** Returns what a bulk repair would do with an order, by its rows. Null when there is no such order. */
+/** Returns what a bulk repair would do with an order, by the stored state of its run. Null when there is no such order. */
 export async function expectedRepair(
   sql: Sql,
   bulk: Parameters<typeof repairsOfOrder>[1],
   orderId: string,
-  stopDeadlineMs: number,
 ): Promise<OrderRepair | null> {
-  const order = await operatorOrder(sql, orderId);
-  if (order === null) return null;
-  const hasEnded = ENDED_ORDERS.includes(order.fulfillmentStatus) || order.trackingEndedAt !== null;
-  if (bulk.action === 'dismiss' && order.attention === null)
+  const [order] = await sql<{ needsAttention: boolean; hasEnded: boolean }[]>`
+    SELECT attention IS NOT NULL AS needs_attention,
+      fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL AS has_ended
+    FROM orders WHERE id = ${orderId}`;
+  if (order === undefined) return null;
+  if (bulk.action === 'dismiss' && !order.needsAttention)
     return { ok: false, why: 'the order needs no attention' };
-  if (hasEnded)
+  const snapshot = order.hasEnded ? null : (await storedRun(sql, orderId))?.snapshot;
+  if (snapshot == null)
     return bulk.action === 'dismiss' ? { ok: true, requests: [] } : { ok: false, why: 'the order has ended' };
-  return repairsOfOrder(stateFromRows(order, stopDeadlineMs).state, bulk);
+  return repairsOfOrder(snapshot.state, bulk);
 }

@@ -52,8 +52,8 @@ export async function dispatchPrintOrder(
       FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id
       WHERE p.id = ${printOrderId} AND p.order_id = o.id)`,
   );
-  if (found?.also == null) throw new Error(`order ${orderId} has no print order ${printOrderId}`);
-  const { order, also: row } = found;
+  if (found?.related == null) throw new Error(`order ${orderId} has no print order ${printOrderId}`);
+  const { order, related: row } = found;
   const partner = partnerOf(row.partner);
   const returnAddress = returnAddressOf(row.clientSettings, order.clientName);
   const whole = packForPartner(order, partner, row.liveJobs ?? jobs);

@@ -50,13 +50,13 @@ export async function printOrderRow(sql: Sql, printOrderId: string): Promise<Pri
         'jobs', ${messageJobs(sql)})
       FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id WHERE p.id = ${printOrderId})`,
   );
-  if (found?.also == null) throw new Error(`print order ${printOrderId} does not exist`);
-  const { order, also } = found;
+  if (found?.related == null) throw new Error(`print order ${printOrderId} does not exist`);
+  const { order, related } = found;
   return {
-    ...also,
+    ...related,
     order,
-    partner: partnerOf(also.partner),
-    createdAt: new Date(also.createdAt),
+    partner: partnerOf(related.partner),
+    createdAt: new Date(related.createdAt),
     shippingRevision: order.shippingRevision,
   };
 }

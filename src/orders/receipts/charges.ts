@@ -6,7 +6,7 @@ export interface StoredReceipt {
   /** Decimal string. */
   readonly number: string;
   readonly type: ReceiptType;
-  /** The print order that it charges or refunds. */
+  /** The print order that it charges or refunds. Null: the one whose invoice has its items. */
   readonly printOrderId: string | null;
   readonly body: Receipt;
   readonly createdAt: Date;

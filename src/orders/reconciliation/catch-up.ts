@@ -1,8 +1,9 @@
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { inTransaction, json, type Sql } from '../../platform/postgres';
 import type { AttentionReason } from '../domain/lifecycle/attention';
-import type { RunState } from '../domain/lifecycle/run-state';
+import type { RunSnapshot } from '../domain/run/run-record';
 import { rowsOf } from '../domain/run/run-rows';
+import { keepSnapshot } from '../run/snapshots';
 
 /** Flags an order for attention. Returns false when it was already flagged for this reason. */
 export async function flagOrder(sql: Sql, orderId: string, reason: AttentionReason): Promise<boolean> {
@@ -28,6 +29,7 @@ export async function settleShippedOrder(sql: Sql, orderId: string): Promise<boo
       UPDATE orders SET tracking_ended_at = now()
       WHERE id = ${orderId} AND fulfillment_status IN ('shipped', 'in_transit') AND tracking_ended_at IS NULL`;
     if (settled.count === 0) return false;
+    await keepSnapshot(tx, tx`SELECT ${orderId}::uuid AS id`, null);
     await tx`
       INSERT INTO order_events (order_id, type, data)
       VALUES (${orderId}, 'reconciled', ${json(tx, { found: 'tracking_ended' })})`;
@@ -36,15 +38,15 @@ export async function settleShippedOrder(sql: Sql, orderId: string): Promise<boo
 }
 
 /**
- * Updates the rows of an order to the state of its workflow. The rows are behind after Postgres was restored from a
+ * Updates the rows of an order, and its stored state, to the state of its workflow. The rows are behind after Postgres was restored from a
  * backup. While the workflow runs, the rows keep a version one below the state that they show, so that a pending
- * `recordRun` of that version still applies, with its stock movements and refunds.
+ * record of that version still applies, with its stock movements and refunds.
  * @returns `behind` when rows were updated, `lostPrintOrders` when the workflow has print orders without rows
  */
 export async function catchUp(
   sql: Sql,
   orderId: string,
-  state: RunState,
+  { state, clock, pending }: RunSnapshot,
   hasEnded: boolean,
 ): Promise<{ behind: boolean; lostPrintOrders: boolean }> {
   const { fulfillmentStatus, attention, items, jobs, printOrders } = rowsOf(state);
@@ -70,6 +72,7 @@ export async function catchUp(
     await tx`
       INSERT INTO order_events (order_id, type, data)
       VALUES (${orderId}, 'reconciled', ${json(tx, { found: 'rows_behind_run', version: state.version })})`;
+    await keepSnapshot(tx, tx`SELECT ${orderId}::uuid AS id`, hasEnded ? null : { state, clock, pending });
     await enqueueOrderNotifications(tx, { orderId });
     return { behind: true, lostPrintOrders: known.count < printOrders.length };
   });

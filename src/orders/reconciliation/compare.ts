@@ -14,7 +14,7 @@ import {
   type RunLookup,
   runningAmong,
   runningOrderRuns,
-  stateOfRun,
+  viewOfRun,
 } from './runs';
 
 /** The result of one batch, and the cursor of the next one (empty after the last). */
@@ -85,11 +85,9 @@ async function settleOrder(deps: ReconcileDeps, order: OpenOrder, run: RunLookup
   const hasLeft = order.status === 'shipped' || order.status === 'in_transit';
   if (run.status === 'missing') {
     if (hasLeft && order.forgotten) return await endTracking(deps, orderId);
-    const outcome = await restartRun(sql, settings, orderId);
-    if (outcome === 'not-needed') return {};
-    const isNew = outcome === 'started' || (await flagOrder(sql, orderId, 'out_of_step'));
-    if (isNew) log.warn({ orderId, outcome }, 'reconciled: the workflow of an open order is missing');
-    return outcome === 'started' ? { started: 1 } : { flagged: Number(isNew) };
+    if (!(await restartRun(sql, settings, orderId))) return {};
+    log.warn({ orderId }, 'reconciled: the workflow of an open order was missing, and is started');
+    return { started: 1 };
   }
   // A workflow without tracking completes while the order is still `shipped`. Nothing is wrong when both agree.
   if (run.status === 'completed' && hasLeft) {
@@ -115,8 +113,13 @@ async function endTracking({ sql, log }: ReconcileDeps, orderId: string): Promis
 
 async function catchUpWith(deps: ReconcileDeps, orderId: string, hasEnded: boolean): Promise<Counts> {
   const { sql, temporal, log } = deps;
-  const state = await stateOfRun(temporal, orderWorkflowId(orderId));
-  const { behind, lostPrintOrders } = await catchUp(sql, orderId, state, hasEnded);
+  const {
+    clock,
+    pending,
+    deadlines: _deadlines,
+    ...state
+  } = await viewOfRun(temporal, orderWorkflowId(orderId));
+  const { behind, lostPrintOrders } = await catchUp(sql, orderId, { state, clock, pending }, hasEnded);
   if (behind)
     log.warn({ orderId, lostPrintOrders }, 'reconciled: the rows of an order were behind its workflow');
   if (lostPrintOrders) await flagOrder(sql, orderId, 'out_of_step');

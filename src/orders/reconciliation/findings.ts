@@ -1,7 +1,7 @@
 /** What a reconciliation can find, and what it does about each finding. The keys appear in the log and in docs/operation/backup-and-recovery.md. */
 export const FINDINGS = {
   started: 'orders without a workflow: the workflow is started',
-  flagged: 'open orders whose workflow is missing or failed and cannot be rebuilt: flagged out_of_step',
+  flagged: 'open orders whose workflow failed: flagged out_of_step',
   caughtUp: 'orders whose rows were behind their workflow: updated',
   printOrdersLost: 'workflows with print orders that have no rows: flagged out_of_step',
   settled:
@@ -17,7 +17,7 @@ export const FINDINGS = {
   dead: 'dead letters that stay until an operator replays them',
   withoutOrder: 'workflows whose order has no row',
   outdated:
-    'workflows whose state is older than the rows of their order: ended, and started again from the rows when the order is open',
+    'workflows whose state is older than the rows of their order: ended, and started again from the stored state when the order is open',
   lingering: 'workflows that still run days after their order has ended',
 } as const;
 export type Finding = keyof typeof FINDINGS;

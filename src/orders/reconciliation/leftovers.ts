@@ -61,7 +61,7 @@ export async function startMissingRuns(deps: ReconcileDeps): Promise<Counts> {
     ({ id }) => ({ orderId: id }),
     async ({ id }) => {
       if ((await lookUpRun(temporal, orderWorkflowId(id))).status !== 'missing') return {};
-      if ((await restartRun(sql, settings, id)) !== 'started') return {};
+      if (!(await restartRun(sql, settings, id))) return {};
       log.warn({ orderId: id }, 'reconciled: the workflow of an order was started');
       return { started: 1 };
     },

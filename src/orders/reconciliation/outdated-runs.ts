@@ -1,10 +1,9 @@
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { historyLengthOf } from '../domain/run/run-position';
-import { flagOrder } from './catch-up';
 import type { Counts } from './findings';
 import type { ReconcileDeps } from './leftovers';
 import { restartRun } from './restart-run';
-import { lookUpRun, stateOfRun } from './runs';
+import { lookUpRun, viewOfRun } from './runs';
 
 /** The rows of an order whose workflow is running. */
 export interface RecordedVersion {
@@ -22,10 +21,9 @@ const REASON = 'The rows of the order are newer: Temporal was restored from a ba
 
 /**
  * Ends a running workflow whose state is older than the rows of its order, as after a restore of Temporal from a backup. The
- * workflow of an open order starts again in the state that the rows show. When the rows do not show it completely, the
- * workflow continues and the order is flagged. A workflow with a pending workflow task or activity is left alone: its state
- * is about to change.
- * @throws the client's error when Temporal is unavailable, and the errors of `stateOfRun`
+ * workflow of an open order starts again in the state that its last record has stored. A workflow with a pending workflow
+ * task or activity is left alone: its state is about to change.
+ * @throws the client's error when Temporal is unavailable, and the errors of `viewOfRun`
  */
 export async function replaceOutdatedRun(deps: ReconcileDeps, order: RecordedVersion): Promise<Counts> {
   const { sql, temporal, log, settings } = deps;
@@ -36,7 +34,7 @@ export async function replaceOutdatedRun(deps: ReconcileDeps, order: RecordedVer
   // To read the state, a worker replays the workflow. The history of a run only grows.
   const isInStep = run.runId === order.runId && run.historyLength >= historyLengthOf(order.runPosition);
   if (isInStep && !order.hasEnded) return {};
-  const { version } = await stateOfRun(temporal, workflowId);
+  const { version } = await viewOfRun(temporal, workflowId);
   if (version >= order.runVersion) return {};
   const end = async () => {
     await temporal.workflow.getHandle(workflowId, run.runId).terminate(REASON);
@@ -47,14 +45,7 @@ export async function replaceOutdatedRun(deps: ReconcileDeps, order: RecordedVer
     log.warn({ orderId, versions }, 'reconciled: the outdated workflow of an ended order was ended');
     return { outdated: 1 };
   }
-  const outcome = await restartRun(sql, settings, orderId, { version, end });
-  if (outcome === 'not-needed') return {};
-  if (outcome === 'started') {
-    log.warn({ orderId, versions }, 'reconciled: the outdated workflow of an open order was started again');
-    return { outdated: 1 };
-  }
-  const isNew = await flagOrder(sql, orderId, 'out_of_step');
-  if (isNew)
-    log.warn({ orderId, versions }, 'reconciled: the outdated workflow of an open order cannot be rebuilt');
-  return { flagged: Number(isNew) };
+  if (!(await restartRun(sql, settings, orderId, { version, end }))) return {};
+  log.warn({ orderId, versions }, 'reconciled: the outdated workflow of an open order was started again');
+  return { outdated: 1 };
 }

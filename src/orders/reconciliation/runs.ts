@@ -3,8 +3,7 @@ import { temporal } from '@temporalio/proto';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { WORKFLOW_TYPES } from '../../platform/domain/workflows';
-import type { RunState } from '../domain/lifecycle/run-state';
-import { ORDER_QUERIES } from '../domain/run/run-messages';
+import { ORDER_QUERIES, type RunView } from '../domain/run/run-messages';
 
 /** Workflow executions in one list request. */
 export const PAGE = 500;
@@ -83,11 +82,11 @@ const QUERY_TIMEOUT_MS = 30_000;
  * @throws QueryNotRegisteredError and other query errors, and Error after a time-out, when the workflow cannot be replayed;
  *   the client's error when Temporal is unavailable
  */
-export async function stateOfRun(client: Client, workflowId: string): Promise<RunState> {
+export async function viewOfRun(client: Client, workflowId: string): Promise<RunView> {
   const end = Date.now() + QUERY_TIMEOUT_MS;
   try {
     return await client.withDeadline(end, () =>
-      client.workflow.getHandle(workflowId).query<RunState>(ORDER_QUERIES.runState),
+      client.workflow.getHandle(workflowId).query<RunView>(ORDER_QUERIES.runState),
     );
   } catch (error) {
     // A worker is running: the caller is one of its activities. A query without an answer is the fault of this workflow.

@@ -43,28 +43,28 @@ export async function runOrder(sql: Sql, orderId: string): Promise<RunOrder> {
 }
 
 /**
- * Returns an order and something else of the same snapshot, or undefined when the order does not exist.
+ * Returns an order with related data that the same statement reads. Undefined when the order does not exist.
  * @param orderId expression of the order's id
- * @param also jsonb expression. It reads the order as `o` and its client as `a`
+ * @param related jsonb expression of the data. It reads the order as `o` and its client as `a`
  */
-export async function runOrderWith<Also>(
+export async function runOrderWith<Related>(
   sql: Sql,
   orderId: Fragment,
-  also: Fragment,
-): Promise<{ readonly order: RunOrder; readonly also: Also } | undefined> {
-  const [row] = await sql<(Omit<RunOrder, 'rates'> & { also: Also })[]>`
+  related: Fragment,
+): Promise<{ readonly order: RunOrder; readonly related: Related } | undefined> {
+  const [row] = await sql<(Omit<RunOrder, 'rates'> & { related: Related })[]>`
     SELECT o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number, o.order_reference_id, o.currency, o.retail_currency,
       o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.packaging_instructions, o.shipping_revision,
       o.created_at, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
       (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, RUN_ITEM)}) ORDER BY i.position)
         FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items,
-      ${also} AS also
+      ${related} AS related
     FROM orders o JOIN accounts a ON a.id = o.client_id
     WHERE o.id = ${orderId}`;
   if (row === undefined) return undefined;
-  const { also: read, ...order } = row;
+  const { related: read, ...order } = row;
   return {
     order: { ...order, items: order.items ?? [], rates: await ratesAt(sql, order.createdAt) },
-    also: read,
+    related: read,
   };
 }

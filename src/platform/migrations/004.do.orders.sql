@@ -77,6 +77,13 @@ END $$;
 CREATE TRIGGER orders_attention_since BEFORE UPDATE OF attention ON orders
   FOR EACH ROW WHEN (OLD.attention IS DISTINCT FROM NEW.attention) EXECUTE FUNCTION keep_attention_since();
 
+-- What a new run of an order needs to continue a lost one. Each record of a run replaces it, and the last one deletes it.
+CREATE TABLE run_snapshots (
+  order_id        uuid PRIMARY KEY REFERENCES orders ON DELETE CASCADE,
+  -- State, deadlines and pending steps. It holds texts of partners. Null: erased.
+  snapshot        jsonb
+) WITH (fillfactor = 60);
+
 CREATE TABLE order_items (
   id                  bigint GENERATED ALWAYS AS IDENTITY (START WITH 10001) PRIMARY KEY,
   order_id            uuid NOT NULL REFERENCES orders ON DELETE CASCADE,

@@ -22,7 +22,7 @@ describe('a book', () => {
     expect(wantedPages(type, product, [])).toMatchObject({ min: pages, max: pages });
   });
 
-  test('a cover has one page in products resolved by earlier versions', () => {
+  test('a cover has one page when the product has no other number', () => {
     const { coverPages: _, ...earlier } = book;
     expect(wantedPages('cover', { ...product, pageRule: earlier }, [])).toMatchObject({ min: 1, max: 1 });
   });

@@ -151,7 +151,7 @@ test('a dearer method adds an invoice of the difference, a cheaper one a refund'
   expect(shippingDifference(order.charges[0]!, METHOD, 0)).toBeNull();
 });
 
-test('a refund of an older release, which names no print order, belongs to the invoice of its items', () => {
+test('a refund that names no print order belongs to the invoice of its items', () => {
   const order = new Ledger([invoice('item-0', 2, 500, 0), invoice('item-1', 2, 500, 0)]);
   const [change] = refundUnits(order.charges, new Map([['item-1', 1]]));
   order.receipts.push({

@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { cleanText } from '../../platform/domain/foreign-text';
+import type { Logger } from '../../platform/logging';
 import {
   inTransaction,
   json,
+  onCommit,
   type PostgresError,
   type Queryable,
   refusesContent,
@@ -13,18 +15,21 @@ import {
 import { settleReservations } from '../../procurement/reservations';
 import { followPartnerTracking } from '../../shipping/tracking/partner-tracking';
 import { leaveOutUnusedPackages } from '../dispatch/unused-packages';
-import type { RunEffect } from '../domain/lifecycle/run-events';
+import type { RunEffect, RunEvent } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
-import type { RunRecord } from '../domain/run/run-messages';
 import { historyLengthOf, LONGEST_HISTORY, positionsIn } from '../domain/run/run-position';
+import {
+  keyOf,
+  type RecordKey,
+  type RecordOutcome,
+  type ReservedStep,
+  type RunRecord,
+  recordOfResult,
+} from '../domain/run/run-record';
+import { rowsOf } from '../domain/run/run-rows';
 import { refundItems } from '../receipts/receipts';
-import type { RecordedChange } from './run-metrics';
-
-/** The result of a record. `change`: what it changed about the order. `error`: why Postgres refuses it. */
-export type RecordResult =
-  | { readonly outcome: 'recorded'; readonly change: RecordedChange }
-  | { readonly outcome: 'refused'; readonly change?: RecordedChange; readonly error: PostgresError }
-  | { readonly outcome: 'repeated' | 'skipped' };
+import type { RecordedChange, RunObserver } from './run-metrics';
+import { keepSnapshot, storedRun } from './snapshots';
 
 /**
  * Clients whose records could not be written by the statement for clients without an endpoint. It is not tried for them again
@@ -33,41 +38,86 @@ export type RecordResult =
 const notifiedClients = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 
 /**
+ * What a record changed.
  * @property takesOver the rows were written by another run, or before a restore
  * @property hasReservations stock is reserved for jobs that the record settles
  */
 type WrittenChange = RecordedChange & { readonly takesOver: boolean; readonly hasReservations: boolean };
-type WrittenResult =
-  | { readonly outcome: 'recorded'; readonly change: WrittenChange }
-  | { readonly outcome: 'repeated' | 'skipped' };
 
 /**
- * Writes the result of a step of the order workflow in one transaction: statuses, event log, stock, refunds and
- * notifications. A repeated step changes nothing. When Temporal loses a workflow
- * task, the step runs again at a later position, possibly with more events. It then replaces what the lost attempt
- * wrote: its log entries are deleted, and its stock movements and refunds are recognized by their print jobs. A run that was
- * reset, or that a restored Temporal has taken back, replaces what the steps after that point wrote in the same way.
+ * Writes the records of order runs: statuses, event log, stock, refunds, notifications and the run's snapshot, in one
+ * transaction. `src/orders/domain/run/run-record.ts` explains who makes a record.
  *
- * @returns `skipped` for a record that is not later than the rows. The attempts of a lost workflow task and the last
- *   steps of a run that was reset get this result too late to matter. A workflow that runs gets it only when the clock of
- *   Temporal went back; it records again with `overrides` and raises `out_of_step`. `refused` when Postgres refuses the record
- *   for its content: what it accepts of the record is written, so that no record stops a run
+ * A repeated record changes nothing. When Temporal loses a workflow task, the step runs again at a later position, possibly with
+ * more events. Its record replaces what the lost attempt wrote: the log entries are deleted, and stock movements and refunds are
+ * recognized by their print jobs. A run that was reset, or that a restore of Temporal has set back, replaces the later steps in
+ * the same way.
  */
-export async function recordRun(sql: Sql, record: RunRecord): Promise<RecordResult> {
-  let refusal: PostgresError | undefined;
-  for (const attempt of attemptsOf(record)) {
-    try {
-      const result = await writeAlone(sql, attempt);
-      if (refusal === undefined || attempt === record || result.outcome === 'skipped') return result;
-      const change = result.outcome === 'recorded' ? { change: result.change } : {};
-      return { outcome: 'refused', error: refusal, ...change };
-    } catch (error) {
-      if (!refusesContent(error)) throw error;
-      refusal = error;
-    }
+export interface RecordWriter {
+  /**
+   * Writes a record: in the given transaction, or in one of its own.
+   * @returns `skipped` for a record that is not later than the rows. The attempts of a lost workflow task and the last steps of a
+   *   run that was reset get this result too late to matter. A workflow that runs gets it only when the clock of Temporal went
+   *   back; it records again with `overrides` and raises `out_of_step`. `refused` when Postgres refuses the record for its
+   *   content: what it accepts of the record is written, so that no record stops a run
+   * @throws PostgresError in a given transaction, also for content that Postgres refuses
+   */
+  write(queryable: Sql | Transaction, record: RunRecord): Promise<RecordOutcome>;
+  /**
+   * Writes the record of the event with which an activity ends. A repeated call writes it once.
+   * @returns the key of the record. Undefined: the order run has to write a record, see `recordOfResult`
+   */
+  writeResult(
+    queryable: Sql | Transaction,
+    reserved: ReservedStep,
+    event: RunEvent,
+  ): Promise<RecordKey | undefined>;
+}
+
+/** @param observe measures what a record changed */
+export function createRecordWriter(observe: RunObserver, log: Logger): RecordWriter {
+  async function writeOnce(queryable: Sql | Transaction, record: RunRecord): Promise<RecordOutcome> {
+    const change =
+      'begin' in queryable
+        ? await writeInTransaction(queryable, record)
+        : await writeRecord(queryable, record);
+    if (typeof change === 'string') return change;
+    onCommit(queryable, () => observe(change));
+    return 'recorded';
   }
-  // The next record has all statuses again.
-  return { outcome: 'refused', error: refusal! };
+  async function write(queryable: Sql | Transaction, record: RunRecord): Promise<RecordOutcome> {
+    if (!('begin' in queryable)) return await writeOnce(queryable, record);
+    let refusal: PostgresError | undefined;
+    for (const attempt of attemptsOf(record)) {
+      try {
+        const outcome = await writeOnce(queryable, attempt);
+        if (refusal === undefined || attempt === record || outcome === 'skipped') return outcome;
+        break;
+      } catch (error) {
+        if (!refusesContent(error)) throw error;
+        refusal = error;
+      }
+    }
+    // When Postgres has refused every attempt: the next record has all statuses again.
+    const { orderId, runId, position, version } = record;
+    const step = { orderId, runId, position, version };
+    log.error({ ...step, err: refusal }, 'record of an order run refused: written without data');
+    return 'refused';
+  }
+  return {
+    write,
+    async writeResult(queryable, reserved, event) {
+      const stored = await storedRun(queryable, reserved.orderId);
+      if (stored === undefined) return undefined;
+      const key = keyOf(reserved);
+      if (isSameKey(stored, key)) return key;
+      if (!isSameKey(stored, reserved.follows) || stored.snapshot === null) return undefined;
+      const record = recordOfResult(reserved, stored.snapshot, event, Date.now());
+      if (record === null) return undefined;
+      const outcome = await write(queryable, record);
+      return outcome === 'skipped' || outcome === 'refused' ? undefined : key;
+    },
+  };
 }
 
 /**
@@ -84,27 +134,30 @@ function attemptsOf(record: RunRecord): RunRecord[] {
   return [record, record, { ...bare, effects: withoutData }, { ...bare, effects: [] }];
 }
 
-/** Writes a record in a transaction of its own. */
-async function writeAlone(sql: Sql, record: RunRecord): Promise<WrittenResult> {
+async function writeInTransaction(
+  sql: Sql,
+  record: RunRecord,
+): Promise<WrittenChange | 'repeated' | 'skipped'> {
   const { clientId } = record;
   const isPlain = endedJobs(record).length === 0 && record.effects.every(({ type }) => type === 'log');
   // One statement is one transaction: one round trip instead of five when only statuses and log change and no endpoint is notified.
-  if (isPlain && (clientId === undefined || !notifiedClients.has(clientId))) {
+  if (isPlain && !notifiedClients.has(clientId)) {
     const change = await writeStatuses(sql, record, 'plain');
-    if (change !== null) return { outcome: 'recorded', change };
+    if (change !== null) return change;
   }
   return await inTransaction(sql, async (tx) => {
-    const result = await writeRecord(tx, record);
-    if (result.outcome === 'recorded' && isPlain && clientId !== undefined && !result.change.takesOver)
-      notifiedClients.set(clientId, true);
-    return result;
+    const change = await writeRecord(tx, record);
+    if (isPlain && typeof change === 'object' && !change.takesOver) notifiedClients.set(clientId, true);
+    return change;
   });
 }
 
-/** Writes a record in the caller's transaction. @throws PostgresError also for a record with content that Postgres refuses */
-export async function writeRecord(tx: Transaction, record: RunRecord): Promise<WrittenResult> {
+async function writeRecord(
+  tx: Transaction,
+  record: RunRecord,
+): Promise<WrittenChange | 'repeated' | 'skipped'> {
   const change = await writeStatuses(tx, record, 'all');
-  if (change === null) return { outcome: (await isRecorded(tx, record)) ? 'repeated' : 'skipped' };
+  if (change === null) return (await isRecorded(tx, record)) ? 'repeated' : 'skipped';
   if (change.takesOver) await reopenPostbacks(tx, record);
   const pick = <T extends RunEffect['type']>(type: T) =>
     record.effects.filter((effect): effect is Extract<RunEffect, { type: T }> => effect.type === type);
@@ -132,7 +185,7 @@ export async function writeRecord(tx: Transaction, record: RunRecord): Promise<W
   const ended = endedJobs(record);
   if (ended.length > 0) await leaveOutUnusedPackages(tx, await printOrdersOf(tx, ended));
   await enqueueOrderNotifications(tx, { orderId: record.orderId });
-  return { outcome: 'recorded', change };
+  return change;
 }
 
 /** Returns the jobs whose reservations a record settles. */
@@ -143,8 +196,10 @@ function settledJobs({ effects }: RunRecord) {
   };
 }
 
-const endedJobs = ({ jobs }: RunRecord): string[] =>
-  jobs.flatMap(({ id, status }) => (status === 'cancelled' || status === 'superseded' ? [id] : []));
+const endedJobs = ({ snapshot }: RunRecord): string[] =>
+  rowsOf(snapshot.state).jobs.flatMap(({ id, status }) =>
+    status === 'cancelled' || status === 'superseded' ? [id] : [],
+  );
 
 async function printOrdersOf(tx: Queryable, jobIds: readonly string[]): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
@@ -152,11 +207,14 @@ async function printOrdersOf(tx: Queryable, jobIds: readonly string[]): Promise<
   return rows.map(({ id }) => id);
 }
 
+const isSameKey = (a: RecordKey, b: RecordKey): boolean =>
+  a.position === b.position && a.version === b.version;
+
 /** Returns true when an earlier attempt wrote this record, or when the order has been deleted. */
 async function isRecorded(tx: Queryable, { orderId, runId, position, version }: RunRecord): Promise<boolean> {
   const [row] = await tx<{ isSame: boolean }[]>`
     SELECT run_position = ${position} AND run_version = ${version}
-      AND (run_id IS NULL OR run_id IS NOT DISTINCT FROM ${runId ?? null}) AS is_same
+      AND (run_id IS NULL OR run_id = ${runId}) AS is_same
     FROM orders WHERE id = ${orderId}`;
   return row?.isSame ?? true;
 }
@@ -169,8 +227,6 @@ async function reopenPostbacks(
   tx: Queryable,
   { orderId, follows, handledPostbacks }: RunRecord,
 ): Promise<void> {
-  // A run that continues another one has its state, and so the postbacks.
-  if (follows === null) return;
   await tx`
     UPDATE postbacks SET handled_at = NULL, run_position = NULL, run_version = NULL
     WHERE print_order_id IN (SELECT id FROM print_orders WHERE order_id = ${orderId})
@@ -187,7 +243,7 @@ const RESTORED_AFTER_MS = 60_000;
 /** Returns the SQL condition that the record is the next step of the run that wrote the rows, or the first one. */
 function isNextStep(tx: Queryable, { runId, position, version }: RunRecord) {
   return tx`CASE WHEN run_id IS NULL THEN (run_position, run_version) < (${position}::bigint, ${version}::bigint)
-    ELSE run_id = ${runId ?? null} AND (run_position % ${LONGEST_HISTORY}, run_version)
+    ELSE run_id = ${runId} AND (run_position % ${LONGEST_HISTORY}, run_version)
       < (${historyLengthOf(position)}::bigint, ${version}::bigint) END`;
 }
 
@@ -197,7 +253,7 @@ function isNextStep(tx: Queryable, { runId, position, version }: RunRecord) {
  */
 function isTakeover(tx: Queryable, { runId, position, version, overrides = false }: RunRecord) {
   const hasEnded = tx`(orders.fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL)`;
-  return tx`(CASE WHEN run_id = ${runId ?? null}
+  return tx`(CASE WHEN run_id = ${runId}
     THEN (${overrides} OR run_position < ${position}::bigint - ${positionsIn(RESTORED_AFTER_MS)})
       AND NOT (run_version > ${version}::bigint AND ${hasEnded})
     ELSE ${overrides} OR (run_position, run_version) < (${position}::bigint, ${version}::bigint) END)`;
@@ -213,7 +269,8 @@ async function writeStatuses(
   record: RunRecord,
   which: 'all' | 'plain',
 ): Promise<WrittenChange | null> {
-  const { refusal, position, version, follows } = record;
+  const { refusal, position, version, follows, snapshot } = record;
+  const rows = rowsOf(snapshot.state);
   const next = isNextStep(tx, record);
   const refunds = record.effects.some(({ type }) => type === 'refund');
   const { printed, cancelled } = settledJobs(record);
@@ -234,16 +291,16 @@ async function writeStatuses(
     WITH before AS (
       SELECT id, fulfillment_status, NOT coalesce(${next}, false) AS takes_over FROM orders WHERE id = ${record.orderId}
     ), changed_order AS (
-      UPDATE orders SET fulfillment_status = ${record.fulfillmentStatus},
+      UPDATE orders SET fulfillment_status = ${rows.fulfillmentStatus},
         -- A record repeats the workflow's status. It applies when it has changed, or with a refund.
         financial_status = CASE WHEN ${refunds} OR ${record.financialStatus}::text <> coalesce(run_financial_status, financial_status)
           THEN coalesce(${record.financialStatus}, financial_status) ELSE financial_status END,
         run_financial_status = coalesce(${record.financialStatus}, run_financial_status),
-        attention = ${record.attention.length > 0 ? [...record.attention] : null},
+        attention = ${rows.attention.length > 0 ? [...rows.attention] : null},
         tracking_ended_at = CASE WHEN ${hasTrackingEnded(record)} THEN now() ELSE tracking_ended_at END,
         refusal_reason = ${refusal?.reason ?? null}, refusal_reason_code = ${refusal?.code ?? null},
         refusal_reason_details = ${refusal?.details ? json(tx, refusal.details) : null},
-        run_id = ${record.runId ?? null}, run_position = ${position}, run_version = ${version}, updated_at = now()
+        run_id = ${record.runId}, run_position = ${position}, run_version = ${version}, updated_at = now()
       FROM before
       WHERE orders.id = before.id AND ${
         which === 'all'
@@ -254,21 +311,21 @@ async function writeStatuses(
       RETURNING orders.id, orders.ordered_at, before.takes_over, before.fulfillment_status AS before
     ), changed_items AS (
       UPDATE order_items SET fulfillment_status = i.status
-      FROM jsonb_to_recordset(${json(tx, record.items)}) AS i (id bigint, status text), changed_order
+      FROM jsonb_to_recordset(${json(tx, rows.items)}) AS i (id bigint, status text), changed_order
       WHERE order_items.id = i.id AND order_items.order_id = changed_order.id
         AND order_items.fulfillment_status <> i.status
     ), changed_jobs AS (
       UPDATE print_jobs SET status = j.status, quantity = j.quantity
-      FROM jsonb_to_recordset(${json(tx, record.jobs)}) AS j (id bigint, status text, quantity int), changed_order
+      FROM jsonb_to_recordset(${json(tx, rows.jobs)}) AS j (id bigint, status text, quantity int), changed_order
       WHERE print_jobs.id = j.id AND (print_jobs.status, print_jobs.quantity) <> (j.status, j.quantity)
     ), changed_print_orders AS (
       UPDATE print_orders SET status = p.status
-      FROM jsonb_to_recordset(${json(tx, record.printOrders)}) AS p (id bigint, status text), changed_order
+      FROM jsonb_to_recordset(${json(tx, rows.printOrders)}) AS p (id bigint, status text), changed_order
       WHERE print_orders.id = p.id AND print_orders.order_id = changed_order.id AND print_orders.status <> p.status
     ), overwritten AS (
       DELETE FROM order_events e USING changed_order
-      WHERE e.order_id = changed_order.id AND ${follows !== null}
-        AND (e.run_position, e.run_version) > (${follows?.position ?? 0}::bigint, ${follows?.version ?? 0}::bigint)
+      WHERE e.order_id = changed_order.id
+        AND (e.run_position, e.run_version) > (${follows.position}::bigint, ${follows.version}::bigint)
       RETURNING e.order_item_id, e.print_order_id, e.type, e.data, e.at
     ), logged AS (
       INSERT INTO order_events (order_id, order_item_id, print_order_id, type, data, run_position, run_version, at)
@@ -279,17 +336,22 @@ async function writeStatuses(
             AND o.print_order_id IS NOT DISTINCT FROM e.print_order_id), now())
       FROM changed_order, jsonb_to_recordset(${json(tx, log)}) AS e (
         type text, order_item_id bigint, print_order_id bigint, data jsonb)
+    ), kept AS (
+      ${keepSnapshot(tx, tx`SELECT id FROM changed_order`, hasEnded(record) ? null : snapshot)}
     ), handled AS (
       UPDATE postbacks SET handled_at = now(), run_position = ${position}, run_version = ${version} FROM changed_order
       WHERE postbacks.id = ANY(${[...record.handledPostbacks]}::bigint[])
     )
-    SELECT before, ${record.fulfillmentStatus}::text AS after, takes_over,
+    SELECT before, ${rows.fulfillmentStatus}::text AS after, takes_over,
       -- A job is reserved for in the transaction that creates it, long before its run knows it.
       EXISTS (SELECT FROM stock_reservations WHERE print_job_id = ANY(${settled}::bigint[]) AND state = 'reserved') AS has_reservations,
       greatest(0, extract(epoch FROM now() - ordered_at))::float8 AS age_seconds
     FROM changed_order`;
   return change ?? null;
 }
+
+const hasEnded = (record: RunRecord): boolean =>
+  record.snapshot.state.phase === 'closed' || hasTrackingEnded(record);
 
 /** Returns true for the record with which a run ends because nobody follows its parcels. */
 function hasTrackingEnded({ effects }: RunRecord): boolean {

@@ -1,7 +1,8 @@
-import type { RunRecord } from '../../../../src/orders/domain/run/run-messages';
+import type { ItemStatus } from '../../../../src/orders/domain/lifecycle/statuses';
 import { runPosition } from '../../../../src/orders/domain/run/run-position';
+import { initialSnapshot, type RunRecord } from '../../../../src/orders/domain/run/run-record';
 import { recordPayment } from '../../../../src/orders/receipts/payment';
-import { recordRun } from '../../../../src/orders/run/record';
+import { createRecordWriter } from '../../../../src/orders/run/record-writer';
 import { uuidv7 } from '../../../../src/platform/ids';
 import { json, type Sql } from '../../../../src/platform/postgres';
 import { testAccount } from '../../../support/api-deps';
@@ -17,12 +18,16 @@ beforeAll(async () => {
 
 const address = { country: 'DE', firstName: 'Ada', lastName: 'Byron' };
 
+const records = createRecordWriter(() => undefined);
+const write = (record: RunRecord) => records.write(sql, record);
+
+interface Step extends Partial<RunRecord> {
+  /** Status of the item after the step. */
+  readonly status?: ItemStatus;
+}
+
 /** Creates an order with one item. `step` returns the record of a step that sets it to in_production. */
-async function newOrder(): Promise<{
-  id: string;
-  itemId: string;
-  step: (over: Partial<RunRecord>) => RunRecord;
-}> {
+async function newOrder(): Promise<{ id: string; itemId: string; step: (over: Step) => RunRecord }> {
   const id = uuidv7();
   await sql`
     INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
@@ -32,22 +37,27 @@ async function newOrder(): Promise<{
     INSERT INTO order_items (order_id, position, item_reference_id, quantity, fulfillment_status)
     VALUES (${id}, 0, 'item-1', 2, 'created') RETURNING id`;
   const itemId = item!.id;
+  const initial = initialSnapshot([{ id: itemId, quantity: 2 }]);
   return {
     id,
     itemId,
-    step: (over) => ({
+    step: ({ status = 'in_production', version = 1, ...over }) => ({
       orderId: id,
       clientId,
       runId: 'run',
       position: 10,
-      version: 1,
+      version,
       follows: { position: 0, version: 0 },
-      fulfillmentStatus: 'in_production',
+      snapshot: {
+        ...initial,
+        state: {
+          ...initial.state,
+          version,
+          phase: status === 'delivered' ? 'closed' : 'running',
+          items: [{ id: itemId, quantity: 2, status }],
+        },
+      },
       financialStatus: 'invoiced',
-      items: [{ id: itemId, status: 'in_production' }],
-      jobs: [],
-      printOrders: [],
-      attention: [],
       effects: [{ type: 'log', event: 'received' }],
       handledPostbacks: [],
       refusal: null,
@@ -67,8 +77,8 @@ const rows = async (id: string) => {
 
 test('a repeated step changes nothing', async () => {
   const { id, step } = await newOrder();
-  await recordRun(sql, step({}));
-  await recordRun(sql, step({}));
+  await write(step({}));
+  await write(step({}));
   expect(await rows(id)).toMatchObject({ status: 'in_production', log: ['received'] });
 });
 
@@ -82,8 +92,8 @@ test.each([
     VALUES (${uuidv7()}, ${clientId}, 'https://shop.example/hook', ${['order_status_updated', 'order_item_status_updated']},
       'whsec_x', ${enabled})
     RETURNING id`;
-  await recordRun(sql, step({}));
-  await recordRun(sql, step({}));
+  await write(step({}));
+  await write(step({}));
   expect(await rows(id)).toMatchObject({ status: 'in_production', item: 'in_production', log: ['received'] });
   const deliveries = await sql`SELECT event FROM webhook_deliveries WHERE order_id = ${id}`;
   expect(deliveries).toHaveLength(notified);
@@ -94,10 +104,10 @@ test.each([
 test('an entry of the log that is written again keeps its time', async () => {
   const { id, step } = await newOrder();
   const log = (event: string) => ({ type: 'log' as const, event });
-  await recordRun(sql, step({ effects: [log('received')] }));
+  await write(step({ effects: [log('received')] }));
   await sql`UPDATE order_events SET at = now() - interval '1 hour' WHERE order_id = ${id}`;
   const effects = [log('received'), log('printed')];
-  await recordRun(sql, step({ position: 15, version: 2, follows: { position: 0, version: 0 }, effects }));
+  await write(step({ position: 15, version: 2, follows: { position: 0, version: 0 }, effects }));
   const hours = await sql<{ type: string; age: number }[]>`
     SELECT type, round(extract(epoch FROM now() - at) / 3600)::int AS age FROM order_events
     WHERE order_id = ${id} ORDER BY id`;
@@ -108,39 +118,32 @@ test('an entry of the log that is written again keeps its time', async () => {
 });
 
 test('a step that runs again after a lost workflow task replaces what the lost attempt wrote', async () => {
-  const { id, itemId, step } = await newOrder();
-  await recordRun(sql, step({}));
+  const { id, step } = await newOrder();
+  await write(step({}));
   // Two steps of a workflow task that was lost before its completion was recorded.
   const follows = { position: 10, version: 1 };
-  const canceled = { fulfillmentStatus: 'canceled', financialStatus: 'refunded' } as const;
-  const items = (status: 'cancelled' | 'printed') => [{ id: itemId, status }];
+  const canceled = { status: 'cancelled', financialStatus: 'refunded' } as const;
   const log = (event: string) => [{ type: 'log' as const, event }];
-  await recordRun(
-    sql,
-    step({ position: 15, version: 2, follows, ...canceled, items: items('cancelled'), effects: log('lost') }),
-  );
-  await recordRun(
-    sql,
+  await write(step({ position: 15, version: 2, follows, ...canceled, effects: log('lost') }));
+  await write(
     step({
       position: 15,
       version: 3,
       follows: { position: 15, version: 2 },
       ...canceled,
-      items: items('cancelled'),
+
       effects: log('lost too'),
       refusal: { code: 'lost', reason: 'From the lost attempt.', details: null },
     }),
   );
   expect(await rows(id)).toMatchObject({ status: 'canceled', log: ['received', 'lost', 'lost too'] });
 
-  await recordRun(
-    sql,
+  await write(
     step({
       position: 18,
       version: 2,
       follows,
-      fulfillmentStatus: 'printed',
-      items: items('printed'),
+      status: 'printed',
       effects: log('printed'),
     }),
   );
@@ -159,9 +162,9 @@ describe('the financial status', () => {
 
   test('a record that repeats the status of the workflow keeps a payment', async () => {
     const { id, step } = await newOrder();
-    await recordRun(sql, step({}));
+    await write(step({}));
     expect(await pay(id)).toBe('invoiced');
-    await recordRun(sql, step({ position: 11, version: 2 }));
+    await write(step({ position: 11, version: 2 }));
     expect(await status(id)).toBe('paid');
   });
 
@@ -174,31 +177,30 @@ describe('the financial status', () => {
         financialStatus: 'partially_refunded',
         effects: [{ type: 'refund', reason: 'spoiled', jobIds: [jobId], items: [{ itemId, quantity: 1 }] }],
       });
-    await recordRun(sql, step({}));
-    await recordRun(sql, refund(2, '1'));
+    await write(step({}));
+    await write(refund(2, '1'));
     expect(await status(id)).toBe('partially_refunded');
     await pay(id);
-    await recordRun(sql, refund(3, '2'));
+    await write(refund(3, '2'));
     expect(await status(id)).toBe('partially_refunded');
   });
 });
 
 test('a late write of a stalled worker changes nothing', async () => {
-  const { id, itemId, step } = await newOrder();
-  await recordRun(sql, step({ position: 18 }));
-  await recordRun(sql, step({ position: 15, version: 4, items: [{ id: itemId, status: 'shipped' }] }));
+  const { id, step } = await newOrder();
+  await write(step({ position: 18 }));
+  await write(step({ position: 15, version: 4, status: 'shipped' }));
   expect(await rows(id)).toMatchObject({ status: 'in_production', item: 'in_production', log: ['received'] });
 });
 
 test('a workflow that continues an order keeps the event log of the previous one', async () => {
   const { id, step } = await newOrder();
-  await recordRun(sql, step({ position: 18, version: 7 }));
-  await recordRun(
-    sql,
+  await write(step({ position: 18, version: 7 }));
+  await write(
     step({
       position: 2 ** 40,
       version: 8,
-      follows: null,
+      follows: { position: 18, version: 7 },
       financialStatus: null,
       effects: [{ type: 'log', event: 'printed' }],
     }),
@@ -214,9 +216,8 @@ describe('a run that was reset', () => {
   test('records again from its first step on, and replaces what the steps after that point logged', async () => {
     const { id, step } = await newOrder();
     const first = { position: at(0, 5), version: 1 };
-    await recordRun(sql, step({ runId: 'first', ...first, ...log('kept') }));
-    await recordRun(
-      sql,
+    await write(step({ runId: 'first', ...first, ...log('kept') }));
+    await write(
       step({ runId: 'first', position: at(1_000, 40), version: 9, follows: first, ...log('taken back') }),
     );
     const again = step({
@@ -224,32 +225,32 @@ describe('a run that was reset', () => {
       position: at(2_000, 8),
       version: 2,
       follows: first,
-      fulfillmentStatus: 'printed',
+      status: 'printed',
       ...log('again'),
     });
-    expect(await recordRun(sql, again)).toMatchObject({ outcome: 'recorded' });
-    expect(await recordRun(sql, again)).toMatchObject({ outcome: 'repeated' });
+    expect(await write(again)).toBe('recorded');
+    expect(await write(again)).toBe('repeated');
     expect(await rows(id)).toMatchObject({ status: 'printed', log: ['kept', 'again'] });
     // A late write of the run that was reset.
     const late = step({ runId: 'first', position: at(1_500, 45), version: 10, ...log('late') });
-    expect(await recordRun(sql, late)).toMatchObject({ outcome: 'skipped' });
+    expect(await write(late)).toBe('skipped');
     expect(await status(id)).toBe('printed');
   });
 
   test('of a restored Temporal is the same run with a shorter history, and later', async () => {
     const { id, step } = await newOrder();
-    await recordRun(sql, step({ runId: 'same', position: at(0, 60), version: 20 }));
+    await write(step({ runId: 'same', position: at(0, 60), version: 20 }));
     // An attempt of a workflow task that was lost.
     const lost = step({ runId: 'same', position: at(30_000, 55), version: 21 });
-    expect(await recordRun(sql, lost)).toMatchObject({ outcome: 'skipped' });
+    expect(await write(lost)).toBe('skipped');
     const restored = step({
       runId: 'same',
       position: at(3_600_000, 25),
       version: 8,
       follows: { position: at(-5_000, 20), version: 7 },
-      fulfillmentStatus: 'printed',
+      status: 'printed',
     });
-    expect(await recordRun(sql, restored)).toMatchObject({ outcome: 'recorded' });
+    expect(await write(restored)).toBe('recorded');
     expect(await status(id)).toBe('printed');
   });
 
@@ -259,42 +260,47 @@ describe('a run that was reset', () => {
       runId: 'same',
       position: at(0, 60),
       version: 20,
-      fulfillmentStatus: 'delivered',
+      status: 'delivered',
       ...log('delivered'),
     });
-    await recordRun(sql, delivered);
+    await write(delivered);
     const restored = step({
       runId: 'same',
       position: at(3_600_000, 25),
       version: 8,
       follows: { position: at(-5_000, 20), version: 7 },
     });
-    expect(await recordRun(sql, restored)).toMatchObject({ outcome: 'skipped' });
-    expect(await recordRun(sql, { ...restored, overrides: true })).toMatchObject({ outcome: 'skipped' });
+    expect(await write(restored)).toBe('skipped');
+    expect(await write({ ...restored, overrides: true })).toBe('skipped');
     expect(await rows(id)).toMatchObject({ status: 'delivered', log: ['delivered'] });
     // The workflow task that ended the order was lost, and its next attempt is as long.
     const again = { ...delivered, position: at(3_600_000, 60) };
-    expect(await recordRun(sql, again)).toMatchObject({ outcome: 'recorded' });
+    expect(await write(again)).toBe('recorded');
     // An operator has reset the workflow of the ended order.
-    const reset = step({ runId: 'reset', position: at(3_700_000, 25), version: 8, follows: null });
-    expect(await recordRun(sql, reset)).toMatchObject({ outcome: 'recorded' });
+    const reset = step({
+      runId: 'reset',
+      position: at(3_700_000, 25),
+      version: 8,
+      follows: restored.follows,
+    });
+    expect(await write(reset)).toBe('recorded');
     expect(await status(id)).toBe('in_production');
   });
 
   test('overrides rows that are later than it', async () => {
     const { id, step } = await newOrder();
-    await recordRun(sql, step({ runId: 'other', position: at(86_400_000, 3), version: 1 }));
-    const record = step({ runId: 'mine', position: at(0, 90), version: 30, fulfillmentStatus: 'shipped' });
-    expect(await recordRun(sql, record)).toMatchObject({ outcome: 'skipped' });
-    expect(await recordRun(sql, { ...record, overrides: true })).toMatchObject({ outcome: 'recorded' });
+    await write(step({ runId: 'other', position: at(86_400_000, 3), version: 1 }));
+    const record = step({ runId: 'mine', position: at(0, 90), version: 30, status: 'shipped' });
+    expect(await write(record)).toBe('skipped');
+    expect(await write({ ...record, overrides: true })).toBe('recorded');
     expect(await status(id)).toBe('shipped');
   });
 
   test('keeps the order of its own records when the clock of Temporal goes back', async () => {
     const { id, step } = await newOrder();
-    await recordRun(sql, step({ runId: 'mine', position: at(5_000, 10), version: 3 }));
-    const next = step({ runId: 'mine', position: at(2_000, 14), version: 4, fulfillmentStatus: 'printed' });
-    expect(await recordRun(sql, next)).toMatchObject({ outcome: 'recorded' });
+    await write(step({ runId: 'mine', position: at(5_000, 10), version: 3 }));
+    const next = step({ runId: 'mine', position: at(2_000, 14), version: 4, status: 'printed' });
+    expect(await write(next)).toBe('recorded');
     expect(await status(id)).toBe('printed');
   });
 });
