@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { temporal as protocol } from '@temporalio/proto';
 import { PERIODIC_JOBS } from '../../cli/periodic-jobs';
 import type { RunningStack } from '../../cli/start-stack';
 import { createPresslineClient } from '../../client/pressline-client';
@@ -49,11 +50,16 @@ export async function createFixture({ services, credentials }: RunningStack) {
   const [client] = await sql<{ id: string }[]>`SELECT id FROM accounts WHERE role = 'client' LIMIT 1`;
   let posted = 0;
 
-  /** Returns the number of runs whose first workflow task is done: it writes the marker of a patch. */
+  /** Returns the number of runs that have started, without those that wait for their first workflow task. */
   async function readyRuns(): Promise<number> {
-    const query =
-      "WorkflowType = 'order' AND ExecutionStatus = 'Running' AND TemporalChangeVersion IS NOT NULL";
-    return (await temporal.workflow.count(query)).count;
+    const { count } = await temporal.workflow.count("WorkflowType = 'order' AND ExecutionStatus = 'Running'");
+    const { stats } = await temporal.workflowService.describeTaskQueue({
+      namespace: config.TEMPORAL_NAMESPACE,
+      taskQueue: { name: config.TEMPORAL_TASK_QUEUE },
+      taskQueueType: protocol.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+      reportStats: true,
+    });
+    return count - Number(stats?.approximateBacklogCount ?? 0);
   }
 
   async function allBatches(step: (after: string) => Promise<ReconcileBatch>): Promise<number> {

@@ -1,9 +1,36 @@
 import { resolveProducts } from '../../src/catalog/resolve-products';
+import { reduce } from '../../src/orders/domain/lifecycle/reduce';
+import { initialSnapshot, type RunSnapshot } from '../../src/orders/domain/run/run-record';
 import { json, type Sql } from '../../src/platform/postgres';
 import { sampleOrder } from '../support/sample-order';
 
 /** The partner of every order. */
 export const PARTNER = 'prints-berlin';
+
+/** Returns the snapshot of a run whose print order a partner has accepted, with `item`, `print-order` and `job` as ids. */
+function acceptedSnapshot(partnerId: string): RunSnapshot {
+  const dispatchDueAt = new Date(Date.now() + 30 * 86_400_000).toISOString();
+  const printOrder = {
+    id: 'print-order',
+    partnerId,
+    partnerUid: PARTNER,
+    dispatchDate: dispatchDueAt.slice(0, 10),
+    dispatchDueAt,
+    reproducesId: null,
+    jobs: [{ id: 'job', itemId: 'item', quantity: 1 }],
+  };
+  const snapshot = initialSnapshot([{ id: 'item', quantity: 1 }]);
+  const planned = reduce(snapshot.state, { type: 'prepared', printOrders: [printOrder] }).state;
+  const accepted = {
+    type: 'delivery',
+    printOrderId: printOrder.id,
+    outcome: 'accepted',
+    message: '',
+  } as const;
+  const { state } = reduce(planned, accepted);
+  const clock = { ...snapshot.clock, acceptedAt: { [printOrder.id]: Date.now() } };
+  return { state: { ...state, version: 12 }, clock, pending: [] };
+}
 
 /** Returns a function that inserts orders whose print order a partner has accepted. */
 export async function orderInserter(sql: Sql): Promise<(from: number, to: number) => Promise<void>> {
@@ -16,6 +43,7 @@ export async function orderInserter(sql: Sql): Promise<(from: number, to: number
   ]);
   if (!resolution?.ok) throw new Error('the demo catalog has no poster');
   const { product } = resolution;
+  const snapshot = JSON.stringify(acceptedSnapshot(partner!.id));
   const orderId = sql.unsafe(`('01a00000000070008000' || lpad(to_hex(n), 12, '0'))::uuid`);
   return async (from, to) => {
     for (let first = from; first <= to; first += 10_000) {
@@ -37,6 +65,11 @@ export async function orderInserter(sql: Sql): Promise<(from: number, to: number
         OVERRIDING SYSTEM VALUE
         SELECT 2000000 + n, ${orderId}, ${partner!.id}, 'handoff:0', 'print', '1.1', 'accepted', 'msg-open-' || n,
           current_date + 30, now()
+        FROM ${series}`;
+      await sql`
+        INSERT INTO run_snapshots (order_id, snapshot)
+        SELECT ${orderId}, replace(replace(replace(${snapshot}::text, '"item"', '"' || 1000000 + n || '"'),
+          '"print-order"', '"' || 2000000 + n || '"'), '"job"', '"' || 3000000 + n || '"')::jsonb
         FROM ${series}`;
       await sql`
         INSERT INTO print_jobs (id, print_order_id, order_item_id, quantity, status) OVERRIDING SYSTEM VALUE

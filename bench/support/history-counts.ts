@@ -94,4 +94,3 @@ export async function countHistories(client: Client, workflowIds: readonly strin
     ) as Record<ActionType, number>,
   };
 }
-

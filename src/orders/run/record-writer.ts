@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
-import { cleanText } from '../../platform/domain/foreign-text';
+import { cleanText, cleanValue } from '../../platform/domain/foreign-text';
 import type { Logger } from '../../platform/logging';
 import {
   inTransaction,
@@ -125,9 +125,10 @@ export function createRecordWriter(observe: RunObserver, log: Logger): RecordWri
  * the record without the data of its log, and its statuses.
  */
 function attemptsOf(record: RunRecord): RunRecord[] {
-  const { effects, refusal } = record;
+  const { effects, refusal, snapshot } = record;
   const bare = {
     ...record,
+    snapshot: cleanValue(snapshot, Number.MAX_SAFE_INTEGER),
     refusal: refusal && { code: refusal.code, reason: cleanText(refusal.reason), details: null },
   };
   const withoutData = effects.map((effect) => (effect.type === 'log' ? { ...effect, data: {} } : effect));

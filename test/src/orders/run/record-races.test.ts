@@ -1,3 +1,4 @@
+import pino from 'pino';
 import { reduce } from '../../../../src/orders/domain/lifecycle/reduce';
 import type { RunEvent } from '../../../../src/orders/domain/lifecycle/run-events';
 import {
@@ -30,7 +31,7 @@ beforeAll(async () => {
   ({ id: clientId } = await testAccount(sql, 'client'));
 });
 
-const records = createRecordWriter(() => undefined);
+const records = createRecordWriter(() => undefined, pino({ level: 'silent' }));
 
 /** The main loop of an order run, without Temporal. */
 class Run {
