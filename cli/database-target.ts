@@ -4,7 +4,7 @@ import { runningPostgresUrl } from '../src/platform/embedded/postgres-server';
 import { migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';
 import type { Logger } from '../src/platform/logging';
 import { untilMigrated } from '../src/platform/schema/schema-version';
-import { startSteps } from '../src/platform/until-available';
+import { startSteps } from '../src/platform/start-steps';
 
 /** The database that a one-off command works on. */
 export interface DatabaseTarget {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, Command as Program } from 'commander';
 import { OPERATOR_ROLES, type OperatorRole } from '../src/accounts/account';
 import { PRODUCT_KINDS, type ProductKind } from '../src/catalog/domain/product';
-import { PRINT_ORDER_VERSIONS } from '../src/partners/domain/print-order-handoff';
+import { PRINT_ORDER_VERSIONS } from '../src/partners/domain/delivery-target';
 import { runCommand, say } from './command';
 import { api } from './commands/api';
 import { type CheckPartnerOptions, checkPartnerCommand } from './commands/check-partner';

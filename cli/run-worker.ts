@@ -27,6 +27,7 @@ import { startRelay } from '../src/platform/outbox/relay';
 import { createRelayObserver } from '../src/platform/outbox/relay-observer';
 import { temporalLanes, type WorkflowStart } from '../src/platform/outbox/temporal-delivery';
 import { connectPostgres } from '../src/platform/postgres';
+import { startSteps } from '../src/platform/start-steps';
 import { dataConverterOf } from '../src/platform/temporal/codec/data-converter';
 import { bundleFor } from '../src/platform/temporal/codec/workflow-bundle';
 import { temporalConnectionOptions } from '../src/platform/temporal/connection';
@@ -42,7 +43,6 @@ import {
 } from '../src/platform/temporal/worker-tuning';
 import { isTracing } from '../src/platform/tracing/spans';
 import { recordWorkflowSpan } from '../src/platform/tracing/workflow-spans';
-import { startSteps } from '../src/platform/until-available';
 import type { JobRunSinks } from '../workflows/job-runs';
 import type { StaleTaskSinks } from '../workflows/stale-workflow-tasks';
 import type { TraceSinks } from '../workflows/tracing';

@@ -1,5 +1,5 @@
 import { ENDPOINT_SECRETS } from '../src/notifications/endpoints';
-import { PARTNER_SECRETS } from '../src/partners/store';
+import { PARTNER_SECRETS } from '../src/partners/partner-rows';
 import type { Sql } from '../src/platform/postgres';
 import { type Resealed, resealSecrets } from '../src/platform/sealing/reseal';
 import type { SecretBox } from '../src/platform/sealing/secret-box';

@@ -10,7 +10,7 @@ import { type EmbeddedStack, migrateEmbedded, startEmbeddedStack } from '../src/
 import { shutdownDelayMs } from '../src/platform/health';
 import type { Logger } from '../src/platform/logging';
 import { untilMigrated } from '../src/platform/schema/schema-version';
-import { startSteps } from '../src/platform/until-available';
+import { startSteps } from '../src/platform/start-steps';
 import { createServices, type Services } from './composition-root';
 import { type CredentialsFile, readCredentials, writeCredentials } from './credentials';
 import { seedDemoData } from './demo-data';

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { attentionCounts, countOrdersNeedingAttention } from '../../src/orders/reading/attention-counts';
 import { orderStages } from '../../src/orders/reading/order-stages';
-import { readKeptCounts } from '../../src/platform/kept-counts';
 import { readOutboxSizes } from '../../src/platform/outbox/outbox-sizes';
+import { readRunningTotals } from '../../src/platform/running-totals';
 import { readJobResults } from '../../src/platform/temporal/job-results';
 import type { ApiDeps } from '../deps';
 
@@ -27,7 +27,7 @@ export function createLiveCounts(deps: Pick<ApiDeps, 'sql' | 'jobs'>): LiveCount
 async function readCounts({ sql, jobs }: Pick<ApiDeps, 'sql' | 'jobs'>) {
   const at = new Date();
   const [orders, attention, needingAttention, outbox, results, stages] = await Promise.all([
-    readKeptCounts(sql, 'orders'),
+    readRunningTotals(sql, 'orders'),
     attentionCounts(sql),
     countOrdersNeedingAttention(sql),
     readOutboxSizes(sql),

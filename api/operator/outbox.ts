@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { orderIdOfWorkflow } from '../../src/platform/domain/workflows';
 import { deadRows, replayDead } from '../../src/platform/outbox/dead-letters';
-import { type ListedMessage, listMessages, OUTBOX_STATES } from '../../src/platform/outbox/listing';
+import { listMessages, OUTBOX_STATES, type OutboxListItem } from '../../src/platform/outbox/message-list';
 import { OUTBOX_KINDS as KINDS } from '../../src/platform/outbox/outbox';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
@@ -32,7 +32,7 @@ const messageSchema = z
   })
   .meta({ id: 'OutboxMessage' });
 
-function messageView(row: ListedMessage): z.input<typeof messageSchema> {
+function messageView(row: OutboxListItem): z.input<typeof messageSchema> {
   const { id, kind, target, attempts, createdAt, availableAt, deadAt, lastError, deliveryId } = row;
   return {
     id,
@@ -71,9 +71,9 @@ function listRoute(sql: ApiDeps['sql']): Route {
       .object({ messages: z.array(messageSchema), nextCursor: z.string().nullable() })
       .meta({ id: 'OutboxPage' }),
     handler: async ({ query: { limit, cursor, format, ...filter } }) => {
-      const positionOf = ({ position, id }: ListedMessage) => ({ time: position, id });
+      const positionOf = ({ position, id }: OutboxListItem) => ({ time: position, id });
       if (format === 'csv') {
-        return csvAnswer<ListedMessage>({
+        return csvAnswer<OutboxListItem>({
           name: `outbox-${filter.state}`,
           columns: {
             id: ({ id }) => id,

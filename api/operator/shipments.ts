@@ -3,14 +3,19 @@ import { TRACKING_STATUSES } from '../../src/consignments/domain/tracking-status
 import { ordersNamed } from '../../src/orders/reading/operator-search';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
-import type { ProblemPosition } from '../../src/platform/problems-first';
-import { type ListedParcel, listParcels, PARCEL_PROBLEMS, parcelsNamed } from '../../src/shipping/parcels';
+import type { ProblemPosition } from '../../src/platform/problem-list';
 import {
-  type ListedShippingOrder,
+  listParcels,
+  PARCEL_PROBLEMS,
+  type ParcelListItem,
+  parcelsNamed,
+} from '../../src/shipping/parcel-list';
+import {
   listShippingOrders,
   SHIPPING_ORDER_PROBLEMS,
+  type ShippingOrderListItem,
   shippingOrdersNamed,
-} from '../../src/shipping/shipping-orders/listed-shipping-orders';
+} from '../../src/shipping/shipping-orders/shipping-order-list';
 import { SHIPPING_ORDER_STATUSES } from '../../src/shipping/shipping-orders/shipping-order-schemas';
 import type { ApiDeps } from '../deps';
 import { csvAnswer, formatQuery } from '../http/lists/csv';
@@ -84,7 +89,7 @@ const parcel = z.object({
   updatedAt: z.iso.datetime(),
 });
 
-function parcelView(row: ListedParcel): z.input<typeof parcel> {
+function parcelView(row: ParcelListItem): z.input<typeof parcel> {
   const { listedAt: _, isVoided, shipmentId, position, createdAt, updatedAt, ...rest } = row;
   const hasLabel = shipmentId !== null && position !== null && !isVoided;
   return {
@@ -119,7 +124,7 @@ function parcelsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const filter = { statuses: status, ids: q === undefined ? undefined : await namedParcels(sql, q) };
       const only = problem !== undefined;
       if (format === 'csv') {
-        return csvAnswer<ListedParcel>({
+        return csvAnswer<ParcelListItem>({
           name: 'parcels',
           columns: {
             trackingNumber: ({ trackingNumber }) => trackingNumber,
@@ -187,7 +192,7 @@ const shippingOrder = z.object({
   canceledAt: z.iso.datetime().nullable(),
 });
 
-function shippingOrderView(row: ListedShippingOrder): z.input<typeof shippingOrder> {
+function shippingOrderView(row: ShippingOrderListItem): z.input<typeof shippingOrder> {
   const { listedAt: _, shipmentId, refusal, packages, createdAt, canceledAt, ...rest } = row;
   const hasLabels = row.status !== 'canceled' && shipmentId !== null;
   return {
@@ -224,7 +229,7 @@ function shippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const filter = { statuses: status, ids };
       const only = problem !== undefined;
       if (format === 'csv') {
-        return csvAnswer<ListedShippingOrder>({
+        return csvAnswer<ShippingOrderListItem>({
           name: 'shipping-orders',
           columns: {
             id: ({ id }) => id,

@@ -3,7 +3,7 @@ import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/life
 import { type OrderSummary, searchOrders } from '../../src/orders/reading/search';
 import { countryCode } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
-import { COMPARED_ROWS } from '../../src/platform/search';
+import { COMPARED_ROWS } from '../../src/platform/list-position';
 import type { ApiDeps } from '../deps';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
 import { anyOf, instant } from '../http/lists/search-filters';

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { postbackSchema } from '../../src/orders/print-orders/postbacks';
-import { PRINT_ORDER_VERSIONS, type PrintOrderVersion } from '../../src/partners/domain/print-order-handoff';
-import { stockReportSchema } from '../../src/partners/partner-schemas';
+import { PRINT_ORDER_VERSIONS, type PrintOrderVersion } from '../../src/partners/domain/delivery-target';
 import {
   cancelRequestSchema,
   ORDER_UPDATE_SCHEMAS,
   PRINT_ORDER_SCHEMAS,
   STOCK_POLL_VERSION,
   stockPollSchema,
-} from '../../src/partners/schemas';
+} from '../../src/partners/message-schemas';
+import { stockReportSchema } from '../../src/partners/partner-schemas';
 import { Refusal } from '../../src/platform/errors';
 import { openRoute, RawAnswer, type Route } from '../http/route';
 

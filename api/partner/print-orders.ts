@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import {
+  apparelPrintOrderSchema,
+  mountedPrintOrderSchema,
+  paperPrintOrderSchema,
+} from '../../src/partners/message-schemas';
+import {
   listSentPrintOrders,
   PRINT_ORDER_STATUSES,
   type SentPrintOrder,
   sentPrintOrder,
 } from '../../src/partners/print-orders';
-import {
-  apparelPrintOrderSchema,
-  mountedPrintOrderSchema,
-  paperPrintOrderSchema,
-} from '../../src/partners/schemas';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { pageOf } from '../http/lists/cursor';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { partnerByAccount } from '../../src/partners/partner-rows';
 import { pushedStockSchema } from '../../src/partners/partner-schemas';
 import { recordStockReports } from '../../src/partners/stock-levels';
-import { partnerByAccount } from '../../src/partners/store';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';

@@ -1,7 +1,7 @@
 import { fromMinor } from '../../src/platform/domain/money';
 import { requireRates } from '../../src/platform/exchange-rates';
 import { consignmentFrom } from '../../src/shipping/consignment';
-import { quoteRequestSchema, quotesSchema } from '../../src/shipping/schemas';
+import { quoteRequestSchema, quotesSchema } from '../../src/shipping/request-schemas';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COMPARED_ROWS } from '../../src/platform/search';
+import { COMPARED_ROWS } from '../../src/platform/list-position';
 import {
   SHIPPING_ORDER_STATUSES,
   shippingOrderSummarySchema,

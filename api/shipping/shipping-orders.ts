@@ -5,7 +5,7 @@ import { requireRates } from '../../src/platform/exchange-rates';
 import { inTransaction } from '../../src/platform/postgres';
 import { consignmentFrom } from '../../src/shipping/consignment';
 import { requestedMethod } from '../../src/shipping/method-request';
-import { shippingOrderRequestSchema } from '../../src/shipping/schemas';
+import { shippingOrderRequestSchema } from '../../src/shipping/request-schemas';
 import { requestCancellation } from '../../src/shipping/shipping-orders/shipping-order-cancellation';
 import {
   ANSWER_SECONDS,

@@ -11,8 +11,8 @@ import { searchOrders } from '../../src/orders/reading/search';
 import { compareOrders, compareRuns, type ReconcileBatch } from '../../src/orders/reconciliation/compare';
 import { reconcileDeps } from '../../src/orders/reconciliation/leftovers';
 import type { Config } from '../../src/platform/config';
-import { readKeptCounts } from '../../src/platform/kept-counts';
 import { connectPostgres } from '../../src/platform/postgres';
+import { readRunningTotals } from '../../src/platform/running-totals';
 import { scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import { sweepCarrier } from '../../src/shipping/tracking-sweep/carrier-sweep';
 import { inParallel } from '../support/in-parallel';
@@ -124,7 +124,7 @@ export async function createFixture({ services, credentials }: RunningStack) {
     'list, operators, in production': () =>
       searchOrders(sql, { clientId: null }, { fulfillmentStatuses: ['in_production'] }, page),
     'list, orders needing attention': () => operatorOrders(sql, { attention: [] }, page),
-    'load of partners for routing': () => readKeptCounts(sql, 'open_units'),
+    'load of partners for routing': () => readRunningTotals(sql, 'open_units'),
     'gauges of open orders': () => orderGauges(sql),
   };
 

@@ -1,7 +1,7 @@
 import type { ProductKind } from '../../src/catalog/domain/product';
 import { CheckImpossible, checkPartner } from '../../src/partners/conformance/check-partner';
 import { reportText } from '../../src/partners/conformance/report';
-import type { PrintOrderVersion } from '../../src/partners/domain/print-order-handoff';
+import type { PrintOrderVersion } from '../../src/partners/domain/delivery-target';
 import { createSafeClient } from '../../src/platform/http/safe-client';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { say } from '../command';

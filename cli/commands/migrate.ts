@@ -1,7 +1,7 @@
 import { connectPostgres } from '../../src/platform/postgres';
 import { migrate } from '../../src/platform/schema/migrate';
 import { schemaStatus } from '../../src/platform/schema/schema-version';
-import { startSteps } from '../../src/platform/until-available';
+import { startSteps } from '../../src/platform/start-steps';
 import { assertSet, type CommandContext, say } from '../command';
 
 /**

@@ -1,4 +1,4 @@
-import { startSteps } from '../../src/platform/until-available';
+import { startSteps } from '../../src/platform/start-steps';
 import { type Command, connectServices } from '../command';
 import { startObservability } from '../observability';
 import { runWorker } from '../run-worker';

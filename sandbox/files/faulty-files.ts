@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Request, type Response, Router } from 'express';
+import { manyPages, manyScans, pngBomb } from './exhausting-files';
 import { FAULTS, type FaultName } from './faults';
-import { manyPages, manyScans, pngBomb } from './poison-files';
 import { type PrintFileShelf, sendFile } from './print-files';
 
 type Fault = (request: Request, response: Response) => void | Promise<void>;

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { BEHAVIOURS } from '../behaviours';
-import { describeAnswer, sendAnswer } from './answers';
 import type { PartnerContext } from './partner-context';
 import { parseJson, printOrderSchema, problemsOf } from './print-order';
+import { describeAnswer, sendAnswer } from './responses';
 import type { SignatureCheck } from './signature-check';
 
 const orderUpdateSchema = printOrderSchema.extend({ revision: z.number().int().min(2) });

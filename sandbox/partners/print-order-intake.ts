@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { BEHAVIOURS } from '../behaviours';
-import { describeAnswer, sendAnswer } from './answers';
 import { behaviourFor } from './chosen-behaviour';
 import type { PartnerContext } from './partner-context';
 import type { PrintOrderKind, PrintOrderRecord } from './partner-record';
 import { deliveryLine2, parseJson, printOrderSchema, problemsOf } from './print-order';
+import { describeAnswer, sendAnswer } from './responses';
 import type { SeenPartner } from './seen';
 import type { SignatureCheck } from './signature-check';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { isUuid } from '../platform/ids';
+import { isoMicroseconds } from '../platform/list-position';
 import { json, type Queryable } from '../platform/postgres';
-import { isoMicroseconds } from '../platform/search';
 import type { Account, OperatorRole } from './account';
 import { type AuditAction, type AuditObjectType, isObjectType, objectTypeOf } from './audit-actions';
 

@@ -1,4 +1,4 @@
-import type { GroupRoles } from '../platform/group-roles';
+import type { GroupRoles } from '../platform/configuration/oidc-roles';
 import { sha256 } from '../platform/ids';
 import type { Queryable } from '../platform/postgres';
 import { type Account, OPERATOR_ROLES, type OperatorRole } from './account';

@@ -1,4 +1,4 @@
-import { systemPage } from '../platform/http/page-links';
+import { systemPage } from '../platform/http/operator-page-urls';
 import { type DigestSource, FIRST_DIGEST_MINUTES, type Raised } from './operator-digest';
 
 /** Reports periodic jobs whose last run has failed. */

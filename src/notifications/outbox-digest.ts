@@ -1,4 +1,4 @@
-import { deadLettersPage } from '../platform/http/page-links';
+import { deadLettersPage } from '../platform/http/operator-page-urls';
 import { type DigestSource, FIRST_DIGEST_MINUTES, type Raised } from './operator-digest';
 
 /** Messages that a digest names. */

@@ -1,5 +1,5 @@
 import { type DigestSource, FIRST_DIGEST_MINUTES, type Raised } from '../notifications/operator-digest';
-import { attentionPage } from '../platform/http/page-links';
+import { attentionPage } from '../platform/http/operator-page-urls';
 
 /** Orders that a message names. */
 const NAMED_ORDERS = 10;

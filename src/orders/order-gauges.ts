@@ -1,13 +1,13 @@
-import { readKeptCounts } from '../platform/kept-counts';
 import type { GaugePoint } from '../platform/metrics/metrics';
 import type { Queryable } from '../platform/postgres';
+import { readRunningTotals } from '../platform/running-totals';
 import { ATTENTION_REASONS } from './domain/lifecycle/attention';
 import { OPEN_ORDERS } from './domain/lifecycle/statuses';
 import { attentionCounts } from './reading/attention-counts';
 
 /** Reads how many orders are open, how many need attention, and since when the oldest postback waits. */
 export async function orderGauges(tx: Queryable): Promise<GaugePoint[]> {
-  const open = await readKeptCounts(tx, 'orders');
+  const open = await readRunningTotals(tx, 'orders');
   const attention = await attentionCounts(tx);
   // An index scan of one postback.
   const [postback] = await tx<{ oldest: number }[]>`

@@ -4,7 +4,7 @@ import { isTransient, retryAfterMs, type TextResponse } from '../platform/http/r
 import type { SafeClient } from '../platform/http/safe-client';
 import { signatureHeaders } from '../platform/http/webhook-signature';
 import type { SecretBox } from '../platform/sealing/secret-box';
-import { type Partner, signingSecretsOf } from './store';
+import { type Partner, signingSecretsOf } from './partner-rows';
 
 /** Outcome of a call to a partner. `message` of a refusal quotes the partner's error. */
 export type PartnerAnswer =

@@ -1,7 +1,7 @@
-import { readKeptCounts } from '../platform/kept-counts';
 import type { Sql } from '../platform/postgres';
+import { readRunningTotals } from '../platform/running-totals';
 import type { CandidatePartner } from './domain/routing-decision';
-import { type Partner, partnerColumns } from './store';
+import { type Partner, partnerColumns } from './partner-rows';
 
 /** Lifetime of the cached load of partners. It changes slowly. */
 const LOAD_CACHE_MS = 5_000;
@@ -20,7 +20,7 @@ export function createCandidateReader(sql: Sql): CandidateReader {
 
   async function openUnits(): Promise<ReadonlyMap<string, number>> {
     if (load !== undefined && load.until > Date.now()) return await load.units;
-    const units = readKeptCounts(sql, 'open_units');
+    const units = readRunningTotals(sql, 'open_units');
     load = { until: Date.now() + LOAD_CACHE_MS, units };
     // Do not cache a failed count.
     units.catch(() => {

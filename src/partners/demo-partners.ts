@@ -1,7 +1,7 @@
 import { inTransaction, type Sql } from '../platform/postgres';
 import type { PartnerCapabilities } from './domain/capabilities';
+import { createPartner, type Partner, partnerByAccount } from './partner-rows';
 import type { PartnerSetup } from './partner-schemas';
-import { createPartner, type Partner, partnerByAccount } from './store';
 
 /** Converts rows of `[unit price in minor units, lead days]` to offers. */
 const offers = (rows: Readonly<Record<string, readonly [number, number]>>): PartnerCapabilities['models'] =>

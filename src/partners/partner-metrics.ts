@@ -1,7 +1,7 @@
 import { ATTEMPT_OUTCOMES } from '../platform/metrics/metric-table';
 import type { Metrics } from '../platform/metrics/metrics';
 import type { Sql } from '../platform/postgres';
-import { listPartners } from './store';
+import { listPartners } from './partner-rows';
 
 /** Outcomes of a postback: new, known already, refused, or not stored because of an error. */
 export const POSTBACK_OUTCOMES = ['accepted', 'duplicate', 'refused', 'failed'] as const;

@@ -4,7 +4,7 @@ import { isCountry } from '../platform/domain/countries';
 import { crossField, property } from '../platform/domain/cross-field';
 import { currencyCode, day, moment } from '../platform/domain/fields';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
-import { PRINT_ORDER_VERSIONS } from './domain/print-order-handoff';
+import { PRINT_ORDER_VERSIONS } from './domain/delivery-target';
 
 /** Schemas of the bodies that operators and partners send about a partner, and of the partner as operators read it. */
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/postgres';
-import type { PrintOrderBody } from './schemas';
+import type { PrintOrderBody } from './message-schemas';
 
 /** A print order that a partner names in a call. */
 export interface AddressedPrintOrder {

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { uuidv7 } from '../platform/ids';
 import type { Sql } from '../platform/postgres';
 import { type PartnerCallDeps, postToPartner } from './calls';
+import { SKUS_PER_POLL, STOCK_POLL_VERSION, type StockPollBody } from './message-schemas';
+import { partnerByAccount } from './partner-rows';
 import { type StockReport, stockReportSchema } from './partner-schemas';
-import { SKUS_PER_POLL, STOCK_POLL_VERSION, type StockPollBody } from './schemas';
 import { recordStockReports, skusToPoll } from './stock-levels';
-import { partnerByAccount } from './store';
 
 /** Outcome of polling a partner for one page of SKUs. It is stored as an activity result, so the field names stay. */
 export type PageOutcome =

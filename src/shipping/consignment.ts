@@ -1,7 +1,7 @@
 import type { Consignment, PostalAddress } from '../consignments/domain/consignment';
 import { toMinor } from '../platform/domain/money';
 import { toGrams, toMillimetres } from './domain/units';
-import type { QuoteRequest } from './schemas';
+import type { QuoteRequest } from './request-schemas';
 
 /** Trims the texts of an object. Blank texts become undefined. */
 function filledIn<T extends object>(fields: T): T {

@@ -3,7 +3,7 @@ import { findMethod, RATE_CARDS } from '../carriers/domain/rate-cards';
 import type { Consignment, MethodQuote } from '../consignments/domain/consignment';
 import { chooseMethod, hasName } from '../consignments/domain/method-choice';
 import { type FieldErrorCode, Refusal } from '../platform/errors';
-import type { ShippingOrderRequest } from './schemas';
+import type { ShippingOrderRequest } from './request-schemas';
 
 const fieldError = (field: string, message: string, code: FieldErrorCode) =>
   new Refusal('VALIDATION_ERROR', { errors: [{ code, message, reference: `shippingMethod.${field}` }] });

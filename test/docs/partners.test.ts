@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { postbackSchema } from '../../src/orders/print-orders/postbacks';
 import { FAULTS } from '../../src/partners/conformance/faults';
-import { stockReportSchema } from '../../src/partners/partner-schemas';
 import {
   apparelPrintOrderSchema,
   mountedPrintOrderSchema,
   paperPrintOrderSchema,
-} from '../../src/partners/schemas';
+} from '../../src/partners/message-schemas';
+import { stockReportSchema } from '../../src/partners/partner-schemas';
 import { newSigningSecret, signatureHeaders } from '../../src/platform/http/webhook-signature';
 import { projectRoot } from '../../src/platform/project-root';
 

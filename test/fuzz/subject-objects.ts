@@ -1,7 +1,7 @@
 import type { ApiDeps } from '../../api/deps';
 import { createCarriers } from '../../src/carriers/carriers';
 import { createBulkRepair } from '../../src/orders/bulk-repairs/store';
-import type { PaperPrintOrderBody } from '../../src/partners/schemas';
+import type { PaperPrintOrderBody } from '../../src/partners/message-schemas';
 import { uuidv7 } from '../../src/platform/ids';
 import { inTransaction, type Sql } from '../../src/platform/postgres';
 import { buyShipment } from '../../src/shipping/purchase';

@@ -1,10 +1,10 @@
 import type { Sql } from '../../src/platform/postgres';
 import type { TestDatabase } from '../support/database';
 
-/** Tables that background work of the process writes: the sums of kept counts and stages, gauges, and runs of periodic jobs. */
+/** Tables that background work of the process writes: the sums of running totals and stages, gauges, and runs of periodic jobs. */
 const BACKGROUND = [
-  'kept_counts',
-  'kept_count_changes',
+  'running_totals',
+  'running_total_changes',
   'order_stages',
   'order_stage_changes',
   'gauge_snapshot',

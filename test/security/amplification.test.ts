@@ -7,7 +7,7 @@ import type { ErrorShape } from '../../api/http/errors/error-body';
 import { DEFAULT_TIMEOUTS_MS, type Route, route } from '../../api/http/route';
 import { allRoutes } from '../../api/routes';
 import { uuidv7 } from '../../src/platform/ids';
-import { COMPARED_ROWS } from '../../src/platform/search';
+import { COMPARED_ROWS } from '../../src/platform/list-position';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { eventually } from '../support/eventually';

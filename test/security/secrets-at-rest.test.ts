@@ -6,7 +6,7 @@ import { allRoutes } from '../../api/routes';
 import { resealStoredSecrets, SEALED_TABLES } from '../../cli/sealed-secrets';
 import { createEndpoint } from '../../src/notifications/endpoints';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
-import { partnerByAccount, signingSecretsOf } from '../../src/partners/store';
+import { partnerByAccount, signingSecretsOf } from '../../src/partners/partner-rows';
 import { inTransaction, type Sql } from '../../src/platform/postgres';
 import type { NamedKey } from '../../src/platform/sealing/named-keys';
 import { createSecretBox, SecretNotOpened } from '../../src/platform/sealing/secret-box';

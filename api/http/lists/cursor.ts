@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Refusal } from '../../../src/platform/errors';
 import { isUuid } from '../../../src/platform/ids';
-import type { SearchPosition } from '../../../src/platform/search';
+import type { SearchPosition } from '../../../src/platform/list-position';
 
 /** The cursor of a list in requests. */
 export const cursorField = z

@@ -14,7 +14,7 @@ import {
   reasonsOf,
   requestCancel,
 } from '../../../src/orders/bulk-repairs/store';
-import { partnerByAccount } from '../../../src/partners/store';
+import { partnerByAccount } from '../../../src/partners/partner-rows';
 import { bulkRepairWorkflowId } from '../../../src/platform/domain/workflows';
 import { Refusal } from '../../../src/platform/errors';
 import { isUuid } from '../../../src/platform/ids';

@@ -15,7 +15,7 @@ import { storedRun } from '../../../src/orders/run/snapshots';
 import { routingDecisions } from '../../../src/partners/routing-decisions';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { Refusal } from '../../../src/platform/errors';
-import { orderPage, workflowPage } from '../../../src/platform/http/page-links';
+import { orderPage, workflowPage } from '../../../src/platform/http/operator-page-urls';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, type Route, route } from '../../http/route';
 import { visibleOrderId } from '../../orders/visible-order';

@@ -1,7 +1,7 @@
 import { hasShipped, isFinal } from '../../../src/orders/domain/lifecycle/statuses';
 import type { RepairRequest } from '../../../src/orders/domain/run/run-messages';
 import { dismissAttention, type OperatorOrder } from '../../../src/orders/reading/operator-orders';
-import { partnerByAccount } from '../../../src/partners/store';
+import { partnerByAccount } from '../../../src/partners/partner-rows';
 import { type FieldError, Refusal } from '../../../src/platform/errors';
 import type { Sql } from '../../../src/platform/postgres';
 import type { RepairBody } from './repair-schemas';

@@ -11,7 +11,7 @@ import {
 } from '../../../src/orders/reading/operator-search';
 import { countryCode } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
-import { COMPARED_ROWS } from '../../../src/platform/search';
+import { COMPARED_ROWS } from '../../../src/platform/list-position';
 import type { ApiDeps } from '../../deps';
 import { csvAnswer, formatQuery } from '../../http/lists/csv';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../../http/lists/cursor';

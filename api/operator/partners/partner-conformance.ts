@@ -6,7 +6,7 @@ import {
 } from '../../../src/partners/conformance/check-partner';
 import { FAULTS, type FaultName } from '../../../src/partners/conformance/faults';
 import { CHECK_LIMITS } from '../../../src/partners/conformance/sender';
-import { partnerByAccount, signingSecretsOf } from '../../../src/partners/store';
+import { partnerByAccount, signingSecretsOf } from '../../../src/partners/partner-rows';
 import { allowsPrivateAddresses } from '../../../src/platform/config';
 import { Refusal } from '../../../src/platform/errors';
 import { isUuid } from '../../../src/platform/ids';

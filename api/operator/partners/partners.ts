@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { createAccount, issueKey } from '../../../src/accounts/store';
 import {
+  changePartner,
+  createPartner,
+  listPartners,
+  type Partner,
+  partnerByAccount,
+} from '../../../src/partners/partner-rows';
+import {
   partnerChangeSchema,
   partnerSetupSchema,
   partnerViewSchema,
 } from '../../../src/partners/partner-schemas';
 import { routingDecisions } from '../../../src/partners/routing-decisions';
 import { reportedLevels } from '../../../src/partners/stock-levels';
-import {
-  changePartner,
-  createPartner,
-  listPartners,
-  type Partner,
-  partnerByAccount,
-} from '../../../src/partners/store';
 import { Refusal } from '../../../src/platform/errors';
 import { requireRates } from '../../../src/platform/exchange-rates';
 import { isUuid } from '../../../src/platform/ids';

@@ -1,5 +1,5 @@
 import type { CustomerInvoice } from '../../documents/customer-invoice';
-import type { Partner } from '../../partners/store';
+import type { Partner } from '../../partners/partner-rows';
 import { timesRate, toMinor } from '../../platform/domain/money';
 import { retailValue, shareOf } from '../domain/retail-value';
 import { vatRate } from '../domain/vat';

@@ -1,6 +1,6 @@
 import type { ClientSettings } from '../../accounts/client-settings';
+import { type Partner, partnerAsJson, partnerOf } from '../../partners/partner-rows';
 import { type AddressedPrintOrder, isPrintOrderId } from '../../partners/print-orders';
-import { type Partner, partnerAsJson, partnerOf } from '../../partners/store';
 import { ORDER_WORKFLOW_PREFIX, orderWorkflowId } from '../../platform/domain/workflows';
 import type { Queryable } from '../../platform/postgres';
 import { type BoughtLabels, buyLabels, type PurchaseDeps } from '../../shipping/purchase';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
-import { listPartners, type Partner } from '../../partners/store';
+import { listPartners, type Partner } from '../../partners/partner-rows';
 import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import { whyStatusForbids } from '../domain/lifecycle/guards';

@@ -8,7 +8,7 @@ import {
   routeOrder,
   stockNeeds,
 } from '../../partners/domain/routing';
-import { listPartners, type Partner } from '../../partners/store';
+import { listPartners, type Partner } from '../../partners/partner-rows';
 import type { RateTable } from '../../platform/domain/money';
 import type { FieldError } from '../../platform/errors';
 import type { Sql } from '../../platform/postgres';

@@ -3,7 +3,7 @@ import type { Consignment, PostalAddress } from '../../consignments/domain/consi
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { contentsValue, euroCents } from '../../consignments/domain/customs';
 import type { PrintOrderAddress } from '../../partners/domain/print-order';
-import type { Partner } from '../../partners/store';
+import type { Partner } from '../../partners/partner-rows';
 import { EU_MEMBERS } from '../../platform/domain/countries';
 import { type PackedPackage, type PackItem, packOrder } from '../domain/packing';
 import { priceLine } from '../domain/pricing';

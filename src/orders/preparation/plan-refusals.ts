@@ -1,6 +1,6 @@
 import { isCrossBorder, missingRetailPrices } from '../../consignments/domain/cross-border';
 import type { RoutingDecision } from '../../partners/domain/routing';
-import type { Partner } from '../../partners/store';
+import type { Partner } from '../../partners/partner-rows';
 import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
 import { priceOrder } from '../domain/pricing';

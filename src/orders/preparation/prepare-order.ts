@@ -5,8 +5,8 @@ import {
   routeOrder,
   stockNeeds,
 } from '../../partners/domain/routing';
+import { deliveryTargetOf } from '../../partners/partner-rows';
 import { recordRoutingDecision } from '../../partners/routing-decisions';
-import { handoffOf } from '../../partners/store';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import {
   inTransaction,
@@ -153,7 +153,7 @@ async function draftPlan(deps: PreparationDeps, order: RunOrder): Promise<Drafte
       step: `${STEP}:${index}`,
       partnerId: group.partnerId,
       kind: group.kind,
-      version: handoffOf(partners.get(group.partnerId)!, group.kind)?.version ?? '1.1',
+      version: deliveryTargetOf(partners.get(group.partnerId)!, group.kind)?.version ?? '1.1',
       dispatchDate: group.dispatchDate,
       reproducesId: null,
       jobs: group.items,

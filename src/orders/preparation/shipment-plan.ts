@@ -1,7 +1,7 @@
 import type { Consignment, MethodChoice, MethodQuote } from '../../consignments/domain/consignment';
 import { chooseMethod } from '../../consignments/domain/method-choice';
 import { localDateAndTime, workCalendar } from '../../partners/domain/calendar';
-import type { Partner } from '../../partners/store';
+import type { Partner } from '../../partners/partner-rows';
 import { uuidv7 } from '../../platform/ids';
 import { json, type Queryable, type Statement } from '../../platform/postgres';
 import type { PackedPackage } from '../domain/packing';

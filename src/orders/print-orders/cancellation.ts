@@ -1,8 +1,8 @@
 import { type PartnerCallDeps, postToPartner } from '../../partners/calls';
-import type { PrintOrderVersion } from '../../partners/domain/print-order-handoff';
+import type { PrintOrderVersion } from '../../partners/domain/delivery-target';
+import type { CancelRequestBody } from '../../partners/message-schemas';
+import { partnerByAccount } from '../../partners/partner-rows';
 import { insertPartnerRequest } from '../../partners/requests';
-import type { CancelRequestBody } from '../../partners/schemas';
-import { partnerByAccount } from '../../partners/store';
 import { sha256 } from '../../platform/ids';
 import type { Sql } from '../../platform/postgres';
 

@@ -1,6 +1,6 @@
 import { type PartnerAnswer, type PartnerCallDeps, postToPartner } from '../../partners/calls';
+import { deliveryTargetOf, type Partner, partnerAsJson, partnerOf } from '../../partners/partner-rows';
 import { insertPartnerRequest } from '../../partners/requests';
-import { handoffOf, type Partner, partnerAsJson, partnerOf } from '../../partners/store';
 import type { Metrics } from '../../platform/metrics/metrics';
 import type { ObjectStore } from '../../platform/objects/object-store';
 import type { LinkSigner } from '../../platform/objects/signed-links';
@@ -72,7 +72,7 @@ export async function deliverPrintOrder(
   const { sql } = deps;
   const row = await printOrderRow(sql, printOrderId);
   const { partner } = row;
-  const handoff = handoffOf(partner, row.kind);
+  const handoff = deliveryTargetOf(partner, row.kind);
   if (handoff === undefined)
     return { outcome: 'retry', message: `${partner.uid} has not subscribed`, retryAfterMs: null };
   const body = row.body ?? (await storedMessage(deps, row, partner));

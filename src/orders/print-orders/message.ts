@@ -10,8 +10,8 @@ import {
   type PrintOrderAddress,
   withRevision,
 } from '../../partners/domain/print-order';
-import type { PackageBody } from '../../partners/schemas';
-import type { Partner } from '../../partners/store';
+import type { PackageBody } from '../../partners/message-schemas';
+import type { Partner } from '../../partners/partner-rows';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import type { PackedPackage } from '../domain/packing';

@@ -1,6 +1,6 @@
 import { type PartnerAnswer, postToPartner } from '../../partners/calls';
+import type { Partner } from '../../partners/partner-rows';
 import { insertPartnerRequest } from '../../partners/requests';
-import type { Partner } from '../../partners/store';
 import { randomToken } from '../../platform/ids';
 import { type DeliveryDeps, type PrintOrderRow, printOrderRow } from './delivery';
 import { buildMessage } from './message';

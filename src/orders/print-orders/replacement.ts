@@ -2,8 +2,8 @@ import { isCrossBorder } from '../../consignments/domain/cross-border';
 import type { CandidateReader } from '../../partners/candidates';
 import { dispatchDate } from '../../partners/domain/calendar';
 import { type RoutingDecision, routeOrder, stockNeeds } from '../../partners/domain/routing';
+import { deliveryTargetOf, partnerByAccount } from '../../partners/partner-rows';
 import { recordRoutingDecision } from '../../partners/routing-decisions';
-import { handoffOf, partnerByAccount } from '../../partners/store';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction, type Sql } from '../../platform/postgres';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
@@ -103,7 +103,7 @@ export async function planReplacement(
         step,
         partnerId: partner.partnerId,
         kind: item.product.kind,
-        version: handoffOf(partner, item.product.kind)?.version ?? '1.1',
+        version: deliveryTargetOf(partner, item.product.kind)?.version ?? '1.1',
         dispatchDate: shipsOn,
         reproducesId: request.madeAt[0]?.printOrderId ?? null,
         waits,

@@ -1,6 +1,6 @@
 import { isUuid } from '../../platform/ids';
+import { isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
-import { isoMicroseconds, type SearchPosition } from '../../platform/search';
 import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
 import { findOrders, type OrderSearch, type SearchPage } from './search';

@@ -1,6 +1,6 @@
 import { isUuid } from '../../platform/ids';
+import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
-import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platform/search';
 import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import type { Viewer } from './order-reader';

@@ -1,5 +1,5 @@
+import { isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Queryable } from '../../platform/postgres';
-import { isoMicroseconds, type SearchPosition } from '../../platform/search';
 
 /**
  * Kinds of entries. `event`: the order's log. `act`: what operators and clients did. `postback`: what partners reported. `request`:

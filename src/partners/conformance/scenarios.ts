@@ -3,13 +3,13 @@ import type { ProductKind } from '../../catalog/domain/product';
 import { cutText } from '../../platform/domain/foreign-text';
 import { isTransient } from '../../platform/http/response';
 import { withRevision } from '../domain/print-order';
-import { stockReportSchema } from '../partner-schemas';
 import {
   type CancelRequestBody,
   type PrintOrderBody,
   STOCK_POLL_VERSION,
   type StockPollBody,
-} from '../schemas';
+} from '../message-schemas';
+import { stockReportSchema } from '../partner-schemas';
 import type { FaultName } from './faults';
 import {
   MOVED_DELIVERY,

@@ -1,5 +1,5 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
-import type { AssetBody, AttributeBody } from '../schemas';
+import type { AssetBody, AttributeBody } from '../message-schemas';
 import { garmentPosition, garmentPositionOrder } from './garment-positions';
 
 /** Asset type of each file type of a paper product. `default` is not listed: its asset type depends on the product. */

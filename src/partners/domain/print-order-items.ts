@@ -5,7 +5,7 @@ import {
   type ResolvedProduct,
 } from '../../catalog/domain/product';
 import { convertMinor, fromMinor, type RateTable } from '../../platform/domain/money';
-import type { AttributeBody, BundleBody, BundlePartBody, OrderItemBody } from '../schemas';
+import type { AttributeBody, BundleBody, BundlePartBody, OrderItemBody } from '../message-schemas';
 import { apparelAssets, type PrintFile, PrintOrderError, paperAssets } from './assets';
 
 /** An item of a print order. */

@@ -1,9 +1,9 @@
 import type { ProductKind } from '../../catalog/domain/product';
 import type { PostalAddress } from '../../consignments/domain/consignment';
 import { fromMinor, type RateTable } from '../../platform/domain/money';
-import type { AddressBody, PackageBody, PrintOrderBody } from '../schemas';
+import type { AddressBody, PackageBody, PrintOrderBody } from '../message-schemas';
 import { PrintOrderError } from './assets';
-import type { PrintOrderVersion } from './print-order-handoff';
+import type { PrintOrderVersion } from './delivery-target';
 import { apparelItem, mountedItem, type PrintOrderItem, paperItem } from './print-order-items';
 
 export { type PrintFile, PrintOrderError } from './assets';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { parseGroupRoles } from '../group-roles';
 import { parseSecretsBySender } from '../http/webhook-signature';
 import { parseLinkKeys } from '../objects/link-keys';
 import { duration, flag, integer, optionalFlag, optionalText, parsed } from './fields';
+import { parseGroupRoles } from './oidc-roles';
 import { type Variable, variable } from './variable';
 
 /** Variables of limits, carriers, sign-in, files, deadlines and the life of a process. */

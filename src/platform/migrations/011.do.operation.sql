@@ -3,14 +3,14 @@
 -- Counts that are read every few seconds: orders by status, and the units that each partner still has to print.
 -- Counting the rows would cost as much as there are orders. Triggers insert a row for each change, so that no two
 -- writers wait for each other. Readers add the changes to the totals.
-CREATE TABLE kept_counts (
+CREATE TABLE running_totals (
   name   text NOT NULL,
   key    text NOT NULL,
   total  bigint NOT NULL,
   PRIMARY KEY (name, key)
 ) WITH (fillfactor = 50);
 
-CREATE TABLE kept_count_changes (
+CREATE TABLE running_total_changes (
   id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name    text NOT NULL,
   key     text NOT NULL,
@@ -45,7 +45,7 @@ CREATE TABLE order_stage_changes (
 -- Orders by status.
 CREATE FUNCTION orders_counted_in() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO kept_count_changes (name, key, change)
+  INSERT INTO running_total_changes (name, key, change)
   SELECT 'orders', fulfillment_status, count(*) FROM added GROUP BY 2;
   INSERT INTO order_stage_changes (hour, status, orders, seconds)
   SELECT date_trunc('hour', now(), 'UTC'), fulfillment_status, count(*), 0
@@ -54,7 +54,7 @@ BEGIN
 END $$;
 CREATE FUNCTION orders_counted_out() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO kept_count_changes (name, key, change)
+  INSERT INTO running_total_changes (name, key, change)
   SELECT 'orders', fulfillment_status, -count(*) FROM removed GROUP BY 2;
   RETURN NULL;
 END $$;
@@ -64,7 +64,7 @@ DECLARE
   is_reached boolean := OLD.fulfillment_status <> 'on_hold'
     OR NEW.fulfillment_status IN ('shipped', 'in_transit', 'delivered', 'returned', 'failed', 'canceled');
 BEGIN
-  INSERT INTO kept_count_changes (name, key, change)
+  INSERT INTO running_total_changes (name, key, change)
   VALUES ('orders', OLD.fulfillment_status, -1), ('orders', NEW.fulfillment_status, 1);
   INSERT INTO order_stage_changes (hour, status, orders, seconds, order_id)
   VALUES (date_trunc('hour', now(), 'UTC'), NEW.fulfillment_status, is_reached::int,
@@ -86,7 +86,7 @@ $$;
 
 CREATE FUNCTION print_jobs_counted_in() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO kept_count_changes (name, key, change)
+  INSERT INTO running_total_changes (name, key, change)
   SELECT 'open_units', o.partner_id::text, sum(units_to_print(j.status, j.quantity))
   FROM added j JOIN print_orders o ON o.id = j.print_order_id
   GROUP BY 2 HAVING sum(units_to_print(j.status, j.quantity)) <> 0;
@@ -94,7 +94,7 @@ BEGIN
 END $$;
 CREATE FUNCTION print_jobs_counted_out() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO kept_count_changes (name, key, change)
+  INSERT INTO running_total_changes (name, key, change)
   SELECT 'open_units', o.partner_id::text, -sum(units_to_print(j.status, j.quantity))
   FROM removed j JOIN print_orders o ON o.id = j.print_order_id
   GROUP BY 2 HAVING sum(units_to_print(j.status, j.quantity)) <> 0;
@@ -102,7 +102,7 @@ BEGIN
 END $$;
 CREATE FUNCTION print_job_recounted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO kept_count_changes (name, key, change)
+  INSERT INTO running_total_changes (name, key, change)
   SELECT 'open_units', o.partner_id::text,
     units_to_print(NEW.status, NEW.quantity) - units_to_print(OLD.status, OLD.quantity)
   FROM print_orders o WHERE o.id = NEW.print_order_id;
@@ -113,7 +113,7 @@ CREATE FUNCTION print_order_counted_out() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   -- Locked, so that a job that another transaction is changing is read as that one leaves it.
   WITH jobs AS (SELECT status, quantity FROM print_jobs WHERE print_order_id = OLD.id FOR UPDATE)
-  INSERT INTO kept_count_changes (name, key, change)
+  INSERT INTO running_total_changes (name, key, change)
   SELECT 'open_units', OLD.partner_id::text, -sum(units_to_print(status, quantity))
   FROM jobs HAVING sum(units_to_print(status, quantity)) <> 0;
   RETURN OLD;

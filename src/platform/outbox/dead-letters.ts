@@ -1,5 +1,5 @@
+import { isoMicroseconds } from '../list-position';
 import type { Queryable, Sql } from '../postgres';
-import { isoMicroseconds } from '../search';
 import type { OutboxKind } from './outbox';
 
 /** A dead letter without its payload, which can contain data that only the receiver may see. */

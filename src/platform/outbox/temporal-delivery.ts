@@ -6,7 +6,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { NamespaceNotFoundError, type TypedSearchAttributes } from '@temporalio/common';
-import { workflowDetails } from '../http/page-links';
+import { workflowDetails } from '../http/operator-page-urls';
 import type { Sql } from '../postgres';
 import { isTemporalUnavailable } from '../unavailable';
 import type { DeliveryOutcome } from './delivery-outcome';

@@ -9,7 +9,7 @@ import {
   shippingOrderWorkflowId,
   WORKFLOW_TYPES,
 } from '../../platform/domain/workflows';
-import { workflowDetails } from '../../platform/http/page-links';
+import { workflowDetails } from '../../platform/http/operator-page-urls';
 import { isTemporalUnavailable, unavailable } from '../../platform/unavailable';
 import type {
   Cancellation,

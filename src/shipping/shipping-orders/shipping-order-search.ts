@@ -1,5 +1,5 @@
+import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
-import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platform/search';
 import { type ShippingOrderViewer, visibleTo } from './shipping-order-reader';
 import type { ShippingOrderStatus, ShippingOrderSummary } from './shipping-order-schemas';
 

@@ -5,7 +5,7 @@ import { json, type Queryable, type Sql } from '../../platform/postgres';
 import type { LabelOptions } from '../document-set';
 import { type ShippingOrderOutcome, shippingOrderPurchaseKey } from '../domain/shipping-order-run';
 import { type BoughtShipment, buyShipment, type PurchaseDeps, voidShipment } from '../purchase';
-import type { ShippingOrderRequest } from '../schemas';
+import type { ShippingOrderRequest } from '../request-schemas';
 
 /** A request to buy the labels of a shipping order. */
 export interface ShippingOrderPlacement {

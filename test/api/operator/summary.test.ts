@@ -15,7 +15,7 @@ const read = async (key = api.operator.key) =>
 
 beforeAll(async () => {
   api = await ordersApi();
-  // Each call creates the routes with their own kept counts.
+  // Each call creates the routes with their own running totals.
   app = createApp(api.deps, allRoutes(api.deps));
 });
 

@@ -9,7 +9,7 @@ import { orderRoutes } from '../../../api/orders/routes';
 import { orderSearchRoutes } from '../../../api/orders/search';
 import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
-import { subscribe } from '../../../src/partners/store';
+import { subscribe } from '../../../src/partners/partner-rows';
 import type { Config } from '../../../src/platform/config';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import type { Sql } from '../../../src/platform/postgres';

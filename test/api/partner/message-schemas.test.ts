@@ -8,8 +8,8 @@ import {
   SAMPLE_VARIANTS,
   samplePrintOrder,
 } from '../../../src/partners/conformance/sample-print-orders';
+import { PRINT_ORDER_VERSIONS } from '../../../src/partners/domain/delivery-target';
 import { withRevision } from '../../../src/partners/domain/print-order';
-import { PRINT_ORDER_VERSIONS } from '../../../src/partners/domain/print-order-handoff';
 import { projectRoot } from '../../../src/platform/project-root';
 import { testApiDeps } from '../../support/api-deps';
 import { printOrderProblems, schemaProblems } from '../../support/checks/message-schemas';

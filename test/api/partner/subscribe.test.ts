@@ -3,7 +3,7 @@ import request from 'supertest';
 import { createApp } from '../../../api/app';
 import { subscribeRoutes } from '../../../api/partner/subscribe';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
-import { partnerByAccount, signingSecretsOf } from '../../../src/partners/store';
+import { partnerByAccount, signingSecretsOf } from '../../../src/partners/partner-rows';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';

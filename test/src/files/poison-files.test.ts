@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { manyPages, manyScans, pngBomb } from '../../../sandbox/files/poison-files';
+import { manyPages, manyScans, pngBomb } from '../../../sandbox/files/exhausting-files';
 import type { PrintFileType } from '../../../src/files/domain/file-facts';
 import { createFileInspector, type FileInspector, MAX_INSPECTIONS } from '../../../src/files/inspector';
 import { eventually } from '../../support/eventually';

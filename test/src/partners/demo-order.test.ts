@@ -6,8 +6,8 @@ import { createCandidateReader } from '../../../src/partners/candidates';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
 import { buildPrintOrder } from '../../../src/partners/domain/print-order';
 import { groupIntoPrintOrders, routeOrder, stockNeeds } from '../../../src/partners/domain/routing';
-import { PRINT_ORDER_SCHEMAS } from '../../../src/partners/schemas';
-import { handoffOf, listPartners, subscribe } from '../../../src/partners/store';
+import { PRINT_ORDER_SCHEMAS } from '../../../src/partners/message-schemas';
+import { deliveryTargetOf, listPartners, subscribe } from '../../../src/partners/partner-rows';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import type { Sql } from '../../../src/platform/postgres';
 import { testAccount } from '../../support/api-deps';
@@ -93,7 +93,7 @@ test('an order of t-shirt, poster and framed poster becomes three valid print or
   const partners = new Map((await listPartners(sql)).map((partner) => [partner.partnerId, partner]));
   const bodies = groups.map(({ partnerId, kind, items, dispatchDate }, index) => {
     const partner = partners.get(partnerId)!;
-    const handoff = handoffOf(partner, kind)!;
+    const handoff = deliveryTargetOf(partner, kind)!;
     expect(handoff.url).toBe(`https://${partner.uid}.example/${kind === 'apparel' ? 'apparel' : 'orders'}`);
     const body = buildPrintOrder({
       id: String(500_001 + index),

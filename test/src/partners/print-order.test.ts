@@ -2,6 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProductKind } from '../../../src/catalog/domain/product';
 import {
+  PRINT_ORDER_VERSIONS,
+  printOrderVersion,
+  submitUrlFor,
+} from '../../../src/partners/domain/delivery-target';
+import {
   buildPrintOrder,
   type PrintFile,
   PrintOrderError,
@@ -9,18 +14,13 @@ import {
   type PrintOrderItem,
 } from '../../../src/partners/domain/print-order';
 import {
-  PRINT_ORDER_VERSIONS,
-  printOrderVersion,
-  submitUrlFor,
-} from '../../../src/partners/domain/print-order-handoff';
-import {
   type ApparelPrintOrderBody,
   type BundleBody,
   type MountedPrintOrderBody,
   type OrderItemBody,
   type PaperPrintOrderBody,
   PRINT_ORDER_SCHEMAS,
-} from '../../../src/partners/schemas';
+} from '../../../src/partners/message-schemas';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import { framedPoster, photoBook, poster, tShirt } from './products';
 

@@ -1,4 +1,4 @@
-import { subscribe } from '../../../src/partners/store';
+import { subscribe } from '../../../src/partners/partner-rows';
 import { parseTraceparent, spanIdOfRun } from '../../../src/platform/domain/traceparent';
 import { historiesOfRuns } from '../../support/order-histories';
 import {

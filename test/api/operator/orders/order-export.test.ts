@@ -2,8 +2,8 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../../api/app';
 import { operatorOrderRoutes } from '../../../../api/operator/orders/orders';
+import { COMPARED_ROWS } from '../../../../src/platform/list-position';
 import type { Sql } from '../../../../src/platform/postgres';
-import { COMPARED_ROWS } from '../../../../src/platform/search';
 import { type TestAccount, testAccount, testApiDeps } from '../../../support/api-deps';
 import { testDatabase } from '../../../support/database';
 

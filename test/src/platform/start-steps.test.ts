@@ -2,7 +2,7 @@ import pino from 'pino';
 import { type CutProxy, startCutProxy } from '../../../bench/faults/cut-proxy';
 import { freePort } from '../../../src/platform/embedded/ports';
 import { migrate } from '../../../src/platform/schema/migrate';
-import { startSteps } from '../../../src/platform/until-available';
+import { startSteps } from '../../../src/platform/start-steps';
 import { testDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 

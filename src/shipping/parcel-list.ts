@@ -4,14 +4,14 @@ import {
   type TrackingStatus,
 } from '../consignments/domain/tracking-status';
 import { isUuid } from '../platform/ids';
+import { isoMicroseconds } from '../platform/list-position';
 import type { Queryable } from '../platform/postgres';
 import {
+  type AgeRange,
+  ageRangeColumns,
   type ProblemPage,
   readProblemsFirst,
-  type StatusSpan,
-  spanColumns,
-} from '../platform/problems-first';
-import { isoMicroseconds } from '../platform/search';
+} from '../platform/problem-list';
 
 /** Why operators look at a parcel. */
 export const PARCEL_PROBLEMS = [
@@ -43,11 +43,11 @@ const PROBLEMS: Readonly<
 };
 
 /** A parcel that is no longer followed has no problem: nothing more becomes known about it. */
-const SPANS = TRACKING_STATUSES.flatMap((status): StatusSpan<TrackingStatus, ParcelProblem>[] => {
+const SPANS = TRACKING_STATUSES.flatMap((status): AgeRange<TrackingStatus, ParcelProblem>[] => {
   const found = PROBLEMS[status];
   if (found === undefined) return [{ status, from: 0, to: Number.POSITIVE_INFINITY, problem: null }];
   const from = found.fromDays * DAY_MS;
-  const spans: StatusSpan<TrackingStatus, ParcelProblem>[] = [
+  const spans: AgeRange<TrackingStatus, ParcelProblem>[] = [
     { status, from: 0, to: from, problem: null },
     { status, from, to: FOLLOWED_MS, problem: found.problem },
     { status, from: FOLLOWED_MS, to: Number.POSITIVE_INFINITY, problem: null },
@@ -56,7 +56,7 @@ const SPANS = TRACKING_STATUSES.flatMap((status): StatusSpan<TrackingStatus, Par
 });
 
 /** A parcel as operators' lists return it: a package with a label of ours, or one with a partner's own tracking code. */
-export interface ListedParcel {
+export interface ParcelListItem {
   readonly id: string;
   readonly trackingNumber: string;
   readonly trackingUrl: string | null;
@@ -122,13 +122,16 @@ export async function listParcels(
   sql: Queryable,
   { statuses, ids }: ParcelFilter,
   page: ProblemPage,
-): Promise<readonly ListedParcel[]> {
+): Promise<readonly ParcelListItem[]> {
   const now = Date.now();
   const wanted = SPANS.filter(({ status }) => statuses === undefined || statuses.includes(status));
   return await readProblemsFirst(page, async (hasProblem, { limit, after }) => {
     // A voided label is not in use, so its parcel has no problem: it is among the others.
-    const spans = spanColumns(hasProblem ? wanted.filter(({ problem }) => problem !== null) : wanted, now);
-    return await sql<ListedParcel[]>`
+    const spans = ageRangeColumns(
+      hasProblem ? wanted.filter(({ problem }) => problem !== null) : wanted,
+      now,
+    );
+    return await sql<ParcelListItem[]>`
       SELECT m.short_uid AS id, m.tracking_number, coalesce(p.tracking_url, m.tracking_url) AS tracking_url,
         m.status_uid AS status, m.problem, coalesce(s.carrier_name, m.carrier_name) AS carrier_name, s.method_uid,
         m.expected_delivery_date::text AS expected_delivery_date, m.is_voided, a.name AS client_name, o.id AS order_id,

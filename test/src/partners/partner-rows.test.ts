@@ -4,16 +4,16 @@ import { createCandidateReader } from '../../../src/partners/candidates';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
 import { partnerCapabilitiesSchema } from '../../../src/partners/domain/capabilities';
 import { routeOrder } from '../../../src/partners/domain/routing';
-import { recordRoutingDecision, routingDecisions } from '../../../src/partners/routing-decisions';
-import { recordStockReports, reportedLevels, skusToPoll } from '../../../src/partners/stock-levels';
 import {
   changePartner,
-  handoffOf,
+  deliveryTargetOf,
   listPartners,
   partnerByAccount,
   signingSecretsOf,
   subscribe,
-} from '../../../src/partners/store';
+} from '../../../src/partners/partner-rows';
+import { recordRoutingDecision, routingDecisions } from '../../../src/partners/routing-decisions';
+import { recordStockReports, reportedLevels, skusToPoll } from '../../../src/partners/stock-levels';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import type { Sql } from '../../../src/platform/postgres';
 import { setUpStockItems } from '../../../src/procurement/stock-items';
@@ -62,7 +62,7 @@ describe('partners', () => {
   });
 
   test('a second subscription replaces the first; both secrets sign for 24 hours', async () => {
-    expect(handoffOf((await partnerByAccount(sql, berlin))!, 'print')).toBeUndefined();
+    expect(deliveryTargetOf((await partnerByAccount(sql, berlin))!, 'print')).toBeUndefined();
     const first = (await subscribe({ sql, secretBox: testSecretBox }, berlin, ADDRESSES))!;
     expect(signingSecretsOf(testSecretBox, (await partnerByAccount(sql, berlin))!)).toEqual([
       first.signingSecret,
@@ -74,7 +74,7 @@ describe('partners', () => {
     }))!;
     const partner = (await partnerByAccount(sql, berlin))!;
     expect(signingSecretsOf(testSecretBox, partner)).toEqual([second.signingSecret, first.signingSecret]);
-    expect(handoffOf(partner, 'apparel')).toEqual({ url: ADDRESSES.orderSubmitUrl, version: '1.0' });
+    expect(deliveryTargetOf(partner, 'apparel')).toEqual({ url: ADDRESSES.orderSubmitUrl, version: '1.0' });
     await sql`UPDATE partners SET previous_secret_until = now() - interval '1 s' WHERE account_id = ${berlin}`;
     expect(signingSecretsOf(testSecretBox, (await partnerByAccount(sql, berlin))!)).toEqual([
       second.signingSecret,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { seededRandom } from '../../../bench/support/seeded-random';
 import { ITEM_STATUSES, ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
-import { readKeptCounts } from '../../../src/platform/kept-counts';
 import { inTransaction, type Sql } from '../../../src/platform/postgres';
+import { readRunningTotals } from '../../../src/platform/running-totals';
 import { testDatabase } from '../../support/database';
 
 let sql: Sql;
@@ -53,8 +53,8 @@ async function counted() {
 
 const withoutZeros = (counts: ReadonlyMap<string, number>) => new Map([...counts].filter(([, n]) => n !== 0));
 const kept = async () => ({
-  orders: withoutZeros(await readKeptCounts(sql, 'orders')),
-  units: withoutZeros(await readKeptCounts(sql, 'open_units')),
+  orders: withoutZeros(await readRunningTotals(sql, 'orders')),
+  units: withoutZeros(await readRunningTotals(sql, 'open_units')),
 });
 
 test('counts equal the rows after random changes by several writers, with several readers', async () => {
@@ -83,7 +83,7 @@ test('counts equal the rows after random changes by several writers, with severa
     for (let n = 0; n < 60; n++) await change();
   };
   const reader = async () => {
-    for (let n = 0; n < 30; n++) await readKeptCounts(sql, 'open_units');
+    for (let n = 0; n < 30; n++) await readRunningTotals(sql, 'open_units');
   };
   await Promise.all([writer(), writer(), writer(), reader(), reader()]);
 
@@ -91,7 +91,7 @@ test('counts equal the rows after random changes by several writers, with severa
   expect(expected.orders.size).toBeGreaterThan(2);
   expect(await kept()).toEqual(expected);
   // The first read has added every change to the totals.
-  expect([...(await sql`SELECT 1 FROM kept_count_changes`)]).toEqual([]);
+  expect([...(await sql`SELECT 1 FROM running_total_changes`)]).toEqual([]);
   expect(await kept()).toEqual(expected);
 });
 

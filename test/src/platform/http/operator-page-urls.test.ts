@@ -6,7 +6,7 @@ import {
   takeBackShippingOrderWorkflowId,
   voidShipmentWorkflowId,
 } from '../../../../src/platform/domain/workflows';
-import { workflowDetails, workflowPage } from '../../../../src/platform/http/page-links';
+import { workflowDetails, workflowPage } from '../../../../src/platform/http/operator-page-urls';
 
 const BASE = 'https://pressline.test';
 

@@ -1,12 +1,12 @@
+import { isoMicroseconds, type SearchPosition } from '../list-position';
 import type { Queryable } from '../postgres';
-import { isoMicroseconds, type SearchPosition } from '../search';
 import { OUTBOX_KINDS, type OutboxKind } from './outbox';
 
 export const OUTBOX_STATES = ['pending', 'dead'] as const;
 export type OutboxState = (typeof OUTBOX_STATES)[number];
 
 /** A message of the outbox without its payload, which can contain data that only the receiver may see. */
-export interface ListedMessage {
+export interface OutboxListItem {
   /** Decimal string. */
   readonly id: string;
   readonly kind: OutboxKind;
@@ -33,14 +33,14 @@ export async function listMessages(
     readonly target?: string | undefined;
   },
   page: { readonly limit: number; readonly after: SearchPosition | null },
-): Promise<readonly ListedMessage[]> {
+): Promise<readonly OutboxListItem[]> {
   const { limit, after } = page;
   const isDead = filter.state === 'dead';
   const time = isDead ? sql`dead_at` : sql`available_at`;
   const order = isDead ? sql`dead_at DESC, id DESC` : sql`available_at, id`;
   const kinds = filter.kind === undefined ? [...OUTBOX_KINDS] : [filter.kind];
   // One look-up for each kind: the index of pending messages begins with the kind.
-  return await sql<ListedMessage[]>`
+  return await sql<OutboxListItem[]>`
     SELECT m.* FROM unnest(${kinds}::text[]) k (kind)
     CROSS JOIN LATERAL (
       SELECT id, kind, target, attempts, created_at, available_at, dead_at, last_error, payload ->> 'deliveryId' AS delivery_id,

@@ -4,7 +4,7 @@ import { newSigningSecret } from '../platform/http/webhook-signature';
 import { type Fragment, json, type Queryable } from '../platform/postgres';
 import { type SealedTable, secretOwner } from '../platform/sealing/reseal';
 import type { SecretBox } from '../platform/sealing/secret-box';
-import { type PrintOrderVersion, printOrderVersion, submitUrlFor } from './domain/print-order-handoff';
+import { type PrintOrderVersion, printOrderVersion, submitUrlFor } from './domain/delivery-target';
 import type { PartnerChange, PartnerSetup } from './partner-schemas';
 
 /** Addresses and version that a partner registers with `POST /v2/subscribe`. */
@@ -166,7 +166,7 @@ export function signingSecretsOf(
 }
 
 /** Returns where and in which version a partner accepts print orders of a kind; undefined before it has subscribed. */
-export function handoffOf(
+export function deliveryTargetOf(
   partner: Partner,
   kind: ProductKind,
 ): { url: string; version: PrintOrderVersion } | undefined {

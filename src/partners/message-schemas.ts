@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PRINT_ORDER_VERSIONS } from './domain/print-order-handoff';
+import { PRINT_ORDER_VERSIONS } from './domain/delivery-target';
 
 /** Schemas of print orders, one for each variant (schema `SentPrintOrder`). */
 

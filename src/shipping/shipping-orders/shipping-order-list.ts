@@ -1,13 +1,13 @@
 import type { CarrierRefusal } from '../../carriers/carrier';
 import { isUuid } from '../../platform/ids';
+import { isoMicroseconds } from '../../platform/list-position';
 import type { Queryable } from '../../platform/postgres';
 import {
+  type AgeRange,
+  ageRangeColumns,
   type ProblemPage,
   readProblemsFirst,
-  type StatusSpan,
-  spanColumns,
-} from '../../platform/problems-first';
-import { isoMicroseconds } from '../../platform/search';
+} from '../../platform/problem-list';
 import type { ShippingOrderStatus } from './shipping-order-schemas';
 
 /** Why operators look at a shipping order. `stuck`: the workflow has not ended the purchase or the cancellation. */
@@ -21,7 +21,7 @@ const STUCK_MS = 5 * MINUTE_MS;
 const REFUSED_MS = 7 * 24 * 60 * MINUTE_MS;
 const EVER = Number.POSITIVE_INFINITY;
 
-const SPANS: readonly StatusSpan<ShippingOrderStatus, ShippingOrderProblem>[] = [
+const SPANS: readonly AgeRange<ShippingOrderStatus, ShippingOrderProblem>[] = [
   { status: 'buying', from: 0, to: STUCK_MS, problem: null },
   { status: 'buying', from: STUCK_MS, to: EVER, problem: 'stuck' },
   // The row does not say since when, and a cancellation takes seconds.
@@ -33,7 +33,7 @@ const SPANS: readonly StatusSpan<ShippingOrderStatus, ShippingOrderProblem>[] = 
 ];
 
 /** A shipping order as operators' lists return it. */
-export interface ListedShippingOrder {
+export interface ShippingOrderListItem {
   readonly id: string;
   readonly orderReferenceId: string;
   readonly clientName: string;
@@ -84,15 +84,15 @@ export async function listShippingOrders(
   sql: Queryable,
   { statuses, ids }: ShippingOrderFilter,
   page: ProblemPage,
-): Promise<readonly ListedShippingOrder[]> {
+): Promise<readonly ShippingOrderListItem[]> {
   const now = Date.now();
   const wanted = SPANS.filter(({ status }) => statuses === undefined || statuses.includes(status));
   return await readProblemsFirst(page, async (hasProblem, { limit, after }) => {
-    const spans = spanColumns(
+    const spans = ageRangeColumns(
       wanted.filter(({ problem }) => (problem !== null) === hasProblem),
       now,
     );
-    return await sql<ListedShippingOrder[]>`
+    return await sql<ShippingOrderListItem[]>`
       SELECT m.id, m.order_reference_id, a.name AS client_name, m.status, m.problem, m.method_uid, s.carrier_name, m.refusal,
         s.id AS shipment_id, m.created_at, m.canceled_at, ${isoMicroseconds(sql, sql`m.created_at`)} AS listed_at,
         (SELECT jsonb_agg(jsonb_build_object('position', p.position, 'trackingNumber', p.tracking_number) ORDER BY p.position)

@@ -1,10 +1,10 @@
-import type { SearchPosition } from './search';
+import type { SearchPosition } from './list-position';
 
 /**
  * Lists whose rows with problems come first. Each status of a row has spans of its age; a span says whether rows of that
  * status and age have a problem. The spans of one status cover every age without a gap, so each row is in exactly one.
  */
-export interface StatusSpan<Status extends string, Problem extends string> {
+export interface AgeRange<Status extends string, Problem extends string> {
   readonly status: Status;
   /** Youngest age in milliseconds, inclusive. 0: also rows that are younger, as clocks differ. */
   readonly from: number;
@@ -26,8 +26,8 @@ export interface ProblemPage {
 }
 
 /** Returns spans as columns of a statement, with their ages as times before now. */
-export function spanColumns<Status extends string, Problem extends string>(
-  spans: readonly StatusSpan<Status, Problem>[],
+export function ageRangeColumns<Status extends string, Problem extends string>(
+  spans: readonly AgeRange<Status, Problem>[],
   now: number,
 ) {
   const before = (age: number) => new Date(now - age).toISOString();
