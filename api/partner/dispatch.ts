@@ -57,8 +57,9 @@ export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
               type: z
                 .enum(['label', 'invoice', 'packing_slip', 'customs_form'])
                 .describe(
-                  'packing_slip and customs_form only for partners that subscribed with documentTypes all. Others get customs forms ' +
-                    'and the client’s packing slips as label or invoice.',
+                  'packing_slip and customs_form only for partners that subscribed with documentTypes all. packing_slip is the ' +
+                    'packing slip of the client, or Pressline’s packing list of a package without one. Others get customs forms ' +
+                    'and packing slips as label or invoice.',
                 ),
               contentType: z.string(),
               format: z.string(),

@@ -12,14 +12,28 @@ export interface StoredShipment extends PurchasedShipment {
   readonly boughtAt: Date;
 }
 
+/**
+ * The documents of a shipment. `packing_slip` is the client's PDF for a package. `packing_list` is Pressline's list of what
+ * a package without a packing slip contains.
+ */
+export const DOCUMENT_TYPES = [
+  'label',
+  'invoice',
+  'commercial_invoice',
+  'cn22',
+  'cn23',
+  'packing_slip',
+  'packing_list',
+] as const;
+
 /** A row of `shipment_documents`. */
 export interface ShipmentDocument {
   readonly id: string;
   /** Index of the document's package, or null for a document of all packages. */
   readonly packagePosition: number | null;
+  /** The type in dispatch answers with `documentTypes: all`. A packing list counts as a `packing_slip` there. */
   readonly type: 'label' | 'invoice' | 'customs_form' | 'packing_slip';
-  /** `label`, `invoice`, `commercial_invoice`, `cn22`, `cn23`, `packing_slip` (the client's) or `packing_list`. */
-  readonly documentType: string;
+  readonly documentType: (typeof DOCUMENT_TYPES)[number];
   readonly contentType: string;
   readonly format: string;
   readonly objectKey: string;

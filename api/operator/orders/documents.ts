@@ -17,7 +17,7 @@ import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../../src/platform/ob
 import { unavailable } from '../../../src/platform/unavailable';
 import { type LabelCopy, labelCopy, type NoLabel } from '../../../src/shipping/label-copy';
 import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
-import { documentLink } from '../../../src/shipping/shipments';
+import { DOCUMENT_TYPES, documentLink } from '../../../src/shipping/shipments';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, RawAnswer, type Route, route } from '../../http/route';
 import { visibleOrderId } from '../../orders/visible-order';
@@ -36,7 +36,11 @@ const document = z
     packagePosition: z.int().nullable().describe('Index of the package. Null: for all packages.'),
     trackingNumber: z.string().nullable(),
     type: z.enum(['label', 'invoice', 'customs_form', 'packing_slip']),
-    documentType: z.string(),
+    documentType: z
+      .enum(DOCUMENT_TYPES)
+      .describe(
+        '`packing_slip`: of the client. `packing_list`: Pressline’s list of what the package contains.',
+      ),
     contentType: z.string(),
     format: z.string(),
     fileName: z.string(),

@@ -2,7 +2,7 @@ import type { ResolvedProduct } from '../../catalog/domain/product';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import { type OrderRecord, readOrders } from '../reading/order-reader';
 import type { RunSettings } from '../run/settings';
-import { insertItems, insertSlips, itemRows, type OrderedItems, submittedItem } from './item-rows';
+import { insertItems, insertPackingSlips, itemRows, type OrderedItems, submittedItem } from './item-rows';
 import type { PatchDraft, SubmitOrder } from './schemas';
 import { startRun } from './start-run';
 
@@ -89,7 +89,7 @@ export async function saveDraft(
     await writeOrder(tx, edit);
     if (patch.items !== undefined) await replaceItems(tx, { id: draft.id, order, products: products! });
     else if (products !== null) await refreshItems(tx, { id: draft.id, order, products });
-    if (patch.packagingInstructions !== undefined) await replaceSlips(tx, draft.id, order);
+    if (patch.packagingInstructions !== undefined) await replacePackingSlips(tx, draft.id, order);
     if (order.orderType === 'order') await start(tx, edit, settings);
     return 'saved';
   });
@@ -127,9 +127,9 @@ async function refreshItems(tx: Transaction, draft: OrderedItems): Promise<void>
     WHERE order_items.order_id = i.order_id AND order_items.position = i.position`;
 }
 
-async function replaceSlips(tx: Transaction, orderId: string, order: SubmitOrder): Promise<void> {
+async function replacePackingSlips(tx: Transaction, orderId: string, order: SubmitOrder): Promise<void> {
   await tx`DELETE FROM packing_slips WHERE order_id = ${orderId}`;
-  await insertSlips(tx, [{ id: orderId, order }], tx`true`);
+  await insertPackingSlips(tx, [{ id: orderId, order }], tx`true`);
 }
 
 async function start(tx: Transaction, edit: DraftEdit, settings: RunSettings): Promise<void> {

@@ -80,7 +80,7 @@ function fileRows({ id, order }: OrderedItems) {
 }
 
 /** Returns the statement that inserts the packing slips of orders. @param isStored condition on `s.order_id` */
-export function insertSlips(
+export function insertPackingSlips(
   sql: Queryable,
   orders: readonly Pick<OrderedItems, 'id' | 'order'>[],
   isStored: Fragment,

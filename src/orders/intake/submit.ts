@@ -6,7 +6,7 @@ import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
 import { currentTraceparent } from '../../platform/tracing/spans';
 import type { RunSettings } from '../run/settings';
-import { insertItems, insertSlips } from './item-rows';
+import { insertItems, insertPackingSlips } from './item-rows';
 import type { SubmitOrder } from './schemas';
 import { runStart } from './start-run';
 
@@ -117,8 +117,8 @@ async function insertOrders(
         request_id, CASE WHEN start IS NOT NULL THEN traceparent END, CASE WHEN start IS NOT NULL THEN now() END,
         coalesce((SELECT a.settings ->> 'channel' FROM accounts a WHERE a.id = given.client_id), 'api')
       FROM given
-    ), ${insertItems(sql, written, sql`i.order_id IN (SELECT id FROM given)`)}, new_slips AS (
-      ${insertSlips(sql, written, sql`s.order_id IN (SELECT id FROM given)`)}
+    ), ${insertItems(sql, written, sql`i.order_id IN (SELECT id FROM given)`)}, new_packing_slips AS (
+      ${insertPackingSlips(sql, written, sql`s.order_id IN (SELECT id FROM given)`)}
     ), starts AS (
       INSERT INTO outbox (kind, target, payload, traceparent)
       SELECT 'start_workflow', given.workflow_id, jsonb_set(given.start, '{args,0,items}', i.items), given.traceparent

@@ -102,24 +102,24 @@ async function fetchOne(
   file: WantedFile,
   signal: AbortSignal,
 ): Promise<OrderFileFault | null> {
-  const isSlip = file.kind === 'packing_slip';
-  const objectKey = `orders/${orderId}/${isSlip ? 'packing-slips' : 'files'}/${file.id}`;
+  const isPackingSlip = file.kind === 'packing_slip';
+  const objectKey = `orders/${orderId}/${isPackingSlip ? 'packing-slips' : 'files'}/${file.id}`;
   const inspections = inspectionCounter(deps.sql, file);
   const taken = await ingestFile(deps, {
     url: file.url,
     objectKey,
     limitBytes: deps.limitBytes,
-    ...(isSlip ? { accept: ['application/pdf'] as const } : {}),
+    ...(isPackingSlip ? { accept: ['application/pdf'] as const } : {}),
     refuse: (facts) => pageFault(file, facts),
     countInspection: inspections.count,
-    withPreviews: !isSlip,
+    withPreviews: !isPackingSlip,
     signal,
   }).catch(async (error: unknown) => {
     await inspections.revoke().catch(() => undefined);
     throw error;
   });
   if (!taken.ok) return faultOf(file, taken);
-  if (isSlip) {
+  if (isPackingSlip) {
     await deps.sql`
       UPDATE packing_slips SET object_key = ${objectKey}, size_bytes = ${taken.sizeBytes}
       WHERE id = ${file.id}`;

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Document>[] = [
   { name: t.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
-/** Labels, customs forms, invoices and packing slips of the order's shipments. */
+/** Labels, customs forms, invoices, packing slips and packing lists of the order's shipments. */
 export function Documents({ orderId }: { readonly orderId: string }) {
   const query = useQuery(read('listOrderDocuments', { params: { orderId } }));
   return (
