@@ -1,5 +1,8 @@
-/** Calls `look` until it returns something other than undefined. @throws Error after the time-out */
-export async function eventually<T>(look: () => Promise<T | undefined>, timeoutMs = 20_000): Promise<T> {
+/**
+ * Calls `look` until it returns something other than undefined. The time-out is long because tests run beside other load.
+ * @throws Error after the time-out
+ */
+export async function eventually<T>(look: () => Promise<T | undefined>, timeoutMs = 60_000): Promise<T> {
   const end = Date.now() + timeoutMs;
   for (;;) {
     const seen = await look();

@@ -346,7 +346,6 @@ test.each(Object.entries(CASES))(
         seenPrintOrders(stack, now.printOrderIds).every(
           ({ state }) => state !== 'taken' || name === 'never-answers',
         ),
-      20_000,
     );
     const seen = seenPrintOrders(stack, settled.printOrderIds);
     expect(seen.map(({ printOrderId }) => printOrderId).sort()).toEqual([...settled.printOrderIds].sort());
