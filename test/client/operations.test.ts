@@ -5,7 +5,7 @@ import { OPERATIONS } from '../../client/operations';
 
 const withoutLayout = (code: string) => code.replaceAll(/\s+/g, ' ').trim();
 
-test('generates types for named schemas, inputs and responses, and a table of operations', () => {
+test('the generator writes types for named schemas, inputs and responses, and a table of operations', () => {
   const document: OpenApiDocument = {
     components: {
       schemas: {

@@ -45,7 +45,7 @@ const answering =
     void res.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
 const hangingUp: RequestListener = (req) => void req.socket.destroy();
 
-test('calls are typed by operation: body, parameters, query and answer', async () => {
+test('calls are typed by operation: body, parameters, query and response', async () => {
   const client = createPresslineClient({ baseUrl: server.url, apiKey: operator.apiKey });
   const created = await client.createConnector({ body: { name: 'typed' } });
   const secret: string = created.apiSecret;
@@ -96,7 +96,7 @@ test('429, 503 and a broken connection are retried with the same idempotency key
   expect(seen[0]!.headers['x-api-key']).toBe('k:s');
 });
 
-test('fails after the last retry, and never retries a refusal', async () => {
+test('a call fails after the last retry, and a refusal is never retried', async () => {
   const away = await scripted([answering(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' })]);
   await expect(away.client.listConnectors()).rejects.toMatchObject({ status: 503 });
   expect(away.seen).toHaveLength(4);

@@ -29,7 +29,7 @@ const REGIONS = [
   ...['Timeline', 'Items', 'Print orders', 'Parcels', 'Documents', 'Receipts', 'Notifications', 'Notes'],
 ];
 
-test('shows everything about an order that was delivered', async () => {
+test('the page shows everything about an order that was delivered', async () => {
   const { id } = await twoItemOrder(stack, 'console-page');
   await hasStatus(stack, id, 'delivered');
   const tab = await openTab(stack.baseUrl);

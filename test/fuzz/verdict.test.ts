@@ -68,9 +68,9 @@ test.each<[string, Answer]>([
       errors: [{ code: 'MISSING_FIELD_ERROR', message: 'Missing.', reference: 'items' }],
     }),
   ],
-])('accepts %s', (_name, given) => expect(judge(given)).toBeUndefined());
+])('the judge accepts %s', (_name, given) => expect(judge(given)).toBeUndefined());
 
-test('accepts 503 with Retry-After from an operation that needs Temporal', () => {
+test('the judge accepts 503 with Retry-After from an operation that needs Temporal', () => {
   const away = answer(
     503,
     { code: 'UNAVAILABLE', message: 'Try again later.', requestId: 'r-1' },
@@ -101,27 +101,27 @@ test.each<[fault: RegExp, Answer]>([
   [/no message/, answer(400, { ...REFUSED, message: '' })],
   [/requestId differs/, answer(400, { ...REFUSED, requestId: 'r-2' })],
   [/wrong field error/, answer(400, { ...REFUSED, errors: [{ code: 'X', message: 'x' }] })],
-])('reports %s', (expected, given) => expect(judge(given)).toMatch(expected));
+])('the judge reports %s', (expected, given) => expect(judge(given)).toMatch(expected));
 
-test('accepts a long duration that other load explains', () => {
+test('the judge accepts a long duration that other load explains', () => {
   expect(judge(answer(200, { id: '1' }, {}, { ms: 6_000, cpuMs: 100, probeMs: 500 }))).toBeUndefined();
 });
 
-test('reports a refusal that wrote rows', () => {
+test('the judge reports a refusal that wrote rows', () => {
   expect(judge(answer(400, REFUSED), plan(), ['orders INSERT 1'])).toMatch(/wrote orders INSERT 1/);
   expect(judge(answer(200, { id: '1' }), plan(), ['orders INSERT 1'])).toBeUndefined();
 });
 
-test('reports an answer to a sender without permission', () => {
+test('the judge reports a success for a sender without permission', () => {
   expect(judge(answer(200, { id: '1' }), plan({ sender: 'partner' }))).toMatch(/may not call/);
 });
 
-test('accepts an answer that repeats text of its request', () => {
+test('the judge accepts a response that repeats text of its request', () => {
   const request = { ...sent, body: Buffer.from(`{"name":"${FOREIGN_MARK}"}`) };
   expect(judge(answer(200, { name: FOREIGN_MARK }), plan(), [], request)).toBeUndefined();
 });
 
-test('reports an error body of another group', () => {
+test('the judge reports an error body of another group', () => {
   expect(judge(answer(400, { error: 'orderId: unknown' }), operation('dispatchOrder'))).toBeUndefined();
   expect(judge(answer(400, { error: 'orderId: unknown' }))).toMatch(/^error body/);
 });
@@ -142,7 +142,7 @@ test.each([
   }
 });
 
-test('reports a polluted Object.prototype', () => {
+test('the judge reports a polluted Object.prototype', () => {
   const prototype = Object.prototype as { polluted?: unknown };
   prototype.polluted = true;
   try {

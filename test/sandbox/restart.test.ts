@@ -131,13 +131,13 @@ describe('A killed sandbox', () => {
 });
 
 describe('Starting in any order', () => {
-  it('subscribes when Pressline becomes available', async () => {
+  it('the sandbox subscribes when Pressline becomes available', async () => {
     stub.failures.set('/v2/subscribe', { status: 503, left: 3 });
     const { sandbox } = await started();
     expect(sandbox.seen().partners['prints-berlin']!.subscribed).toBe(true);
   });
 
-  it('answers 503 until it knows its signing secret', async () => {
+  it('the sandbox responds with 503 until it has its signing secret', async () => {
     stub.failures.set('/v2/subscribe', { status: 503, left: 1_000 });
     const folder = mkdtempSync(join(tmpdir(), 'pressline-sandbox-'));
     folders.push(folder);

@@ -87,7 +87,7 @@ describe('a one-time sign-in link', () => {
     expect(unset['set-cookie']).toBeUndefined();
   });
 
-  test('works for ten minutes', async () => {
+  test('is valid for ten minutes after it was issued', async () => {
     const [early, late] = [await issueOneTimeToken(sql, admin.id), await issueOneTimeToken(sql, admin.id)];
     await sql`UPDATE one_time_sign_ins SET expires_at = expires_at - interval '595 seconds'`;
     await useLink(early).expect(200);

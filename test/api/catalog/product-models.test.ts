@@ -287,7 +287,7 @@ describe('PATCH /product/v1/product-models/{id}', () => {
     ['active', 'draft', 409],
     ['inactive', 'draft', 409],
     ['active', 'active', 200],
-  ])('from state %s to %s is %i', async (from, to, status) => {
+  ])('a change from state %s to %s is %i', async (from, to, status) => {
     const { body } = await create(model()).expect(200);
     if (from !== 'draft') await patch(body.id, { state: from }).expect(200);
     const answer = await patch(body.id, { state: to }).expect(status);

@@ -40,7 +40,7 @@ const create = (body: string | object, headers: Record<string, string> = {}) =>
 const storedParcels = async () => (await database.sql`SELECT 1 FROM parcels`).length;
 
 describe('fields', () => {
-  test('reports every invalid field with its path and code', async () => {
+  test('every invalid field is reported with its path and code', async () => {
     const { status, body } = await create({
       parcelOwner: '  ',
       size: 'huge',
@@ -89,12 +89,12 @@ describe('fields', () => {
     await create({ ...goodParcel, parcelOwner: '😀' }).expect(200);
   });
 
-  test('rejects NUL in path and query', async () => {
+  test('NUL in path and query is rejected', async () => {
     const { body } = await request(app).get('/v1/parcels/a%00b').set(client.key).expect(400);
     expect(body.errors[0].reference).toBe('parcelId');
   });
 
-  test('uses the last of duplicate members and ignores __proto__', async () => {
+  test('the last of duplicate members counts, and __proto__ is ignored', async () => {
     const { body } = await create(
       '{"__proto__":{"polluted":1},"parcelOwner":"first","parcelOwner":"last","size":"small","items":[{"hsCode":"1","quantity":1}],"notes":{"__proto__":"x","a":"b"}}',
     ).expect(200);
@@ -122,7 +122,7 @@ describe('bodies', () => {
     expect(await storedParcels()).toBe(before);
   });
 
-  test('accepts 1 MiB and responds 413 beyond it', async () => {
+  test('a body of 1 MiB is accepted, and a larger one is 413', async () => {
     const padded = (size: number) => {
       const text = JSON.stringify({ ...goodParcel, padding: '' });
       return text.replace('"padding":""', `"padding":"${'x'.repeat(size - text.length)}"`);
@@ -142,7 +142,7 @@ describe('bodies', () => {
     expect(body.code).toBe('UNSUPPORTED_MEDIA_TYPE');
   });
 
-  test('accepts application/json with charset utf-8', async () => {
+  test('application/json with charset utf-8 is accepted', async () => {
     await create(JSON.stringify(goodParcel), { 'Content-Type': 'application/json; charset=UTF-8' }).expect(
       200,
     );
@@ -188,7 +188,7 @@ describe('paths and methods', () => {
     expect(headers['content-length']).toBe('12');
   });
 
-  test('streams files and does not log their links', async () => {
+  test('files are streamed, and their links are not logged', async () => {
     const { text } = await request(app).get('/parcel-files/secret-token').expect(200);
     expect(text).toBe('part two');
     expect(logged.join()).not.toContain('secret-token');
@@ -224,7 +224,7 @@ describe('keys', () => {
     await request(app).post('/v2/parcel/status').set(client.key).send({}).expect(403);
   });
 
-  test('in the procurement group a missing or wrong key is 403', async () => {
+  test('a missing or wrong key is 403 in the procurement group', async () => {
     const { body } = await request(app).post('/procurement/v1/parcel/adjust').send({}).expect(403);
     expect(body).toEqual({
       success: false,
@@ -234,7 +234,7 @@ describe('keys', () => {
 });
 
 describe('error bodies by group', () => {
-  test('plain', async () => {
+  test('a partner route has one error text', async () => {
     const { body } = await request(app)
       .post('/v2/parcel/status')
       .set(partner.key)
@@ -359,14 +359,14 @@ describe('errors', () => {
 });
 
 describe('requests', () => {
-  test('keeps a plain request id and replaces any other', async () => {
+  test('a plain request id is kept, and any other is replaced', async () => {
     const given = await request(app).get('/healthz').set('X-Request-Id', 'order-17.a');
     expect(given.headers['x-request-id']).toBe('order-17.a');
     const forged = await request(app).get('/healthz').set('X-Request-Id', 'a b {"x":1}');
     expect(forged.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('logs one line per request, without keys, query strings or bodies', async () => {
+  test('the log has one line per request, without keys, query strings or bodies', async () => {
     await create({ ...goodParcel, parcelOwner: 'personal' })
       .query({ depth: 7 })
       .set('X-Request-Id', 'seen')
@@ -386,7 +386,7 @@ describe('requests', () => {
     }
   });
 
-  test('sets security headers and forbids caching', async () => {
+  test('responses have security headers and forbid caching', async () => {
     const { headers } = await request(app).get('/healthz');
     expect(headers['x-content-type-options']).toBe('nosniff');
     expect(headers['content-security-policy']).toContain("default-src 'self'");

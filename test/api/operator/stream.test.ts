@@ -74,7 +74,7 @@ async function started(headers?: Record<string, string>) {
   return opened;
 }
 
-test('tells which orders have changed: new ones, changes of status, and entries of the log', async () => {
+test('the stream names changed orders: new ones, changes of status, and entries of the log', async () => {
   const opened = await started();
   expect(opened.response.headers).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',
@@ -102,7 +102,7 @@ test('tells which orders have changed: new ones, changes of status, and entries 
   expect(opened.text()).not.toContain('words');
 });
 
-test('tells which counts and messages have changed', async () => {
+test('the stream names changed counts and messages', async () => {
   const opened = await started();
   // The first counts are read with the start.
   await eventually(async () => opened.events().find(({ event }) => event === 'counts' || event === 'orders'));

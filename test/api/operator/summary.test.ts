@@ -29,7 +29,7 @@ async function submitted(): Promise<string> {
 const countOf = (body: { orders: { status: string; count: number }[] }, status: string) =>
   body.orders.find((each) => each.status === status)!.count;
 
-test('counts orders by status, ended ones too, and attention by reason with the oldest age', async () => {
+test('the summary counts orders by status, ended ones too, and attention by reason with the oldest age', async () => {
   const ids = [await submitted(), await submitted(), await submitted()];
   await api.sql`UPDATE orders SET fulfillment_status = 'delivered' WHERE id = ${ids[0]!}`;
   await api.sql`UPDATE orders SET attention = '{not_printed,partner_error}' WHERE id = ${ids[1]!}`;
@@ -49,7 +49,7 @@ test('counts orders by status, ended ones too, and attention by reason with the 
   expect(body.attention[1].oldestSeconds).toBeLessThan(600);
 });
 
-test('counts the outbox by kind, with the ages of pending and dead rows', async () => {
+test('the summary counts the outbox by kind, with the ages of pending and dead rows', async () => {
   await api.sql`DELETE FROM outbox`;
   await submitted();
   await api.sql`
@@ -65,7 +65,7 @@ test('counts the outbox by kind, with the ages of pending and dead rows', async 
   expect(of('signal_workflow')).toMatchObject({ pending: 0, dead: 0 });
 });
 
-test('shows how many orders reached each status in the present hour and day, and how long after they were placed', async () => {
+test('the summary has the orders that reached each status in the current hour and day, and how long that took', async () => {
   const before = await orderStages(api.sql);
   const ordersOf = (
     periods: readonly { stages: readonly { status: string; orders: number }[] }[],
@@ -89,7 +89,7 @@ test('shows how many orders reached each status in the present hour and day, and
   expect(Date.parse(body.days.at(-1).from) % 86_400_000).toBe(0);
 });
 
-test('lists the jobs with their last runs', async () => {
+test('the summary lists the jobs with their last runs', async () => {
   await api.sql`
     INSERT INTO job_runs (job, last_ended_at, last_seconds, last_error, last_success_at)
     VALUES ('reconcile', '2026-01-05T10:00:00Z', 1.5, 'Postgres is away', '2026-01-05T09:00:00Z')`;

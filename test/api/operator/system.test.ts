@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 const read = async () => (await request(app).get('/v1/operator/system').set(key).expect(200)).body;
 
-test('shows the versions of this process and of the servers', async () => {
+test('the page has the versions of this process and of the servers', async () => {
   const { versions, temporal } = await read();
   expect(versions).toEqual({
     pressline: expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -41,7 +41,7 @@ test('shows the versions of this process and of the servers', async () => {
   expect(temporal).toMatchObject({ namespace: 'default', uiUrl: 'https://ui.test' });
 });
 
-test('shows every variable, and no secret', async () => {
+test('the page has every variable, and no secret', async () => {
   const { configuration } = await read();
   const shownFor = (name: string) => configuration.find((each: { name: string }) => each.name === name).value;
   expect(configuration.map(({ name }: { name: string }) => name)).toEqual(Object.keys(VARIABLES));
@@ -51,7 +51,7 @@ test('shows every variable, and no secret', async () => {
   expect(shownFor('RATE_LIMIT')).toBe('0');
 });
 
-test('shows what the last reconciliation found', async () => {
+test('the page has the findings of the last reconciliation', async () => {
   await sql`DELETE FROM reconciliation`;
   expect((await read()).reconciliation).toBeNull();
   await writeMark(sql, 1, 0, { started: 2 });

@@ -133,7 +133,7 @@ test('clients can use the same Idempotency-Key independently', async () => {
   expect(theirs.id).not.toBe(mine.id);
 });
 
-test('accepts a key of 255 characters; refuses an empty and a longer one', async () => {
+test('a key of 255 characters is accepted; an empty and a longer one are refused', async () => {
   const submit = (key: string) => api.submit(order()).set('Idempotency-Key', key);
   await submit('k'.repeat(255)).expect(200);
   expect(fields((await submit('k'.repeat(256)).expect(400)).body)).toEqual([

@@ -46,7 +46,7 @@ interface Quoted {
 
 const cents = (amount: number) => Math.round(amount * 100);
 
-test('returns prices with VAT, every method with its dates, and totals with the cheapest method', async () => {
+test('a quote has prices with VAT, every method with its dates, and totals with the cheapest method', async () => {
   const before = await api.rows();
   const { body } = await quote({ orderReferenceId: 'asked-1' }).expect(200);
   expect(body).toMatchObject({
@@ -139,7 +139,7 @@ test('totals use the requested method: a uid, a tier, or the cheapest of a list'
   expect(ofList.shipmentMethodUid).toBe(methods[1]!.uid);
 });
 
-test('quotes by productName and variant, in another currency, to another country', async () => {
+test('a quote can name products by productName and variant, another currency and another country', async () => {
   const items = [
     { itemReferenceId: 'a', productName: 'Classic tee', productVariant: { Size: 'S' }, quantity: 1 },
   ];
@@ -152,14 +152,14 @@ test('quotes by productName and variant, in another currency, to another country
   });
 });
 
-test('converts a currency without a price list; amounts without minor units are whole', async () => {
+test('a quote converts a currency without a price list; amounts without minor units are whole', async () => {
   const { body } = await quote({ currency: 'JPY' }).expect(200);
   for (const amount of [body.total, body.totalVat, body.totalInclVat])
     expect(Number.isInteger(amount)).toBe(true);
   expect(body.productsPrice).toBeGreaterThan(100);
 });
 
-test('accepts the complete address of an order and ignores other fields', async () => {
+test('a quote accepts the complete address of an order and ignores other fields', async () => {
   const items = [poster({ files: [{ type: 'default', url: 'https://files.example/a.pdf' }], surprise: 1 })];
   await quote({ shippingAddress: address(), items, preventDuplicate: true }).expect(200);
 });
@@ -224,7 +224,7 @@ const refused: [rule: string, over: object, errors: string[]][] = [
   ],
   ['an unknown method', { shipmentMethodUid: 'pigeon' }, ['VALIDATION_ERROR shipmentMethodUid']],
 ];
-test.each(refused)('refused: %s', async (_rule, over, errors) => {
+test.each(refused)('a quote with %s is refused', async (_rule, over, errors) => {
   expect(fields((await quote(over).expect(400)).body)).toEqual(errors);
 });
 
@@ -232,7 +232,7 @@ describe('items that no partner can make', () => {
   const enable = (id: string, enabled: boolean) =>
     api.sql`UPDATE partners SET enabled = ${enabled} WHERE account_id = ${id}`;
 
-  test('at present: 409 names the items', async () => {
+  test('they are named with 409 when a disabled partner could make them', async () => {
     await enable(ohio, false);
     const { body } = await quote({ items: [poster(), tee()] }).expect(409);
     await enable(ohio, true);
@@ -240,7 +240,7 @@ describe('items that no partner can make', () => {
     expect(fields(body)).toEqual(['VALIDATION_ERROR items[1]']);
   });
 
-  test('at all: 400 names the items', async () => {
+  test('they are named with 400 when no partner serves the country', async () => {
     const serve = (countries: string[]) =>
       api.sql`
         UPDATE partners SET capabilities = capabilities || ${api.sql.json({ countriesServed: countries })}

@@ -42,7 +42,7 @@ describe('pages through 120 orders', () => {
   });
 
   test.each([1, 7, 40, 50, 119, 120, 121])(
-    'of %i orders: newest first, without gaps or repeats',
+    'pages of %i orders have every order once, newest first',
     async (limit) => {
       const all = await pages({ limit }, api.other);
       expect(all.flat()).toEqual(newestFirst);
@@ -51,7 +51,7 @@ describe('pages through 120 orders', () => {
     },
   );
 
-  test('50 by default', async () => {
+  test('a page has 50 orders by default', async () => {
     expect((await pages({}, api.other)).map((page) => page.length)).toEqual([50, 50, 20]);
   });
 
@@ -167,7 +167,7 @@ describe('filters', () => {
       ['draft'],
     ],
   ];
-  test.each(cases)('%s', async (_filter, body, references) => {
+  test.each(cases)('orders are found by %s', async (_filter, body, references) => {
     expect(await found(body())).toEqual(references);
   });
 
@@ -179,7 +179,7 @@ describe('filters', () => {
     expect(await found({ clientIds: ['no-uuid'] }, api.operator)).toEqual([]);
   });
 
-  test('returns a summary of each order', async () => {
+  test('a search returns a summary of each order', async () => {
     const [two, old] = (await search({ ids: [ids['two-items'], ids.old] })).orders;
     const read = (await api.get(ids['two-items']!).expect(200)).body;
     expect(two).toEqual({
@@ -241,7 +241,7 @@ const refused: [rule: string, body: object, errors: string[]][] = [
     ['NO_SUCH_CHOICE_ERROR orderTypes[0]', 'VALIDATION_ERROR limit'],
   ],
 ];
-test.each(refused)('refused: %s', async (_rule, body, errors) => {
+test.each(refused)('a search with %s is refused', async (_rule, body, errors) => {
   const answer = (await api.post('/v1/orders/search', body).expect(400)).body;
   expect(fields(answer)).toEqual(errors);
 });

@@ -166,7 +166,7 @@ const refused: RefusedOrder[] = [
 
 testRefusals(refused, () => api);
 
-test('malformed JSON, another content type, a body over 1 MiB', async () => {
+test('malformed JSON, another content type and a body over 1 MiB are refused', async () => {
   const send = (type: string, body: string) =>
     request(api.app).post('/v1/orders').set(api.shop.keyAndSecret).set('Content-Type', type).send(body);
   expect((await send('application/json', '{"a":').expect(400)).body.code).toBe('MALFORMED_JSON');

@@ -138,7 +138,7 @@ const accepted: [rule: string, body: () => object][] = [
   ],
 ];
 
-test.each(accepted)('accepted: %s', async (_rule, body) => {
+test.each(accepted)('an order with %s is accepted', async (_rule, body) => {
   const sent = body() as { orderReferenceId: string };
   const { body: answer } = await api.submit(sent).expect(200);
   expect(answer).toEqual({

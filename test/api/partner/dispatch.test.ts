@@ -105,7 +105,7 @@ describe('a refused dispatch has an error message and buys no label', () => {
     expect(await dispatch(id as string)).toEqual({ status, body: { error: expect.any(String) } });
   });
 
-  test('another partner’s print order', async () => {
+  test('another partner’s print order is refused', async () => {
     const order = await handedOver(stack, 'foreign');
     expect(await dispatch(order.printOrderId, 'prints-ohio')).toEqual({
       status: 404,
@@ -114,7 +114,7 @@ describe('a refused dispatch has an error message and buys no label', () => {
     expect((await orderNow(stack, order.orderId)).shipments).toEqual({});
   });
 
-  test('not confirmed yet', async () => {
+  test('a print order that is not confirmed yet is refused', async () => {
     const { id: orderId } = await stack.shop.submitOrder({
       body: orderBody(stack, 'unconfirmed', { address: { addressLine2: 'sandbox:fails-first=9' } }),
     });
@@ -133,7 +133,7 @@ describe('a refused dispatch has an error message and buys no label', () => {
     expect((await dispatch(printOrderIds[0]!)).status).toBe(200);
   });
 
-  test('cancelled by the client', async () => {
+  test('a print order that the client has cancelled is refused', async () => {
     const order = await handedOver(stack, 'cancelled');
     await stack.shop.cancelOrder({ params: { orderId: order.orderId }, body: {} });
     await orderUntil(stack, order.orderId, is('canceled'));
@@ -144,7 +144,7 @@ describe('a refused dispatch has an error message and buys no label', () => {
     expect((await orderNow(stack, order.orderId)).shipments).toEqual({});
   });
 
-  test('cancelled by the partner', async () => {
+  test('a print order that the partner has cancelled is refused', async () => {
     const order = await handedOver(stack, 'given-back');
     await postStatus(order, 'cancelled');
     await orderUntil(stack, order.orderId, is('on_hold'));
@@ -154,7 +154,7 @@ describe('a refused dispatch has an error message and buys no label', () => {
     });
   });
 
-  test('on hold by an operator until it is released', async () => {
+  test('a print order on hold is refused until an operator releases it', async () => {
     const order = await handedOver(stack, 'held');
     const repair = (action: 'hold' | 'release') =>
       stack.operator.repairOrder({
@@ -225,7 +225,7 @@ test('a label that the carrier does not void blocks nothing and is logged in the
   expect(await orderNow(stack, order.orderId)).toMatchObject({ shipments: { bought: 2 }, attention: null });
 });
 
-test('addresses that change while labels are bought: one label remains, for the last address', async () => {
+test('one label remains, for the last address, when the address changes while labels are bought', async () => {
   const order = await handedOver(stack, 'restless');
   const change = (line: string) =>
     stack.shop.updateShipment({

@@ -83,7 +83,7 @@ describe('an invalid postback has an error message and is not stored', () => {
     expect(sent).toEqual({ status, body: { error: expect.stringMatching(words) } });
   });
 
-  test('items that are listed twice or differ from orderItemId', async () => {
+  test('items that are listed twice or differ from orderItemId are refused', async () => {
     const [poster, sticker] = order.jobIds;
     const cancel = (more: object) =>
       post({ timestamp, orderId: order.printOrderId, status: 'cancelled', ...more });
@@ -141,7 +141,7 @@ test.each([
   ['hours', '2026-01-05T11:00:00+01'],
   ['without', '2026-01-05T10:00:00'],
   ['full', '2026-01-05T07:00:00.000-03:00'],
-])('timestamp with offset (%s): %s is 10:00 UTC', async (reference, timestamp) => {
+])('the timestamp with offset (%s) %s is 10:00 UTC', async (reference, timestamp) => {
   const order = await handedOver(stack, `offset-${reference}`);
   expect((await post({ timestamp, orderId: order.printOrderId, status: 'received' })).status).toBe(200);
   await orderUntil(stack, order.orderId, is('in_production'));
@@ -160,7 +160,7 @@ test('a postback for the whole print order covers every item, and its message is
   });
 });
 
-test('cancelled with items: the listed items go to manual_handling, and the quantity is logged', async () => {
+test('a cancelled with items moves these items to manual_handling and logs the quantity', async () => {
   const order = await handedOver(stack, 'cancelled-items', { items: 2, quantity: 3 });
   const [poster, sticker] = order.jobIds;
   await postStatus(order, 'received');
@@ -186,7 +186,7 @@ test('cancelled with items: the listed items go to manual_handling, and the quan
   expect(cancellations[1]![0]).not.toHaveProperty('quantity');
 });
 
-test('cancelled without items: all items that have not shipped go to manual_handling', async () => {
+test('a cancelled without items moves all items that have not shipped to manual_handling', async () => {
   const order = await handedOver(stack, 'cancelled-whole', { items: 2 });
   await postStatus(order, 'shipped', { orderItemId: order.jobIds[0] });
   await postStatus(order, 'cancelled');

@@ -54,7 +54,7 @@ describe('customTrim', () => {
     expect(trimmed).toBeLessThan(whole!);
   });
 
-  test('without a trim there is no such attribute', async () => {
+  test('is no attribute of an item without a trim', async () => {
     const { printOrders } = await sentOrder(stack, {});
     expect(attributesNamed(printOrders[0]!, 'CustomTrim')).toEqual([]);
   });
@@ -228,7 +228,7 @@ describe('apparel', () => {
       ['front', 'front_preview', 'back', 'back_preview'],
       'front+back',
     ],
-  ])('color type %s', async (sides, files, types, location) => {
+  ])('of color type %s has the assets of its sides', async (sides, files, types, location) => {
     const { printOrders } = await sentOrder(stack, shirt(sides, files));
     expect(assetTypes(printOrders[0]!)).toEqual(types);
     expect(attributesNamed(printOrders[0]!, 'location')).toEqual([{ name: 'location', value: location }]);

@@ -39,7 +39,7 @@ const ALL = {
   documentTypes: 'all',
 };
 
-describe('subscribe', () => {
+describe('POST /v2/subscribe', () => {
   test('returns a message and a signing secret; a later call replaces everything', async () => {
     const { body: first } = await subscribe(ALL).expect(200);
     expect(first).toEqual({

@@ -4,7 +4,7 @@ import { exchangeRateRoutes } from '../../../api/procurement/exchange-rate-route
 import { testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
 
-it('loads exchange rates that apply from their day on', async () => {
+it('loaded exchange rates apply from their day on', async () => {
   const { sql } = await testDatabase();
   const deps = await testApiDeps(sql);
   const app = createApp(deps, exchangeRateRoutes(deps));

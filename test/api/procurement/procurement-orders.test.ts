@@ -103,7 +103,7 @@ async function raised(): Promise<{ partner: TestAccount; orderId: number }> {
 const inventory = async (partner: TestAccount) =>
   (await post('/procurement/v1/inventory/list', {}, partner).expect(200)).body.inventoryItem[0];
 
-it('moves a procurement order from a low stock level to invoiced', async () => {
+it('a procurement order moves from a low stock level to invoiced', async () => {
   const { partner, orderId } = await raised();
   played.set('invoiced', orderId);
   expect(await inventory(partner)).toMatchObject({ quantity: 5, quantityOrdered: 45, alertUid: 'low_stock' });
@@ -162,7 +162,7 @@ it('moves a procurement order from a low stock level to invoiced', async () => {
   expect(finished.body.message).toContain('final');
 });
 
-it('refuses steps that the status does not allow, and unknown orders', async () => {
+it('steps that the status does not allow are refused, and so are unknown orders', async () => {
   const { orderId } = await raised();
   played.set('refused', orderId);
   await post(order(orderId, '/transitions'), { status: 'verified' }).expect(409);
@@ -183,7 +183,7 @@ it('refuses steps that the status does not allow, and unknown orders', async () 
   ]);
 });
 
-it('counts equal concurrent receipts once', async () => {
+it('equal concurrent receipts count once', async () => {
   const { partner, orderId } = await raised();
   played.set('receipts-at-once', orderId);
   await post(order(orderId, '/transitions'), { status: 'in-transit' }).expect(200);
@@ -200,7 +200,7 @@ it('counts equal concurrent receipts once', async () => {
   expect(await inventory(partner)).toMatchObject({ quantity: 16 });
 });
 
-it('lists orders for operators, by partner, status and attention', async () => {
+it('operators list orders by partner, status and attention', async () => {
   const { partner, orderId } = await raised();
   await sql`UPDATE procurement_orders SET attention = 'In status supplier for more than 3 days' WHERE id = ${orderId}`;
   const ids = async (query: string) =>
@@ -219,7 +219,7 @@ it('lists orders for operators, by partner, status and attention', async () => {
   await post(order(orderId, '/transitions'), { status: 'confirmed' }, partner).expect(403);
 });
 
-it('returns stock items and their ledger', async () => {
+it('operators read stock items and their ledger', async () => {
   const { partner, orderId } = await raised();
   await post(order(orderId, '/transitions'), { status: 'in-transit' }).expect(200);
   await post(order(orderId, '/receipts'), {
@@ -257,7 +257,7 @@ it('returns stock items and their ledger', async () => {
   await get('/v1/partners/nobody/stock-items').expect(404);
 });
 
-it('is 503 while no worker runs', async () => {
+it('a step is 503 while no worker runs', async () => {
   const partner = await stockPartner(sql);
   const [row] = await sql<{ id: string }[]>`
     INSERT INTO procurement_orders (partner_id, supplier_uid, currency) VALUES (${partner.id}, 'ramy', 'EUR') RETURNING id`;

@@ -5,7 +5,7 @@ import { stockPartner } from '../../src/procurement/stock-fixture';
 import { testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
 
-it('names every invalid field of a stock setup', async () => {
+it('the error names every invalid field of a stock setup', async () => {
   const { sql } = await testDatabase();
   const deps = await testApiDeps(sql);
   const app = createApp(deps, stockRoutes(deps));

@@ -172,13 +172,13 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
     { printOrders: [printOrder(), printOrder({ id: '500002', reference: 'fault-9' })] },
   ],
   ['a parcel with an unknown label', 'contradictions', { parcels: ['T9'] }],
-])('reports %s', (_what, kind, wrong) => {
+])('the audit reports %s', (_what, kind, wrong) => {
   const findings = audit({ ...good, ...wrong });
   expect(findings[kind]).not.toEqual([]);
   expect(isClean(findings)).toBe(false);
 });
 
-test('allows a voided label and a second one after a change of address', () => {
+test('a voided label and a second one after a change of address are no finding', () => {
   const changed: Evidence = {
     ...good,
     submitted: [submission({ followUp: 'change-address' })],
@@ -192,7 +192,7 @@ test('allows a voided label and a second one after a change of address', () => {
   expect(isClean(audit(changed))).toBe(true);
 });
 
-test('allows two partners to produce a rerouted item, and no third', () => {
+test('two partners may produce a rerouted item, and no third', () => {
   const producers = (count: number): Evidence => ({
     ...good,
     submitted: [submission({ reroutes: 1 })],
@@ -202,7 +202,7 @@ test('allows two partners to produce a rerouted item, and no third', () => {
   expect(audit(producers(3)).printOrdersMadeTwice).not.toEqual([]);
 });
 
-test('counts cancelled and rerouted orders as ended', () => {
+test('cancelled and rerouted orders count as ended', () => {
   const canceled: Evidence = {
     ...good,
     submitted: [submission({ followUp: 'cancel' })],

@@ -60,6 +60,6 @@ test.each([
   ],
   ['file.js:1\nthrow a;\n\nTypeError: a\n    at b (c)\n\nNode.js v24.0.0\n', 'TypeError: a'],
   ['', 'it logged nothing'],
-])('finds the reason in the log %j', (output, reason) => {
+])('the reason of an exit is found in the log %j', (output, reason) => {
   expect(reasonIn(output)).toBe(reason);
 });

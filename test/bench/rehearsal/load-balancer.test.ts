@@ -71,7 +71,7 @@ test('a request to a target that has just ended is passed to another one', async
   expect(balancer.failed).toEqual([]);
 });
 
-test('answers of status 5xx are recorded without the query', async () => {
+test('responses of status 5xx are recorded without the query', async () => {
   await fetch(`${url}/broken?secret=1`);
   await eventually(async () => balancer.failed[0]);
   expect(balancer.failed).toMatchObject([{ request: 'GET /broken', status: 500 }]);

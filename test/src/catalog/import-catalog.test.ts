@@ -81,7 +81,7 @@ const FILE = [
   },
 ];
 
-test('imports attributes, product models and customer products from JSON, which can be ordered', async () => {
+test('products imported from JSON, with attributes and product models, can be ordered', async () => {
   const { counts, refused } = await run(jsonLines([JSON.stringify(FILE)]));
   expect(refused).toEqual([]);
   expect(counts).toEqual({ lines: 5, created: 5, updated: 0, unchanged: 0, refused: 0 });
@@ -113,7 +113,7 @@ test('a repeated import changes nothing, and a changed line replaces what differ
   expect(list.products.map(({ name }) => name)).toEqual(['New Wedding card']);
 });
 
-test('imports customer products from CSV, and reports every refused line', async () => {
+test('an import of customer products from CSV reports every refused line', async () => {
   const { counts, refused } = await run(
     csvLines([
       'reference,name,customerIds,productModelId,variantOptions\r\n',
@@ -213,7 +213,7 @@ test('an import applies the rules of product models', async () => {
   );
 });
 
-test('imports thousands of lines in batches, with progress', async () => {
+test('thousands of lines are imported in batches, with progress', async () => {
   async function* products() {
     for (let at = 0; at < 2_500; at += 1) {
       yield {

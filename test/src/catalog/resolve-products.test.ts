@@ -124,7 +124,7 @@ describe('a productName with its variant', () => {
   });
 });
 
-test('resolves the items of an order in sequence, known products from the cache', async () => {
+test('the items of an order are resolved in sequence, known products from the cache', async () => {
   const references = [{ productUid: POSTER }, { productUid: 'nothing' }, { productUid: POSTER }];
   const first = await resolveProducts(sql, { clientId: CLIENT }, references);
   const again = await resolveProducts(sql, { clientId: CLIENT }, references);

@@ -39,7 +39,7 @@ const eventsOf = (view: OrderView, before: OrderView | null) =>
   changesOf(view, before === null ? null : snapshotOf(before)).map(({ event }) => event);
 
 describe('notifications of an order', () => {
-  it('none when nothing has changed', () => {
+  it('an unchanged order has none', () => {
     const view = order({
       fulfillmentStatus: 'printed',
       items: [item({ status: 'printed', fulfillments: [{ ...fulfillment, trackingCode: 'T1' }] })],
@@ -48,7 +48,7 @@ describe('notifications of an order', () => {
     expect(eventsOf(order(), null)).toEqual([]);
   });
 
-  it('statuses of the order and of an item, with every field of the payload', () => {
+  it('changed statuses of the order and of an item have every field of the payload', () => {
     const view = order({
       fulfillmentStatus: 'in_production',
       items: [item({ status: 'in_production', fulfillments: [fulfillment] })],
@@ -91,7 +91,7 @@ describe('notifications of an order', () => {
     ]);
   });
 
-  it('the status of an item alone, when the order’s status is unchanged', () => {
+  it('a changed status of an item is notified alone when the order’s status is unchanged', () => {
     const before = order({
       fulfillmentStatus: 'passed',
       items: [item({ status: 'passed' }), item({ id: '2', itemReferenceId: 'item-2', status: 'passed' })],
@@ -103,7 +103,7 @@ describe('notifications of an order', () => {
     expect(eventsOf(after, before)).toEqual(['order_item_status_updated']);
   });
 
-  it('each tracking code, once', () => {
+  it('each tracking code is notified once', () => {
     const before = order({ items: [item({ fulfillments: [fulfillment] })] });
     const first = order({
       items: [item({ fulfillments: [{ ...fulfillment, trackingCode: 'T1', trackingUrl: 'https://t/T1' }] })],
@@ -129,7 +129,7 @@ describe('notifications of an order', () => {
     ]);
   });
 
-  it('a delivery estimate, when it is first known and when it changes', () => {
+  it('a delivery estimate is notified when it is first known and when it changes', () => {
     const planned = order({ minDeliveryDate: '2026-05-04', maxDeliveryDate: '2026-05-08' });
     const later = order({ minDeliveryDate: '2026-05-04', maxDeliveryDate: '2026-05-11' });
     expect(eventsOf(planned, order())).toEqual(['order_delivery_estimate_updated']);
@@ -141,7 +141,7 @@ describe('notifications of an order', () => {
     ]);
   });
 
-  it('the whole state, when there is no snapshot', () => {
+  it('the whole state is notified when there is no snapshot', () => {
     const view = order({
       fulfillmentStatus: 'shipped',
       minDeliveryDate: '2026-05-04',

@@ -29,7 +29,7 @@ test('durations are parsed to milliseconds', () => {
   expect(loadConfig({ FILE_RETRY_WINDOW: '90m' }).FILE_RETRY_WINDOW).toBe(5_400_000);
 });
 
-test('removes the trailing slash of URLs', () => {
+test('the trailing slash of URLs is removed', () => {
   expect(loadConfig({ PUBLIC_URL: 'https://print.example/' }).PUBLIC_URL).toBe('https://print.example');
 });
 
@@ -85,6 +85,6 @@ test('an issuer over plain http is for private networks only', () => {
   expect(loadConfig({ ...plain, OUTBOUND_ALLOW_PRIVATE: 'true' }).OIDC_ISSUER).toBe('http://id.example');
 });
 
-test('names every invalid variable', () => {
+test('the error names every invalid variable', () => {
   expect(() => loadConfig({ PORT: 'x', SANDBOX: 'y' })).toThrow(/PORT: .*SANDBOX: /);
 });

@@ -16,7 +16,7 @@ function heldUp() {
 }
 const aTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-test('writes the first item at once and the items that arrive meanwhile in one batch; each gets its own result', async () => {
+test('the first item is written at once and the items that arrive meanwhile in one batch; each gets its own result', async () => {
   const { write, statements, given } = heldUp();
   const one = groupCommit(write, 3);
   const first = one(1);
@@ -35,7 +35,7 @@ test('writes the first item at once and the items that arrive meanwhile in one b
   expect(await Promise.all(others)).toEqual([20, 30, 40, 50]);
 });
 
-test('splits a rejected batch, so that only the faulty item fails', async () => {
+test('a rejected batch is split, so that only the faulty item fails', async () => {
   const write = jest.fn(async (all: readonly number[]) => {
     if (all.includes(2)) throw refusal();
     return all.map((one) => one * 10);
@@ -50,7 +50,7 @@ test('splits a rejected batch, so that only the faulty item fails', async () => 
   expect(write.mock.calls.map(([all]) => all)).toEqual([[1, 2, 3], [1], [2], [3]]);
 });
 
-test('does not repeat a statement with an unknown outcome', async () => {
+test('a statement with an unknown outcome is not repeated', async () => {
   const write = jest.fn(() => Promise.reject(Object.assign(new Error('cut'), { code: 'ECONNRESET' })));
   const one = groupCommit(write, 10);
   const outcomes = await Promise.allSettled([1, 2].map(one));

@@ -13,7 +13,7 @@ const add = (partnerSku: string, quantity: number, referenceId?: string) =>
 const consume = (partnerSku: string, quantity: number, referenceId?: string) =>
   ({ partnerSku, adjustmentType: 'consume', quantity, referenceId }) as const;
 
-it('reports the stock after each adjustment, in order, also for one SKU', async () => {
+it('the result has the stock after each adjustment, in order, also for one SKU', async () => {
   const { id } = await stockPartner(db.sql, [stocked('frame', 10), stocked('tee', 0)]);
   const results = await adjustStock(db.sql, id, [
     consume('frame', 15),
@@ -31,7 +31,7 @@ it('reports the stock after each adjustment, in order, also for one SKU', async 
   expect(await auditStock(db.sql)).toEqual([]);
 });
 
-it('fails an unknown SKU only, and names it', async () => {
+it('an adjustment of an unknown SKU fails alone, and names it', async () => {
   const { id } = await stockPartner(db.sql, [stocked('frame', 1)]);
   const stranger = await stockPartner(db.sql, [stocked('foreign', 1)]);
   const [unknown, foreign, known] = await adjustStock(db.sql, id, [
@@ -96,7 +96,7 @@ describe('a repeated referenceId', () => {
   });
 });
 
-it('is rolled back when the alongside callback fails', async () => {
+it('an adjustment is rolled back when the alongside callback fails', async () => {
   const { id } = await stockPartner(db.sql, [stocked('frame', 5)]);
   const failed = adjustStock(db.sql, id, [add('frame', 3, 'note')], () => Promise.reject(new Error('gone')));
   await expect(failed).rejects.toThrow('gone');
@@ -104,7 +104,7 @@ it('is rolled back when the alongside callback fails', async () => {
   expect((await adjustStock(db.sql, id, [add('frame', 3, 'note')]))[0]!.success).toBe(true);
 });
 
-it('keeps the ledger append-only', async () => {
+it('the ledger is append-only', async () => {
   const { id } = await stockPartner(db.sql, [stocked('frame', 5)]);
   await adjustStock(db.sql, id, [consume('frame', 2, 'scrap')]);
   const movements = await db.sql`

@@ -28,7 +28,7 @@ async function tenDays(): Promise<{ partnerId: string; kept: { printJobId: numbe
 
 const jobsOf = (items: readonly ConsumptionItem[]) => items.map(({ printJobId }) => printJobId);
 
-it('returns every page of a list over many days, each item once and in order', async () => {
+it('the pages of a list over many days have each item once and in order', async () => {
   const { partnerId, kept } = await tenDays();
   const seen: number[] = [];
   for (let pageNumber = 1; pageNumber <= 12; pageNumber += 1) {
@@ -51,7 +51,7 @@ it.each([
   ['2026-03-09T10:00:00Z', '2026-04-01T00:00:00Z'],
   ['2025-01-01T00:00:00Z', '2026-03-02T00:00:00Z'],
   ['2027-01-01T00:00:00Z', '2027-02-01T00:00:00Z'],
-])('counts and returns the items between %s and %s', async (from, to) => {
+])('a list from %s to %s counts and returns the items of that time', async (from, to) => {
   const { partnerId, kept } = await tenDays();
   const period = { from: new Date(from), to: new Date(to) };
   const expected = kept.filter(({ createdAt }) => createdAt >= period.from && createdAt <= period.to);
@@ -62,7 +62,7 @@ it.each([
   expect(jobsOf(pages.flatMap(({ items }) => items))).toEqual(expected.map(({ printJobId }) => printJobId));
 });
 
-it('keeps its total correct under concurrent reservations, prints and cancellations', async () => {
+it('the total stays correct under concurrent reservations, prints and cancellations', async () => {
   const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 50), stocked('tee', 50)]);
   const jobs = Array.from({ length: 40 }, (_, n) => 900_000 + n);
   await Promise.all(

@@ -32,7 +32,7 @@ function catalogSkus(): string[] {
   });
 }
 
-it('adds every stock part of the demo catalog, and keeps changed levels', async () => {
+it('the demo stock has every stock part of the demo catalog, and changed levels are kept', async () => {
   const { sql } = await testDatabase();
   const accounts = await Promise.all(
     ['prints-berlin', 'prints-ohio'].map((name) => testAccount(sql, 'partner', name)),

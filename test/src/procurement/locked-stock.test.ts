@@ -1,7 +1,7 @@
 import { createLoadItems, runStockLoad } from '../../../bench/stock-ledger';
 import { testDatabase } from '../../support/database';
 
-it('balances after 2,000 random adjustments and reservations from 50 connections', async () => {
+it('the ledger balances after 2,000 random adjustments and reservations from 50 connections', async () => {
   const { url, sql } = await testDatabase();
   const items = await createLoadItems(sql);
   const report = await runStockLoad({ url, ...items, operations: 2_000, connections: 50, seed: 20_260_102 });

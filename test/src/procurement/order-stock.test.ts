@@ -68,7 +68,7 @@ const handedOver = (orderId: string) =>
     ({ printOrderIds, status }) => printOrderIds.length > 0 && status !== 'uploading',
   );
 
-it('reserves stock for a print job, and consumes it when the job is printed', async () => {
+it('an order reserves stock for a print job, and consumes it when the job is printed', async () => {
   const before = await stock();
   const orderId = await orderTees('printed', 3);
   const { printOrderIds } = await handedOver(orderId);
@@ -86,7 +86,7 @@ it('reserves stock for a print job, and consumes it when the job is printed', as
   expect(await consumption()).toMatchObject([{ quantity: 3 }]);
 });
 
-it('releases reserved stock when the order is canceled', async () => {
+it('a canceled order releases its reserved stock', async () => {
   const before = [await stock(), await consumption()];
   const orderId = await orderTees('cancelled', 2);
   await handedOver(orderId);
@@ -99,7 +99,7 @@ it('releases reserved stock when the order is canceled', async () => {
   expect([await stock(), await consumption()]).toEqual(before);
 });
 
-it('consumes less stock when the partner makes fewer units', async () => {
+it('an order consumes less stock when the partner makes fewer units', async () => {
   const before = await stock();
   const orderId = await orderTees('fewer', 5);
   const { printOrderIds } = await handedOver(orderId);
@@ -118,7 +118,7 @@ it('consumes less stock when the partner makes fewer units', async () => {
   expect(await consumption()).toContainEqual({ ...job, quantity: 3 });
 });
 
-it('raises a procurement order when a print job brings the available stock to the minimum', async () => {
+it('a print job that brings the available stock to the minimum raises a procurement order', async () => {
   const { minStock, maxStock } = await stock();
   const free = await freeStock();
   await ohio().adjustStock({
@@ -137,7 +137,7 @@ it('raises a procurement order when a print job brings the available stock to th
   expect(await stock()).toMatchObject({ alertUid: 'low_stock', quantityOrdered: maxStock - minStock });
 });
 
-it('lets a job wait for stock when the item allows backorders, and shows the backorder', async () => {
+it('a job waits for stock when the item allows backorders, and the backorder is shown', async () => {
   const free = await freeStock();
   await ohio().adjustStock({
     body: { adjustments: [{ partnerSku: TEE, adjustmentType: 'consume', quantity: free - 1 }] },
@@ -153,7 +153,7 @@ it('lets a job wait for stock when the item allows backorders, and shows the bac
   expect(await stock()).toMatchObject({ alertUid: 'out_of_stock' });
 });
 
-it('routes the job to another partner when the item does not allow backorders', async () => {
+it('a job goes to another partner when the item does not allow backorders', async () => {
   const { sql } = stack.services;
   const [ohioId, berlinId] = [await partnerId('prints-ohio'), await partnerId('prints-berlin')];
   const item = { partnerSku: TEE, minStock: 0, maxStock: 0 };

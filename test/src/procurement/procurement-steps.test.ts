@@ -47,8 +47,8 @@ async function orderInTransit(): Promise<{ partnerId: string; orderId: number }>
   return { partnerId, orderId: order!.orderId };
 }
 
-describe('raising procurement orders', () => {
-  it('buys up to the maximum once when a level falls to its minimum', async () => {
+describe('a low stock level', () => {
+  it('raises one order up to the maximum', async () => {
     const { id } = await stockPartner(db.sql, [supplied('frame')]);
     await adjustStock(db.sql, id, [consume('frame', 39)]);
     expect(await ordersOf(id)).toEqual([]);
@@ -64,7 +64,7 @@ describe('raising procurement orders', () => {
     expect(await levelOf(db.sql, id, 'frame')).toMatchObject({ quantity: 5, ordered: 40 });
   });
 
-  it('starts the workflow of the order through the outbox', async () => {
+  it('starts the workflow of the procurement order through the outbox', async () => {
     const { id } = await stockPartner(db.sql, [supplied('frame')]);
     await adjustStock(db.sql, id, [consume('frame', 40)]);
     const [order] = await ordersOf(id);
@@ -95,7 +95,7 @@ describe('raising procurement orders', () => {
     ]);
   });
 
-  it('buys immediately for a new item at its minimum, and never without a supplier', async () => {
+  it('raises an order for a new item at once, and never without a supplier', async () => {
     const { id } = await stockPartner(db.sql, [supplied('frame', { openingQuantity: 0 }), stocked('tee', 0)]);
     expect(await ordersOf(id)).toMatchObject([{ items: [{ partnerSku: 'frame', quantity: 50 }] }]);
   });
@@ -146,7 +146,7 @@ describe('receipts', () => {
   });
 });
 
-it('verified removes undelivered pieces from the quantity on order, which reorders them', async () => {
+it('the step verified removes undelivered pieces from the quantity on order, which reorders them', async () => {
   const { partnerId, orderId } = await orderInTransit();
   await takeProcurementStep(db.sql, orderId, receipt('note', 'tee', 45));
   await takeProcurementStep(db.sql, orderId, move('delivered'));
@@ -158,7 +158,7 @@ it('verified removes undelivered pieces from the quantity on order, which reorde
   ]);
 });
 
-it('invoiced is final and has its invoice once', async () => {
+it('the status invoiced is final and has its invoice once', async () => {
   const { orderId } = await orderInTransit();
   const invoice: ProcurementStep = {
     type: 'invoice',
@@ -192,7 +192,7 @@ it('a repeated setup changes limits and supplier, but not the level', async () =
   expect(await levelOf(db.sql, id, 'frame')).toMatchObject({ quantity: 50 });
 });
 
-it('flags an overdue order until it moves', async () => {
+it('an overdue order is flagged until its next step', async () => {
   const { orderId } = await orderInTransit();
   await flagOverdue(db.sql, orderId, 'supplier', 3);
   expect(await readProcurementOrder(db.sql, orderId)).toMatchObject({ attention: null });

@@ -34,7 +34,7 @@ const released = (...printJobIds: string[]) =>
     ({ cancelled }) => cancelled,
   );
 
-it('reserves stock for print jobs, and consumes it when they are printed', async () => {
+it('a reservation holds stock for print jobs, which consume it when they are printed', async () => {
   const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 10), stocked('tee', 4)]);
   const [one, two] = [newJob(), newJob()];
   const outcome = await reserve(
@@ -49,7 +49,7 @@ it('reserves stock for print jobs, and consumes it when they are printed', async
   expect(await levelOf(db.sql, partnerId, 'tee')).toMatchObject({ quantity: 4, reserved: 3 });
 });
 
-it('reserves once per step, also when it is repeated concurrently', async () => {
+it('a step reserves once, also when it is repeated concurrently', async () => {
   const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 10)]);
   const step = newStep();
   const line = { partnerId, partnerSku: 'frame', quantity: 4, printJobId: newJob() };
@@ -61,7 +61,7 @@ it('reserves once per step, also when it is repeated concurrently', async () => 
   expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 10, reserved: 0 });
 });
 
-it('settles a reservation once, and never again in another way', async () => {
+it('a reservation is settled once, and never again in another way', async () => {
   const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 10)]);
   const job = newJob();
   await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 4, printJobId: job });
@@ -142,7 +142,7 @@ describe('a print job of which fewer units were made', () => {
   });
 });
 
-it('merges two equal parts of one job into one reservation', async () => {
+it('two equal parts of one job have one reservation', async () => {
   const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 10)]);
   const line = { partnerId, partnerSku: 'frame', quantity: 2, printJobId: newJob() };
   expect(await reserve(newStep(), line, line)).toMatchObject({ ok: true, lines: [{ allocated: 4 }] });
@@ -279,14 +279,14 @@ describe('short stock', () => {
   });
 });
 
-it('skips SKUs that are not stock items of the partner', async () => {
+it('SKUs that are not stock items of the partner are skipped', async () => {
   const { id: partnerId } = await stockPartner(db.sql);
   expect(
     await reserve(newStep(), { partnerId, partnerSku: 'own-brand', quantity: 1, printJobId: newJob() }),
   ).toEqual({ ok: true, lines: [] });
 });
 
-it('never reserves the last piece twice', async () => {
+it('the last piece is never reserved twice', async () => {
   const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 5, { allowBackorder: false })]);
   const outcomes = await Promise.all(
     Array.from({ length: 30 }, () =>

@@ -169,7 +169,7 @@ describe('across a customs border', () => {
     expect(jobs(order).flatMap(([, partners]) => partners)).toEqual([]);
   });
 
-  test('with retail prices it is produced, and they are its customs values', async () => {
+  test('an order with retail prices is produced, and they are its customs values', async () => {
     const order = await runs['to CH with prices'];
     expect(order).toMatchObject({ fulfillmentStatus: 'delivered', refusalReason: null });
     const text = await papers(order, 'prints-berlin');
@@ -185,7 +185,7 @@ describe('across a customs border', () => {
     expect(order.receipts.map(({ totalVat }) => totalVat)).toEqual([0]);
   });
 
-  test('in a currency without minor units and without an exchange rate, by post', async () => {
+  test('an order in a currency without minor units and without an exchange rate goes by post', async () => {
     const order = await runs['to VN in dong'];
     expect(order).toMatchObject({ fulfillmentStatus: 'delivered', refusalReason: null });
     const { partner } = order.items[0]!.printJobs[0]!;

@@ -29,7 +29,7 @@ afterAll(() => server.stop());
 
 const baseName = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
 
-test('exposes every metric of the table and no other, with its labels', () => {
+test('/metrics has every metric of the table and no other, with its labels', () => {
   const exposed = new Map<string, Set<string>>();
   for (const { name, labels } of after.samples) {
     const metric = name in METRICS ? name : baseName(name);

@@ -83,7 +83,7 @@ const statusesIn = (messages: readonly Message[]) =>
   messages.map(({ fulfillmentStatus, status }) => fulfillmentStatus ?? status);
 const rank = (status: unknown) => ORDER_STATUSES.indexOf(status as (typeof ORDER_STATUSES)[number]);
 
-describe('about a delivered order', () => {
+describe('notifications about a delivered order', () => {
   let order: Order;
   let messages: Message[];
   const of = (event: string) => messages.filter((message) => message.event === event);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
 }, 60_000);
 
-test('dismiss removes the attention reasons of an ended order', async () => {
+test('the repair dismiss removes the attention reasons of an ended order', async () => {
   const order = await handedOver(stack, 'put-away', { quantity: 3 });
   await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(
     conflict(/needs no attention/),
@@ -96,7 +96,7 @@ describe('an invalid repair is refused with the field', () => {
     });
   });
 
-  test('writes nothing', async () => {
+  test('an invalid repair writes nothing', async () => {
     expect(await repairs(order.orderId)).toEqual([]);
   });
 });

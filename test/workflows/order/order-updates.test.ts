@@ -165,7 +165,7 @@ test('a repeated delivery of the print order is followed by the latest update, e
 });
 
 describe('a change before the partner has accepted the print order', () => {
-  test('while it is being delivered: the first message is repeated unchanged, and an update follows', async () => {
+  test('repeats the first message unchanged during its delivery, and an update follows', async () => {
     const reference = 'moved-in-delivery';
     const { id: orderId } = await stack.shop.submitOrder({
       body: orderBody(stack, reference, { address: { addressLine2: 'sandbox:fails-first=1' } }),
@@ -185,7 +185,7 @@ describe('a change before the partner has accepted the print order', () => {
     });
   });
 
-  test('before the first delivery: that message has the new address, and there is no update', async () => {
+  test('is in the first message when it was not delivered yet, and there is no update', async () => {
     const body = orderBody(stack, 'moved-before');
     const slow = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=1500`;
     const items = body.items.map((item) => ({ ...item, files: [{ type: 'default', url: slow }] }));
@@ -207,7 +207,7 @@ describe('a change before the partner has accepted the print order', () => {
 });
 
 describe('a partner that does not get the update', () => {
-  test('without an address: the order needs attention until an operator dismisses it', async () => {
+  test('the order needs attention until an operator dismisses it when the partner has no address for updates', async () => {
     await withUpdateUrl(null, async () => {
       const order = await handedOver(stack, 'no-update-address');
       await moveTo(order.orderId, 'no-update-address', 'Invalidenstrasse 6');
@@ -222,7 +222,7 @@ describe('a partner that does not get the update', () => {
     });
   });
 
-  test('that refuses: its words are logged, and the next accepted update removes the attention', async () => {
+  test('the words of a refusal are logged, and the next accepted update removes the attention', async () => {
     const { port } = receiver.address() as AddressInfo;
     await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
       statuses = [422];
@@ -237,7 +237,7 @@ describe('a partner that does not get the update', () => {
     });
   });
 
-  test('that dispatches: the label has the new address, and the attention is removed', async () => {
+  test('a dispatch removes the attention, because the label has the new address', async () => {
     await withUpdateUrl(null, async () => {
       const order = await handedOver(stack, 'dispatched-after-change');
       await moveTo(order.orderId, 'dispatched-after-change', 'Invalidenstrasse 9');
@@ -249,7 +249,7 @@ describe('a partner that does not get the update', () => {
     });
   });
 
-  test('that ships with its own tracking code: the parcel goes to the old address', async () => {
+  test('a parcel with the partner’s own tracking code goes to the old address', async () => {
     await withUpdateUrl(null, async () => {
       const order = await handedOver(stack, 'old-address');
       await moveTo(order.orderId, 'old-address', 'Invalidenstrasse 10');

@@ -117,7 +117,7 @@ test('a refused order and a draft accept no repair', async () => {
   });
 });
 
-test('while no worker runs, the same repairs follow from Postgres', async () => {
+test('the same repairs follow from Postgres while no worker runs', async () => {
   const order = await handedOver(stack, 'actions-away');
   await say(order, 'received');
   await orderUntil(stack, order.orderId, is('in_production'));

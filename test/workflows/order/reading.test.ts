@@ -113,7 +113,7 @@ const fetched = async (url: string) => {
   return { type: answer.headers.get('content-type'), bytes: Buffer.from(await answer.arrayBuffer()) };
 };
 
-test('statuses at every step of a run, from created to delivered', async () => {
+test('an order shows its status at every step of a run, from created to delivered', async () => {
   const now = partnerClock();
   await stack.stopWorker();
   const { id } = await stack.shop.submitOrder({ body: twoItems(faultyFile(stack, 'slow.pdf?ms=1500')) });

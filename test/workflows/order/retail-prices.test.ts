@@ -36,7 +36,7 @@ async function dispatched(body: OrderBody) {
   };
 }
 
-test('on customs forms, whose totals add up to the line’s price over several packages', async () => {
+test('retail prices are on customs forms, whose totals add up to the line’s price over several packages', async () => {
   const { texts, customs } = await dispatched(
     threePosters({ shippingAddress: addressIn.CH, shipmentMethodUid: 'corvid_post_tracked_packet' }),
   );
@@ -49,7 +49,7 @@ test('on customs forms, whose totals add up to the line’s price over several p
   expect(customs).toEqual({ priceTotal: 10, tax: expect.any(Number), currencyCode: 'EUR' });
 });
 
-test('on the commercial invoice, with unit values to the cent', async () => {
+test('retail prices are on the commercial invoice, with unit values to the cent', async () => {
   const { texts } = await dispatched(
     threePosters({ shippingAddress: addressIn.CH, shipmentMethodUid: 'tern_parcel_standard' }),
   );
@@ -60,7 +60,7 @@ test('on the commercial invoice, with unit values to the cent', async () => {
   expect(invoice).toContain('Total value 10.00 EUR');
 });
 
-test('on the customer’s invoice, abroad and at home', async () => {
+test('retail prices are on the customer’s invoice, abroad and at home', async () => {
   const [abroad, home] = [
     await dispatched(threePosters({ shippingAddress: addressIn.CH })),
     await dispatched(threePosters({})),

@@ -5,12 +5,12 @@ import { changedBundle, failuresOf, replay, storedHistories } from '../../suppor
 
 const stored = storedHistories('procurement');
 
-it('replays the histories of a complete order, a refused step and concurrent steps', async () => {
+it('the histories of a complete order, a refused step and concurrent steps can be replayed', async () => {
   expect(stored.map(({ scenario }) => scenario)).toEqual(['invoiced', 'receipts-at-once', 'refused']);
   expect(failuresOf(await replay(stored))).toEqual([]);
 });
 
-it('finds an incompatible change of the workflow code', async () => {
+it('a replay finds an incompatible change of the workflow code', async () => {
   const outcomes = await replay(stored, {
     bundle: changedBundle('.takeProcurementStep(', '.takeProcurementStepAnew('),
   });

@@ -114,7 +114,7 @@ test('schemas use only keywords and types of JSON Schema 2020-12', () => {
   }
 });
 
-test('documents the credentials that the routes require', () => {
+test('the document has the credentials that the routes require', () => {
   for (const { access, operationId } of routes) {
     const { operation } = operations().find((one) => one.operation.operationId === operationId)!;
     const expected = { none: [], key: [{ key: [] }], 'key:secret': [{ keyAndSecret: [] }] }[

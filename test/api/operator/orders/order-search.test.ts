@@ -49,7 +49,7 @@ async function printOrder(orderId: string, partnerId: string): Promise<[string, 
 const list = async (query: object = {}) => (await api.list('/v1/operator/orders', query).expect(200)).body;
 const ids = async (query: object) => (await list(query)).orders.map(({ id }: { id: string }) => id);
 
-test('lists orders with client, partner, country and attention, newest first', async () => {
+test('the list has orders with client, partner, country and attention, newest first', async () => {
   const { orders, nextCursor } = await list();
   expect(nextCursor).toBeNull();
   expect(orders).toMatchObject([
@@ -61,7 +61,7 @@ test('lists orders with client, partner, country and attention, newest first', a
   expect(orders[2].attentionSince).toBeNull();
 });
 
-describe('one field finds an order by', () => {
+describe('the search text', () => {
   test.each<[string, () => string, () => (string | undefined)[]]>([
     ['its id', () => first!, () => [first]],
     ['its reference, of every client', () => 'ref-1', () => [third, first]],
@@ -71,18 +71,18 @@ describe('one field finds an order by', () => {
     ['the recipient’s e-mail address, in any case', () => 'ada@example.COM', () => [second, first]],
     ['nothing', () => 'ref-', () => []],
     ['a number that is none of them', () => '999999999999999999', () => []],
-  ])('%s', async (_what, text, found) => {
+  ])('finds an order by %s', async (_what, text, found) => {
     const expected = found();
     expect(await ids({ q: ` ${text()} ` })).toEqual(expected);
   });
 
-  test('and the other filters', async () => {
+  test('the search text applies together with the other filters', async () => {
     expect(await ids({ q: 'ref-1', clientId: api.other.id })).toEqual([third]);
     expect(await ids({ q: first, status: 'on_hold' })).toEqual([]);
   });
 });
 
-describe('filters by', () => {
+describe('orders are filtered by', () => {
   test.each<[string, () => object, () => (string | undefined)[]]>([
     ['status', () => ({ status: 'on_hold,failed' }), () => [second]],
     ['attention reason', () => ({ attention: 'not_printed' }), () => [third]],
@@ -100,7 +100,7 @@ describe('filters by', () => {
   });
 });
 
-test('sorts orders that need attention by age and by reason', async () => {
+test('orders that need attention are sorted by age and by reason', async () => {
   expect(await ids({ sort: 'age' })).toEqual([third, second]);
   // Only the named reason counts.
   expect(await ids({ sort: 'age', attention: 'partner_error' })).toEqual([second, third]);

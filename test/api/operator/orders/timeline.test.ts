@@ -51,7 +51,7 @@ beforeAll(async () => {
 const path = () => `/v1/operator/orders/${orderId}/timeline`;
 const read = async (query: object = {}) => (await api.list(path(), query).expect(200)).body;
 
-test('merges all sources, newest first, each entry with its content', async () => {
+test('the timeline merges all sources, newest first, each entry with its content', async () => {
   const { entries, nextCursor } = await read();
   expect(nextCursor).toBeNull();
   expect(entries).toMatchObject([
@@ -72,7 +72,7 @@ test('merges all sources, newest first, each entry with its content', async () =
   expect(JSON.stringify(entries)).not.toContain('whsec_hidden');
 });
 
-test('filters by kind, and continues page by page', async () => {
+test('the timeline is filtered by kind, and continues page by page', async () => {
   const { entries } = await read({ kind: 'act,checkpoint' });
   expect(entries.map(({ kind }: { kind: string }) => kind)).toEqual(['act', 'checkpoint', 'act']);
   const paged: string[] = [];

@@ -55,7 +55,7 @@ test('without quotes no method carries the consignment', () => {
   expect(chooseMethod([], 'express')).toEqual({ ok: false, reason: 'no_method_carries_it' });
 });
 
-test('reports whether the chosen method is the cheapest', () => {
+test('the choice has whether its method is the cheapest', () => {
   expect(chooseMethod(quotes, 'standard')).toMatchObject({ isCheapest: true });
   expect(chooseMethod(quotes, 'express')).toMatchObject({ isCheapest: false });
 });

@@ -126,7 +126,7 @@ test('a restart keeps data and addresses, and no server runs after the stop', as
   expect((await stat(join(dir, 'postgres-password'))).mode & 0o777).toBe(0o600);
 });
 
-test('registers search attributes once when several processes register them', async () => {
+test('search attributes are registered once when several processes register them', async () => {
   const { config } = await start(await newFolder());
   const connection = await Connection.connect({ address: config.TEMPORAL_ADDRESS! });
   await Promise.all([1, 2, 3].map(() => ensureSearchAttributes(connection, 'default')));
@@ -140,7 +140,7 @@ test('registers search attributes once when several processes register them', as
   await connection.close();
 });
 
-test('keeps the data after kill -9 of the stack and both servers', async () => {
+test('the data survives kill -9 of the stack and both servers', async () => {
   const dir = await newFolder();
   const killed = await startInProcess(dir);
   await leaveTraces(killed);
@@ -149,7 +149,7 @@ test('keeps the data after kill -9 of the stack and both servers', async () => {
   await expectTraces(addressesOf(await start(dir)));
 });
 
-test('stops the servers that a killed stack left running', async () => {
+test('a start stops the servers that a killed stack left running', async () => {
   const dir = await newFolder();
   const killed = await startInProcess(dir);
   await leaveTraces(killed);
@@ -164,7 +164,7 @@ test('stops the servers that a killed stack left running', async () => {
   await expectTraces(addressesOf(next));
 });
 
-test('rejects a folder in use with one line, and accepts it after a stop', async () => {
+test('a folder in use is rejected with one line, and accepted after a stop', async () => {
   const dir = await newFolder();
   const first = await start(dir);
   const refusal = await startEmbeddedStack(loadConfig(environment(dir)), () => undefined).catch(
@@ -188,7 +188,7 @@ test('two stacks run side by side when they are configured for the same ports', 
   expect(new URL(first.config.DATABASE_URL!).port).not.toBe(new URL(second.config.DATABASE_URL!).port);
 });
 
-test('replaces the partial cluster of a killed first start, and ignores a pid file that names another process', async () => {
+test('a start replaces the partial cluster of a killed first start, and ignores a pid file that names another process', async () => {
   const dir = await newFolder();
   mkdirSync(join(dir, 'postgres.new-1'));
   writeFileSync(join(dir, 'postgres.new-1', 'PG_VERSION'), '18\n');
@@ -202,7 +202,7 @@ test('replaces the partial cluster of a killed first start, and ignores a pid fi
   await expectTraces(addressesOf(await start(dir)));
 });
 
-test('restarts a server that ends unexpectedly at its address, with its data', async () => {
+test('a server that ends unexpectedly is restarted at its address, with its data', async () => {
   const dir = await newFolder();
   const ends: Error[] = [];
   const stack = await startEmbeddedStack(
@@ -228,7 +228,7 @@ test('restarts a server that ends unexpectedly at its address, with its data', a
   await sql.end();
 });
 
-test('fails the stack when a server keeps ending, with the end of its log', async () => {
+test('the stack fails when a server keeps ending, with the end of its log', async () => {
   const dir = await newFolder();
   const stack = await start(dir);
   let failure: Error | undefined;
@@ -243,7 +243,7 @@ test('fails the stack when a server keeps ending, with the end of its log', asyn
   expect(failure.message).toMatch(/^Temporal (has ended \(SIGKILL\)|did not start)/);
 });
 
-test('starts no server when the configuration names both', async () => {
+test('a start runs no server when the configuration names both', async () => {
   const dir = await newFolder();
   const named = { DATABASE_URL: 'postgresql://db.example/orders', TEMPORAL_ADDRESS: 'temporal.example:7233' };
   const stack = await startEmbeddedStack(loadConfig({ DATA_DIR: dir, ...named }), () => undefined);

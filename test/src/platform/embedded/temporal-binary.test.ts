@@ -76,7 +76,7 @@ function find(cliPath?: string): Promise<string> {
 const builtName = () =>
   readdirSync(cache).filter((name) => /^temporal-\d[\w.-]*$/.test(name) && !/lock|tmp/.test(name));
 
-test('first choice: TEMPORAL_CLI_PATH', async () => {
+test('the first choice is TEMPORAL_CLI_PATH', async () => {
   const named = program(join(root, 'mine'), TEMPORAL);
   program(join(bin, 'temporal'), TEMPORAL);
   expect(await find(named)).toBe(named);
@@ -90,14 +90,14 @@ test('a TEMPORAL_CLI_PATH that does not run is an error that names the variable'
   );
 });
 
-test('second choice: temporal on PATH', async () => {
+test('the second choice is temporal on PATH', async () => {
   const onPath = program(join(bin, 'temporal'), TEMPORAL);
   go('builds');
   expect(await find()).toBe(onPath);
   expect(existsSync(buildLog)).toBe(false);
 });
 
-test('third choice: a complete earlier download', async () => {
+test('the third choice is a complete earlier download', async () => {
   go('fails');
   const folder = `temporal-sdk-${require('@temporalio/testing/package.json').version}-${process.platform}-${process.arch}`;
   program(join(cache, folder, 'temporal-sdk-typescript.downloading'), TEMPORAL);
@@ -106,7 +106,7 @@ test('third choice: a complete earlier download', async () => {
   expect(await find()).toBe(whole);
 });
 
-test('last choice: a Go build of the pinned module, stored for the next start', async () => {
+test('the last choice is a Go build of the pinned module, stored for the next start', async () => {
   program(join(bin, 'temporal'), '#!/bin/sh\nexit 1\n');
   go('builds');
   const path = await find();
@@ -128,7 +128,7 @@ test('two processes that start at the same time build once', async () => {
   expect(readdirSync(cache).filter((name) => /lock|tmp/.test(name))).toEqual([]);
 });
 
-test('builds again when the binary is incomplete', async () => {
+test('an incomplete binary is built again', async () => {
   go('builds');
   const path = await find();
   writeFileSync(path, 'half');

@@ -41,7 +41,7 @@ afterEach(async () => {
 const runsAfter = (checks: number) =>
   Promise.race([server.died.then(() => false), sleep(checks * 50 + 400, true)]);
 
-test('keeps a server that fails two health checks in a row', async () => {
+test('a server that fails two health checks in a row is kept', async () => {
   startWatchdog(server, healthUrl, 50);
   status = 503;
   await sleep(120);
@@ -49,14 +49,14 @@ test('keeps a server that fails two health checks in a row', async () => {
   expect(await runsAfter(5)).toBe(true);
 });
 
-test('kills a server that keeps failing its health check, which its supervisor sees as an unexpected end', async () => {
+test('a server that keeps failing its health check is killed, which its supervisor treats as an unexpected end', async () => {
   startWatchdog(server, healthUrl, 50);
   status = 503;
   const end = await server.died;
   expect(end?.message).toContain('Sleeper has ended (SIGKILL)');
 });
 
-test('does not check a server that was stopped', async () => {
+test('a server that was stopped is not checked', async () => {
   startWatchdog(server, healthUrl, 50);
   status = 503;
   await server.stop();

@@ -67,7 +67,7 @@ describe('DNS lookup', () => {
     await expect(createDnsResolve([address])('none.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
   });
 
-  it('of a name with a private address: the client blocks it', async () => {
+  it('finds a private address, which the client blocks', async () => {
     const client = createSafeClient({ allowPrivate: false, resolve: createDnsResolve([address]) });
     try {
       const result = await client.request({

@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const call = { timeoutMs: 5_000, limitBytes: 1_000 };
 
-describe('allowed addresses', () => {
+describe('the client', () => {
   const strict = clientWith({ allowPrivate: false });
   const embedded = clientWith({ allowPrivate: true });
 

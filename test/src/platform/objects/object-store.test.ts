@@ -51,7 +51,7 @@ async function contentOf(store: ObjectStore, key: string): Promise<Buffer> {
   return Buffer.concat(await found.body.toArray());
 }
 
-describe.each(kinds)('object store: %s', (kind, create) => {
+describe.each(kinds)('the %s object store', (kind, create) => {
   let store: ObjectStore;
   beforeAll(async () => {
     store = await create();
@@ -161,7 +161,7 @@ describe.each(kinds)('object store: %s', (kind, create) => {
   });
 });
 
-describe('folder store', () => {
+describe('the folder store', () => {
   it('keeps objects across a restart and deletes abandoned writes', async () => {
     const store = await createObjectStore({ DATA_DIR: folder, ...s3Settings });
     await store.put('files/kept', Buffer.from('kept'), { contentType: 'text/plain' });

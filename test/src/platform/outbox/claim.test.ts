@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 const EVER = new Date(0);
 
-test('claims at most the limit, with any query plan', async () => {
+test('a claim has at most the limit, with any query plan', async () => {
   const sizes: number[] = [];
   for (let round = 0; round < 8; round += 1) {
     const { rows } = await claim(sql, KIND, { limit: 9, leaseSeconds: 30, after: EVER, busy: [] });
@@ -36,7 +36,7 @@ test('claims at most the limit, with any query plan', async () => {
   expect(sizes).toEqual([9, 9, 9, 9, 9, 9, 6, 0]);
 });
 
-test('claims no row of a busy target, and reports that such rows are due', async () => {
+test('a claim has no row of a busy target, and reports that such rows are due', async () => {
   const options = { limit: 100, leaseSeconds: 30, after: EVER };
   const { rows, passedOver } = await claim(sql, KIND, { ...options, busy: ['t3', 't4'] });
   expect(rows).toHaveLength(54);
@@ -46,7 +46,7 @@ test('claims no row of a busy target, and reports that such rows are due', async
   expect(await claim(sql, KIND, { ...options, busy: ['t0'] })).toMatchObject({ rows: [], passedOver: false });
 });
 
-test('claims only rows that became due since the given time', async () => {
+test('a claim has only rows that became due since the given time', async () => {
   await sql`UPDATE outbox SET available_at = now() - interval '1 hour' WHERE target = 't1'`;
   const after = new Date(Date.now() - 60_000);
   const { rows } = await claim(sql, KIND, { limit: 100, leaseSeconds: 30, after, busy: [] });
@@ -56,7 +56,7 @@ test('claims only rows that became due since the given time', async () => {
   );
 });
 
-test('claims at most the limit per target and in total', async () => {
+test('a claim has at most the limit per target and in total', async () => {
   const { rows } = await claimFairly(sql, KIND, {
     limit: 30,
     leaseSeconds: 30,
@@ -73,7 +73,7 @@ test('claims at most the limit per target and in total', async () => {
   expect([...byTarget.values()].every((count) => count <= 2)).toBe(true);
 });
 
-test('claims from the targets of new rows and from waiting targets, and from no others', async () => {
+test('a claim has rows of the targets of new rows and of waiting targets, and of no others', async () => {
   await sql`UPDATE outbox SET available_at = now() - interval '1 hour' WHERE target <> 't1'`;
   const claimed = await claimFairly(sql, KIND, {
     limit: 30,

@@ -70,7 +70,7 @@ test('three relays deliver each of 500 rows once', async () => {
   expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 500 }, (_, n) => n));
 });
 
-test('does not deliver a message of a transaction that rolls back', async () => {
+test('a message of a transaction that rolls back is not delivered', async () => {
   const seen: number[] = [];
   await relay(async (row) => {
     seen.push(numberOf(row));
@@ -87,7 +87,7 @@ test('does not deliver a message of a transaction that rolls back', async () => 
   expect(seen).toEqual([2]);
 });
 
-test('retries after an error; an undeliverable row is a dead letter until it is replayed', async () => {
+test('a row is retried after an error; an undeliverable row is a dead letter until it is replayed', async () => {
   let broken = true;
   const attempts: number[] = [];
   await relay(async (row) => {

@@ -99,7 +99,7 @@ const isValid = async (sql: Sql, index: string) => {
   return row?.indisvalid;
 };
 
-test('runs every file once, in order', async () => {
+test('migrate runs every file once, in order', async () => {
   await inEmptyDatabase(async (url) => {
     expect(await migrate(url)).toEqual(fileNames);
     expect(await migrate(url)).toEqual([]);

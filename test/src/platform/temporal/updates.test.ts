@@ -27,7 +27,7 @@ function sending(...errors: Error[]) {
   return { send, tries: () => tries };
 }
 
-test('sends an update again until a worker processes it', async () => {
+test('an update is sent again until a worker processes it', async () => {
   const { send, tries } = sending(givenBack(), givenBack());
   expect(await sendUpdate(client, A_MINUTE, send)).toBe('done');
   expect(tries()).toBe(3);

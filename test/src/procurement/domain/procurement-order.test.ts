@@ -40,7 +40,7 @@ it.each(everyPair)('from %s to %s follows the transition table', (from, to) => {
   if (!outcome.ok) expect(outcome.reason).toContain(from);
 });
 
-it('has only forward transitions, and only invoiced is final', () => {
+it('the table has only forward transitions, and only invoiced is final', () => {
   for (const status of PROCUREMENT_STATUSES) {
     const { next } = PROCUREMENT_RULES[status];
     for (const to of next) {
@@ -50,7 +50,7 @@ it('has only forward transitions, and only invoiced is final', () => {
   }
 });
 
-it('requires an invoice before invoiced', () => {
+it('a procurement order needs an invoice before invoiced', () => {
   expect(moveTo(order('verified'), 'invoiced')).toEqual({
     ok: false,
     reason: expect.stringContaining('invoice'),

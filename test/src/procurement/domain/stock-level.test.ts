@@ -19,32 +19,32 @@ const level = (quantity: number, reserved = 0, backorder = 0): StockLevel => ({
 });
 
 describe('receive and consume', () => {
-  it('adds to the stock without a backorder', () => {
+  it('a receipt adds to the stock without a backorder', () => {
     expect(receive(level(3), 4, []).level).toEqual(level(7));
   });
 
-  it('offsets the backorder first', () => {
+  it('a receipt offsets the backorder first', () => {
     expect(receive(level(0, 0, 5), 3, []).level).toEqual(level(0, 0, 2));
     expect(receive(level(0, 0, 5), 8, []).level).toEqual(level(3));
   });
 
-  it('turns what exceeds the stock into a backorder', () => {
+  it('a consumption beyond the stock becomes a backorder', () => {
     expect(consume(level(10), 4)).toEqual(level(6));
     expect(consume(level(10), 15)).toEqual(level(0, 0, 5));
   });
 
-  it('does not consume reserved pieces', () => {
+  it('a consumption takes no reserved pieces', () => {
     expect(consume(level(10, 8), 5)).toEqual(level(8, 8, 3));
   });
 });
 
 describe('reservations', () => {
-  it('allocates available pieces and backorders the rest', () => {
+  it('a reservation allocates available pieces and backorders the rest', () => {
     expect(reserve(level(10, 4), 5)).toEqual({ level: level(10, 9), allocated: 5 });
     expect(reserve(level(10, 4), 9)).toEqual({ level: level(10, 10, 3), allocated: 6 });
   });
 
-  it('uses received pieces for backordered consumption first, then for waiting jobs by age', () => {
+  it('received pieces go to backordered consumption first, then to waiting jobs by age', () => {
     const waiting = [
       { id: '1', missing: 2 },
       { id: '2', missing: 4 },
@@ -57,7 +57,7 @@ describe('reservations', () => {
     expect(after).toEqual(level(9, 9, 2));
   });
 
-  it('allocates released pieces to waiting jobs', () => {
+  it('released pieces are allocated to waiting jobs', () => {
     const { level: after, allocations } = release(level(6, 6, 4), { quantity: 5, allocated: 5 }, [
       { id: '9', missing: 4 },
     ]);
@@ -65,7 +65,7 @@ describe('reservations', () => {
     expect(after).toEqual(level(6, 5));
   });
 
-  it('consumes allocated pieces, and keeps missing ones in the backorder', () => {
+  it('a consumption takes allocated pieces, and missing ones stay in the backorder', () => {
     expect(consumeReserved(level(6, 6, 2), { quantity: 5, allocated: 3 })).toEqual(level(3, 3, 2));
   });
 });
@@ -79,11 +79,11 @@ describe('alerts', () => {
     [level(5), 'low_stock'],
     [level(9, 4), 'low_stock'],
     [level(6), null],
-  ])('of %j at a minimum of 5: %s', (stock, alert) => {
+  ])('the stock %j with a minimum of 5 has the alert %s', (stock, alert) => {
     expect(alertUid(stock, 5)).toBe(alert);
   });
 
-  it('has no low_stock alert without a minimum', () => {
+  it('a stock without a minimum has no low_stock alert', () => {
     expect(alertUid(level(1), 0)).toBeNull();
   });
 });

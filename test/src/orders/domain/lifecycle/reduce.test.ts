@@ -17,7 +17,7 @@ import {
 } from './run-fixture';
 
 describe('the lifecycle of an order', () => {
-  test('from submission to delivered', () => {
+  test('goes from submission to delivered', () => {
     const seen: string[] = [];
     let state = newOrder();
     const steps: RunEvent[] = [

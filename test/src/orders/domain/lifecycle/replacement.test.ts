@@ -24,7 +24,7 @@ test.each<[string, RunState, 'reroute' | 'reproduce', number | null, number]>([
   ['no units in production, by a reproduce', having(), 'reproduce', 2, 0],
   ['no shipped units', having(postback('shipped')), 'reroute', null, 0],
   ['the missing units of a short shipment', having(cancelled(1), postback('shipped')), 'reproduce', null, 1],
-])('takes over %s', (_what, state, action, quantity, taken) => {
+])('a repair makes %s again', (_what, state, action, quantity, taken) => {
   expect(units(state, action, quantity)).toBe(taken);
 });
 

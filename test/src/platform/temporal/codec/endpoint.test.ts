@@ -48,13 +48,13 @@ const post = (path: string, payloads: unknown[], to = app) =>
     .set('X-Namespace', 'default')
     .send({ payloads });
 
-test('decrypts payloads of every configured key and returns others unchanged', async () => {
+test('the endpoint decrypts payloads of every configured key and returns others unchanged', async () => {
   const answer = await post('decode', [await sealed(), plain, await sealed([autumn])]);
   expect(answer.status).toBe(200);
   expect(answer.body).toEqual({ payloads: [plain, plain, plain] });
 });
 
-test('what the UI sends is encrypted under the first key', async () => {
+test('a payload that the UI sends is encrypted under the first key', async () => {
   const encoded = await post('encode', [plain]);
   const [payload] = (encoded.body as { payloads: { metadata: Record<string, string>; data: string }[] })
     .payloads;
@@ -72,19 +72,19 @@ test('a key that is not configured is named, in the error body of the group', as
   });
 });
 
-test('payloads that are none are refused', async () => {
+test('values that are no payloads are refused', async () => {
   expect((await post('decode', [{ metadata: { encoding: 'not base64!' }, data: 7 }])).body).toMatchObject({
     errors: [{ reference: 'payloads[0].metadata.encoding' }, { reference: 'payloads[0].data' }],
   });
 });
 
-test('returns payloads unchanged when no keys are configured', async () => {
+test('the endpoint returns payloads unchanged when no keys are configured', async () => {
   for (const path of ['encode', 'decode']) {
     expect((await post(path, [plain], appWithoutKeys)).body).toEqual({ payloads: [plain] });
   }
 });
 
-describe('who may', () => {
+describe('the endpoint', () => {
   const decode = () =>
     request(app)
       .post('/v1/operator/codec/decode')
@@ -98,7 +98,7 @@ describe('who may', () => {
     expect((await decode().set(basic(client.apiKey))).status).toBe(403);
     expect((await decode().set(basic('nonsense'))).status).toBe(401);
   });
-  test('an operator whose browser keeps the key as a password', async () => {
+  test('accepts an operator whose browser keeps the key as a password', async () => {
     expect((await decode().set(basic(operator.apiKey))).status).toBe(200);
     const signIn = () => request(app).get('/v1/operator/codec');
     const asked = await signIn();
@@ -122,7 +122,7 @@ describe('from a browser', () => {
       .set('Origin', origin)
       .set('Access-Control-Request-Method', 'POST')
       .set('Access-Control-Request-Headers', 'content-type,x-namespace');
-  test('the Temporal UI’s page may ask, with credentials', async () => {
+  test('the Temporal UI’s page may send requests with credentials', async () => {
     const answer = await preflight(UI);
     expect(answer.status).toBe(204);
     expect(answer.headers).toMatchObject({
@@ -134,12 +134,12 @@ describe('from a browser', () => {
     const decoded = await post('decode', [await sealed()]).set('Origin', UI);
     expect(decoded.get('access-control-allow-origin')).toBe(UI);
   });
-  test.each(['http://evil.example', `${UI}.evil.example`, 'null'])('%s may not', async (origin) => {
+  test.each(['http://evil.example', `${UI}.evil.example`, 'null'])('a page of %s may not', async (origin) => {
     expect((await preflight(origin)).headers).not.toHaveProperty('access-control-allow-origin');
     const answer = await post('decode', [plain]).set('Origin', origin);
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
   });
-  test('other addresses know nothing of the UI', async () => {
+  test('responses of other routes do not name the UI', async () => {
     const answer = await request(app).options('/v1/operator/orders').set('Origin', UI);
     expect(answer.status).toBe(405);
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
