@@ -12,11 +12,12 @@ import {
   replaceAttributeValues,
   type StoredAttributeValue,
 } from '../../src/catalog/attributes';
+import { changeCatalog } from '../../src/catalog/catalog-models';
 import { withComputedProperties } from '../../src/catalog/domain/computed-properties';
 import type { AttributeValue } from '../../src/catalog/domain/product-model';
 import { attributeId } from '../../src/catalog/fields';
 import { Refusal } from '../../src/platform/errors';
-import type { Transaction } from '../../src/platform/postgres';
+import type { Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type CallContext, operatorsOnly, type Route, route } from '../http/route';
 
@@ -51,14 +52,19 @@ function byId(values: readonly StoredAttributeValue[]): object {
   );
 }
 
-function auditReplacement(audit: CallContext['audit'], attributeId: string) {
-  return (tx: Transaction, before: readonly StoredAttributeValue[], after: readonly StoredAttributeValue[]) =>
-    audit(tx, {
-      action: 'attribute.replace_values',
-      objectId: attributeId,
-      before: byId(before),
-      after: byId(after),
-    });
+/** Replaces values in one transaction with their audit entry. Returns the values as stored. */
+async function replaceValues(
+  sql: Sql,
+  audit: CallContext['audit'],
+  attributeId: string,
+  values: readonly AttributeValue[],
+): Promise<StoredAttributeValue[]> {
+  return await changeCatalog(sql, async (tx) => {
+    const { before, after } = await replaceAttributeValues(tx, attributeId, values);
+    const change = { before: byId(before), after: byId(after) };
+    await audit(tx, { action: 'attribute.replace_values', objectId: attributeId, ...change });
+    return after;
+  });
 }
 
 function putAttributeRoute({ sql }: ApiDeps): Route {
@@ -76,10 +82,11 @@ function putAttributeRoute({ sql }: ApiDeps): Route {
     response: attribute.extend({ id: z.string() }),
     handler: async ({ params, body, audit }) => {
       const given = { id: params.attributeId, ...body };
-      await putAttribute(sql, given, (tx, before) =>
-        audit(tx, { action: 'attribute.put', objectId: given.id, before, after: given }),
-      );
-      return given;
+      return await changeCatalog(sql, async (tx) => {
+        const before = await putAttribute(tx, given);
+        await audit(tx, { action: 'attribute.put', objectId: given.id, before, after: given });
+        return given;
+      });
     },
   });
 }
@@ -118,15 +125,15 @@ function addAttributeValuesRoute({ sql }: ApiDeps): Route {
     params,
     body: attributeValues,
     response: z.array(storedAttributeValue),
-    handler: async ({ params: { attributeId }, body, idempotency, audit }) => {
-      const values = body.map(attributeValueOf);
-      const stored = await addAttributeValues(sql, attributeId, values, async (tx, added) => {
-        await idempotency.complete(tx, added.map(shown));
+    handler: async ({ params: { attributeId }, body, idempotency, audit }) =>
+      await changeCatalog(sql, async (tx) => {
+        const added = await addAttributeValues(tx, attributeId, body.map(attributeValueOf));
         const after = byId(added);
         await audit(tx, { action: 'attribute.add_values', objectId: attributeId, before: null, after });
-      });
-      return stored.map(shown);
-    },
+        const response = added.map(shown);
+        await idempotency.complete(tx, response);
+        return response;
+      }),
   });
 }
 
@@ -145,14 +152,7 @@ function replaceAttributeValuesRoute({ sql }: ApiDeps): Route {
     body: attributeValues,
     response: z.array(storedAttributeValue),
     handler: async ({ params: { attributeId }, body, audit }) =>
-      (
-        await replaceAttributeValues(
-          sql,
-          attributeId,
-          body.map(attributeValueOf),
-          auditReplacement(audit, attributeId),
-        )
-      ).map(shown),
+      (await replaceValues(sql, audit, attributeId, body.map(attributeValueOf))).map(shown),
   });
 }
 
@@ -171,12 +171,7 @@ function replaceAttributeValueRoute({ sql }: ApiDeps): Route {
     response: storedAttributeValue,
     handler: async ({ params: { attributeId, valueId }, body, audit }) => {
       const value = attributeValueOf({ ...body, id: valueId });
-      const [stored] = await replaceAttributeValues(
-        sql,
-        attributeId,
-        [value],
-        auditReplacement(audit, attributeId),
-      );
+      const [stored] = await replaceValues(sql, audit, attributeId, [value]);
       return shown(stored!);
     },
   });

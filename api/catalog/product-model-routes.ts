@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Role } from '../../src/accounts/account';
+import { changeCatalog } from '../../src/catalog/catalog-models';
 import { MODEL_STATES } from '../../src/catalog/domain/product-model';
 import {
   newProductModel,
@@ -9,10 +10,10 @@ import {
   productModelQuery,
 } from '../../src/catalog/product-model-schemas';
 import {
+  changeProductModel,
   createProductModel,
-  type ListedModel,
+  type DescribedModel,
   listProductModels,
-  updateProductModel,
 } from '../../src/catalog/product-models';
 import { uuidv7 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
@@ -24,13 +25,13 @@ const tag = 'Catalog';
 const errors = 'coded';
 const changers = operatorsOnly('operator');
 
-function shown(model: ListedModel, role: Role): z.input<typeof productModel> {
+function shown(model: DescribedModel, role: Role): z.input<typeof productModel> {
   const forOperators = role === 'operator';
   return {
     id: model.id,
     name: model.name,
     description: model.description,
-    previewURL: model.previewUrl,
+    previewURL: model.previewURL,
     attributes: model.attributes.map(
       ({ attributeId, description, properties, valueIds, defaultValueId }) => ({
         id: attributeId,
@@ -85,15 +86,14 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       idempotent: true,
       body: newProductModel,
       response: productModel,
-      handler: async ({ account, body: { id, previewURL, ...body }, idempotency, audit }) => {
-        const model = { ...body, id: id ?? uuidv7(), previewUrl: previewURL };
-        const created = await createProductModel(sql, model, async (tx, listed) => {
-          const after = shown(listed, account.role);
+      handler: async ({ account, body, idempotency, audit }) =>
+        await changeCatalog(sql, async (tx) => {
+          const created = await createProductModel(tx, { ...body, id: body.id ?? uuidv7() });
+          const after = shown(created, account.role);
           await idempotency.complete(tx, after);
-          await audit(tx, { action: 'product_model.create', objectId: model.id, before: null, after });
-        });
-        return shown(created, account.role);
-      },
+          await audit(tx, { action: 'product_model.create', objectId: created.id, before: null, after });
+          return after;
+        }),
     }),
     route({
       method: 'patch',
@@ -109,14 +109,13 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       params: z.object({ id: z.string() }),
       body: productModelChange,
       response: productModel,
-      handler: async ({ account: { role }, params: { id }, body: { previewURL, ...body }, audit }) => {
-        const change = { ...body, previewUrl: previewURL };
-        const changed = await updateProductModel(sql, id, change, async (tx, old, fresh) => {
-          const [before, after] = [shown(old, role), shown(fresh, role)];
+      handler: async ({ account: { role }, params: { id }, body, audit }) =>
+        await changeCatalog(sql, async (tx) => {
+          const changed = await changeProductModel(tx, id, body);
+          const [before, after] = [shown(changed.before, role), shown(changed.after, role)];
           await audit(tx, { action: 'product_model.change', objectId: id, before, after });
-        });
-        return shown(changed, role);
-      },
+          return after;
+        }),
     }),
   ];
 }

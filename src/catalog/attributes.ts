@@ -1,6 +1,5 @@
 import { Refusal } from '../platform/errors';
-import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../platform/postgres';
-import { bumpCatalogVersion, catalogCache } from './catalog-models';
+import { json, type Queryable, type Sql, type Transaction } from '../platform/postgres';
 import type { Attribute, AttributeValue } from './domain/product-model';
 
 export interface StoredAttributeValue extends AttributeValue {
@@ -34,26 +33,21 @@ export async function attributeValues(
 }
 
 /**
- * Creates an attribute or replaces its description and property definitions.
- * @param alongside runs in the same transaction; `before` is null for a new attribute
+ * Creates an attribute or replaces its description and property definitions. Call it in `changeCatalog`.
+ * @returns the attribute before the change; null for a new one
  */
 export async function putAttribute(
-  sql: Sql,
+  tx: Transaction,
   { id, description, properties }: Attribute,
-  alongside: (tx: Transaction, before: Attribute | null) => Promise<void>,
-): Promise<void> {
-  await inTransaction(sql, async (tx) => {
-    const [before] = await tx<Attribute[]>`
-      SELECT id, description, properties FROM attributes WHERE id = ${id} FOR UPDATE`;
-    await tx`
-      INSERT INTO attributes (id, description, properties)
-      VALUES (${id}, ${description}, ${json(tx, properties)})
-      ON CONFLICT (id) DO UPDATE
-      SET description = excluded.description, properties = excluded.properties, updated_at = now()`;
-    await bumpCatalogVersion(tx);
-    await alongside(tx, before ?? null);
-  });
-  catalogCache(sql).invalidate();
+): Promise<Attribute | null> {
+  const [before] = await tx<Attribute[]>`
+    SELECT id, description, properties FROM attributes WHERE id = ${id} FOR UPDATE`;
+  await tx`
+    INSERT INTO attributes (id, description, properties)
+    VALUES (${id}, ${description}, ${json(tx, properties)})
+    ON CONFLICT (id) DO UPDATE
+    SET description = excluded.description, properties = excluded.properties, updated_at = now()`;
+  return before ?? null;
 }
 
 function rows(sql: Queryable, attributeId: string, values: readonly AttributeValue[]) {
@@ -79,78 +73,50 @@ const sortLike = (values: readonly AttributeValue[], stored: readonly StoredAttr
 };
 
 /**
- * Adds values to an attribute in one transaction: all of them or none.
- * @param alongside runs in the same transaction, for rows that must be committed together with the values
+ * Adds values to an attribute: all of them or none. Call it in `changeCatalog`.
  * @throws Refusal `NOT_FOUND` for an unknown attribute; `CONFLICT`, which names every value that already exists
  */
 export async function addAttributeValues(
-  sql: Sql,
+  tx: Transaction,
   attributeId: string,
   values: readonly AttributeValue[],
-  alongside: (tx: Transaction, stored: readonly StoredAttributeValue[]) => Promise<void>,
 ): Promise<StoredAttributeValue[]> {
-  const stored = await inTransaction(sql, async (tx) => {
-    await lockAttribute(tx, attributeId);
-    const added = await tx<StoredAttributeValue[]>`
-      INSERT INTO attribute_values ${tx(rows(tx, attributeId, values))}
-      ON CONFLICT (attribute_id, id) DO NOTHING
-      RETURNING ${tx(COLUMNS)}`;
-    if (added.length < values.length) {
-      const ids = new Set(added.map(({ id }) => id));
-      throw new Refusal('CONFLICT', {
-        message: `Attribute "${attributeId}" already has some of these values.`,
-        errors: values.flatMap(({ id }, at) =>
-          ids.has(id)
-            ? []
-            : [
-                {
-                  code: 'VALIDATION_ERROR',
-                  message: `Value "${id}" already exists.`,
-                  reference: `[${at}].id`,
-                },
-              ],
-        ),
-      });
-    }
-    await bumpCatalogVersion(tx);
-    const stored = sortLike(values, added);
-    await alongside(tx, stored);
-    return stored;
+  await lockAttribute(tx, attributeId);
+  const added = await tx<StoredAttributeValue[]>`
+    INSERT INTO attribute_values ${tx(rows(tx, attributeId, values))}
+    ON CONFLICT (attribute_id, id) DO NOTHING
+    RETURNING ${tx(COLUMNS)}`;
+  if (added.length === values.length) return sortLike(values, added);
+  const ids = new Set(added.map(({ id }) => id));
+  throw new Refusal('CONFLICT', {
+    message: `Attribute "${attributeId}" already has some of these values.`,
+    errors: values.flatMap(({ id }, at) => {
+      const error = { code: 'VALIDATION_ERROR', message: `Value "${id}" already exists.` } as const;
+      return ids.has(id) ? [] : [{ ...error, reference: `[${at}].id` }];
+    }),
   });
-  catalogCache(sql).invalidate();
-  return stored;
 }
 
 /**
- * Replaces values of an attribute by id and adds new ones. Values that are not given stay unchanged.
- * @param alongside runs in the same transaction; `before` holds the values that were replaced
+ * Replaces values of an attribute by id and adds new ones. Values that are not given stay unchanged. Call it in
+ * `changeCatalog`.
+ * @returns `before`: the values that were replaced; `after`: the values as stored, in the given order
  * @throws Refusal `NOT_FOUND` for an unknown attribute
  */
 export async function replaceAttributeValues(
-  sql: Sql,
+  tx: Transaction,
   attributeId: string,
   values: readonly AttributeValue[],
-  alongside: (
-    tx: Transaction,
-    before: readonly StoredAttributeValue[],
-    after: readonly StoredAttributeValue[],
-  ) => Promise<void>,
-): Promise<StoredAttributeValue[]> {
-  const stored = await inTransaction(sql, async (tx) => {
-    await lockAttribute(tx, attributeId);
-    const before = await tx<StoredAttributeValue[]>`
-      SELECT ${tx(COLUMNS)} FROM attribute_values
-      WHERE attribute_id = ${attributeId} AND id = ANY(${values.map(({ id }) => id)})`;
-    const replaced = await tx<StoredAttributeValue[]>`
-      INSERT INTO attribute_values ${tx(rows(tx, attributeId, values))}
-      ON CONFLICT (attribute_id, id) DO UPDATE
-      SET description = excluded.description, properties = excluded.properties,
-          is_custom = excluded.is_custom, is_default = excluded.is_default, updated_at = now()
-      RETURNING ${tx(COLUMNS)}`;
-    await bumpCatalogVersion(tx);
-    await alongside(tx, before, replaced);
-    return replaced;
-  });
-  catalogCache(sql).invalidate();
-  return sortLike(values, stored);
+): Promise<{ readonly before: readonly StoredAttributeValue[]; readonly after: StoredAttributeValue[] }> {
+  await lockAttribute(tx, attributeId);
+  const before = await tx<StoredAttributeValue[]>`
+    SELECT ${tx(COLUMNS)} FROM attribute_values
+    WHERE attribute_id = ${attributeId} AND id = ANY(${values.map(({ id }) => id)})`;
+  const replaced = await tx<StoredAttributeValue[]>`
+    INSERT INTO attribute_values ${tx(rows(tx, attributeId, values))}
+    ON CONFLICT (attribute_id, id) DO UPDATE
+    SET description = excluded.description, properties = excluded.properties,
+        is_custom = excluded.is_custom, is_default = excluded.is_default, updated_at = now()
+    RETURNING ${tx(COLUMNS)}`;
+  return { before, after: sortLike(values, replaced) };
 }

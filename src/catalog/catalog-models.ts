@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Queryable, Sql } from '../platform/postgres';
+import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
 import type { CatalogModel, OfferedAttribute } from './domain/catalog-model';
 import type { ResolvedProduct } from './domain/product';
 import {
@@ -17,10 +17,6 @@ interface ModelRow extends Omit<ProductModel, 'production'> {
 
 interface AttributeRow extends Attribute {
   readonly values: readonly AttributeValue[] | null;
-}
-
-export function modelOf(row: ModelRow): ProductModel {
-  return { ...row, production: productionSpec.parse(row.production) };
 }
 
 const offer = (row: AttributeRow, { valueIds, defaultValueId }: ModelAttribute): OfferedAttribute => {
@@ -48,7 +44,7 @@ export async function loadCatalogModels(
       UNION
       SELECT part ->> 'modelId' FROM wanted CROSS JOIN jsonb_array_elements(parts) AS part
     )
-    SELECT id, name, description, preview_url, category_id, product_uid_template, state, attributes, parts, production
+    SELECT id, name, description, preview_url AS "previewURL", category_id, product_uid_template, state, attributes, parts, production
     FROM product_models JOIN needed USING (id)`;
   const attributeIds = [
     ...new Set(rows.flatMap(({ attributes }) => attributes.map((entry) => entry.attributeId))),
@@ -68,7 +64,7 @@ export async function loadCatalogModels(
     const parsed = parseTemplate(row.productUidTemplate);
     if (!parsed.ok) throw new Error(`product model ${row.id} has an invalid template: ${parsed.message}`);
     return {
-      model: modelOf(row),
+      model: { ...row, production: productionSpec.parse(row.production) },
       template: parsed.template,
       attributes: new Map(
         row.attributes.map((entry) => [
@@ -99,6 +95,17 @@ export async function loadCatalogModels(
 /** Increments the catalog version. Call it last in every transaction that changes attributes or product models. */
 export async function bumpCatalogVersion(sql: Queryable): Promise<void> {
   await sql`UPDATE catalog_version SET version = version + 1`;
+}
+
+/** Runs a change of attributes or product models in one transaction, under a new catalog version. Returns its result. */
+export async function changeCatalog<T>(sql: Sql, change: (tx: Transaction) => Promise<T>): Promise<T> {
+  const result = await inTransaction(sql, async (tx) => {
+    const changed = await change(tx);
+    await bumpCatalogVersion(tx);
+    return changed;
+  });
+  catalogCache(sql).invalidate();
+  return result;
 }
 
 /** Caches the compiled catalog of one database in this process, for one catalog version. */

@@ -1,7 +1,6 @@
-import type postgres from 'postgres';
 import { isUuid } from '../platform/ids';
-import { inTransaction, type Sql } from '../platform/postgres';
-import { clientListings, customerProductsByIds, type Viewer } from './customer-products';
+import { inTransaction, type Sql, type Statement } from '../platform/postgres';
+import { customerProductsByIds, listsOf, type Viewer } from './customer-products';
 import { ALL_CUSTOMERS, type CustomerProduct, type CustomerProductState } from './domain/customer-product';
 
 export interface CustomerProductFilter {
@@ -29,14 +28,7 @@ export const COUNTED_MATCHES = 1_000;
 /** Up to this number of product models, each is read as a separate index range in the order of the list. */
 const MAX_RANGES = 20;
 
-type Fragment = postgres.PendingQuery<postgres.Row[]>;
-
-/** Returns an ILIKE pattern that matches the text anywhere, with `%`, `_` and `\` escaped. */
-function containing(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-}
-
-function joined(sql: Sql, parts: readonly Fragment[], separator: Fragment): Fragment {
+function joined(sql: Sql, parts: readonly Statement[], separator: Statement): Statement {
   return parts.reduce((all, part) => sql`${all} ${separator} ${part}`);
 }
 
@@ -58,11 +50,11 @@ export async function listCustomerProducts(
   if (models?.length === 0 || states.length === 0) return { products: [], total: 0, totalIsEstimate: false };
   const conditions = [
     customerIds === undefined ? [] : [sql`AND ${namesOneOf(sql, viewer, customerIds)}`],
-    search === undefined ? [] : [sql`AND name ILIKE ${containing(search)}`],
+    search === undefined ? [] : [sql`AND name ILIKE ${`%${search.replace(/[\\%_]/g, '\\$&')}%`}`],
     ids === undefined ? [] : [sql`AND id = ANY(${ids})`],
   ].flat();
   const byCustomer = customerIds !== undefined && conditions.length === 1 && models === undefined;
-  const viewers = viewer.role === 'client' ? clientListings(viewer.id) : undefined;
+  const viewers = viewer.role === 'client' ? listsOf(viewer.id) : undefined;
   const source: Source = byCustomer
     ? { ...customersOf(sql, viewer, customerIds), states, models, narrowing: sql`` }
     : {
@@ -91,7 +83,7 @@ export async function listCustomerProducts(
  * Returns the condition on customer_products that the viewer can see a product and that it names one of the customers.
  * An operator's product shows a client only `*` and its own id, so other customers find none of these products.
  */
-function namesOneOf(sql: Sql, viewer: Viewer, customerIds: readonly string[]): Fragment {
+function namesOneOf(sql: Sql, viewer: Viewer, customerIds: readonly string[]): Statement {
   if (viewer.role === 'operator') return sql`customer_ids && ${customerIds as string[]}`;
   const shown = customerIds.filter((id) => id === ALL_CUSTOMERS || id === viewer.id);
   return sql`(
@@ -102,23 +94,23 @@ function namesOneOf(sql: Sql, viewer: Viewer, customerIds: readonly string[]): F
 /** The rows to list, filtered by state, product model and condition. */
 interface Source {
   /** Tables to read as ordered ranges. They have no rows in common unless `overlap` is true. */
-  readonly tables: readonly Fragment[];
+  readonly tables: readonly Statement[];
   /** The rows of all tables. */
-  readonly whole: Fragment;
+  readonly whole: Statement;
   readonly overlap: boolean;
   readonly states: readonly CustomerProductState[];
   readonly models: readonly string[] | undefined;
-  readonly narrowing: Fragment;
+  readonly narrowing: Statement;
 }
 
 /** One selection of customer products as alternative statements, each cheap for one purpose. */
 interface Selection {
   /** Ids of the page, read from ordered ranges. Where the total is not stored, includes one id after the page. */
-  readonly page: Fragment;
+  readonly page: Statement;
   /** All ids, unordered. */
-  readonly matches: Fragment;
+  readonly matches: Statement;
   /** A condition to append to `matches` so that the search index finds them. */
-  readonly found: Fragment;
+  readonly found: Statement;
 }
 
 interface Ids {
@@ -155,7 +147,7 @@ function customersOf(
     const shown = customer === ALL_CUSTOMERS || customer === viewer.id;
     return shown ? [own, sql`customer = ${customer} AND owner = ''`] : [own];
   });
-  const table = (condition: Fragment) =>
+  const table = (condition: Statement) =>
     sql`(SELECT customer_product_id AS id, state FROM customer_product_customers WHERE ${condition})`;
   return {
     tables: conditions.map(table),
@@ -165,7 +157,7 @@ function customersOf(
 }
 
 /** Returns listings with the column names of customer_products, so that one condition fits both. */
-function listingsOf(sql: Sql, viewer: Fragment): Fragment {
+function listingsOf(sql: Sql, viewer: Statement): Statement {
   return sql`(SELECT customer_product_id AS id, state, product_model_id, name FROM customer_product_listings
               WHERE viewer ${viewer})`;
 }
@@ -174,8 +166,8 @@ function pageOf(
   sql: Sql,
   { tables, overlap, states, models, narrowing }: Source,
   { offset, limit }: Pick<CustomerProductFilter, 'offset' | 'limit'>,
-): Fragment {
-  const modelRanges: Fragment[] =
+): Statement {
+  const modelRanges: Statement[] =
     models === undefined
       ? [sql``]
       : models.length <= MAX_RANGES
@@ -195,7 +187,7 @@ function pageOf(
     ORDER BY id DESC OFFSET ${offset} LIMIT ${limit}`;
 }
 
-function matchesOf(sql: Sql, { whole, overlap, states, models, narrowing }: Source): Fragment {
+function matchesOf(sql: Sql, { whole, overlap, states, models, narrowing }: Source): Statement {
   return sql`
     SELECT ${overlap ? sql`DISTINCT` : sql``} id FROM ${whole} AS listing
     WHERE state = ANY(${states as string[]})

@@ -1,19 +1,11 @@
+import type { z } from 'zod';
 import { Refusal } from '../platform/errors';
 import { isUuid, uuidv7 } from '../platform/ids';
 import { json, type Queryable, type Transaction } from '../platform/postgres';
 import { loadCatalogModels } from './catalog-models';
-import {
-  ALL_CUSTOMERS,
-  type CustomerProduct,
-  type CustomerProductState,
-  type VariantOption,
-} from './domain/customer-product';
-import {
-  type AddedValues,
-  type CustomerProductDraft,
-  customerProductFaults,
-  variantValueFaults,
-} from './domain/customer-product-rules';
+import type { customerProductChange, newCustomerProduct, variantValues } from './customer-product-schemas';
+import { ALL_CUSTOMERS, type CustomerProduct, type VariantOption } from './domain/customer-product';
+import { customerProductFaults, variantValueFaults } from './domain/customer-product-rules';
 
 /** The account that reads or changes customer products: an operator, or a client by account id. */
 export type Viewer = { readonly role: 'operator' } | { readonly role: 'client'; readonly id: string };
@@ -45,12 +37,9 @@ function shownTo(viewer: Viewer, { ownerId, ...product }: OwnedCustomerProduct):
   };
 }
 
-export interface NewCustomerProduct extends CustomerProductDraft {
-  readonly name: string;
+export type NewCustomerProduct = Omit<z.output<typeof newCustomerProduct>, 'customerIds'> & {
   readonly customerIds: readonly string[];
-  readonly productModelId: string;
-  readonly variantOptions: readonly Pick<VariantOption, 'id' | 'name' | 'attributesMapping'>[];
-}
+};
 
 /**
  * Creates a customer product. A client owns it; an operator's has no owner. Orders can use it immediately.
@@ -64,9 +53,21 @@ export async function createCustomerProduct(
   draft: NewCustomerProduct,
   limit: number,
 ): Promise<CustomerProduct> {
-  const product = await insertCustomerProduct(tx, viewer, draft);
+  await checkDraft(tx, viewer, draft);
+  const options: VariantOption[] = draft.variantOptions.map((option) => ({
+    ...option,
+    state: 'published',
+    values: [],
+  }));
+  const [row] = await tx<OwnedCustomerProduct[]>`
+    INSERT INTO customer_products
+      (id, owner_id, name, customer_ids, product_model_id, variant_options, part_quantities)
+    VALUES (${uuidv7()}, ${viewer.role === 'client' ? viewer.id : null}, ${draft.name},
+            ${draft.customerIds as string[]}, ${draft.productModelId}, ${json(tx, options)},
+            ${draft.partQuantities === undefined ? null : json(tx, draft.partQuantities)})
+    RETURNING ${tx(COLUMNS)}`;
   if (viewer.role === 'client') await checkQuota(tx, viewer.id, limit);
-  return product;
+  return shownTo(viewer, row!);
 }
 
 /** @throws Refusal `QUOTA_EXCEEDED` when a client has more customer products than the limit */
@@ -81,40 +82,21 @@ async function checkQuota(tx: Transaction, clientId: string, limit: number): Pro
   throw new Refusal('QUOTA_EXCEEDED', { message: `An account can have at most ${limit} customer products.` });
 }
 
-async function insertCustomerProduct(
-  sql: Transaction,
-  viewer: Viewer,
-  draft: NewCustomerProduct,
-): Promise<CustomerProduct> {
-  const model = (await loadCatalogModels(sql, [draft.productModelId])).get(draft.productModelId);
+async function checkDraft(tx: Transaction, viewer: Viewer, draft: NewCustomerProduct): Promise<void> {
+  const model = (await loadCatalogModels(tx, [draft.productModelId])).get(draft.productModelId);
   // Drafts are visible to operators only.
   const visible = viewer.role === 'operator' || model?.model.state !== 'draft';
   if (model === undefined || !visible || model.model.state === 'inactive') {
-    const message =
-      model === undefined || !visible
-        ? `There is no product model "${draft.productModelId}".`
-        : `Product model "${draft.productModelId}" is inactive.`;
+    const exists = model !== undefined && visible;
+    const message = exists
+      ? `Product model "${draft.productModelId}" is inactive.`
+      : `There is no product model "${draft.productModelId}".`;
     throw new Refusal('VALIDATION_ERROR', {
       errors: [{ code: 'NO_SUCH_CHOICE_ERROR', message, reference: 'productModelId' }],
     });
   }
   const errors = customerProductFaults(draft, model);
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
-  const options: VariantOption[] = draft.variantOptions.map((option) => ({
-    id: option.id,
-    name: option.name,
-    attributesMapping: option.attributesMapping,
-    state: 'published',
-    values: [],
-  }));
-  const [row] = await sql<OwnedCustomerProduct[]>`
-    INSERT INTO customer_products
-      (id, owner_id, name, customer_ids, product_model_id, variant_options, part_quantities)
-    VALUES (${uuidv7()}, ${viewer.role === 'client' ? viewer.id : null}, ${draft.name},
-            ${draft.customerIds as string[]}, ${draft.productModelId}, ${json(sql, options)},
-            ${draft.partQuantities === undefined ? null : json(sql, draft.partQuantities)})
-    RETURNING ${sql(COLUMNS)}`;
-  return shownTo(viewer, row!);
 }
 
 /**
@@ -138,18 +120,12 @@ async function ownProduct(tx: Transaction, viewer: Viewer, id: string): Promise<
   });
 }
 
-export interface CustomerProductChange {
-  readonly name?: string | undefined;
-  readonly customerIds?: readonly string[] | undefined;
-  readonly state?: CustomerProductState | undefined;
-}
-
 /** Changes the given fields. Call it in a transaction. @throws Refusal `NOT_FOUND`, `FORBIDDEN` */
 export async function updateCustomerProduct(
   tx: Transaction,
   viewer: Viewer,
   id: string,
-  change: CustomerProductChange,
+  change: z.output<typeof customerProductChange>,
 ): Promise<{ readonly before: CustomerProduct; readonly after: CustomerProduct }> {
   const before = await ownProduct(tx, viewer, id);
   const [row] = await tx<OwnedCustomerProduct[]>`
@@ -193,7 +169,7 @@ export async function addVariantValues(
   tx: Transaction,
   viewer: Viewer,
   id: string,
-  added: readonly AddedValues[],
+  added: z.output<typeof variantValues>,
 ): Promise<void> {
   const product = await ownProduct(tx, viewer, id);
   const model = (await loadCatalogModels(tx, [product.productModelId])).get(product.productModelId)!;
@@ -224,14 +200,14 @@ export async function customerProduct(
       viewer.role === 'operator'
         ? sql``
         : sql`AND EXISTS (SELECT 1 FROM customer_product_listings
-                          WHERE customer_product_id = product.id AND viewer = ANY(${clientListings(viewer.id)}))`
+                          WHERE customer_product_id = product.id AND viewer = ANY(${listsOf(viewer.id)}))`
     }`;
   return row === undefined ? undefined : shownTo(viewer, row);
 }
 
-/** Returns the viewers whose listings a client sees: all customers (`*`) and the client itself. */
-export function clientListings(clientId: string): string[] {
-  return ['*', clientId];
+/** Returns the viewers in customer_product_listings whose rows a client sees: all customers and the client itself. */
+export function listsOf(clientId: string): string[] {
+  return [ALL_CUSTOMERS, clientId];
 }
 
 /** Returns customer products by id, in the given order. */

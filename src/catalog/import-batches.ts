@@ -11,7 +11,7 @@ import { ALL_CUSTOMERS } from './domain/customer-product';
 import { customerProductFaults, variantValueFaults } from './domain/customer-product-rules';
 import { attributeId, text } from './fields';
 import { newProductModel } from './product-model-schemas';
-import { changeProductModel, insertProductModel, readProductModel } from './product-models';
+import { changeProductModel, createProductModel, readProductModel } from './product-models';
 
 /** The kinds of import lines. A line without `kind` is a customer product. */
 export const KINDS = ['attribute', 'attribute_value', 'product_model', 'customer_product'] as const;
@@ -133,18 +133,15 @@ function faultsOf(refusal: Refusal): readonly ImportFault[] {
 async function writeProductModels(tx: Transaction, { lines }: Batch<'product_model'>): Promise<Outcome[]> {
   const results: Outcome[] = [];
   for (const { value } of lines) {
-    const { previewURL, state, ...fields } = value;
-    const model = { ...fields, previewUrl: previewURL };
     try {
       results.push(
         await tx.savepoint(async (nested) => {
           const savepoint = nested as unknown as Transaction;
-          const before = await readProductModel(savepoint, value.id);
-          if (before === undefined) {
-            await insertProductModel(savepoint, { ...model, state: state ?? 'draft' });
+          if ((await readProductModel(savepoint, value.id)) === undefined) {
+            await createProductModel(savepoint, { ...value, state: value.state ?? 'draft' });
             return 'created';
           }
-          const after = await changeProductModel(savepoint, value.id, { ...model, state });
+          const { before, after } = await changeProductModel(savepoint, value.id, value);
           return isDeepStrictEqual(before, after) ? 'unchanged' : 'updated';
         }),
       );

@@ -1,23 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PendingQuery, Row } from 'postgres';
+import type { z } from 'zod';
 import { type FieldError, Refusal } from '../platform/errors';
+import { json, type Queryable, type Sql, type Statement, violatesUnique } from '../platform/postgres';
 import {
-  inTransaction,
-  json,
-  type Queryable,
-  type Sql,
-  type Transaction,
-  violatesUnique,
-} from '../platform/postgres';
-import { bumpCatalogVersion, catalogCache } from './catalog-models';
-import {
+  type Attribute,
   MODEL_TRANSITIONS,
   type ModelAttribute,
   type ModelPart,
   type ModelState,
   type ProductionInput,
   type ProductModel,
-  type PropertyDefinition,
 } from './domain/product-model';
 import {
   attributeFaults,
@@ -28,15 +20,18 @@ import {
   type ValueSummary,
 } from './domain/product-model-rules';
 import { parseTemplate, type UidTemplate } from './domain/product-uid';
+import type { newProductModel, productModelChange } from './product-model-schemas';
 
-/** A product model as lists return it. */
-export interface ListedModel extends Omit<ProductModel, 'attributes' | 'production'> {
-  readonly attributes: readonly (ModelAttribute & {
-    readonly description: string;
-    readonly properties: readonly PropertyDefinition[];
-  })[];
+/** A product model with descriptions of its attributes, and its production spec as it was given. */
+export interface DescribedModel extends Omit<ProductModel, 'attributes' | 'production'> {
+  readonly attributes: readonly (ModelAttribute & Omit<Attribute, 'id'>)[];
   readonly production: ProductionInput;
 }
+
+/** Stored in the order of the template. */
+export type NewProductModel = Omit<z.output<typeof newProductModel>, 'id'> & { readonly id: string };
+/** The fields that can change. Template and parts can change only while the product model is a draft. */
+export type ProductModelChange = z.output<typeof productModelChange>;
 
 export interface ModelFilter {
   readonly modelIds?: readonly string[] | undefined;
@@ -45,13 +40,11 @@ export interface ModelFilter {
   readonly limit: number;
 }
 
-type Fragment = PendingQuery<Row[]>;
-
 /** Returns a page of product models filtered by id and state, ordered by id, and the total of all pages. */
 export async function listProductModels(
   sql: Sql,
   { modelIds, states, offset, limit }: ModelFilter,
-): Promise<{ readonly models: ListedModel[]; readonly total: number }> {
+): Promise<{ readonly models: DescribedModel[]; readonly total: number }> {
   const matching = sql`
     true
     ${modelIds === undefined ? sql`` : sql`AND id = ANY(${modelIds as string[]})`}
@@ -64,14 +57,14 @@ export async function listProductModels(
 }
 
 /** Returns a product model, or undefined when it does not exist. */
-export async function readProductModel(sql: Queryable, id: string): Promise<ListedModel | undefined> {
+export async function readProductModel(sql: Queryable, id: string): Promise<DescribedModel | undefined> {
   return (await readModels(sql, sql`id = ${id}`))[0];
 }
 
 /** @param which condition on product_models, and the page */
-async function readModels(sql: Queryable, which: Fragment): Promise<ListedModel[]> {
-  return await sql<ListedModel[]>`
-    SELECT model.id, model.name, model.description, preview_url, category_id, product_uid_template, state, parts,
+async function readModels(sql: Queryable, which: Statement): Promise<DescribedModel[]> {
+  return await sql<DescribedModel[]>`
+    SELECT model.id, model.name, model.description, preview_url AS "previewURL", category_id, product_uid_template, state, parts,
            production, described.attributes
     FROM (SELECT * FROM product_models WHERE ${which}) AS model
     CROSS JOIN LATERAL (
@@ -82,26 +75,6 @@ async function readModels(sql: Queryable, which: Fragment): Promise<ListedModel[
       JOIN attributes ON attributes.id = entry.value ->> 'attributeId'
     ) AS described
     ORDER BY model.id`;
-}
-
-export interface NewProductModel extends Omit<ProductModel, 'attributes' | 'production' | 'state'> {
-  readonly state: 'draft' | 'active';
-  /** Stored in the order of the template. */
-  readonly attributes?: readonly OfferedInput[] | undefined;
-  readonly production: ProductionInput;
-}
-
-/** The fields that can change. Template and parts can change only while the product model is a draft. */
-export interface ProductModelChange {
-  readonly name?: string | undefined;
-  readonly description?: string | undefined;
-  readonly previewUrl?: string | undefined;
-  readonly categoryId?: string | undefined;
-  readonly state?: ModelState | undefined;
-  readonly productUidTemplate?: string | undefined;
-  readonly attributes?: readonly OfferedInput[] | undefined;
-  readonly parts?: readonly ModelPart[] | undefined;
-  readonly production?: ProductionInput | undefined;
 }
 
 function refuseFaults(errors: FieldError[]): void {
@@ -169,28 +142,11 @@ async function refuseTaken(work: () => PromiseLike<unknown>): Promise<void> {
 }
 
 /**
- * Creates a product model, either as a draft or as active.
- * @param alongside runs in the same transaction, for rows that must be committed together with the product model
+ * Creates a product model, either as a draft or as active. Call it in `changeCatalog`.
  * @throws Refusal `VALIDATION_ERROR` for an invalid template and for unknown attributes, values or parts, by path;
  * `CONFLICT` for an id or template that is already in use
  */
-export async function createProductModel(
-  sql: Sql,
-  model: NewProductModel,
-  alongside: (tx: Transaction, created: ListedModel) => Promise<void>,
-): Promise<ListedModel> {
-  const created = await inTransaction(sql, async (tx) => {
-    const listed = await insertProductModel(tx, model);
-    await bumpCatalogVersion(tx);
-    await alongside(tx, listed);
-    return listed;
-  });
-  catalogCache(sql).invalidate();
-  return created;
-}
-
-/** Same as createProductModel, in the caller's transaction. The caller must call bumpCatalogVersion. */
-export async function insertProductModel(tx: Queryable, model: NewProductModel): Promise<ListedModel> {
+export async function createProductModel(tx: Queryable, model: NewProductModel): Promise<DescribedModel> {
   const template = templateOf(model.productUidTemplate);
   refuseFaults(specFaults(model.production, template));
   const attributes = await checkAttributes(tx, template, model.attributes ?? []);
@@ -199,40 +155,15 @@ export async function insertProductModel(tx: Queryable, model: NewProductModel):
     () => tx`
       INSERT INTO product_models (id, name, description, preview_url, category_id, product_uid_template, uid_prefix,
                                   state, attributes, parts, production)
-      VALUES (${model.id}, ${model.name}, ${model.description}, ${model.previewUrl}, ${model.categoryId},
+      VALUES (${model.id}, ${model.name}, ${model.description}, ${model.previewURL}, ${model.categoryId},
               ${model.productUidTemplate}, ${template.prefix}, ${model.state}, ${json(tx, attributes)},
               ${json(tx, model.parts)}, ${json(tx, model.production)})`,
   );
   return (await readProductModel(tx, model.id))!;
 }
 
-/**
- * Changes a product model. The state changes along MODEL_TRANSITIONS. Existing orders keep the product they were
- * placed with.
- * @param alongside runs in the same transaction, for rows that must be committed together with the change
- * @throws Refusal `NOT_FOUND`; `CONFLICT` for a state transition that is not listed, and for a change of template or
- * parts after the draft state; `VALIDATION_ERROR` as in createProductModel
- */
-export async function updateProductModel(
-  sql: Sql,
-  id: string,
-  change: ProductModelChange,
-  alongside: (tx: Transaction, before: ListedModel, after: ListedModel) => Promise<void>,
-): Promise<ListedModel> {
-  const updated = await inTransaction(sql, async (tx) => {
-    // The row is locked by the change. A concurrent change in between only makes `before` older.
-    const before = await readProductModel(tx, id);
-    const listed = await changeProductModel(tx, id, change);
-    await bumpCatalogVersion(tx);
-    await alongside(tx, before!, listed);
-    return listed;
-  });
-  catalogCache(sql).invalidate();
-  return updated;
-}
-
 /** @throws Refusal `CONFLICT` for a state transition that is not listed, or a field that is fixed after the draft state */
-function refuseConflicts(before: ListedModel, change: ProductModelChange): void {
+function refuseConflicts(before: DescribedModel, change: ProductModelChange): void {
   const { state = before.state } = change;
   if (state !== before.state && !MODEL_TRANSITIONS[before.state].includes(state)) {
     throw new Refusal('CONFLICT', {
@@ -254,12 +185,17 @@ function refuseConflicts(before: ListedModel, change: ProductModelChange): void 
   });
 }
 
-/** Same as updateProductModel, in the caller's transaction. The caller must call bumpCatalogVersion. */
+/**
+ * Changes a product model. The state changes along MODEL_TRANSITIONS. Existing orders keep the product they were
+ * placed with. Call it in `changeCatalog`.
+ * @throws Refusal `NOT_FOUND`; `CONFLICT` for a state transition that is not listed, and for a change of template or
+ * parts after the draft state; `VALIDATION_ERROR` as in createProductModel
+ */
 export async function changeProductModel(
   tx: Queryable,
   id: string,
   change: ProductModelChange,
-): Promise<ListedModel> {
+): Promise<{ readonly before: DescribedModel; readonly after: DescribedModel }> {
   const [locked] = await tx`SELECT 1 FROM product_models WHERE id = ${id} FOR UPDATE`;
   if (locked === undefined) throw new Refusal('NOT_FOUND', { message: 'The product model does not exist.' });
   const before = (await readProductModel(tx, id))!;
@@ -284,7 +220,7 @@ export async function changeProductModel(
           updated_at = now()
       FROM (VALUES (
         ${change.name ?? before.name}, ${change.description ?? before.description},
-        ${change.previewUrl ?? before.previewUrl}, ${change.categoryId ?? before.categoryId}, ${state},
+        ${change.previewURL ?? before.previewURL}, ${change.categoryId ?? before.categoryId}, ${state},
         ${template.text}, ${template.prefix},
         ${json(tx, attributes)}::jsonb, ${json(tx, parts)}::jsonb, ${json(tx, production)}::jsonb
       )) AS changed (name, description, preview_url, category_id, state, product_uid_template, uid_prefix,
@@ -296,5 +232,5 @@ export async function changeProductModel(
             (changed.name, changed.description, changed.preview_url, changed.category_id, changed.state,
              changed.product_uid_template, changed.attributes, changed.parts, changed.production)`,
   );
-  return (await readProductModel(tx, id))!;
+  return { before, after: (await readProductModel(tx, id))! };
 }

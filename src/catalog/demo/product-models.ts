@@ -6,7 +6,8 @@ interface DemoModel {
   readonly description: string;
   readonly categoryId: string;
   readonly productUidTemplate: string;
-  readonly state: ModelState;
+  /** Default: active. */
+  readonly state?: ModelState;
   /** Values on offer by attribute. An attribute that is not listed offers all of its values. */
   readonly offers?: Readonly<Record<string, readonly string[]>>;
   readonly parts?: readonly ModelPart[];
@@ -28,6 +29,7 @@ const formatFactors = {
   '300x400-mm': '1',
   '500x700-mm': '1.9',
 };
+const CHEST = { widthMm: 300, heightMm: 400 };
 const FRAME_FORMATS = ['a4', 'a3', '300x400-mm', '500x700-mm'];
 
 export const DEMO_MODELS: readonly DemoModel[] = [
@@ -37,7 +39,6 @@ export const DEMO_MODELS: readonly DemoModel[] = [
     description: 'Paper poster, rolled',
     categoryId: 'posters',
     productUidTemplate: 'flat_product_pf_{paper_format}_pt_{paper_type}_cl_{color_type}_{orientation}',
-    state: 'active',
     production: {
       modelUid: 'flat_product',
       productTypeUid: 'flat',
@@ -69,7 +70,6 @@ export const DEMO_MODELS: readonly DemoModel[] = [
     description: 'Printed card',
     categoryId: 'cards',
     productUidTemplate: 'card_product_pf_{card_format}_pt_{card_paper}_cl_{color_type}_{orientation}',
-    state: 'active',
     production: {
       modelUid: 'card_product',
       productTypeUid: 'cards',
@@ -97,7 +97,6 @@ export const DEMO_MODELS: readonly DemoModel[] = [
     categoryId: 'photo-books',
     productUidTemplate:
       'photobook_hard_cover_product_pf_{book_format}_pt_{book_paper}_fin_{cover_finish}_pc_{page_count}',
-    state: 'active',
     production: {
       modelUid: 'photobook_hard_cover_product',
       productTypeUid: 'photo-books',
@@ -123,7 +122,6 @@ export const DEMO_MODELS: readonly DemoModel[] = [
     description: 'Ceramic mug, printed around',
     categoryId: 'mugs',
     productUidTemplate: 'mug_product_msz_{mug_size}_mcl_{mug_color}',
-    state: 'active',
     production: {
       modelUid: 'mug_product',
       productTypeUid: 'mugs',
@@ -148,7 +146,6 @@ export const DEMO_MODELS: readonly DemoModel[] = [
     categoryId: 't-shirts',
     productUidTemplate:
       'apparel_product_gca_t-shirt_gsi_{apparel_size}_gco_{apparel_color}_gpr_{print_sides}',
-    state: 'active',
     parts: [{ id: 'blank', modelId: 'blank-t-shirt', name: 'Blank t-shirt', quantity: 1, order: 1 }],
     production: {
       kind: 'apparel',
@@ -156,16 +153,8 @@ export const DEMO_MODELS: readonly DemoModel[] = [
       productTypeUid: 'apparel',
       productNameUid: 't-shirt-unisex',
       printAreas: [
-        {
-          fileType: 'front',
-          size: { widthMm: 300, heightMm: 400 },
-          when: { attributeId: 'print_sides', valueIds: ['4-0', '4-4'] },
-        },
-        {
-          fileType: 'back',
-          size: { widthMm: 300, heightMm: 400 },
-          when: { attributeId: 'print_sides', valueIds: ['0-4', '4-4'] },
-        },
+        { fileType: 'front', size: CHEST, when: { attributeId: 'print_sides', valueIds: ['4-0', '4-4'] } },
+        { fileType: 'back', size: CHEST, when: { attributeId: 'print_sides', valueIds: ['0-4', '4-4'] } },
       ],
       packed: { form: 'box', lengthMm: 300, widthMm: 220, heightMm: 25 },
       unitsPerPackage: 8,
@@ -181,7 +170,6 @@ export const DEMO_MODELS: readonly DemoModel[] = [
     description: 'Unprinted t-shirt, cotton',
     categoryId: 'blanks',
     productUidTemplate: 'blank_t-shirt_gsi_{apparel_size}_gco_{apparel_color}',
-    state: 'active',
     production: {
       kind: 'apparel',
       modelUid: 'blank_t_shirt_product',
@@ -201,7 +189,6 @@ export const DEMO_MODELS: readonly DemoModel[] = [
     categoryId: 'framed-posters',
     productUidTemplate:
       'framed_poster_product_mf_{paper_format}_fr_{frame_material}_pt_{paper_type}_{orientation}',
-    state: 'active',
     offers: { paper_format: FRAME_FORMATS },
     parts: [
       { id: 'poster', modelId: 'poster', name: 'Poster', quantity: 1, order: 1 },
@@ -230,7 +217,6 @@ export const DEMO_MODELS: readonly DemoModel[] = [
     description: 'Wooden frame with acrylic glass',
     categoryId: 'frames',
     productUidTemplate: 'frame_product_mf_{paper_format}_fr_{frame_material}',
-    state: 'active',
     offers: { paper_format: FRAME_FORMATS },
     production: {
       kind: 'mounted',
@@ -250,7 +236,6 @@ export const DEMO_MODELS: readonly DemoModel[] = [
     description: 'Poster is mounted in its frame',
     categoryId: 'services',
     productUidTemplate: 'fulfillment_service_product_mounting',
-    state: 'active',
     production: {
       kind: 'mounted',
       modelUid: 'fulfillment_service_product',
@@ -264,7 +249,6 @@ export const DEMO_MODELS: readonly DemoModel[] = [
     description: 'Cut sticker, made by a partner workflow of its own',
     categoryId: 'stickers',
     productUidTemplate: 'sticker_product_sf_{sticker_format}',
-    state: 'active',
     production: {
       modelUid: 'sticker_product',
       productTypeUid: 'stickers',

@@ -45,7 +45,7 @@ function modelRows(sql: Sql) {
       category_id: model.categoryId,
       product_uid_template: model.productUidTemplate,
       uid_prefix: prefix,
-      state: model.state,
+      state: model.state ?? 'active',
       attributes: json(sql, attributes),
       parts: json(sql, model.parts ?? []),
       production: json(sql, model.production),

@@ -66,8 +66,12 @@ export function chooseValues(
   { attributes, parts }: CatalogModel,
   chosen: Readonly<Record<string, string>>,
 ): Choice {
+  const ofParts = [...parts.values()]
+    .flatMap((part) => [...part.attributes])
+    .filter(([attributeId]) => Object.hasOwn(chosen, attributeId));
   const values = new Map<string, ChosenValue>();
-  for (const [attributeId, offered] of attributes) {
+  for (const [attributeId, offered] of [...attributes, ...ofParts]) {
+    if (values.has(attributeId)) continue;
     const only =
       offered.custom === null && offered.values.size === 1 ? [...offered.values.keys()][0] : undefined;
     const text = chosen[attributeId] ?? offered.defaultValueId ?? only;
@@ -75,18 +79,6 @@ export function chooseValues(
       const message = `attribute ${attributeId} has no default and needs a value`;
       return { ok: false, attributeId, code: 'MISSING_FIELD_ERROR', message };
     }
-    const value = chooseValue(offered, text);
-    if (typeof value === 'string') {
-      return { ok: false, attributeId, code: 'NO_SUCH_CHOICE_ERROR', message: value };
-    }
-    values.set(attributeId, value);
-  }
-  for (const [attributeId, text] of Object.entries(chosen)) {
-    if (values.has(attributeId)) continue;
-    const offered = [...parts.values()]
-      .map((part) => part.attributes.get(attributeId))
-      .find((found) => found !== undefined);
-    if (offered === undefined) continue;
     const value = chooseValue(offered, text);
     if (typeof value === 'string') {
       return { ok: false, attributeId, code: 'NO_SUCH_CHOICE_ERROR', message: value };

@@ -1,9 +1,15 @@
 import type { FieldError, FieldErrorCode } from '../../platform/errors';
 import { type CatalogModel, chooseValue, type OfferedAttribute } from './catalog-model';
-import type { AttributesMapping, PartAttributeValues, PartQuantity, VariantOption } from './customer-product';
+import type {
+  AttributesMapping,
+  PartAttributeValues,
+  PartQuantity,
+  VariantOption,
+  VariantValue,
+} from './customer-product';
 
 /** Most values of one variant option. */
-export const MAX_VALUES_PER_OPTION = 1_000;
+const MAX_VALUES_PER_OPTION = 1_000;
 
 const fault = (reference: string, code: FieldErrorCode, message: string): FieldError => ({
   code,
@@ -38,12 +44,8 @@ function offeredBy(
 }
 
 /** The fields of a new customer product that the rules read. */
-export interface CustomerProductDraft {
-  readonly variantOptions: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly attributesMapping: readonly AttributesMapping[];
-  }[];
+interface CustomerProductDraft {
+  readonly variantOptions: readonly Pick<VariantOption, 'id' | 'name' | 'attributesMapping'>[];
   readonly partQuantities?: readonly PartQuantity[] | undefined;
 }
 
@@ -120,13 +122,9 @@ export function customerProductFaults(draft: CustomerProductDraft, catalogModel:
 }
 
 /** Values that a request adds to one variant option. */
-export interface AddedValues {
+interface AddedValues {
   readonly variantOptionId: string;
-  readonly values: readonly {
-    readonly value: string;
-    readonly attributeValues: readonly PartAttributeValues[];
-    readonly isDefault: boolean;
-  }[];
+  readonly values: readonly VariantValue[];
 }
 
 /** Checks the attributes of one variant value: the option maps the parts and attributes, and the product offers the values. */

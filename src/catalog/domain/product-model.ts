@@ -177,7 +177,7 @@ export interface ProductModel {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  readonly previewUrl: string;
+  readonly previewURL: string;
   readonly categoryId: string;
   readonly productUidTemplate: string;
   readonly state: ModelState;

@@ -1,6 +1,6 @@
 /** Longest productUid and longest custom input, in characters. */
 export const MAX_UID_LENGTH = 500;
-export const MAX_CUSTOM_LENGTH = 100;
+const MAX_CUSTOM_LENGTH = 100;
 
 const CUSTOM_INPUT = /^[A-Za-z0-9._-]+$/;
 

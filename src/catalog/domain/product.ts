@@ -42,10 +42,6 @@ export interface PageRule {
   readonly coverPages?: number;
 }
 
-/**
- * The product of an order item, resolved once from a productUid or from productName and productVariant. Has everything
- * that preparation, routing, pricing, print orders and customs read.
- */
 /** Returns true for a product that is taken from stock as it is: all parts are stocked, and nothing is printed on it. */
 export function isStockProduct({
   parts,
@@ -54,6 +50,10 @@ export function isStockProduct({
   return parts.length > 0 && printAreas.length === 0 && parts.every(({ type }) => type === 'stock');
 }
 
+/**
+ * The product of an order item, resolved once from a productUid or from productName and productVariant. Has everything
+ * that preparation, routing, pricing, print orders and customs read.
+ */
 export interface ResolvedProduct {
   /** The productUid with every attribute filled in. */
   readonly productUid: string;
