@@ -20,13 +20,13 @@ import {
   procurementOrderViewSchema,
   receiptRequestSchema,
 } from '../../src/procurement/operator-schemas';
+import { BEGINS_OUT_OF_RANGE, beginsInRange } from '../../src/procurement/partner-schemas';
 import {
   listProcurementOrders,
-  type OperatorProcurementOrder,
+  type ProcurementOrder,
   procurementEvents,
   readProcurementOrder,
 } from '../../src/procurement/procurement-orders';
-import { BEGINS_OUT_OF_RANGE, beginsInRange } from '../../src/procurement/schemas';
 import { procurementStepUpdate } from '../../workflows/procurement-order';
 import type { ApiDeps } from '../deps';
 import { formatQuery } from '../http/lists/csv';
@@ -43,13 +43,13 @@ const orderParams = z.object({ orderId: z.coerce.number().pipe(z.int().min(1)) }
 /** Longest time that an update waits for a worker before the response is 503. */
 const UPDATE_TIMEOUT_MS = 10_000;
 
-function orderView(order: OperatorProcurementOrder): z.input<typeof procurementOrderViewSchema> {
+function orderView(order: ProcurementOrder): z.input<typeof procurementOrderViewSchema> {
   const { createdAt, updatedAt } = order;
   return { ...order, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
 }
 
 /** @throws Refusal `NOT_FOUND` */
-async function existingOrder(sql: Sql, orderId: number): Promise<OperatorProcurementOrder> {
+async function existingOrder(sql: Sql, orderId: number): Promise<ProcurementOrder> {
   const order = await readProcurementOrder(sql, orderId);
   if (order === undefined) throw new Refusal('NOT_FOUND');
   return order;

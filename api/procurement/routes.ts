@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { Sql } from '../../src/platform/postgres';
 import { adjustStock } from '../../src/procurement/adjust-stock';
 import { listConsumption } from '../../src/procurement/consumption';
-import { listProcurementOrders, partnerCurrency } from '../../src/procurement/procurement-orders';
 import {
   adjustStockRequestSchema,
   adjustStockResponseSchema,
@@ -12,7 +11,8 @@ import {
   inventoryListResponseSchema,
   orderListRequestSchema,
   orderListResponseSchema,
-} from '../../src/procurement/schemas';
+} from '../../src/procurement/partner-schemas';
+import { listProcurementOrders, partnerCurrency } from '../../src/procurement/procurement-orders';
 import { listStockItems, type StockItemView } from '../../src/procurement/stock-items';
 import type { ApiDeps } from '../deps';
 import { RawAnswer, type Route, route } from '../http/route';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
-import {
-  type ListedStockItem,
-  listStockItemsOfPartners,
-  type StockItemPosition,
-} from '../../src/procurement/listed-stock-items';
 import { stockItemViewSchema } from '../../src/procurement/operator-schemas';
+import {
+  listStockItemsOfPartners,
+  type PartnerStockItem,
+  type StockItemPosition,
+} from '../../src/procurement/stock-items';
 import type { ApiDeps } from '../deps';
 import { csvAnswer, formatQuery } from '../http/lists/csv';
 import { pageOf } from '../http/lists/cursor';
@@ -60,7 +60,7 @@ export function stockItemListRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       .meta({ id: 'StockItemPage' }),
     handler: async ({ query: { limit, cursor, format, ...filter } }) => {
       if (format === 'csv') {
-        return csvAnswer<ListedStockItem>({
+        return csvAnswer<PartnerStockItem>({
           name: 'stock-items',
           columns: {
             partner: ({ partnerUid }) => partnerUid,

@@ -10,7 +10,7 @@ import {
   stockItemsRequestSchema,
   stockMovementSchema,
 } from '../../src/procurement/operator-schemas';
-import { BEGINS_OUT_OF_RANGE, beginsInRange } from '../../src/procurement/schemas';
+import { BEGINS_OUT_OF_RANGE, beginsInRange } from '../../src/procurement/partner-schemas';
 import { listStockItems, setUpStockItems } from '../../src/procurement/stock-items';
 import { stockMovements } from '../../src/procurement/stock-movements';
 import type { ApiDeps } from '../deps';

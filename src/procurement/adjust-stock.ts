@@ -1,24 +1,13 @@
+import type { z } from 'zod';
 import { inTransaction, type Sql, type Transaction } from '../platform/postgres';
 import { EMPTY_LEVEL, type StockLevel } from './domain/stock-level';
 import { LockedStock } from './locked-stock';
 import type { StockItem } from './locked-stock-rows';
+import type { adjustStockRequestSchema, adjustStockResponseSchema } from './partner-schemas';
 
-export interface Adjustment {
-  readonly partnerSku: string;
-  readonly adjustmentType: 'add' | 'consume';
-  readonly quantity: number;
-  readonly referenceId?: string | undefined;
-}
-
+type Adjustment = z.output<typeof adjustStockRequestSchema>['adjustments'][number];
 /** The result of one adjustment (operation `adjustStock`). The levels of an unknown SKU are 0. */
-export interface AdjustmentResult {
-  readonly partnerSku: string;
-  readonly success: boolean;
-  readonly message: string;
-  readonly previousQuantity: number;
-  readonly newQuantity: number;
-  readonly backorderQuantity: number;
-}
+type AdjustmentResult = z.output<typeof adjustStockResponseSchema>['updates'][number];
 
 /**
  * Applies up to 100 adjustments of one partner in one transaction, in the given order. An unknown SKU or a repeated

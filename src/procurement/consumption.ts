@@ -1,23 +1,14 @@
-import type postgres from 'postgres';
-import type { Sql } from '../platform/postgres';
+import type { z } from 'zod';
+import type { Sql, Statement } from '../platform/postgres';
+import type { consumptionListResponseSchema } from './partner-schemas';
 import { justAfter, type PageRequest, type Period } from './period-and-page';
 
-/** A row of the consumption list (operation `listInventoryConsumption`). */
-export interface ConsumptionItem {
-  readonly printJobId: number;
-  readonly partnerSku: string;
-  readonly productName: string | null;
-  readonly quantity: number;
+export type ConsumptionItem = Omit<
+  z.output<typeof consumptionListResponseSchema>['items'][number],
+  'createdAt'
+> & {
   readonly createdAt: Date;
-}
-
-interface ConsumptionRow {
-  printJobId: string;
-  partnerSku: string;
-  productName: string | null;
-  quantity: string;
-  createdAt: Date;
-}
+};
 
 /**
  * Returns the reservations of a partner's stock, open and consumed, newest first. Released reservations consumed nothing
@@ -47,21 +38,20 @@ export async function listConsumption(
     const ids = await sql<{ id: string }[]>`
       SELECT r.id FROM stock_reservations r WHERE ${chosen} AND ${created(sql, { from, before })}
       ORDER BY r.created_at DESC, r.id DESC LIMIT ${page.perPage} OFFSET ${skipped}`;
-    const rows = await sql<ConsumptionRow[]>`
-      SELECT r.print_job_id, i.partner_sku, r.product_name, r.quantity, r.created_at
+    return await sql<ConsumptionItem[]>`
+      SELECT r.print_job_id::float8, i.partner_sku, r.product_name, r.quantity::float8, r.created_at
       FROM stock_reservations r JOIN stock_items i ON i.id = r.stock_item_id
       WHERE r.id = ANY(${ids.map(({ id }) => id)}::bigint[]) ORDER BY r.created_at DESC, r.id DESC`;
-    return rows.map(itemOf);
   };
 
   const bounds = { from: period.from, before: period.to === null ? null : justAfter(period.to) };
   if (partnerSkus.length > 0 || printJobIds.length > 0) {
     const [items, [count]] = await Promise.all([
       itemsOf(bounds, offset),
-      sql<{ total: string }[]>`
-        SELECT count(*) AS total FROM stock_reservations r WHERE ${chosen} AND ${created(sql, bounds)}`,
+      sql<{ total: number }[]>`
+        SELECT count(*)::float8 AS total FROM stock_reservations r WHERE ${chosen} AND ${created(sql, bounds)}`,
     ]);
-    return { items, total: Number(count!.total) };
+    return { items, total: count!.total };
   }
   const days = await reservationsByDay(sql, partnerId, bounds);
   const total = days.reduce((sum, { reservations }) => sum + reservations, 0);
@@ -82,7 +72,7 @@ interface Bounds {
   readonly before: Date | null;
 }
 
-function created(sql: Sql, { from, before }: Bounds): postgres.PendingQuery<postgres.Row[]> {
+function created(sql: Sql, { from, before }: Bounds): Statement {
   return sql`true
     ${from === null ? sql`` : sql`AND r.created_at >= ${from}`}
     ${before === null ? sql`` : sql`AND r.created_at < ${before}`}`;
@@ -103,8 +93,8 @@ const DAY_MS = 86_400_000;
  */
 async function reservationsByDay(sql: Sql, partnerId: string, { from, before }: Bounds): Promise<DayCount[]> {
   const cut = [from, before].filter((at) => at !== null).map((at) => Math.floor(at.getTime() / DAY_MS));
-  const rows = await sql<{ day: number; total: string }[]>`
-    SELECT day - date '1970-01-01' AS day, sum(total) AS total FROM stock_reservation_totals
+  const rows = await sql<{ day: number; total: number }[]>`
+    SELECT day - date '1970-01-01' AS day, sum(total)::float8 AS total FROM stock_reservation_totals
     WHERE partner_id = ${partnerId}
       ${from === null ? sql`` : sql`AND day >= date '1970-01-01' + ${cut[0]!}::int`}
       ${before === null ? sql`` : sql`AND day <= date '1970-01-01' + ${cut.at(-1)!}::int`}
@@ -113,16 +103,12 @@ async function reservationsByDay(sql: Sql, partnerId: string, { from, before }: 
     rows.map(async ({ day, total }): Promise<DayCount> => {
       const end = (day + 1) * DAY_MS;
       const last = before !== null && before.getTime() < end ? before : new Date(end);
-      if (!cut.includes(day)) return { before: last, reservations: Number(total) };
-      const [count] = await sql<{ total: string }[]>`
-        SELECT count(*) AS total FROM stock_reservations r
+      if (!cut.includes(day)) return { before: last, reservations: total };
+      const [count] = await sql<{ total: number }[]>`
+        SELECT count(*)::float8 AS total FROM stock_reservations r
         WHERE r.partner_id = ${partnerId} AND r.state <> 'released' AND r.created_at >= ${new Date(day * DAY_MS)}
           AND ${created(sql, { from, before: last })}`;
-      return { before: last, reservations: Number(count!.total) };
+      return { before: last, reservations: count!.total };
     }),
   );
-}
-
-function itemOf({ printJobId, quantity, ...row }: ConsumptionRow): ConsumptionItem {
-  return { ...row, printJobId: Number(printJobId), quantity: Number(quantity) };
 }

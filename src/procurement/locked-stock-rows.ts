@@ -1,5 +1,4 @@
-import type { PendingQuery, Row } from 'postgres';
-import { json, type Transaction } from '../platform/postgres';
+import { json, type Statement, type Transaction } from '../platform/postgres';
 import type { Allocation, StockLevel, WaitingReservation } from './domain/stock-level';
 import type { MovementType } from './stock-movements';
 
@@ -37,73 +36,34 @@ export interface LockedItem extends StockItem {
   readonly maxStock: number;
   readonly supplier: {
     readonly uid: string;
+    /** May have a fraction. */
     readonly unitCostMinor: number;
     readonly currency: string;
   } | null;
   readonly vatPercentage: string | null;
 }
 
-interface ItemRow {
-  id: string;
-  partnerId: string;
-  partnerSku: string;
-  productName: string | null;
-  allowBackorder: boolean;
-  quantity: string;
-  reserved: string;
-  backorder: string;
-  minStock: string;
-  maxStock: string;
-  quantityOrdered: string;
-  supplierUid: string | null;
-  unitCostMinor: string | null;
-  costCurrency: string | null;
-  vatPercentage: string | null;
-}
-
-function lockedItem(row: ItemRow): LockedItem {
-  return {
-    id: row.id,
-    partnerId: row.partnerId,
-    partnerSku: row.partnerSku,
-    productName: row.productName,
-    allowBackorder: row.allowBackorder,
-    level: {
-      quantity: Number(row.quantity),
-      reserved: Number(row.reserved),
-      backorder: Number(row.backorder),
-    },
-    quantityOrdered: Number(row.quantityOrdered),
-    changed: false,
-    waiting: [],
-    minStock: Number(row.minStock),
-    maxStock: Number(row.maxStock),
-    supplier:
-      row.supplierUid === null
-        ? null
-        : { uid: row.supplierUid, unitCostMinor: Number(row.unitCostMinor), currency: row.costCurrency! },
-    vatPercentage: row.vatPercentage,
-  };
-}
-
 /**
  * Locks stock items by ascending id and returns them with their waiting reservations.
  * @param which condition on `stock_items i`
  */
-export async function lockItems(tx: Transaction, which: PendingQuery<Row[]>): Promise<LockedItem[]> {
-  const rows = await tx<ItemRow[]>`
-    SELECT i.id, i.partner_id, i.partner_sku, i.product_name, i.allow_backorder, i.quantity, i.reserved, i.backorder,
-           i.min_stock, i.max_stock, i.quantity_ordered, i.supplier_uid, i.unit_cost_minor, i.cost_currency, i.vat_percentage
+export async function lockItems(tx: Transaction, which: Statement): Promise<LockedItem[]> {
+  const rows = await tx<Omit<LockedItem, 'changed' | 'waiting'>[]>`
+    SELECT i.id, i.partner_id, i.partner_sku, i.product_name, i.allow_backorder, i.min_stock::float8, i.max_stock::float8,
+           i.quantity_ordered::float8, i.vat_percentage,
+           jsonb_build_object('quantity', i.quantity, 'reserved', i.reserved, 'backorder', i.backorder) AS level,
+           CASE WHEN i.supplier_uid IS NOT NULL THEN jsonb_build_object(
+             'uid', i.supplier_uid, 'unitCostMinor', i.unit_cost_minor, 'currency', i.cost_currency) END AS supplier
     FROM stock_items i WHERE ${which} ORDER BY i.id FOR NO KEY UPDATE OF i`;
-  const items = rows.map(lockedItem);
+  const items = rows.map((row): LockedItem => ({ ...row, changed: false, waiting: [] }));
   const short = items.filter(({ level }) => level.backorder > 0).map(({ id }) => id);
   if (short.length === 0) return items;
-  const waiting = await tx<{ id: string; stockItemId: string; missing: string }[]>`
-    SELECT id, stock_item_id, quantity - allocated AS missing FROM stock_reservations
+  const waiting = await tx<{ id: string; stockItemId: string; missing: number }[]>`
+    SELECT id, stock_item_id, (quantity - allocated)::float8 AS missing FROM stock_reservations
     WHERE stock_item_id = ANY(${short}::bigint[]) AND state = 'reserved' AND allocated < quantity ORDER BY id`;
   const byId = new Map(items.map((item) => [item.id, item]));
   for (const { id, stockItemId, missing } of waiting) {
-    byId.get(stockItemId)!.waiting.push({ id, missing: Number(missing) });
+    byId.get(stockItemId)!.waiting.push({ id, missing });
   }
   return items;
 }

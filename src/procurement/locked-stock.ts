@@ -1,5 +1,4 @@
-import type { PendingQuery, Row } from 'postgres';
-import type { Transaction } from '../platform/postgres';
+import type { Statement, Transaction } from '../platform/postgres';
 import {
   type Allocation,
   consume,
@@ -62,7 +61,7 @@ export class LockedStock {
    * Locks items and reads their levels.
    * @param which condition on `stock_items i`
    */
-  static async lock(tx: Transaction, which: PendingQuery<Row[]>): Promise<LockedStock> {
+  static async lock(tx: Transaction, which: Statement): Promise<LockedStock> {
     return new LockedStock(tx, await lockItems(tx, which));
   }
 
@@ -191,16 +190,6 @@ export class LockedStock {
     const quantity = reorderQuantity(item.level, item);
     if (quantity === 0) return [];
     this.changeOrdered(item.id, quantity);
-    return [
-      {
-        stockItemId: item.id,
-        partnerId: item.partnerId,
-        supplierUid: item.supplier.uid,
-        currency: item.supplier.currency,
-        unitCostMinor: item.supplier.unitCostMinor,
-        vatPercentage: item.vatPercentage,
-        quantity,
-      },
-    ];
+    return [{ item, supplier: item.supplier, quantity }];
   }
 }

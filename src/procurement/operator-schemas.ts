@@ -9,7 +9,7 @@ import {
   pieces,
   procurementOrderShape,
   sku,
-} from './schemas';
+} from './partner-schemas';
 
 // Wire schemas of the operator routes for stock, procurement orders and exchange rates.
 

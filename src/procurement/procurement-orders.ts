@@ -1,76 +1,32 @@
+import type { z } from 'zod';
 import { REFERENCE_RATES } from '../platform/domain/exchange-rates';
 import { convertMinor, fromMinor, type RateTable } from '../platform/domain/money';
 import { procurementWorkflowId } from '../platform/domain/workflows';
 import { ratesOn } from '../platform/exchange-rates';
 import type { Sql } from '../platform/postgres';
-import type { ProcurementStatus, ProcurementStep } from './domain/procurement-order';
+import type { ProcurementStatus } from './domain/procurement-order';
 import { linesTotalMinor, unitCostIn } from './domain/unit-cost';
+import type { procurementEventSchema, procurementOrderViewSchema } from './operator-schemas';
 import { justAfter, type PageRequest, type Period } from './period-and-page';
 
-/** A procurement order as lists return it (operation `listProcurementOrders`), with costs in the currency of the partner. */
-export interface ProcurementOrderView {
-  readonly orderId: number;
-  readonly partnerPoNumber: string | null;
-  readonly supplierUid: string;
-  readonly status: ProcurementStatus;
-  readonly currency: string;
-  readonly shippingCost: number | null;
-  /** Items at their unit costs plus shipping, before VAT. */
-  readonly totalCost: number;
-  readonly createdAt: Date;
-  readonly items: {
-    readonly productUid: string;
-    readonly partnerSku: string | null;
-    readonly productName: string | null;
-    readonly quantity: number;
-    readonly unitCost: number;
-    readonly vatPercentage: number | null;
-    readonly quantityReceived: number;
-  }[];
-  readonly invoices: {
-    readonly url: string;
-    readonly originalFilename: string;
-    readonly referenceId: string | null;
-    readonly dueDate: string | null;
-  }[];
-}
+/** A procurement order with costs in the currency of its partner. */
+export type ProcurementOrder = Omit<
+  z.output<typeof procurementOrderViewSchema>,
+  'createdAt' | 'updatedAt'
+> & { readonly createdAt: Date; readonly updatedAt: Date };
 
-export interface OperatorProcurementOrder extends ProcurementOrderView {
-  readonly partnerUid: string;
-  readonly partnerName: string;
-  /** ISO 4217; the currency of the supplier. */
-  readonly supplierCurrency: string;
-  /** Why the order needs the attention of an operator, or null. */
-  readonly attention: string | null;
-  readonly updatedAt: Date;
-  readonly workflowId: string;
-}
-
-interface OrderRow {
-  id: string;
-  partnerUid: string;
-  partnerName: string;
-  partnerCurrency: string;
-  partnerPoNumber: string | null;
-  supplierUid: string;
-  status: ProcurementStatus;
-  currency: string;
-  shippingCostMinor: string | null;
-  attention: string | null;
-  createdAt: Date;
-  updatedAt: Date;
-  items: {
-    productUid: string;
-    partnerSku: string;
-    productName: string | null;
-    quantity: number;
-    /** Minor units. May have a fraction. */
-    unitCostMinor: number;
-    vatPercentage: number | null;
-    quantityReceived: number;
-  }[];
-  invoices: { url: string; originalFilename: string; referenceId: string | null; dueDate: string | null }[];
-}
+type OrderRow = Omit<
+  ProcurementOrder,
+  'orderId' | 'supplierCurrency' | 'shippingCost' | 'totalCost' | 'workflowId' | 'items'
+> & {
+  readonly id: number;
+  readonly partnerCurrency: string;
+  readonly shippingCostMinor: number | null;
+  /** The unit cost is in minor units and may have a fraction. */
+  readonly items: readonly (Omit<ProcurementOrder['items'][number], 'unitCost'> & {
+    readonly unitCostMinor: number;
+  })[];
+};
 
 /** A filter of procurement orders. Null and an empty list do not filter. */
 export interface ProcurementOrderFilter extends Period {
@@ -88,7 +44,7 @@ export async function listProcurementOrders(
   sql: Sql,
   filter: ProcurementOrderFilter,
   page: PageRequest,
-): Promise<{ orders: OperatorProcurementOrder[]; total: number }> {
+): Promise<{ orders: ProcurementOrder[]; total: number }> {
   const { partnerId, orderId, statuses, needsAttention, from, to } = filter;
   const matching = sql`
     true
@@ -100,8 +56,8 @@ export async function listProcurementOrders(
     ${to === null ? sql`` : sql`AND o.created_at < ${justAfter(to)}`}`;
   const [rows, [count]] = await Promise.all([
     sql<OrderRow[]>`
-      SELECT o.id, p.uid AS partner_uid, p.name AS partner_name, p.currency AS partner_currency, o.partner_po_number,
-             o.supplier_uid, o.status, o.currency, o.shipping_cost_minor, o.attention, o.created_at, o.updated_at,
+      SELECT o.id::float8, p.uid AS partner_uid, p.name AS partner_name, p.currency AS partner_currency, o.partner_po_number,
+             o.supplier_uid, o.status, o.currency, o.shipping_cost_minor::float8, o.attention, o.created_at, o.updated_at,
              (SELECT jsonb_agg(jsonb_build_object(
                        'productUid', s.product_uid, 'partnerSku', s.partner_sku, 'productName', s.product_name,
                        'quantity', l.quantity, 'unitCostMinor', l.unit_cost_minor, 'vatPercentage', l.vat_percentage,
@@ -115,7 +71,7 @@ export async function listProcurementOrders(
       FROM procurement_orders o JOIN partners p ON p.account_id = o.partner_id
       WHERE ${matching} ORDER BY o.created_at DESC, o.id DESC
       LIMIT ${page.perPage} OFFSET ${(page.pageNumber - 1) * page.perPage}`,
-    sql<{ total: string }[]>`SELECT count(*) AS total FROM procurement_orders o WHERE ${matching}`,
+    sql<{ total: number }[]>`SELECT count(*)::float8 AS total FROM procurement_orders o WHERE ${matching}`,
   ]);
   const foreign = rows.filter((row) => row.currency !== row.partnerCurrency);
   const rates = await ratesOn(
@@ -124,7 +80,7 @@ export async function listProcurementOrders(
   );
   // An order in the currency of the partner needs no rates.
   const orders = rows.map((row) => view(row, rates.get(day(row.createdAt)) ?? REFERENCE_RATES));
-  return { orders, total: Number(count!.total) };
+  return { orders, total: count!.total };
 }
 
 /** Returns the currency of a partner's costs: EUR for an account that is not set up as a partner yet. */
@@ -136,10 +92,7 @@ export async function partnerCurrency(sql: Sql, partnerId: string): Promise<stri
 }
 
 /** Returns one procurement order as operators see it, or undefined. */
-export async function readProcurementOrder(
-  sql: Sql,
-  orderId: number,
-): Promise<OperatorProcurementOrder | undefined> {
+export async function readProcurementOrder(sql: Sql, orderId: number): Promise<ProcurementOrder | undefined> {
   const everything = { partnerId: null, statuses: [], from: null, to: null };
   const { orders } = await listProcurementOrders(
     sql,
@@ -149,13 +102,7 @@ export async function readProcurementOrder(
   return orders[0];
 }
 
-/** An entry of the event log of a procurement order. */
-export interface ProcurementEvent {
-  readonly type: 'raised' | ProcurementStep['type'];
-  readonly actor: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly at: Date;
-}
+type ProcurementEvent = Omit<z.output<typeof procurementEventSchema>, 'at'> & { readonly at: Date };
 
 /** Returns the event log of a procurement order, oldest first. */
 export async function procurementEvents(sql: Sql, orderId: number): Promise<ProcurementEvent[]> {
@@ -165,32 +112,24 @@ export async function procurementEvents(sql: Sql, orderId: number): Promise<Proc
 
 const day = (at: Date) => at.toISOString().slice(0, 10);
 
-function view(row: OrderRow, rates: RateTable): OperatorProcurementOrder {
-  const currency = row.partnerCurrency;
+function view(
+  { id, partnerCurrency: currency, currency: supplierCurrency, shippingCostMinor, ...row }: OrderRow,
+  rates: RateTable,
+): ProcurementOrder {
   const items = row.items.map(({ unitCostMinor, ...item }) => ({
     ...item,
-    unitCost: unitCostIn(unitCostMinor, row.currency, currency, rates),
+    unitCost: unitCostIn(unitCostMinor, supplierCurrency, currency, rates),
   }));
   const shipping =
-    row.shippingCostMinor === null
-      ? null
-      : convertMinor(Number(row.shippingCostMinor), row.currency, currency, rates);
+    shippingCostMinor === null ? null : convertMinor(shippingCostMinor, supplierCurrency, currency, rates);
   return {
-    orderId: Number(row.id),
-    partnerUid: row.partnerUid,
-    partnerName: row.partnerName,
-    supplierCurrency: row.currency,
-    partnerPoNumber: row.partnerPoNumber,
-    supplierUid: row.supplierUid,
-    status: row.status,
+    ...row,
+    orderId: id,
+    supplierCurrency,
     currency,
     shippingCost: shipping === null ? null : fromMinor(shipping, currency),
     totalCost: fromMinor(linesTotalMinor(items, currency) + (shipping ?? 0), currency),
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-    attention: row.attention,
-    workflowId: procurementWorkflowId(Number(row.id)),
+    workflowId: procurementWorkflowId(id),
     items,
-    invoices: row.invoices,
   };
 }

@@ -1,4 +1,4 @@
-import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
+import { inTransaction, json, type Sql, type Statement, type Transaction } from '../platform/postgres';
 import {
   attachInvoice,
   moveTo,
@@ -52,24 +52,13 @@ async function lockOrder(tx: Transaction, orderId: number): Promise<OpenOrder | 
   const [order] = await tx<{ status: ProcurementStatus }[]>`
     SELECT status FROM procurement_orders WHERE id = ${orderId} FOR UPDATE`;
   if (order === undefined) return null;
-  const lines = await tx<
-    { stockItemId: string; partnerSku: string; quantity: string; quantityReceived: string }[]
-  >`
-    SELECT l.stock_item_id, s.partner_sku, l.quantity, l.quantity_received
+  const lines = await tx<OpenOrder['lines'][number][]>`
+    SELECT l.stock_item_id, s.partner_sku, l.quantity::float8, l.quantity_received::float8
     FROM procurement_order_items l JOIN stock_items s ON s.id = l.stock_item_id
     WHERE l.procurement_order_id = ${orderId} ORDER BY l.position`;
-  const [count] = await tx<{ invoices: string }[]>`
-    SELECT count(*) AS invoices FROM procurement_order_invoices WHERE procurement_order_id = ${orderId}`;
-  return {
-    id: orderId,
-    status: order.status,
-    lines: lines.map((line) => ({
-      ...line,
-      quantity: Number(line.quantity),
-      quantityReceived: Number(line.quantityReceived),
-    })),
-    invoices: Number(count!.invoices),
-  };
+  const [count] = await tx<{ invoices: number }[]>`
+    SELECT count(*)::float8 AS invoices FROM procurement_order_invoices WHERE procurement_order_id = ${orderId}`;
+  return { id: orderId, status: order.status, lines, invoices: count!.invoices };
 }
 
 /** Returns true when the step was already applied. The row lock on the order keeps the result valid. */
@@ -77,19 +66,17 @@ async function alreadyApplied(tx: Transaction, order: OpenOrder, step: Procureme
   switch (step.type) {
     case 'move':
       return order.status === step.status;
-    case 'receipt': {
-      const found = await tx`
+    case 'receipt':
+      return await exists(tx`
         SELECT 1 FROM procurement_order_receipts
-        WHERE procurement_order_id = ${order.id} AND receipt_id = ${step.receiptId}`;
-      return found.length > 0;
-    }
-    case 'invoice': {
-      const found = await tx`
-        SELECT 1 FROM procurement_order_invoices WHERE procurement_order_id = ${order.id} AND url = ${step.url}`;
-      return found.length > 0;
-    }
+        WHERE procurement_order_id = ${order.id} AND receipt_id = ${step.receiptId}`);
+    case 'invoice':
+      return await exists(tx`
+        SELECT 1 FROM procurement_order_invoices WHERE procurement_order_id = ${order.id} AND url = ${step.url}`);
   }
 }
+
+const exists = async (statement: Statement) => (await statement).length > 0;
 
 async function storeReceipt(tx: Transaction, order: OpenOrder, step: StepOf<'receipt'>): Promise<void> {
   const stock = await lockLines(tx, order);

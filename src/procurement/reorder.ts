@@ -1,17 +1,12 @@
 import { procurementWorkflowId, WORKFLOW_TYPES } from '../platform/domain/workflows';
 import { enqueue } from '../platform/outbox/outbox';
 import { json, type Transaction } from '../platform/postgres';
+import type { LockedItem } from './locked-stock-rows';
 
 /** A stock item that has fallen to its minimum, and the quantity to buy. */
 export interface Reorder {
-  readonly stockItemId: string;
-  readonly partnerId: string;
-  readonly supplierUid: string;
-  /** The currency of the supplier. */
-  readonly currency: string;
-  /** Minor units. May have a fraction. */
-  readonly unitCostMinor: number;
-  readonly vatPercentage: string | null;
+  readonly item: Pick<LockedItem, 'id' | 'partnerId' | 'vatPercentage'>;
+  readonly supplier: NonNullable<LockedItem['supplier']>;
   readonly quantity: number;
 }
 
@@ -22,24 +17,25 @@ export interface Reorder {
 export async function raiseProcurementOrders(tx: Transaction, reorders: readonly Reorder[]): Promise<void> {
   const bySupplier = new Map<string, Reorder[]>();
   for (const reorder of reorders) {
-    const key = JSON.stringify([reorder.partnerId, reorder.supplierUid, reorder.currency]);
+    const { item, supplier } = reorder;
+    const key = JSON.stringify([item.partnerId, supplier.uid, supplier.currency]);
     bySupplier.set(key, [...(bySupplier.get(key) ?? []), reorder]);
   }
   for (const lines of bySupplier.values()) await raise(tx, lines);
 }
 
 async function raise(tx: Transaction, lines: readonly Reorder[]): Promise<void> {
-  const { partnerId, supplierUid, currency } = lines[0]!;
+  const { item, supplier } = lines[0]!;
   const [order] = await tx<{ id: string }[]>`
     INSERT INTO procurement_orders (partner_id, supplier_uid, currency)
-    VALUES (${partnerId}, ${supplierUid}, ${currency}) RETURNING id`;
+    VALUES (${item.partnerId}, ${supplier.uid}, ${supplier.currency}) RETURNING id`;
   const orderId = Number(order!.id);
-  const items = lines.map(({ stockItemId, quantity, unitCostMinor, vatPercentage }, index) => ({
+  const items = lines.map(({ item, supplier, quantity }, index) => ({
     position: index + 1,
-    item: stockItemId,
+    item: item.id,
     quantity,
-    cost: unitCostMinor,
-    vat: vatPercentage,
+    cost: supplier.unitCostMinor,
+    vat: item.vatPercentage,
   }));
   await tx`
     WITH raised AS (
@@ -54,8 +50,8 @@ async function raise(tx: Transaction, lines: readonly Reorder[]): Promise<void> 
     payload: {
       workflowType: WORKFLOW_TYPES.procurementOrder,
       args: [{ orderId }],
-      memo: { supplierUid, items: items.length },
-      summary: `Procurement order ${orderId} at ${supplierUid}`,
+      memo: { supplierUid: supplier.uid, items: items.length },
+      summary: `Procurement order ${orderId} at ${supplier.uid}`,
     },
   });
 }

@@ -112,16 +112,9 @@ function mergeLines(lines: readonly ReservationLine[]): ReservationLine[] {
 }
 
 async function reservedByStep(tx: Transaction, step: string): Promise<ReservedLine[]> {
-  const rows = await tx<
-    { partnerId: string; partnerSku: string; printJobId: string; quantity: string; allocated: string }[]
-  >`
-    SELECT r.partner_id, i.partner_sku, r.print_job_id, r.quantity, r.allocated
+  return await tx<ReservedLine[]>`
+    SELECT r.partner_id, i.partner_sku, r.print_job_id, r.allocated::float8, (r.quantity - r.allocated)::float8 AS backordered
     FROM stock_reservations r JOIN stock_items i ON i.id = r.stock_item_id WHERE r.step = ${step} ORDER BY r.id`;
-  return rows.map(({ quantity, allocated, ...line }) => ({
-    ...line,
-    allocated: Number(allocated),
-    backordered: Number(quantity) - Number(allocated),
-  }));
 }
 
 /** A printed job. */
@@ -132,13 +125,9 @@ export interface PrintedJob {
   readonly units?: number;
 }
 
-interface ReservationRow {
-  id: string;
-  stockItemId: string;
-  printJobId: string;
-  quantity: string;
-  allocated: string;
-  units: number | null;
+interface ReservationRow extends OpenReservation {
+  readonly stockItemId: string;
+  readonly units: number | null;
 }
 
 /** An open reservation, divided into the part that is consumed and the part that is released. */
@@ -150,22 +139,17 @@ interface Settlement {
 }
 
 /** Divides a reservation, of which `used` pieces are consumed. */
-function divide(row: ReservationRow, used: number): Settlement {
-  const { id, stockItemId, printJobId } = row;
-  const reserved = { quantity: Number(row.quantity), allocated: Number(row.allocated) };
-
+function divide(
+  { id, stockItemId, printJobId, quantity, allocated }: ReservationRow,
+  used: number,
+): Settlement {
   // The units that were made used the allocated pieces first.
-  const allocated = Math.min(used, reserved.allocated);
+  const taken = Math.min(used, allocated);
   return {
     id,
     stockItemId,
-    consumed: { id, printJobId, quantity: used, allocated },
-    released: {
-      id,
-      printJobId,
-      quantity: reserved.quantity - used,
-      allocated: reserved.allocated - allocated,
-    },
+    consumed: { id, printJobId, quantity: used, allocated: taken },
+    released: { id, printJobId, quantity: quantity - used, allocated: allocated - taken },
   };
 }
 
@@ -191,13 +175,13 @@ export async function settleReservations(
   // Only reservations of locked items: a concurrent step may reserve other items for the same jobs. The locks prevent
   // other transactions from settling these.
   const open = await tx<ReservationRow[]>`
-    SELECT id, stock_item_id, print_job_id, quantity, allocated, units FROM stock_reservations
+    SELECT id, stock_item_id, print_job_id, quantity::float8, allocated::float8, units FROM stock_reservations
     WHERE print_job_id = ANY(${jobIds}::bigint[]) AND state = 'reserved' AND stock_item_id = ANY(${stock.ids()}::bigint[])
     ORDER BY id`;
   if (open.length === 0) return { printed: 0, cancelled: 0 };
   const settlements = open.map((row) => {
     const printed = made.has(row.printJobId);
-    return divide(row, printed ? piecesFor(Number(row.quantity), row.units, made.get(row.printJobId)) : 0);
+    return divide(row, printed ? piecesFor(row.quantity, row.units, made.get(row.printJobId)) : 0);
   });
   await storeSettlements(tx, settlements);
   // Consume first: the pieces of a cancelled job must not be allocated to a job that is being settled.
@@ -219,10 +203,8 @@ export async function settleReservations(
 }
 
 async function storeSettlements(tx: Transaction, settlements: readonly Settlement[]): Promise<void> {
-  const rows = settlements.map(({ id, consumed, released }) =>
-    consumed.quantity > 0
-      ? { id, state: 'consumed', quantity: consumed.quantity, allocated: consumed.allocated }
-      : { id, state: 'released', quantity: released.quantity, allocated: released.allocated },
+  const rows = settlements.map(({ consumed, released }) =>
+    consumed.quantity > 0 ? { ...consumed, state: 'consumed' } : { ...released, state: 'released' },
   );
   await tx`
     UPDATE stock_reservations r

@@ -1,6 +1,8 @@
-import { inTransaction, json, type Sql, type Transaction } from '../platform/postgres';
-import { type AlertUid, alertUid } from './domain/stock-level';
+import type { z } from 'zod';
+import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../platform/postgres';
+import { type AlertUid, alertUid, type StockLevel } from './domain/stock-level';
 import { LockedStock } from './locked-stock';
+import type { stockItemViewSchema } from './operator-schemas';
 import type { PageRequest } from './period-and-page';
 
 /** The setup of a stock item. Without a supplier it is never reordered. */
@@ -91,20 +93,14 @@ export async function setUpStockItems(
     const count = last + items.length - present.size;
     await tx`UPDATE stock_item_counts SET items = ${count} WHERE partner_id = ${partnerId}`;
 
-    const opening = new Map(
-      items.flatMap(({ partnerSku, openingQuantity }) =>
-        present.has(partnerSku) || !openingQuantity ? [] : [[partnerSku, openingQuantity]],
-      ),
-    );
     const stock = await LockedStock.lock(
       tx,
       tx`i.partner_id = ${partnerId} AND i.partner_sku = ANY(${skus})`,
     );
-    for (const [partnerSku, quantity] of opening) {
-      stock.add(stock.bySku(partnerId, partnerSku)!.id, quantity, {
-        reference: 'opening stock',
-        step: 'opening',
-      });
+    for (const { partnerSku, openingQuantity } of items) {
+      if (present.has(partnerSku) || !openingQuantity) continue;
+      const cause = { reference: 'opening stock', step: 'opening' };
+      stock.add(stock.bySku(partnerId, partnerSku)!.id, openingQuantity, cause);
     }
     await stock.write();
     await alongside?.(tx, before, await setupsOf(tx, partnerId, skus));
@@ -113,35 +109,19 @@ export async function setUpStockItems(
 }
 
 /** A stock item as lists return it: the fields of operation `listInventory` and those for operators. */
-export interface StockItemView {
-  readonly partnerSku: string;
-  readonly alertUid: AlertUid | null;
-  readonly quantity: number;
-  readonly minStock: number;
-  readonly maxStock: number;
-  readonly quantityOrdered: number;
-  readonly productUid: string;
-  readonly productName: string | null;
-  readonly reserved: number;
-  readonly backorder: number;
-  readonly allowBackorder: boolean;
-  readonly supplierUid: string | null;
-}
+export type StockItemView = z.output<typeof stockItemViewSchema>;
+/** A stock item in the list of all partners. */
+export type PartnerStockItem = StockItemView & { readonly partnerId: string; readonly partnerUid: string };
 
-/** The columns of a stock item, as lists read them. */
-export interface ItemRow {
-  partnerSku: string;
-  productUid: string;
-  productName: string | null;
-  quantity: string;
-  reserved: string;
-  backorder: string;
-  minStock: string;
-  maxStock: string;
-  quantityOrdered: string;
-  allowBackorder: boolean;
-  supplierUid: string | null;
-}
+/** Returns the columns of a stock item `i`, as lists read them. */
+const columns = (sql: Queryable) => sql`
+  i.partner_sku, i.product_uid, i.product_name, i.quantity::float8, i.reserved::float8, i.backorder::float8,
+  i.min_stock::float8, i.max_stock::float8, i.quantity_ordered::float8, i.allow_backorder, i.supplier_uid`;
+
+const withAlert = <T extends StockLevel & { readonly minStock: number }>(item: T) => ({
+  ...item,
+  alertUid: alertUid(item, item.minStock),
+});
 
 /**
  * Returns a partner's stock items in the order of their setup: all of them, those with the given SKUs, or a page.
@@ -161,43 +141,56 @@ export async function listStockItems(
       : filtered
         ? sql`ORDER BY position LIMIT ${page.perPage} OFFSET ${first}`
         : sql`AND position > ${first} AND position <= ${first + page.perPage} ORDER BY position`;
-  const rows = await sql<ItemRow[]>`
-    SELECT partner_sku, product_uid, product_name, quantity, reserved, backorder, min_stock, max_stock, quantity_ordered,
-           allow_backorder, supplier_uid
-    FROM stock_items WHERE partner_id = ${partnerId} ${matching} ${paged}`;
-  if (page === undefined) return { items: rows.map(itemView), total: rows.length };
+  const rows = await sql<Omit<StockItemView, 'alertUid'>[]>`
+    SELECT ${columns(sql)} FROM stock_items i WHERE partner_id = ${partnerId} ${matching} ${paged}`;
+  if (page === undefined) return { items: rows.map(withAlert), total: rows.length };
   const [count] = filtered
-    ? await sql<{ items: string }[]>`
-        SELECT count(*) AS items FROM stock_items WHERE partner_id = ${partnerId} ${matching}`
-    : await sql<{ items: string }[]>`SELECT items FROM stock_item_counts WHERE partner_id = ${partnerId}`;
-  return { items: rows.map(itemView), total: Number(count?.items ?? 0) };
+    ? await sql<{ items: number }[]>`
+        SELECT count(*)::float8 AS items FROM stock_items WHERE partner_id = ${partnerId} ${matching}`
+    : await sql<
+        { items: number }[]
+      >`SELECT items::float8 FROM stock_item_counts WHERE partner_id = ${partnerId}`;
+  return { items: rows.map(withAlert), total: count?.items ?? 0 };
 }
 
-/** Returns a stock item of its columns, with its alert. */
-export function itemView({
-  partnerSku,
-  productUid,
-  productName,
-  allowBackorder,
-  supplierUid,
-  ...row
-}: ItemRow): StockItemView {
-  const level = {
-    quantity: Number(row.quantity),
-    reserved: Number(row.reserved),
-    backorder: Number(row.backorder),
-  };
-  const minStock = Number(row.minStock);
-  return {
-    partnerSku,
-    alertUid: alertUid(level, minStock),
-    ...level,
-    minStock,
-    maxStock: Number(row.maxStock),
-    quantityOrdered: Number(row.quantityOrdered),
-    productUid,
-    productName,
-    allowBackorder,
-    supplierUid,
-  };
+interface StockItemFilter {
+  readonly partnerId?: string | undefined;
+  readonly partnerSku?: string | undefined;
+  /** `any`: items with an alert of any kind. */
+  readonly alert?: AlertUid | 'any' | undefined;
+}
+
+/** Position of an item in the list of all partners. */
+export interface StockItemPosition {
+  readonly partnerSku: string;
+  readonly partnerId: string;
+}
+
+/** The conditions of the alerts of `alertUid`, in SQL. Each excludes those before it. */
+const ALERTS = {
+  back_order: 'backorder > 0',
+  out_of_stock: 'backorder = 0 AND quantity = reserved',
+  low_stock: 'backorder = 0 AND quantity > reserved AND quantity - reserved <= min_stock',
+  any: 'quantity - reserved <= min_stock',
+} as const satisfies Record<AlertUid | 'any', string>;
+
+/**
+ * Returns a page of the stock items of all partners, by SKU and partner. Levels are in no index, so that an adjustment stays
+ * within its page: a filter by alert compares items until the page is full.
+ */
+export async function listStockItemsOfPartners(
+  sql: Queryable,
+  { partnerId, partnerSku, alert }: StockItemFilter,
+  { limit, after }: { readonly limit: number; readonly after: StockItemPosition | null },
+): Promise<readonly PartnerStockItem[]> {
+  const rows = await sql<Omit<PartnerStockItem, 'alertUid'>[]>`
+    SELECT i.partner_id, p.uid AS partner_uid, ${columns(sql)}
+    FROM stock_items i JOIN partners p ON p.account_id = i.partner_id
+    WHERE true
+      ${partnerId === undefined ? sql`` : sql`AND i.partner_id = ${partnerId}`}
+      ${partnerSku === undefined ? sql`` : sql`AND i.partner_sku = ${partnerSku}`}
+      ${alert === undefined ? sql`` : sql`AND ${sql.unsafe(ALERTS[alert])}`}
+      ${after === null ? sql`` : sql`AND (i.partner_sku, i.partner_id) > (${after.partnerSku}, ${after.partnerId}::uuid)`}
+    ORDER BY i.partner_sku, i.partner_id LIMIT ${limit}`;
+  return rows.map(withAlert);
 }

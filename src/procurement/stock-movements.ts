@@ -1,30 +1,10 @@
+import type { z } from 'zod';
 import type { Sql } from '../platform/postgres';
-
-export type MovementType = 'add' | 'consume' | 'reserve' | 'release' | 'consume_reserved' | 'receive';
+import type { stockMovementSchema } from './operator-schemas';
 
 /** One line of the ledger. */
-export interface StockMovement {
-  /** Decimal string. */
-  readonly id: string;
-  readonly type: MovementType;
-  readonly quantity: number;
-  readonly quantityDelta: number;
-  readonly reservedDelta: number;
-  readonly backorderDelta: number;
-  readonly reference: string | null;
-  readonly at: Date;
-}
-
-interface MovementRow {
-  id: string;
-  type: MovementType;
-  quantity: string;
-  quantityDelta: string;
-  reservedDelta: string;
-  backorderDelta: string;
-  reference: string | null;
-  at: Date;
-}
+export type StockMovement = Omit<z.output<typeof stockMovementSchema>, 'at'> & { readonly at: Date };
+export type MovementType = StockMovement['type'];
 
 /**
  * Returns the ledger of one stock item, newest first.
@@ -36,16 +16,10 @@ export async function stockMovements(
   partnerSku: string,
   { before, limit }: { readonly before: string | null; readonly limit: number },
 ): Promise<StockMovement[]> {
-  const rows = await sql<MovementRow[]>`
-    SELECT m.id, m.type, m.quantity, m.quantity_delta, m.reserved_delta, m.backorder_delta, m.reference, m.at
+  return await sql<StockMovement[]>`
+    SELECT m.id, m.type, m.quantity::float8, m.quantity_delta::float8, m.reserved_delta::float8, m.backorder_delta::float8,
+           m.reference, m.at
     FROM stock_items i JOIN stock_movements m ON m.stock_item_id = i.id
     WHERE i.partner_id = ${partnerId} AND i.partner_sku = ${partnerSku} ${before === null ? sql`` : sql`AND m.id < ${before}`}
     ORDER BY m.stock_item_id, m.id DESC LIMIT ${limit}`;
-  return rows.map((row) => ({
-    ...row,
-    quantity: Number(row.quantity),
-    quantityDelta: Number(row.quantityDelta),
-    reservedDelta: Number(row.reservedDelta),
-    backorderDelta: Number(row.backorderDelta),
-  }));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { MODEL_STATES, MODEL_TRANSITIONS } from '../../src/catalog/domain/product-model';
 import { projectRoot } from '../../src/platform/project-root';
 import { PROCUREMENT_RULES, PROCUREMENT_STATUSES } from '../../src/procurement/domain/procurement-order';
-import { inventoryShape } from '../../src/procurement/schemas';
+import { inventoryShape } from '../../src/procurement/partner-schemas';
 
 /** Returns the rows of the table whose first heading is `heading`, without backquotes. */
 function table(document: string, heading: string): string[][] {

@@ -153,21 +153,25 @@ test('a dry run reports the same counts and changes nothing', async () => {
 test('a dry run of thousands of lines does not block the creation of customer products', async () => {
   // More connections than slots of totals, so that some use the same slot as the dry run.
   const others = connectPostgres(url, { max: 16, applicationName: 'test-others' });
+  const create = (name: string) =>
+    inTransaction(others, (tx) =>
+      createCustomerProduct(
+        tx,
+        { role: 'operator' },
+        { name, customerIds: ['*'], productModelId: 't-shirt', variantOptions: [] },
+        10_000,
+      ),
+    );
+  // The creations are set up here, because code that the dry run calls may use no second connection.
+  const reached = Promise.withResolvers<void>();
+  const created = reached.promise.then(() =>
+    Promise.all(Array.from({ length: 16 }, (_, n) => create(`Live ${n}`))),
+  );
   async function* lines() {
     for (let at = 0; at < 2_100; at += 1) {
       if (at === 2_050) {
-        await Promise.all(
-          Array.from({ length: 16 }, (_, n) =>
-            inTransaction(others, (tx) =>
-              createCustomerProduct(
-                tx,
-                { role: 'operator' },
-                { name: `Live ${n}`, customerIds: ['*'], productModelId: 't-shirt', variantOptions: [] },
-                10_000,
-              ),
-            ),
-          ),
-        );
+        reached.resolve();
+        await created;
       }
       const fields = { reference: `tried-${at}`, name: `Tried ${at}`, productModelId: 't-shirt' };
       yield { line: at + 1, fields };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PROCUREMENT_STATUSES } from './domain/procurement-order';
 
-// Schemas of requests to the procurement group (docs/procurement.md).
+// Wire schemas of the routes for partners (docs/procurement.md).
 
 export const sku = z.string().min(1).max(255);
 /** A number of pieces. The maximum keeps the sum of many adjustments an exact JavaScript number. */
