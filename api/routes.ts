@@ -3,7 +3,7 @@ import { oidcRoutes } from './accounts/oidc-routes';
 import { operatorRoutes } from './accounts/operator-routes';
 import { sessionRoutes } from './accounts/session-routes';
 import { catalogRoutes } from './catalog/routes';
-import { connectorRoutes } from './connectors/routes';
+import { clientRoutes } from './clients/routes';
 import type { ApiDeps } from './deps';
 import { documentRoutes } from './documents/routes';
 import type { Route } from './http/route';
@@ -58,7 +58,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...auditRoutes(deps),
     ...sessionRoutes(deps),
     ...oidcRoutes(deps),
-    ...connectorRoutes(deps),
+    ...clientRoutes(deps),
     ...operatorPartnerRoutes(deps),
     ...operatorOrderRoutes(deps),
     ...operatorShipmentRoutes(deps),

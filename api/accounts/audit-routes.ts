@@ -80,7 +80,7 @@ export function auditRoutes({ sql }: Deps): Route[] {
       operationId: 'listAuditLog',
       summary: 'List the audit log, newest first',
       description:
-        'Every act of operators, clients and partners that changes keys, partners, connectors, endpoints, catalog, stock set-up or ' +
+        'Every act of operators, clients and partners that changes keys, partners, clients, endpoints, catalog, stock set-up or ' +
         'rates, and repairs, cancellations, shipping changes and payments of orders. `format=csv` exports every row that matches ' +
         'and is for admins.',
       tag: 'Operators',

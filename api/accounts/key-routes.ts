@@ -9,9 +9,9 @@ import { accountKey, keyName, keyView, rotatedKey } from './key-schemas';
 
 /** The accounts of one role, as their key routes need them. */
 export interface KeyOwners {
-  /** Begins the names of the operations: `rotateConnectorKey`. */
-  readonly noun: 'Operator' | 'Connector' | 'Partner';
-  readonly objectType: 'operator' | 'connector' | 'partner';
+  /** Begins the names of the operations: `rotateClientKey`. */
+  readonly noun: 'Operator' | 'Client' | 'Partner';
+  readonly objectType: 'operator' | 'client' | 'partner';
   readonly tag: string;
   /** Path of one account, such as `/v1/connectors/{connectorId}`. */
   readonly path: string;

@@ -26,7 +26,7 @@ const role = z
   .enum(OPERATOR_ROLES)
   .describe(
     '`viewer`: reads, searches and quotes. `operator`: also changes orders, catalog, stock and procurement. `admin`: also ' +
-      'changes keys, operators, partners, connectors and exchange rates, and exports the audit log.',
+      'changes keys, operators, partners, clients and exchange rates, and exports the audit log.',
   );
 const operator = z
   .object({

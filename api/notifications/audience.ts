@@ -58,11 +58,11 @@ export const OPERATORS: Audience = {
 /** Operators read a client's deliveries and send them again. They do not change a client's endpoints. */
 export const OPERATORS_FOR_CLIENTS: Audience = {
   path: '/v1/connectors/{connectorId}/webhooks',
-  tag: 'Connectors',
+  tag: 'Clients',
   access: { read: operatorsOnly('viewer'), write: operatorsOnly('operator') },
   events: NOTIFICATION_EVENTS,
   endpoint: CLIENTS.endpoint,
-  noun: 'ConnectorWebhook',
+  noun: 'ClientWebhook',
   ownerOf: (_account, { connectorId }) => connectorId ?? '',
   redeliveryAudits: ['endpoint.redeliver'],
 };

@@ -1,7 +1,7 @@
 import type { ApiDeps } from '../deps';
 import type { Route } from '../http/route';
 import { CLIENTS, OPERATORS } from './audience';
-import { connectorWebhookRoutes } from './connector-webhook-routes';
+import { clientWebhookRoutes } from './client-webhook-routes';
 import { deliveryRoutes } from './delivery-routes';
 import { orderDeliveryRoutes } from './order-delivery-routes';
 import { webhookRoutes } from './webhook-routes';
@@ -13,6 +13,6 @@ export function notificationRoutes(deps: Pick<ApiDeps, 'sql' | 'config' | 'secre
       ...deliveryRoutes(deps, audience),
     ]),
     ...orderDeliveryRoutes(deps),
-    ...connectorWebhookRoutes(deps),
+    ...clientWebhookRoutes(deps),
   ];
 }

@@ -4,7 +4,7 @@ export type Role = 'client' | 'partner' | 'operator';
 /**
  * Roles of operators, from the fewest permissions to the most. Each role has the permissions of the roles before it.
  * `viewer`: reads, searches and quotes. `operator`: changes orders, catalog, stock and procurement. `admin`: changes keys,
- * operators, partners, connectors and exchange rates, and exports the audit log.
+ * operators, partners, clients and exchange rates, and exports the audit log.
  */
 export const OPERATOR_ROLES = ['viewer', 'operator', 'admin'] as const;
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];

@@ -12,7 +12,7 @@ export type ReturnAddress = {
   readonly phone: string | null;
 };
 
-/** Settings of a client. Operators set them with the connector; retrieved orders show most of them. */
+/** Settings of a client. Operators set them when they set the client up; retrieved orders show most of them. */
 export interface ClientSettings {
   /** Name of the sales channel that the client connects: `channel` of its orders. */
   readonly channel?: string | null | undefined;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../../api/app';
-import { connectorRoutes } from '../../api/connectors/routes';
+import { clientRoutes } from '../../api/clients/routes';
 import { type HttpServer, startHttpServer } from '../../api/http/server';
 import { createPresslineClient, PresslineError } from '../../client/pressline-client';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
@@ -14,7 +14,7 @@ const stops: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   const { sql } = await testDatabase();
   const deps = await testApiDeps(sql);
-  server = await startHttpServer(createApp(deps, connectorRoutes(deps)), { host: '127.0.0.1', port: 0 });
+  server = await startHttpServer(createApp(deps, clientRoutes(deps)), { host: '127.0.0.1', port: 0 });
   stops.push(() => server.stop(0));
   operator = await testAccount(sql, 'operator');
 });
@@ -47,26 +47,26 @@ const hangingUp: RequestListener = (req) => void req.socket.destroy();
 
 test('calls are typed by operation: body, parameters, query and response', async () => {
   const client = createPresslineClient({ baseUrl: server.url, apiKey: operator.apiKey });
-  const created = await client.createConnector({ body: { name: 'typed' } });
+  const created = await client.createClient({ body: { name: 'typed' } });
   const secret: string = created.apiSecret;
   expect(secret).toMatch(/^pls_/);
-  const { name, keys } = await client.getConnector({ params: { connectorId: created.id } });
+  const { name, keys } = await client.getClient({ params: { connectorId: created.id } });
   expect([name, keys.length]).toEqual(['typed', 1]);
-  expect((await client.listConnectors({ query: { limit: 1 } })).connectors).toHaveLength(1);
-  expect((await client.listConnectors()).nextCursor).toBeNull();
+  expect((await client.listClients({ query: { limit: 1 } })).connectors).toHaveLength(1);
+  expect((await client.listClients()).nextCursor).toBeNull();
   // @ts-expect-error name must be a string
-  await expect(client.createConnector({ body: { name: 7 } })).rejects.toThrow(PresslineError);
+  await expect(client.createClient({ body: { name: 7 } })).rejects.toThrow(PresslineError);
   // @ts-expect-error the path parameter is required
-  await expect(client.getConnector()).rejects.toThrow(TypeError);
+  await expect(client.getClient()).rejects.toThrow(TypeError);
 });
 
 test('an error has status, code, request id and field errors', async () => {
   const client = createPresslineClient({ baseUrl: server.url, apiKey: operator.apiKey });
-  const refused: PresslineError = await client.createConnector({ body: { name: '' } }).then(
+  const refused: PresslineError = await client.createClient({ body: { name: '' } }).then(
     () => Promise.reject(new Error('accepted')),
     (error) => error,
   );
-  expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', operation: 'createConnector' });
+  expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', operation: 'createClient' });
   expect(refused.errors[0]).toMatchObject({ code: 'IS_BLANK_ERROR', reference: 'name' });
   expect(refused.requestId).toMatch(/^[0-9a-f-]{36}$/);
   expect(refused.message).toContain('name: This field must not be blank.');
@@ -74,11 +74,11 @@ test('an error has status, code, request id and field errors', async () => {
 
 test('the same idempotency key returns the same response; path parameters are encoded', async () => {
   const client = createPresslineClient({ baseUrl: server.url, apiKey: operator.apiKey });
-  const first = await client.createConnector({ body: { name: 'keyed' } }, { idempotencyKey: 'client-test' });
-  expect(
-    await client.createConnector({ body: { name: 'keyed' } }, { idempotencyKey: 'client-test' }),
-  ).toEqual(first);
-  await expect(client.getConnector({ params: { connectorId: 'a/../b?c' } })).rejects.toMatchObject({
+  const first = await client.createClient({ body: { name: 'keyed' } }, { idempotencyKey: 'client-test' });
+  expect(await client.createClient({ body: { name: 'keyed' } }, { idempotencyKey: 'client-test' })).toEqual(
+    first,
+  );
+  await expect(client.getClient({ params: { connectorId: 'a/../b?c' } })).rejects.toMatchObject({
     status: 404,
   });
 });
@@ -90,7 +90,7 @@ test('429, 503 and a broken connection are retried with the same idempotency key
     hangingUp,
     answering(200, { id: '1' }),
   ]);
-  expect(await client.createConnector({ body: { name: 'x' } })).toEqual({ id: '1' });
+  expect(await client.createClient({ body: { name: 'x' } })).toEqual({ id: '1' });
   expect(seen).toHaveLength(4);
   expect(new Set(seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   expect(seen[0]!.headers['x-api-key']).toBe('k:s');
@@ -98,10 +98,10 @@ test('429, 503 and a broken connection are retried with the same idempotency key
 
 test('a call fails after the last retry, and a refusal is never retried', async () => {
   const away = await scripted([answering(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' })]);
-  await expect(away.client.listConnectors()).rejects.toMatchObject({ status: 503 });
+  await expect(away.client.listClients()).rejects.toMatchObject({ status: 503 });
   expect(away.seen).toHaveLength(4);
   const refusing = await scripted([answering(409, { code: 'CONFLICT', message: '' })]);
-  await expect(refusing.client.createConnector({ body: { name: 'x' } })).rejects.toMatchObject({
+  await expect(refusing.client.createClient({ body: { name: 'x' } })).rejects.toMatchObject({
     code: 'CONFLICT',
   });
   expect(refusing.seen).toHaveLength(1);
@@ -115,10 +115,10 @@ test('a call without an idempotency key is not retried after a fault that may fo
 
 test('each reads a list page by page, as far as it is needed', async () => {
   const client = createPresslineClient({ baseUrl: server.url, apiKey: operator.apiKey });
-  for (const name of ['each 1', 'each 2', 'each 3']) await client.createConnector({ body: { name } });
-  const all = await client.listConnectors({ query: { limit: 100 } });
+  for (const name of ['each 1', 'each 2', 'each 3']) await client.createClient({ body: { name } });
+  const all = await client.listClients({ query: { limit: 100 } });
   const names: string[] = [];
-  for await (const { name } of client.each('listConnectors', { query: { limit: 2 } })) names.push(name);
+  for await (const { name } of client.each('listClients', { query: { limit: 2 } })) names.push(name);
   expect(names).toEqual(all.connectors.map(({ name }) => name));
   expect(names.length).toBeGreaterThan(2);
 

@@ -15,7 +15,7 @@ jest.setTimeout(240_000);
 beforeAll(async () => {
   stack = await testStack({ mode: 'off' });
   receiver = await partnerServer();
-  clientId = (await stack.operator.listConnectors({})).connectors[0]!.id;
+  clientId = (await stack.operator.listClients({})).connectors[0]!.id;
 });
 afterAll(() => receiver.stop());
 
@@ -24,7 +24,7 @@ test('an operator sends a test event and redelivers a dead notification on the p
   const tab = await openTab(stack.baseUrl);
   const { page } = tab;
   await signIn(tab, stack.credentials.operator.apiKey, '/console/clients');
-  const { name } = await stack.operator.getConnector({ params: { connectorId: clientId } });
+  const { name } = await stack.operator.getClient({ params: { connectorId: clientId } });
   await page.getByRole('row', { name }).waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name, exact: true }).click();
@@ -90,7 +90,7 @@ test('an admin adds a client and changes its settings', async () => {
     await back.getByLabel(label).fill(value);
   await editing.getByRole('button', { name: 'Save settings' }).click();
   await page.getByRole('group', { name: 'IOSS number' }).getByText('IM0123456789').waitFor();
-  const { connectors } = await stack.operator.listConnectors({});
+  const { connectors } = await stack.operator.listClients({});
   expect(connectors.find(({ name }) => name === 'card-shop')).toMatchObject({
     billingEntity: {
       id: 7,

@@ -51,18 +51,18 @@ test('an admin adds an operator, whose key is shown once, changes the role and r
 });
 
 test('the audit log is filtered in the address and exported', async () => {
-  const { id } = (await stack.operator.listConnectors({})).connectors[0]!;
-  await stack.operator.changeConnector({ params: { connectorId: id }, body: { channel: 'audited' } });
+  const { id } = (await stack.operator.listClients({})).connectors[0]!;
+  await stack.operator.changeClient({ params: { connectorId: id }, body: { channel: 'audited' } });
   const tab = await openTab(stack.baseUrl);
   const { page } = tab;
   await signIn(tab, stack.credentials.operator.apiKey, '/console/team');
   const log = page.getByRole('table', { name: 'Audit log' });
   await log.getByRole('cell', { name: 'Sign in to the console' }).first().waitFor();
 
-  await page.getByLabel('Action', { exact: true }).selectOption('connector.change');
-  await page.getByLabel('Object', { exact: true }).fill(`connector:${id}`);
+  await page.getByLabel('Action', { exact: true }).selectOption('client.change');
+  await page.getByLabel('Object', { exact: true }).fill(`client:${id}`);
   await page.getByRole('button', { name: 'Apply filters' }).click();
-  await page.waitForURL(`**/console/team?action=connector.change&object=connector*${id}`);
+  await page.waitForURL(`**/console/team?action=client.change&object=client*${id}`);
   const row = log.getByRole('row', { name: /Change the settings of a client/ });
   await row.waitFor();
   await log.getByRole('cell', { name: 'Sign in to the console' }).waitFor({ state: 'detached' });
@@ -75,7 +75,7 @@ test('the audit log is filtered in the address and exported', async () => {
   ]);
   const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
   expect(lines).toHaveLength(2);
-  expect(lines[1]).toContain('connector.change');
+  expect(lines[1]).toContain('client.change');
 });
 
 test('a viewer reads the team and cannot change it', async () => {

@@ -42,11 +42,11 @@ const HARVEST: Readonly<
   submitOrder: [['id', ['orderId']]],
   createWebhook: [['id', ['webhookId']]],
   testWebhook: [['id', ['deliveryId']]],
-  createConnector: [
+  createClient: [
     ['id', ['connectorId']],
     ['keyId', ['keyId']],
   ],
-  rotateConnectorKey: [['keyId', ['keyId']]],
+  rotateClientKey: [['keyId', ['keyId']]],
   createCustomerProduct: [['id', ['customerProductId']]],
   createProductModel: [['id', ['id']]],
 };

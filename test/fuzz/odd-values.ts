@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Odd values that strangers, broken connectors and attackers send. */
+/** Odd values that strangers, broken clients and attackers send. */
 
 export const ODD_TEXTS: readonly string[] = [
   '',

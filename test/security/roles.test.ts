@@ -16,7 +16,7 @@ import { testDatabase } from '../support/database';
 
 /**
  * Who may call each route for operators, by their least role. A viewer reads, searches and quotes; an operator also changes
- * orders, catalog, stock and procurement; an admin also changes keys, operators, partners, connectors and rates.
+ * orders, catalog, stock and procurement; an admin also changes keys, operators, partners, clients and rates.
  */
 const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
   operator: [
@@ -36,9 +36,9 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'createShippingOrder',
     'cancelShippingOrder',
     'replayDeadMessages',
-    'testConnectorWebhook',
-    'redeliverConnectorWebhookDelivery',
-    'redeliverDeadConnectorWebhookDeliveries',
+    'testClientWebhook',
+    'redeliverClientWebhookDelivery',
+    'redeliverDeadClientWebhookDeliveries',
     'redeliverOrderDelivery',
     'runJob',
     'addOrderNote',
@@ -66,10 +66,10 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'revokeOperator',
     'rotateOperatorKey',
     'revokeOperatorKey',
-    'createConnector',
-    'changeConnector',
-    'rotateConnectorKey',
-    'revokeConnectorKey',
+    'createClient',
+    'changeClient',
+    'rotateClientKey',
+    'revokeClientKey',
     'createPartner',
     'changePartner',
     'rotatePartnerKey',

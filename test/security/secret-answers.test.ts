@@ -38,12 +38,12 @@ function answeringSecrets(): Route[] {
 test('every route whose answer has a secret seals the stored answer', () => {
   const found = answeringSecrets();
   expect(found.map(({ operationId }) => operationId).sort()).toEqual([
-    'createConnector',
+    'createClient',
     'createOperator',
     'createOperatorWebhook',
     'createPartner',
     'createWebhook',
-    'rotateConnectorKey',
+    'rotateClientKey',
     'rotateOperatorKey',
     'rotateOperatorWebhookSecret',
     'rotatePartnerKey',

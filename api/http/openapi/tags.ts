@@ -2,7 +2,7 @@
 const TAGS: Readonly<Record<string, string>> = {
   Carriers: 'Tracking events of carriers.',
   Catalog: 'Attributes, product models and customer products.',
-  Connectors: 'Accounts of clients, with their keys and settings.',
+  Clients: 'Accounts of clients, with their keys and settings.',
   Documents: 'Labels, customs forms, invoices and print files behind signed links.',
   Notifications: 'Endpoints for signed notifications, and what was delivered to them.',
   'Operator: notifications': 'Endpoints of operators, and deliveries to clients.',

@@ -12,10 +12,10 @@ const ORDER = [
   'listOperatorOrders',
   'getOperatorSummary',
 ] as const satisfies readonly OperationId[];
-const DELIVERIES = ['listConnectorWebhookDeliveries', 'listConnectorWebhooks'] as const;
+const DELIVERIES = ['listClientWebhookDeliveries', 'listClientWebhooks'] as const;
 const OPERATORS = ['listOperators', 'listOperatorKeys'] as const;
 const PARTNER = ['getPartner', 'listPartners'] as const;
-const CLIENT = ['getConnector', 'listConnectors'] as const;
+const CLIENT = ['getClient', 'listClients'] as const;
 
 /**
  * The reading operations whose answers a change alters, beside the audit log. Of an operation with a parameter of the change,
@@ -43,13 +43,13 @@ const STALE_AFTER = {
   pingPartner: ['listPartnerRequests', 'getPartnerHealth'],
   rotatePartnerKey: ['listPartnerKeys'],
   revokePartnerKey: ['listPartnerKeys'],
-  createConnector: CLIENT,
-  changeConnector: CLIENT,
-  rotateConnectorKey: CLIENT,
-  revokeConnectorKey: CLIENT,
-  testConnectorWebhook: DELIVERIES,
-  redeliverConnectorWebhookDelivery: DELIVERIES,
-  redeliverDeadConnectorWebhookDeliveries: DELIVERIES,
+  createClient: CLIENT,
+  changeClient: CLIENT,
+  rotateClientKey: CLIENT,
+  revokeClientKey: CLIENT,
+  testClientWebhook: DELIVERIES,
+  redeliverClientWebhookDelivery: DELIVERIES,
+  redeliverDeadClientWebhookDeliveries: DELIVERIES,
   createOperator: OPERATORS,
   changeOperator: OPERATORS,
   revokeOperator: OPERATORS,

@@ -27,7 +27,7 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   testWebhook: 'sends a test event; the delivery log has it',
   redeliverWebhookDelivery: 'sends a notification again; the delivery log has it',
   redeliverDeadWebhookDeliveries: 'sends notifications again; the delivery log has them',
-  testConnectorWebhook: 'sends a test event; the delivery log has it',
+  testClientWebhook: 'sends a test event; the delivery log has it',
   testOperatorWebhook: 'sends a test event; the delivery log has it',
   redeliverOperatorWebhookDelivery: 'sends a notification again; the delivery log has it',
   redeliverDeadOperatorWebhookDeliveries: 'sends notifications again; the delivery log has them',
@@ -167,17 +167,17 @@ function byEffect(a: Route, b: Route): number {
 
 test('a change shows the changed fields only, before and after', async () => {
   const { connectorId } = subject.ids.operator;
-  const route = routes.find(({ operationId }) => operationId === 'changeConnector')!;
+  const route = routes.find(({ operationId }) => operationId === 'changeClient')!;
   const path = `/v1/connectors/${connectorId![0]}`;
   await call(route, 'operator', path, { channel: 'first', brandedPackaging: 'box' });
   await call(route, 'operator', path, { channel: 'second' });
-  const [entry] = (await read('?action=connector.change&limit=1')).body.entries;
+  const [entry] = (await read('?action=client.change&limit=1')).body.entries;
   expect(entry).toMatchObject({ before: { channel: 'first' }, after: { channel: 'second' } });
   expect(Object.keys(entry!.after!)).toEqual(['channel']);
 });
 
 test('a refused change and a replayed answer write no row', async () => {
-  const route = routes.find(({ operationId }) => operationId === 'createConnector')!;
+  const route = routes.find(({ operationId }) => operationId === 'createClient')!;
   const total = async () => (await subject.sql`SELECT 1 FROM audit_log`).length;
   const before = await total();
   await call(route, 'operator', route.path, { name: ' ' });
@@ -232,14 +232,14 @@ test('admins export the log as CSV; viewers read it, others do not', async () =>
   const { sql, server } = subject;
   const get = (key: Record<string, string>, query: string) =>
     fetch(`${server.url}/v1/operator/audit${query}`, { headers: key });
-  const connector = routes.find(({ operationId }) => operationId === 'createConnector')!;
-  await call(connector, 'operator', connector.path, { name: '=HYPERLINK("x"), "quoted"' });
+  const creation = routes.find(({ operationId }) => operationId === 'createClient')!;
+  await call(creation, 'operator', creation.path, { name: '=HYPERLINK("x"), "quoted"' });
 
-  const answer = await get(subject.headers.operator, '?format=csv&action=connector.create');
+  const answer = await get(subject.headers.operator, '?format=csv&action=client.create');
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(answer.headers.get('content-disposition')).toContain('audit.csv');
   const lines = (await answer.text()).trimEnd().split('\r\n');
-  const { entries } = (await read('?action=connector.create&limit=250')).body;
+  const { entries } = (await read('?action=client.create&limit=250')).body;
   expect(lines[0]).toBe(
     'id,at,actorId,actorName,actorRole,action,objectType,objectId,before,after,requestId,address',
   );

@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { operatorRoutes } from '../../../api/accounts/operator-routes';
 import { createApp } from '../../../api/app';
-import { connectorRoutes } from '../../../api/connectors/routes';
+import { clientRoutes } from '../../../api/clients/routes';
 import { operatorPartnerRoutes } from '../../../api/operator/partners/partners';
 import { createAuthenticator } from '../../../src/accounts/authenticator';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
@@ -16,7 +16,7 @@ let admin: TestAccount;
 beforeAll(async () => {
   database = await testDatabase();
   const deps = await testApiDeps(database.sql);
-  app = createApp(deps, [...operatorRoutes(deps), ...connectorRoutes(deps), ...operatorPartnerRoutes(deps)]);
+  app = createApp(deps, [...operatorRoutes(deps), ...clientRoutes(deps), ...operatorPartnerRoutes(deps)]);
 });
 beforeEach(async () => {
   await database.sql`DELETE FROM idempotency_keys`;
@@ -110,7 +110,7 @@ describe('keys of operators, clients and partners', () => {
   const owners = [
     ['operators', () => create(`keys-${admin.id}`, 'viewer')],
     [
-      'connectors',
+      'clients',
       () =>
         request(app)
           .post('/v1/connectors')

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { connectorRoutes } from '../../../api/connectors/routes';
+import { clientRoutes } from '../../../api/clients/routes';
 import { type OrdersApi, ordersApi } from './orders-api';
 import { order } from './sample-orders';
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 const setChannel = (channel: string | null) =>
-  request(createApp(api.deps, connectorRoutes(api.deps)))
+  request(createApp(api.deps, clientRoutes(api.deps)))
     .patch(`/v1/connectors/${api.shop.id}`)
     .set(api.operator.key)
     .send({ channel })
@@ -19,7 +19,7 @@ const setChannel = (channel: string | null) =>
 const submitted = async (by = api.shop) => (await api.submit(order(), by).expect(200)).body.id as string;
 const channelOf = async (id: string, by = api.shop) => (await api.get(id, by).expect(200)).body.channel;
 
-test('an order has the channel of its connector at the time of its submission', async () => {
+test('an order has the channel of its client at the time of its submission', async () => {
   const before = await submitted();
   expect((await setChannel('etsy')).body.channel).toBe('etsy');
   const during = await submitted();

@@ -19,9 +19,9 @@ beforeAll(async () => {
 }, 60_000);
 
 const setClient = async (settings: object) => {
-  const { connectors } = await stack.operator.listConnectors({ query: {} });
+  const { connectors } = await stack.operator.listClients({ query: {} });
   const { id } = connectors.find(({ name }) => name === 'demo-shop')!;
-  await stack.operator.changeConnector({ params: { connectorId: id }, body: settings });
+  await stack.operator.changeClient({ params: { connectorId: id }, body: settings });
 };
 
 const package1 = { packageItems: [{ orderItemReferenceId: 'poster', quantity: 1 }] };

@@ -118,7 +118,7 @@ test('the value limit of a CN22 applies at the loaded rate', async () => {
 });
 
 test('the value limit of IOSS applies at the rate of the day of the order', async () => {
-  const connector = await stack.operator.createConnector({
+  const clientAccount = await stack.operator.createClient({
     body: { name: 'ioss-shop', iossNumber: 'IM2760000742' },
   });
   const papers = async () => {
@@ -131,7 +131,7 @@ test('the value limit of IOSS applies at the rate of the day of the order', asyn
         items: [tShirt(stack, { retailPriceInclVat: 160 })],
       }),
       isAt('delivered', 'failed'),
-      createPresslineClient({ baseUrl: stack.baseUrl, ...connector, retries: 0 }),
+      createPresslineClient({ baseUrl: stack.baseUrl, ...clientAccount, retries: 0 }),
     );
     const printOrderId = order.items[0]!.printJobs[0]!.printOrderId;
     const { documents } = await stack

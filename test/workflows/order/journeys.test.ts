@@ -286,7 +286,7 @@ test('a product created by the catalog API can be ordered at once by name and va
     ['items[0].productVariant.Colour'],
     ['items[0].productName'],
   ]);
-  const other = await operator.createConnector({ body: { name: 'another shop' } });
+  const other = await operator.createClient({ body: { name: 'another shop' } });
   const stranger = createPresslineClient({ baseUrl: stack.baseUrl, ...other, retries: 0 });
   await expect(
     stranger.submitOrder({ body: orderOf(stack, { items: [item({ Size: 'Large' })] }) }),
@@ -317,9 +317,9 @@ test('a draft stays a draft until it is confirmed, and is then produced unchange
   });
 });
 
-test('a whole order runs through the addresses and credentials of a connector', async () => {
+test('a whole order runs through the addresses and credentials of a client', async () => {
   const billingEntity = { id: 7, companyName: 'Poster Shop SAS', companyVatNumbers: ['FR40303265045'] };
-  const connector = await stack.operator.createConnector({
+  const clientAccount = await stack.operator.createClient({
     body: {
       name: 'poster-shop',
       billingEntity,
@@ -331,15 +331,15 @@ test('a whole order runs through the addresses and credentials of a connector', 
     const answer = await fetch(url, {
       method,
       headers: {
-        'X-API-KEY': `${connector.apiKey}:${connector.apiSecret}`,
+        'X-API-KEY': `${clientAccount.apiKey}:${clientAccount.apiSecret}`,
         ...(body === undefined ? { Accept: 'application/json' } : { 'Content-Type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return { status: answer.status, body: (await answer.json()) as Order };
   };
-  const body = orderOf(stack, { orderReferenceId: 'connector order/1' });
-  const submitted = await call('POST', connector.submitOrderUrl, body);
+  const body = orderOf(stack, { orderReferenceId: 'client order/1' });
+  const submitted = await call('POST', clientAccount.submitOrderUrl, body);
   expect(submitted).toMatchObject({
     status: 200,
     body: { id: expect.any(String), orderReferenceId: body.orderReferenceId, createdAt: expect.any(String) },
@@ -347,15 +347,15 @@ test('a whole order runs through the addresses and credentials of a connector', 
   const reference = encodeURIComponent(body.orderReferenceId);
   const { id } = submitted.body;
   for (const orderId of [id, reference]) {
-    const found = await call('GET', `${connector.getOrderUrl}/${orderId}`);
-    expect(found).toMatchObject({ status: 200, body: { id, clientId: connector.id } });
+    const found = await call('GET', `${clientAccount.getOrderUrl}/${orderId}`);
+    expect(found).toMatchObject({ status: 200, body: { id, clientId: clientAccount.id } });
   }
-  const changed = await call('PUT', connector.updateShipmentUrl.replace('{order_id}', reference), {
+  const changed = await call('PUT', clientAccount.updateShipmentUrl.replace('{order_id}', reference), {
     shippingAddress: { ...address, addressLine1: 'Linienstrasse 3' },
   });
   // The partner has already shipped it, so it cannot be changed.
   expect([200, 409]).toContain(changed.status);
-  const client = createPresslineClient({ baseUrl: stack.baseUrl, ...connector, retries: 0 });
+  const client = createPresslineClient({ baseUrl: stack.baseUrl, ...clientAccount, retries: 0 });
   const order = await readUntil(client, id, isAt('delivered'));
   // The client's settings show in its orders.
   expect(order).toMatchObject({

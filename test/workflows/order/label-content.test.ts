@@ -57,8 +57,10 @@ describe('the return address of a client', () => {
   };
 
   test('is the From of the label and the sender of the print order, in place of the partner’s address', async () => {
-    const connector = await stack.operator.createConnector({ body: { name: 'with-returns', returnAddress } });
-    const client = createPresslineClient({ baseUrl: stack.baseUrl, ...connector, retries: 0 });
+    const clientAccount = await stack.operator.createClient({
+      body: { name: 'with-returns', returnAddress },
+    });
+    const client = createPresslineClient({ baseUrl: stack.baseUrl, ...clientAccount, retries: 0 });
 
     const { documents, printOrder } = await dispatchedOrder(stack, orderOf(stack, {}), client);
 

@@ -8,7 +8,7 @@ const CLIENTS = 250;
 /** Returns the clients as options. */
 export function useClientOptions(): Option<string>[] {
   const query = useQuery({
-    ...read('listConnectors', { query: { limit: CLIENTS } }),
+    ...read('listClients', { query: { limit: CLIENTS } }),
     refetchInterval: false,
   });
   return (query.data?.connectors ?? []).map(({ id, name }) => ({ value: id, label: name }));

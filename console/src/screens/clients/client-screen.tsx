@@ -24,7 +24,7 @@ const OVERLAP_DAYS = [0, 1, 7, 30];
 
 export function ClientScreen() {
   const { clientId } = route.useParams();
-  const query = useQuery(read('getConnector', { params: { connectorId: clientId } }));
+  const query = useQuery(read('getClient', { params: { connectorId: clientId } }));
   const mayEdit = useMay('admin');
   return (
     <Screen
@@ -80,8 +80,8 @@ function ClientKeys(props: {
       query={keys}
       overlapDays={OVERLAP_DAYS}
       withSecret
-      add={(body) => change('rotateConnectorKey', { params: { connectorId }, body })}
-      revoke={(keyId) => change('revokeConnectorKey', { params: { connectorId, keyId } })}
+      add={(body) => change('rotateClientKey', { params: { connectorId }, body })}
+      revoke={(keyId) => change('revokeClientKey', { params: { connectorId, keyId } })}
     />
   );
 }

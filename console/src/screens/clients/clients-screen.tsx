@@ -73,7 +73,7 @@ const COLUMNS: readonly Column<Client>[] = [
 ];
 
 export function ClientsScreen() {
-  const query = useInfiniteQuery(readPages('listConnectors', { query: { limit: PAGE } }));
+  const query = useInfiniteQuery(readPages('listClients', { query: { limit: PAGE } }));
   const mayAdd = useMay('admin');
   return (
     <Screen
@@ -81,7 +81,7 @@ export function ClientsScreen() {
       intro={t.intro}
       actions={
         <Group gap="sm">
-          <ExportCsv operation="listConnectors" input={{ query: { format: 'csv' } }} />
+          <ExportCsv operation="listClients" input={{ query: { format: 'csv' } }} />
           {mayAdd ? <AddClient /> : null}
         </Group>
       }
@@ -105,7 +105,7 @@ function AddClient() {
       explanation={t.add.explanation}
       button={t.add.button}
       fields={<TextInput name="name" label={t.add.label} required maxLength={100} data-autofocus />}
-      changeOf={({ form }) => change('createConnector', { body: { name: textOf(form, 'name') ?? '' } })}
+      changeOf={({ form }) => change('createClient', { body: { name: textOf(form, 'name') ?? '' } })}
       result={({ apiKey, apiSecret }) => (
         <Secrets
           secrets={[

@@ -22,7 +22,7 @@ import styles from './deliveries.module.css';
 import { clientEndpoints } from './queries';
 import type { ClientSearch } from './search';
 
-type Delivery = Answer<'listConnectorWebhookDeliveries'>['deliveries'][number];
+type Delivery = Answer<'listClientWebhookDeliveries'>['deliveries'][number];
 
 const route = getRouteApi('/clients/$clientId');
 const t = texts.clients.deliveries;
@@ -58,7 +58,7 @@ export function Deliveries({ clientId }: { readonly clientId: string }) {
           />
           {endpoint === undefined ? null : (
             <ExportCsv
-              operation="listConnectorWebhookDeliveries"
+              operation="listClientWebhookDeliveries"
               input={{
                 params: { connectorId: clientId, webhookId: endpoint.id },
                 query: { ...(search.state === undefined ? {} : { state: search.state }), format: 'csv' },
@@ -135,14 +135,14 @@ function Rows(props: {
   const { clientId, webhookId, state } = props;
   const params = { connectorId: clientId, webhookId };
   const query = useInfiniteQuery(
-    readPages('listConnectorWebhookDeliveries', {
+    readPages('listClientWebhookDeliveries', {
       params,
       query: { limit: 20, ...(state === undefined ? {} : { state }) },
     }),
   );
   const mayRedeliver = useMay('operator');
   const redeliver = useChange((deliveryId: string) =>
-    change('redeliverConnectorWebhookDelivery', { params: { ...params, deliveryId } }),
+    change('redeliverClientWebhookDelivery', { params: { ...params, deliveryId } }),
   );
   const buttons: Column<Delivery> = {
     name: texts.common.actions,

@@ -7,7 +7,7 @@ import { ObjectFields, type ObjectForm, objectOf } from '../../components/forms/
 import { texts } from '../../texts';
 import type { Client } from './queries';
 
-type Change = NonNullable<Input<'changeConnector'>['body']>;
+type Change = NonNullable<Input<'changeClient'>['body']>;
 
 const t = texts.clients.edit;
 const { settings } = texts.clients;
@@ -67,7 +67,7 @@ export function EditClient({ client }: { readonly client: Client }) {
         </>
       }
       changeOf={({ form }) =>
-        change('changeConnector', {
+        change('changeClient', {
           params: { connectorId: client.id },
           body: {
             channel: textOf(form, 'channel'),

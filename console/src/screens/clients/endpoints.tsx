@@ -13,7 +13,7 @@ import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 import { clientEndpoints } from './queries';
 
-type Endpoint = Answer<'listConnectorWebhooks'>['webhooks'][number];
+type Endpoint = Answer<'listClientWebhooks'>['webhooks'][number];
 
 const t = texts.clients.endpoints;
 const { none } = texts.common;
@@ -55,7 +55,7 @@ export function Endpoints({ clientId }: { readonly clientId: string }) {
   const query = useQuery(clientEndpoints(clientId));
   const maySend = useMay('operator');
   const test = useChange((webhookId: string) =>
-    change('testConnectorWebhook', { params: { connectorId: clientId, webhookId } }),
+    change('testClientWebhook', { params: { connectorId: clientId, webhookId } }),
   );
   const buttons: Column<Endpoint> = {
     name: texts.common.actions,
@@ -79,7 +79,7 @@ export function Endpoints({ clientId }: { readonly clientId: string }) {
               button={t.deadButton}
               size="compact-xs"
               changeOf={() =>
-                change('redeliverDeadConnectorWebhookDeliveries', {
+                change('redeliverDeadClientWebhookDeliveries', {
                   params: { connectorId: clientId, webhookId: id },
                 })
               }

@@ -43,7 +43,7 @@ function AuditedObject({ of: { type, id } }: { readonly of: Entry['object'] }) {
         {text}
       </Link>
     );
-  if (type === 'connector')
+  if (type === 'client')
     return (
       <Link to="/clients/$clientId" params={{ clientId: id }}>
         {text}

@@ -3,8 +3,8 @@ import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import { clientHealth, RECENT_ORDERS } from '../../src/orders/reading/client-health';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { connectorPath } from './schemas';
-import { requireConnector } from './views';
+import { clientPath } from './schemas';
+import { requireClient } from './views';
 
 const healthSchema = z
   .object({
@@ -16,23 +16,23 @@ const healthSchema = z
     oldestAt: z.iso.datetime().nullable().describe('When the oldest of these orders was created.'),
     newestAt: z.iso.datetime().nullable(),
   })
-  .meta({ id: 'ConnectorHealth' });
+  .meta({ id: 'ClientHealth' });
 
 /** The route with which operators see how the orders of a client do. */
-export function connectorHealthRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+export function clientHealthRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return route({
-    tag: 'Connectors',
+    tag: 'Clients',
     errors: 'coded',
     method: 'get',
     access: operatorsOnly('viewer'),
     path: '/v1/connectors/{connectorId}/health',
-    operationId: 'getConnectorHealth',
+    operationId: 'getClientHealth',
     summary: 'Get figures of a client’s latest orders',
     description: 'The figures of its endpoints are in the list of its webhooks.',
-    params: connectorPath,
+    params: clientPath,
     response: healthSchema,
     handler: async ({ params }) => {
-      const { id } = await requireConnector(sql, params.connectorId);
+      const { id } = await requireClient(sql, params.connectorId);
       const { byStatus, oldestAt, newestAt, ...figures } = await clientHealth(sql, id);
       return {
         ...figures,

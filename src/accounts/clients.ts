@@ -2,7 +2,7 @@ import { json, type Queryable } from '../platform/postgres';
 import type { ClientSettings } from './client-settings';
 
 /** A client account as operators read it. */
-export interface Connector {
+export interface Client {
   readonly id: string;
   readonly name: string;
   readonly createdAt: Date;
@@ -13,19 +13,19 @@ export interface Connector {
  * Returns a page of client accounts, newest first (ids are ordered by time).
  * @param page `after` is the id of the last account of the previous page
  */
-export async function listConnectors(
+export async function listClients(
   sql: Queryable,
   page: { readonly limit: number; readonly after?: string | undefined },
-): Promise<readonly Connector[]> {
-  return await sql<Connector[]>`
+): Promise<readonly Client[]> {
+  return await sql<Client[]>`
     SELECT id, name, created_at, settings FROM accounts
     WHERE role = 'client' ${page.after === undefined ? sql`` : sql`AND id < ${page.after}`}
     ORDER BY id DESC LIMIT ${page.limit}`;
 }
 
 /** Returns a client account, or undefined when there is none with this id. */
-export async function connectorById(sql: Queryable, id: string): Promise<Connector | undefined> {
-  const [row] = await sql<Connector[]>`
+export async function clientById(sql: Queryable, id: string): Promise<Client | undefined> {
+  const [row] = await sql<Client[]>`
     SELECT id, name, created_at, settings FROM accounts WHERE role = 'client' AND id = ${id}`;
   return row;
 }
@@ -34,12 +34,12 @@ export async function connectorById(sql: Queryable, id: string): Promise<Connect
  * Updates the given settings of a client; null removes a setting. Orders show the settings at the time they are read.
  * @returns undefined when there is no client with this id
  */
-export async function changeConnector(
+export async function changeClient(
   sql: Queryable,
   id: string,
   settings: ClientSettings,
-): Promise<Connector | undefined> {
-  const [row] = await sql<Connector[]>`
+): Promise<Client | undefined> {
+  const [row] = await sql<Client[]>`
     UPDATE accounts SET settings = settings || ${json(sql, settings)}
     WHERE role = 'client' AND id = ${id}
     RETURNING id, name, created_at, settings`;

@@ -1,4 +1,4 @@
-import { changeConnector, listConnectors } from '../../src/accounts/connectors';
+import { changeClient, listClients } from '../../src/accounts/clients';
 import { createAccount, issueKey } from '../../src/accounts/store';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
@@ -8,46 +8,35 @@ import { formatQuery } from '../http/lists/csv';
 import { checkedIdCursor, pageOf } from '../http/lists/cursor';
 import { exportedList, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { connectorHealthRoute } from './health-route';
-import {
-  connector,
-  connectorChange,
-  connectorPage,
-  connectorPath,
-  createdConnector,
-  newConnector,
-  pageQuery,
-} from './schemas';
-import { connectorsWithKeys, connectorView, requireConnector, storedSettings } from './views';
+import { clientHealthRoute } from './health-route';
+import { client, clientChange, clientPage, clientPath, createdClient, newClient, pageQuery } from './schemas';
+import { clientsWithKeys, clientView, requireClient, storedSettings } from './views';
 
 type Deps = Pick<ApiDeps, 'sql' | 'publicUrl'>;
 
 const common = {
-  tag: 'Connectors',
+  tag: 'Clients',
   errors: 'coded',
 } as const;
 
-const CONNECTORS: KeyOwners = {
-  noun: 'Connector',
-  objectType: 'connector',
-  tag: 'Connectors',
+const CLIENTS: KeyOwners = {
+  noun: 'Client',
+  objectType: 'client',
+  tag: 'Clients',
   path: '/v1/connectors/{connectorId}',
   maxOverlapSeconds: 30 * 86_400,
-  find: async (sql, id) => (await requireConnector(sql, id)).id,
+  find: async (sql, id) => (await requireClient(sql, id)).id,
 };
 
-/**
- * Routes that set up clients. A connector is a client account with its three addresses (docs/orders.md) and
- * its keys.
- */
-export function connectorRoutes(deps: Deps): Route[] {
+/** Routes that set up clients: accounts with three addresses (docs/orders.md) and keys. */
+export function clientRoutes(deps: Deps): Route[] {
   return [
     createRoute(deps),
     listRoute(deps),
     getRoute(deps),
     changeRoute(deps),
-    connectorHealthRoute(deps),
-    ...keyRoutes(deps, CONNECTORS),
+    clientHealthRoute(deps),
+    ...keyRoutes(deps, CLIENTS),
   ];
 }
 
@@ -56,29 +45,29 @@ function createRoute({ sql, publicUrl }: Deps): Route {
     ...common,
     method: 'post',
     access: operatorsOnly('admin'),
-    audits: ['connector.create'],
+    audits: ['client.create'],
     path: '/v1/connectors',
-    operationId: 'createConnector',
+    operationId: 'createClient',
     summary: 'Set up a client',
     description:
       'The answer contains the client’s addresses, key and secret. Key and secret are shown only here.',
     idempotent: true,
     answersSecret: true,
-    body: newConnector,
-    response: createdConnector,
+    body: newClient,
+    response: createdClient,
     handler: ({ body, idempotency, audit }) =>
       inTransaction(sql, async (tx) => {
         const settings = storedSettings(body);
         const account = await createAccount(tx, { role: 'client', name: body.name, settings });
         if (account === undefined) {
-          throw new Refusal('CONFLICT', { message: 'A connector with this name exists already.' });
+          throw new Refusal('CONFLICT', { message: 'A client with this name exists already.' });
         }
         const { keyId, apiKey, apiSecret, hint } = await issueKey(tx, account.id);
-        const view = connectorView({ ...account, settings }, publicUrl);
+        const view = clientView({ ...account, settings }, publicUrl);
         const answer = { ...view, keyId, apiKey, apiSecret };
         await idempotency.complete(tx, answer);
         const after = { name: account.name, ...settings, keyId, hint };
-        await audit(tx, { action: 'connector.create', objectId: account.id, before: null, after });
+        await audit(tx, { action: 'client.create', objectId: account.id, before: null, after });
         return answer;
       }),
   });
@@ -91,15 +80,15 @@ function listRoute({ sql, publicUrl }: Deps): Route {
     method: 'get',
     access: operatorsOnly('viewer'),
     path: '/v1/connectors',
-    operationId: 'listConnectors',
+    operationId: 'listClients',
     summary: 'List clients, newest first',
     query: pageQuery.extend({ format: formatQuery }),
-    response: connectorPage,
+    response: clientPage,
     handler: async ({ query }) => {
       const after = checkedIdCursor(query.cursor);
-      const rows = await listConnectors(sql, { limit: query.limit + 1, after });
+      const rows = await listClients(sql, { limit: query.limit + 1, after });
       const { page, nextCursor } = pageOf(rows, query.limit, ({ id }) => id);
-      return { connectors: await connectorsWithKeys(sql, page, publicUrl), nextCursor };
+      return { connectors: await clientsWithKeys(sql, page, publicUrl), nextCursor };
     },
   });
 }
@@ -110,13 +99,13 @@ function getRoute({ sql, publicUrl }: Deps): Route {
     method: 'get',
     access: operatorsOnly('viewer'),
     path: '/v1/connectors/{connectorId}',
-    operationId: 'getConnector',
+    operationId: 'getClient',
     summary: 'Get a client and its keys',
-    params: connectorPath,
-    response: connector,
+    params: clientPath,
+    response: client,
     handler: async ({ params }) => {
-      const found = await requireConnector(sql, params.connectorId);
-      return (await connectorsWithKeys(sql, [found], publicUrl))[0]!;
+      const found = await requireClient(sql, params.connectorId);
+      return (await clientsWithKeys(sql, [found], publicUrl))[0]!;
     },
   });
 }
@@ -126,19 +115,19 @@ function changeRoute({ sql, publicUrl }: Deps): Route {
     ...common,
     method: 'patch',
     access: operatorsOnly('admin'),
-    audits: ['connector.change'],
+    audits: ['client.change'],
     path: '/v1/connectors/{connectorId}',
-    operationId: 'changeConnector',
+    operationId: 'changeClient',
     summary: 'Change the settings of a client',
-    params: connectorPath,
-    body: connectorChange,
-    response: connector,
+    params: clientPath,
+    body: clientChange,
+    response: client,
     handler: ({ params, body, audit }) =>
       inTransaction(sql, async (tx) => {
-        const { id, settings: before } = await requireConnector(tx, params.connectorId);
-        const changed = (await changeConnector(tx, id, storedSettings(body)))!;
-        await audit(tx, { action: 'connector.change', objectId: id, before, after: changed.settings });
-        return (await connectorsWithKeys(tx, [changed], publicUrl))[0]!;
+        const { id, settings: before } = await requireClient(tx, params.connectorId);
+        const changed = (await changeClient(tx, id, storedSettings(body)))!;
+        await audit(tx, { action: 'client.change', objectId: id, before, after: changed.settings });
+        return (await clientsWithKeys(tx, [changed], publicUrl))[0]!;
       }),
   });
 }

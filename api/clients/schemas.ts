@@ -3,7 +3,7 @@ import { countryCode, currencyCode, text } from '../../src/platform/domain/field
 import { accountKey, credentialFields } from '../accounts/key-schemas';
 
 const timestamp = z.iso.datetime();
-const connectorFields = {
+const clientFields = {
   id: z.string(),
   name: z.string(),
   submitOrderUrl: z.url().describe('Send orders here with POST.'),
@@ -78,13 +78,13 @@ const settings = {
     .describe('Packaging workflow of print orders. Packaging instructions of an order can name another.'),
 };
 
-export const newConnector = z
+export const newClient = z
   .object({ name: z.string().trim().min(1).max(100), ...settings })
-  .meta({ id: 'NewConnector', examples: [{ name: 'poster-shop' }] });
+  .meta({ id: 'NewClient', examples: [{ name: 'poster-shop' }] });
 
-export const connectorChange = z
+export const clientChange = z
   .object(settings)
-  .meta({ id: 'ConnectorChange', description: 'Null removes a setting. Settings that are left out stay.' });
+  .meta({ id: 'ClientChange', description: 'Null removes a setting. Settings that are left out stay.' });
 
 const shownSettings = {
   channel: z.string().nullable(),
@@ -94,16 +94,16 @@ const shownSettings = {
   brandedPackaging: z.string().nullable(),
 };
 
-export const connector = z
-  .object({ ...connectorFields, ...shownSettings, keys: z.array(accountKey) })
-  .meta({ id: 'Connector' });
+export const client = z
+  .object({ ...clientFields, ...shownSettings, keys: z.array(accountKey) })
+  .meta({ id: 'Client' });
 
-export const createdConnector = z
-  .object({ ...connectorFields, ...shownSettings, ...credentialFields })
-  .meta({ id: 'CreatedConnector' });
+export const createdClient = z
+  .object({ ...clientFields, ...shownSettings, ...credentialFields })
+  .meta({ id: 'CreatedClient' });
 
-export const connectorPage = z.object({
-  connectors: z.array(connector),
+export const clientPage = z.object({
+  connectors: z.array(client),
   nextCursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
 });
 
@@ -112,4 +112,4 @@ export const pageQuery = z.object({
   cursor: z.string().max(100).optional(),
 });
 
-export const connectorPath = z.object({ connectorId: z.string().max(100) });
+export const clientPath = z.object({ connectorId: z.string().max(100) });

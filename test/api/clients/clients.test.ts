@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { connectorRoutes } from '../../../api/connectors/routes';
+import { clientRoutes } from '../../../api/clients/routes';
 import { KEY_CACHE_MS } from '../../../src/accounts/authenticator';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { type TestDatabase, testDatabase } from '../../support/database';
@@ -14,7 +14,7 @@ let operator: TestAccount;
 beforeAll(async () => {
   database = await testDatabase();
   const deps = await testApiDeps(database.sql);
-  app = createApp(deps, [...connectorRoutes(deps), ...sampleRoutes(database.sql)]);
+  app = createApp(deps, [...clientRoutes(deps), ...sampleRoutes(database.sql)]);
   operator = await testAccount(database.sql, 'operator');
 });
 
@@ -52,11 +52,11 @@ test('clients and partners may not use these routes', async () => {
 });
 
 test('a repeated Idempotency-Key returns the same secret, which the database stores encrypted', async () => {
-  const again = () => create('repeated').set('Idempotency-Key', 'connector-1');
+  const again = () => create('repeated').set('Idempotency-Key', 'client-1');
   const first = await again().expect(200);
   const second = await again().expect(200);
   expect(second.body).toEqual(first.body);
-  const [row] = await database.sql`SELECT body::text AS body FROM idempotency_keys WHERE key = 'connector-1'`;
+  const [row] = await database.sql`SELECT body::text AS body FROM idempotency_keys WHERE key = 'client-1'`;
   expect(row!.body).toContain('sealed');
   expect(row!.body).not.toContain(first.body.apiSecret);
 });
@@ -97,7 +97,7 @@ test('rotation overlaps; revocation takes effect within the cache lifetime', asy
   expect(body.keys).toHaveLength(3);
 });
 
-test('unknown connectors and keys are 404, whatever the format of the id', async () => {
+test('unknown clients and keys are 404, whatever the format of the id', async () => {
   const { body } = await create('known').expect(200);
   const unknown = '00000000-0000-7000-8000-000000000000';
   for (const id of [unknown, 'x', '..%2f..']) {

@@ -1,22 +1,22 @@
 import type { z } from 'zod';
 import type { ClientSettings } from '../../src/accounts/client-settings';
-import { type Connector, connectorById } from '../../src/accounts/connectors';
+import { type Client, clientById } from '../../src/accounts/clients';
 import { keysOf } from '../../src/accounts/store';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid, uuidv7 } from '../../src/platform/ids';
 import type { Queryable } from '../../src/platform/postgres';
 import { keyView } from '../accounts/key-schemas';
-import type { connector } from './schemas';
+import type { client } from './schemas';
 
 /** Returns a client account. @throws Refusal `NOT_FOUND` when there is none with this id */
-export async function requireConnector(sql: Queryable, id: string): Promise<Connector> {
-  const found = isUuid(id) ? await connectorById(sql, id) : undefined;
-  if (found === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no such connector.' });
+export async function requireClient(sql: Queryable, id: string): Promise<Client> {
+  const found = isUuid(id) ? await clientById(sql, id) : undefined;
+  if (found === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no such client.' });
   return found;
 }
 
-/** Returns a connector as answers show it, without its keys. */
-export function connectorView({ id, name, createdAt, settings }: Connector, publicUrl: string) {
+/** Returns a client as responses show it, without its keys. */
+export function clientView({ id, name, createdAt, settings }: Client, publicUrl: string) {
   return {
     id,
     name,
@@ -28,18 +28,18 @@ export function connectorView({ id, name, createdAt, settings }: Connector, publ
   };
 }
 
-/** Returns connectors as answers show them, with their keys. */
-export async function connectorsWithKeys(
+/** Returns clients as responses show them, with their keys. */
+export async function clientsWithKeys(
   sql: Queryable,
-  connectors: readonly Connector[],
+  clients: readonly Client[],
   publicUrl: string,
-): Promise<z.input<typeof connector>[]> {
+): Promise<z.input<typeof client>[]> {
   const keys = await keysOf(
     sql,
-    connectors.map(({ id }) => id),
+    clients.map(({ id }) => id),
   );
-  return connectors.map((one) => ({
-    ...connectorView(one, publicUrl),
+  return clients.map((one) => ({
+    ...clientView(one, publicUrl),
     keys: (keys.get(one.id) ?? []).map(keyView),
   }));
 }
@@ -59,7 +59,7 @@ export function storedSettings(settings: ClientSettings): ClientSettings {
 }
 
 type SettingsView = Pick<
-  z.output<typeof connector>,
+  z.output<typeof client>,
   'channel' | 'billingEntity' | 'returnAddress' | 'iossNumber' | 'brandedPackaging'
 >;
 

@@ -6,7 +6,7 @@ import {
   RECENT,
 } from '../../src/notifications/delivery-log';
 import { listEndpoints } from '../../src/notifications/endpoints';
-import { requireConnector } from '../connectors/views';
+import { requireClient } from '../clients/views';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 import { OPERATORS_FOR_CLIENTS } from './audience';
@@ -30,7 +30,7 @@ function healthView({ dead, recent, lastDeliveredAt, lastFailure }: EndpointHeal
 }
 
 /** Routes with which operators read the endpoints of a client, and send its notifications again. */
-export function connectorWebhookRoutes(deps: Pick<ApiDeps, 'sql'>): Route[] {
+export function clientWebhookRoutes(deps: Pick<ApiDeps, 'sql'>): Route[] {
   const { sql } = deps;
   return [
     route({
@@ -39,14 +39,14 @@ export function connectorWebhookRoutes(deps: Pick<ApiDeps, 'sql'>): Route[] {
       method: 'get',
       access: access.read,
       path,
-      operationId: 'listConnectorWebhooks',
+      operationId: 'listClientWebhooks',
       summary: 'List the endpoints of a client with their health',
       params: z.object({ connectorId: z.string() }),
       response: z.object({
-        webhooks: z.array(endpoint.extend({ health }).meta({ id: 'ConnectorWebhook' })),
+        webhooks: z.array(endpoint.extend({ health }).meta({ id: 'ClientWebhook' })),
       }),
       handler: async ({ params: { connectorId } }) => {
-        const { id } = await requireConnector(sql, connectorId);
+        const { id } = await requireClient(sql, connectorId);
         const [endpoints, healths] = await Promise.all([listEndpoints(sql, id), endpointHealth(sql, id)]);
         const healthOf = new Map(healths.map((each) => [each.endpointId, each]));
         return {

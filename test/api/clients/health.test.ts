@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { connectorRoutes } from '../../../api/connectors/routes';
+import { clientRoutes } from '../../../api/clients/routes';
 import { type TestAccount, testAccount } from '../../support/api-deps';
 import { type OrdersApi, ordersApi } from '../orders/orders-api';
 import { order } from '../orders/sample-orders';
@@ -14,7 +14,7 @@ let viewer: TestAccount;
 
 beforeAll(async () => {
   api = await ordersApi();
-  app = createApp(api.deps, connectorRoutes(api.deps));
+  app = createApp(api.deps, clientRoutes(api.deps));
   viewer = await testAccount(api.sql, 'operator', 'viewer', 'viewer');
 });
 
