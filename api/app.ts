@@ -77,7 +77,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
   app.use(() => {
     throw new Refusal('NOT_FOUND', { message: 'There is no resource at this path.' });
   });
-  app.use(answerErrors(createErrorReporter(deps.metrics, 'api')));
+  app.use(sendErrors(createErrorReporter(deps.metrics, 'api')));
   return app;
 }
 
@@ -105,7 +105,7 @@ function exactly(handlers: ReadonlyMap<Route, RequestHandler>): RequestHandler {
 /** Checks at start-up what the framework relies on. @throws Error for a route that violates it */
 function checkRoutes(routes: readonly Route[]): void {
   const operations = new Set<string>();
-  for (const { operationId, method, path, access, idempotent, answersSecret } of routes) {
+  for (const { operationId, method, path, access, idempotent, returnsSecret } of routes) {
     for (const name of [operationId, `${method} ${path}`]) {
       if (operations.has(name)) throw new Error(`two routes have the name or path ${name}`);
       operations.add(name);
@@ -117,7 +117,7 @@ function checkRoutes(routes: readonly Route[]): void {
       throw new Error(`${operationId}: a route for operators needs an operatorRole, and only such a route`);
     if (idempotent && access.credentials === 'none')
       throw new Error(`${operationId}: an idempotent route needs credentials`);
-    if (idempotent === 'claimed-by-handler' && answersSecret)
+    if (idempotent === 'claimed-by-handler' && returnsSecret)
       throw new Error(`${operationId}: a statement that claims a key cannot seal a response`);
   }
 }
@@ -140,7 +140,7 @@ function isBadPath(error: unknown): boolean {
   return error instanceof URIError || (error as { status?: unknown }).status === 400;
 }
 
-const answerErrors =
+const sendErrors =
   (report: ErrorReporter): ErrorRequestHandler =>
   (error: unknown, req, res, _next) => {
     const { route, requestId, body, params = {}, log } = notesOf(res);

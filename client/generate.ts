@@ -128,14 +128,14 @@ function operationTypes(operation: Operation): string {
     members.push(requestBody.required ? `body: ${type};` : `body?: ${type} | undefined;`);
   }
   const input = members.length > 0 ? `{\n${members.join('\n')}\n}` : 'Record<never, never>';
-  const answer = typeOf(operation.responses[200].content['application/json']?.schema);
+  const response = typeOf(operation.responses[200].content['application/json']?.schema);
   const { summary, description, deprecated } = operation;
   const comment = commentOf([
     summary,
     ...(description === undefined ? [] : [description]),
     ...(deprecated ? ['@deprecated'] : []),
   ]);
-  return `${comment}${operation.operationId}: {\ninput: ${input};\nanswer: ${answer};\n};`;
+  return `${comment}${operation.operationId}: {\ninput: ${input};\nresponse: ${response};\n};`;
 }
 
 /**

@@ -4,7 +4,7 @@ export type * from './operations';
 export {
   type CallOptions,
   type ClientOptions,
-  createPresslineClient as createClient,
+  createPresslineClient,
   type FieldFault,
   type PagedOperation,
   type PageItem,

@@ -67,8 +67,8 @@ function messageIn(body: unknown): string {
 }
 
 type OperationId = keyof Operations;
-type Input<K extends OperationId> = Operations[K]['input'];
-type Answer<K extends OperationId> = Operations[K]['answer'];
+type InputOf<K extends OperationId> = Operations[K]['input'];
+type OutputOf<K extends OperationId> = Operations[K]['response'];
 
 /** An operation whose response is a page of a list, with a cursor for the next page. */
 export type PagedOperation = {
@@ -76,21 +76,21 @@ export type PagedOperation = {
 }[OperationId];
 
 /** An item of the list that a paged operation returns. */
-export type PageItem<K extends PagedOperation> = Answer<K>[Extract<
+export type PageItem<K extends PagedOperation> = OutputOf<K>[Extract<
   (typeof OPERATIONS)[K]['page']['items'],
-  keyof Answer<K>
+  keyof OutputOf<K>
 >] extends readonly (infer Item)[]
   ? Item
   : never;
 
 type Operate<K extends OperationId, Result> =
-  Record<never, never> extends Input<K>
-    ? (input?: Input<K>, options?: CallOptions) => Result
-    : (input: Input<K>, options?: CallOptions) => Result;
+  Record<never, never> extends InputOf<K>
+    ? (input?: InputOf<K>, options?: CallOptions) => Result
+    : (input: InputOf<K>, options?: CallOptions) => Result;
 
 /** One method per operation of the API. The input is optional when the operation requires none. */
 export type PresslineClient = {
-  readonly [K in keyof Operations]: Operate<K, Promise<Answer<K>>>;
+  readonly [K in keyof Operations]: Operate<K, Promise<OutputOf<K>>>;
 } & {
   /**
    * Returns every item of a list, page by page. The next page is read when the loop needs it. `limit` of the input is the size of
@@ -190,9 +190,9 @@ export function createPresslineClient(options: ClientOptions): PresslineClient {
     for (let cursor: unknown; ; ) {
       const page =
         cursor === undefined ? input : { ...input, [place]: { ...(input[place] as object), cursor } };
-      const answer = (await call(operation, page, callOptions)) as Record<string, unknown>;
-      yield* answer[items] as unknown[];
-      cursor = answer.nextCursor ?? undefined;
+      const response = (await call(operation, page, callOptions)) as Record<string, unknown>;
+      yield* response[items] as unknown[];
+      cursor = response.nextCursor ?? undefined;
       if (cursor === undefined) return;
     }
   }

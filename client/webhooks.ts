@@ -4,7 +4,7 @@ import type { WebhookEvents } from './operations';
 /** A notification. `event` tells which one. */
 export type WebhookEvent = WebhookEvents[keyof WebhookEvents];
 
-/** A request that is not a notification of Pressline, or is too old. Answer it with 400. */
+/** A request that is not a notification of Pressline, or is too old. Respond to it with 400. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }

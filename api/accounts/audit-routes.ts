@@ -3,15 +3,15 @@ import { AUDIT_ACTION_NAMES } from '../../src/accounts/audit-actions';
 import { type AuditEntry, type AuditFilter, listActs } from '../../src/accounts/audit-log';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
-import { csvAnswer, formatQuery } from '../http/lists/csv';
+import { csvResponse, formatQuery } from '../http/lists/csv';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
 import { instant } from '../http/lists/search-filters';
-import { operatorsOnly, type RawAnswer, type Route, route } from '../http/route';
+import { operatorsOnly, type RawResponse, type Route, route } from '../http/route';
 
 type Deps = Pick<ApiDeps, 'sql'>;
 
 const actor = z.object({
-  id: z.string().nullable().describe('Null for acts on the command line.'),
+  id: z.string().nullable().describe('Null for actions on the command line.'),
   name: z.string(),
   role: z.enum(['viewer', 'operator', 'admin', 'client', 'partner', 'system']),
 });
@@ -23,8 +23,8 @@ export const act = z
     actor,
     action: z.enum(AUDIT_ACTION_NAMES),
     object: z.object({ type: z.string(), id: z.string() }),
-    before: state.describe('The changed fields before the act. Null: the object did not exist.'),
-    after: state.describe('The changed fields after the act. Null: the object does not exist any more.'),
+    before: state.describe('The changed fields before the action. Null: the object did not exist.'),
+    after: state.describe('The changed fields after the action. Null: the object does not exist any more.'),
     requestId: z.string().nullable(),
     address: z.string().nullable().describe('IP address of the caller.'),
   })
@@ -46,8 +46,8 @@ function actView(entry: AuditEntry): z.input<typeof act> {
   };
 }
 
-function exported(sql: ApiDeps['sql'], filter: AuditFilter): RawAnswer {
-  return csvAnswer<AuditEntry>({
+function exported(sql: ApiDeps['sql'], filter: AuditFilter): RawResponse {
+  return csvResponse<AuditEntry>({
     name: 'audit',
     columns: {
       id: ({ id }) => id,
@@ -80,7 +80,7 @@ export function auditRoutes({ sql }: Deps): Route[] {
       operationId: 'listAuditLog',
       summary: 'List the audit log, newest first',
       description:
-        'Every act of operators, clients and partners that changes keys, partners, clients, endpoints, catalog, stock set-up or ' +
+        'Every action of operators, clients and partners that changes keys, partners, clients, endpoints, catalog, stock set-up or ' +
         'rates, and repairs, cancellations, shipping changes and payments of orders. `format=csv` exports every row that matches ' +
         'and is for admins.',
       tag: 'Operators',

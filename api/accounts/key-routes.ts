@@ -71,7 +71,7 @@ function rotateKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
     errors: 'coded',
     audits: [`${owners.objectType}.rotate_key`],
     idempotent: true,
-    answersSecret: true,
+    returnsSecret: true,
     params: ownerPath,
     body: z
       .object({
@@ -92,19 +92,19 @@ function rotateKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
           throw new Refusal('CONFLICT', { message: 'This account is revoked and gets no more keys.' });
         }
         const issued = await rotateKeys(tx, id, body.overlapSeconds, body.name ?? null);
-        const answer = {
+        const response = {
           keyId: issued.keyId,
           apiKey: issued.apiKey,
           apiSecret: issued.apiSecret,
           createdAt: issued.createdAt.toISOString(),
           previousKeysExpireAt: issued.previousKeysExpireAt.toISOString(),
         };
-        await idempotency.complete(tx, answer);
-        const { apiKey: _apiKey, apiSecret: _apiSecret, ...shown } = answer;
+        await idempotency.complete(tx, response);
+        const { apiKey: _apiKey, apiSecret: _apiSecret, ...shown } = response;
         const after = { ...shown, name: body.name ?? null, hint: issued.hint };
         await audit(tx, { action: `${owners.objectType}.rotate_key`, objectId: id, before: null, after });
         log.info({ owner: id, by: account.name }, 'key rotated');
-        return answer;
+        return response;
       }),
   });
 }

@@ -21,8 +21,8 @@ export const keyName = z.string().trim().min(1).max(100);
 /** Key and secret of a new key. */
 export const credentialFields = {
   keyId: z.string(),
-  apiKey: z.string().describe('Shown only in this answer.'),
-  apiSecret: z.string().describe('Shown only in this answer.'),
+  apiKey: z.string().describe('Shown only in this response.'),
+  apiSecret: z.string().describe('Shown only in this response.'),
 };
 
 export const rotatedKey = z

@@ -12,7 +12,7 @@ import { Refusal } from '../../src/platform/errors';
 import { equalBytes } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { type CallContext, openRoute, RawAnswer, type Route } from '../http/route';
+import { type CallContext, openRoute, RawResponse, type Route } from '../http/route';
 import { sessionCookie } from '../http/session-cookie';
 import { PENDING_SECONDS, type PendingSignIn, type SignInCookie, signInCookie } from './sign-in-cookie';
 import { readableForBrowsers, signedInPage } from './sign-in-pages';
@@ -46,8 +46,8 @@ const returnTo = z
     if (path === undefined) context.addIssue(`Must be a path of the console: ${CONSOLE} or below.`);
     return path ?? CONSOLE;
   });
-/** Parameters of the provider's answer (RFC 6749, 4.1.2; RFC 9207). */
-const answer = z.object({
+/** Parameters of the provider's response (RFC 6749, 4.1.2; RFC 9207). */
+const providerResponse = z.object({
   state: z.string().max(500).optional(),
   code: z.string().max(8_000).optional(),
   iss: z.string().max(2_000).optional(),
@@ -78,7 +78,7 @@ export function oidcRoutes(deps: Deps): Route[] {
       summary: 'Sign in by OpenID Connect',
       description:
         'For browsers: redirects (302) to the identity provider, which sends the browser back within ten minutes. A browser ' +
-        'that asks for HTML gets errors as a page. 404: no provider is configured. 503: the provider does not answer.',
+        'that asks for HTML gets errors as a page. 404: no provider is configured. 503: the provider does not respond.',
       query: z.object({ returnTo: returnTo.describe('Path of the console to open after the sign-in.') }),
       handler: (call) =>
         readableForBrowsers(call, signInAddress, async () => {
@@ -87,7 +87,7 @@ export function oidcRoutes(deps: Deps): Route[] {
           const location = await provider.authorizationUrl(secrets);
           const expiresAt = new Date(Date.now() + PENDING_SECONDS * 1_000);
           const pending = { ...secrets, returnTo: call.query.returnTo, expiresAt };
-          return new RawAnswer(302, { Location: location.href, 'Set-Cookie': cookie.set(pending) });
+          return new RawResponse(302, { Location: location.href, 'Set-Cookie': cookie.set(pending) });
         }),
     }),
     openRoute({
@@ -95,16 +95,16 @@ export function oidcRoutes(deps: Deps): Route[] {
       ...page,
       path: `${PATH}/callback`,
       operationId: 'finishOidcSignIn',
-      summary: 'Receive the answer of the identity provider',
+      summary: 'Receive the response of the identity provider',
       description:
-        'For browsers: sets the cookie of the session and leads to the console. 401: the answer does not belong to a sign-in ' +
+        'For browsers: sets the cookie of the session and leads to the console. 401: the response does not belong to a sign-in ' +
         'of this browser, was used before, or did not pass verification. 403: no group of the user has a role, or the ' +
         'operator is revoked.',
       audits: ['operator.sign_in'],
       alsoAudits: ['operator.create', 'operator.change_role', 'operator.withdraw'],
       // The provider has five seconds for each of up to four requests.
       timeoutMs: 30_000,
-      query: answer,
+      query: providerResponse,
       handler: (call) =>
         readableForBrowsers(call, signInAddress, async () => {
           if (provider === undefined) throw new Refusal('SIGN_IN_NOT_CONFIGURED');
@@ -122,7 +122,7 @@ export function oidcRoutes(deps: Deps): Route[] {
 }
 
 /**
- * Returns the sign-in to which an answer of the provider belongs, once.
+ * Returns the sign-in to which a response of the provider belongs, once.
  * @throws Refusal `UNAUTHORIZED`
  */
 async function takePending(

@@ -89,11 +89,11 @@ function createOperatorRoute({ sql }: Deps): Route {
     operationId: 'createOperator',
     summary: 'Create an operator',
     description:
-      'The answer contains the key, which is shown only here. Names are unique and are not used again.',
+      'The response contains the key, which is shown only here. Names are unique and are not used again.',
     access: operatorsOnly('admin'),
     audits: ['operator.create'],
     idempotent: true,
-    answersSecret: true,
+    returnsSecret: true,
     body: z
       .object({
         name: z.string().trim().min(1).max(100),
@@ -108,7 +108,7 @@ function createOperatorRoute({ sql }: Deps): Route {
         role,
         createdAt: z.iso.datetime(),
         keyId: z.string(),
-        apiKey: z.string().describe('Shown only in this answer.'),
+        apiKey: z.string().describe('Shown only in this response.'),
       })
       .meta({ id: 'CreatedOperator' }),
     handler: ({ body, account: { name: by }, log, idempotency, audit }) =>
@@ -123,12 +123,12 @@ function createOperatorRoute({ sql }: Deps): Route {
         }
         const { keyId, apiKey, hint } = await issueKey(tx, created.id, body.keyName ?? null);
         const { id, name, createdAt } = created;
-        const answer = { id, name, role: body.role, createdAt: createdAt.toISOString(), keyId, apiKey };
-        await idempotency.complete(tx, answer);
+        const response = { id, name, role: body.role, createdAt: createdAt.toISOString(), keyId, apiKey };
+        await idempotency.complete(tx, response);
         const after = { name, role: body.role, keyId, hint };
         await audit(tx, { action: 'operator.create', objectId: id, before: null, after });
         log.info({ operator: name, role: body.role, by }, 'operator created');
-        return answer;
+        return response;
       }),
   });
 }

@@ -8,7 +8,7 @@ import { crossField, property } from '../../src/platform/domain/cross-field';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { openRoute, operatorsOnly, RawAnswer, type Route, route } from '../http/route';
+import { openRoute, operatorsOnly, RawResponse, type Route, route } from '../http/route';
 import { sessionCookie, sessionTokenOf } from '../http/session-cookie';
 
 type Deps = Pick<ApiDeps, 'sql' | 'publicUrl'>;
@@ -63,14 +63,14 @@ async function signerOfKey(authenticator: Authenticator, apiKey: string | undefi
   return { account: caller.account, method: 'api_key', keyId: caller.keyId };
 }
 
-/** Returns a session as answers show it. */
+/** Returns a session as responses show it. */
 export function sessionView({ id, name, operatorRole }: Account, token: string): z.input<typeof session> {
   return { operator: { id, name, role: operatorRole! }, csrfToken: csrfTokenOf(token) };
 }
 
-function withCookie(answer: object, cookie: string): RawAnswer {
+function withCookie(body: object, cookie: string): RawResponse {
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Set-Cookie': cookie };
-  return new RawAnswer(200, headers, JSON.stringify(answer));
+  return new RawResponse(200, headers, JSON.stringify(body));
 }
 
 /** Returns the token of the session that a call uses. @throws Refusal `NOT_FOUND` for a call with an API key */

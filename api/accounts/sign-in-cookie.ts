@@ -3,7 +3,7 @@ import type { SignInSecrets } from '../../src/accounts/identity-provider';
 import { isSealed, type SecretBox, SecretNotOpened } from '../../src/platform/sealing/secret-box';
 import { cookieValues } from '../http/session-cookie';
 
-/** A sign-in by OpenID Connect between its start and the answer of the provider. */
+/** A sign-in by OpenID Connect between its start and the response of the provider. */
 export interface PendingSignIn extends SignInSecrets {
   /** Path of the console to which the operator returns. */
   readonly returnTo: string;
@@ -35,7 +35,7 @@ export interface SignInCookie {
 
 /** @param address URL of the routes that use the cookie */
 export function signInCookie(secretBox: SecretBox, address: string): SignInCookie {
-  // The answer of the provider is a navigation from another site, with which SameSite=Strict sends no cookie.
+  // The response of the provider is a navigation from another site, with which SameSite=Strict sends no cookie.
   const attributes = () => {
     const { pathname, protocol } = new URL(address);
     return `Path=${pathname}; HttpOnly; SameSite=Lax${protocol === 'https:' ? '; Secure' : ''}`;

@@ -1,6 +1,6 @@
 import { Refusal } from '../../src/platform/errors';
 import { escapeHtml, pageTemplate } from '../../src/platform/http/html-page';
-import { RawAnswer } from '../http/route';
+import { RawResponse } from '../http/route';
 
 const PAGE = pageTemplate();
 
@@ -10,22 +10,22 @@ const link = (address: string, text: string) => `<p><a href="${escapeHtml(addres
  * Returns the page that ends a sign-in. It sets the cookies and then leads to the console. A redirect would not do: it would
  * continue the navigation that the provider started, and a browser sends no SameSite=Strict cookie with that.
  */
-export function signedInPage(address: string, cookies: readonly string[]): RawAnswer {
+export function signedInPage(address: string, cookies: readonly string[]): RawResponse {
   const head = `<meta http-equiv="refresh" content="0; url=${escapeHtml(address)}">\n`;
   const body = `<h1>Signed in</h1>\n${link(address, 'Continue to the console')}`;
-  return new RawAnswer(
+  return new RawResponse(
     200,
     { ...PAGE.headers, 'Set-Cookie': cookies },
     PAGE.render({ title: 'Signed in', head, body }),
   );
 }
 
-/** Returns the page of a refused sign-in, with the same status and headers as the JSON answer. */
+/** Returns the page of a refused sign-in, with the same status and headers as the JSON response. */
 export function refusedPage(
   { message, status, retryAfter }: Refusal,
   requestId: string,
   signInAddress: string,
-): RawAnswer {
+): RawResponse {
   const body = [
     '<h1>Sign-in failed</h1>',
     `<p>${escapeHtml(message)}</p>`,
@@ -36,7 +36,7 @@ export function refusedPage(
     ...PAGE.headers,
     ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
   };
-  return new RawAnswer(status, headers, PAGE.render({ title: 'Sign-in failed', body }));
+  return new RawResponse(status, headers, PAGE.render({ title: 'Sign-in failed', body }));
 }
 
 /** Returns true for a request of a browser's address bar, which shows a page better than JSON. */
@@ -44,12 +44,12 @@ function wantsPage(headers: Readonly<Record<string, string | undefined>>): boole
   return headers.accept?.includes('text/html') ?? false;
 }
 
-/** Answers with a page where a browser navigates and `work` refuses. Other callers get the refusal as JSON. */
+/** Responds with a page where a browser navigates and `work` refuses. Other callers get the refusal as JSON. */
 export async function readableForBrowsers(
   call: { readonly headers: Readonly<Record<string, string | undefined>>; readonly requestId: string },
   signInAddress: string,
-  work: () => Promise<RawAnswer>,
-): Promise<RawAnswer> {
+  work: () => Promise<RawResponse>,
+): Promise<RawResponse> {
   try {
     return await work();
   } catch (error) {

@@ -93,13 +93,13 @@ function createCustomerProductRoute({ sql, config }: ApiDeps): Route {
       const viewer = viewerOf(account);
       const customerIds = body.customerIds ?? [viewer.role === 'client' ? viewer.id : ALL_CUSTOMERS];
       return await inTransaction(sql, async (tx) => {
-        const answer = shown(
+        const response = shown(
           await createCustomerProduct(tx, viewer, { ...body, customerIds }, config.CUSTOMER_PRODUCT_LIMIT),
         );
-        await idempotency.complete(tx, answer);
-        const act = { action: 'customer_product.create', objectId: answer.id } as const;
-        await audit(tx, { ...act, before: null, after: answer });
-        return answer;
+        await idempotency.complete(tx, response);
+        const act = { action: 'customer_product.create', objectId: response.id } as const;
+        await audit(tx, { ...act, before: null, after: response });
+        return response;
       });
     },
   });

@@ -50,9 +50,9 @@ function createRoute({ sql, publicUrl }: Deps): Route {
     operationId: 'createClient',
     summary: 'Set up a client',
     description:
-      'The answer contains the client’s addresses, key and secret. Key and secret are shown only here.',
+      'The response contains the client’s addresses, key and secret. Key and secret are shown only here.',
     idempotent: true,
-    answersSecret: true,
+    returnsSecret: true,
     body: newClient,
     response: createdClient,
     handler: ({ body, idempotency, audit }) =>
@@ -64,11 +64,11 @@ function createRoute({ sql, publicUrl }: Deps): Route {
         }
         const { keyId, apiKey, apiSecret, hint } = await issueKey(tx, account.id);
         const view = clientView({ ...account, settings }, publicUrl);
-        const answer = { ...view, keyId, apiKey, apiSecret };
-        await idempotency.complete(tx, answer);
+        const response = { ...view, keyId, apiKey, apiSecret };
+        await idempotency.complete(tx, response);
         const after = { name: account.name, ...settings, keyId, hint };
         await audit(tx, { action: 'client.create', objectId: account.id, before: null, after });
-        return answer;
+        return response;
       }),
   });
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Refusal } from '../../src/platform/errors';
 import { contentDisposition } from '../../src/platform/http/content-disposition';
 import type { ApiDeps } from '../deps';
-import { openRoute, RawAnswer, type Route } from '../http/route';
+import { openRoute, RawResponse, type Route } from '../http/route';
 
 /** Content types that a browser displays. Others are downloaded. */
 const SHOWN_INLINE: ReadonlySet<string> = new Set(['application/pdf', 'image/png', 'image/jpeg']);
@@ -42,11 +42,11 @@ export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links'>): Route[
         });
         if (direct !== null) {
           if ((await deps.objects.stat(objectKey)) === null) throw new Refusal('DOCUMENT_DELETED');
-          return new RawAnswer(302, { Location: direct, 'Referrer-Policy': 'no-referrer' });
+          return new RawResponse(302, { Location: direct, 'Referrer-Policy': 'no-referrer' });
         }
         const found = await deps.objects.get(objectKey);
         if (found === null) throw new Refusal('DOCUMENT_DELETED');
-        return new RawAnswer(
+        return new RawResponse(
           200,
           {
             'Content-Type': contentType,

@@ -15,7 +15,7 @@ import { sha256 } from '../../src/platform/ids';
 import type { Logger } from '../../src/platform/logging';
 import type { Queryable, Sql } from '../../src/platform/postgres';
 import { canonicalJson } from './json-body';
-import { type IdempotencyHandle, RawAnswer, type Route } from './route';
+import { type IdempotencyHandle, RawResponse, type Route } from './route';
 
 /** The handle of a call without an Idempotency-Key. */
 const NO_KEY: IdempotencyHandle = { claim: null, complete: async () => undefined };
@@ -41,9 +41,9 @@ export function idempotencyKeyOf(header: string | undefined): string | undefined
   });
 }
 
-/** What a request is answered with. `replayed`: the stored response of an earlier request with the Idempotency-Key. */
+/** The response to a request. `replayed`: the stored response of an earlier request with the Idempotency-Key. */
 export interface Outcome {
-  readonly answer: unknown;
+  readonly response: unknown;
   readonly replayed: boolean;
 }
 
@@ -69,7 +69,7 @@ type Handle = (idempotency: IdempotencyHandle) => Promise<unknown>;
  * transaction (`IdempotencyHandle.complete`).
  *
  * No library does this: those for Express store the response after the handler, in a store of their own, so that a crash between
- * the two repeats the act.
+ * the two repeats the change.
  * @throws Refusal `IDEMPOTENCY_KEY_REUSED`, `IDEMPOTENCY_IN_FLIGHT`, and what the handler throws
  */
 export async function onceForKey(
@@ -77,7 +77,7 @@ export async function onceForKey(
   { route, account, key, content, sealWith, log }: KeyedCall,
   handle: Handle,
 ): Promise<Outcome> {
-  if (key === undefined || account === undefined) return { answer: await handle(NO_KEY), replayed: false };
+  if (key === undefined || account === undefined) return { response: await handle(NO_KEY), replayed: false };
   const { operationId } = route;
   const keyed = { accountId: account.id, operationId, key, fingerprint: sha256(canonicalJson(content)) };
   if (route.idempotent === 'claimed-by-handler') return await claimOnce(sql, log, keyed, handle);
@@ -91,9 +91,9 @@ function replayOf(earlier: EarlierRequest, sealWith: string | undefined): Outcom
   if (earlier.outcome === 'other-content') throw new Refusal('IDEMPOTENCY_KEY_REUSED');
   if (earlier.outcome === 'in-flight') throw new Refusal('IDEMPOTENCY_IN_FLIGHT', { retryAfter: 1 });
   const { body } = earlier.answer;
-  if (sealWith === undefined) return { replayed: true, answer: body };
-  const answer = isSealed(body) ? openAnswer(sealWith, body) : undefined;
-  if (answer !== undefined) return { replayed: true, answer };
+  if (sealWith === undefined) return { replayed: true, response: body };
+  const response = isSealed(body) ? openAnswer(sealWith, body) : undefined;
+  if (response !== undefined) return { replayed: true, response };
   throw new Refusal('CONFLICT', {
     message:
       'Another API key of the account sent this request. Its response contains a secret that only that key can read.',
@@ -108,7 +108,7 @@ async function claimOnce(sql: Sql, log: () => Logger, claim: KeyedRequest, handl
   const complete = () =>
     Promise.reject(new Error(`${claim.operationId} claims its key in its own statement`));
   try {
-    return { replayed: false, answer: await handle({ claim, complete }) };
+    return { replayed: false, response: await handle({ claim, complete }) };
   } catch (error) {
     const earlier = await earlierRequest(sql, claim).catch((cause: unknown) => {
       log().warn({ err: cause }, 'the stored response of an Idempotency-Key was not read');
@@ -128,17 +128,17 @@ async function attemptOnce(
   handle: Handle,
 ): Promise<Outcome> {
   let completed = false;
-  const complete = async (tx: Queryable, answer: unknown) => {
-    const body = sealWith === undefined ? answer : sealAnswer(sealWith, answer);
+  const complete = async (tx: Queryable, response: unknown) => {
+    const body = sealWith === undefined ? response : sealAnswer(sealWith, response);
     await completeAttempt(tx, attempt, { status: 200, body });
     completed = true;
   };
   try {
-    const answer = await handle({ claim: null, complete });
-    if (answer instanceof RawAnswer)
+    const response = await handle({ claim: null, complete });
+    if (response instanceof RawResponse)
       throw new Error(`${attempt.operationId} does not respond with JSON and cannot be idempotent`);
-    if (!completed) await complete(sql, answer);
-    return { replayed: false, answer };
+    if (!completed) await complete(sql, response);
+    return { replayed: false, response };
   } catch (error) {
     // After `complete` has committed, the record has a status and is not deleted.
     await releaseAttempt(sql, attempt).catch((cause: unknown) => {

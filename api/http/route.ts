@@ -46,7 +46,7 @@ export interface CallContext {
   readonly rawBody: Buffer;
   readonly idempotency: IdempotencyHandle;
   /**
-   * Writes the act of the call to the audit log, with its caller and request. A handler of a route with `audits` calls it
+   * Writes the action of the call to the audit log, with its caller and request. A handler of a route with `audits` calls it
    * once when it succeeds, in the transaction of the change where it has one.
    * @param by the actor, on a route without credentials
    */
@@ -77,11 +77,11 @@ export interface IdempotencyHandle {
    * the call has no key. When a handler does not call it, the response is stored after the handler returns.
    * @throws Refusal `IDEMPOTENCY_IN_FLIGHT` when a later attempt has taken over the lease: roll back
    */
-  complete(tx: Queryable, answer: unknown): Promise<void>;
+  complete(tx: Queryable, response: unknown): Promise<void>;
 }
 
 /** A response other than 200 with a JSON body: a redirect, a file, a 304. */
-export class RawAnswer {
+export class RawResponse {
   constructor(
     readonly status: number,
     readonly headers: Readonly<Record<string, string | readonly string[]>>,
@@ -108,9 +108,9 @@ interface RouteFacts {
   /** Set when the operation is to be removed (docs/api-versioning.md). Responses announce it in their headers. */
   readonly deprecated?: Deprecation;
   readonly errors: ErrorShape;
-  /** The acts that a successful call writes to the audit log: one of these, once. */
+  /** The actions that a successful call writes to the audit log: one of these, once. */
   readonly audits?: readonly AuditAction[];
-  /** Further acts that a call may write, beside one of `audits` or before a refusal. */
+  /** Further actions that a call may write, beside one of `audits` or before a refusal. */
   readonly alsoAudits?: readonly AuditAction[];
   /** Limits the requests of an address, on a route without a key. */
   readonly addressLimit?: AddressLimit;
@@ -120,13 +120,13 @@ interface RouteFacts {
    * statement that creates the object (`IdempotencyHandle.claim`), which saves two statements per request.
    */
   readonly idempotent?: boolean | 'claimed-by-handler';
-  /** Time limit of the handler in milliseconds, after which the answer is 503. Default: DEFAULT_TIMEOUTS_MS. */
+  /** Timeout of the handler in milliseconds, after which the response is 503. Default: DEFAULT_TIMEOUTS_MS. */
   readonly timeoutMs?: number;
   /** The response contains a secret. The stored response of an `Idempotency-Key` is sealed with the caller's API key. */
-  readonly answersSecret?: boolean;
+  readonly returnsSecret?: boolean;
   /** Checks the signature of a webhook before its body is parsed. False: 401, whatever the body. */
   readonly isSigned?: (request: SignedRequest) => boolean;
-  /** Content type of a `RawAnswer` that is not JSON. The OpenAPI document then omits `response`. */
+  /** Content type of a `RawResponse` that is not JSON. The OpenAPI document then omits `response`. */
   readonly contentType?: string;
 }
 
@@ -139,7 +139,7 @@ interface Schemas<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType,
   readonly response: R;
 }
 
-type Answer<R extends z.ZodType> = Promise<z.input<R> | RawAnswer>;
+type HandlerResult<R extends z.ZodType> = Promise<z.input<R> | RawResponse>;
 type Schema = z.ZodType;
 
 /** The declaration of a route whose callers have a key or a session. */
@@ -147,14 +147,14 @@ export interface RouteDefinition<P extends Schema, Q extends Schema, B extends S
   extends RouteFacts,
     Schemas<P, Q, B, R> {
   readonly access: KeyAccess;
-  readonly handler: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Answer<R>;
+  readonly handler: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => HandlerResult<R>;
 }
 
 /** The declaration of a route that needs no credentials. */
 export interface OpenRouteDefinition<P extends Schema, Q extends Schema, B extends Schema, R extends Schema>
   extends RouteFacts,
     Schemas<P, Q, B, R> {
-  readonly handler: (call: OpenCall<z.output<P>, z.output<Q>, z.output<B>>) => Answer<R>;
+  readonly handler: (call: OpenCall<z.output<P>, z.output<Q>, z.output<B>>) => HandlerResult<R>;
 }
 
 /**
@@ -173,7 +173,7 @@ export interface Route extends RouteFacts, Schemas<Schema, Schema, Schema, Schem
 }
 
 /**
- * Time limits of handlers: of reads, and of everything else. A request that a workflow answers waits up to 29 seconds for it.
+ * Timeouts of handlers: of reads, and of everything else. A request to a workflow waits up to 29 seconds for it.
  */
 export const DEFAULT_TIMEOUTS_MS = { read: 15_000, write: 30_000 } as const;
 

@@ -10,7 +10,7 @@ import { authorize, credentialOf, secretOf } from './authentication';
 import type { ConcurrencyLimiter } from './concurrency-limit';
 import { idempotencyKeyOf, type Outcome, onceForKey } from './idempotency';
 import { isJson, parseJson, readBody } from './json-body';
-import { answerFault } from './openapi/response-check';
+import { responseFault } from './openapi/response-check';
 import type { RateLimiter } from './rate-limit';
 import { notesOf, type RequestNotes } from './request-log';
 import {
@@ -18,7 +18,7 @@ import {
   DEFAULT_TIMEOUTS_MS,
   type Deprecation,
   type IdempotencyHandle,
-  RawAnswer,
+  RawResponse,
   type Route,
 } from './route';
 import type { SentRequest } from './validation';
@@ -61,7 +61,7 @@ async function readSignedBody(route: Route, req: Request, res: Response): Promis
   return rawBody;
 }
 
-async function sendRaw(req: Request, res: Response, { status, headers, body }: RawAnswer): Promise<void> {
+async function sendRaw(req: Request, res: Response, { status, headers, body }: RawResponse): Promise<void> {
   res.statusCode = status;
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (body instanceof Readable && req.method !== 'HEAD') {
@@ -76,14 +76,14 @@ async function sendRaw(req: Request, res: Response, { status, headers, body }: R
 }
 
 /** Closes the source of a response that is not sent. */
-function discard({ answer }: Outcome): void {
-  if (answer instanceof RawAnswer && answer.body instanceof Readable) answer.body.destroy();
+function discard({ response }: Outcome): void {
+  if (response instanceof RawResponse && response.body instanceof Readable) response.body.destroy();
 }
 
 /**
- * Waits for the outcome of a handler for the time limit of its route. A handler beyond it continues, and what it stores under
- * an Idempotency-Key answers the next attempt.
- * @throws Refusal `UNAVAILABLE` after the time limit
+ * Waits for the outcome of a handler until the timeout of its route. A handler continues after the timeout, and what it stores under
+ * an Idempotency-Key is the response of the next attempt.
+ * @throws Refusal `UNAVAILABLE` after the timeout
  */
 async function withinTime(route: Route, notes: RequestNotes, outcome: Promise<Outcome>): Promise<Outcome> {
   const { read, write } = DEFAULT_TIMEOUTS_MS;
@@ -93,28 +93,28 @@ async function withinTime(route: Route, notes: RequestNotes, outcome: Promise<Ou
     timer = setTimeout(() => {
       reject(unavailable('The request took too long. Try again shortly.'));
       outcome.then(discard, (error: unknown) =>
-        notes.log.warn({ err: error }, 'a request failed after its time limit'),
+        notes.log.warn({ err: error }, 'a request failed after its timeout'),
       );
     }, timeoutMs);
   });
   return await Promise.race([outcome, timedOut]).finally(() => clearTimeout(timer));
 }
 
-/** Runs the handler of a call, and checks what it has audited and answered. */
+/** Runs the handler of a call, and checks its response and its audit log entries. */
 async function handled(
   { checkResponses }: Pipeline,
   route: Route,
   run: () => Promise<unknown>,
   trail: AuditTrail,
 ): Promise<unknown> {
-  const answer = await run();
+  const response = await run();
   // A handler can refuse with a page of its own.
-  if (!(answer instanceof RawAnswer && answer.status >= 400)) trail.end(checkResponses);
-  if (checkResponses && !(answer instanceof RawAnswer)) {
-    const fault = answerFault(route, answer);
+  if (!(response instanceof RawResponse && response.status >= 400)) trail.end(checkResponses);
+  if (checkResponses && !(response instanceof RawResponse)) {
+    const fault = responseFault(route, response);
     if (fault !== undefined) throw new Error(fault);
   }
-  return answer;
+  return response;
 }
 
 /** Sets `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) on the response of a deprecated operation, also on an error. */
@@ -168,14 +168,14 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
         return handled(pipe, route, () => handle(call, account), trail);
       };
       const content = [sent.params, sent.query, sent.body];
-      const sealWith = route.answersSecret ? secret : undefined;
+      const sealWith = route.returnsSecret ? secret : undefined;
       outcome = onceForKey(pipe.deps, { route, account, key, content, sealWith, log: () => notes.log }, run);
-      const { answer, replayed } = await withinTime(route, notes, outcome);
+      const { response, replayed } = await withinTime(route, notes, outcome);
       if (replayed) res.setHeader('Idempotency-Replayed', 'true');
-      if (answer instanceof RawAnswer) await sendRaw(req, res, answer);
-      else res.json(answer);
+      if (response instanceof RawResponse) await sendRaw(req, res, response);
+      else res.json(response);
     } finally {
-      // A handler beyond its time limit still counts.
+      // A handler that still runs after its timeout counts.
       if (release !== undefined) void Promise.allSettled([outcome]).then(release);
     }
   };

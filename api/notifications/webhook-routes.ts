@@ -73,7 +73,7 @@ export function webhookRoutes(
         '410 disables the endpoint.',
       audits: ['endpoint.create'],
       idempotent: true,
-      answersSecret: true,
+      returnsSecret: true,
       body: z.object({
         url,
         description: description.nullish(),
@@ -95,10 +95,10 @@ export function webhookRoutes(
             });
           }
           const after = endpointView(created);
-          const answer = { ...after, secret: created.secret };
-          await idempotency.complete(tx, answer);
+          const response = { ...after, secret: created.secret };
+          await idempotency.complete(tx, response);
           await audit(tx, { action: 'endpoint.create', objectId: created.id, before: null, after });
-          return answer;
+          return response;
         }),
     }),
     route({
@@ -176,7 +176,7 @@ export function webhookRoutes(
         'Until the overlap ends, messages carry two signatures: one by the new secret and one by the replaced secret.',
       audits: ['endpoint.rotate_secret'],
       idempotent: true,
-      answersSecret: true,
+      returnsSecret: true,
       params: endpointParams,
       body: z.object({
         overlapSeconds: z
@@ -199,10 +199,10 @@ export function webhookRoutes(
             overlap,
           ))!;
           const after = { previousSecretValidUntil: previousSecretValidUntil.toISOString() };
-          const answer = { secret, ...after };
-          await idempotency.complete(tx, answer);
+          const response = { secret, ...after };
+          await idempotency.complete(tx, response);
           await audit(tx, { action: 'endpoint.rotate_secret', objectId: id, before: null, after });
-          return answer;
+          return response;
         }),
     }),
   ];

@@ -25,7 +25,7 @@ export const endpointSchema = (events: readonly EndpointEvent[], id: string) =>
         .string()
         .nullable()
         .describe(
-          '`gone`: the endpoint answered 410 and was disabled. Enable it to receive notifications again.',
+          '`gone`: the endpoint responded with 410 and was disabled. Enable it to receive notifications again.',
         ),
       createdAt: timestamp,
       updatedAt: timestamp,

@@ -5,7 +5,7 @@ import { listMessages, OUTBOX_STATES, type OutboxListItem } from '../../src/plat
 import { OUTBOX_KINDS as KINDS } from '../../src/platform/outbox/outbox';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { csvAnswer, formatQuery } from '../http/lists/csv';
+import { csvResponse, formatQuery } from '../http/lists/csv';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 
@@ -73,7 +73,7 @@ function listRoute(sql: ApiDeps['sql']): Route {
     handler: async ({ query: { limit, cursor, format, ...filter } }) => {
       const positionOf = ({ position, id }: OutboxListItem) => ({ time: position, id });
       if (format === 'csv') {
-        return csvAnswer<OutboxListItem>({
+        return csvResponse<OutboxListItem>({
           name: `outbox-${filter.state}`,
           columns: {
             id: ({ id }) => id,

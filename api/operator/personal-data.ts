@@ -93,9 +93,12 @@ export function personalDataRoutes(
           id = await store([]);
           await eraseSubjects(deps, subjects.slice(0, ERASURE_BATCH));
         }
-        const answer = { id, ...(await erasureProgress(sql, id)) };
-        log.info({ erasureId: id, erased: answer.erased, waiting: answer.waiting }, 'personal data erased');
-        return answer;
+        const response = { id, ...(await erasureProgress(sql, id)) };
+        log.info(
+          { erasureId: id, erased: response.erased, waiting: response.waiting },
+          'personal data erased',
+        );
+        return response;
       },
     }),
     route({

@@ -18,7 +18,7 @@ import {
 } from '../../src/shipping/shipping-orders/shipping-order-list';
 import { SHIPPING_ORDER_STATUSES } from '../../src/shipping/shipping-orders/shipping-order-schemas';
 import type { ApiDeps } from '../deps';
-import { csvAnswer, formatQuery } from '../http/lists/csv';
+import { csvResponse, formatQuery } from '../http/lists/csv';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
 import { anyOfList } from '../http/lists/search-filters';
 import { operatorsOnly, type Route, route } from '../http/route';
@@ -124,7 +124,7 @@ function parcelsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const filter = { statuses: status, ids: q === undefined ? undefined : await namedParcels(sql, q) };
       const only = problem !== undefined;
       if (format === 'csv') {
-        return csvAnswer<ParcelListItem>({
+        return csvResponse<ParcelListItem>({
           name: 'parcels',
           columns: {
             trackingNumber: ({ trackingNumber }) => trackingNumber,
@@ -229,7 +229,7 @@ function shippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const filter = { statuses: status, ids };
       const only = problem !== undefined;
       if (format === 'csv') {
-        return csvAnswer<ShippingOrderListItem>({
+        return csvResponse<ShippingOrderListItem>({
           name: 'shipping-orders',
           columns: {
             id: ({ id }) => id,

@@ -5,7 +5,7 @@ import { operatorOfSession } from '../../src/accounts/sessions';
 import type { Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { createConcurrencyLimiter } from '../http/concurrency-limit';
-import { operatorsOnly, RawAnswer, type Route, route } from '../http/route';
+import { operatorsOnly, RawResponse, type Route, route } from '../http/route';
 import { sessionTokenOf } from '../http/session-cookie';
 import { ChangeFeed } from './change-feed';
 import type { LiveCounts } from './live-counts';
@@ -102,7 +102,7 @@ export function streamRoutes({ sql, log }: Pick<ApiDeps, 'sql' | 'log'>, counts:
         push(`retry: ${RETRY_MS}\n\n`);
         if (missed === null) push('event: reset\ndata: {}\n\n');
         for (const { text } of missed ?? []) push(text);
-        return new RawAnswer(200, HEADERS, body);
+        return new RawResponse(200, HEADERS, body);
       },
     }),
   ];

@@ -69,7 +69,7 @@ export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
           trackingCode: z.string().optional(),
           trackingLink: z.string().optional(),
         })
-        .meta({ id: 'DispatchAnswer' }),
+        .meta({ id: 'DispatchResponse' }),
       handler: async ({ account, body, log }) => {
         let printOrder = await confirmedPrintOrder(sql, account.id, body.orderId);
         if (printOrder === null)

@@ -10,7 +10,7 @@ import {
 } from '../../src/partners/message-schemas';
 import { stockReportSchema } from '../../src/partners/partner-schemas';
 import { Refusal } from '../../src/platform/errors';
-import { openRoute, RawAnswer, type Route } from '../http/route';
+import { openRoute, RawResponse, type Route } from '../http/route';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -99,7 +99,7 @@ export function messageSchemaRoute(publicUrl: string): Route {
     handler: async ({ params: { schemaName } }) => {
       const schema = messageSchema(schemaName, publicUrl);
       if (schema === undefined) throw new Refusal('NOT_FOUND');
-      return new RawAnswer(
+      return new RawResponse(
         200,
         { 'Content-Type': 'application/schema+json', 'Cache-Control': 'public, max-age=3600' },
         JSON.stringify(schema),

@@ -15,7 +15,7 @@ import {
 import { listProcurementOrders, partnerCurrency } from '../../src/procurement/procurement-orders';
 import { listStockItems, type StockItemView } from '../../src/procurement/stock-items';
 import type { ApiDeps } from '../deps';
-import { RawAnswer, type Route, route } from '../http/route';
+import { RawResponse, type Route, route } from '../http/route';
 
 const group = {
   method: 'post',
@@ -53,7 +53,7 @@ function streamedInventory(
   sql: Sql,
   partnerId: string,
   first: { items: StockItemView[]; total: number },
-): RawAnswer {
+): RawResponse {
   const text = (items: readonly StockItemView[]) =>
     items.map((item) => JSON.stringify(inventoryItem(item))).join(',');
   async function* chunks() {
@@ -64,7 +64,7 @@ function streamedInventory(
     }
     yield '],"pagination":null}';
   }
-  return new RawAnswer(200, { 'Content-Type': 'application/json; charset=utf-8' }, Readable.from(chunks()));
+  return new RawResponse(200, { 'Content-Type': 'application/json; charset=utf-8' }, Readable.from(chunks()));
 }
 
 function listProcurementOrdersRoute({ sql }: ApiDeps): Route {

@@ -8,7 +8,7 @@ import {
   type StockItemPosition,
 } from '../../src/procurement/stock-items';
 import type { ApiDeps } from '../deps';
-import { csvAnswer, formatQuery } from '../http/lists/csv';
+import { csvResponse, formatQuery } from '../http/lists/csv';
 import { pageOf } from '../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 
@@ -60,7 +60,7 @@ export function stockItemListRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       .meta({ id: 'StockItemPage' }),
     handler: async ({ query: { limit, cursor, format, ...filter } }) => {
       if (format === 'csv') {
-        return csvAnswer<PartnerStockItem>({
+        return csvResponse<PartnerStockItem>({
           name: 'stock-items',
           columns: {
             partner: ({ partnerUid }) => partnerUid,

@@ -8,7 +8,7 @@ import {
   carrierEventBody,
   dispatchBody,
   postbackBody,
-  relayedAnswer,
+  relayedResponse,
   sandboxOverview,
 } from './schemas';
 
@@ -17,7 +17,7 @@ const read = { ...common, access: operatorsOnly('viewer') } as const;
 const write = { ...common, access: operatorsOnly('operator') } as const;
 const partnerPath = z.object({ partnerName: z.string().max(100) });
 const carrierPath = z.object({ carrierUid: z.string().max(100) });
-const emptyAnswer = z.object({ message: z.string() });
+const clearedBehaviour = z.object({ message: z.string() });
 
 const partnerUrl = ({ partnerName }: { readonly partnerName: string }, command: string) =>
   `/partners/${encodeURIComponent(partnerName)}/${command}`;
@@ -29,7 +29,7 @@ const partnerUrl = ({ partnerName }: { readonly partnerName: string }, command: 
 export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Route[] {
   const control = sandboxControl(deps);
   const answerOf = async (path: string, body: object) =>
-    (await control('POST', path, body)) as z.input<typeof relayedAnswer>;
+    (await control('POST', path, body)) as z.input<typeof relayedResponse>;
   return [
     route({
       ...read,
@@ -69,9 +69,9 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
       summary: 'Remove every rule of a sandbox partner',
       description: 'The partner is well-behaved again.',
       params: partnerPath,
-      response: emptyAnswer,
+      response: clearedBehaviour,
       handler: async ({ params }) =>
-        (await control('DELETE', partnerUrl(params, 'behaviour'))) as z.input<typeof emptyAnswer>,
+        (await control('DELETE', partnerUrl(params, 'behaviour'))) as z.input<typeof clearedBehaviour>,
     }),
     route({
       ...write,
@@ -81,7 +81,7 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
       summary: 'Send a postback as a sandbox partner',
       params: partnerPath,
       body: postbackBody,
-      response: relayedAnswer,
+      response: relayedResponse,
       handler: ({ params, body: { printOrderId, ...postback } }) =>
         answerOf(partnerUrl(params, 'postback'), {
           timestamp: new Date().toISOString(),
@@ -97,7 +97,7 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
       summary: 'Request the shipping documents of a print order as a sandbox partner',
       params: partnerPath,
       body: dispatchBody,
-      response: relayedAnswer,
+      response: relayedResponse,
       handler: ({ params, body: { printOrderId } }) =>
         answerOf(partnerUrl(params, 'dispatch'), { orderId: printOrderId }),
     }),
@@ -109,7 +109,7 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
       summary: 'Report a scan of a parcel as a sandbox carrier',
       params: carrierPath,
       body: carrierEventBody,
-      response: relayedAnswer,
+      response: relayedResponse,
       handler: ({ params: { carrierUid }, body: { trackingNumber, statusUid, message = statusUid } }) =>
         answerOf(`/carriers/${encodeURIComponent(carrierUid)}/events`, {
           events: [{ id: uuidv7(), trackingNumber, statusUid, message, createdAt: new Date().toISOString() }],

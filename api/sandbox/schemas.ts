@@ -83,6 +83,6 @@ export const carrierEventBody = z
   .meta({ id: 'SandboxCarrierEvent' });
 
 /** The answer of this API to the call that the sandbox made. */
-export const relayedAnswer = z
+export const relayedResponse = z
   .object({ status: z.int(), body: z.unknown() })
-  .meta({ id: 'SandboxAnswer', description: 'What Pressline answered to the sandbox.' });
+  .meta({ id: 'SandboxResponse', description: 'What Pressline answered to the sandbox.' });

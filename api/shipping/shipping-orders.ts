@@ -44,7 +44,7 @@ const changers = { ...readers, operatorRole: 'operator' } as const;
 const params = z.object({ shippingOrderId: z.string().min(1).max(100) });
 
 /** Returns a carrier's refusal as an API error (docs/errors.md). */
-function refusalAnswer({ code, message, detail, missing }: CarrierRefusal): Refusal {
+function refusalOf({ code, message, detail, missing }: CarrierRefusal): Refusal {
   if (missing !== undefined && missing.length > 0) {
     return new Refusal('VALIDATION_ERROR', {
       errors: missing.map((reference) => ({ code: 'MISSING_FIELD_ERROR', message, reference })),
@@ -108,19 +108,19 @@ export function createShippingOrderRoute({
           { client: temporal, config, publicUrl },
           { shippingOrderId, requestId },
         );
-        if (run.outcome === 'refused') throw refusalAnswer(run.refusal);
+        if (run.outcome === 'refused') throw refusalOf(run.refusal);
         const { shipmentId } = run;
-        const answer = await shippingOrderAnswer(
+        const response = await shippingOrderAnswer(
           { sql, links },
           { shippingOrderId, shipmentId, orderReferenceId: body.orderReferenceId },
         );
         // One transaction: a process that dies before it can be asked again, and one that dies after it has answered.
         await inTransaction(sql, async (tx) => {
           await recordAnswered(tx, shippingOrderId);
-          await idempotency.complete(tx, answer);
+          await idempotency.complete(tx, response);
         });
         log.info({ shippingOrderId, shipmentId }, 'shipping order answered');
-        return answer;
+        return response;
       } finally {
         await endWait(sql, shippingOrderId);
       }

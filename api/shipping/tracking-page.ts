@@ -6,7 +6,7 @@ import {
   TRACKING_PAGE_HEADERS,
 } from '../../src/shipping/tracking/tracking-page';
 import type { ApiDeps } from '../deps';
-import { openRoute, RawAnswer, type Route } from '../http/route';
+import { openRoute, RawResponse, type Route } from '../http/route';
 
 /** `GET /track/{trackingNumber}`: the public tracking page, to which the tracking links of built-in carriers lead. */
 export function trackingPageRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
@@ -25,8 +25,8 @@ export function trackingPageRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     handler: async ({ params }) => {
       const tracking = await readPublicTracking(sql, params.trackingNumber);
       return tracking === null
-        ? new RawAnswer(404, TRACKING_PAGE_HEADERS, renderUnknownTracking())
-        : new RawAnswer(200, TRACKING_PAGE_HEADERS, renderTracking(tracking));
+        ? new RawResponse(404, TRACKING_PAGE_HEADERS, renderUnknownTracking())
+        : new RawResponse(200, TRACKING_PAGE_HEADERS, renderTracking(tracking));
     },
   });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiDeps } from '../deps';
-import { openRoute, RawAnswer, type Route } from '../http/route';
+import { openRoute, RawResponse, type Route } from '../http/route';
 
 const serverState = z.enum(['ready', 'away']);
 const readiness = z
@@ -54,7 +54,7 @@ export function systemRoutes({ health }: Pick<ApiDeps, 'health'>): Route[] {
         const state = await health.readiness();
         if (state.status === 'ready') return state;
         const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Retry-After': '2' };
-        return new RawAnswer(503, headers, JSON.stringify(state));
+        return new RawResponse(503, headers, JSON.stringify(state));
       },
     }),
   ];

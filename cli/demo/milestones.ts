@@ -4,7 +4,7 @@ import { PROGRESS_RANK } from '../../src/orders/domain/lifecycle/statuses';
 import { formatMinor } from '../../src/platform/domain/money';
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
 
-type RoutingDecision = Operations['getOrderRouting']['answer']['decisions'][number];
+type RoutingDecision = Operations['getOrderRouting']['response']['decisions'][number];
 
 /** The state of the demo's order at one moment. */
 export interface Snapshot {

@@ -28,15 +28,15 @@ function check(line, command, args) {
 
 /** A program that works as an ES module, and with `require` in place of the import. */
 const program = (load) => `${load}
-const client = createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'key', retries: 0 });
+const client = createPresslineClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'key', retries: 0 });
 if (typeof client.submitOrder !== 'function') throw new Error('no operation');
 try { verifyWebhook('{}', {}, 'whsec_' + 'A'.repeat(44)); throw new Error('not refused'); }
 catch (error) { if (!(error instanceof WebhookVerificationError)) throw error; }
 `;
-const NAMES = '{ createClient, verifyWebhook, WebhookVerificationError }';
-const TYPED = `import { createClient, type PresslineError, verifyWebhook, type WebhookEvent } from '@pressline/client';
+const NAMES = '{ createPresslineClient, verifyWebhook, WebhookVerificationError }';
+const TYPED = `import { createPresslineClient, type PresslineError, verifyWebhook, type WebhookEvent } from '@pressline/client';
 
-const client = createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'key' });
+const client = createPresslineClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'key' });
 export async function statusOf(orderId: string): Promise<string> {
   const order = await client.getOrder({ params: { orderId } });
   const { fulfillmentStatus }: { fulfillmentStatus: string } = order;

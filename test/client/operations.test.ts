@@ -53,7 +53,7 @@ test('the generator writes types for named schemas, inputs and responses, and a 
         /** Read a parcel */
         getParcel: {
           input: { params: { id: string; }; query?: { full?: boolean | undefined; } | undefined; };
-          answer: Parcel;
+          response: Parcel;
         };
       }
       /** The notifications by their event. */

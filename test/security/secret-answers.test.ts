@@ -51,9 +51,9 @@ test('every route whose answer has a secret seals the stored answer', () => {
     'subscribePartner',
   ]);
   // A subscription takes no key: a partner that missed the answer subscribes again.
-  for (const { operationId, idempotent, answersSecret } of found) {
+  for (const { operationId, idempotent, returnsSecret } of found) {
     const keyed = operationId !== 'subscribePartner';
-    expect([operationId, idempotent ?? false, answersSecret ?? false]).toEqual([operationId, keyed, keyed]);
+    expect([operationId, idempotent ?? false, returnsSecret ?? false]).toEqual([operationId, keyed, keyed]);
   }
 });
 

@@ -133,7 +133,7 @@ export const ERROR_BODIES = {
 /** The error body of a route, by its endpoint group. */
 export type ErrorShape = keyof typeof ERROR_BODIES;
 
-/** Maps any error to the refusal to answer with. The caller sees nothing of an unexpected error. */
+/** Maps any error to the refusal to respond with. The caller sees nothing of an unexpected error. */
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   return isUnavailable(error) ? unavailable() : new Refusal('INTERNAL_ERROR');

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import { z } from 'zod';
-import { RawAnswer } from '../route';
+import { RawResponse } from '../route';
 
 /** Rows of one export at most. A larger list is exported in parts, by its filters. */
 const MOST_ROWS = 250_000;
@@ -28,7 +28,7 @@ export interface CsvExport<Row> {
 }
 
 /** Streams a list as CSV. It is read page by page while the receiver takes it. */
-export function csvAnswer<Row>({ name, columns, read }: CsvExport<Row>): RawAnswer {
+export function csvResponse<Row>({ name, columns, read }: CsvExport<Row>): RawResponse {
   async function* rows() {
     let after: Row | null = null;
     for (;;) {
@@ -48,7 +48,7 @@ export function csvOf<Row>({
   name,
   columns,
   rows,
-}: Pick<CsvExport<Row>, 'name' | 'columns'> & { readonly rows: AsyncIterable<Row> }): RawAnswer {
+}: Pick<CsvExport<Row>, 'name' | 'columns'> & { readonly rows: AsyncIterable<Row> }): RawResponse {
   async function* records() {
     let left = MOST_ROWS;
     for await (const row of rows) {
@@ -68,5 +68,5 @@ export function csvOf<Row>({
     'Content-Type': 'text/csv; charset=utf-8',
     'Content-Disposition': `attachment; filename="${name}.csv"`,
   };
-  return new RawAnswer(200, headers, Readable.from(records()).compose(csv));
+  return new RawResponse(200, headers, Readable.from(records()).compose(csv));
 }

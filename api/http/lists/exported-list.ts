@@ -10,7 +10,7 @@ interface Pages {
   /** Returns the query of the first page, as large as pages may be. */
   readonly first: (query: Query) => Query;
   /** Returns the query of the page after this one, or null after the last. */
-  readonly next: (query: Query, answer: Row, rows: readonly Row[]) => Query | null;
+  readonly next: (query: Query, response: Row, rows: readonly Row[]) => Query | null;
 }
 
 const isFull = (rows: readonly Row[], size: unknown) => rows.length >= Number(size);
@@ -24,18 +24,18 @@ export const PAGES = {
   },
   byOffset: {
     first: (query) => ({ ...query, limit: 250, offset: 0 }),
-    next: (query, _answer, rows) =>
+    next: (query, _response, rows) =>
       isFull(rows, query.limit) ? { ...query, offset: Number(query.offset) + rows.length } : null,
   },
   byNumber: {
     first: (query) => ({ ...query, perPage: 1_000, pageNumber: 1 }),
-    next: (query, _answer, rows) =>
+    next: (query, _response, rows) =>
       isFull(rows, query.perPage) ? { ...query, pageNumber: Number(query.pageNumber) + 1 } : null,
   },
   /** `before`: the id of the last row. */
   byLastId: {
     first: (query) => ({ ...query, limit: 1_000, before: undefined }),
-    next: (query, _answer, rows) =>
+    next: (query, _response, rows) =>
       isFull(rows, query.limit) ? { ...query, before: rows.at(-1)!.id } : null,
   },
   /** The list has one page. */
@@ -52,7 +52,7 @@ interface ListExport<R extends z.ZodObject> {
 }
 
 /**
- * Declares a list that is also answered as CSV, with `format=csv` in its query. The columns are the members of a row; members that
+ * Declares a list that can also be returned as CSV, with `format=csv` in its query. The columns are the members of a row; members that
  * are objects or lists are JSON. Each page is read by the handler, with the filters of the call.
  */
 export function exportedList<
@@ -68,17 +68,17 @@ export function exportedList<
   );
   async function* rowsOf(call: Parameters<typeof handler>[0]) {
     for (let query: Query | null = csv.pages.first(call.query as Query); query !== null; ) {
-      const answer = (await handler({ ...call, query: query as z.output<Q> })) as Row;
-      const rows = answer[csv.rows] as readonly Row[];
+      const response = (await handler({ ...call, query: query as z.output<Q> })) as Row;
+      const rows = response[csv.rows] as readonly Row[];
       yield* rows;
-      query = csv.pages.next(query, answer, rows);
+      query = csv.pages.next(query, response, rows);
     }
   }
   return route<P, Q, B, R>({
     ...definition,
     handler: async (call) => {
       if (call.query.format !== 'csv') return await handler(call);
-      // The first row is read before the answer begins, so that a refusal has its status.
+      // The first row is read before the response begins, so that a refusal has its status.
       const rows = rowsOf(call);
       const first = await rows.next();
       async function* all() {

@@ -3,7 +3,7 @@ import { hasOperatorRole, OPERATOR_ROLES } from '../../../src/accounts/account';
 import { EVENT_SCHEMAS } from '../../../src/notifications/domain/event-schemas';
 import { ERROR_CODES, type ErrorCode } from '../../../src/platform/errors';
 import { ERROR_BODIES } from '../errors/error-body';
-import { type Access, type KeyAccess, openRoute, RawAnswer, type Route } from '../route';
+import { type Access, type KeyAccess, openRoute, RawResponse, type Route } from '../route';
 import { pathParameters } from '../route-path';
 import { SESSION_COOKIE } from '../session-cookie';
 import { describedTag } from './tags';
@@ -298,7 +298,7 @@ export function openApiRoute(routes: readonly Route[], serverUrl: string): Route
     response: z.looseObject({ openapi: z.string() }),
     handler: async () => {
       text ??= JSON.stringify(openApiDocument([...routes, self], serverUrl));
-      return new RawAnswer(200, { 'Content-Type': 'application/json; charset=utf-8' }, text);
+      return new RawResponse(200, { 'Content-Type': 'application/json; charset=utf-8' }, text);
     },
   });
   return self;

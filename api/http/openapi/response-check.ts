@@ -15,13 +15,13 @@ function undocumented(sent: unknown, known: unknown, path: PropertyKey[] = []): 
  * Checks a response, in its wire form, against the route's response schema.
  * @returns a description of the mismatch, which includes fields that the schema (and the OpenAPI document) lacks
  */
-export function answerFault(route: Route, answer: unknown): string | undefined {
-  const text = JSON.stringify(answer);
+export function responseFault(route: Route, response: unknown): string | undefined {
+  const text = JSON.stringify(response);
   const wire: unknown = text === undefined ? undefined : JSON.parse(text);
   const result = route.response.safeParse(wire);
   const faults = result.success
     ? undocumented(wire, result.data).map((path) => `${path} is not in the response schema`)
     : fieldErrors(result.error, wire).map(({ reference, message }) => `${reference}: ${message}`);
   if (faults.length === 0) return undefined;
-  return `${route.operationId} answered outside its response schema: ${faults.slice(0, 10).join('; ')}`;
+  return `${route.operationId} responded outside its response schema: ${faults.slice(0, 10).join('; ')}`;
 }

@@ -76,7 +76,7 @@ export const bulkRepair = z
   })
   .meta({ id: 'BulkRepair' });
 
-export const dryRunAnswer = z.object({
+export const dryRunResponse = z.object({
   total: z.int().describe('Orders that the repair would take.'),
   checked: z.int().describe(`Orders that the counts are of: the first ${CHECKED_ORDERS} at most.`),
   possible: z.int(),

@@ -28,7 +28,7 @@ import {
   bulkRepair,
   bulkRepairBody,
   CHECKED_ORDERS,
-  dryRunAnswer,
+  dryRunResponse,
   LISTED_REASONS,
   reasons,
 } from './bulk-repair-schemas';
@@ -158,7 +158,7 @@ function startRoute({ sql, wake }: ApiDeps): Route {
     audits: ['bulk_repair.start', 'bulk_repair.dry_run'],
     idempotent: true,
     body: bulkRepairBody,
-    response: z.union([bulkRepair, dryRunAnswer]),
+    response: z.union([bulkRepair, dryRunResponse]),
     handler: async ({ account, body, audit, idempotency, log }) => {
       const { action, reason, partnerId = null } = body;
       if (partnerId !== null && (await partnerByAccount(sql, partnerId)) === undefined) {
@@ -168,19 +168,19 @@ function startRoute({ sql, wake }: ApiDeps): Route {
       const orderIds = await ordersOf(sql, body);
       const request = { action, by: account.name, byId: account.id, reason, partnerId };
       if (body.dryRun === true) {
-        const answer = await dryRun(sql, request, orderIds);
-        const after = { action, total: answer.total, possible: answer.possible };
+        const response = await dryRun(sql, request, orderIds);
+        const after = { action, total: response.total, possible: response.possible };
         await audit(sql, { action: 'bulk_repair.dry_run', objectId: 'dry-run', before: null, after });
-        return answer;
+        return response;
       }
       const started = await inTransaction(sql, async (tx) => {
         const id = await createBulkRepair(tx, request, orderIds);
         // The reason is a free text, which may name a person. It is in the event log of each order, which can be erased.
         const after = { action, partnerId, orders: orderIds.length };
         await audit(tx, { action: 'bulk_repair.start', objectId: id, before: null, after });
-        const answer = view((await bulkRepairById(tx, id))!, (await progressOf(tx, [id]))[0]);
-        await idempotency.complete(tx, answer);
-        return answer;
+        const response = view((await bulkRepairById(tx, id))!, (await progressOf(tx, [id]))[0]);
+        await idempotency.complete(tx, response);
+        return response;
       });
       wake('start_workflow');
       log.info({ bulkRepairId: started.id, action, orders: orderIds.length }, 'bulk repair started');
@@ -223,7 +223,7 @@ async function dryRun(
   sql: ApiDeps['sql'],
   request: Parameters<typeof expectedRepair>[1],
   orderIds: readonly string[],
-): Promise<z.input<typeof dryRunAnswer>> {
+): Promise<z.input<typeof dryRunResponse>> {
   const checked = orderIds.slice(0, CHECKED_ORDERS);
   const limit = pLimit(CHECK_CONCURRENCY);
   const refused = new Map<string, string[]>();

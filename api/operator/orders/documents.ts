@@ -19,7 +19,7 @@ import { type LabelCopy, labelCopy, type NoLabel } from '../../../src/shipping/l
 import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
 import { DOCUMENT_TYPES, documentLink } from '../../../src/shipping/shipments';
 import type { ApiDeps } from '../../deps';
-import { operatorsOnly, RawAnswer, type Route, route } from '../../http/route';
+import { operatorsOnly, RawResponse, type Route, route } from '../../http/route';
 import { visibleOrderId } from '../../orders/visible-order';
 import { OPERATOR_ORDER_ROUTE, OPERATOR_ROUTE } from './order-schemas';
 
@@ -158,7 +158,7 @@ export function documentListRoutes(deps: Deps): Route[] {
         if (typeof label === 'string') throw NO_LABEL[label]();
         const body = await bytesOf(deps, label);
         if (format === 'image') return await imageOf(deps, body);
-        return new RawAnswer(
+        return new RawResponse(
           200,
           {
             'Content-Type': label.contentType,
@@ -187,7 +187,7 @@ async function bytesOf({ objects }: Deps, label: LabelCopy): Promise<Buffer> {
  * Returns the first page of a PDF as an image of at most 800 pixels. It is drawn in a process with limits of time and memory,
  * like print files, because carriers make PDFs too. The inspector caches 32 MB of images.
  */
-async function imageOf({ inspector, workFolder }: Deps, pdf: Buffer): Promise<RawAnswer> {
+async function imageOf({ inspector, workFolder }: Deps, pdf: Buffer): Promise<RawResponse> {
   const folder = await mkdtemp(join(workFolder, 'label-'));
   try {
     const path = join(folder, 'label.pdf');
@@ -198,7 +198,7 @@ async function imageOf({ inspector, workFolder }: Deps, pdf: Buffer): Promise<Ra
       ? inspection.previews.find(({ type }) => type === 'preview_default')
       : undefined;
     if (image === undefined) throw unavailable('The label could not be drawn. Try again shortly.');
-    return new RawAnswer(
+    return new RawResponse(
       200,
       {
         'Content-Type': image.contentType,

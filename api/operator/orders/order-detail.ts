@@ -81,12 +81,12 @@ function promiseOf({ printOrders }: Pick<OperatorOrder, 'printOrders'>) {
   };
 }
 
-/** Returns the state of the order's workflow. `missing`: there is no workflow. `away`: no worker answers. */
-async function runViewOf(runs: RunGateway, orderId: string): Promise<RunView | 'missing' | 'away'> {
+/** Returns the state of the order's workflow. `missing`: there is no workflow. `unavailable`: no worker responds. */
+async function runViewOf(runs: RunGateway, orderId: string): Promise<RunView | 'missing' | 'unavailable'> {
   try {
     return await runs.state(orderId);
   } catch (error) {
-    if (error instanceof Refusal) return error.code === 'CONFLICT' ? 'missing' : 'away';
+    if (error instanceof Refusal) return error.code === 'CONFLICT' ? 'missing' : 'unavailable';
     throw error;
   }
 }
@@ -117,11 +117,11 @@ function runBody(view: RunView) {
 
 const CLOSED: RunState = { ...initialRunState([]), phase: 'closed' };
 
-/** Returns the state of the run as its workflow has it or, without an answer, as its last record stored it. */
+/** Returns the state of the run as its workflow has it or, without a response, as its last record stored it. */
 async function stateOf(
   { sql, runSettings }: ApiDeps,
   orderId: string,
-  run: RunView | 'missing' | 'away',
+  run: RunView | 'missing' | 'unavailable',
 ): Promise<{ readonly state: RunState; readonly deadlines: readonly ShownDeadline[] }> {
   if (typeof run === 'object') return { state: run, deadlines: run.deadlines };
   const snapshot = (await storedRun(sql, orderId))?.snapshot;
@@ -143,7 +143,7 @@ export function orderDetailRoute(deps: ApiDeps): Route {
     description:
       'Returns print orders with their postbacks and labels, parcels, the routing decisions, the attention reasons, the ' +
       'complete event log with the repairs of operators, the state of the workflow, the repairs that are possible now, and ' +
-      'who has to act next. While no worker answers, `run` is null, and the rest follows from Postgres.',
+      'who has to act next. While no worker responds, `run` is null, and the rest follows from Postgres.',
     response: operatorOrderSchema,
     handler: async ({ params: { orderId }, account }) => {
       const id = await visibleOrderId(sql, account, orderId);

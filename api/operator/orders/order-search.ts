@@ -13,7 +13,7 @@ import { countryCode } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
 import { COMPARED_ROWS } from '../../../src/platform/list-position';
 import type { ApiDeps } from '../../deps';
-import { csvAnswer, formatQuery } from '../../http/lists/csv';
+import { csvResponse, formatQuery } from '../../http/lists/csv';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../../http/lists/cursor';
 import { anyOfList, instant } from '../../http/lists/search-filters';
 import { operatorsOnly, type Route, route } from '../../http/route';
@@ -98,7 +98,7 @@ function exported(
 ) {
   const columns = LISTED_ORDER_COLUMNS;
   if (sort === 'newest') {
-    return csvAnswer<OperatorListedOrder>({
+    return csvResponse<OperatorListedOrder>({
       name: 'orders',
       columns,
       read: ({ limit, after }) =>
@@ -109,7 +109,7 @@ function exported(
         ),
     });
   }
-  return csvAnswer<OperatorListedOrder & { readonly reason: string }>({
+  return csvResponse<OperatorListedOrder & { readonly reason: string }>({
     name: 'attention',
     columns,
     read: ({ limit, after }) =>

@@ -134,10 +134,10 @@ function createRoute({ sql }: Deps): Route {
     operationId: 'createPartner',
     summary: 'Set up a print partner',
     description:
-      'Creates the account and its key. The key is shown only in this answer. Routing can choose the partner after it ' +
+      'Creates the account and its key. The key is shown only in this response. Routing can choose the partner after it ' +
       'has subscribed.',
     idempotent: true,
-    answersSecret: true,
+    returnsSecret: true,
     body: partnerSetupSchema,
     response: partnerViewSchema.extend({ apiKey: z.string() }),
     handler: async ({ body, account: { name: by }, log, idempotency, audit }) => {
@@ -150,12 +150,12 @@ function createRoute({ sql }: Deps): Route {
         }
         const { apiKey, keyId, hint } = await issueKey(tx, partner.partnerId);
         const view = partnerView(partner);
-        const answer = { ...view, apiKey };
-        await idempotency.complete(tx, answer);
+        const response = { ...view, apiKey };
+        await idempotency.complete(tx, response);
         const after = { ...view, keyId, hint };
         await audit(tx, { action: 'partner.create', objectId: partner.partnerId, before: null, after });
         log.info({ partner: partner.uid, by }, 'partner created');
-        return answer;
+        return response;
       });
     },
   });

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { openRoute, RawAnswer, type Route, route } from '../../../api/http/route';
+import { openRoute, RawResponse, type Route, route } from '../../../api/http/route';
 import { Refusal } from '../../../src/platform/errors';
 import { uuidv7 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
@@ -157,7 +157,7 @@ export function sampleRoutes(sql: Sql, hooks: { beforeStore?: () => Promise<void
       params: z.object({ token: z.string() }),
       response: z.any(),
       handler: async () =>
-        new RawAnswer(200, { 'Content-Type': 'text/plain' }, Readable.from(['part ', 'two'])),
+        new RawResponse(200, { 'Content-Type': 'text/plain' }, Readable.from(['part ', 'two'])),
     }),
   ];
 }

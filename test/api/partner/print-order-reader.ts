@@ -4,7 +4,7 @@ import { type Order, type OrderBody, orderOf } from '../../workflows/order/shop'
 
 /** Reads print orders over HTTP as their partners do. */
 
-export type PrintOrder = Operations['getPrintOrder']['answer'];
+export type PrintOrder = Operations['getPrintOrder']['response'];
 /** A line of a print order: an item, or a bundle of parts. */
 export interface Line {
   readonly id?: string;

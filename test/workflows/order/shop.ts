@@ -3,7 +3,7 @@ import type { TestClient, TestStack } from '../../support/stack';
 
 /** Order bodies of a shop, and helpers that submit and read orders over HTTP. */
 
-export type Order = Operations['getOrder']['answer'];
+export type Order = Operations['getOrder']['response'];
 export type OrderBody = NonNullable<Operations['submitOrder']['input']['body']>;
 
 export const POSTER = 'flat_product_pf_a4_pt_200-gsm-uncoated_cl_4-0_ver';
