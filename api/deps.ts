@@ -5,6 +5,7 @@ import type { RunGateway } from '../src/orders/run/gateway';
 import type { RunSettings } from '../src/orders/run/settings';
 import type { CandidateReader } from '../src/partners/candidates';
 import type { Config } from '../src/platform/config';
+import type { PeriodicJob } from '../src/platform/domain/periodic-jobs';
 import type { Health } from '../src/platform/health';
 import type { SafeClient } from '../src/platform/http/safe-client';
 import type { Logger } from '../src/platform/logging';
@@ -14,7 +15,6 @@ import type { LinkSigner } from '../src/platform/objects/signed-links';
 import type { OutboxKind } from '../src/platform/outbox/outbox';
 import type { Sql } from '../src/platform/postgres';
 import type { SecretBox } from '../src/platform/sealing/secret-box';
-import type { PeriodicJob } from '../src/platform/temporal/periodic-jobs';
 
 /** Dependencies of the routes. Each API process has one set, built by cli/composition-root.ts. */
 export interface ApiDeps {

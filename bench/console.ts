@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BrowserContext, chromium } from 'playwright-core';
-import { PERIODIC_JOBS } from '../cli/periodic-jobs';
 import type { RunningStack } from '../cli/start-stack';
+import { PERIODIC_JOBS } from '../src/platform/domain/periodic-jobs';
 import { projectRoot } from '../src/platform/project-root';
-import { scheduleId } from '../src/platform/temporal/periodic-jobs';
+import { scheduleId } from '../src/platform/temporal/schedules';
 import { fillOrders, orderAt, orderId } from './reads/stored-orders';
 import { runBenchmark } from './support/benchmark';
 import type { Filled } from './support/compare-sizes';

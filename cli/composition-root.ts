@@ -9,6 +9,7 @@ import { createRunGateway } from '../src/orders/run/gateway';
 import { runSettingsOf } from '../src/orders/run/settings';
 import { createCandidateReader } from '../src/partners/candidates';
 import { allowsPrivateAddresses, type Config } from '../src/platform/config';
+import { PERIODIC_JOBS } from '../src/platform/domain/periodic-jobs';
 import { createHealth } from '../src/platform/health';
 import { createSafeClient } from '../src/platform/http/safe-client';
 import type { Logger } from '../src/platform/logging';
@@ -22,7 +23,6 @@ import { connectPostgres } from '../src/platform/postgres';
 import { createSecretBox } from '../src/platform/sealing/secret-box';
 import { connectTemporal } from '../src/platform/temporal/connection';
 import { startTracing } from '../src/platform/tracing/tracing';
-import { PERIODIC_JOBS } from './periodic-jobs';
 import type { Secrets } from './secrets';
 
 /** Dependencies of the API and of the worker. Each process has one set. */

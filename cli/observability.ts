@@ -1,5 +1,4 @@
 import { orderGauges } from '../src/orders/order-gauges';
-import { RECONCILIATION } from '../src/orders/reconciliation/job';
 import { POSTBACK_STATUSES } from '../src/partners/domain/postback-status';
 import { expectPartners } from '../src/partners/partner-metrics';
 import type { Config } from '../src/platform/config';
@@ -7,10 +6,9 @@ import { healthPages } from '../src/platform/health';
 import { createGaugeSnapshot } from '../src/platform/metrics/gauge-snapshot';
 import { type MetricsServer, startMetricsServer } from '../src/platform/metrics/metrics-server';
 import { addPoolMetrics, addProcessMetrics } from '../src/platform/metrics/process-metrics';
-import { outboxGauges } from '../src/platform/outbox/outbox-gauges';
+import { outboxGauges } from '../src/platform/outbox/outbox-sizes';
 import { jobGauges } from '../src/platform/temporal/job-runs';
 import type { Services } from './composition-root';
-import { PERIODIC_JOBS } from './periodic-jobs';
 import { readTemporalMetrics } from './temporal-runtime';
 
 /**
@@ -28,9 +26,7 @@ export async function startObservability(
   await expectPartners(sql, metrics, POSTBACK_STATUSES).catch((error: unknown) =>
     log.warn({ err: error }, 'the partners could not be read, their metrics start with their first message'),
   );
-  metrics.addGauges(
-    createGaugeSnapshot(sql, [orderGauges, outboxGauges, jobGauges(PERIODIC_JOBS, RECONCILIATION)]),
-  );
+  metrics.addGauges(createGaugeSnapshot(sql, [orderGauges, outboxGauges, jobGauges]));
   metrics.append(readTemporalMetrics);
   return await startMetricsServer(config, metrics, log, healthPages(health));
 }

@@ -47,7 +47,6 @@ import type { JobRunSinks } from '../workflows/job-runs';
 import type { StaleTaskSinks } from '../workflows/stale-workflow-tasks';
 import type { TraceSinks } from '../workflows/tracing';
 import type { Services } from './composition-root';
-import { PERIODIC_JOBS } from './periodic-jobs';
 import { resealStoredSecrets } from './sealed-secrets';
 
 /** Returns the search attributes with which an order workflow starts, or undefined for other workflows. */
@@ -134,7 +133,7 @@ export async function runWorker(
     limitBytes: config.FILE_SIZE_LIMIT_MB * 1_000_000,
   };
   const staleTasks = createStaleTaskCounter(services);
-  const recordJobRun = createJobRunRecorder(services, PERIODIC_JOBS);
+  const recordJobRun = createJobRunRecorder(services);
   const sinks: InjectedSinks<JobRunSinks & StaleTaskSinks & TraceSinks> = {
     jobRuns: { ended: { fn: ({ workflowType }, run) => recordJobRun(workflowType, run) } },
     staleWorkflowTasks: { abandoned: { fn: staleTasks.abandoned } },

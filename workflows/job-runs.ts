@@ -5,7 +5,7 @@ import {
   type WorkflowInterceptors,
   workflowInfo,
 } from '@temporalio/workflow';
-import { isJobWorkflow } from '../src/platform/domain/workflows';
+import { isJobWorkflow } from '../src/platform/domain/periodic-jobs';
 
 /** Receives the end of every run of a periodic job. The worker implements it (src/platform/temporal/job-runs.ts). */
 export interface JobRunSinks extends Sinks {

@@ -1,8 +1,8 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
 import { Refusal } from '../../src/platform/errors';
-import { type JobResult, readJobResults } from '../../src/platform/temporal/job-results';
-import { triggerJob } from '../../src/platform/temporal/periodic-jobs';
+import { type JobResult, readJobResults } from '../../src/platform/temporal/job-runs';
+import { triggerJob } from '../../src/platform/temporal/schedules';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 

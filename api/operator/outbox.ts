@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { orderIdOfWorkflow } from '../../src/platform/domain/workflows';
-import { deadRows, replayDead } from '../../src/platform/outbox/dead-letters';
+import { replayDead } from '../../src/platform/outbox/dead-letters';
 import { listMessages, OUTBOX_STATES, type OutboxListItem } from '../../src/platform/outbox/message-list';
 import { OUTBOX_KINDS as KINDS } from '../../src/platform/outbox/outbox';
 import { inTransaction } from '../../src/platform/postgres';
@@ -131,18 +131,15 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
         .meta({ id: 'DeadMessagePage' }),
       handler: async ({ query: { limit, cursor } }) => {
         const after = cursor === undefined ? null : decodeCursor(cursor, (id) => ROW_ID.test(id));
-        const rows = await deadRows(sql, {
-          limit: limit + 1,
-          after: after === null ? null : { deadAt: after.time, id: after.id },
-        });
+        const rows = await listMessages(sql, { state: 'dead' }, { limit: limit + 1, after });
         const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) =>
           encodeCursor({ time: position, id }),
         );
         return {
-          messages: page.map(({ position: _position, ...row }) => ({
-            ...row,
-            createdAt: row.createdAt.toISOString(),
-            deadAt: row.deadAt.toISOString(),
+          messages: page.map(({ id, kind, target, attempts, createdAt, deadAt, lastError }) => ({
+            ...{ id, kind, target, attempts, lastError },
+            createdAt: createdAt.toISOString(),
+            deadAt: deadAt!.toISOString(),
           })),
           nextCursor,
         };

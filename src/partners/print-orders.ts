@@ -71,10 +71,13 @@ const statusOf = (sql: Queryable) => sql`
      ELSE 'shipped' END
    FROM print_jobs j WHERE j.print_order_id = p.id)`;
 
-const lastUpdate = (sql: Queryable) => sql`
-  LEFT JOIN LATERAL (
+/** Returns the start of a statement about the print orders `p` that were sent to a partner. */
+const selectSent = (sql: Queryable, partnerId: string) => sql`
+  SELECT p.id, ${statusOf(sql)} AS status, coalesce(u.revision, 1) AS revision, coalesce(u.body, p.body) AS body
+  FROM print_orders p LEFT JOIN LATERAL (
     SELECT revision, body FROM print_order_updates WHERE print_order_id = p.id ORDER BY revision DESC LIMIT 1
-  ) u ON true`;
+  ) u ON true
+  WHERE p.partner_id = ${partnerId} AND p.body IS NOT NULL`;
 
 interface SentRow extends Omit<SentPrintOrder, 'body'> {
   readonly body: string;
@@ -102,13 +105,11 @@ export async function listSentPrintOrders(
   const isOpen = status !== undefined && status !== 'shipped' && status !== 'cancelled';
   const rows = await sql<SentRow[]>`
     SELECT * FROM (
-      SELECT p.id, ${statusOf(sql)} AS status, coalesce(u.revision, 1) AS revision, coalesce(u.body, p.body) AS body
-      FROM print_orders p ${lastUpdate(sql)}
-      WHERE p.partner_id = ${partnerId} AND p.body IS NOT NULL
+      ${selectSent(sql, partnerId)}
         ${before === undefined ? sql`` : sql`AND p.id < ${before}`}
         ${isOpen ? sql`AND p.id IN (SELECT print_order_id FROM print_jobs WHERE status IN ${openJobs(sql)})` : sql``}
         ${status === 'cancelled' ? sql`AND p.status = 'cancelled'` : sql``}
-    ) listed
+    ) sent
     ${status === undefined ? sql`` : sql`WHERE status = ${status}`}
     ORDER BY id DESC LIMIT ${limit}`;
   return rows.map(sent);
@@ -121,9 +122,6 @@ export async function sentPrintOrder(
   printOrderId: string,
 ): Promise<SentPrintOrder | undefined> {
   if (!isPrintOrderId(printOrderId)) return undefined;
-  const [row] = await sql<SentRow[]>`
-    SELECT p.id, ${statusOf(sql)} AS status, coalesce(u.revision, 1) AS revision, coalesce(u.body, p.body) AS body
-    FROM print_orders p ${lastUpdate(sql)}
-    WHERE p.id = ${printOrderId} AND p.partner_id = ${partnerId} AND p.body IS NOT NULL`;
+  const [row] = await sql<SentRow[]>`${selectSent(sql, partnerId)} AND p.id = ${printOrderId}`;
   return row && sent(row);
 }

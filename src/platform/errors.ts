@@ -1,7 +1,6 @@
 /**
  * Every error code of a response, with its HTTP status and default message.
  * docs/errors.md repeats this table. A test asserts that the two are equal.
- * docs/errors.md lists them.
  */
 export const ERROR_CODES = {
   VALIDATION_ERROR: { status: 400, message: 'The submitted data has errors.' },

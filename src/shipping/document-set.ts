@@ -26,6 +26,7 @@ export interface MadeDocument extends Omit<ShipmentDocument, 'id' | 'objectKey'>
 }
 
 export const CONTENT_TYPES = { pdf: 'application/pdf', zpl: 'application/zpl' } as const;
+const PDF = { contentType: CONTENT_TYPES.pdf, format: 'pdf' } as const;
 
 /** What a label needs of a purchase. */
 type LabelledPurchase = Pick<CarrierPurchase, 'label' | 'carrierName' | 'methodName' | 'trackingNumber'>;
@@ -80,8 +81,7 @@ async function labels(
         packagePosition: null,
         type: 'label',
         documentType: 'label',
-        contentType: CONTENT_TYPES.pdf,
-        format: 'pdf',
+        ...PDF,
         fileName: `labels-${fileSafe(consignment.reference)}.pdf`,
         body: await renderLabelPdf(toMake, 'A4'),
       },
@@ -115,7 +115,6 @@ async function customsDocuments(
   rates: RateTable,
 ): Promise<MadeDocument[]> {
   const documents: MadeDocument[] = [];
-  const pdf = { contentType: CONTENT_TYPES.pdf, format: 'pdf' } as const;
   for (const [index, pack] of consignment.packages.entries()) {
     const { carrierName, trackingNumber, customsForm: kind } = purchases[index]!;
     const form = customsForm(consignment, pack, kind, rates);
@@ -129,7 +128,7 @@ async function customsDocuments(
       rates,
     } as const;
     documents.push({
-      ...pdf,
+      ...PDF,
       packagePosition: index,
       type: 'customs_form',
       documentType: form,
@@ -143,7 +142,7 @@ async function customsDocuments(
     customsForm(consignment, consignment.packages[0]!, first.customsForm, rates) === 'commercial_invoice'
   ) {
     documents.push({
-      ...pdf,
+      ...PDF,
       packagePosition: null,
       type: 'invoice',
       documentType: 'commercial_invoice',
@@ -169,8 +168,7 @@ async function packingLists(consignment: Consignment, date: string): Promise<Mad
       packagePosition: index,
       type: 'packing_slip',
       documentType: 'packing_list',
-      contentType: CONTENT_TYPES.pdf,
-      format: 'pdf',
+      ...PDF,
       fileName: `packing-list-${fileSafe(pack.packageReferenceId)}.pdf`,
       body: await renderPackingList({ consignment, pack, packageNumber: index + 1, date }),
     });
@@ -185,8 +183,7 @@ async function customerInvoice(invoice: CustomerInvoice | undefined): Promise<Ma
       packagePosition: null,
       type: 'invoice',
       documentType: 'invoice',
-      contentType: CONTENT_TYPES.pdf,
-      format: 'pdf',
+      ...PDF,
       fileName: `invoice-${fileSafe(invoice.number)}.pdf`,
       body: await renderCustomerInvoice(invoice),
     },

@@ -4,21 +4,13 @@ import { renderLabelPdf } from '../documents/label-pdf';
 import { renderLabelZpl } from '../documents/label-zpl';
 import type { Queryable } from '../platform/postgres';
 import { CONTENT_TYPES, DEFAULT_LABEL, fileSafe, labelContent } from './document-set';
+import type { ShipmentDocument } from './shipments';
 
 /** The label of a package: the stored file, or one that is drawn again from the purchase in another format. */
-export type LabelCopy =
-  | {
-      readonly from: 'store';
-      readonly objectKey: string;
-      readonly contentType: string;
-      readonly fileName: string;
-    }
-  | {
-      readonly from: 'purchase';
-      readonly body: Buffer;
-      readonly contentType: string;
-      readonly fileName: string;
-    };
+export type LabelCopy = { readonly contentType: string; readonly fileName: string } & (
+  | { readonly from: 'store'; readonly objectKey: string }
+  | { readonly from: 'purchase'; readonly body: Buffer }
+);
 
 /** `deleted`: the documents are deleted. `voided`: the label must not be used. `format`: the carrier made its own label. */
 export type NoLabel = 'unknown' | 'deleted' | 'voided' | 'format';
@@ -32,13 +24,10 @@ interface LabelRow {
   readonly startedAt: Date;
   readonly trackingNumber: string;
   readonly documents:
-    | readonly {
-        readonly packagePosition: number | null;
-        readonly format: string;
-        readonly contentType: string;
-        readonly objectKey: string;
-        readonly fileName: string;
-      }[]
+    | readonly Pick<
+        ShipmentDocument,
+        'packagePosition' | 'format' | 'contentType' | 'objectKey' | 'fileName'
+      >[]
     | null;
 }
 

@@ -42,46 +42,14 @@ export interface ShipmentDocument {
 
 /** Returns a shipment whose labels were bought, including voided ones, or null for any other id. */
 export async function readShipment(sql: Queryable, shipmentId: string): Promise<StoredShipment | null> {
-  const [row] = await sql<
-    {
-      status: 'bought' | 'voided';
-      boughtAt: Date;
-      carrierUid: string;
-      carrierName: string;
-      methodUid: string;
-      methodName: string;
-      packages: {
-        packageReferenceId: string;
-        trackingNumber: string;
-        trackingUrl: string;
-        costMinor: number;
-        currency: string;
-      }[];
-    }[]
-  >`
-    SELECT status, bought_at, carrier_uid, carrier_name, method_uid, method_name,
+  const [shipment] = await sql<StoredShipment[]>`
+    SELECT id AS shipment_id, status, bought_at, carrier_uid, carrier_name, method_uid, method_name,
       (SELECT jsonb_agg(jsonb_build_object('packageReferenceId', p.package_reference_id, 'trackingNumber', p.tracking_number,
-          'trackingUrl', p.tracking_url, 'costMinor', p.cost_minor, 'currency', p.currency) ORDER BY p.position)
+          'trackingUrl', p.tracking_url, 'cost', jsonb_build_object('minor', p.cost_minor, 'currency', p.currency))
+          ORDER BY p.position)
         FROM shipment_packages p WHERE p.shipment_id = s.id) AS packages
     FROM shipments s WHERE id = ${shipmentId} AND bought_at IS NOT NULL`;
-  if (row === undefined) return null;
-  return {
-    shipmentId,
-    status: row.status,
-    boughtAt: row.boughtAt,
-    carrierUid: row.carrierUid,
-    carrierName: row.carrierName,
-    methodUid: row.methodUid,
-    methodName: row.methodName,
-    packages: row.packages.map(
-      ({ packageReferenceId, trackingNumber, trackingUrl, costMinor, currency }) => ({
-        packageReferenceId,
-        trackingNumber,
-        trackingUrl,
-        cost: { minor: costMinor, currency },
-      }),
-    ),
-  };
+  return shipment ?? null;
 }
 
 /** Returns the documents of a shipment, labels first, in the order of their packages. */
@@ -98,13 +66,8 @@ export function documentLink(links: LinkSigner, document: ShipmentDocument, now 
   return links.sign({ objectKey, contentType, fileName }, { seconds: DOCUMENT_LINK_SECONDS, now });
 }
 
-/** A document in the answer to a dispatch request (schema `DispatchAnswer`). */
-export interface DispatchDocument {
-  readonly type: ShipmentDocument['type'];
-  readonly contentType: string;
-  readonly format: string;
-  readonly url: string;
-}
+/** A document in the response to a dispatch request (schema `DispatchAnswer`). */
+type DispatchDocument = Pick<ShipmentDocument, 'type' | 'contentType' | 'format'> & { readonly url: string };
 
 /**
  * Returns a document's type as `label` or `invoice`, or null for a document that only partners with
@@ -119,7 +82,7 @@ function listedType({ type, documentType }: ShipmentDocument): 'label' | 'invoic
 /** What the answer to a dispatch request is made from. */
 export interface DispatchedShipment {
   readonly id: string;
-  readonly first: FirstPackage | null;
+  readonly first: { readonly trackingNumber: string; readonly trackingUrl: string } | null;
   readonly documents: readonly ShipmentDocument[] | null;
 }
 
@@ -151,9 +114,4 @@ export function dispatchAnswer(
     }),
     ...(first === null ? {} : { trackingCode: first.trackingNumber, trackingLink: first.trackingUrl }),
   };
-}
-
-interface FirstPackage {
-  readonly trackingNumber: string;
-  readonly trackingUrl: string;
 }

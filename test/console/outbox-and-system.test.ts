@@ -1,5 +1,5 @@
-import { RECONCILIATION } from '../../src/orders/reconciliation/job';
-import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
+import { RECONCILIATION } from '../../src/platform/domain/periodic-jobs';
+import { ensureSchedule, scheduleId } from '../../src/platform/temporal/schedules';
 import { testAccount } from '../support/api-deps';
 import { openScreen } from '../support/browser';
 import { type TestStack, testStack } from '../support/stack';

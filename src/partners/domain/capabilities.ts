@@ -19,7 +19,7 @@ const timeZone = z.string().refine(
 const country = z.string().regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 alpha-2 country code');
 
 /** Working hours of a print house. Dispatch dates are counted in its working days. */
-export const partnerCalendarSchema = z.object({
+const partnerCalendarSchema = z.object({
   timeZone,
   workingDays: z
     .array(weekday)
@@ -39,7 +39,7 @@ export const partnerCalendarSchema = z.object({
 });
 
 /** Price and lead time of one product model at a partner. */
-export const modelOfferSchema = z.object({
+const modelOfferSchema = z.object({
   unitPriceMinor: z
     .int()
     .min(0)
@@ -65,5 +65,4 @@ export const partnerCapabilitiesSchema = z.object({
 });
 
 export type PartnerCalendar = z.output<typeof partnerCalendarSchema>;
-export type ModelOffer = z.output<typeof modelOfferSchema>;
 export type PartnerCapabilities = z.output<typeof partnerCapabilitiesSchema>;

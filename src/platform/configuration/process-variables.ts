@@ -12,80 +12,75 @@ export const PROCESS_VARIABLES = {
         'expected up to 100 letters, digits, underscores, full stops and hyphens',
       )
       .optional(),
-    'workers are not versioned',
     'Build id of this worker. When it is set, Temporal routes workflows to the current version (docs/operation/upgrades.md).',
+    'workers are not versioned',
   ),
   WORKER_HEAP_MB: variable(
     optionalInteger(64, 262_144),
-    'half of the memory',
     'Heap limit of the worker’s thread that runs workflows and holds their cache, in megabytes.',
+    'half of the memory',
   ),
   WORKER_CACHED_WORKFLOWS: variable(
     optionalInteger(2, 1_000_000),
-    '600 for each GB of the heap',
     'Maximum number of workflows that the worker keeps in memory between two tasks. A workflow outside the cache is replayed from its history.',
+    '600 for each GB of the heap',
   ),
   WORKER_WORKFLOW_SLOTS: variable(
     optionalInteger(2, 10_000),
-    '20 for each core',
     'Maximum number of concurrent workflow tasks.',
+    '20 for each core',
   ),
   WORKER_ACTIVITY_SLOTS: variable(
     optionalInteger(1, 10_000),
-    '10 for each core, up to 50 while CPU and memory are available',
     'Number of concurrent activities. A number that is set does not follow the load of the machine.',
+    '10 for each core, up to 50 while CPU and memory are available',
   ),
   WORKER_FILE_SLOTS: variable(
     optionalInteger(2, 1_000),
-    '20 for each core, at most 160',
     'Number of orders whose print files are fetched at a time, beside the other activities. One client gets at most half of them (docs/operation/operations.md).',
+    '20 for each core, at most 160',
   ),
   WORKER_POLLERS: variable(
     optionalInteger(1, 1000),
-    '10 for each core',
     'Maximum number of concurrent polls for workflow tasks, and for activities.',
+    '10 for each core',
   ),
   WORKER_STACK_TRACES: variable(
     z.enum(['on', 'off']).default('off'),
-    'off',
     'Whether the Temporal UI can show the call stack of running workflows. Collecting it takes about half of the CPU time that a worker needs to run workflow code.',
   ),
   METRICS_PORT: variable(
     z
       .union([z.literal('off'), z.coerce.number().int().min(0).max(65535)], 'expected a port or off')
       .optional(),
-    '9464',
     'Port of the metrics and health listener of each process. Set it to 0 to pick a free port, or to off to have no listener. When it is not set and 9464 is in use, a free port is taken.',
+    '9464',
   ),
   METRICS_HOST: variable(
     z.string().min(1).default('127.0.0.1'),
-    '127.0.0.1',
     'Address that the metrics and health listener listens on. The metrics are not authenticated.',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: variable(
     httpUrl.optional(),
-    'no traces',
     'Base URL of an OpenTelemetry collector that speaks OTLP over HTTP. When it is set, every process sends traces to `/v1/traces` below it (docs/operation/tracing.md).',
+    'no traces',
   ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: variable(
     httpUrl.optional(),
-    'OTEL_EXPORTER_OTLP_ENDPOINT/v1/traces',
     'Complete URL that traces are sent to.',
+    'OTEL_EXPORTER_OTLP_ENDPOINT/v1/traces',
   ),
   OTEL_EXPORTER_OTLP_PROTOCOL: variable(
     z.enum(['http/protobuf']).default('http/protobuf'),
-    'http/protobuf',
     'Protocol of the collector. Pressline has no other.',
   ),
   OTEL_TRACES_EXPORTER: variable(
     z.enum(['otlp', 'none']).default('otlp'),
-    'otlp',
     'none: traces are off, whatever endpoint is set.',
   ),
-  OTEL_SDK_DISABLED: variable(flag(false), 'false', 'true: traces are off, whatever endpoint is set.'),
+  OTEL_SDK_DISABLED: variable(flag(false), 'true: traces are off, whatever endpoint is set.'),
   OTEL_SERVICE_NAME: variable(
     z.string().min(1).default('pressline'),
-    'pressline',
     'Attribute `service.name` of every span. OTEL_RESOURCE_ATTRIBUTES adds further attributes.',
   ),
   OTEL_TRACES_SAMPLER: variable(
@@ -99,42 +94,35 @@ export const PROCESS_VARIABLES = {
         'parentbased_traceidratio',
       ])
       .default('parentbased_always_on'),
-    'parentbased_always_on',
     'Which traces are recorded. The parentbased samplers follow the `traceparent` of a caller; the others do not.',
   ),
   OTEL_TRACES_SAMPLER_ARG: variable(
     z.coerce.number().min(0).max(1).default(1),
-    '1',
     'Share of the traces that the traceidratio samplers record, from 0 to 1.',
   ),
   OTEL_BSP_SCHEDULE_DELAY: variable(
     integer(5_000, 1, 3_600_000),
-    '5000',
     'Milliseconds between two exports of spans.',
   ),
   OTEL_BSP_EXPORT_TIMEOUT: variable(
     integer(30_000, 1, 3_600_000),
-    '30000',
     'Time limit of one export of spans, in milliseconds.',
   ),
   OTEL_BSP_MAX_QUEUE_SIZE: variable(
     integer(2_048, 1, 1_000_000),
-    '2048',
     'Maximum number of spans that wait for their export. Further spans are dropped.',
   ),
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: variable(
     integer(512, 1, 1_000_000),
-    '512',
     'Maximum number of spans in one export.',
   ),
   LOG_LEVEL: variable(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-    'info',
     'Minimum level of logged lines.',
   ),
   LOG_FORMAT: variable(
     z.enum(['json', 'pretty']).optional(),
-    'pretty on a terminal, json elsewhere',
     'Format of log lines.',
+    'pretty on a terminal, json elsewhere',
   ),
 } as const satisfies Record<string, Variable>;

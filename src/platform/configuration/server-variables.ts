@@ -11,75 +11,66 @@ export const SERVER_VARIABLES = {
       .min(1)
       .default('.data')
       .transform((dir) => resolve(dir)),
-    '.data',
     'Folder for all embedded data: the Postgres cluster, the Temporal database file, stored objects and credentials.json.',
   ),
-  HOST: variable(z.string().min(1).default('127.0.0.1'), '127.0.0.1', 'Address that the API listens on.'),
-  PORT: variable(
-    integer(3000, 0, 65535),
-    '3000',
-    'Port that the API listens on. Set it to 0 to pick a free port.',
-  ),
+  HOST: variable(z.string().min(1).default('127.0.0.1'), 'Address that the API listens on.'),
+  PORT: variable(integer(3000, 0, 65535), 'Port that the API listens on. Set it to 0 to pick a free port.'),
   PUBLIC_URL: variable(
     baseUrl,
-    'http://HOST:PORT',
     'Base URL at which clients and partners reach the API. Document and file links start with it.',
+    'http://HOST:PORT',
   ),
   TRUSTED_PROXIES: variable(
     networks,
-    'none',
     'Addresses or networks of the proxies in front of the API, separated by commas. Their X-Forwarded-For header gives the address of the caller, for the audit log and for limits per address.',
+    'none',
   ),
   DATABASE_URL: variable(
     z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-    'embedded Postgres',
     'Connection URL of Postgres. When it is not set, Pressline starts an embedded server with its data in DATA_DIR.',
+    'embedded Postgres',
   ),
   MIGRATION_DATABASE_URL: variable(
     z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-    'DATABASE_URL',
     'Connection URL of the role that owns the tables. Only `migrate` uses it. When its user differs from the user of DATABASE_URL, `migrate` gives the latter the rights to read and write rows, and creates it if necessary.',
+    'DATABASE_URL',
   ),
   MIGRATION_WAIT: variable(
     duration('5m'),
-    '5m',
     'How long `api`, `worker` and `start` wait for a database that is not migrated yet, and how long `migrate` retries while other transactions hold the locks that it needs.',
   ),
   DATABASE_POOL_SIZE: variable(
     integer(10, 1, 500),
-    '10',
     'Maximum number of Postgres connections in a pool. A process has one pool. A worker has a second one for local activities, and runs as many of them at a time.',
   ),
   TEMPORAL_ADDRESS: variable(
     optionalText,
-    'embedded Temporal',
     'Temporal frontend as host:port. When it is not set, Pressline starts an embedded development server. TLS and API keys come from the standard TEMPORAL_* variables and the profile file of @temporalio/envconfig.',
+    'embedded Temporal',
   ),
-  TEMPORAL_NAMESPACE: variable(z.string().min(1).default('default'), 'default', 'Temporal namespace.'),
+  TEMPORAL_NAMESPACE: variable(z.string().min(1).default('default'), 'Temporal namespace.'),
   TEMPORAL_TASK_QUEUE: variable(
     z.string().min(1).default('pressline'),
-    'pressline',
     'Task queue for workflows and activities, and the prefix of schedule ids.',
   ),
   TEMPORAL_CLI_PATH: variable(
     optionalText,
-    'temporal on PATH',
     'Path of the Temporal CLI binary that runs the embedded server.',
+    'temporal on PATH',
   ),
-  TEMPORAL_UI_URL: variable(baseUrl, 'the embedded server’s UI', 'URL of the Temporal UI, used in links.'),
+  TEMPORAL_UI_URL: variable(baseUrl, 'URL of the Temporal UI, used in links.', 'the embedded server’s UI'),
   TEMPORAL_DOWNLOAD_TIMEOUT: variable(
     duration('20s'),
-    '20s',
     'Time limit for downloading the Temporal CLI. After it, Pressline builds the CLI with Go.',
   ),
   PAYLOAD_KEYS: variable(
     namedKeys,
-    'payloads are not encrypted',
     'Keys that encrypt Temporal payloads (AES-256-GCM), as `name:base64,name2:base64`. The first key encrypts; all keys decrypt. Set the same keys for every API and worker process (docs/operation/encryption.md).',
+    'payloads are not encrypted',
   ),
   SECRET_KEYS: variable(
     namedKeys,
-    'random, stored in DATA_DIR',
     'Keys that encrypt the signing secrets of partners and webhook endpoints in Postgres (AES-256-GCM), as `name:base64,name2:base64`. The first key encrypts; all keys decrypt. Set the same keys for every API and worker process (docs/operation/encryption.md).',
+    'random, stored in DATA_DIR',
   ),
 } as const satisfies Record<string, Variable>;

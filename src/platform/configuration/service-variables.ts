@@ -9,145 +9,127 @@ import { type Variable, variable } from './variable';
 export const SERVICE_VARIABLES = {
   SANDBOX: variable(
     z.enum(['auto', 'manual', 'off']).default('auto'),
-    'auto',
     'Sandbox with print partners and print files. auto: partners produce every print order. manual: partners accept print orders and then wait for commands. off: no sandbox.',
   ),
   SANDBOX_PORT: variable(
     integer(0, 0, 65535),
-    '0',
     'Port of the sandbox. With 0, the first start picks a free port and stores it in DATA_DIR.',
   ),
   RATE_LIMIT: variable(
     integer(100, 0, 1_000_000),
-    '100',
     'Maximum number of requests per second and API key. Set it to 0 to turn the limit off.',
   ),
   RATE_LIMIT_STORE: variable(
     z.enum(['memory', 'postgres']).default('memory'),
-    'memory',
     'Where requests are counted for RATE_LIMIT. memory: in each process, so with n API processes a key can send n times as much. postgres: once for all processes, with one statement per request (docs/operation/operations.md).',
   ),
   CONCURRENT_REQUESTS: variable(
     integer(50, 0, 100_000),
-    '50',
     'Maximum number of requests of one API key that an API process handles at once. Set it to 0 to turn the limit off.',
   ),
   CUSTOMER_PRODUCT_LIMIT: variable(
     integer(10_000, 1, 1_000_000),
-    '10000',
     'Maximum number of customer products per client.',
   ),
   LINK_SECRET: variable(
     parsed(parseLinkKeys, 'expected id:secret,id2:secret2, or one secret, each of at least 32 characters'),
-    'random, stored in DATA_DIR',
     'Secrets that sign document and file links, as `id:secret,id2:secret2`, or one secret. The first one signs; all verify. Set the same value for every process of a deployment.',
+    'random, stored in DATA_DIR',
   ),
   CARRIER_WEBHOOK_SECRETS: variable(
     parsed(
       parseSecretsBySender,
       'expected carrierUid:whsec_…,carrierUid2:whsec_…, each with the base64 of 24 to 64 bytes',
     ),
-    'random, stored in DATA_DIR',
     'Secrets with which carriers sign tracking events (Standard Webhooks), as `carrierUid:whsec_…,carrierUid2:whsec_…`. Several secrets of one carrier overlap during a rotation. Set the same value for every API process.',
+    'random, stored in DATA_DIR',
   ),
   OIDC_ISSUER: variable(
     z.url({ protocol: /^https?$/ }).optional(),
-    'operators sign in with API keys only',
     'Issuer URL of the OpenID Connect provider with which operators sign in (docs/operation/operations.md). Needs OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_ROLES. Plain http only where OUTBOUND_ALLOW_PRIVATE allows it.',
+    'operators sign in with API keys only',
   ),
-  OIDC_CLIENT_ID: variable(optionalText, 'none', 'Client id of Pressline at the provider.'),
-  OIDC_CLIENT_SECRET: variable(optionalText, 'none', 'Client secret of Pressline at the provider.'),
+  OIDC_CLIENT_ID: variable(optionalText, 'Client id of Pressline at the provider.'),
+  OIDC_CLIENT_SECRET: variable(optionalText, 'Client secret of Pressline at the provider.'),
   OIDC_SCOPES: variable(
     z
       .string()
       .regex(/^openid( [!-~]{1,100}){0,20}$/, 'expected scopes separated by spaces, openid first')
       .default('openid profile'),
-    'openid profile',
     'Scopes that a sign-in asks for, separated by spaces. Some providers need one more for the groups.',
   ),
   OIDC_GROUPS_CLAIM: variable(
     z.string().min(1).default('groups'),
-    'groups',
     'Claim with the groups of the user, in the ID token or in the answer of the userinfo endpoint.',
   ),
   OIDC_ROLES: variable(
     parsed(parseGroupRoles, 'expected group:role,group2:role2 with the roles viewer, operator and admin'),
-    'none',
     'Roles of operators by group, as `print-admins:admin,print-ops:operator`. A user in several groups has the highest role. A user in none of them cannot sign in.',
   ),
   EASYPOST_API_KEY: variable(
     optionalText,
-    'built-in carriers only',
     'API key of EasyPost. When it is set, quotes and purchases include its carriers beside the built-in ones.',
+    'built-in carriers only',
   ),
   EASYPOST_API_URL: variable(
     z
       .url({ protocol: /^https?$/ })
       .regex(/\/$/, 'must end with a slash')
       .optional(),
-    'https://api.easypost.com/v2/',
     'Base URL of the EasyPost API. Set it to use a proxy or a test server.',
+    'https://api.easypost.com/v2/',
   ),
   OUTBOUND_ALLOW_PRIVATE: variable(
     optionalFlag,
-    'true with embedded servers, false otherwise',
     'Allows outbound requests to plain http URLs and to private addresses. Do not set it to true on a server that is reachable from the internet.',
+    'true with embedded servers, false otherwise',
   ),
   FILE_SIZE_LIMIT_MB: variable(
     integer(200, 1, 5_000),
-    '200',
     'Maximum size of a print file or packing slip, in megabytes.',
   ),
   FILE_RETRY_WINDOW: variable(
     duration('1h'),
-    '1h',
     'How long the download of a print file is retried after transient errors before the order is refused.',
   ),
   RECEIVED_DEADLINE: variable(
     duration('15m'),
-    '15m',
     'Time that a partner has to send the received postback after it accepts a print order. After it, the order gets an attention flag and the print order is delivered once more. Without a postback, it is delivered again after twice the time each, at most daily.',
   ),
   STOP_DEADLINE: variable(
     duration('15m'),
-    '15m',
     'Time that a reroute waits for the present partner to agree to stop. After it, units that the partner has not acknowledged go to the other partner, and units in production stay.',
   ),
   UNTRACKED_ORDER_END: variable(
     duration('14d'),
-    '14d',
     'Time after shipping at which an order ends as shipped when no carrier follows its parcels.',
   ),
   PERSONAL_DATA_RETENTION: variable(
     duration('365d'),
-    '365d',
     'Time after the end of an order at which its names, addresses, e-mail addresses, phone numbers, tax ids, files and documents are erased (docs/personal-data.md).',
   ),
-  S3_ENDPOINT: variable(z.url().optional(), 'AWS', 'Endpoint URL of an S3-compatible object store.'),
+  S3_ENDPOINT: variable(z.url().optional(), 'Endpoint URL of an S3-compatible object store.', 'AWS'),
   S3_BUCKET: variable(
     optionalText,
-    'folder under DATA_DIR',
     'Bucket for objects. When it is not set, objects are stored in a local folder.',
+    'folder under DATA_DIR',
   ),
-  S3_REGION: variable(z.string().min(1).default('us-east-1'), 'us-east-1', 'Region of the bucket.'),
+  S3_REGION: variable(z.string().min(1).default('us-east-1'), 'Region of the bucket.'),
   S3_FORCE_PATH_STYLE: variable(
     flag(true),
-    'true',
     'Puts the bucket name into the path of URLs, which most S3-compatible stores require.',
   ),
   START_TIMEOUT: variable(
     duration('5m'),
-    '5m',
     'How long a starting process repeats a step while Postgres or Temporal is unavailable.',
   ),
   SHUTDOWN_DELAY: variable(
     duration('0s').optional(),
-    '5s in a container, else 0s',
     'How long a stopping API accepts requests while /readyz answers 503, so that load balancers stop sending them.',
+    '5s in a container, else 0s',
   ),
   SHUTDOWN_GRACE: variable(
     duration('10s'),
-    '10s',
     'How long a stopping process waits for requests and activities in progress.',
   ),
 } as const satisfies Record<string, Variable>;

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** An environment variable that Pressline reads. */
 export interface Variable<T extends z.ZodType = z.ZodType> {
@@ -8,8 +8,14 @@ export interface Variable<T extends z.ZodType = z.ZodType> {
   readonly doc: string;
 }
 
-export const variable = <T extends z.ZodType>(schema: T, fallback: string, doc: string): Variable<T> => ({
-  schema,
-  fallback,
-  doc,
-});
+/** @param fallback text for a default that the schema does not state */
+export const variable = <T extends z.ZodType>(
+  schema: T,
+  doc: string,
+  fallback = statedDefault(schema),
+): Variable<T> => ({ schema, fallback, doc });
+
+function statedDefault(schema: unknown): string {
+  const input = schema instanceof z.ZodPipe ? schema.in : schema;
+  return input instanceof z.ZodDefault ? String(input.def.defaultValue) : 'none';
+}

@@ -7,11 +7,6 @@ export function isCountry(code: string): boolean {
   return ALPHA2.has(code);
 }
 
-/** Returns the ISO 3166-1 alpha-3 code of an alpha-2 code, or undefined when the code is unknown. */
-export function alpha3(code: string): string | undefined {
-  return countries.alpha2ToAlpha3(code);
-}
-
 /** Countries whose addresses require a state (schema `SubmitOrder`). */
 export const COUNTRIES_WITH_STATE: ReadonlySet<string> = new Set(['US', 'CA', 'AU']);
 

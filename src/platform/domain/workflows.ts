@@ -20,19 +20,6 @@ export const WORKFLOW_TYPES = {
   bulkRepair: 'bulkRepair',
 } as const;
 
-const JOB_TYPES: ReadonlySet<string> = new Set([
-  WORKFLOW_TYPES.partnerStockPoll,
-  WORKFLOW_TYPES.trackingSweep,
-  WORKFLOW_TYPES.reconcile,
-  WORKFLOW_TYPES.maintenance,
-  WORKFLOW_TYPES.erasePersonalData,
-]);
-
-/** Returns true for the workflow type of a periodic job. */
-export function isJobWorkflow(workflowType: string): boolean {
-  return JOB_TYPES.has(workflowType);
-}
-
 /** Signals of the order workflow. */
 export const ORDER_SIGNALS = { postback: 'postback', tracking: 'tracking' } as const;
 

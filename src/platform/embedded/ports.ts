@@ -8,10 +8,11 @@ const DEFAULT_PORTS = { postgres: 5433, temporal: 7233, temporalUi: 8233, sandbo
 
 export type PortName = keyof typeof DEFAULT_PORTS;
 
-function tryListen(port: number, host: string): Promise<number | undefined> {
+/** Listens on a port for a moment. Returns the port, or the error code, such as `EADDRINUSE`. Port 0 always works. */
+function tryListen(port: number, host: string): Promise<number | string> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => resolve(undefined));
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     server.listen({ port, host, exclusive: true }, () => {
       const { port: bound } = server.address() as { port: number };
       server.close(() => resolve(bound));
@@ -19,22 +20,16 @@ function tryListen(port: number, host: string): Promise<number | undefined> {
   });
 }
 
-/**
- * Returns the error code of listening on a port, such as `EADDRINUSE`, or undefined when listening works. Port 0 always
- * works.
- */
-export function listenError(port: number, host: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)));
-  });
+/** Returns the error code of listening on a port, or undefined when listening works. */
+export async function listenError(port: number, host: string): Promise<string | undefined> {
+  const listened = await tryListen(port, host);
+  return typeof listened === 'string' ? listened : undefined;
 }
 
 /** Returns a port that is free now. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   const port = await tryListen(0, host);
-  if (port === undefined) throw new Error(`No free port on ${host}`);
+  if (typeof port === 'string') throw new Error(`No free port on ${host}: ${port}`);
   return port;
 }
 
@@ -59,22 +54,22 @@ export async function choosePort(
   taken: readonly number[] = [],
 ): Promise<number> {
   const previous = (await storedPorts(dataDir))[name];
-  let port: number | undefined;
+  let chosen: number | string | undefined;
   for (const candidate of [previous, DEFAULT_PORTS[name]]) {
     if (candidate === undefined || taken.includes(candidate)) continue;
-    port = await tryListen(candidate, '127.0.0.1');
-    if (port !== undefined) break;
+    chosen = await tryListen(candidate, '127.0.0.1');
+    if (typeof chosen === 'number') break;
   }
-  const chosen = port ?? (await freePort());
-  if (chosen !== previous) {
+  const port = typeof chosen === 'number' ? chosen : await freePort();
+  if (port !== previous) {
     const write = lastWrite.then(async () =>
       writeFileAtomic(
         join(dataDir, 'ports.json'),
-        `${JSON.stringify({ ...(await storedPorts(dataDir)), [name]: chosen }, null, 2)}\n`,
+        `${JSON.stringify({ ...(await storedPorts(dataDir)), [name]: port }, null, 2)}\n`,
       ),
     );
     lastWrite = write.catch(() => undefined);
     await write;
   }
-  return chosen;
+  return port;
 }

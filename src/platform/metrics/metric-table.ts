@@ -6,13 +6,14 @@
  * hosts of clients.
  */
 
-interface MetricDefinition {
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly labels: readonly string[];
-  readonly help: string;
-  /** Upper bounds of the buckets of a histogram, in seconds. */
-  readonly bounds?: readonly number[];
-}
+type Labels = readonly string[];
+
+const counter = <const L extends Labels>(labels: L, help: string) =>
+  ({ type: 'counter', labels, help }) as const;
+const gauge = <const L extends Labels>(labels: L, help: string) => ({ type: 'gauge', labels, help }) as const;
+/** @param bounds upper bounds of the buckets, in seconds */
+const histogram = <const L extends Labels>(labels: L, bounds: readonly number[], help: string) =>
+  ({ type: 'histogram', labels, bounds, help }) as const;
 
 /** 5 ms to 10 s. */
 const HTTP_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -41,156 +42,91 @@ const STAGE_BOUNDS = [
 const JOB_BOUNDS = [0.1, 0.5, 1, 5, 15, MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR];
 
 export const METRICS = {
-  http_server_request_duration_seconds: {
-    type: 'histogram',
-    labels: ['http_request_method', 'http_route', 'http_response_status_code'],
-    bounds: HTTP_BOUNDS,
-    help: 'Duration of requests to the API. http_route is the route template, empty for an unknown route.',
-  },
-  http_client_request_duration_seconds: {
-    type: 'histogram',
-    labels: ['kind', 'target', 'outcome'],
-    bounds: HTTP_BOUNDS,
-    help: 'Duration of outgoing requests. target is the uid of the partner or carrier, empty for other kinds.',
-  },
-  pressline_orders_accepted_total: {
-    type: 'counter',
-    labels: [],
-    help: 'Orders accepted, drafts not included.',
-  },
-  pressline_orders_ended_total: {
-    type: 'counter',
-    labels: ['status'],
-    help: 'Orders that reached a final status.',
-  },
-  pressline_orders_open: {
-    type: 'gauge',
-    labels: ['status'],
-    help: 'Orders without a final status, drafts not included.',
-  },
-  pressline_order_stage_duration_seconds: {
-    type: 'histogram',
-    labels: ['stage'],
-    bounds: STAGE_BOUNDS,
-    help: 'Time from the acceptance of an order to the end of each stage.',
-  },
-  pressline_attention: {
-    type: 'gauge',
-    labels: ['reason'],
-    help: 'Open orders that need attention, by reason.',
-  },
-  pressline_attention_oldest_age_seconds: {
-    type: 'gauge',
-    labels: ['reason'],
-    help: 'Time since the oldest open attention of each reason was raised. 0 without one.',
-  },
-  pressline_outbox_pending: {
-    type: 'gauge',
-    labels: ['kind'],
-    help: 'Outbox rows that are not delivered, at most 100,000.',
-  },
-  pressline_outbox_oldest_age_seconds: {
-    type: 'gauge',
-    labels: ['kind'],
-    help: 'Age of the oldest outbox row that is not delivered. 0 without one.',
-  },
-  pressline_outbox_dead: { type: 'gauge', labels: ['kind'], help: 'Dead outbox rows.' },
-  pressline_outbox_deliveries_total: {
-    type: 'counter',
-    labels: ['kind', 'outcome'],
-    help: 'Delivery attempts of outbox rows.',
-  },
-  pressline_postbacks_total: {
-    type: 'counter',
-    labels: ['partner', 'status', 'outcome'],
-    help: 'Status postbacks of partners.',
-  },
-  pressline_postbacks_unhandled_oldest_age_seconds: {
-    type: 'gauge',
-    labels: [],
-    help: 'Age of the oldest stored postback that no order run has processed. 0 without one.',
-  },
-  pressline_partner_deliveries_total: {
-    type: 'counter',
-    labels: ['partner', 'outcome'],
-    help: 'Attempts to deliver print orders, order updates and cancel requests to partners.',
-  },
-  pressline_labels_total: {
-    type: 'counter',
-    labels: ['carrier', 'outcome'],
-    help: 'Attempts to buy labels.',
-  },
-  pressline_notifications_total: {
-    type: 'counter',
-    labels: ['outcome'],
-    help: 'Attempts to deliver notifications to webhook endpoints.',
-  },
-  pressline_tracking_checks_total: {
-    type: 'counter',
-    labels: ['carrier', 'outcome'],
-    help: 'Attempts to read the tracking of a parcel from its carrier.',
-  },
-  pressline_reconcile_last_success_timestamp_seconds: {
-    type: 'gauge',
-    labels: [],
-    help: 'Unix time of the end of the last successful reconciliation. 0 before the first.',
-  },
-  pressline_reconcile_differences_total: {
-    type: 'counter',
-    labels: ['kind'],
-    help: 'Differences between Postgres and Temporal that reconciliations found.',
-  },
-  pressline_job_last_success_timestamp_seconds: {
-    type: 'gauge',
-    labels: ['job'],
-    help: 'Unix time of the end of the last successful run of each periodic job. 0 before the first.',
-  },
-  pressline_job_duration_seconds: {
-    type: 'histogram',
-    labels: ['job'],
-    bounds: JOB_BOUNDS,
-    help: 'Duration of runs of periodic jobs.',
-  },
-  pressline_activity_waits_total: {
-    type: 'counter',
-    labels: ['queue'],
-    help: 'Attempts of activities that were postponed because their client or partner had its share of the worker’s slots.',
-  },
-  pressline_errors_total: {
-    type: 'counter',
-    labels: ['where'],
-    help: 'Unexpected exceptions, by the part of the process that caught them.',
-  },
-  pressline_db_connections: {
-    type: 'gauge',
-    labels: ['state'],
-    help: 'Postgres connections of this process: used, idle, and queries waiting for one.',
-  },
-  pressline_db_connection_wait_seconds: {
-    type: 'histogram',
-    labels: [],
-    bounds: HTTP_BOUNDS,
-    help: 'Waits for a free Postgres connection. Statements that find one at once are not counted.',
-  },
-  nodejs_eventloop_delay_seconds: {
-    type: 'gauge',
-    labels: ['quantile'],
-    help: 'Delay of the event loop since the previous scrape.',
-  },
-  nodejs_heap_used_bytes: { type: 'gauge', labels: [], help: 'Used heap of V8.' },
-  nodejs_heap_limit_bytes: { type: 'gauge', labels: [], help: 'Limit of the heap of V8.' },
-  process_resident_memory_bytes: { type: 'gauge', labels: [], help: 'Resident memory of the process.' },
-  process_cpu_seconds_total: {
-    type: 'counter',
-    labels: [],
-    help: 'User and system CPU time of the process.',
-  },
-  process_start_time_seconds: {
-    type: 'gauge',
-    labels: [],
-    help: 'Unix time at which the process started.',
-  },
-} as const satisfies Record<string, MetricDefinition>;
+  http_server_request_duration_seconds: histogram(
+    ['http_request_method', 'http_route', 'http_response_status_code'],
+    HTTP_BOUNDS,
+    'Duration of requests to the API. http_route is the route template, empty for an unknown route.',
+  ),
+  http_client_request_duration_seconds: histogram(
+    ['kind', 'target', 'outcome'],
+    HTTP_BOUNDS,
+    'Duration of outgoing requests. target is the uid of the partner or carrier, empty for other kinds.',
+  ),
+  pressline_orders_accepted_total: counter([], 'Orders accepted, drafts not included.'),
+  pressline_orders_ended_total: counter(['status'], 'Orders that reached a final status.'),
+  pressline_orders_open: gauge(['status'], 'Orders without a final status, drafts not included.'),
+  pressline_order_stage_duration_seconds: histogram(
+    ['stage'],
+    STAGE_BOUNDS,
+    'Time from the acceptance of an order to the end of each stage.',
+  ),
+  pressline_attention: gauge(['reason'], 'Open orders that need attention, by reason.'),
+  pressline_attention_oldest_age_seconds: gauge(
+    ['reason'],
+    'Time since the oldest open attention of each reason was raised. 0 without one.',
+  ),
+  pressline_outbox_pending: gauge(['kind'], 'Outbox rows that are not delivered, at most 100,000.'),
+  pressline_outbox_oldest_age_seconds: gauge(
+    ['kind'],
+    'Age of the oldest outbox row that is not delivered. 0 without one.',
+  ),
+  pressline_outbox_dead: gauge(['kind'], 'Dead outbox rows.'),
+  pressline_outbox_deliveries_total: counter(['kind', 'outcome'], 'Delivery attempts of outbox rows.'),
+  pressline_postbacks_total: counter(['partner', 'status', 'outcome'], 'Status postbacks of partners.'),
+  pressline_postbacks_unhandled_oldest_age_seconds: gauge(
+    [],
+    'Age of the oldest stored postback that no order run has processed. 0 without one.',
+  ),
+  pressline_partner_deliveries_total: counter(
+    ['partner', 'outcome'],
+    'Attempts to deliver print orders, order updates and cancel requests to partners.',
+  ),
+  pressline_labels_total: counter(['carrier', 'outcome'], 'Attempts to buy labels.'),
+  pressline_notifications_total: counter(
+    ['outcome'],
+    'Attempts to deliver notifications to webhook endpoints.',
+  ),
+  pressline_tracking_checks_total: counter(
+    ['carrier', 'outcome'],
+    'Attempts to read the tracking of a parcel from its carrier.',
+  ),
+  pressline_reconcile_last_success_timestamp_seconds: gauge(
+    [],
+    'Unix time of the end of the last successful reconciliation. 0 before the first.',
+  ),
+  pressline_reconcile_differences_total: counter(
+    ['kind'],
+    'Differences between Postgres and Temporal that reconciliations found.',
+  ),
+  pressline_job_last_success_timestamp_seconds: gauge(
+    ['job'],
+    'Unix time of the end of the last successful run of each periodic job. 0 before the first.',
+  ),
+  pressline_job_duration_seconds: histogram(['job'], JOB_BOUNDS, 'Duration of runs of periodic jobs.'),
+  pressline_activity_waits_total: counter(
+    ['queue'],
+    'Attempts of activities that were postponed because their client or partner had its share of the worker’s slots.',
+  ),
+  pressline_errors_total: counter(
+    ['where'],
+    'Unexpected exceptions, by the part of the process that caught them.',
+  ),
+  pressline_db_connections: gauge(
+    ['state'],
+    'Postgres connections of this process: used, idle, and queries waiting for one.',
+  ),
+  pressline_db_connection_wait_seconds: histogram(
+    [],
+    HTTP_BOUNDS,
+    'Waits for a free Postgres connection. Statements that find one at once are not counted.',
+  ),
+  nodejs_eventloop_delay_seconds: gauge(['quantile'], 'Delay of the event loop since the previous scrape.'),
+  nodejs_heap_used_bytes: gauge([], 'Used heap of V8.'),
+  nodejs_heap_limit_bytes: gauge([], 'Limit of the heap of V8.'),
+  process_resident_memory_bytes: gauge([], 'Resident memory of the process.'),
+  process_cpu_seconds_total: counter([], 'User and system CPU time of the process.'),
+  process_start_time_seconds: gauge([], 'Unix time at which the process started.'),
+} as const;
 
 export type MetricName = keyof typeof METRICS;
 export type MetricLabels<Name extends MetricName> = Readonly<

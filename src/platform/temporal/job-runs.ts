@@ -1,6 +1,6 @@
+import { PERIODIC_JOBS, type PeriodicJob, RECONCILIATION } from '../domain/periodic-jobs';
 import type { GaugePoint, Metrics } from '../metrics/metrics';
 import type { Queryable, Sql } from '../postgres';
-import type { PeriodicJob } from './periodic-jobs';
 
 /** One run of a periodic job that ended. Times are milliseconds since the epoch. */
 export interface JobRun {
@@ -14,13 +14,17 @@ export interface JobRun {
  * Returns the function that the worker calls at the end of each run of a periodic job (workflows/job-runs.ts). It stores the last
  * run of the job and measures its duration. A failure is logged: the next run repeats the work.
  */
-export function createJobRunRecorder(
-  { sql, metrics }: { readonly sql: Sql; readonly metrics: Metrics },
-  jobs: readonly PeriodicJob[],
-): (workflowType: string, run: JobRun) => Promise<void> {
-  for (const { name } of jobs) metrics.expectObservations('pressline_job_duration_seconds', { job: name });
+export function createJobRunRecorder({
+  sql,
+  metrics,
+}: {
+  readonly sql: Sql;
+  readonly metrics: Metrics;
+}): (workflowType: string, run: JobRun) => Promise<void> {
+  for (const { name } of PERIODIC_JOBS)
+    metrics.expectObservations('pressline_job_duration_seconds', { job: name });
   return async (workflowType, run) => {
-    const job = jobs.find((each) => each.workflowType === workflowType)?.name;
+    const job = PERIODIC_JOBS.find((each) => each.workflowType === workflowType)?.name;
     if (job === undefined) return;
     const { startedAt, endedAt, error } = run;
     const seconds = (endedAt - startedAt) / 1_000;
@@ -35,25 +39,55 @@ export function createJobRunRecorder(
   };
 }
 
-/** Returns the query of the gauges that show when each periodic job last succeeded. */
-export function jobGauges(jobs: readonly PeriodicJob[], reconciliation: PeriodicJob) {
-  return async (tx: Queryable): Promise<GaugePoint[]> => {
-    const rows = await tx<{ job: string; at: number }[]>`
-      SELECT job, extract(epoch FROM last_success_at)::float8 AS at FROM job_runs WHERE last_success_at IS NOT NULL`;
-    const lastSuccess = ({ name }: PeriodicJob) => rows.find(({ job }) => job === name)?.at ?? 0;
-    return [
-      ...jobs.map(
-        (job): GaugePoint => ({
-          name: 'pressline_job_last_success_timestamp_seconds',
-          labels: { job: job.name },
-          value: lastSuccess(job),
-        }),
-      ),
-      {
-        name: 'pressline_reconcile_last_success_timestamp_seconds',
-        labels: {},
-        value: lastSuccess(reconciliation),
-      },
-    ];
-  };
+/** Returns the gauges that show when each periodic job last succeeded. */
+export async function jobGauges(tx: Queryable): Promise<GaugePoint[]> {
+  const rows = await tx<{ job: string; at: number }[]>`
+    SELECT job, extract(epoch FROM last_success_at)::float8 AS at FROM job_runs WHERE last_success_at IS NOT NULL`;
+  const lastSuccess = ({ name }: PeriodicJob) => rows.find(({ job }) => job === name)?.at ?? 0;
+  return [
+    ...PERIODIC_JOBS.map(
+      (job): GaugePoint => ({
+        name: 'pressline_job_last_success_timestamp_seconds',
+        labels: { job: job.name },
+        value: lastSuccess(job),
+      }),
+    ),
+    {
+      name: 'pressline_reconcile_last_success_timestamp_seconds',
+      labels: {},
+      value: lastSuccess(RECONCILIATION),
+    },
+  ];
+}
+
+/** A periodic job with its last run. */
+export interface JobResult {
+  readonly name: string;
+  readonly everySeconds: number;
+  /** Null before its first run. */
+  readonly lastRun: {
+    readonly endedAt: Date;
+    readonly seconds: number;
+    /** Null for a successful run. */
+    readonly error: string | null;
+  } | null;
+  readonly lastSuccessAt: Date | null;
+}
+
+/** Returns the jobs with the results that the worker has recorded. */
+export async function readJobResults(sql: Queryable, jobs: readonly PeriodicJob[]): Promise<JobResult[]> {
+  const rows = await sql<
+    { job: string; endedAt: Date; seconds: number; error: string | null; lastSuccessAt: Date | null }[]
+  >`
+    SELECT job, last_ended_at AS ended_at, last_seconds AS seconds, last_error AS error, last_success_at FROM job_runs`;
+  return jobs.map(({ name, everyMs }) => {
+    const row = rows.find(({ job }) => job === name);
+    const lastRun = row && { endedAt: row.endedAt, seconds: row.seconds, error: row.error };
+    return {
+      name,
+      everySeconds: everyMs / 1_000,
+      lastRun: lastRun ?? null,
+      lastSuccessAt: row?.lastSuccessAt ?? null,
+    };
+  });
 }

@@ -65,7 +65,10 @@ export async function recordTrackingEvents(
       return scanned === undefined ? [] : [{ ...event, generation: scanned.generation, scanned }];
     });
     const scanned = [...new Set(ofPackages.map((event) => event.scanned))];
-    const owners = { shipmentIds: shipmentIdsOf(scanned), printOrderIds: printOrderIdsOf(scanned) };
+    const owners = {
+      shipmentIds: distinctIds(scanned, 'shipmentId'),
+      printOrderIds: distinctIds(scanned, 'printOrderId'),
+    };
     const before = await shipmentTransits(tx, owners);
     const recorded = await insertCheckpoints(tx, ofPackages);
     if (recorded > 0) {
@@ -124,11 +127,9 @@ async function lockPackages(
     ORDER BY tracking_number, generation`;
 }
 
-const distinct = (ids: readonly (string | null)[]) => [...new Set(ids.filter((id) => id !== null))];
-const shipmentIdsOf = (packages: readonly TrackedPackage[]) =>
-  distinct(packages.map(({ shipmentId }) => shipmentId));
-const printOrderIdsOf = (packages: readonly TrackedPackage[]) =>
-  distinct(packages.map(({ printOrderId }) => printOrderId));
+const distinctIds = (packages: readonly TrackedPackage[], name: 'shipmentId' | 'printOrderId') => [
+  ...new Set(packages.map((each) => each[name]).filter((id) => id !== null)),
+];
 
 async function insertCheckpoints(
   tx: Transaction,

@@ -2,8 +2,9 @@ import { Client, Connection, ServiceError } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import pino from 'pino';
-import { deadRows, replayDead } from '../../../../src/platform/outbox/dead-letters';
+import { replayDead } from '../../../../src/platform/outbox/dead-letters';
 import type { DeliveryOutcome } from '../../../../src/platform/outbox/delivery-outcome';
+import { listMessages } from '../../../../src/platform/outbox/message-list';
 import type { OutboxKind, OutboxRow } from '../../../../src/platform/outbox/outbox';
 import { type Relay, startRelay } from '../../../../src/platform/outbox/relay';
 import { outcomeOfError, temporalLanes } from '../../../../src/platform/outbox/temporal-delivery';
@@ -140,7 +141,7 @@ test('a rejected message is a dead letter that an operator sees and replays', as
     INSERT INTO outbox (kind, target, payload) VALUES ('start_workflow', ${workflowId}, ${sql.json(invalid)})`;
   relays.push(await startRelay({ sql, lanes: lanes(), log: pino({ level: 'silent' }) }));
   const [letter] = await eventually(async () => {
-    const rows = await deadRows(sql, { limit: 10, after: null });
+    const rows = await listMessages(sql, { state: 'dead' }, { limit: 10, after: null });
     return rows.length > 0 ? rows : undefined;
   });
   expect(letter).toMatchObject({ kind: 'start_workflow', target: workflowId, attempts: 1 });

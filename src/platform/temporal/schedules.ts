@@ -7,18 +7,9 @@ import {
   type ScheduleUpdateOptions,
 } from '@temporalio/client';
 import type { Config } from '../config';
+import type { PeriodicJob } from '../domain/periodic-jobs';
 
 type QueueConfig = Pick<Config, 'TEMPORAL_TASK_QUEUE'>;
-
-/** A periodic job: a workflow that a Temporal Schedule starts, one run at a time, for all orders. */
-export interface PeriodicJob {
-  /** Schedule id without the task queue, for example `tracking-sweep`. */
-  readonly name: string;
-  readonly workflowType: string;
-  readonly everyMs: number;
-  /** Offset of the start within each interval, in milliseconds. Default 0. */
-  readonly offsetMs?: number;
-}
 
 /** Time limit of a request to run a job. */
 const TRIGGER_MS = 5_000;
@@ -38,7 +29,7 @@ export async function ensureSchedule(client: Client, config: QueueConfig, job: P
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     const schedule = client.schedule.getHandle(id);
     // An update can overwrite a concurrent pause. Do not update a schedule that is already as wanted.
-    if (isWhatIs(wanted, await schedule.describe())) return;
+    if (isUpToDate(wanted, await schedule.describe())) return;
     await schedule.update(({ state }) => ({ ...wanted, state }));
   }
 }
@@ -62,14 +53,14 @@ function definition(id: string, taskQueue: string, { workflowType, everyMs, offs
   } as const satisfies Omit<ScheduleUpdateOptions, 'state'>;
 }
 
-function isWhatIs(
+function isUpToDate(
   { spec, action, policies }: ReturnType<typeof definition>,
-  present: ScheduleDescription,
+  current: ScheduleDescription,
 ): boolean {
-  const { workflowType, workflowId, taskQueue } = present.action;
-  const { overlap, catchupWindow } = present.policies;
+  const { workflowType, workflowId, taskQueue } = current.action;
+  const { overlap, catchupWindow } = current.policies;
   return isDeepStrictEqual(
-    [present.spec.intervals, { workflowType, workflowId, taskQueue }, { overlap, catchupWindow }],
+    [current.spec.intervals, { workflowType, workflowId, taskQueue }, { overlap, catchupWindow }],
     [
       spec.intervals,
       { workflowType: action.workflowType, workflowId: action.workflowId, taskQueue: action.taskQueue },
